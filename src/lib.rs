@@ -1,0 +1,1 @@
+//! Halite is SQL over an ordered key-value store.
