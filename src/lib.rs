@@ -1,1 +1,4 @@
 //! Halite is SQL over an ordered key-value store.
+
+pub mod error;
+pub mod keyrange;

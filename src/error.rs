@@ -1,0 +1,113 @@
+//! Errors that say what the caller must do.
+//!
+//! Every fallible function of the library returns [`Result`]. The [`ErrorKind`] names the reaction that is asked for;
+//! the message names the table, the column and the value, ready to be shown to a person.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// The library's result type.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What the caller must do about an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The statement or the value is wrong: correct it. Nothing was changed.
+    InvalidInput,
+    /// Halite does not do this yet: ask for it in another way. Nothing was changed.
+    NotSupported,
+    /// A row or an object of that name is already there: choose another, or say `REPLACE`. Nothing was changed.
+    Conflict,
+    /// The store could not do it now (locked, disk full, read-only): mend the cause, then try again.
+    Unavailable,
+    /// Stored bytes cannot be read, or were written by a newer version: restore, or upgrade Halite.
+    Corrupt,
+    /// A fault of Halite itself: please report it.
+    Internal,
+}
+
+/// An error: what to do about it, what happened, and what caused it.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of `kind` with a message for people.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            source: None,
+        }
+    }
+
+    /// The input is wrong; see [`ErrorKind::InvalidInput`].
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidInput, message)
+    }
+
+    /// Not implemented; see [`ErrorKind::NotSupported`].
+    pub fn unsupported(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotSupported, message)
+    }
+
+    /// Already there; see [`ErrorKind::Conflict`].
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Conflict, message)
+    }
+
+    /// Not possible now; see [`ErrorKind::Unavailable`].
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unavailable, message)
+    }
+
+    /// Unreadable bytes; see [`ErrorKind::Corrupt`].
+    pub fn corrupt(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Corrupt, message)
+    }
+
+    /// A fault of ours; see [`ErrorKind::Internal`].
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Internal, message)
+    }
+
+    /// The same error with its cause.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// The same error with `context: ` in front of its message.
+    #[must_use]
+    pub fn context(mut self, context: impl fmt::Display) -> Self {
+        self.message = format!("{context}: {}", self.message);
+        self
+    }
+
+    /// What the caller must do.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What happened, without its cause.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

@@ -1,0 +1,220 @@
+//! Ranges of row keys: bytes only.
+//!
+//! A [`KeyRange`] is `[start, stop)` as in an HBase scan: `start` inclusive, `stop` exclusive, `stop` of `None` past the
+//! last key. It is never empty: constructors return `None` where it would be.
+//!
+//! A [`KeyRangeSet`] is sorted, its ranges are disjoint and not adjacent. That holds after every operation and is
+//! asserted where a set is made.
+
+use std::fmt;
+
+/// `[start, stop)` over row-key bytes, never empty.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KeyRange {
+    start: Vec<u8>,
+    stop: Option<Vec<u8>>,
+}
+
+impl KeyRange {
+    /// `[start, stop)`, or `None` if no key lies in it.
+    pub fn new(start: Vec<u8>, stop: Option<Vec<u8>>) -> Option<Self> {
+        match &stop {
+            Some(stop) if *stop <= start => None,
+            _ => Some(Self { start, stop }),
+        }
+    }
+
+    /// Every key there is.
+    pub fn all() -> Self {
+        Self {
+            start: Vec::new(),
+            stop: None,
+        }
+    }
+
+    /// The keys that begin with `prefix`; all keys for an empty one.
+    pub fn prefix(prefix: &[u8]) -> Self {
+        Self {
+            start: prefix.to_vec(),
+            stop: prefix_successor(prefix),
+        }
+    }
+
+    /// The first key that may be inside.
+    pub fn start(&self) -> &[u8] {
+        &self.start
+    }
+
+    /// The first key that is outside again; `None`: there is none.
+    pub fn stop(&self) -> Option<&[u8]> {
+        self.stop.as_deref()
+    }
+
+    /// Whether `key` lies inside.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.start.as_slice() <= key && !self.ends_before(key)
+    }
+
+    /// Whether every key of the range is smaller than `key`.
+    pub fn ends_before(&self, key: &[u8]) -> bool {
+        self.stop.as_deref().is_some_and(|stop| stop <= key)
+    }
+
+    /// Whether every key of `other` lies inside.
+    pub fn covers(&self, other: &KeyRange) -> bool {
+        self.start <= other.start && compare_stops(self.stop(), other.stop()).is_ge()
+    }
+
+    /// The keys in both, if there are any.
+    pub fn intersect(&self, other: &KeyRange) -> Option<KeyRange> {
+        let start = self.start.clone().max(other.start.clone());
+        let stop = if compare_stops(self.stop(), other.stop()).is_le() {
+            &self.stop
+        } else {
+            &other.stop
+        };
+        Self::new(start, stop.clone())
+    }
+}
+
+impl fmt::Display for KeyRange {
+    /// `[hex, hex)`; `*` where there is no stop.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, ", hex(&self.start))?;
+        match &self.stop {
+            Some(stop) => write!(f, "{})", hex(stop)),
+            None => f.write_str("*)"),
+        }
+    }
+}
+
+/// The smallest key that is greater than every key beginning with `prefix`; `None` if there is none, which is so when
+/// `prefix` is empty or holds `FF` alone.
+pub fn prefix_successor(prefix: &[u8]) -> Option<Vec<u8>> {
+    let last = prefix.iter().rposition(|byte| *byte != 0xff)?;
+    let mut successor = prefix.get(..=last)?.to_vec();
+    if let Some(byte) = successor.last_mut() {
+        *byte += 1;
+    }
+    Some(successor)
+}
+
+/// Orders two stops; `None`, past the last key, is the greatest.
+pub fn compare_stops(left: Option<&[u8]>, right: Option<&[u8]>) -> std::cmp::Ordering {
+    match (left, right) {
+        (Some(left), Some(right)) => left.cmp(right),
+        (left, right) => left.is_none().cmp(&right.is_none()),
+    }
+}
+
+/// Lower-case hexadecimal digits of `bytes`.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Ranges, sorted, disjoint and not adjacent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeyRangeSet {
+    ranges: Vec<KeyRange>,
+}
+
+impl KeyRangeSet {
+    /// No key.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// Every key.
+    pub fn all() -> Self {
+        Self {
+            ranges: vec![KeyRange::all()],
+        }
+    }
+
+    /// The union of `ranges`, which may overlap and come in any order.
+    pub fn from_ranges(ranges: impl IntoIterator<Item = KeyRange>) -> Self {
+        let mut sorted: Vec<KeyRange> = ranges.into_iter().collect();
+        sorted.sort_by(|left, right| left.start.cmp(&right.start));
+        let mut set = Self::empty();
+        for range in sorted {
+            set.push_sorted(range);
+        }
+        set.assert_law();
+        set
+    }
+
+    /// Adds a range whose start is not smaller than that of any range so far.
+    fn push_sorted(&mut self, range: KeyRange) {
+        match self.ranges.last_mut() {
+            Some(last) if compare_stops(last.stop(), Some(&range.start)).is_ge() => {
+                if compare_stops(last.stop(), range.stop()).is_lt() {
+                    last.stop = range.stop;
+                }
+            }
+            _ => self.ranges.push(range),
+        }
+    }
+
+    /// The ranges in key order.
+    pub fn ranges(&self) -> &[KeyRange] {
+        &self.ranges
+    }
+
+    /// Whether no key is inside.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Whether `key` lies in one of the ranges.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.at_or_after(key).is_some_and(|range| range.contains(key))
+    }
+
+    /// The range that holds `key`, or else the first one after it.
+    pub fn at_or_after(&self, key: &[u8]) -> Option<&KeyRange> {
+        let index = self.ranges.partition_point(|range| range.ends_before(key));
+        self.ranges.get(index)
+    }
+
+    /// The keys of both sets.
+    #[must_use]
+    pub fn union(&self, other: &KeyRangeSet) -> KeyRangeSet {
+        Self::from_ranges(self.ranges.iter().chain(&other.ranges).cloned())
+    }
+
+    /// The keys that are in both sets.
+    #[must_use]
+    pub fn intersect(&self, other: &KeyRangeSet) -> KeyRangeSet {
+        let mut set = Self::empty();
+        let (mut left, mut right) = (self.ranges.iter().peekable(), other.ranges.iter().peekable());
+        while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+            set.ranges.extend(a.intersect(b));
+            if compare_stops(a.stop(), b.stop()).is_lt() {
+                left.next();
+            } else {
+                right.next();
+            }
+        }
+        set.assert_law();
+        set
+    }
+
+    fn assert_law(&self) {
+        debug_assert!(
+            self.ranges.is_sorted_by(|left, right| {
+                compare_stops(left.stop(), Some(&right.start)).is_lt()
+            }),
+            "ranges must be sorted, disjoint and not adjacent: {:?}",
+            self.ranges
+        );
+    }
+}
+
+#[cfg(test)]
+#[path = "keyrange_tests.rs"]
+mod tests;
