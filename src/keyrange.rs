@@ -172,7 +172,8 @@ impl KeyRangeSet {
 
     /// Whether `key` lies in one of the ranges.
     pub fn contains(&self, key: &[u8]) -> bool {
-        self.at_or_after(key).is_some_and(|range| range.contains(key))
+        self.at_or_after(key)
+            .is_some_and(|range| range.contains(key))
     }
 
     /// The range that holds `key`, or else the first one after it.
@@ -191,7 +192,10 @@ impl KeyRangeSet {
     #[must_use]
     pub fn intersect(&self, other: &KeyRangeSet) -> KeyRangeSet {
         let mut set = Self::empty();
-        let (mut left, mut right) = (self.ranges.iter().peekable(), other.ranges.iter().peekable());
+        let (mut left, mut right) = (
+            self.ranges.iter().peekable(),
+            other.ranges.iter().peekable(),
+        );
         while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
             set.ranges.extend(a.intersect(b));
             if compare_stops(a.stop(), b.stop()).is_lt() {

@@ -52,13 +52,15 @@ fn sets_agree_with_membership_on_every_key() {
 
 #[test]
 fn adjacent_ranges_become_one() {
-    let set = KeyRangeSet::from_ranges([range(b"b", b"c"), range(b"a", b"b")].into_iter().flatten());
+    let set =
+        KeyRangeSet::from_ranges([range(b"b", b"c"), range(b"a", b"b")].into_iter().flatten());
     assert_eq!(set.ranges(), [range(b"a", b"c").unwrap()]);
 }
 
 #[test]
 fn what_comes_next_is_found_by_key() {
-    let set = KeyRangeSet::from_ranges([range(b"b", b"c"), range(b"e", b"f")].into_iter().flatten());
+    let set =
+        KeyRangeSet::from_ranges([range(b"b", b"c"), range(b"e", b"f")].into_iter().flatten());
     assert_eq!(set.at_or_after(b"a"), range(b"b", b"c").as_ref());
     assert_eq!(set.at_or_after(b"bz"), range(b"b", b"c").as_ref());
     assert_eq!(set.at_or_after(b"c"), range(b"e", b"f").as_ref());

@@ -1,0 +1,294 @@
+//! Data to and from Arrow arrays and DataFusion's scalars.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Date32Array, Decimal128Array,
+    Float32Array, Float64Array, Int16Array, Int32Array, Int64Array, StringArray,
+    TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray,
+    TimestampSecondArray, new_null_array,
+};
+use arrow::datatypes::{
+    DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type,
+    Int64Type, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType,
+};
+use datafusion::common::{DataFusionError, ScalarValue};
+
+use super::{Datum, Precision, SqlType};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The zone of every TIMESTAMP WITH TIME ZONE in Arrow.
+const UTC: &str = "+00:00";
+
+impl Precision {
+    /// Arrow's name of the unit.
+    pub fn arrow(self) -> TimeUnit {
+        match self {
+            Self::Second => TimeUnit::Second,
+            Self::Millisecond => TimeUnit::Millisecond,
+            Self::Microsecond => TimeUnit::Microsecond,
+            Self::Nanosecond => TimeUnit::Nanosecond,
+        }
+    }
+}
+
+impl From<TimeUnit> for Precision {
+    fn from(unit: TimeUnit) -> Self {
+        match unit {
+            TimeUnit::Second => Self::Second,
+            TimeUnit::Millisecond => Self::Millisecond,
+            TimeUnit::Microsecond => Self::Microsecond,
+            TimeUnit::Nanosecond => Self::Nanosecond,
+        }
+    }
+}
+
+impl SqlType {
+    /// The Arrow type of columns of this type.
+    pub fn arrow(&self) -> DataType {
+        match self {
+            Self::Boolean => DataType::Boolean,
+            Self::SmallInt => DataType::Int16,
+            Self::Integer => DataType::Int32,
+            Self::BigInt => DataType::Int64,
+            Self::Real => DataType::Float32,
+            Self::Double => DataType::Float64,
+            Self::Decimal { precision, scale } => DataType::Decimal128(*precision, *scale),
+            Self::Text | Self::Varchar(_) | Self::Char(_) => DataType::Utf8,
+            Self::Bytea => DataType::Binary,
+            Self::Date => DataType::Date32,
+            Self::Timestamp { precision, utc } => {
+                DataType::Timestamp(precision.arrow(), utc.then(|| Arc::from(UTC)))
+            }
+        }
+    }
+}
+
+impl Datum {
+    /// The value of a scalar whose Arrow type is that of `sql_type`; `None` for NULL.
+    ///
+    /// # Errors
+    /// `Internal` where the scalar has another type: the caller casts before it asks.
+    pub fn from_scalar(scalar: &ScalarValue, sql_type: &SqlType) -> Result<Option<Datum>> {
+        if scalar.is_null() {
+            return Ok(None);
+        }
+        let array = scalar
+            .to_array()
+            .map_err(|error| Error::internal(format!("{scalar} as an array")).with_source(error))?;
+        datum_at(&array, 0, sql_type)
+    }
+
+    /// The scalar of this value in a column of `sql_type`.
+    pub fn to_scalar(&self, sql_type: &SqlType) -> Result<ScalarValue> {
+        let array = to_array(&[Some(self.clone())], sql_type)?;
+        ScalarValue::try_from_array(&array, 0)
+            .map_err(|error| Error::internal("a datum as a scalar").with_source(error))
+    }
+}
+
+/// The value in `row` of an array of `sql_type`; `None` for NULL. Floating point values come out canonical.
+///
+/// # Errors
+/// `Internal` where the array's type is not that of `sql_type`, or it has no such row.
+pub fn datum_at(array: &dyn Array, row: usize, sql_type: &SqlType) -> Result<Option<Datum>> {
+    if row >= array.len() {
+        return Err(Error::internal(format!("row {row} of {}", array.len())));
+    }
+    if array.is_null(row) {
+        return Ok(None);
+    }
+    value_at(array, row, sql_type).map(Some).ok_or_else(|| {
+        Error::internal(format!(
+            "an array of type {} where {sql_type} was expected",
+            array.data_type()
+        ))
+    })
+}
+
+fn value_at(array: &dyn Array, row: usize, sql_type: &SqlType) -> Option<Datum> {
+    Some(match sql_type {
+        SqlType::Boolean => Datum::Boolean(array.as_boolean_opt()?.value(row)),
+        SqlType::SmallInt => {
+            Datum::Integer(array.as_primitive_opt::<Int16Type>()?.value(row).into())
+        }
+        SqlType::Integer => {
+            Datum::Integer(array.as_primitive_opt::<Int32Type>()?.value(row).into())
+        }
+        SqlType::BigInt => Datum::Integer(array.as_primitive_opt::<Int64Type>()?.value(row)),
+        SqlType::Real => Datum::double(array.as_primitive_opt::<Float32Type>()?.value(row).into()),
+        SqlType::Double => Datum::double(array.as_primitive_opt::<Float64Type>()?.value(row)),
+        SqlType::Decimal { .. } => {
+            Datum::Decimal(array.as_primitive_opt::<Decimal128Type>()?.value(row))
+        }
+        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
+            Datum::Text(array.as_string_opt::<i32>()?.value(row).to_owned())
+        }
+        SqlType::Bytea => Datum::Bytes(array.as_binary_opt::<i32>()?.value(row).to_vec()),
+        SqlType::Date => Datum::Date(array.as_primitive_opt::<Date32Type>()?.value(row)),
+        SqlType::Timestamp { precision, .. } => Datum::Timestamp(match precision {
+            Precision::Second => array.as_primitive_opt::<TimestampSecondType>()?.value(row),
+            Precision::Millisecond => array
+                .as_primitive_opt::<TimestampMillisecondType>()?
+                .value(row),
+            Precision::Microsecond => array
+                .as_primitive_opt::<TimestampMicrosecondType>()?
+                .value(row),
+            Precision::Nanosecond => array
+                .as_primitive_opt::<TimestampNanosecondType>()?
+                .value(row),
+        }),
+    })
+}
+
+/// An array of `length` NULLs.
+pub fn null_or_array(sql_type: &SqlType, length: usize) -> ArrayRef {
+    new_null_array(&sql_type.arrow(), length)
+}
+
+/// An array of `sql_type` with these values.
+///
+/// # Errors
+/// `Internal` where a value does not fit the type.
+pub fn to_array(values: &[Option<Datum>], sql_type: &SqlType) -> Result<ArrayRef> {
+    build_array(values, sql_type).ok_or_else(|| {
+        Error::internal(format!(
+            "values that are not of type {sql_type}: {values:?}"
+        ))
+    })
+}
+
+/// Each value through `pick`; `None` as soon as one has another variant.
+fn pick_all<T>(
+    values: &[Option<Datum>],
+    pick: impl Fn(&Datum) -> Option<T>,
+) -> Option<Vec<Option<T>>> {
+    values
+        .iter()
+        .map(|value| match value {
+            None => Some(None),
+            Some(datum) => pick(datum).map(Some),
+        })
+        .collect()
+}
+
+fn integers<T: TryFrom<i64>>(values: &[Option<Datum>]) -> Option<Vec<Option<T>>> {
+    pick_all(values, |datum| match datum {
+        Datum::Integer(value) => T::try_from(*value).ok(),
+        _ => None,
+    })
+}
+
+fn doubles(values: &[Option<Datum>]) -> Option<Vec<Option<f64>>> {
+    pick_all(values, |datum| match datum {
+        Datum::Double(value) => Some(*value),
+        _ => None,
+    })
+}
+
+fn build_array(values: &[Option<Datum>], sql_type: &SqlType) -> Option<ArrayRef> {
+    Some(match sql_type {
+        SqlType::Boolean => Arc::new(BooleanArray::from(pick_all(values, |datum| match datum {
+            Datum::Boolean(value) => Some(*value),
+            _ => None,
+        })?)),
+        SqlType::SmallInt => Arc::new(Int16Array::from(integers::<i16>(values)?)),
+        SqlType::Integer => Arc::new(Int32Array::from(integers::<i32>(values)?)),
+        SqlType::BigInt => Arc::new(Int64Array::from(integers::<i64>(values)?)),
+        SqlType::Real => {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a REAL was widened to be held as a datum"
+            )]
+            let narrow = doubles(values)?
+                .into_iter()
+                .map(|value| value.map(|value| value as f32));
+            Arc::new(narrow.collect::<Float32Array>())
+        }
+        SqlType::Double => Arc::new(Float64Array::from(doubles(values)?)),
+        SqlType::Decimal { precision, scale } => {
+            let unscaled = pick_all(values, |datum| match datum {
+                Datum::Decimal(value) => Some(*value),
+                _ => None,
+            })?;
+            Arc::new(
+                Decimal128Array::from(unscaled)
+                    .with_precision_and_scale(*precision, *scale)
+                    .ok()?,
+            )
+        }
+        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
+            Arc::new(StringArray::from(pick_all(values, |datum| {
+                datum.as_text().map(str::to_owned)
+            })?))
+        }
+        SqlType::Bytea => Arc::new(BinaryArray::from_iter(pick_all(
+            values,
+            |datum| match datum {
+                Datum::Bytes(value) => Some(value.clone()),
+                _ => None,
+            },
+        )?)),
+        SqlType::Date => Arc::new(Date32Array::from(pick_all(values, |datum| match datum {
+            Datum::Date(value) => Some(*value),
+            _ => None,
+        })?)),
+        SqlType::Timestamp { precision, utc } => {
+            let counts = pick_all(values, |datum| match datum {
+                Datum::Timestamp(value) => Some(*value),
+                _ => None,
+            })?;
+            timestamps(counts, *precision, *utc)
+        }
+    })
+}
+
+fn timestamps(counts: Vec<Option<i64>>, precision: Precision, utc: bool) -> ArrayRef {
+    let zone = utc.then_some(UTC);
+    match precision {
+        Precision::Second => Arc::new(TimestampSecondArray::from(counts).with_timezone_opt(zone)),
+        Precision::Millisecond => {
+            Arc::new(TimestampMillisecondArray::from(counts).with_timezone_opt(zone))
+        }
+        Precision::Microsecond => {
+            Arc::new(TimestampMicrosecondArray::from(counts).with_timezone_opt(zone))
+        }
+        Precision::Nanosecond => {
+            Arc::new(TimestampNanosecondArray::from(counts).with_timezone_opt(zone))
+        }
+    }
+}
+
+impl From<Error> for DataFusionError {
+    /// Halite's error travels through DataFusion whole; `Error::from` takes it out again.
+    fn from(error: Error) -> Self {
+        Self::External(Box::new(error))
+    }
+}
+
+impl From<DataFusionError> for Error {
+    /// Halite's own error if there is one inside, else DataFusion's with the kind that its variant asks for.
+    fn from(error: DataFusionError) -> Self {
+        match error {
+            DataFusionError::External(inner) => match inner.downcast::<Error>() {
+                Ok(own) => *own,
+                Err(inner) => Self::invalid(inner.to_string()).with_source(inner),
+            },
+            DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => {
+                Self::from(*inner)
+            }
+            other => {
+                let kind = match &other {
+                    DataFusionError::NotImplemented(_) => ErrorKind::NotSupported,
+                    DataFusionError::ResourcesExhausted(_) | DataFusionError::IoError(_) => {
+                        ErrorKind::Unavailable
+                    }
+                    DataFusionError::Internal(_) => ErrorKind::Internal,
+                    _ => ErrorKind::InvalidInput,
+                };
+                Self::new(kind, other.strip_backtrace()).with_source(other)
+            }
+        }
+    }
+}
