@@ -1,0 +1,1 @@
+//! Numbers, dates, timestamps and truth values: fields of fixed width.
