@@ -108,6 +108,11 @@ impl KeyPart {
         &self.sources
     }
 
+    /// Every value that the part can have, NULL included where it can be NULL.
+    pub fn universe(&self) -> Domain {
+        Domain::not_null(self.transform.value_type()).with_null(self.nullable)
+    }
+
     /// Whether the part can be NULL and so has a marker.
     pub fn nullable(&self) -> bool {
         self.nullable
@@ -395,25 +400,7 @@ fn salted(expression: &Expression, definitions: &[PartDefinition]) -> Expression
 }
 
 fn bind(columns: &[KeyColumn], definition: &PartDefinition, expression: &Expression) -> Result<KeyPart> {
-    let mut sources = Vec::new();
-    let mut arguments = Vec::with_capacity(expression.arguments.len());
-    for argument in &expression.arguments {
-        arguments.push(match argument {
-            Argument::Column(name) => {
-                let position = columns
-                    .iter()
-                    .position(|column| column.name == *name)
-                    .ok_or_else(|| Error::invalid(format!("there is no column `{name}`")))?;
-                sources.push(position);
-                let sql_type = columns.get(position).map(|column| column.sql_type.clone());
-                BoundArgument::Column(name.clone(), sql_type.ok_or_else(|| Error::internal("a column lost"))?)
-            }
-            Argument::Integer(value) => BoundArgument::Integer(*value),
-            Argument::Text(value) => BoundArgument::Text(value.clone()),
-            Argument::Interval(value) => BoundArgument::Interval(*value),
-        });
-    }
-    let transform = expression.declaration()?.bind(&arguments)?;
+    let (transform, sources) = expression.bind(columns)?;
     let nullable = transform.passes_null()
         && sources.iter().any(|source| columns.get(*source).is_some_and(|column| column.nullable));
     Ok(KeyPart {
@@ -422,6 +409,34 @@ fn bind(columns: &[KeyColumn], definition: &PartDefinition, expression: &Express
         sources,
         nullable,
     })
+}
+
+impl Expression {
+    /// The function over a table's columns, and the positions of those that it names.
+    ///
+    /// # Errors
+    /// `InvalidInput` or `NotSupported` that names the column or argument and the reason.
+    pub fn bind(&self, columns: &[KeyColumn]) -> Result<(Arc<dyn Transform>, Vec<usize>)> {
+        let mut sources = Vec::new();
+        let mut arguments = Vec::with_capacity(self.arguments.len());
+        for argument in &self.arguments {
+            arguments.push(match argument {
+                Argument::Column(name) => {
+                    let (position, column) = columns
+                        .iter()
+                        .enumerate()
+                        .find(|(_, column)| column.name == *name)
+                        .ok_or_else(|| Error::invalid(format!("there is no column `{name}`")))?;
+                    sources.push(position);
+                    BoundArgument::Column(name.clone(), column.sql_type.clone())
+                }
+                Argument::Integer(value) => BoundArgument::Integer(*value),
+                Argument::Text(value) => BoundArgument::Text(value.clone()),
+                Argument::Interval(value) => BoundArgument::Interval(*value),
+            });
+        }
+        Ok((self.declaration()?.bind(&arguments)?, sources))
+    }
 }
 
 impl fmt::Display for Expression {
