@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::datum::{Datum, Readable, SqlType};
 use crate::error::{Error, Result};
-use crate::key::domain::Domain;
+use crate::key::domain::{Cut, Domain};
 use crate::key::transform::{Argument, BoundArgument, Expression, Transform};
 use crate::keyrange::{KeyRange, KeyRangeSet, hex, prefix_successor};
 
@@ -110,7 +110,16 @@ impl KeyPart {
 
     /// Every value that the part can have, NULL included where it can be NULL.
     pub fn universe(&self) -> Domain {
-        Domain::not_null(self.transform.value_type()).with_null(self.nullable)
+        let sql_type = self.transform.value_type();
+        let values = match self.transform.buckets() {
+            Some(buckets) => Domain::between(
+                sql_type,
+                Cut::Below(Datum::Integer(0)),
+                Cut::Below(Datum::Integer(buckets.into())),
+            ),
+            None => Domain::not_null(sql_type),
+        };
+        values.with_null(self.nullable)
     }
 
     /// Whether the part can be NULL and so has a marker.
