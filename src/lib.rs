@@ -2,4 +2,7 @@
 
 pub mod datum;
 pub mod error;
+pub mod key;
 pub mod keyrange;
+pub mod predicate;
+pub mod span;
