@@ -2,4 +2,6 @@
 
 pub mod datum;
 pub mod error;
+pub mod key;
 pub mod keyrange;
+pub mod schema;
