@@ -5,4 +5,5 @@ pub mod error;
 pub mod key;
 pub mod keyrange;
 pub mod predicate;
+pub mod schema;
 pub mod span;

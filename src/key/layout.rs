@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::datum::{Datum, Readable, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::{Cut, Domain};
+use crate::key::identifier::identifier;
 use crate::key::transform::{Argument, BoundArgument, Expression, Transform};
 use crate::keyrange::{KeyRange, KeyRangeSet, hex, prefix_successor};
 
@@ -464,8 +465,7 @@ impl fmt::Display for Expression {
 impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Column(name) if is_plain_identifier(name) => f.write_str(name),
-            Self::Column(name) => write!(f, "\"{}\"", name.replace('"', "\"\"")),
+            Self::Column(name) => f.write_str(&identifier(name)),
             Self::Integer(value) => write!(f, "{value}"),
             Self::Text(value) => write!(f, "'{}'", value.replace('\'', "''")),
             Self::Interval(nanoseconds) => match (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000) {
@@ -474,11 +474,4 @@ impl fmt::Display for Argument {
             },
         }
     }
-}
-
-/// Whether a name needs no quotes: lower case letters, digits and `_`, no digit first.
-fn is_plain_identifier(name: &str) -> bool {
-    let mut letters = name.chars();
-    letters.next().is_some_and(|first| first.is_ascii_lowercase() || first == '_')
-        && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }

@@ -99,7 +99,7 @@ impl Lowering<'_> {
             return match operator {
                 Operator::IsNotDistinctFrom => self.is_null(tested),
                 Operator::IsDistinctFrom => self.is_null(tested).negate(),
-                operator if operator.is_comparison_operator() => Predicate::Constant(false),
+                operator if negated(operator).is_some() => Predicate::Constant(false),
                 _ => Predicate::Opaque,
             };
         }
@@ -116,7 +116,7 @@ impl Lowering<'_> {
     fn comparison_with_null(&self, left: &Expr, operator: Operator, right: &Expr) -> Predicate {
         let null = is_always_null(left) || is_always_null(right);
         let distinct = matches!(operator, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
-        if null && operator.is_comparison_operator() && !distinct {
+        if null && negated(operator).is_some() && !distinct {
             Predicate::Constant(false)
         } else {
             Predicate::Opaque

@@ -24,7 +24,6 @@ mod project;
 mod ranges;
 mod walk;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::datum::Datum;
