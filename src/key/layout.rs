@@ -253,14 +253,21 @@ impl KeyPart {
         }
     }
 
+    /// The range behind the marker of values. It is opened to that end of the field's place where no NULL stands, so
+    /// that it meets its neighbour.
     fn marked(&self, range: &KeyRange) -> Option<KeyRange> {
         if !self.nullable {
             return Some(range.clone());
         }
-        let stop = range
-            .stop()
-            .map_or_else(|| vec![VALUE_MARKER + 1], |stop| [&[VALUE_MARKER], stop].concat());
-        KeyRange::new([&[VALUE_MARKER], range.start()].concat(), Some(stop))
+        let start = match range.start() {
+            [] if self.nulls() == NullOrder::Last => Vec::new(),
+            start => [&[VALUE_MARKER], start].concat(),
+        };
+        let stop = match range.stop() {
+            Some(stop) => Some([&[VALUE_MARKER], stop].concat()),
+            None => (self.nulls() == NullOrder::Last).then(|| vec![VALUE_MARKER + 1]),
+        };
+        KeyRange::new(start, stop)
     }
 }
 
