@@ -345,6 +345,24 @@ impl Domain {
     }
 }
 
+/// The least text that is greater than every text beginning with `prefix`, if there is one.
+pub fn text_successor(prefix: &str) -> Option<String> {
+    let mut characters: Vec<char> = prefix.chars().collect();
+    while let Some(last) = characters.pop() {
+        if let Some(next) = next_character(last) {
+            characters.push(next);
+            return Some(characters.into_iter().collect());
+        }
+    }
+    None
+}
+
+/// The next code point, which is also the next in the order of UTF-8 bytes; surrogates are not characters.
+fn next_character(character: char) -> Option<char> {
+    let next = u32::from(character) + 1;
+    char::from_u32(if next == 0xd800 { 0xe000 } else { next })
+}
+
 #[cfg(test)]
 #[path = "domain_tests.rs"]
 mod tests;

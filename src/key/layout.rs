@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::datum::{Datum, Readable, SqlType};
 use crate::error::{Error, Result};
-use crate::key::domain::Domain;
+use crate::key::domain::{Cut, Domain};
+use crate::key::identifier::identifier;
 use crate::key::transform::{Argument, BoundArgument, Expression, Transform};
 use crate::keyrange::{KeyRange, KeyRangeSet, hex, prefix_successor};
 
@@ -110,7 +111,16 @@ impl KeyPart {
 
     /// Every value that the part can have, NULL included where it can be NULL.
     pub fn universe(&self) -> Domain {
-        Domain::not_null(self.transform.value_type()).with_null(self.nullable)
+        let sql_type = self.transform.value_type();
+        let values = match self.transform.buckets() {
+            Some(buckets) => Domain::between(
+                sql_type,
+                Cut::Below(Datum::Integer(0)),
+                Cut::Below(Datum::Integer(buckets.into())),
+            ),
+            None => Domain::not_null(sql_type),
+        };
+        values.with_null(self.nullable)
     }
 
     /// Whether the part can be NULL and so has a marker.
@@ -243,14 +253,21 @@ impl KeyPart {
         }
     }
 
+    /// The range behind the marker of values. It is opened to that end of the field's place where no NULL stands, so
+    /// that it meets its neighbour.
     fn marked(&self, range: &KeyRange) -> Option<KeyRange> {
         if !self.nullable {
             return Some(range.clone());
         }
-        let stop = range
-            .stop()
-            .map_or_else(|| vec![VALUE_MARKER + 1], |stop| [&[VALUE_MARKER], stop].concat());
-        KeyRange::new([&[VALUE_MARKER], range.start()].concat(), Some(stop))
+        let start = match range.start() {
+            [] if self.nulls() == NullOrder::Last => Vec::new(),
+            start => [&[VALUE_MARKER], start].concat(),
+        };
+        let stop = match range.stop() {
+            Some(stop) => Some([&[VALUE_MARKER], stop].concat()),
+            None => (self.nulls() == NullOrder::Last).then(|| vec![VALUE_MARKER + 1]),
+        };
+        KeyRange::new(start, stop)
     }
 }
 
@@ -455,8 +472,7 @@ impl fmt::Display for Expression {
 impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Column(name) if is_plain_identifier(name) => f.write_str(name),
-            Self::Column(name) => write!(f, "\"{}\"", name.replace('"', "\"\"")),
+            Self::Column(name) => f.write_str(&identifier(name)),
             Self::Integer(value) => write!(f, "{value}"),
             Self::Text(value) => write!(f, "'{}'", value.replace('\'', "''")),
             Self::Interval(nanoseconds) => match (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000) {
@@ -465,11 +481,4 @@ impl fmt::Display for Argument {
             },
         }
     }
-}
-
-/// Whether a name needs no quotes: lower case letters, digits and `_`, no digit first.
-fn is_plain_identifier(name: &str) -> bool {
-    let mut letters = name.chars();
-    letters.next().is_some_and(|first| first.is_ascii_lowercase() || first == '_')
-        && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }

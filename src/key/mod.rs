@@ -26,10 +26,12 @@
 
 pub mod domain;
 pub mod encoding;
+mod identifier;
 pub mod layout;
 pub mod transform;
 
 pub use self::domain::{Cut, Domain, Interval};
 pub use self::encoding::Encoding;
+pub use self::identifier::identifier;
 pub use self::layout::{Direction, KeyColumn, KeyPart, NullOrder, RowKey};
 pub use self::transform::{Argument, Expression, TRANSFORMS, Transform};
