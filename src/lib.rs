@@ -4,4 +4,5 @@ pub mod datum;
 pub mod error;
 pub mod key;
 pub mod keyrange;
+pub mod row;
 pub mod schema;
