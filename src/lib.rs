@@ -3,3 +3,5 @@
 pub mod datum;
 pub mod error;
 pub mod keyrange;
+#[cfg(feature = "shell")]
+pub mod shell;

@@ -1,0 +1,6 @@
+//! The program `halite`: how results look, how statements are run, and the line-edited shell.
+//!
+//! Behind the feature `shell`; a program that embeds Halite turns it off and uses the session alone.
+
+pub mod format;
+mod text;
