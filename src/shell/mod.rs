@@ -3,4 +3,5 @@
 //! Behind the feature `shell`; a program that embeds Halite turns it off and uses the session alone.
 
 pub mod format;
+pub mod report;
 mod text;
