@@ -8,3 +8,5 @@
 )]
 
 mod architecture;
+#[cfg(feature = "shell")]
+mod program;

@@ -2,6 +2,9 @@
 //!
 //! Behind the feature `shell`; a program that embeds Halite turns it off and uses the session alone.
 
+pub mod command;
 pub mod format;
+pub mod repl;
 pub mod report;
+pub mod runner;
 mod text;
