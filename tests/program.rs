@@ -137,15 +137,9 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
         .unwrap();
     let mut start = [0; 64];
     child.stdout.take().unwrap().read_exact(&mut start).unwrap();
-    let (_, log) = texts(
-        &child
-            .wait_with_output()
-            .map(|output| {
-                assert!(output.status.success());
-                output
-            })
-            .unwrap(),
-    );
+    let output = child.wait_with_output().unwrap();
+    let (_, log) = texts(&output);
+    assert!(output.status.success(), "{log}");
     assert_eq!(log, "");
 }
 

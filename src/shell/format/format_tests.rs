@@ -236,9 +236,8 @@ fn a_box_shows_the_head_and_the_tail_of_a_long_result() {
     };
     let table = named("box").unwrap();
     let whole = numbers(2000);
-    assert_eq!(print_all(table, page, &[whole.clone()]).unwrap(), expected);
     // However the rows come in.
-    for size in [1, 2, 3, 7, 999, 1999] {
+    for size in [1, 2, 3, 7, 999, 1999, 2000] {
         let batches: Vec<_> = (0..2000)
             .step_by(size)
             .map(|start| whole.slice(start, size.min(2000 - start)))
