@@ -20,6 +20,8 @@
 
 mod boxes;
 mod explain;
+#[cfg(test)]
+mod law;
 mod project;
 mod ranges;
 mod walk;

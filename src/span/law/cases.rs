@@ -9,9 +9,7 @@ use super::random::Random;
 use super::values::{hostile, key_types, pool};
 use crate::datum::{Datum, SqlType};
 use crate::key::layout::PartDefinition;
-use crate::key::{
-    Argument, Direction, Expression, KeyColumn, NullOrder, RowKey, TRANSFORMS,
-};
+use crate::key::{Argument, Direction, Expression, KeyColumn, NullOrder, RowKey, TRANSFORMS};
 
 /// A case has at least so many rows that its key can store.
 pub(super) const ROWS: usize = 16;
@@ -276,10 +274,13 @@ fn key_terms(key: &RowKey) -> Vec<Term> {
     let terms = key.parts().iter().filter_map(|part| {
         let expression = part.expression();
         let number = || {
-            expression.arguments.iter().find_map(|argument| match argument {
-                Argument::Integer(value) => Some(*value),
-                _ => None,
-            })
+            expression
+                .arguments
+                .iter()
+                .find_map(|argument| match argument {
+                    Argument::Integer(value) => Some(*value),
+                    _ => None,
+                })
         };
         let function = match expression.function.as_str() {
             "left" => Function::Left(number()?),
@@ -291,16 +292,16 @@ fn key_terms(key: &RowKey) -> Vec<Term> {
             "%" => Function::Remainder(number()?),
             "/" => Function::Quotient(number()?),
             "cast_date" => Function::Date,
-            "date_trunc" => Function::DateTrunc(
-                TRUNCATIONS
-                    .iter()
-                    .find(|unit| expression.arguments.contains(&Argument::Text((**unit).to_owned())))?,
-            ),
-            "date_bin" => Function::DateBin(
-                BINS.iter()
-                    .copied()
-                    .find(|width| expression.arguments.contains(&Argument::Interval((*width).into())))?,
-            ),
+            "date_trunc" => Function::DateTrunc(TRUNCATIONS.iter().find(|unit| {
+                expression
+                    .arguments
+                    .contains(&Argument::Text((**unit).to_owned()))
+            })?),
+            "date_bin" => Function::DateBin(BINS.iter().copied().find(|width| {
+                expression
+                    .arguments
+                    .contains(&Argument::Interval((*width).into()))
+            })?),
             _ => return None,
         };
         Some(Term {

@@ -141,7 +141,10 @@ impl Prepared<'_> {
         let mut tally = Tally::default();
         for budget in BUDGETS {
             let trial = Trial { of: *self, budget };
-            let plan = self.lowered.plan(self.key, budget).map_err(trial.failed())?;
+            let plan = self
+                .lowered
+                .plan(self.key, budget)
+                .map_err(trial.failed())?;
             trial.check(&plan, &self.lowered.proven(&plan), &mut tally)?;
         }
         for row in self.stored.entries.iter().flat_map(|entry| &entry.rows) {
@@ -317,7 +320,12 @@ impl Trial<'_> {
     }
 
     /// What a scan delivers is what is inside, each key once, and it reads no more than it may.
-    fn check_scans(&self, plan: &Plan, inside: &[bool], tally: &mut Tally) -> Result<(), Violation> {
+    fn check_scans(
+        &self,
+        plan: &Plan,
+        inside: &[bool],
+        tally: &mut Tally,
+    ) -> Result<(), Violation> {
         let mut delivered = vec![0_usize; inside.len()];
         let bounds = Bounds(self.of);
         for run in plan.spans.runs() {
@@ -348,11 +356,7 @@ impl Trial<'_> {
                     hex(&entry.key),
                     inside[position]
                 );
-                return Err(self.breach(
-                    Breach::Disagreement,
-                    entry.rows.first().copied(),
-                    detail,
-                ));
+                return Err(self.breach(Breach::Disagreement, entry.rows.first().copied(), detail));
             }
         }
         if self.budget == BUDGET && tightness::must_be_exact(self.of.case) && !tally.walk {
@@ -367,8 +371,16 @@ impl Trial<'_> {
     /// A part that is said to have one value has that value in every key inside.
     fn check_constants(&self, plan: &Plan, inside: &[bool]) -> Result<(), Violation> {
         let constants = plan.spans.constants();
-        for (entry, _) in self.of.stored.entries.iter().zip(inside).filter(|(_, inside)| **inside) {
-            let values: Vec<Option<Datum>> = self.of.key.decode(&entry.key).map_err(self.failed())?;
+        for (entry, _) in self
+            .of
+            .stored
+            .entries
+            .iter()
+            .zip(inside)
+            .filter(|(_, inside)| **inside)
+        {
+            let values: Vec<Option<Datum>> =
+                self.of.key.decode(&entry.key).map_err(self.failed())?;
             for (part, constant) in constants.iter().enumerate() {
                 if let Some(constant) = constant
                     && values[part] != *constant
@@ -389,7 +401,11 @@ impl Trial<'_> {
     fn check_agreement(&self, plan: &Plan) -> Result<(), Violation> {
         let projection = Projection::new(self.of.key, Dimensions::default());
         let walked: HashSet<Option<u32>> = plan.spans.runs().iter().map(|run| run.bucket).collect();
-        debug_assert_eq!(walked.len(), plan.spans.runs().len(), "one run for a bucket");
+        debug_assert_eq!(
+            walked.len(),
+            plan.spans.runs().len(),
+            "one run for a bucket"
+        );
         for run in plan.spans.runs() {
             let (Work::Ranges(set), Some(boxes)) = (&run.work, plan.spans.boxes.get(&run.bucket))
             else {

@@ -327,26 +327,6 @@ impl Condition {
         });
         count
     }
-
-    /// Whether spans cannot be expected to understand every leaf.
-    pub fn is_opaque(&self) -> bool {
-        let mut opaque = false;
-        self.for_each_leaf(&mut |leaf| opaque |= leaf.is_opaque_leaf());
-        opaque
-    }
-
-    fn is_opaque_leaf(&self) -> bool {
-        match self {
-            Self::Columns { .. } => true,
-            Self::Compare { term, .. }
-            | Self::Between { term, .. }
-            | Self::InList { term, .. }
-            | Self::IsNull { term, .. } => {
-                matches!(term.function, Function::Plus(_) | Function::Length)
-            }
-            _ => false,
-        }
-    }
 }
 
 /// The SQL terms of a comparison of tuples, made of comparisons of their members.

@@ -139,14 +139,19 @@ impl Coverage {
         let mut at_least = |what: &str, count: u64, percent: u64| {
             if count * 100 < self.cases * percent {
                 let share = share(count, self.cases);
-                gaps.push(format!("{what}: {share}, at least {percent} % are asked for"));
+                gaps.push(format!(
+                    "{what}: {share}, at least {percent} % are asked for"
+                ));
             }
         };
         at_least("cases with 0 < matches < all", self.some_match, 30);
         at_least("cases of several ranges", self.several_ranges, 20);
         at_least("cases of three leaves or more", self.three_leaves, 50);
         if self.errors * 100 >= self.rows * 2 {
-            gaps.push(format!("{} of {} rows raise an error", self.errors, self.rows));
+            gaps.push(format!(
+                "{} of {} rows raise an error",
+                self.errors, self.rows
+            ));
         }
         if full {
             for (combination, count) in self.applicable() {
@@ -218,7 +223,11 @@ impl Coverage {
             let _ = writeln!(text, "  {what:<28} {count:>9}  {}", share(count, cases));
         }
         let errors = share(self.errors, self.rows);
-        let _ = writeln!(text, "  rows with an error           {:>9}  {errors}", self.errors);
+        let _ = writeln!(
+            text,
+            "  rows with an error           {:>9}  {errors}",
+            self.errors
+        );
         let _ = writeln!(
             text,
             "  {:<24} {:>9} {:>12} {:>8}",
@@ -238,7 +247,10 @@ impl Coverage {
             *row = (row.0 + count, row.1 + 1, row.2.min(count));
         }
         for (operator, (leaves, combinations, least)) in operators {
-            let _ = writeln!(text, "  {operator:<24} {leaves:>9} {combinations:>12} {least:>8}");
+            let _ = writeln!(
+                text,
+                "  {operator:<24} {leaves:>9} {combinations:>12} {least:>8}"
+            );
         }
         text
     }
@@ -425,7 +437,9 @@ fn operators(sql_type: &SqlType) -> Vec<String> {
             "md5",
             "character_length",
         ],
-        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => &["%", "/", "reverse_digits", "+"],
+        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => {
+            &["%", "/", "reverse_digits", "+"]
+        }
         SqlType::Timestamp { .. } => &["date_trunc", "date_bin", "CAST AS DATE", "date_part"],
         SqlType::Bytea => &["md5"],
         _ => &[],

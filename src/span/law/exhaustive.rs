@@ -89,7 +89,9 @@ fn columns() -> Vec<Column> {
 
 fn rows() -> Vec<Vec<Option<Datum>>> {
     let values = [None, Some(0), Some(1), Some(2)].map(|value| value.map(Datum::Integer));
-    let pairs = values.iter().flat_map(|a| values.iter().map(move |b| (a, b)));
+    let pairs = values
+        .iter()
+        .flat_map(|a| values.iter().map(move |b| (a, b)));
     pairs.map(|(a, b)| vec![a.clone(), b.clone()]).collect()
 }
 
@@ -110,7 +112,10 @@ fn layouts() -> Vec<Vec<PartDefinition>> {
     let mut layouts: Vec<Vec<PartDefinition>> =
         single.iter().map(|part| vec![part.clone()]).collect();
     for first in &single {
-        for second in single.iter().filter(|second| second.expression != first.expression) {
+        for second in single
+            .iter()
+            .filter(|second| second.expression != first.expression)
+        {
             layouts.push(vec![first.clone(), second.clone()]);
         }
         let salt = PartDefinition {
@@ -164,7 +169,11 @@ fn leaves(column: usize) -> Vec<Condition> {
     };
     let mut leaves = Vec::new();
     for value in 0..3 {
-        for comparison in [Comparison::Equal, Comparison::Less, Comparison::GreaterOrEqual] {
+        for comparison in [
+            Comparison::Equal,
+            Comparison::Less,
+            Comparison::GreaterOrEqual,
+        ] {
             leaves.push(compare(comparison, Constant::Integer(value)));
         }
     }

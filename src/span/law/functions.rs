@@ -1,4 +1,4 @@
-//! Halite's own SQL functions, written a second time from DESIGN §2.1 for the oracle.
+//! Halite's own SQL functions, written a second time, from what is published of them, for the oracle.
 //!
 //! They share nothing with the transforms of [`crate::key`], so that a hash that always collides is seen.
 
@@ -149,7 +149,7 @@ fn digest(sources: &[ArrayRef], row: usize) -> Result<u64> {
     Ok(XxHash3_64::oneshot(&input))
 }
 
-const NULL_TAG: u8 = 0;
+const NULL_TAG: u8 = 0xff;
 
 /// The tag and the bytes of one value, after §2.1, "What is hashed".
 fn hashed(array: &dyn Array, row: usize) -> Result<(u8, Vec<u8>)> {
@@ -158,26 +158,26 @@ fn hashed(array: &dyn Array, row: usize) -> Result<(u8, Vec<u8>)> {
     }
     let counted = |value: i64| value.to_be_bytes().to_vec();
     Ok(match array.data_type() {
-        DataType::Boolean => (1, vec![u8::from(array.as_boolean().value(row))]),
+        DataType::Boolean => (3, vec![u8::from(array.as_boolean().value(row))]),
         DataType::Int16 | DataType::Int32 | DataType::Int64 => {
             let values = cast(&array.slice(row, 1), &DataType::Int64)?;
-            (2, counted(values.as_primitive::<Int64Type>().value(0)))
+            (1, counted(values.as_primitive::<Int64Type>().value(0)))
         }
         DataType::Date32 => {
             let days = array.as_primitive::<Date32Type>().value(row);
-            (3, counted(i64::from(days)))
+            (8, counted(i64::from(days)))
         }
-        DataType::Timestamp(unit, _) => (4, counted(microseconds(array, row, *unit)?)),
+        DataType::Timestamp(unit, _) => (9, counted(microseconds(array, row, *unit)?)),
         DataType::Float64 => {
             let value = array.as_primitive::<Float64Type>().value(row);
-            (5, value.to_bits().to_be_bytes().to_vec())
+            (4, value.to_bits().to_be_bytes().to_vec())
         }
         DataType::Decimal128(_, scale) => {
             let unscaled = array.as_primitive::<Decimal128Type>().value(row);
-            (6, shortest_decimal(unscaled, *scale).into_bytes())
+            (5, shortest_decimal(unscaled, *scale))
         }
-        DataType::Utf8 => (7, array.as_string::<i32>().value(row).as_bytes().to_vec()),
-        DataType::Binary => (8, array.as_binary::<i32>().value(row).to_vec()),
+        DataType::Utf8 => (6, array.as_string::<i32>().value(row).as_bytes().to_vec()),
+        DataType::Binary => (7, array.as_binary::<i32>().value(row).to_vec()),
         other => return exec_err!("hash of {other}"),
     })
 }
@@ -207,14 +207,12 @@ fn microseconds(array: &dyn Array, row: usize, unit: TimeUnit) -> Result<i64> {
         .ok_or_else(|| DataFusionError::Execution(format!("hash of {count} at {unit:?}")))
 }
 
-/// A decimal without trailing zeros.
-fn shortest_decimal(unscaled: i128, scale: i8) -> String {
-    let places = usize::try_from(scale).expect("scales are not negative");
-    let sign = if unscaled < 0 { "-" } else { "" };
-    let digits = format!("{:0>width$}", unscaled.unsigned_abs(), width = places + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - places);
-    match fraction.trim_end_matches('0') {
-        "" => format!("{sign}{whole}"),
-        fraction => format!("{sign}{whole}.{fraction}"),
+/// A decimal without trailing zeros: its scale, then its digits as a number.
+fn shortest_decimal(unscaled: i128, scale: i8) -> Vec<u8> {
+    let mut shortest = (unscaled, scale);
+    while shortest.1 > 0 && shortest.0 % 10 == 0 {
+        shortest = (shortest.0 / 10, shortest.1 - 1);
     }
+    let scale = u8::try_from(shortest.1).expect("scales are not negative");
+    [&[scale][..], &shortest.0.to_be_bytes()].concat()
 }

@@ -67,7 +67,8 @@ fn the_law() {
     if let Some(seed) = number("HALITE_LAW_SEED") {
         return replay(seed);
     }
-    let wanted = number("HALITE_LAW_CASES").map_or(CASES, |cases| usize::try_from(cases).expect("a count"));
+    let wanted =
+        number("HALITE_LAW_CASES").map_or(CASES, |cases| usize::try_from(cases).expect("a count"));
     let master = number("HALITE_LAW_MASTER").unwrap_or(MASTER);
     let begun = Instant::now();
     let run = Run {
@@ -180,4 +181,38 @@ impl Run {
         let mut state = self.state.lock().expect("no thread panicked");
         state.reports.push(report);
     }
+}
+
+#[test]
+#[ignore]
+fn timing() {
+    use std::time::Duration;
+    let mut t = [Duration::ZERO; 6];
+    let mut n = 0;
+    for index in 0..2000 {
+        let seed = Random::case_seed(7, index);
+        let a = Instant::now();
+        let Some(case) = Case::generate(seed) else { continue };
+        t[0] += a.elapsed();
+        n += 1;
+        let a = Instant::now();
+        let key = case.key().unwrap();
+        let oracle = oracle::Oracle::new(&case.columns, &case.rows);
+        let answers = check::Answers::new(&case, &oracle).unwrap();
+        t[1] += a.elapsed();
+        let a = Instant::now();
+        let Ok(lowered) = system::Lowered::new(&case, oracle.schema(), &key) else { continue };
+        t[2] += a.elapsed();
+        let a = Instant::now();
+        let stored = check::Stored::new(&case, &key);
+        t[3] += a.elapsed();
+        let a = Instant::now();
+        let _ = check::check_full(&key, &stored);
+        t[4] += a.elapsed();
+        let prepared = check::Prepared { case: &case, key: &key, answers: &answers, lowered: &lowered, stored: &stored };
+        let a = Instant::now();
+        let _ = prepared.check();
+        t[5] += a.elapsed();
+    }
+    println!("{n} generate {:?} oracle {:?} lower {:?} stored {:?} full {:?} check {:?}", t[0]/n, t[1]/n, t[2]/n, t[3]/n, t[4]/n, t[5]/n);
 }

@@ -201,6 +201,7 @@ impl Generator<'_> {
             },
             Shape::Between { negated } => {
                 let (low, high) = (aimed(random), aimed(random));
+                let [low, high] = [low, high].map(|bound| exact_beside_others(bound, &sql_type));
                 Condition::Between {
                     term,
                     low,
@@ -216,7 +217,9 @@ impl Generator<'_> {
                 };
                 Condition::InList {
                     term,
-                    list: (0..length).map(|_| aimed(random)).collect(),
+                    list: (0..length)
+                        .map(|_| exact_beside_others(aimed(random), &sql_type))
+                        .collect(),
                     negated,
                 }
             }
@@ -357,6 +360,18 @@ impl Generator<'_> {
             comparison: *random.pick(&Comparison::ALL),
             right: *random.pick(&others),
         })
+    }
+}
+
+/// DataFusion compares a whole list as DOUBLE if one member is, so that a BIGINT beside it is rounded; SQL compares
+/// each by itself. A double whose value a BIGINT has is written as that.
+fn exact_beside_others(constant: Constant, sql_type: &SqlType) -> Constant {
+    match constant {
+        #[expect(clippy::cast_possible_truncation, reason = "out of range it saturates")]
+        Constant::Double(value) if *sql_type == SqlType::BigInt => {
+            Constant::Integer((value as i64).into())
+        }
+        other => other,
     }
 }
 

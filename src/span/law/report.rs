@@ -42,10 +42,17 @@ pub(super) fn report(seed: u64, case: &Case, violation: &Violation) -> String {
             .zip(&case.columns)
             .map(|(value, column)| value_sql(value.as_ref(), &column.sql_type));
         let values = values.collect::<Vec<_>>().join(", ");
-        let _ = writeln!(text, "    INSERT INTO t VALUES ({values}); -- row {position}");
+        let _ = writeln!(
+            text,
+            "    INSERT INTO t VALUES ({values}); -- row {position}"
+        );
     }
     let condition = sql(&case.condition, &case.columns);
-    let _ = writeln!(text, "    SELECT * FROM t WHERE {condition}; -- {:?}", case.variant);
+    let _ = writeln!(
+        text,
+        "    SELECT * FROM t WHERE {condition}; -- {:?}",
+        case.variant
+    );
     // What panics under the law panics here as well.
     let plans = quietly(|| catch_unwind(AssertUnwindSafe(|| spans(case))));
     match plans {

@@ -166,7 +166,9 @@ fn simpler(condition: &Condition) -> Vec<Condition> {
                 negated: *negated,
             };
             let inner = simpler(condition).into_iter().map(tested);
-            std::iter::once((**condition).clone()).chain(inner).collect()
+            std::iter::once((**condition).clone())
+                .chain(inner)
+                .collect()
         }
         leaf => simpler_leaf(leaf),
     }

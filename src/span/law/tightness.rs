@@ -62,9 +62,7 @@ fn must_be_understood(leaf: &Condition, case: &Case) -> bool {
         Condition::Like { pattern, .. } => is_prefix(pattern),
         Condition::Columns { .. } => false,
         Condition::Tuple { constants, .. } => constants.iter().all(|c| comparable(leaf, c, case)),
-        Condition::TupleIn { rows, .. } => {
-            rows.iter().flatten().all(|c| comparable(leaf, c, case))
-        }
+        Condition::TupleIn { rows, .. } => rows.iter().flatten().all(|c| comparable(leaf, c, case)),
         _ => true,
     }
 }
@@ -157,7 +155,14 @@ impl Bounds<'_> {
 
     /// Every key inside matches.
     pub fn check_exact(&self, inside: &[bool]) -> Result<(), (usize, String)> {
-        for (entry, _) in self.0.stored.entries.iter().zip(inside).filter(|(_, inside)| **inside) {
+        for (entry, _) in self
+            .0
+            .stored
+            .entries
+            .iter()
+            .zip(inside)
+            .filter(|(_, inside)| **inside)
+        {
             for row in &entry.rows {
                 if matches!(
                     self.0.answers.whole(*row),
