@@ -1,7 +1,11 @@
 //! Halite is SQL over an ordered key-value store.
 
+pub mod catalog;
 pub mod datum;
 pub mod error;
+pub mod key;
 pub mod keyrange;
-#[cfg(feature = "shell")]
-pub mod shell;
+pub mod predicate;
+pub mod row;
+pub mod schema;
+pub mod span;

@@ -1,0 +1,40 @@
+//! The row key: how it is laid out, and its bytes. Pure: no I/O.
+//!
+//! # Format, version 1
+//!
+//! A row key is its parts' fields one after the other, nothing between them. Every field is prefix-free among the
+//! fields of its part, so that keys are ordered as the tuples of their parts are.
+//!
+//! | type of the part | ascending field |
+//! |---|---|
+//! | BOOLEAN | one byte, `00` or `01` |
+//! | SMALLINT, INT, BIGINT | 2, 4, 8 bytes big-endian, sign bit flipped |
+//! | DOUBLE | 8 bytes: IEEE 754 bits, all flipped if negative, else the sign bit; −0.0 and NaN canonical |
+//! | DECIMAL(p, s) | the unscaled value: p ≤ 18 in 8 bytes, else 16, big-endian, sign bit flipped |
+//! | TEXT, VARCHAR, BYTEA | the bytes with `00` written `00 FF`, then `00 01` |
+//! | CHAR(n) | the bytes, padded with `00` to n |
+//! | DATE | days since 1970-01-01 as INT |
+//! | TIMESTAMP | units since 1970-01-01 as BIGINT |
+//! | `salt`, `bucket` | one byte up to 256 buckets, else two, big-endian |
+//! | `hash` | 8 bytes, big-endian |
+//! | `md5` | 16 bytes |
+//! | `reverse_digits` | 5, 10 or 19 ASCII digits for SMALLINT, INT, BIGINT |
+//!
+//! * DESC stores the bitwise complement of the whole field, terminator included.
+//! * A part that can be NULL begins with a marker, which is never complemented: `01` before a value; NULL is the marker
+//!   alone, `00` where NULLs come first and `02` where they come last.
+
+pub mod domain;
+pub mod encoding;
+mod identifier;
+pub mod layout;
+pub mod transform;
+
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub use self::domain::{Cut, Domain, Interval};
+pub use self::encoding::Encoding;
+pub use self::identifier::identifier;
+pub use self::layout::{Direction, KeyColumn, KeyPart, NullOrder, RowKey};
+pub use self::transform::{Argument, Expression, TRANSFORMS, Transform};

@@ -1,0 +1,91 @@
+//! A plain column.
+
+use std::sync::Arc;
+
+use super::{BoundArgument, Declaration, Transform};
+use crate::datum::{Datum, SqlType};
+use crate::error::{Error, Result};
+use crate::key::domain::Domain;
+use crate::key::encoding::{self, Encoding};
+
+/// `c`
+#[derive(Debug)]
+pub struct Column;
+
+impl Declaration for Column {
+    fn name(&self) -> &'static str {
+        "column"
+    }
+
+    fn syntax(&self) -> &'static str {
+        "c"
+    }
+
+    fn stores(&self) -> &'static str {
+        "the column, encoded so that bytes are ordered as values are"
+    }
+
+    fn pushdown(&self) -> &'static str {
+        "=, IN, ranges, prefix LIKE, IS [NOT] NULL and tuple comparisons become key ranges"
+    }
+
+    fn bind(&self, arguments: &[BoundArgument]) -> Result<Arc<dyn Transform>> {
+        let [BoundArgument::Column(name, sql_type)] = arguments else {
+            return Err(Error::invalid("a plain key part is one column"));
+        };
+        let encoding = encoding::of_type(sql_type).ok_or_else(|| {
+            Error::invalid(format!(
+                "column `{name}` of type {sql_type} cannot be a key part"
+            ))
+        })?;
+        Ok(Arc::new(Identity {
+            sql_type: sql_type.clone(),
+            encoding,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct Identity {
+    sql_type: SqlType,
+    encoding: Box<dyn Encoding>,
+}
+
+impl Transform for Identity {
+    fn value_type(&self) -> &SqlType {
+        &self.sql_type
+    }
+
+    fn encoding(&self) -> &dyn Encoding {
+        self.encoding.as_ref()
+    }
+
+    fn apply(&self, sources: &[Option<Datum>]) -> Result<Option<Datum>> {
+        sources
+            .first()
+            .cloned()
+            .ok_or_else(|| Error::internal("a column without a value"))
+    }
+
+    fn preserves_order(&self) -> bool {
+        true
+    }
+
+    fn project(&self, sources: &[&Domain]) -> Domain {
+        sources
+            .first()
+            .map_or_else(|| Domain::all(&self.sql_type), |domain| (*domain).clone())
+    }
+
+    fn preimage(&self, parts: &Domain) -> Option<Domain> {
+        Some(parts.clone())
+    }
+
+    fn inverse(&self, value: &Datum) -> Option<Datum> {
+        Some(value.clone())
+    }
+
+    fn is_invertible(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,243 @@
+//! Key parts: each a function over columns, with what it lets a predicate say about the key.
+//!
+//! A [`Declaration`] is what DDL, `SHOW TRANSFORMS`, SQL functions, completion and the tests walk; bound to its
+//! arguments it becomes a [`Transform`]. [`TRANSFORMS`] is the one list.
+//!
+//! # The algebra
+//!
+//! With `T` the transform and `D` a set of source values, NULL included:
+//!
+//! * `project(D)`: if a row's source lies in `D`, its part lies in `project(D)`. It may be too large, never too small.
+//! * `preimage(P)`: exactly the sources whose part lies in `P`, where the transform can tell. The strict projection of
+//!   `D` is then the parts whose preimage lies in `D`: if the part lies there, the row's source lies in `D`.
+//! * `inverse(v)`: the one source of `v`, for transforms that lose nothing.
+//!
+//! Stored transforms are code of ours: what is written today must be found after every upgrade. That they agree with
+//! the SQL function of the same name is tested.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::datum::{Datum, SqlType};
+use crate::error::{Error, Result};
+use crate::key::domain::Domain;
+use crate::key::encoding::Encoding;
+
+mod column;
+
+/// Every key part there is, in the order in which they are listed to users.
+pub static TRANSFORMS: &[&dyn Declaration] = &[&column::Column];
+
+/// At most so many combinations of listed source values are followed through a transform of several columns.
+pub const COMBINATIONS: usize = 10_000;
+
+/// One kind of key part, not yet bound to columns.
+pub trait Declaration: Debug + Send + Sync {
+    /// The name by which [`Expression::function`] refers to it: `left`, `%`, `column`.
+    fn name(&self) -> &'static str;
+
+    /// How it is written in a `PRIMARY KEY`: `left(c, n)`.
+    fn syntax(&self) -> &'static str;
+
+    /// What is stored, in one sentence.
+    fn stores(&self) -> &'static str;
+
+    /// What a predicate becomes, in one sentence.
+    fn pushdown(&self) -> &'static str;
+
+    /// The transform over these arguments.
+    ///
+    /// # Errors
+    /// `InvalidInput` that names the argument and what is wrong with it.
+    fn bind(&self, arguments: &[BoundArgument]) -> Result<Arc<dyn Transform>>;
+}
+
+/// A key part's function, bound to the types of its source columns.
+pub trait Transform: Debug + Send + Sync {
+    /// The type of the part's value.
+    fn value_type(&self) -> &SqlType;
+
+    /// How the value is written.
+    fn encoding(&self) -> &dyn Encoding;
+
+    /// The part's value for its source columns' values, in the order in which the expression names them.
+    ///
+    /// # Errors
+    /// `InvalidInput` where a row of these values cannot be stored, with the value and the reason.
+    fn apply(&self, sources: &[Option<Datum>]) -> Result<Option<Datum>>;
+
+    /// Whether a NULL source makes the part NULL; else the part is never NULL.
+    fn passes_null(&self) -> bool {
+        true
+    }
+
+    /// Whether a greater source never has a smaller part, so that key order is also order by the source.
+    fn preserves_order(&self) -> bool {
+        false
+    }
+
+    /// The parts that sources in these domains can have: a superset.
+    ///
+    /// Without a better idea: the images of all combinations of listed values, else everything.
+    fn project(&self, sources: &[&Domain]) -> Domain {
+        project_listed(self, sources).unwrap_or_else(|| self.unrestricted(sources))
+    }
+
+    /// Every part that can be, NULL only where it passes from a source whose domain holds it.
+    fn unrestricted(&self, sources: &[&Domain]) -> Domain {
+        let null = self.passes_null() && sources.iter().any(|domain| domain.has_null());
+        Domain::not_null(self.value_type()).with_null(null)
+    }
+
+    /// Exactly the values of the only source column whose part lies in `parts`, if the transform can tell.
+    fn preimage(&self, parts: &Domain) -> Option<Domain> {
+        let _ = parts;
+        None
+    }
+
+    /// What `domain`, allowed for another `expression` over the same columns, leaves of this part: a superset, and
+    /// whether it says exactly the same. `None`: nothing. [`Expression`]s equal to the part's own are not asked about.
+    fn project_related(&self, expression: &Expression, domain: &Domain) -> Option<(Domain, bool)> {
+        let _ = (expression, domain);
+        None
+    }
+
+    /// The value of the only source column, for a transform that gives it back; `None` for all others.
+    fn inverse(&self, value: &Datum) -> Option<Datum> {
+        let _ = value;
+        None
+    }
+
+    /// Whether [`Transform::inverse`] gives the source back.
+    fn is_invertible(&self) -> bool {
+        false
+    }
+
+    /// The number of values, for a transform whose part is a bucket of a salted table.
+    fn buckets(&self) -> Option<u32> {
+        None
+    }
+}
+
+/// The images of every combination of values, if the sources are lists and their combinations not too many.
+fn project_listed<T: Transform + ?Sized>(transform: &T, sources: &[&Domain]) -> Option<Domain> {
+    let limit = if sources.len() == 1 {
+        usize::MAX
+    } else {
+        COMBINATIONS
+    };
+    let mut rows: Vec<Vec<Option<Datum>>> = vec![Vec::new()];
+    for source in sources {
+        let values = source.list(limit / rows.len().max(1))?;
+        rows = rows
+            .into_iter()
+            .flat_map(|row| {
+                values
+                    .iter()
+                    .map(move |value| [row.as_slice(), &[value.clone()]].concat())
+            })
+            .collect();
+    }
+    // A combination that cannot be stored has no row and so no part.
+    let images: Vec<Option<Datum>> = rows
+        .iter()
+        .filter_map(|row| transform.apply(row).ok())
+        .collect();
+    let null = images.iter().any(Option::is_none);
+    Some(Domain::points(transform.value_type(), images.into_iter().flatten()).with_null(null))
+}
+
+/// An argument as it is declared and stored with the table.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Argument {
+    /// A column of the table.
+    Column(String),
+    /// A whole number.
+    Integer(i64),
+    /// A text.
+    Text(String),
+    /// An interval of fixed length, in nanoseconds.
+    Interval(i128),
+}
+
+/// A function of [`TRANSFORMS`] with its arguments: what a table's definition stores of a key part, and how a predicate
+/// names what it restricts. Two are equal if they mean the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Expression {
+    /// [`Declaration::name`].
+    pub function: String,
+    /// In the order of [`Declaration::syntax`].
+    pub arguments: Vec<Argument>,
+}
+
+impl Expression {
+    /// The column itself.
+    pub fn column(name: impl Into<String>) -> Self {
+        Self {
+            function: "column".to_owned(),
+            arguments: vec![Argument::Column(name.into())],
+        }
+    }
+
+    /// A function of [`TRANSFORMS`] over arguments.
+    pub fn new(function: &str, arguments: Vec<Argument>) -> Self {
+        Self {
+            function: function.to_owned(),
+            arguments,
+        }
+    }
+
+    /// The column, if the expression is nothing more.
+    pub fn as_column(&self) -> Option<&str> {
+        match (self.function.as_str(), self.arguments.as_slice()) {
+            ("column", [Argument::Column(name)]) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The columns it names, in order.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.arguments.iter().filter_map(|argument| match argument {
+            Argument::Column(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The declaration of its function.
+    ///
+    /// # Errors
+    /// `NotSupported` where there is none, with a list of those there are.
+    pub fn declaration(&self) -> Result<&'static dyn Declaration> {
+        TRANSFORMS
+            .iter()
+            .find(|declaration| declaration.name() == self.function)
+            .copied()
+            .ok_or_else(|| {
+                let known: Vec<&str> = TRANSFORMS
+                    .iter()
+                    .map(|declaration| declaration.syntax())
+                    .collect();
+                Error::unsupported(format!(
+                    "`{}` cannot be a part of a row key; these can: {}",
+                    self.function,
+                    known.join(", ")
+                ))
+            })
+    }
+}
+
+/// An argument with what is known of the table's columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BoundArgument {
+    /// A source column: its name and type.
+    Column(String, SqlType),
+    /// A whole number.
+    Integer(i64),
+    /// A text.
+    Text(String),
+    /// An interval of fixed length, in nanoseconds.
+    Interval(i128),
+}
