@@ -18,7 +18,11 @@ use tokio::runtime::Runtime;
 fn key_lines(batch: &RecordBatch) -> String {
     let text = |name: &str, row: usize| {
         let column = batch.column_by_name(name).unwrap();
-        if column.is_null(row) { String::new() } else { array_value_to_string(column, row).unwrap() }
+        if column.is_null(row) {
+            String::new()
+        } else {
+            array_value_to_string(column, row).unwrap()
+        }
     };
     let mut lines = String::new();
     for row in 0..batch.num_rows() {
@@ -30,12 +34,23 @@ fn key_lines(batch: &RecordBatch) -> String {
             (start, stop) if start == stop || stop.is_empty() => start,
             (start, stop) => format!("{start} .. {stop}"),
         };
-        let proof = match batch.column_by_name("tight").unwrap().as_boolean().value(row) {
+        let proof = match batch
+            .column_by_name("tight")
+            .unwrap()
+            .as_boolean()
+            .value(row)
+        {
             true => "tight".to_owned(),
             false => format!("residual: {}", text("residual", row)),
         };
         let hex = format!("{}..{}", text("start_hex", row), text("stop_hex", row));
-        writeln!(lines, "{} {}{bucket} {ends}  {hex}  {proof}", text("table", row), text("kind", row)).unwrap();
+        writeln!(
+            lines,
+            "{} {}{bucket} {ends}  {hex}  {proof}",
+            text("table", row),
+            text("kind", row)
+        )
+        .unwrap();
     }
     lines
 }
@@ -75,7 +90,10 @@ async fn run_block(connection: &Connection, input: &str) -> String {
 async fn run_script(script: &str) -> String {
     let connection = Database::in_memory().unwrap().connect();
     let mut output = String::new();
-    for block in script.split("\n\n").filter(|block| !block.trim().is_empty()) {
+    for block in script
+        .split("\n\n")
+        .filter(|block| !block.trim().is_empty())
+    {
         let input = block.split("\n---").next().unwrap_or_default().trim();
         let printed = run_block(&connection, input).await;
         writeln!(output, "{input}\n---\n{printed}").unwrap();
@@ -86,8 +104,12 @@ async fn run_script(script: &str) -> String {
 #[test]
 fn golden_scripts() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
-    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "sql")).collect();
+    let entries = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries
+        .filter(|path| path.extension().is_some_and(|end| end == "sql"))
+        .collect();
     files.sort();
     assert!(!files.is_empty());
     let runtime = Runtime::new().unwrap();

@@ -8,6 +8,6 @@
 )]
 
 mod architecture;
-mod scripts;
 #[cfg(feature = "shell")]
 mod program;
+mod scripts;
