@@ -192,7 +192,9 @@ fn timing() {
     for index in 0..2000 {
         let seed = Random::case_seed(7, index);
         let a = Instant::now();
-        let Some(case) = Case::generate(seed) else { continue };
+        let Some(case) = Case::generate(seed) else {
+            continue;
+        };
         t[0] += a.elapsed();
         n += 1;
         let a = Instant::now();
@@ -201,7 +203,9 @@ fn timing() {
         let answers = check::Answers::new(&case, &oracle).unwrap();
         t[1] += a.elapsed();
         let a = Instant::now();
-        let Ok(lowered) = system::Lowered::new(&case, oracle.schema(), &key) else { continue };
+        let Ok(lowered) = system::Lowered::new(&case, oracle.schema(), &key) else {
+            continue;
+        };
         t[2] += a.elapsed();
         let a = Instant::now();
         let stored = check::Stored::new(&case, &key);
@@ -209,10 +213,24 @@ fn timing() {
         let a = Instant::now();
         let _ = check::check_full(&key, &stored);
         t[4] += a.elapsed();
-        let prepared = check::Prepared { case: &case, key: &key, answers: &answers, lowered: &lowered, stored: &stored };
+        let prepared = check::Prepared {
+            case: &case,
+            key: &key,
+            answers: &answers,
+            lowered: &lowered,
+            stored: &stored,
+        };
         let a = Instant::now();
         let _ = prepared.check();
         t[5] += a.elapsed();
     }
-    println!("{n} generate {:?} oracle {:?} lower {:?} stored {:?} full {:?} check {:?}", t[0]/n, t[1]/n, t[2]/n, t[3]/n, t[4]/n, t[5]/n);
+    println!(
+        "{n} generate {:?} oracle {:?} lower {:?} stored {:?} full {:?} check {:?}",
+        t[0] / n,
+        t[1] / n,
+        t[2] / n,
+        t[3] / n,
+        t[4] / n,
+        t[5] / n
+    );
 }

@@ -16,7 +16,7 @@ use datafusion::common::{DFSchema, DFSchemaRef, ScalarValue};
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::simplify::SimplifyContext;
-use datafusion::logical_expr::{Expr, Operator, binary_expr, cast, lit};
+use datafusion::logical_expr::{Expr, ExprSchemable, Operator, binary_expr, cast, lit};
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::create_physical_expr;
 
@@ -72,7 +72,7 @@ impl Oracle {
     /// # Errors
     /// A message where the condition makes no sense to DataFusion, which is a fault of the law.
     pub fn evaluate(&self, condition: &Condition) -> Result<Vec<Outcome>, String> {
-        let expression = render(condition, &ByValue(&self.columns));
+        let expression = render(condition, &ByValue(self));
         let values = self.values(&expression, &DataType::Boolean)?;
         Ok(values
             .iter()
@@ -150,7 +150,29 @@ fn truth(values: &BooleanArray) -> Outcome {
 }
 
 /// Comparisons by value.
-struct ByValue<'a>(&'a [Column]);
+struct ByValue<'a>(&'a Oracle);
+
+impl ByValue<'_> {
+    /// A term as DataFusion computes it, and the type it then has: `date_bin` of an instant counts nanoseconds
+    /// whatever its column counts.
+    fn term(&self, term: &Term) -> (Expr, SqlType) {
+        let sql_type = term.sql_type(&self.0.columns);
+        let value = render_term(term, &self.0.columns);
+        let SqlType::Timestamp { utc, .. } = sql_type else {
+            return (value, sql_type);
+        };
+        let coerced = coerce(value.clone(), &self.0.schema)
+            .ok()
+            .and_then(|value| value.get_type(&self.0.schema).ok());
+        match coerced {
+            Some(DataType::Timestamp(unit, _)) => {
+                let precision = Precision::from(unit);
+                (value, SqlType::Timestamp { precision, utc })
+            }
+            _ => (value, sql_type),
+        }
+    }
+}
 
 /// What both sides of a comparison become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,28 +204,29 @@ fn common(sql_type: &SqlType) -> Common {
 
 impl Meaning for ByValue<'_> {
     fn columns(&self) -> &[Column] {
-        self.0
+        &self.0.columns
     }
 
     fn compare(&self, term: &Term, comparison: Comparison, constant: &Constant) -> Expr {
-        let sql_type = term.sql_type(self.0);
+        let (value, sql_type) = self.term(term);
         let common = match constant {
             Constant::Double(_) => Common::Double,
             _ => common(&sql_type),
         };
-        let left = lift(render_term(term, self.0), &sql_type, common);
+        let left = lift(value, &sql_type, common);
         let right = lit(lift_constant(constant, &sql_type, common));
         binary_expr(left, operator(comparison), right)
     }
 
     fn compare_columns(&self, left: usize, comparison: Comparison, right: usize) -> Expr {
-        let types = [left, right].map(|column| &self.0[column].sql_type);
+        let columns = &self.0.columns;
+        let types = [left, right].map(|column| &columns[column].sql_type);
         let both = match types.map(common) {
             [Common::Double, _] | [_, Common::Double] => Common::Double,
             [other, _] => other,
         };
         let side =
-            |column: usize, sql_type| lift(column_expression(column, self.0), sql_type, both);
+            |column: usize, sql_type| lift(column_expression(column, columns), sql_type, both);
         binary_expr(
             side(left, types[0]),
             operator(comparison),

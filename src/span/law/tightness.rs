@@ -6,10 +6,10 @@
 
 use std::collections::HashSet;
 
-use super::cases::Case;
+use super::cases::{Case, Variant};
 use super::check::Prepared;
 use super::condition::{Condition, Constant, Function, Truth};
-use super::oracle::Outcome;
+use super::oracle::{Outcome, nanoseconds};
 use super::scan::Scan;
 use crate::datum::SqlType;
 use crate::span::{Run, Work};
@@ -86,8 +86,14 @@ fn comparable(leaf: &Condition, constant: &Constant, case: &Case) -> bool {
     let mut types = types.iter().map(|column| &case.columns[*column].sql_type);
     match constant {
         Constant::Double(_) => !types.any(|sql_type| matches!(sql_type, SqlType::Decimal { .. })),
-        Constant::Decimal { .. } => {
-            !types.any(|sql_type| matches!(sql_type, SqlType::Double | SqlType::Real))
+        Constant::Decimal { .. } => !types.any(|sql_type| match sql_type {
+            SqlType::Double | SqlType::Real => true,
+            SqlType::Decimal { precision: 38, .. } => case.variant == Variant::Coerced,
+            _ => false,
+        }),
+        // The analyzer casts a constant to a type that need not hold it; then nothing but an error follows.
+        Constant::Timestamp { .. } | Constant::Date(_) if case.variant == Variant::Coerced => {
+            nanoseconds(constant).is_none_or(|count| i64::try_from(count).is_ok())
         }
         _ => true,
     }
