@@ -3,3 +3,4 @@
 pub mod datum;
 pub mod error;
 pub mod keyrange;
+pub mod store;
