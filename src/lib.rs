@@ -5,11 +5,8 @@ pub mod datum;
 pub mod error;
 pub mod key;
 pub mod keyrange;
-<<<<<<< HEAD
 pub mod predicate;
 pub mod row;
 pub mod schema;
 pub mod span;
-=======
 pub mod store;
->>>>>>> store
