@@ -9,3 +9,4 @@ pub mod predicate;
 pub mod row;
 pub mod schema;
 pub mod span;
+pub mod write;
