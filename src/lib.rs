@@ -10,3 +10,4 @@ pub mod row;
 pub mod schema;
 pub mod span;
 pub mod write;
+pub mod store;
