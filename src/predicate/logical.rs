@@ -109,19 +109,22 @@ impl Lowering<'_> {
         }) else {
             return Predicate::Opaque;
         };
+        let distinct = matches!(operator, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
+        if negated(operator).is_some() && !distinct && (is_always_null(left) || is_always_null(right)) {
+            return Predicate::Constant(false);
+        }
         let (tested, constant, operator) = match (constant_of(left), constant_of(right)) {
             (None, Some(constant)) => (left, constant, operator),
             (Some(constant), None) => match operator.swap() {
                 Some(swapped) => (right, constant, swapped),
                 None => return Predicate::Opaque,
             },
-            _ => return self.comparison_with_null(left, operator, right),
+            _ => return Predicate::Opaque,
         };
         if constant.is_null() {
             return match operator {
                 Operator::IsNotDistinctFrom => self.is_null(tested),
                 Operator::IsDistinctFrom => self.is_null(tested).negate(),
-                operator if negated(operator).is_some() => Predicate::Constant(false),
                 _ => Predicate::Opaque,
             };
         }
@@ -131,20 +134,6 @@ impl Lowering<'_> {
         match operand.compare(operator, &constant) {
             Some(domain) => self.member(&operand, domain),
             None => Predicate::Opaque,
-        }
-    }
-
-    /// A comparison with arithmetic on NULL is never TRUE, nor FALSE.
-    fn comparison_with_null(&self, left: &Expr, operator: Operator, right: &Expr) -> Predicate {
-        let null = is_always_null(left) || is_always_null(right);
-        let distinct = matches!(
-            operator,
-            Operator::IsDistinctFrom | Operator::IsNotDistinctFrom
-        );
-        if null && negated(operator).is_some() && !distinct {
-            Predicate::Constant(false)
-        } else {
-            Predicate::Opaque
         }
     }
 
