@@ -135,10 +135,10 @@ impl Oracle {
 
 /// Casts as DataFusion's analyzer adds them.
 pub(super) fn coerce(expression: Expr, schema: &DFSchemaRef) -> Result<Expr, String> {
-    let text = expression.to_string();
+    let before = expression.clone();
     ExprSimplifier::new(SimplifyContext::default())
         .coerce(expression, schema)
-        .map_err(|error| format!("{text}: {error}"))
+        .map_err(|error| format!("{before}: {error}"))
 }
 
 fn truth(values: &BooleanArray) -> Outcome {
