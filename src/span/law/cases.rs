@@ -149,7 +149,7 @@ fn value(column: &Column, pool: &[Datum], random: &mut Random) -> Option<Datum> 
 
 /// One to four parts: most of them plain columns, each once; at most one bucket, anywhere.
 fn parts(columns: &[Column], random: &mut Random) -> Vec<PartDefinition> {
-    let count = random.weighted(&[(15, 1), (35, 2), (35, 3), (15, 4)]);
+    let count = random.weighted(&[(20, 1), (40, 2), (28, 3), (12, 4)]);
     let mut plain: Vec<usize> = (0..columns.len()).collect();
     random.shuffle(&mut plain);
     let mut parts: Vec<PartDefinition> = Vec::with_capacity(count);

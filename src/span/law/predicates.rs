@@ -45,6 +45,14 @@ const SHAPES: [Shape; 14] = [
     Shape::IsNull { negated: true },
 ];
 
+/// Shapes that leave several intervals.
+const SEVERAL: [Shape; 4] = [
+    Shape::Compare(Comparison::NotEqual),
+    Shape::Between { negated: true },
+    Shape::InList { negated: false },
+    Shape::InList { negated: true },
+];
+
 /// The depth of AND, OR and NOT.
 const DEPTH: usize = 5;
 
@@ -58,7 +66,16 @@ impl Generator<'_> {
             60..78 => 4,
             _ => random.between(5, 8),
         };
-        self.tree(leaves, DEPTH, random)
+        let condition = self.tree(leaves, DEPTH, random);
+        match self.key_columns.first() {
+            // Ranges are many where the first part of the key has several values.
+            Some(leading) if random.percent(22) => {
+                let several =
+                    self.shaped_leaf(Term::column(*leading), *random.pick(&SEVERAL), random);
+                Condition::And(vec![several, condition])
+            }
+            _ => condition,
+        }
     }
 
     fn tree(&self, leaves: usize, depth: usize, random: &mut Random) -> Condition {
@@ -75,7 +92,7 @@ impl Generator<'_> {
             .into_iter()
             .map(|size| self.tree(size, depth - 1, random))
             .collect();
-        let joined = if random.percent(50) {
+        let joined = if random.percent(45) {
             Condition::And(terms)
         } else {
             Condition::Or(terms)
@@ -119,7 +136,11 @@ impl Generator<'_> {
     }
 
     fn column(&self, random: &mut Random) -> usize {
-        if !self.key_columns.is_empty() && random.percent(92) {
+        if let Some(leading) = self.key_columns.first()
+            && random.percent(35)
+        {
+            *leading
+        } else if !self.key_columns.is_empty() && random.percent(90) {
             *random.pick(&self.key_columns)
         } else {
             random.between(0, self.columns.len() - 1)
@@ -182,8 +203,12 @@ impl Generator<'_> {
         own.into_iter().chain(everywhere).collect()
     }
 
-    /// A comparison of a term with constants that its values on the rows suggest.
     fn term_leaf(&self, term: Term, random: &mut Random) -> Condition {
+        self.shaped_leaf(term, *random.pick(&SHAPES), random)
+    }
+
+    /// A comparison of a term with constants that its values on the rows suggest.
+    fn shaped_leaf(&self, term: Term, shape: Shape, random: &mut Random) -> Condition {
         let sql_type = term.sql_type(self.columns);
         let values = self.values(&term);
         let known: Vec<Datum> = values.iter().flatten().flatten().cloned().collect();
@@ -192,7 +217,7 @@ impl Generator<'_> {
             Some(value) if random.percent(45) => spelt(value, &sql_type, random),
             _ => constant(&sql_type, &known, random),
         };
-        match *random.pick(&SHAPES) {
+        match shape {
             Shape::Compare(comparison) => Condition::Compare {
                 term,
                 comparison,
