@@ -1,6 +1,13 @@
 //! Halite is SQL over an ordered key-value store.
 
+pub mod catalog;
 pub mod datum;
 pub mod error;
+pub mod key;
 pub mod keyrange;
+pub mod predicate;
+pub mod row;
+pub mod schema;
+pub mod span;
+pub mod write;
 pub mod store;

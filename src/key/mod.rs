@@ -26,10 +26,15 @@
 
 pub mod domain;
 pub mod encoding;
+mod identifier;
 pub mod layout;
 pub mod transform;
 
+#[cfg(test)]
+pub(crate) mod testing;
+
 pub use self::domain::{Cut, Domain, Interval};
 pub use self::encoding::Encoding;
+pub use self::identifier::identifier;
 pub use self::layout::{Direction, KeyColumn, KeyPart, NullOrder, RowKey};
 pub use self::transform::{Argument, Expression, TRANSFORMS, Transform};

@@ -1,0 +1,27 @@
+//! What Halite adds to SQL's functions: the transforms that SQL lacks, and `keys('t')`.
+
+mod keys;
+mod transform;
+
+use std::sync::Arc;
+
+use datafusion::catalog::TableFunctionImpl;
+use datafusion::logical_expr::ScalarUDF;
+
+use crate::error::Result;
+use crate::table::HaliteTable;
+
+pub use self::transform::{FUNCTIONS, TransformFunction};
+
+/// Finds a table by its name; what the session gives `keys('t')` to look in.
+pub type Lookup = Arc<dyn Fn(&str) -> Result<Arc<HaliteTable>> + Send + Sync>;
+
+/// The transforms that SQL lacks, for the session to register.
+pub fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
+    FUNCTIONS.iter().map(|function| ScalarUDF::new_from_impl(TransformFunction::new(function)))
+}
+
+/// `keys('t')`, for the session to register under that name.
+pub fn keys(lookup: Lookup) -> Arc<dyn TableFunctionImpl> {
+    Arc::new(keys::Keys::new(lookup))
+}

@@ -1,0 +1,372 @@
+//! What a comparison is about: a column, or a transform of columns, with casts around it taken off.
+//!
+//! A cast is taken off only where it keeps every value, so that comparing without it is the same by value. The cast
+//! from BIGINT to DOUBLE rounds; it is remembered, and its comparisons are inverted exactly.
+
+use arrow::datatypes::DataType;
+use chrono::NaiveDate;
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::{BinaryExpr, Expr, Operator, expr::ScalarFunction};
+
+use super::constant::{self, Place};
+use crate::datum::{Datum, Precision, SqlType};
+use crate::key::{Argument, Cut, Domain, Expression, Interval, KeyColumn};
+
+/// One side of a comparison.
+#[derive(Debug, Clone)]
+pub(super) struct Operand {
+    expression: Expression,
+    sql_type: SqlType,
+    view: View,
+}
+
+/// How the compared value follows from the expression's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum View {
+    /// It is that value.
+    Same,
+    /// BIGINT rounded to DOUBLE.
+    Rounded,
+    /// The year of a date or timestamp.
+    Year,
+}
+
+impl Operand {
+    fn plain(expression: Expression, sql_type: SqlType) -> Self {
+        Self {
+            expression,
+            sql_type,
+            view: View::Same,
+        }
+    }
+
+    /// The expression with nothing but itself compared.
+    pub(super) fn expression(&self) -> &Expression {
+        &self.expression
+    }
+
+    /// The type of the expression's value.
+    pub(super) fn sql_type(&self) -> &SqlType {
+        &self.sql_type
+    }
+
+    /// Whether the operand is a BOOLEAN, which is a condition by itself.
+    pub(super) fn is_condition(&self) -> bool {
+        self.sql_type == SqlType::Boolean && self.view == View::Same
+    }
+
+    /// The expression's values for which `operand operator constant` is TRUE; `None` where that is not known.
+    pub(super) fn compare(&self, operator: Operator, constant: &ScalarValue) -> Option<Domain> {
+        match self.view {
+            View::Same => {
+                constant::place(constant, &self.sql_type)?.compare(operator, &self.sql_type)
+            }
+            View::Rounded => self
+                .place_rounded(constant)?
+                .compare(operator, &self.sql_type),
+            View::Year => {
+                let years = constant::place(constant, &SqlType::Integer)?
+                    .compare(operator, &SqlType::Integer)?;
+                self.in_years(&years)
+            }
+        }
+    }
+
+    fn place_rounded(&self, constant: &ScalarValue) -> Option<Place> {
+        match constant {
+            ScalarValue::Float64(Some(value)) => constant::place_through_double(*value),
+            _ => None,
+        }
+    }
+
+    /// The dates or stamps in these years.
+    fn in_years(&self, years: &Domain) -> Option<Domain> {
+        let mut intervals = Vec::with_capacity(years.intervals().len());
+        for interval in years.intervals() {
+            intervals.push(Interval {
+                start: self.new_year(&interval.start)?,
+                end: self.new_year(&interval.end)?,
+            });
+        }
+        Some(Domain::from_intervals(&self.sql_type, intervals).with_null(years.has_null()))
+    }
+
+    /// The cut at the beginning of the year that a cut between years stands before.
+    fn new_year(&self, cut: &Cut) -> Option<Cut> {
+        let Cut::Below(year) = cut else {
+            return Some(cut.clone());
+        };
+        let year = i32::try_from(year.as_integer()?).ok()?;
+        let days = NaiveDate::from_ymd_opt(year, 1, 1)?
+            .signed_duration_since(NaiveDate::default())
+            .num_days();
+        let count = match &self.sql_type {
+            SqlType::Date => i128::from(days),
+            SqlType::Timestamp { precision, .. } => {
+                i128::from(days) * 86_400 * (1_000_000_000 / i128::from(precision.nanoseconds()))
+            }
+            _ => return None,
+        };
+        let (least, _) = self.sql_type.limits()?;
+        Some(match self.sql_type.datum_of_integer(count) {
+            Some(datum) => Cut::Below(datum),
+            None if count < least.as_integer()? => Cut::Start,
+            None => Cut::End,
+        })
+    }
+}
+
+/// Finds what `expression` compares; `None`: nothing that keys could know of.
+pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operand> {
+    match expression {
+        Expr::Alias(alias) => operand(&alias.expr, columns),
+        Expr::Column(column) => {
+            let column = columns.iter().find(|known| known.name == column.name)?;
+            Some(Operand::plain(
+                Expression::column(&column.name),
+                column.sql_type.clone(),
+            ))
+        }
+        Expr::Cast(cast) => cast_operand(
+            operand(&cast.expr, columns)?,
+            cast.field.data_type(),
+            columns,
+        ),
+        Expr::BinaryExpr(binary) => arithmetic(binary, columns),
+        Expr::ScalarFunction(function) => function_operand(function, columns),
+        _ => None,
+    }
+}
+
+fn cast_operand(inner: Operand, target: &DataType, columns: &[KeyColumn]) -> Option<Operand> {
+    if inner.view == View::Year {
+        return keeps_values(&SqlType::Integer, target).then_some(inner);
+    }
+    if *target == DataType::Date32 && matches!(inner.sql_type, SqlType::Timestamp { .. }) {
+        let column = inner.expression.as_column()?.to_owned();
+        return transform("cast_date", vec![Argument::Column(column)], columns);
+    }
+    if keeps_values(&inner.sql_type, target) {
+        return Some(inner);
+    }
+    (inner.sql_type == SqlType::BigInt && *target == DataType::Float64).then_some(Operand {
+        view: View::Rounded,
+        ..inner
+    })
+}
+
+/// Whether a cast to `target` keeps every value of `sql_type` that it does not refuse, and the order of values.
+fn keeps_values(sql_type: &SqlType, target: &DataType) -> bool {
+    match sql_type {
+        SqlType::Boolean => *target == DataType::Boolean,
+        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => match target {
+            DataType::Int64 | DataType::Decimal128(..) | DataType::Decimal256(..) => true,
+            DataType::Int32 => *sql_type != SqlType::BigInt,
+            DataType::Int16 => *sql_type == SqlType::SmallInt,
+            DataType::Float64 => *sql_type != SqlType::BigInt,
+            DataType::Float32 => *sql_type == SqlType::SmallInt,
+            _ => false,
+        },
+        SqlType::Decimal { scale, .. } => match target {
+            DataType::Decimal128(_, finer) | DataType::Decimal256(_, finer) => finer >= scale,
+            _ => false,
+        },
+        SqlType::Real => matches!(target, DataType::Float32 | DataType::Float64),
+        SqlType::Double => *target == DataType::Float64,
+        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
+            matches!(
+                target,
+                DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+            )
+        }
+        SqlType::Bytea => matches!(
+            target,
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView
+        ),
+        SqlType::Date => match target {
+            DataType::Date32 | DataType::Date64 => true,
+            DataType::Timestamp(_, zone) => zone.as_deref().is_none_or(constant::is_utc),
+            _ => false,
+        },
+        SqlType::Timestamp { precision, utc } => match target {
+            DataType::Timestamp(unit, zone) => {
+                // A zone other than UTC between local time and an instant moves the value.
+                let same_zone = zone.as_deref().is_none_or(constant::is_utc) || *utc;
+                same_zone && *precision <= Precision::from(*unit)
+            }
+            _ => false,
+        },
+    }
+}
+
+/// A function of key parts over its arguments, if it can be over these columns.
+fn transform(function: &str, arguments: Vec<Argument>, columns: &[KeyColumn]) -> Option<Operand> {
+    let expression = Expression::new(function, arguments);
+    let (bound, _) = expression.bind(columns).ok()?;
+    Some(Operand::plain(expression, bound.value_type().clone()))
+}
+
+/// `c % n` and `c / n` over an integer column.
+fn arithmetic(binary: &BinaryExpr, columns: &[KeyColumn]) -> Option<Operand> {
+    let function = match binary.op {
+        Operator::Modulo => "%",
+        Operator::Divide => "/",
+        _ => return None,
+    };
+    let column = integer_column(&binary.left, columns)?;
+    let divisor = match constant_of(&binary.right)? {
+        ScalarValue::Float16(_) | ScalarValue::Float32(_) | ScalarValue::Float64(_) => return None,
+        whole if whole.data_type().is_integer() => constant::integer(&whole)?,
+        _ => return None,
+    };
+    transform(
+        function,
+        vec![Argument::Column(column), Argument::Integer(divisor)],
+        columns,
+    )
+}
+
+/// An integer column, casts to wider integers taken off.
+fn integer_column(expression: &Expr, columns: &[KeyColumn]) -> Option<String> {
+    match expression {
+        Expr::Cast(cast) if cast.field.data_type().is_integer() => {
+            integer_column(&cast.expr, columns)
+        }
+        Expr::Alias(alias) => integer_column(&alias.expr, columns),
+        Expr::Column(column) => columns
+            .iter()
+            .find(|known| known.name == column.name && known.sql_type.is_integer())
+            .map(|known| known.name.clone()),
+        _ => None,
+    }
+}
+
+/// A column as it is, but for casts between the ways to hold a text or bytes.
+fn plain_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, SqlType)> {
+    let inner = match expression {
+        Expr::Cast(cast) => {
+            let (name, sql_type) = plain_column(&cast.expr, columns)?;
+            let text = sql_type.is_text() && keeps_values(&sql_type, cast.field.data_type());
+            return (text || sql_type.arrow() == *cast.field.data_type())
+                .then_some((name, sql_type));
+        }
+        Expr::Alias(alias) => return plain_column(&alias.expr, columns),
+        Expr::Column(column) => column,
+        _ => return None,
+    };
+    let column = columns.iter().find(|known| known.name == inner.name)?;
+    Some((column.name.clone(), column.sql_type.clone()))
+}
+
+/// A function of SQL that is also one of keys.
+fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<Operand> {
+    let column = |index: usize| {
+        plain_column(function.args.get(index)?, columns).map(|(name, _)| Argument::Column(name))
+    };
+    let integer = |index: usize| constant::integer(&constant_of(function.args.get(index)?)?);
+    match (function.name(), function.args.len()) {
+        ("left", 2) => transform(
+            "left",
+            vec![column(0)?, Argument::Integer(integer(1)?)],
+            columns,
+        ),
+        ("substr" | "substring", 3) if integer(1)? == 1 => transform(
+            "left",
+            vec![column(0)?, Argument::Integer(integer(2)?)],
+            columns,
+        ),
+        (name @ ("reverse" | "md5" | "reverse_digits"), 1) => {
+            transform(name, vec![column(0)?], columns)
+        }
+        ("hash", _) => {
+            let sources: Option<Vec<Argument>> = (0..function.args.len()).map(column).collect();
+            transform("hash", sources?, columns)
+        }
+        ("bucket", count) if count >= 2 => {
+            let sources: Option<Vec<Argument>> = (1..count).map(column).collect();
+            transform(
+                "bucket",
+                [vec![Argument::Integer(integer(0)?)], sources?].concat(),
+                columns,
+            )
+        }
+        ("date_trunc", 2) => {
+            let unit = constant::text(&constant_of(function.args.first()?)?)?.to_lowercase();
+            transform(
+                "date_trunc",
+                vec![Argument::Text(unit), column(1)?],
+                columns,
+            )
+        }
+        ("date_bin", 2) => {
+            let interval = fixed_interval(&constant_of(function.args.first()?)?)?;
+            transform(
+                "date_bin",
+                vec![Argument::Interval(interval), column(1)?],
+                columns,
+            )
+        }
+        ("date_part", 2) => {
+            let part = constant_of(function.args.first()?)?;
+            let (name, sql_type) = plain_column(function.args.get(1)?, columns)?;
+            let dated = matches!(sql_type, SqlType::Date | SqlType::Timestamp { .. });
+            (dated && constant::text(&part)?.eq_ignore_ascii_case("year")).then(|| Operand {
+                expression: Expression::column(name),
+                sql_type,
+                view: View::Year,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The nanoseconds of an interval without months.
+fn fixed_interval(constant: &ScalarValue) -> Option<i128> {
+    const DAY: i128 = 86_400_000_000_000;
+    match constant {
+        ScalarValue::IntervalMonthDayNano(Some(interval)) if interval.months == 0 => {
+            Some(i128::from(interval.days) * DAY + i128::from(interval.nanoseconds))
+        }
+        ScalarValue::IntervalDayTime(Some(interval)) => {
+            Some(i128::from(interval.days) * DAY + i128::from(interval.milliseconds) * 1_000_000)
+        }
+        _ => None,
+    }
+}
+
+/// The value of an expression without columns, as far as casts and signs go; `None` where it needs more.
+pub(super) fn constant_of(expression: &Expr) -> Option<ScalarValue> {
+    match expression {
+        Expr::Literal(value, _) => Some(value.clone()),
+        Expr::Alias(alias) => constant_of(&alias.expr),
+        Expr::Cast(cast) => constant_of(&cast.expr)?
+            .cast_to(cast.field.data_type())
+            .ok(),
+        Expr::Negative(inner) => constant_of(inner)?.arithmetic_negate().ok(),
+        _ => None,
+    }
+}
+
+/// Whether an expression is NULL for every row: a NULL, or arithmetic on one.
+pub(super) fn is_always_null(expression: &Expr) -> bool {
+    match expression {
+        Expr::Literal(value, _) => value.is_null(),
+        Expr::Alias(alias) => is_always_null(&alias.expr),
+        Expr::Cast(cast) => is_always_null(&cast.expr),
+        Expr::Negative(inner) => is_always_null(inner),
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_strict(*op) => {
+            is_always_null(left) || is_always_null(right)
+        }
+        _ => false,
+    }
+}
+
+/// Whether an operator gives NULL for every NULL.
+fn is_strict(operator: Operator) -> bool {
+    operator.is_numerical_operators() || operator == Operator::StringConcat
+}
+
+/// A point of a text type, for callers that build domains of texts.
+pub(super) fn text_point(sql_type: &SqlType, text: String) -> Domain {
+    Domain::points(sql_type, [Datum::Text(text)])
+}

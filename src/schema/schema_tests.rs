@@ -1,0 +1,244 @@
+//! Definitions: what is valid, what is stored, what is shown.
+
+use arrow::datatypes::DataType;
+
+use super::*;
+use crate::datum::Precision;
+use crate::error::ErrorKind;
+use crate::key::layout::{Direction, NullOrder};
+use crate::key::{Argument, Expression};
+
+fn column(id: u32, name: &str, sql_type: SqlType, nullable: bool) -> Column {
+    Column {
+        id,
+        name: name.to_owned(),
+        sql_type,
+        nullable,
+        default: None,
+    }
+}
+
+fn part(name: &str) -> PartDefinition {
+    PartDefinition {
+        expression: Expression::column(name),
+        direction: Direction::Ascending,
+        nulls: NullOrder::Last,
+    }
+}
+
+fn cpu() -> Table {
+    let stamp = SqlType::Timestamp {
+        precision: Precision::Millisecond,
+        utc: false,
+    };
+    let mut usage = column(7, "usage", SqlType::Double, true);
+    usage.default = Some("0.5".to_owned());
+    Table {
+        id: 17,
+        name: "cpu".to_owned(),
+        columns: vec![
+            column(0, "host", SqlType::Text, true),
+            column(3, "ts", stamp, false),
+            usage,
+            column(1, "order", SqlType::Char(3), false),
+        ],
+        key: vec![
+            PartDefinition {
+                nulls: NullOrder::First,
+                ..part("host")
+            },
+            PartDefinition {
+                direction: Direction::Descending,
+                nulls: NullOrder::First,
+                ..part("ts")
+            },
+        ],
+    }
+}
+
+#[test]
+fn a_definition_comes_back_from_its_json() {
+    let table = cpu();
+    let text = table.to_json().unwrap();
+    assert_eq!(Table::from_json(&text).unwrap(), table);
+    assert!(text.starts_with(
+        r#"{"format":1,"table":{"id":17,"name":"cpu","columns":[{"id":0,"name":"host","#
+    ));
+}
+
+/// What version 1 wrote must be read for ever.
+#[test]
+fn version_1_is_read() {
+    let text = r#"{"format":1,"table":{"id":2,"name":"t","columns":[
+        {"id":0,"name":"a","sql_type":{"decimal":{"precision":10,"scale":2}},"nullable":false,"default":null},
+        {"id":1,"name":"b","sql_type":{"timestamp":{"precision":"millisecond","utc":true}},"nullable":true,
+         "default":"now()"},
+        {"id":2,"name":"c","sql_type":{"varchar":5},"nullable":true,"default":null}],
+        "key":[{"expression":{"function":"column","arguments":[{"column":"a"}]},
+                "direction":"descending","nulls":"first"}]}}"#;
+    let table = Table::from_json(text).unwrap();
+    assert_eq!(table.columns[0].sql_type.to_string(), "DECIMAL(10, 2)");
+    assert_eq!(table.columns[1].default.as_deref(), Some("now()"));
+    assert_eq!(table.key[0].direction, Direction::Descending);
+}
+
+#[test]
+fn what_cannot_be_read_is_corrupt() {
+    let good = cpu().to_json().unwrap();
+    let newer = good.replace("\"format\":1", "\"format\":2,\"extra\":[]");
+    let error = Table::from_json(&newer).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    assert!(error.to_string().contains("upgrade Halite"), "{error}");
+    let damaged = [
+        String::new(),
+        "{}".to_owned(),
+        good.replace("\"format\":1", "\"format\":0"),
+        good.replace("\"id\":17", "\"id\":17,\"ttl\":5"),
+        good.replace(
+            "\"nullable\":true",
+            "\"nullable\":true,\"collation\":\"de\"",
+        ),
+        good.replace("\"id\":3", "\"id\":0"),
+        good[..good.len() - 1].to_owned(),
+    ];
+    for text in damaged {
+        let error = Table::from_json(&text).expect_err(&text);
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_a_table_is_refused_with_its_name() {
+    type Change = fn(&mut Table);
+    let cases: &[(Change, &str)] = &[
+        (
+            |table| table.columns.clear(),
+            "table `cpu`: a table needs at least one column",
+        ),
+        (|table| table.name.clear(), "the name of table `` is empty"),
+        (
+            |table| table.name = "x".repeat(256),
+            "has 256 bytes, 255 are possible",
+        ),
+        (
+            |table| table.columns[3].name = "a\nb".to_owned(),
+            "`a\\nb` holds a control character",
+        ),
+        (
+            |table| table.columns[3].name = "ts".to_owned(),
+            "column `ts` is declared twice",
+        ),
+        (
+            |table| table.columns[3].name = "HOST".to_owned(),
+            "columns `host` and `HOST` differ in case alone",
+        ),
+        (
+            |table| table.columns[3].id = 7,
+            "column `order` has the id 7, which is taken",
+        ),
+        (
+            |table| table.columns[3].id = COLUMN_ID_LIMIT,
+            "not less than 65535",
+        ),
+        (
+            |table| table.columns[3].sql_type = SqlType::Char(0),
+            "column `order` cannot be CHAR(0)",
+        ),
+        (
+            |table| {
+                table.columns[3].sql_type = SqlType::Decimal {
+                    precision: 39,
+                    scale: 0,
+                };
+            },
+            "column `order` cannot be DECIMAL(39, 0)",
+        ),
+        (
+            |table| {
+                table.columns[3].sql_type = SqlType::Decimal {
+                    precision: 3,
+                    scale: 4,
+                };
+            },
+            "0 ≤ s ≤ p",
+        ),
+        (
+            |table| table.key.clear(),
+            "table `cpu`: a row key needs at least one part",
+        ),
+        (
+            |table| table.key[0] = part("nosuch"),
+            "there is no column `nosuch`",
+        ),
+        (
+            |table| table.key[0] = part("usage_"),
+            "table `cpu`: key part `usage_`",
+        ),
+        (
+            |table| {
+                table.columns[3].sql_type = SqlType::Char(40_000);
+                table.key.push(part("order"));
+            },
+            "at least 40008 bytes, 32767 are possible",
+        ),
+    ];
+    cpu().validate().unwrap();
+    for (change, expected) in cases {
+        let mut table = cpu();
+        change(&mut table);
+        let error = table.validate().expect_err(expected);
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+        assert!(error.to_string().contains(expected), "{error}");
+        assert!(BoundTable::new(table).is_err());
+    }
+}
+
+#[test]
+fn what_follows_from_a_definition() {
+    let table = BoundTable::new(cpu()).unwrap();
+    assert_eq!((table.space(), table.name()), ("t17", "cpu"));
+    assert_eq!(table.stored_columns(), [2, 3]);
+    assert_eq!(table.table().stored_columns().unwrap(), [2, 3]);
+    let nullable: Vec<bool> = table
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| field.is_nullable())
+        .collect();
+    assert_eq!(nullable, [true, false, true, false]);
+    assert_eq!(table.schema().field(3).data_type(), &DataType::Utf8);
+    assert_eq!(table.row_key().parts().len(), 2);
+    assert_eq!(table.table().column_position("usage"), Some(2));
+    assert_eq!(table.column(4).unwrap_err().kind(), ErrorKind::Internal);
+}
+
+#[test]
+fn the_statement_spells_out_what_is_not_default() {
+    let expected = "CREATE TABLE cpu (\n    \
+        host TEXT NULL,\n    \
+        ts TIMESTAMP(3) NOT NULL,\n    \
+        usage DOUBLE DEFAULT 0.5,\n    \
+        \"order\" CHAR(3) NOT NULL,\n    \
+        PRIMARY KEY (host NULLS FIRST, ts DESC)\n)";
+    assert_eq!(cpu().create_statement(), expected);
+    let mut table = cpu();
+    table.name = "CPU \"x\"".to_owned();
+    table.key = vec![PartDefinition {
+        expression: Expression::new(
+            "left",
+            vec![Argument::Column("order".to_owned()), Argument::Integer(2)],
+        ),
+        direction: Direction::Descending,
+        nulls: NullOrder::Last,
+    }];
+    let statement = table.create_statement();
+    assert!(
+        statement.starts_with("CREATE TABLE \"CPU \"\"x\"\"\" ("),
+        "{statement}"
+    );
+    assert!(
+        statement.contains("PRIMARY KEY (left(\"order\", 2) DESC NULLS LAST)"),
+        "{statement}"
+    );
+    assert!(statement.contains("    host TEXT,\n"), "{statement}");
+}

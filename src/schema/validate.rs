@@ -1,0 +1,133 @@
+//! What must hold of a definition.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Column, Table};
+use crate::datum::SqlType;
+use crate::error::{Error, Result};
+use crate::key::RowKey;
+use crate::key::layout::ROW_KEY_BYTES;
+
+/// The longest name of a table or a column, in bytes of UTF-8.
+pub const NAME_BYTES: usize = 255;
+
+/// Column ids are less than this.
+pub const COLUMN_ID_LIMIT: u32 = 65_535;
+
+/// The most digits of a DECIMAL.
+const DECIMAL_DIGITS: u8 = 38;
+
+impl Table {
+    /// Whether the definition can be a table.
+    ///
+    /// # Errors
+    /// `InvalidInput` or `NotSupported` that names the table, the column or key part, and the reason.
+    pub fn validate(&self) -> Result<()> {
+        self.checked_row_key().map(drop)
+    }
+
+    /// The row key of a definition that is valid.
+    pub(super) fn checked_row_key(&self) -> Result<RowKey> {
+        check_name("table", &self.name)?;
+        self.check_columns()
+            .map_err(|error| error.context(format!("table `{}`", self.name)))?;
+        let row_key = self.row_key()?;
+        self.check_key_length(&row_key)?;
+        Ok(row_key)
+    }
+
+    fn check_columns(&self) -> Result<()> {
+        if self.columns.is_empty() {
+            return Err(Error::invalid("a table needs at least one column"));
+        }
+        let mut ids = HashSet::new();
+        let mut names: HashMap<String, &str> = HashMap::new();
+        for column in &self.columns {
+            check_name("column", &column.name)?;
+            check_type(column)?;
+            if let Some(other) = names.insert(column.name.to_lowercase(), &column.name) {
+                return Err(duplicate(other, &column.name));
+            }
+            if column.id >= COLUMN_ID_LIMIT || !ids.insert(column.id) {
+                return Err(Error::invalid(format!(
+                    "column `{}` has the id {}, which is taken or not less than {COLUMN_ID_LIMIT}",
+                    column.name, column.id
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fields of fixed width alone must leave a key that can be written.
+    fn check_key_length(&self, row_key: &RowKey) -> Result<()> {
+        let widths = row_key
+            .parts()
+            .iter()
+            .map(|part| part.transform().encoding().width().unwrap_or(0));
+        let least = widths.fold(0_usize, usize::saturating_add);
+        if least <= ROW_KEY_BYTES {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "table `{}`: its row keys would have at least {least} bytes, {ROW_KEY_BYTES} are possible",
+            self.name
+        )))
+    }
+}
+
+fn duplicate(first: &str, second: &str) -> Error {
+    if first == second {
+        Error::invalid(format!("column `{first}` is declared twice"))
+    } else {
+        Error::invalid(format!(
+            "columns `{first}` and `{second}` differ in case alone"
+        ))
+    }
+}
+
+fn check_name(what: &str, name: &str) -> Result<()> {
+    let problem = if name.is_empty() {
+        "is empty".to_owned()
+    } else if name.len() > NAME_BYTES {
+        format!("has {} bytes, {NAME_BYTES} are possible", name.len())
+    } else if name.chars().any(char::is_control) {
+        "holds a control character".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Error::invalid(format!(
+        "the name of {what} `{}` {problem}",
+        name.escape_debug()
+    )))
+}
+
+fn check_type(column: &Column) -> Result<()> {
+    let possible = match &column.sql_type {
+        SqlType::Decimal { precision, scale } => {
+            let digits = i16::from(*precision);
+            (1..=DECIMAL_DIGITS).contains(precision) && (0..=digits).contains(&i16::from(*scale))
+        }
+        SqlType::Varchar(length) | SqlType::Char(length) => *length > 0,
+        SqlType::Boolean
+        | SqlType::SmallInt
+        | SqlType::Integer
+        | SqlType::BigInt
+        | SqlType::Real
+        | SqlType::Double
+        | SqlType::Text
+        | SqlType::Bytea
+        | SqlType::Date
+        | SqlType::Timestamp { .. } => true,
+    };
+    if possible {
+        return Ok(());
+    }
+    let limits = match column.sql_type {
+        SqlType::Decimal { .. } => "DECIMAL(p, s) needs 1 ≤ p ≤ 38 and 0 ≤ s ≤ p",
+        _ => "a length must be at least 1",
+    };
+    Err(Error::invalid(format!(
+        "column `{}` cannot be {}: {limits}",
+        column.name, column.sql_type
+    )))
+}

@@ -1,0 +1,275 @@
+//! From a predicate to a union of boxes over the expressions that it restricts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::key::{Domain, Expression, RowKey, Transform};
+use crate::predicate::{Conjunct, Predicate};
+
+/// An expression that the predicate restricts: a column, or a transform of columns.
+#[derive(Debug)]
+pub(super) struct Dimension {
+    /// What is restricted.
+    pub(super) expression: Expression,
+    /// Its function, to be computed from the values of its columns.
+    pub(super) transform: Arc<dyn Transform>,
+    /// The table's columns that it is computed from.
+    pub(super) sources: Vec<usize>,
+    /// Every value that it can have.
+    pub(super) universe: Domain,
+    /// The first key part that shares a column with it; none: the number of parts.
+    depth: usize,
+}
+
+impl Dimension {
+    /// Whether it is a column.
+    pub(super) fn is_column(&self) -> bool {
+        self.expression.as_column().is_some()
+    }
+}
+
+/// All dimensions of a predicate; boxes refer to them by position.
+#[derive(Debug, Default)]
+pub(super) struct Dimensions {
+    list: Vec<Dimension>,
+    leaves: usize,
+}
+
+impl Dimensions {
+    /// The expressions that `conjuncts` restrict.
+    pub(super) fn of(key: &RowKey, conjuncts: &[Conjunct]) -> Result<Self> {
+        let mut dimensions = Self::default();
+        let mut found = Vec::new();
+        for conjunct in conjuncts {
+            conjunct.predicate.for_each_member(&mut |expression, _| {
+                dimensions.leaves += 1;
+                if !found.contains(&expression) {
+                    found.push(expression);
+                }
+            });
+        }
+        for expression in found {
+            let (transform, sources) = expression.bind(key.columns())?;
+            let nullable = transform.passes_null()
+                && sources.iter().any(|source| {
+                    key.columns()
+                        .get(*source)
+                        .is_some_and(|column| column.nullable)
+                });
+            let shares = |part: &crate::key::KeyPart| {
+                part.sources().iter().any(|source| sources.contains(source))
+            };
+            dimensions.list.push(Dimension {
+                expression: expression.clone(),
+                universe: Domain::not_null(transform.value_type()).with_null(nullable),
+                depth: key
+                    .parts()
+                    .iter()
+                    .position(shares)
+                    .unwrap_or(key.parts().len()),
+                transform,
+                sources,
+            });
+        }
+        Ok(dimensions)
+    }
+
+    /// The dimensions with their positions.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Dimension)> {
+        self.list.iter().enumerate()
+    }
+
+    /// The dimension at a position.
+    pub(super) fn get(&self, position: usize) -> Option<&Dimension> {
+        self.list.get(position)
+    }
+
+    /// The position of an expression.
+    pub(super) fn position(&self, expression: &Expression) -> Option<usize> {
+        self.list
+            .iter()
+            .position(|dimension| dimension.expression == *expression)
+    }
+
+    /// The position of the table's column at `column`.
+    pub(super) fn column(&self, column: usize) -> Option<usize> {
+        self.list
+            .iter()
+            .position(|dimension| dimension.is_column() && dimension.sources == [column])
+    }
+
+    /// The positions of all expressions that `predicate` restricts.
+    pub(super) fn mentioned(&self, predicate: &Predicate) -> BTreeSet<usize> {
+        let mut mentioned = BTreeSet::new();
+        predicate.for_each_member(&mut |expression, _| mentioned.extend(self.position(expression)));
+        mentioned
+    }
+}
+
+/// A product of domains; a dimension that is not listed is not restricted. Never empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct ColumnBox {
+    /// The domains by the position of their dimension.
+    pub(super) domains: BTreeMap<usize, Domain>,
+}
+
+impl ColumnBox {
+    /// The product of both, unless it is empty.
+    fn intersect(&self, other: &Self) -> Option<Self> {
+        let mut both = self.clone();
+        for (position, domain) in &other.domains {
+            let narrowed = match both.domains.get(position) {
+                Some(own) => own.intersect(domain),
+                None => domain.clone(),
+            };
+            if narrowed.is_empty() {
+                return None;
+            }
+            both.domains.insert(*position, narrowed);
+        }
+        Some(both)
+    }
+}
+
+/// Expands a predicate into boxes, bounded while it does so.
+#[derive(Debug)]
+pub(super) struct Expansion<'a> {
+    dimensions: &'a Dimensions,
+    /// The most boxes: the budget, or as many as the predicate itself spells out.
+    limit: usize,
+    lost: BTreeSet<usize>,
+}
+
+impl<'a> Expansion<'a> {
+    /// For predicates over these dimensions.
+    pub(super) fn new(dimensions: &'a Dimensions, budget: usize) -> Self {
+        Self {
+            dimensions,
+            limit: budget.max(dimensions.leaves),
+            lost: BTreeSet::new(),
+        }
+    }
+
+    /// The dimensions whose restriction was given up, with the reason.
+    pub(super) fn lost_for(&self, reason: &str) -> BTreeMap<usize, String> {
+        self.lost
+            .iter()
+            .map(|position| (*position, reason.to_owned()))
+            .collect()
+    }
+
+    /// Boxes that together hold every row of `predicate`, and no other but for what is opaque or given up.
+    pub(super) fn expand(&mut self, predicate: &Predicate) -> Vec<ColumnBox> {
+        match predicate {
+            Predicate::Constant(false) => Vec::new(),
+            Predicate::Constant(true) | Predicate::Opaque => vec![ColumnBox::default()],
+            Predicate::Member(expression, domain) => self.member(expression, domain),
+            Predicate::All(terms) => self.all(terms),
+            Predicate::Any(terms) => self.any(terms),
+        }
+    }
+
+    fn member(&self, expression: &Expression, domain: &Domain) -> Vec<ColumnBox> {
+        let Some(position) = self.dimensions.position(expression) else {
+            return vec![ColumnBox::default()];
+        };
+        let universe = self
+            .dimensions
+            .get(position)
+            .map(|dimension| &dimension.universe);
+        let domain = universe.map_or_else(|| domain.clone(), |universe| domain.intersect(universe));
+        if domain.is_empty() {
+            return Vec::new();
+        }
+        vec![ColumnBox {
+            domains: BTreeMap::from([(position, domain)]),
+        }]
+    }
+
+    /// The product of the terms' boxes. Terms that would make too many are left out, those on the last key parts first.
+    fn all(&mut self, terms: &[Predicate]) -> Vec<ColumnBox> {
+        let mut factors: Vec<(usize, Vec<ColumnBox>, &Predicate)> = terms
+            .iter()
+            .map(|term| (self.depth(term), self.expand(term), term))
+            .collect();
+        factors.sort_by_key(|(depth, boxes, _)| (boxes.len() > 1, *depth));
+        let mut product = vec![ColumnBox::default()];
+        for (_, boxes, term) in factors {
+            // Boxes that do not meet vanish, so the product is made before it is counted; but never beyond all bounds.
+            if product.len().saturating_mul(boxes.len()) > self.limit.saturating_mul(Self::TRIED) {
+                self.lost.extend(self.dimensions.mentioned(term));
+                continue;
+            }
+            let next: Vec<ColumnBox> = product
+                .iter()
+                .flat_map(|left| boxes.iter().filter_map(|right| left.intersect(right)))
+                .collect();
+            if next.len() > self.limit {
+                self.lost.extend(self.dimensions.mentioned(term));
+            } else {
+                product = next;
+            }
+        }
+        product
+    }
+
+    /// So many times the limit are looked at, in the hope that most are empty.
+    const TRIED: usize = 16;
+
+    /// The boxes of all terms; those that restrict a single dimension become one.
+    fn any(&mut self, terms: &[Predicate]) -> Vec<ColumnBox> {
+        let mut single: BTreeMap<usize, Vec<Domain>> = BTreeMap::new();
+        let mut boxes = Vec::new();
+        for expanded in terms
+            .iter()
+            .map(|term| self.expand(term))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .flatten()
+        {
+            if expanded.domains.is_empty() {
+                return vec![ColumnBox::default()];
+            }
+            match expanded.domains.first_key_value() {
+                Some((position, domain)) if expanded.domains.len() == 1 => {
+                    single.entry(*position).or_default().push(domain.clone());
+                }
+                _ => boxes.push(expanded),
+            }
+        }
+        boxes.extend(single.into_iter().filter_map(|(position, domains)| {
+            union_all(&domains).map(|domain| ColumnBox {
+                domains: BTreeMap::from([(position, domain)]),
+            })
+        }));
+        if boxes.len() > self.limit {
+            terms
+                .iter()
+                .for_each(|term| self.lost.extend(self.dimensions.mentioned(term)));
+            return vec![ColumnBox::default()];
+        }
+        boxes
+    }
+
+    fn depth(&self, predicate: &Predicate) -> usize {
+        let mentioned = self.dimensions.mentioned(predicate);
+        let depths = mentioned
+            .iter()
+            .filter_map(|position| self.dimensions.get(*position));
+        depths
+            .map(|dimension| dimension.depth)
+            .min()
+            .unwrap_or(usize::MAX)
+    }
+}
+
+/// The union of domains of one type in one go: linear in their intervals but for the sorting.
+fn union_all(domains: &[Domain]) -> Option<Domain> {
+    let first = domains.first()?;
+    let intervals = domains
+        .iter()
+        .flat_map(|domain| domain.intervals().iter().cloned());
+    let null = domains.iter().any(Domain::has_null);
+    Some(Domain::from_intervals(first.sql_type(), intervals).with_null(null))
+}

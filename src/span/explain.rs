@@ -1,0 +1,283 @@
+//! Spans for people: the rows of `EXPLAIN KEYS`.
+
+use std::fmt;
+
+use super::boxes::Dimensions;
+use super::project::{PartBox, Projection};
+use super::{Run, Spans, Work, ranges};
+use crate::datum::{Datum, Readable};
+use crate::error::Result;
+use crate::key::domain::text_successor;
+use crate::key::{Cut, Direction, Domain, Interval, KeyPart, RowKey};
+use crate::keyrange::{KeyRange, hex};
+
+/// What a row of `EXPLAIN KEYS` stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing is read.
+    Empty,
+    /// One row key.
+    Point,
+    /// A range of row keys.
+    Range,
+    /// All of a bucket, or of the table.
+    Full,
+    /// Computed while scanning.
+    Walk,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "empty",
+            Self::Point => "point",
+            Self::Range => "range",
+            Self::Full => "full",
+            Self::Walk => "walk",
+        })
+    }
+}
+
+/// A range that is read, in readable form and as bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpanRow {
+    /// What it is.
+    pub kind: Kind,
+    /// The bucket, in a salted table.
+    pub bucket: Option<u32>,
+    /// The first key, `/part/part`; of a walk, its factors.
+    pub start: String,
+    /// The last key; empty for a walk.
+    pub stop: String,
+    /// The first key that may be read.
+    pub start_hex: String,
+    /// The first key after those; empty: there is none.
+    pub stop_hex: String,
+}
+
+/// The readable ends of a range.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Bounds {
+    start: String,
+    stop: String,
+    point: bool,
+}
+
+impl Bounds {
+    /// All keys with these first values.
+    pub(super) fn prefix(key: &RowKey, values: &[Option<Datum>]) -> Self {
+        let point = values.len() == key.parts().len();
+        let text = format!("{}{}", path(key, values), if point { "" } else { "/*" });
+        Self {
+            start: text.clone(),
+            stop: text,
+            point,
+        }
+    }
+
+    /// The keys with these first values and the next one in `piece`, an interval or NULL.
+    pub(super) fn fields(
+        key: &RowKey,
+        values: &[Option<Datum>],
+        part: &KeyPart,
+        piece: &Domain,
+    ) -> Self {
+        let whole = values.len() + 1 == key.parts().len();
+        let (start, stop) = ends(part, piece);
+        let path = path(key, values);
+        let tail = |end: &str| if whole || end == "*" { "" } else { "/*" };
+        Self {
+            point: whole && piece.enumerate(1).is_some(),
+            start: format!("{path}/{start}{}", tail(&start)),
+            stop: format!("{path}/{stop}{}", tail(&stop)),
+        }
+    }
+}
+
+fn path(key: &RowKey, values: &[Option<Datum>]) -> String {
+    let fields = key.parts().iter().zip(values);
+    fields
+        .map(|(part, value)| format!("/{}", part.format(value.as_ref())))
+        .collect()
+}
+
+/// The ends of an interval, or of NULL, in key order.
+fn ends(part: &KeyPart, piece: &Domain) -> (String, String) {
+    let Some(interval) = piece.intervals().first() else {
+        return ("NULL".to_owned(), "NULL".to_owned());
+    };
+    if let Some(prefix) = text_prefix(interval) {
+        let text = format!("{}*", part.format(Some(&Datum::Text(prefix.to_owned()))));
+        return (text.clone(), text);
+    }
+    match part.direction() {
+        Direction::Ascending => (low(part, interval, "(", ""), high(part, interval, "", ")")),
+        Direction::Descending => (high(part, interval, "(", ""), low(part, interval, "", ")")),
+    }
+}
+
+/// The lower end of an interval; `before` and `behind` mark exclusion.
+fn low(part: &KeyPart, interval: &Interval, before: &str, behind: &str) -> String {
+    match &interval.start {
+        Cut::Below(value) => part.format(Some(value)),
+        Cut::Above(value) => format!("{before}{}{behind}", part.format(Some(value))),
+        Cut::Start | Cut::End => "*".to_owned(),
+    }
+}
+
+/// The upper end of an interval; `before` and `behind` mark exclusion.
+fn high(part: &KeyPart, interval: &Interval, before: &str, behind: &str) -> String {
+    match &interval.end {
+        Cut::Above(value) => part.format(Some(value)),
+        Cut::Below(value) => match part.transform().value_type().predecessor(value) {
+            Some(last) => part.format(Some(&last)),
+            None => format!("{before}{}{behind}", part.format(Some(value))),
+        },
+        Cut::Start | Cut::End => "*".to_owned(),
+    }
+}
+
+/// The text that all values of an interval begin with, if they are all there are.
+fn text_prefix(interval: &Interval) -> Option<&str> {
+    let (Cut::Below(Datum::Text(first)), end) = (&interval.start, &interval.end) else {
+        return None;
+    };
+    let all = match (end, text_successor(first)) {
+        (Cut::Below(Datum::Text(end)), Some(successor)) => *end == successor,
+        (Cut::End, None) => true,
+        _ => false,
+    };
+    all.then_some(first)
+}
+
+/// The rows of `EXPLAIN KEYS`.
+pub(super) fn rows(spans: &Spans, key: &RowKey) -> Result<Vec<SpanRow>> {
+    let projection = Projection::new(key, Dimensions::default());
+    let mut rows = Vec::new();
+    for run in spans.runs() {
+        let boxes = spans
+            .boxes
+            .get(&run.bucket)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        match &run.work {
+            Work::Walk(walk) => rows.push(row(
+                Kind::Walk,
+                run,
+                factors(&projection, boxes),
+                walk.hull(),
+            )),
+            Work::Ranges(_) => rows.extend(range_rows(&projection, spans, run, boxes)?),
+        }
+    }
+    if rows.is_empty() {
+        rows.push(SpanRow {
+            kind: Kind::Empty,
+            bucket: None,
+            start: String::new(),
+            stop: String::new(),
+            start_hex: String::new(),
+            stop_hex: String::new(),
+        });
+    }
+    Ok(rows)
+}
+
+fn row(kind: Kind, run: &Run, bounds: Bounds, range: &KeyRange) -> SpanRow {
+    SpanRow {
+        kind,
+        bucket: run.bucket,
+        start: bounds.start,
+        stop: bounds.stop,
+        start_hex: hex(range.start()),
+        stop_hex: range.stop().map(hex).unwrap_or_default(),
+    }
+}
+
+/// The merged ranges of a run: each begins as the first of those it was merged from and ends as the last.
+fn range_rows(
+    projection: &Projection<'_>,
+    spans: &Spans,
+    run: &Run,
+    boxes: &[PartBox],
+) -> Result<Vec<SpanRow>> {
+    let Work::Ranges(set) = &run.work else {
+        return Ok(Vec::new());
+    };
+    let listed = ranges::explained(projection, boxes)?;
+    let rows = set.ranges().iter().map(|range| {
+        let pieces = || listed.iter().filter(|(piece, _)| range.covers(piece));
+        let first = pieces().min_by(|(a, _), (b, _)| a.start().cmp(b.start()));
+        let last =
+            pieces().max_by(|(a, _), (b, _)| crate::keyrange::compare_stops(a.stop(), b.stop()));
+        let bounds = match (first, last) {
+            (Some((piece, first)), Some((_, last))) => Bounds {
+                start: first.start.clone(),
+                stop: last.stop.clone(),
+                point: first.point && piece == range,
+            },
+            _ => Bounds::default(),
+        };
+        let kind = match bounds.point {
+            _ if spans.full => Kind::Full,
+            true => Kind::Point,
+            false => Kind::Range,
+        };
+        row(kind, run, bounds, range)
+    });
+    Ok(rows.collect())
+}
+
+/// The boxes of a walk: for each part the values it can have.
+fn factors(projection: &Projection<'_>, boxes: &[PartBox]) -> Bounds {
+    let of_box = |part_box: &PartBox| -> String {
+        let count = projection
+            .last_restricted(part_box)
+            .map_or(0, |last| last + 1);
+        let parts = projection.key.parts();
+        let fields = parts.iter().zip(&part_box.domains).take(count);
+        let text: String = fields
+            .map(|(part, domain)| format!("/{}", factor(part, domain)))
+            .collect();
+        if count < parts.len() {
+            format!("{text}/*")
+        } else {
+            text
+        }
+    };
+    Bounds {
+        start: boxes.iter().map(of_box).collect::<Vec<_>>().join(" | "),
+        ..Bounds::default()
+    }
+}
+
+/// The most values of a factor that are spelled out.
+const SHOWN: usize = 4;
+
+fn factor(part: &KeyPart, domain: &Domain) -> String {
+    if domain.has_every_value() && (domain.has_null() || !part.nullable()) {
+        return "*".to_owned();
+    }
+    let mut shown: Vec<String> = Vec::new();
+    for interval in domain.intervals().iter().take(SHOWN) {
+        let (first, last) = (low(part, interval, "(", ""), high(part, interval, "", ")"));
+        shown.push(match text_prefix(interval) {
+            Some(prefix) => format!(
+                "{}*",
+                Readable(&Datum::Text(prefix.to_owned()), domain.sql_type())
+            ),
+            None if first == last => first,
+            None => format!("{first}..{last}"),
+        });
+    }
+    if domain.intervals().len() > SHOWN {
+        shown.push(format!("… {} in all", domain.intervals().len()));
+    }
+    if domain.has_null() {
+        shown.push("NULL".to_owned());
+    }
+    match shown.as_slice() {
+        [only] => only.clone(),
+        _ => format!("{{{}}}", shown.join(", ")),
+    }
+}

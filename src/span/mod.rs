@@ -1,0 +1,214 @@
+//! Predicate × row key → spans and residual. Pure: it knows neither DataFusion nor a store.
+//!
+//! # The law
+//!
+//! **A row outside the spans never satisfies the predicate. A conjunct that is not in the residual is satisfied by every
+//! row inside.** The first half holds for any budget; a small one only makes spans wider and the residual longer.
+//!
+//! # How
+//!
+//! 1. The predicate becomes a union of boxes over its dimensions, the expressions that it restricts ([`boxes`]).
+//!    Correlation is kept: `(a = 1 AND b = 2) OR (a = 3 AND b = 4)` is two boxes, never {1, 3} × {2, 4}.
+//! 2. Each box is projected on the parts of the row key ([`project`]). A dimension is *proven* where the parts say the
+//!    same as it did. Where a coarse part (an hour) stands before its column, the box is split in the coarse values that
+//!    lie wholly inside, which need no look at the column, and those at the rim.
+//! 3. Boxes over parts become key ranges by listing the values of all parts but the last restricted one ([`ranges`]).
+//!    Where there are too many to list, or no end to them, they become a walk ([`walk`]), which computes from the key
+//!    where a scan stands whether it is inside and where the next candidate lies.
+//! 4. The residual is computed from the predicate alone: a conjunct is dropped if it is understood to its last term and
+//!    all of its dimensions are proven in every box.
+
+mod boxes;
+mod explain;
+mod project;
+mod ranges;
+mod walk;
+
+use std::sync::Arc;
+
+use crate::datum::Datum;
+use crate::error::{Error, Result};
+use crate::key::RowKey;
+use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::predicate::{Conjunct, Predicate};
+
+use self::boxes::{Dimensions, Expansion};
+use self::project::{PartBox, Projection};
+
+pub use self::explain::{Kind, SpanRow};
+pub use self::walk::{Step, Walk};
+
+/// The most key ranges that are listed, counted before the fan-out over buckets; more become a walk.
+pub const BUDGET: usize = 10_000;
+
+/// What to scan for a predicate, and what to ask of the rows.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The part of the key space that is read.
+    pub spans: Spans,
+    /// The conjuncts that rows inside the spans must still satisfy.
+    pub residual: Vec<Residual>,
+}
+
+impl Plan {
+    /// Whether the spans hold exactly the rows of the predicate.
+    pub fn tight(&self) -> bool {
+        self.residual.is_empty()
+    }
+}
+
+/// A conjunct that the spans do not prove.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Residual {
+    /// Its place in the list of conjuncts.
+    pub conjunct: usize,
+    /// Why it is not proven, for people.
+    pub reason: String,
+}
+
+/// What of the key space a predicate allows.
+#[derive(Debug, Clone)]
+pub struct Spans {
+    runs: Vec<Run>,
+    constants: Vec<Option<Option<Datum>>>,
+    boxes: Arc<ranges::Dealt>,
+    full: bool,
+}
+
+/// What is read of one bucket, or of a table without buckets.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// The bucket, if the table is salted in front.
+    pub bucket: Option<u32>,
+    /// Listed ranges, or a walk.
+    pub work: Work,
+}
+
+/// How a run is read.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// Range after range.
+    Ranges(KeyRangeSet),
+    /// From candidate to candidate.
+    Walk(Arc<Walk>),
+}
+
+impl Run {
+    /// The smallest range that holds everything the run reads.
+    pub fn hull(&self) -> KeyRange {
+        match &self.work {
+            Work::Walk(walk) => walk.hull().clone(),
+            Work::Ranges(set) => match (set.ranges().first(), set.ranges().last()) {
+                (Some(first), Some(last)) => {
+                    KeyRange::new(first.start().to_vec(), last.stop().map(<[u8]>::to_vec))
+                        .unwrap_or_else(KeyRange::all)
+                }
+                _ => KeyRange::all(),
+            },
+        }
+    }
+
+    /// Whether `key` is inside.
+    pub fn contains(&self, key: &[u8]) -> Result<bool> {
+        match &self.work {
+            Work::Ranges(set) => Ok(set.contains(key)),
+            Work::Walk(walk) => {
+                Ok(walk.hull().contains(key) && matches!(walk.next(key)?, Step::In { .. }))
+            }
+        }
+    }
+}
+
+impl Spans {
+    /// All of every bucket, for a scan that takes nothing from the predicate.
+    pub fn full(key: &RowKey) -> Result<Self> {
+        let projection = Projection::new(key, Dimensions::default());
+        Self::of_boxes(&projection, vec![projection.everything()], BUDGET).map(|(spans, _)| spans)
+    }
+
+    /// One for each bucket that is read; none if there is nothing to read.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// Whether no key is inside.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// For each key part the one value (NULL: `None` inside) that all keys of the spans have there, if there is one.
+    pub fn constants(&self) -> &[Option<Option<Datum>>] {
+        &self.constants
+    }
+
+    /// Whether `key` is inside.
+    pub fn contains(&self, key: &[u8]) -> Result<bool> {
+        for run in &self.runs {
+            if run.contains(key)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The rows of `EXPLAIN KEYS`; one of kind `empty` where nothing is read.
+    pub fn explain(&self, key: &RowKey) -> Result<Vec<SpanRow>> {
+        explain::rows(self, key)
+    }
+
+    /// The spans of a union of boxes, and the parts whose restriction had to be given up.
+    fn of_boxes(
+        projection: &Projection<'_>,
+        mut boxes: Vec<PartBox>,
+        budget: usize,
+    ) -> Result<(Self, Vec<usize>)> {
+        let mut widened = Vec::new();
+        loop {
+            let (dealt, shared) = projection.by_bucket(&boxes);
+            if let Some(runs) = ranges::runs(projection, &dealt, shared, budget)? {
+                let spans = Self {
+                    runs,
+                    constants: projection.constants(&boxes),
+                    full: boxes
+                        .iter()
+                        .any(|part_box| projection.is_everything(part_box)),
+                    boxes: Arc::new(dealt),
+                };
+                return Ok((spans, widened));
+            }
+            let (wider, part) = ranges::widen(projection, boxes)
+                .ok_or_else(|| Error::internal("boxes that restrict nothing are too many"))?;
+            boxes = wider;
+            widened.push(part);
+        }
+    }
+}
+
+/// Plans what to scan for the rows that satisfy all `conjuncts`, listing at most `budget` ranges.
+///
+/// # Errors
+/// `Internal` alone; whatever the predicate, there is a plan.
+pub fn plan(key: &RowKey, conjuncts: &[Conjunct], budget: usize) -> Result<Plan> {
+    let dimensions = Dimensions::of(key, conjuncts)?;
+    let predicate = Predicate::all(conjuncts.iter().map(|conjunct| conjunct.predicate.clone()));
+    let mut expansion = Expansion::new(&dimensions, budget);
+    let boxes = expansion.expand(&predicate);
+    let mut unproven = expansion.lost_for("budget");
+    let projection = Projection::new(key, dimensions);
+    let mut part_boxes = Vec::with_capacity(boxes.len());
+    for column_box in boxes {
+        projection.project(column_box, &mut part_boxes, &mut unproven);
+    }
+    let (spans, widened) = Spans::of_boxes(&projection, project::merge(part_boxes), budget)?;
+    projection.give_up(&widened, &mut unproven);
+    let residual = if spans.is_empty() {
+        Vec::new()
+    } else {
+        projection.residual(conjuncts, &unproven)
+    };
+    Ok(Plan { spans, residual })
+}
+
+#[cfg(test)]
+#[path = "span_tests.rs"]
+mod tests;
