@@ -161,7 +161,7 @@ impl<'a> Projection<'a> {
                 domain = domain.intersect(&related);
             }
         }
-        domain
+        part.storable(domain)
     }
 
     fn column_domain(&self, column: usize, column_box: &ColumnBox) -> Domain {
