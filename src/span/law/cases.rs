@@ -47,16 +47,17 @@ impl Case {
             .collect();
         let rows = storable_rows(&columns, &pools, &key, &mut random)?;
         let oracle = Oracle::new(&columns, &rows);
+        let variant = *random.pick(&[Variant::Planned, Variant::Coerced]);
         let generator = Generator {
             columns: &columns,
             rows: &rows,
             oracle: &oracle,
             key_columns: key_columns(&key),
             key_terms: key_terms(&key),
+            rounding: variant == Variant::Coerced,
             target: random.between(0, rows.len() - 1),
         };
         let condition = generator.condition(&mut random);
-        let variant = *random.pick(&[Variant::Planned, Variant::Coerced]);
         Some(Case {
             seed,
             columns,

@@ -337,6 +337,34 @@ fn named(condition: &Condition) -> Option<(String, Vec<usize>)> {
     Some((name, columns))
 }
 
+/// What a case comes to: the operators of its condition with the types they meet, and the transforms of its key.
+pub(super) fn signature(case: &Case) -> String {
+    fn collect(case: &Case, condition: &Condition, names: &mut Vec<String>) {
+        if let Some((operator, columns)) = named(condition) {
+            let types = columns.iter().map(|column| &case.columns[*column].sql_type);
+            let types: Vec<String> = types.map(type_name).collect();
+            names.push(format!("{operator} of {}", types.join(", ")));
+            return;
+        }
+        for child in condition.children() {
+            collect(case, child, names);
+        }
+    }
+    let mut names = Vec::new();
+    collect(case, &case.condition, &mut names);
+    let parts = case
+        .parts
+        .iter()
+        .map(|part| part.expression.function.clone());
+    let parts: Vec<String> = parts.collect();
+    format!(
+        "{} over ({}), {:?}",
+        names.join("; "),
+        parts.join(", "),
+        case.variant
+    )
+}
+
 fn not(negated: bool, name: &str) -> String {
     let not = if negated { "NOT " } else { "" };
     format!("{not}{name}")
@@ -442,6 +470,7 @@ fn operators(sql_type: &SqlType) -> Vec<String> {
         }
         SqlType::Timestamp { .. } => &["date_trunc", "date_bin", "CAST AS DATE", "date_part"],
         SqlType::Bytea => &["md5"],
+        SqlType::Date => &["date_part"],
         _ => &[],
     };
     let names = everywhere.iter().chain(own).map(|name| (*name).to_owned());

@@ -36,7 +36,7 @@ mod system;
 mod tightness;
 mod values;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,7 +45,7 @@ use std::time::Instant;
 
 use self::cases::Case;
 use self::check::{Breach, Violation, check};
-use self::coverage::Coverage;
+use self::coverage::{Coverage, signature};
 use self::random::Random;
 use self::report::report;
 use self::shrink::shrink;
@@ -56,8 +56,8 @@ const CASES: usize = 200_000;
 /// The seed from which those of the cases follow.
 const MASTER: u64 = 0x4a11_7e00;
 
-/// Breaches of each kind that are shrunk and shown.
-const SHOWN: usize = 3;
+/// Breaches of each kind that are shrunk; those that come to the same are shown once.
+const SHRUNK: usize = 60;
 
 /// Cases that a thread takes at a time.
 const BATCH: u64 = 256;
@@ -91,7 +91,10 @@ fn the_law() {
         begun.elapsed().as_secs_f64(),
         state.breaches.values().sum::<usize>()
     );
-    let mut failures = state.reports;
+    let reports = state.reports.into_iter();
+    let mut failures: Vec<String> = reports
+        .map(|(kind, (count, report))| format!("{count} x {kind}:\n{report}"))
+        .collect();
     failures.extend(state.coverage.gaps(wanted >= CASES));
     assert!(
         failures.is_empty(),
@@ -134,7 +137,8 @@ struct State {
     seen: HashSet<u64>,
     coverage: Coverage,
     breaches: HashMap<Breach, usize>,
-    reports: Vec<String>,
+    /// What a shrunk case comes to: how often, and the first report.
+    reports: BTreeMap<String, (usize, String)>,
 }
 
 impl Run {
@@ -172,14 +176,16 @@ impl Run {
             *count += 1;
             *count
         };
-        if count > SHOWN {
+        if count > SHRUNK {
             return;
         }
         let seed = case.seed;
         let (case, violation) = shrink(case, violation);
         let report = report(seed, &case, &violation);
+        let kind = format!("{breach:?} {}", signature(&case));
         let mut state = self.state.lock().expect("no thread panicked");
-        state.reports.push(report);
+        let reports = &mut state.reports;
+        reports.entry(kind).or_insert((0, report)).0 += 1;
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) struct Generator<'a> {
     pub key_columns: Vec<usize>,
     /// The functions that are parts of the key.
     pub key_terms: Vec<Term>,
+    /// Whether a BIGINT may meet a DOUBLE that rounds it.
+    pub rounding: bool,
     /// Conditions are made so that many of their leaves are true for this row.
     pub target: usize,
 }
@@ -194,6 +196,7 @@ impl Generator<'_> {
                 Function::Year,
             ],
             SqlType::Bytea => vec![Function::Md5],
+            SqlType::Date => vec![Function::Year],
             _ => Vec::new(),
         };
         let everywhere = [
@@ -203,6 +206,7 @@ impl Generator<'_> {
         own.into_iter().chain(everywhere).collect()
     }
 
+    /// A leaf over a term, of any shape.
     fn term_leaf(&self, term: Term, random: &mut Random) -> Condition {
         self.shaped_leaf(term, *random.pick(&SHAPES), random)
     }
@@ -218,12 +222,20 @@ impl Generator<'_> {
             _ => constant(&sql_type, &known, random),
         };
         match shape {
-            Shape::Compare(comparison) => Condition::Compare {
-                term,
-                comparison,
-                constant: aimed(random),
-                constant_first: random.percent(10),
-            },
+            Shape::Compare(comparison) => {
+                let constant = match aimed(random) {
+                    Constant::Double(value) if !self.rounding && value.abs() >= TWO_53 => {
+                        exact_beside_others(Constant::Double(value), &sql_type)
+                    }
+                    other => other,
+                };
+                Condition::Compare {
+                    term,
+                    comparison,
+                    constant,
+                    constant_first: random.percent(10),
+                }
+            }
             Shape::Between { negated } => {
                 let (low, high) = (aimed(random), aimed(random));
                 let [low, high] = [low, high].map(|bound| exact_beside_others(bound, &sql_type));
@@ -387,6 +399,9 @@ impl Generator<'_> {
         })
     }
 }
+
+/// From here on DOUBLE does not tell all whole numbers apart.
+const TWO_53: f64 = 9_007_199_254_740_992.0;
 
 /// DataFusion compares a whole list as DOUBLE if one member is, so that a BIGINT beside it is rounded; SQL compares
 /// each by itself. A double whose value a BIGINT has is written as that.
