@@ -109,8 +109,14 @@ impl Lowering<'_> {
         }) else {
             return Predicate::Opaque;
         };
-        let distinct = matches!(operator, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
-        if negated(operator).is_some() && !distinct && (is_always_null(left) || is_always_null(right)) {
+        let distinct = matches!(
+            operator,
+            Operator::IsDistinctFrom | Operator::IsNotDistinctFrom
+        );
+        if negated(operator).is_some()
+            && !distinct
+            && (is_always_null(left) || is_always_null(right))
+        {
             return Predicate::Constant(false);
         }
         let (tested, constant, operator) = match (constant_of(left), constant_of(right)) {
@@ -178,7 +184,7 @@ impl Lowering<'_> {
         let expression = operand.expression();
         let null = Domain::only_null(operand.sql_type());
         if expression.as_column().is_some() {
-            return Predicate::Member(expression.clone(), null);
+            return Predicate::Member(expression.clone(), operand.not_null().complement());
         }
         match expression.bind(self.columns) {
             Ok((transform, _)) if !transform.passes_null() => Predicate::Constant(false),
@@ -214,7 +220,9 @@ impl Lowering<'_> {
         let listed = Domain::from_intervals(operand.sql_type(), intervals);
         match (wanted, has_null) {
             (true, _) => self.member(&operand, listed),
-            (false, false) => self.member(&operand, listed.complement().with_null(false)),
+            (false, false) => {
+                self.member(&operand, listed.complement().intersect(&operand.not_null()))
+            }
             (false, true) => Predicate::Constant(false),
         }
     }

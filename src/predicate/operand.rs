@@ -67,7 +67,7 @@ impl Operand {
             View::Year => {
                 let years = constant::place(constant, &SqlType::Integer)?
                     .compare(operator, &SqlType::Integer)?;
-                self.in_years(&years)
+                Some(self.in_years(&years))
             }
         }
     }
@@ -79,41 +79,69 @@ impl Operand {
         }
     }
 
-    /// The dates or stamps in these years.
-    fn in_years(&self, years: &Domain) -> Option<Domain> {
-        let mut intervals = Vec::with_capacity(years.intervals().len());
-        for interval in years.intervals() {
-            intervals.push(Interval {
-                start: self.new_year(&interval.start)?,
-                end: self.new_year(&interval.end)?,
-            });
+    /// The expression's values for which what is compared is not NULL.
+    pub(super) fn not_null(&self) -> Domain {
+        match self.view {
+            View::Same | View::Rounded => Domain::not_null(&self.sql_type),
+            // DataFusion gives NULL where its calendar ends.
+            View::Year => Domain::between(
+                &self.sql_type,
+                self.midnight(days_of(NaiveDate::MIN)),
+                self.midnight(days_of(NaiveDate::MAX) + 1),
+            ),
         }
-        Some(Domain::from_intervals(&self.sql_type, intervals).with_null(years.has_null()))
+    }
+
+    /// The dates or stamps in these years.
+    fn in_years(&self, years: &Domain) -> Domain {
+        let intervals = years.intervals().iter().map(|interval| Interval {
+            start: self.new_year(&interval.start),
+            end: self.new_year(&interval.end),
+        });
+        let known = self.not_null();
+        let within = Domain::from_intervals(&self.sql_type, intervals).intersect(&known);
+        if years.has_null() {
+            within.union(&known.complement())
+        } else {
+            within
+        }
     }
 
     /// The cut at the beginning of the year that a cut between years stands before.
-    fn new_year(&self, cut: &Cut) -> Option<Cut> {
+    fn new_year(&self, cut: &Cut) -> Cut {
         let Cut::Below(year) = cut else {
-            return Some(cut.clone());
+            return cut.clone();
         };
-        let year = i32::try_from(year.as_integer()?).ok()?;
-        let days = NaiveDate::from_ymd_opt(year, 1, 1)?
-            .signed_duration_since(NaiveDate::default())
-            .num_days();
-        let count = match &self.sql_type {
-            SqlType::Date => i128::from(days),
-            SqlType::Timestamp { precision, .. } => {
-                i128::from(days) * 86_400 * (1_000_000_000 / i128::from(precision.nanoseconds()))
-            }
-            _ => return None,
-        };
-        let (least, _) = self.sql_type.limits()?;
-        Some(match self.sql_type.datum_of_integer(count) {
-            Some(datum) => Cut::Below(datum),
-            None if count < least.as_integer()? => Cut::Start,
+        let year = year.as_integer().unwrap_or_default();
+        let date = i32::try_from(year)
+            .ok()
+            .and_then(|year| NaiveDate::from_ymd_opt(year, 1, 1));
+        match date {
+            Some(date) => self.midnight(days_of(date)),
+            None if year < 0 => Cut::Start,
             None => Cut::End,
-        })
+        }
     }
+
+    /// The cut at the beginning of a day, given in days since 1970-01-01.
+    fn midnight(&self, days: i64) -> Cut {
+        let per_day = match &self.sql_type {
+            SqlType::Timestamp { precision, .. } => {
+                86_400_000_000_000 / i128::from(precision.nanoseconds())
+            }
+            _ => 1,
+        };
+        match self.sql_type.datum_of_integer(i128::from(days) * per_day) {
+            Some(datum) => Cut::Below(datum),
+            None if days < 0 => Cut::Start,
+            None => Cut::End,
+        }
+    }
+}
+
+/// Days since 1970-01-01.
+fn days_of(date: NaiveDate) -> i64 {
+    date.signed_duration_since(NaiveDate::default()).num_days()
 }
 
 /// Finds what `expression` compares; `None`: nothing that keys could know of.
@@ -258,6 +286,23 @@ fn plain_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, Sql
     Some((column.name.clone(), column.sql_type.clone()))
 }
 
+/// The column of a `date_bin`. DataFusion computes that of an instant in nanoseconds, so that only with an interval of
+/// whole units it is the value that a key part has.
+fn binned_column(expression: &Expr, interval: i128, columns: &[KeyColumn]) -> Option<String> {
+    let inner = match expression {
+        Expr::Cast(cast) => &cast.expr,
+        other => other,
+    };
+    let (name, sql_type) = plain_column(inner, columns)?;
+    let SqlType::Timestamp { precision, utc } = &sql_type else {
+        return None;
+    };
+    let cast =
+        matches!(expression, Expr::Cast(cast) if !keeps_values(&sql_type, cast.field.data_type()));
+    let whole = interval % i128::from(precision.nanoseconds()) == 0;
+    (!cast && (whole || !utc)).then_some(name)
+}
+
 /// A function of SQL that is also one of keys.
 fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<Operand> {
     let column = |index: usize| {
@@ -300,9 +345,10 @@ fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<
         }
         ("date_bin", 2) => {
             let interval = fixed_interval(&constant_of(function.args.first()?)?)?;
+            let source = binned_column(function.args.get(1)?, interval, columns)?;
             transform(
                 "date_bin",
-                vec![Argument::Interval(interval), column(1)?],
+                vec![Argument::Interval(interval), Argument::Column(source)],
                 columns,
             )
         }
