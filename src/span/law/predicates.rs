@@ -71,7 +71,7 @@ impl Generator<'_> {
         let condition = self.tree(leaves, DEPTH, random);
         match self.key_columns.first() {
             // Ranges are many where the first part of the key has several values.
-            Some(leading) if random.percent(22) => {
+            Some(leading) if random.percent(50) => {
                 let several =
                     self.shaped_leaf(Term::column(*leading), *random.pick(&SEVERAL), random);
                 Condition::And(vec![several, condition])
@@ -403,12 +403,12 @@ impl Generator<'_> {
 /// From here on DOUBLE does not tell all whole numbers apart.
 const TWO_53: f64 = 9_007_199_254_740_992.0;
 
-/// DataFusion compares a whole list as DOUBLE if one member is, so that a BIGINT beside it is rounded; SQL compares
-/// each by itself. A double whose value a BIGINT has is written as that.
+/// DataFusion compares a whole list in one type, so that a BIGINT beside a DOUBLE is rounded, or a DOUBLE beside a
+/// DECIMAL; SQL compares each by itself. A double beside others is written as the whole number that it is.
 fn exact_beside_others(constant: Constant, sql_type: &SqlType) -> Constant {
     match constant {
         #[expect(clippy::cast_possible_truncation, reason = "out of range it saturates")]
-        Constant::Double(value) if *sql_type == SqlType::BigInt => {
+        Constant::Double(value) if sql_type.is_integer() => {
             Constant::Integer((value as i64).into())
         }
         other => other,

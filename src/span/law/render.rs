@@ -335,3 +335,7 @@ impl Meaning for Planned<'_> {
         )
     }
 }
+
+#[cfg(test)]
+#[path = "render_tests.rs"]
+mod tests;

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::cases::{Case, Variant};
 use super::check::Prepared;
-use super::condition::{Condition, Constant, Function, Truth};
+use super::condition::{Comparison, Condition, Constant, Function, Term, Truth};
 use super::oracle::{Outcome, nanoseconds};
 use super::scan::Scan;
 use crate::datum::SqlType;
@@ -49,14 +49,21 @@ fn forms(condition: &Condition, accept: &mut dyn FnMut(&Condition) -> bool) -> b
 
 fn must_be_understood(leaf: &Condition, case: &Case) -> bool {
     match leaf {
+        // Another way to write IS [NOT] NULL.
+        Condition::Compare {
+            term,
+            comparison: Comparison::Distinct | Comparison::NotDistinct,
+            constant: Constant::Null,
+            ..
+        } => term.function == Function::Column,
         Condition::Compare { term, constant, .. } => {
-            understood(&term.function) && comparable(leaf, constant, case)
+            understood(term, case) && comparable(leaf, constant, case)
         }
         Condition::Between {
             term, low, high, ..
-        } => understood(&term.function) && [low, high].iter().all(|c| comparable(leaf, c, case)),
+        } => understood(term, case) && [low, high].iter().all(|c| comparable(leaf, c, case)),
         Condition::InList { term, list, .. } => {
-            understood(&term.function) && list.iter().all(|c| comparable(leaf, c, case))
+            understood(term, case) && list.iter().all(|c| comparable(leaf, c, case))
         }
         Condition::IsNull { term, .. } => term.function == Function::Column,
         Condition::Like { pattern, .. } => is_prefix(pattern),
@@ -67,17 +74,25 @@ fn must_be_understood(leaf: &Condition, case: &Case) -> bool {
     }
 }
 
-fn understood(function: &Function) -> bool {
-    matches!(
-        function,
+fn understood(term: &Term, case: &Case) -> bool {
+    match term.function {
         Function::Column
-            | Function::Left(_)
-            | Function::Prefix(_)
-            | Function::DateTrunc(_)
-            | Function::DateBin(_)
-            | Function::Date
-            | Function::Year
-    )
+        | Function::Left(_)
+        | Function::Prefix(_)
+        | Function::DateTrunc(_)
+        | Function::Date
+        | Function::Year => true,
+        // DataFusion bins instants in nanoseconds: with an interval of fractions of the column's unit the value is none
+        // that the column could have.
+        Function::DateBin(width) => match &case.columns[term.columns[0]].sql_type {
+            SqlType::Timestamp {
+                precision,
+                utc: true,
+            } => width % precision.nanoseconds() == 0,
+            _ => true,
+        },
+        _ => false,
+    }
 }
 
 /// Doubles beside decimals are left to DataFusion, which rounds one to the other.

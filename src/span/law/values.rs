@@ -1,6 +1,8 @@
 //! Hostile values of every key type: extremes, the empty, `00` and `FF`, prefixes of one another, limits of the
 //! epoch, remainders below zero, ends of months.
 
+use chrono::NaiveDate;
+
 use super::random::Random;
 use crate::datum::{Datum, Precision, SqlType};
 
@@ -124,23 +126,7 @@ pub(super) fn hostile(sql_type: &SqlType) -> Vec<Datum> {
             texts
         }
         SqlType::Bytea => byte_strings(),
-        SqlType::Date => [
-            i32::MIN,
-            -719_528,
-            -25_567,
-            -1,
-            0,
-            1,
-            59,
-            19_722,
-            19_723,
-            19_782,
-            19_783,
-        ]
-        .into_iter()
-        .chain([95_026, 376_556, i32::MAX])
-        .map(Datum::Date)
-        .collect(),
+        SqlType::Date => dates(),
         SqlType::Timestamp { precision, .. } => timestamps(*precision),
     }
 }
@@ -314,6 +300,39 @@ fn byte_strings() -> Vec<Datum> {
     all.map(|bytes| Datum::Bytes(bytes.to_vec())).to_vec()
 }
 
+/// The last days on both sides that DataFusion's calendar knows, as days since 1970-01-01.
+fn calendar() -> [i32; 2] {
+    [NaiveDate::MIN, NaiveDate::MAX].map(|date| {
+        let days = date.signed_duration_since(NaiveDate::default()).num_days();
+        i32::try_from(days).expect("a calendar of 32 bit days")
+    })
+}
+
+fn dates() -> Vec<Datum> {
+    let [first, last] = calendar();
+    let days = [
+        i32::MIN,
+        first - 1,
+        first,
+        -719_528,
+        -25_567,
+        -1,
+        0,
+        1,
+        59,
+        19_722,
+        19_723,
+        19_782,
+        19_783,
+        95_026,
+        376_556,
+        last,
+        last + 1,
+        i32::MAX,
+    ];
+    days.map(Datum::Date).to_vec()
+}
+
 fn timestamps(precision: Precision) -> Vec<Datum> {
     let second = per_second(precision);
     // 1677, the year 1, the epoch, 2024, 2262-04-11, 3001, 9999: what a unit can hold of them.
@@ -329,8 +348,11 @@ fn timestamps(precision: Precision) -> Vec<Datum> {
         32_535_216_000,
         253_402_300_799,
     ];
-    let mut counts: Vec<i64> = seconds
+    let [first, last] = calendar().map(|day| i64::from(day) * 86_400);
+    let seconds = seconds
         .into_iter()
+        .chain([first - 1, first, last + 86_399, last + 86_400]);
+    let mut counts: Vec<i64> = seconds
         .filter_map(|seconds| seconds.checked_mul(second))
         .collect();
     counts.extend([i64::MIN, i64::MIN + 1, -1, 1, i64::MAX - 1, i64::MAX]);
