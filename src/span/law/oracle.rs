@@ -8,7 +8,7 @@
 //! Nothing here comes from the code that makes predicates or spans.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema, i256};
@@ -102,10 +102,14 @@ impl Oracle {
         expected: &DataType,
     ) -> Result<Vec<Option<ArrayRef>>, String> {
         let expression = coerce(expression.clone(), &self.schema)?;
+        static PROPERTIES: LazyLock<ExecutionProps> = LazyLock::new(|| ExecutionProps {
+            config_options: Some(Arc::default()),
+            ..ExecutionProps::new()
+        });
         let physical = create_physical_expr(
             &expression,
             &self.schema,
-            &ExecutionProps::new(),
+            &PROPERTIES,
             &PhysicalPlanningContext::default(),
         )
         .map_err(|error| format!("{expression}: {error}"))?;
@@ -135,8 +139,9 @@ impl Oracle {
 
 /// Casts as DataFusion's analyzer adds them.
 pub(super) fn coerce(expression: Expr, schema: &DFSchemaRef) -> Result<Expr, String> {
+    static CONTEXT: LazyLock<SimplifyContext> = LazyLock::new(SimplifyContext::default);
     let before = expression.clone();
-    ExprSimplifier::new(SimplifyContext::default())
+    ExprSimplifier::new(CONTEXT.clone())
         .coerce(expression, schema)
         .map_err(|error| format!("{before}: {error}"))
 }

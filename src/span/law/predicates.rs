@@ -48,11 +48,11 @@ const SHAPES: [Shape; 14] = [
 ];
 
 /// Shapes that leave several intervals.
-const SEVERAL: [Shape; 4] = [
-    Shape::Compare(Comparison::NotEqual),
-    Shape::Between { negated: true },
-    Shape::InList { negated: false },
-    Shape::InList { negated: true },
+const SEVERAL: [(u32, Shape); 4] = [
+    (15, Shape::Compare(Comparison::NotEqual)),
+    (10, Shape::Between { negated: true }),
+    (65, Shape::InList { negated: false }),
+    (10, Shape::InList { negated: true }),
 ];
 
 /// The depth of AND, OR and NOT.
@@ -73,7 +73,7 @@ impl Generator<'_> {
             // Ranges are many where the first part of the key has several values.
             Some(leading) if random.percent(50) => {
                 let several =
-                    self.shaped_leaf(Term::column(*leading), *random.pick(&SEVERAL), random);
+                    self.shaped_leaf(Term::column(*leading), random.weighted(&SEVERAL), random);
                 Condition::And(vec![several, condition])
             }
             _ => condition,
@@ -218,7 +218,7 @@ impl Generator<'_> {
         let known: Vec<Datum> = values.iter().flatten().flatten().cloned().collect();
         let target = values.get(self.target).cloned().flatten().flatten();
         let aimed = |random: &mut Random| match &target {
-            Some(value) if random.percent(45) => spelt(value, &sql_type, random),
+            Some(value) if random.percent(55) => spelt(value, &sql_type, random),
             _ => constant(&sql_type, &known, random),
         };
         match shape {
