@@ -20,6 +20,7 @@
 
 mod boxes;
 mod explain;
+mod narrow;
 mod project;
 mod ranges;
 mod walk;
