@@ -57,6 +57,10 @@ impl Transform for Hashed {
         &SqlType::Bytea
     }
 
+    fn is_hash(&self) -> bool {
+        true
+    }
+
     fn encoding(&self) -> &dyn Encoding {
         &self.encoding
     }

@@ -194,6 +194,11 @@ pub trait Transform: Debug + Send + Sync {
     fn buckets(&self) -> Option<u32> {
         None
     }
+
+    /// Whether different sources may have equal values by chance, so that equal values do not make two rows the same.
+    fn is_hash(&self) -> bool {
+        self.buckets().is_some()
+    }
 }
 
 /// The images of every combination of values, if the sources are lists and their combinations not too many.
