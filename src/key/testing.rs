@@ -64,7 +64,8 @@ pub(crate) fn timestamps() -> Vec<SqlType> {
 pub(crate) fn value(rng: &mut Rng, sql_type: &SqlType) -> Datum {
     match sql_type {
         SqlType::Boolean => Datum::Boolean(rng.bool()),
-        SqlType::Real | SqlType::Double => Datum::double(double(rng)),
+        SqlType::Real => Datum::double(f64::from(double(rng) as f32)),
+        SqlType::Double => Datum::double(double(rng)),
         SqlType::Text => Datum::Text(text(rng, 6)),
         SqlType::Varchar(length) => {
             let characters = text(rng, 8);
