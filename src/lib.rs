@@ -5,5 +5,6 @@ pub mod error;
 pub mod key;
 pub mod keyrange;
 pub mod predicate;
+pub mod row;
 pub mod schema;
 pub mod span;

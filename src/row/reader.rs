@@ -1,0 +1,175 @@
+//! Entries → record batches.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+
+use super::restored::KeyColumns;
+use super::stored::{Located, locate};
+use crate::error::{Error, Result};
+use crate::keyrange::hex;
+use crate::schema::{BoundTable, Column};
+use crate::store::Chunk;
+
+/// Reads rows of one table out of chunks of entries.
+#[derive(Debug, Clone)]
+pub struct RowReader {
+    table: Arc<BoundTable>,
+}
+
+impl RowReader {
+    /// The reader of a table's rows.
+    pub fn new(table: Arc<BoundTable>) -> Self {
+        Self { table }
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Arc<BoundTable> {
+        &self.table
+    }
+
+    /// The rows of a chunk, of which nothing is decoded yet.
+    pub fn open<'a>(&'a self, chunk: &'a Chunk) -> Rows<'a> {
+        Rows {
+            table: &self.table,
+            chunk,
+            located: None,
+        }
+    }
+
+    /// The `columns` (positions in the table) of a chunk's rows, or of the rows in `selection` (indexes of rows, in
+    /// the order in which they are wanted). No columns: a batch that has only a number of rows.
+    ///
+    /// # Errors
+    /// `Corrupt`, naming table, row key and column, where the entries are no rows of the table.
+    pub fn read(
+        &self,
+        chunk: &Chunk,
+        columns: &[usize],
+        selection: Option<&[u32]>,
+    ) -> Result<RecordBatch> {
+        self.open(chunk).read(columns, selection)
+    }
+}
+
+/// The rows of a chunk. Columns can be decoded in several steps: those of a filter first, the others for the rows that
+/// are left.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    table: &'a Arc<BoundTable>,
+    chunk: &'a Chunk,
+    /// Worked out when the first stored column is wanted.
+    located: Option<Located<'a>>,
+}
+
+impl Rows<'_> {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.chunk.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.chunk.is_empty()
+    }
+
+    /// As [`RowReader::read`].
+    pub fn read(&mut self, columns: &[usize], selection: Option<&[u32]>) -> Result<RecordBatch> {
+        let arrays = self.columns(columns, selection)?;
+        let schema = self.table.schema().project(columns).map_err(|error| {
+            Error::internal("a projection of columns that are not there").with_source(error)
+        })?;
+        let options = RecordBatchOptions::new()
+            .with_row_count(Some(selection.map_or(self.len(), <[u32]>::len)));
+        RecordBatch::try_new_with_options(Arc::new(schema), arrays, &options).map_err(|error| {
+            Error::internal("decoded columns do not make a batch").with_source(error)
+        })
+    }
+
+    /// The arrays of [`RowReader::read`], without a batch around them.
+    pub fn columns(
+        &mut self,
+        columns: &[usize],
+        selection: Option<&[u32]>,
+    ) -> Result<Vec<ArrayRef>> {
+        let (table, chunk) = (self.table, self.chunk);
+        let decoded = self.decode(columns, selection);
+        decoded.map_err(|error| match error {
+            Failure::Row(index, reason) => corrupt_row(table, chunk, index, &reason),
+            Failure::Whole(error) => error.context(format!("table `{}`", table.name())),
+        })
+    }
+
+    fn decode(
+        &mut self,
+        columns: &[usize],
+        selection: Option<&[u32]>,
+    ) -> Result<Vec<ArrayRef>, Failure> {
+        let restored: Vec<Option<usize>> = columns
+            .iter()
+            .map(|column| self.table.row_key().restoring_part(*column))
+            .collect();
+        if restored.iter().any(Option::is_none) && self.located.is_none() {
+            self.located = Some(locate(self.chunk)?);
+        }
+        let rows = match (&self.located, selection) {
+            (None, _) => Vec::new(),
+            (Some(located), None) => located.rows.clone(),
+            (Some(located), Some(selection)) => located.select(selection)?,
+        };
+        let mut keys = KeyColumns::decode(self.table, self.chunk, columns, &restored, selection)?;
+        columns
+            .iter()
+            .map(|position| match keys.take(*position) {
+                Some(array) => Ok(array),
+                None => {
+                    let located = self
+                        .located
+                        .as_ref()
+                        .ok_or_else(|| Failure::internal("values are not located"))?;
+                    located.decode(self.table.column(*position)?, &rows)
+                }
+            })
+            .collect()
+    }
+}
+
+/// Why rows could not be decoded.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The row at this index of the chunk is damaged.
+    Row(usize, String),
+    /// Something that has to do with no row.
+    Whole(Error),
+}
+
+impl Failure {
+    pub(super) fn internal(message: &str) -> Self {
+        Self::Whole(Error::internal(message))
+    }
+
+    pub(super) fn column(row: usize, column: &Column, reason: &str) -> Self {
+        Self::Row(
+            row,
+            format!(
+                "column `{}` of type {} {reason}",
+                column.name, column.sql_type
+            ),
+        )
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Whole(error)
+    }
+}
+
+fn corrupt_row(table: &BoundTable, chunk: &Chunk, index: usize, reason: &str) -> Error {
+    let key = chunk.get(index).map_or(&[][..], |(key, _)| key);
+    let readable = table.row_key().format(key).unwrap_or_else(|_| hex(key));
+    Error::corrupt(format!(
+        "table `{}`, row {readable}: {reason}",
+        table.name()
+    ))
+}

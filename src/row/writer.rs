@@ -1,0 +1,215 @@
+//! Record batches → entries.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch};
+
+use super::check::checked;
+use super::values::{StoredColumn, Values, encode_values};
+use crate::datum::{Datum, datum_at};
+use crate::error::{Error, Result};
+use crate::schema::BoundTable;
+
+/// An error about a batch, or about one row of it.
+#[derive(Debug)]
+pub struct RowError {
+    /// The row's index in the batch, if it is about one.
+    pub row: Option<usize>,
+    /// What is wrong.
+    pub error: Error,
+}
+
+impl RowError {
+    /// An error about no row in particular.
+    pub fn whole(error: Error) -> Self {
+        Self { row: None, error }
+    }
+
+    /// The error with the row's place in front, which `place` says for its index: `line 17`.
+    pub fn at(self, place: impl FnOnce(usize) -> String) -> Error {
+        match self.row {
+            Some(row) => self.error.context(place(row)),
+            None => self.error,
+        }
+    }
+
+    fn in_table(mut self, name: &str) -> Self {
+        self.error = self.error.context(format!("table `{name}`"));
+        self
+    }
+}
+
+impl fmt::Display for RowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.row {
+            Some(row) => write!(f, "row {}: {}", row + 1, self.error),
+            None => self.error.fmt(f),
+        }
+    }
+}
+
+impl From<RowError> for Error {
+    /// The error with the row counted from 1, as in `row 3`.
+    fn from(error: RowError) -> Self {
+        error.at(|row| format!("row {}", row + 1))
+    }
+}
+
+/// Turns rows of one table into entries: checks what a column can hold, makes floating point values canonical.
+#[derive(Debug, Clone)]
+pub struct RowWriter {
+    table: Arc<BoundTable>,
+    /// In the order of their ids, as values hold them.
+    stored: Vec<StoredColumn>,
+}
+
+impl RowWriter {
+    /// The writer of a table's rows.
+    pub fn new(table: Arc<BoundTable>) -> Self {
+        let columns = table.columns().iter().enumerate();
+        let mut stored: Vec<StoredColumn> = columns
+            .filter(|(position, _)| table.stored_columns().contains(position))
+            .map(|(position, column)| StoredColumn {
+                position,
+                id: column.id as usize,
+                sql_type: column.sql_type.clone(),
+            })
+            .collect();
+        stored.sort_by_key(|column| column.id);
+        Self { table, stored }
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Arc<BoundTable> {
+        &self.table
+    }
+
+    /// The entries of whole rows, whose columns are those of the table by position.
+    ///
+    /// # Errors
+    /// `InvalidInput` with the row where a value is NULL, too long or has no key; `Internal` where the batch has other
+    /// columns than the table.
+    pub fn encode(&self, batch: &RecordBatch) -> Result<Entries, RowError> {
+        self.encode_rows(batch)
+            .map_err(|error| error.in_table(self.table.name()))
+    }
+
+    fn encode_rows(&self, batch: &RecordBatch) -> Result<Entries, RowError> {
+        if batch.num_columns() != self.table.columns().len() {
+            return Err(RowError::whole(Error::internal(format!(
+                "{} columns are given, {} are declared",
+                batch.num_columns(),
+                self.table.columns().len()
+            ))));
+        }
+        let columns = self.table.columns().iter().zip(batch.columns());
+        let arrays: Vec<ArrayRef> = columns
+            .map(|(column, array)| checked(column, array))
+            .collect::<Result<_, _>>()?;
+        let stored: Vec<ArrayRef> = self
+            .stored
+            .iter()
+            .filter_map(|column| arrays.get(column.position).cloned())
+            .collect();
+        let values =
+            encode_values(&self.stored, &stored, batch.num_rows()).map_err(RowError::whole)?;
+        let sources: Vec<Option<ArrayRef>> = arrays.into_iter().map(Some).collect();
+        Ok(Entries {
+            keys: self.encode_keys(&sources, batch.num_rows())?,
+            values: Some(values),
+        })
+    }
+
+    /// The keys of rows of which only some columns are given, by name: those that the key is computed from.
+    ///
+    /// # Errors
+    /// As [`RowWriter::encode`].
+    pub fn encode_keys_of(&self, batch: &RecordBatch) -> Result<Entries, RowError> {
+        let columns = self.table.columns().iter();
+        let sources: Vec<Option<ArrayRef>> = columns
+            .map(|column| match batch.column_by_name(&column.name) {
+                Some(array) => checked(column, array).map(Some),
+                None => Ok(None),
+            })
+            .collect::<Result<_, _>>()
+            .map_err(|error| error.in_table(self.table.name()))?;
+        let keys = self
+            .encode_keys(&sources, batch.num_rows())
+            .map_err(|error| error.in_table(self.table.name()))?;
+        Ok(Entries { keys, values: None })
+    }
+
+    /// The key of a row is not known before all columns are that it is computed from.
+    fn check_sources(&self, columns: &[Option<ArrayRef>]) -> Result<()> {
+        let parts = self.table.row_key().parts().iter();
+        for source in parts.flat_map(|part| part.sources()) {
+            if !matches!(columns.get(*source), Some(Some(_))) {
+                let name = &self.table.column(*source)?.name;
+                return Err(Error::internal(format!(
+                    "column `{name}` of the row key is not given"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn encode_keys(
+        &self,
+        columns: &[Option<ArrayRef>],
+        rows: usize,
+    ) -> Result<Vec<Vec<u8>>, RowError> {
+        self.check_sources(columns).map_err(RowError::whole)?;
+        let key = self.table.row_key();
+        (0..rows)
+            .map(|row| {
+                let data: Result<Vec<Option<Datum>>> = columns
+                    .iter()
+                    .zip(self.table.columns())
+                    .map(|(array, column)| match array {
+                        Some(array) => datum_at(array, row, &column.sql_type),
+                        None => Ok(None),
+                    })
+                    .collect();
+                data.and_then(|data| key.encode(&data))
+                    .map_err(|error| RowError {
+                        row: Some(row),
+                        error,
+                    })
+            })
+            .collect()
+    }
+}
+
+/// The entries of a batch of rows.
+#[derive(Debug, Clone)]
+pub struct Entries {
+    keys: Vec<Vec<u8>>,
+    values: Option<Values>,
+}
+
+/// An entry and the row that it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// The row's index in the batch.
+    pub row: usize,
+    /// The row key.
+    pub key: &'a [u8],
+    /// The value; empty where keys alone were asked for.
+    pub value: &'a [u8],
+}
+
+impl Entries {
+    /// The entries, those of the first row first.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        self.keys.iter().enumerate().map(|(row, key)| Entry {
+            row,
+            key,
+            value: self
+                .values
+                .as_ref()
+                .and_then(|values| values.get(row))
+                .unwrap_or_default(),
+        })
+    }
+}
