@@ -1,5 +1,6 @@
 //! Halite is SQL over an ordered key-value store.
 
+pub mod catalog;
 pub mod datum;
 pub mod error;
 pub mod key;

@@ -139,7 +139,10 @@ impl Domain {
     }
 
     /// The union of intervals, in any order, overlapping or empty as they come.
-    pub fn from_intervals(sql_type: &SqlType, intervals: impl IntoIterator<Item = Interval>) -> Self {
+    pub fn from_intervals(
+        sql_type: &SqlType,
+        intervals: impl IntoIterator<Item = Interval>,
+    ) -> Self {
         let mut sorted: Vec<Interval> = intervals
             .into_iter()
             .map(|interval| Interval {
@@ -197,7 +200,13 @@ impl Domain {
 
     /// Whether every value of the type is inside; NULL is not asked about.
     pub fn has_every_value(&self) -> bool {
-        matches!(self.intervals.as_slice(), [Interval { start: Cut::Start, end: Cut::End }])
+        matches!(
+            self.intervals.as_slice(),
+            [Interval {
+                start: Cut::Start,
+                end: Cut::End
+            }]
+        )
     }
 
     /// Whether `value` (NULL: `None`) is inside.
@@ -206,8 +215,12 @@ impl Domain {
             return self.null;
         };
         let below = Cut::Below(value.clone());
-        let index = self.intervals.partition_point(|interval| interval.end <= below);
-        self.intervals.get(index).is_some_and(|interval| interval.contains(value))
+        let index = self
+            .intervals
+            .partition_point(|interval| interval.end <= below);
+        self.intervals
+            .get(index)
+            .is_some_and(|interval| interval.contains(value))
     }
 
     /// The values of both.
@@ -223,7 +236,10 @@ impl Domain {
     pub fn intersect(&self, other: &Self) -> Self {
         debug_assert_eq!(self.sql_type, other.sql_type);
         let mut both = Self::empty(&self.sql_type).with_null(self.null && other.null);
-        let (mut left, mut right) = (self.intervals.iter().peekable(), other.intervals.iter().peekable());
+        let (mut left, mut right) = (
+            self.intervals.iter().peekable(),
+            other.intervals.iter().peekable(),
+        );
         while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
             let start = (&a.start).max(&b.start);
             let end = (&a.end).min(&b.end);
@@ -258,7 +274,10 @@ impl Domain {
             start = interval.end.clone();
         }
         if start < Cut::End {
-            gaps.intervals.push(Interval { start, end: Cut::End });
+            gaps.intervals.push(Interval {
+                start,
+                end: Cut::End,
+            });
         }
         gaps.assert_law();
         gaps
@@ -304,15 +323,54 @@ impl Domain {
     /// The longest interval that is taken for a list of its values.
     const LONGEST_LIST: usize = 10_000;
 
-    fn enumerate_interval(&self, interval: &Interval, limit: usize, values: &mut Vec<Option<Datum>>) -> Option<()> {
-        if let (Cut::Below(first), Cut::Above(last)) = (&interval.start, &interval.end)
-            && first == last
-        {
-            values.push(Some(first.clone()));
+    /// The only value of an interval, if it has no other.
+    pub fn point_of(&self, interval: &Interval) -> Option<Datum> {
+        let first = match &interval.start {
+            Cut::Start => self.least()?,
+            Cut::Below(value) => value.clone(),
+            Cut::Above(_) | Cut::End => return None,
+        };
+        let last = match &interval.end {
+            Cut::End => self.greatest()?,
+            Cut::Above(value) => value.clone(),
+            Cut::Below(value) => self.sql_type.predecessor(value)?,
+            Cut::Start => return None,
+        };
+        (first == last).then_some(first)
+    }
+
+    fn least(&self) -> Option<Datum> {
+        Some(match &self.sql_type {
+            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => Datum::Text(String::new()),
+            SqlType::Bytea => Datum::Bytes(Vec::new()),
+            SqlType::Real | SqlType::Double => Datum::double(f64::NEG_INFINITY),
+            discrete => discrete.limits()?.0,
+        })
+    }
+
+    /// The greatest value; texts and bytes have none.
+    fn greatest(&self) -> Option<Datum> {
+        match &self.sql_type {
+            SqlType::Real | SqlType::Double => Some(Datum::double(f64::NAN)),
+            other => other.limits().map(|(_, greatest)| greatest),
+        }
+    }
+
+    fn enumerate_interval(
+        &self,
+        interval: &Interval,
+        limit: usize,
+        values: &mut Vec<Option<Datum>>,
+    ) -> Option<()> {
+        if let Some(value) = self.point_of(interval) {
+            values.push(Some(value));
             return (values.len() <= limit).then_some(());
         }
         let (first, last) = self.ends_of(interval)?;
-        let count = last.as_integer()?.checked_sub(first.as_integer()?)?.checked_add(1)?;
+        let count = last
+            .as_integer()?
+            .checked_sub(first.as_integer()?)?
+            .checked_add(1)?;
         if usize::try_from(count).ok()?.checked_add(values.len())? > limit {
             return None;
         }
@@ -338,8 +396,12 @@ impl Domain {
 
     fn assert_law(&self) {
         debug_assert!(
-            self.intervals.iter().all(|interval| interval.start < interval.end)
-                && self.intervals.is_sorted_by(|left, right| left.end < right.start),
+            self.intervals
+                .iter()
+                .all(|interval| interval.start < interval.end)
+                && self
+                    .intervals
+                    .is_sorted_by(|left, right| left.end < right.start),
             "intervals must be sorted, disjoint and not adjacent: {self:?}"
         );
     }

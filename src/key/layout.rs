@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::datum::{Datum, Readable, SqlType};
 use crate::error::{Error, Result};
-use crate::key::domain::{Cut, Domain};
+use crate::key::domain::{Cut, Domain, Interval};
 use crate::key::identifier::identifier;
 use crate::key::transform::{Argument, BoundArgument, Expression, Transform};
 use crate::keyrange::{KeyRange, KeyRangeSet, hex, prefix_successor};
@@ -148,10 +148,18 @@ impl KeyPart {
 
     /// The part's value for a row given by its columns' values, in table order.
     pub fn value(&self, row: &[Option<Datum>]) -> Result<Option<Datum>> {
-        let sources: Vec<Option<Datum>> = self.sources.iter().map(|index| row.get(*index).cloned().flatten()).collect();
+        let sources: Vec<Option<Datum>> = self
+            .sources
+            .iter()
+            .map(|index| row.get(*index).cloned().flatten())
+            .collect();
         let value = self.transform.apply(&sources)?;
         if value.is_none() && sources.iter().all(Option::is_some) {
-            let readable: Vec<String> = sources.iter().flatten().map(|datum| format!("{datum:?}")).collect();
+            let readable: Vec<String> = sources
+                .iter()
+                .flatten()
+                .map(|datum| format!("{datum:?}"))
+                .collect();
             return Err(Error::invalid(format!(
                 "key part `{}` has no value for {}",
                 self.expression(),
@@ -165,7 +173,10 @@ impl KeyPart {
     pub fn encode(&self, value: Option<&Datum>, into: &mut Vec<u8>) -> Result<()> {
         let Some(value) = value else {
             if !self.nullable {
-                return Err(Error::invalid(format!("key part `{}` must not be NULL", self.expression())));
+                return Err(Error::invalid(format!(
+                    "key part `{}` must not be NULL",
+                    self.expression()
+                )));
             }
             into.push(self.nulls().marker());
             return Ok(());
@@ -215,24 +226,80 @@ impl KeyPart {
         match bytes.split_first() {
             Some((&VALUE_MARKER, body)) => Ok(Some((body, 1))),
             Some((marker, _)) if *marker == self.nulls().marker() => Ok(None),
-            _ => Err(Error::corrupt(format!("no NULL marker before key part `{}`", self.expression()))),
+            _ => Err(Error::corrupt(format!(
+                "no NULL marker before key part `{}`",
+                self.expression()
+            ))),
         }
     }
 
-    /// The bytes of the fields whose value lies in `domain`: ranges over what stands at this part's place in a key,
-    /// the parts behind it included.
-    pub fn field_ranges(&self, domain: &Domain) -> Result<KeyRangeSet> {
+    /// The same domain without single values that no key can hold, such as a text that is longer than its CHAR.
+    #[must_use]
+    pub fn storable(&self, domain: Domain) -> Domain {
         let encoding = self.transform.encoding();
-        let mut ranges = Vec::with_capacity(domain.intervals().len());
+        let absent = |interval: &&Interval| {
+            let point = domain.point_of(interval);
+            point.is_some_and(|value| encoding.encode(&value, &mut Vec::new()).is_err())
+        };
+        if !domain.intervals().iter().any(|interval| absent(&interval)) {
+            return domain;
+        }
+        let kept = domain
+            .intervals()
+            .iter()
+            .filter(|interval| !absent(interval));
+        Domain::from_intervals(domain.sql_type(), kept.cloned()).with_null(domain.has_null())
+    }
+
+    /// The bytes of the fields whose value lies in `domain`: ranges over what stands at this part's place in a key,
+    /// the parts behind it included. Where a range holds one field, it is the range of the keys that begin with it.
+    pub fn field_ranges(&self, domain: &Domain) -> Result<KeyRangeSet> {
+        let mut ranges = Vec::with_capacity(domain.intervals().len() + 1);
         for interval in domain.intervals() {
-            let (start, stop) = (encoding.position(&interval.start)?, encoding.position(&interval.end)?);
-            let Some(start) = start else { continue };
-            ranges.extend(self.directed(start, stop).and_then(|range| self.marked(&range)));
+            ranges.extend(self.interval_range(domain, interval)?);
         }
         if domain.has_null() && self.nullable {
             ranges.push(KeyRange::prefix(&[self.nulls().marker()]));
         }
         Ok(KeyRangeSet::from_ranges(ranges))
+    }
+
+    fn interval_range(&self, domain: &Domain, interval: &Interval) -> Result<Option<KeyRange>> {
+        let encoding = self.transform.encoding();
+        if let Some(value) = domain.point_of(interval) {
+            let mut field = Vec::new();
+            // A value that has no field equals none.
+            let found = self.encode(Some(&value), &mut field).is_ok();
+            return Ok(found.then(|| KeyRange::prefix(&field)));
+        }
+        let Some(start) = encoding.position(&interval.start)? else {
+            return Ok(None);
+        };
+        let stop = encoding.position(&interval.end)?;
+        let range = self
+            .directed(start, stop)
+            .and_then(|range| self.tidy(range));
+        Ok(range.and_then(|range| self.marked(&range)))
+    }
+
+    /// The same range of fields with a whole field for its start, where fields are equally long, and a stop such as
+    /// the range of a prefix has. So ranges that touch also meet in bytes.
+    fn tidy(&self, range: KeyRange) -> Option<KeyRange> {
+        let Some(width) = self.transform.encoding().width() else {
+            return Some(range);
+        };
+        let mut start = range.start().to_vec();
+        if !start.is_empty() {
+            start.resize(width.max(start.len()), 0);
+        }
+        let stop = range.stop().map(|stop| {
+            let end = stop
+                .iter()
+                .rposition(|byte| *byte != 0)
+                .map_or(0, |last| last + 1);
+            stop.get(..end).unwrap_or(stop).to_vec()
+        });
+        KeyRange::new(start, stop)
     }
 
     /// The range of ascending fields as a range of fields of this part's direction.
@@ -253,14 +320,21 @@ impl KeyPart {
         }
     }
 
+    /// The range behind the marker of values. It is opened to that end of the field's place where no NULL stands, so
+    /// that it meets its neighbour.
     fn marked(&self, range: &KeyRange) -> Option<KeyRange> {
         if !self.nullable {
             return Some(range.clone());
         }
-        let stop = range
-            .stop()
-            .map_or_else(|| vec![VALUE_MARKER + 1], |stop| [&[VALUE_MARKER], stop].concat());
-        KeyRange::new([&[VALUE_MARKER], range.start()].concat(), Some(stop))
+        let start = match range.start() {
+            [] if self.nulls() == NullOrder::Last => Vec::new(),
+            start => [&[VALUE_MARKER], start].concat(),
+        };
+        let stop = match range.stop() {
+            Some(stop) => Some([&[VALUE_MARKER], stop].concat()),
+            None => (self.nulls() == NullOrder::Last).then(|| vec![VALUE_MARKER + 1]),
+        };
+        KeyRange::new(start, stop)
     }
 }
 
@@ -291,8 +365,15 @@ impl RowKey {
         if parts.is_empty() {
             return Err(Error::invalid("a row key needs at least one part"));
         }
-        if parts.iter().filter(|part| part.transform.buckets().is_some()).count() > 1 {
-            return Err(Error::invalid("a row key has at most one of salt(n), bucket(n, …) and random_salt(n)"));
+        if parts
+            .iter()
+            .filter(|part| part.transform.buckets().is_some())
+            .count()
+            > 1
+        {
+            return Err(Error::invalid(
+                "a row key has at most one of salt(n), bucket(n, …) and random_salt(n)",
+            ));
         }
         Ok(Self { columns, parts })
     }
@@ -309,12 +390,16 @@ impl RowKey {
 
     /// The part that holds the bucket of a salted table.
     pub fn bucket_part(&self) -> Option<usize> {
-        self.parts.iter().position(|part| part.transform.buckets().is_some())
+        self.parts
+            .iter()
+            .position(|part| part.transform.buckets().is_some())
     }
 
     /// The part that gives back the table's column at `column`.
     pub fn restoring_part(&self, column: usize) -> Option<usize> {
-        self.parts.iter().position(|part| part.restores() == Some(column))
+        self.parts
+            .iter()
+            .position(|part| part.restores() == Some(column))
     }
 
     /// The part values of a row given by its columns' values, in table order.
@@ -343,7 +428,8 @@ impl RowKey {
             )));
         }
         debug_assert!(
-            self.decode(&key).is_ok_and(|decoded| decoded.as_slice() == values),
+            self.decode(&key)
+                .is_ok_and(|decoded| decoded.as_slice() == values),
             "{values:?} does not come back from {}",
             hex(&key)
         );
@@ -360,12 +446,18 @@ impl RowKey {
         for part in &self.parts {
             let (value, length) = part.decode(rest)?;
             values.push(value);
-            rest = rest.get(length..).ok_or_else(|| Error::corrupt(format!("row key {} ends early", hex(key))))?;
+            rest = rest
+                .get(length..)
+                .ok_or_else(|| Error::corrupt(format!("row key {} ends early", hex(key))))?;
         }
         if rest.is_empty() {
             Ok(values)
         } else {
-            Err(Error::corrupt(format!("row key {} has {} bytes too many", hex(key), rest.len())))
+            Err(Error::corrupt(format!(
+                "row key {} has {} bytes too many",
+                hex(key),
+                rest.len()
+            )))
         }
     }
 
@@ -373,7 +465,9 @@ impl RowKey {
     pub fn format(&self, key: &[u8]) -> Result<String> {
         let values = self.decode(key)?;
         let fields = self.parts.iter().zip(&values);
-        Ok(fields.map(|(part, value)| format!("/{}", part.format(value.as_ref()))).collect())
+        Ok(fields
+            .map(|(part, value)| format!("/{}", part.format(value.as_ref())))
+            .collect())
     }
 }
 
@@ -386,7 +480,9 @@ impl KeyPart {
         let text = Readable(value, self.transform.value_type()).to_string();
         let plain = !text.is_empty()
             && text != "NULL"
-            && !text.chars().any(|c| c.is_control() || "/*()[],'\"".contains(c));
+            && !text
+                .chars()
+                .any(|c| c.is_control() || "/*()[],'\"".contains(c));
         match value {
             Datum::Text(_) if !plain => format!("'{}'", text.escape_debug()),
             _ => text,
@@ -400,7 +496,10 @@ fn salted(expression: &Expression, definitions: &[PartDefinition]) -> Expression
         return expression.clone();
     }
     let mut salted = expression.clone();
-    for column in definitions.iter().flat_map(|definition| definition.expression.columns()) {
+    for column in definitions
+        .iter()
+        .flat_map(|definition| definition.expression.columns())
+    {
         let column = Argument::Column(column.to_owned());
         if !salted.arguments.contains(&column) {
             salted.arguments.push(column);
@@ -409,10 +508,16 @@ fn salted(expression: &Expression, definitions: &[PartDefinition]) -> Expression
     salted
 }
 
-fn bind(columns: &[KeyColumn], definition: &PartDefinition, expression: &Expression) -> Result<KeyPart> {
+fn bind(
+    columns: &[KeyColumn],
+    definition: &PartDefinition,
+    expression: &Expression,
+) -> Result<KeyPart> {
     let (transform, sources) = expression.bind(columns)?;
     let nullable = transform.passes_null()
-        && sources.iter().any(|source| columns.get(*source).is_some_and(|column| column.nullable));
+        && sources
+            .iter()
+            .any(|source| columns.get(*source).is_some_and(|column| column.nullable));
     Ok(KeyPart {
         definition: definition.clone(),
         transform,
@@ -468,10 +573,12 @@ impl fmt::Display for Argument {
             Self::Column(name) => f.write_str(&identifier(name)),
             Self::Integer(value) => write!(f, "{value}"),
             Self::Text(value) => write!(f, "'{}'", value.replace('\'', "''")),
-            Self::Interval(nanoseconds) => match (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000) {
-                (seconds, 0) => write!(f, "INTERVAL '{seconds} seconds'"),
-                _ => write!(f, "INTERVAL '{nanoseconds} nanoseconds'"),
-            },
+            Self::Interval(nanoseconds) => {
+                match (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000) {
+                    (seconds, 0) => write!(f, "INTERVAL '{seconds} seconds'"),
+                    _ => write!(f, "INTERVAL '{nanoseconds} nanoseconds'"),
+                }
+            }
         }
     }
 }

@@ -30,6 +30,9 @@ mod identifier;
 pub mod layout;
 pub mod transform;
 
+#[cfg(test)]
+pub(crate) mod testing;
+
 pub use self::domain::{Cut, Domain, Interval};
 pub use self::encoding::Encoding;
 pub use self::identifier::identifier;

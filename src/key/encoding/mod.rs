@@ -42,14 +42,18 @@ pub trait Encoding: Debug + Send + Sync {
     fn length(&self, bytes: &[u8]) -> Result<usize> {
         match self.width() {
             Some(width) if bytes.len() >= width => Ok(width),
-            Some(width) => Err(Error::corrupt(format!("{} bytes where a field has {width}", bytes.len()))),
+            Some(width) => Err(too_short(bytes.len(), width)),
             None => self.decode(bytes).map(|(_, length)| length),
         }
     }
 
-    /// The least bytes that every field after `cut` reaches and no field before it does; `None` past the last field.
+    /// Bytes that every field after `cut` reaches and no field before it does, whatever follows the field; `None` past
+    /// the last field.
     ///
     /// The value of a cut need not have a field of its own: a text too long for its CHAR still has its place.
+    ///
+    /// # Errors
+    /// `InvalidInput` where the value is not of the encoding's type.
     fn position(&self, cut: &Cut) -> Result<Option<Vec<u8>>> {
         match cut {
             Cut::Start => Ok(Some(Vec::new())),
@@ -85,3 +89,17 @@ pub fn of_type(sql_type: &SqlType) -> Option<Box<dyn Encoding>> {
         SqlType::Real => return None,
     })
 }
+
+/// `value` has no field where `expected` is stored.
+fn no_field(value: &Datum, expected: &str) -> Error {
+    Error::invalid(format!("{value:?} is no {expected}"))
+}
+
+/// The bytes end inside a field.
+fn too_short(found: usize, width: usize) -> Error {
+    Error::corrupt(format!("{found} bytes where a field has {width}"))
+}
+
+#[cfg(test)]
+#[path = "encoding_tests.rs"]
+mod tests;

@@ -33,8 +33,11 @@ impl Declaration for Column {
         let [BoundArgument::Column(name, sql_type)] = arguments else {
             return Err(Error::invalid("a plain key part is one column"));
         };
-        let encoding = encoding::of_type(sql_type)
-            .ok_or_else(|| Error::invalid(format!("column `{name}` of type {sql_type} cannot be a key part")))?;
+        let encoding = encoding::of_type(sql_type).ok_or_else(|| {
+            Error::invalid(format!(
+                "column `{name}` of type {sql_type} cannot be a key part"
+            ))
+        })?;
         Ok(Arc::new(Identity {
             sql_type: sql_type.clone(),
             encoding,
@@ -58,7 +61,10 @@ impl Transform for Identity {
     }
 
     fn apply(&self, sources: &[Option<Datum>]) -> Result<Option<Datum>> {
-        sources.first().cloned().ok_or_else(|| Error::internal("a column without a value"))
+        sources
+            .first()
+            .cloned()
+            .ok_or_else(|| Error::internal("a column without a value"))
     }
 
     fn preserves_order(&self) -> bool {

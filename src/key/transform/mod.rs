@@ -123,17 +123,28 @@ pub trait Transform: Debug + Send + Sync {
 
 /// The images of every combination of values, if the sources are lists and their combinations not too many.
 fn project_listed<T: Transform + ?Sized>(transform: &T, sources: &[&Domain]) -> Option<Domain> {
-    let limit = if sources.len() == 1 { usize::MAX } else { COMBINATIONS };
+    let limit = if sources.len() == 1 {
+        usize::MAX
+    } else {
+        COMBINATIONS
+    };
     let mut rows: Vec<Vec<Option<Datum>>> = vec![Vec::new()];
     for source in sources {
         let values = source.list(limit / rows.len().max(1))?;
         rows = rows
             .into_iter()
-            .flat_map(|row| values.iter().map(move |value| [row.as_slice(), &[value.clone()]].concat()))
+            .flat_map(|row| {
+                values
+                    .iter()
+                    .map(move |value| [row.as_slice(), &[value.clone()]].concat())
+            })
             .collect();
     }
     // A combination that cannot be stored has no row and so no part.
-    let images: Vec<Option<Datum>> = rows.iter().filter_map(|row| transform.apply(row).ok()).collect();
+    let images: Vec<Option<Datum>> = rows
+        .iter()
+        .filter_map(|row| transform.apply(row).ok())
+        .collect();
     let null = images.iter().any(Option::is_none);
     Some(Domain::points(transform.value_type(), images.into_iter().flatten()).with_null(null))
 }
@@ -205,7 +216,10 @@ impl Expression {
             .find(|declaration| declaration.name() == self.function)
             .copied()
             .ok_or_else(|| {
-                let known: Vec<&str> = TRANSFORMS.iter().map(|declaration| declaration.syntax()).collect();
+                let known: Vec<&str> = TRANSFORMS
+                    .iter()
+                    .map(|declaration| declaration.syntax())
+                    .collect();
                 Error::unsupported(format!(
                     "`{}` cannot be a part of a row key; these can: {}",
                     self.function,

@@ -1,0 +1,190 @@
+//! What the tests of keys share: seeds that replay, types, and values chosen to hurt.
+
+use fastrand::Rng;
+
+use crate::datum::{Datum, Precision, SqlType};
+
+/// Runs `test` with a seed that is printed when it fails; `HALITE_SEED` replays one.
+pub(crate) fn with_seed(test: impl Fn(&mut Rng)) {
+    let given = std::env::var("HALITE_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
+    let seed = given.unwrap_or_else(|| fastrand::u64(..));
+    // Shown by the test harness if, and only if, the test fails.
+    println!("HALITE_SEED={seed}");
+    test(&mut Rng::with_seed(seed));
+}
+
+/// Every type that a column of a key can have.
+pub(crate) fn types() -> Vec<SqlType> {
+    let mut types = vec![
+        SqlType::Boolean,
+        SqlType::SmallInt,
+        SqlType::Integer,
+        SqlType::BigInt,
+        SqlType::Double,
+        SqlType::Decimal {
+            precision: 10,
+            scale: 2,
+        },
+        SqlType::Decimal {
+            precision: 18,
+            scale: 0,
+        },
+        SqlType::Decimal {
+            precision: 38,
+            scale: 9,
+        },
+        SqlType::Text,
+        SqlType::Varchar(6),
+        SqlType::Char(4),
+        SqlType::Bytea,
+        SqlType::Date,
+    ];
+    types.extend(timestamps());
+    types
+}
+
+/// TIMESTAMP of every unit, with and without time zone.
+pub(crate) fn timestamps() -> Vec<SqlType> {
+    let units = [
+        Precision::Second,
+        Precision::Millisecond,
+        Precision::Microsecond,
+        Precision::Nanosecond,
+    ];
+    let of = |precision| [false, true].map(|utc| SqlType::Timestamp { precision, utc });
+    units.into_iter().flat_map(of).collect()
+}
+
+/// A value of `sql_type` as a column can hold it: an extreme, a neighbour of one, or anything.
+pub(crate) fn value(rng: &mut Rng, sql_type: &SqlType) -> Datum {
+    match sql_type {
+        SqlType::Boolean => Datum::Boolean(rng.bool()),
+        SqlType::Real | SqlType::Double => Datum::double(double(rng)),
+        SqlType::Text => Datum::Text(text(rng, 6)),
+        SqlType::Varchar(length) => {
+            let characters = text(rng, 8);
+            Datum::Text(characters.chars().take(*length as usize).collect())
+        }
+        SqlType::Char(length) => Datum::Text(char_of(rng, *length as usize)),
+        SqlType::Bytea => Datum::Bytes(bytes(rng)),
+        discrete => integer_of(rng, discrete),
+    }
+}
+
+/// A value, or NULL now and then where `nullable`.
+pub(crate) fn value_or_null(rng: &mut Rng, sql_type: &SqlType, nullable: bool) -> Option<Datum> {
+    (!nullable || rng.u8(..5) > 0).then(|| value(rng, sql_type))
+}
+
+/// A constant that may be compared with a column of `sql_type`, whether the column can hold it or not.
+pub(crate) fn constant(rng: &mut Rng, sql_type: &SqlType) -> Datum {
+    if sql_type.is_text() {
+        return Datum::Text(text(rng, 6));
+    }
+    value(rng, sql_type)
+}
+
+fn integer_of(rng: &mut Rng, sql_type: &SqlType) -> Datum {
+    let (least, greatest) = sql_type.limits().unwrap();
+    let (least, greatest) = (least.as_integer().unwrap(), greatest.as_integer().unwrap());
+    let near = i128::from(rng.i8(-3..=3));
+    let number = match rng.u8(..8) {
+        0 => least + near,
+        1 => greatest + near,
+        2 | 3 => near,
+        4 => i128::from(rng.i16(..)),
+        // Near a power of two, where bytes carry.
+        5 => (1_i128 << rng.u32(..126)) * i128::from(rng.i8(-1..=1)) + near,
+        // Some day of the last or next thousand years, whatever is counted.
+        6 => {
+            let unit = [1, 86_400, 86_400_000, 86_400_000_000, 86_400_000_000_000];
+            let unit: i128 = unit[rng.usize(..unit.len())];
+            i128::from(rng.i32(-400_000..400_000)) * unit + near
+        }
+        _ => i128::from(rng.i64(..)),
+    };
+    sql_type
+        .datum_of_integer(number.clamp(least, greatest))
+        .unwrap()
+}
+
+fn double(rng: &mut Rng) -> f64 {
+    let special = [
+        0.0,
+        -0.0,
+        f64::NAN,
+        -f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::MIN,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        5e-324,
+        -5e-324,
+        1.0,
+        -1.0,
+        9_007_199_254_740_993.0,
+    ];
+    match rng.u8(..3) {
+        0 => special[rng.usize(..special.len())],
+        1 => f64::from(rng.i16(..)) / 4.0,
+        _ => f64::from_bits(rng.u64(..)),
+    }
+}
+
+/// Text in which prefixes, zero bytes and characters of every length in UTF-8 abound.
+fn text(rng: &mut Rng, most: usize) -> String {
+    let alphabet = [
+        '\0',
+        '\u{1}',
+        'a',
+        'a',
+        'b',
+        '\u{7f}',
+        'é',
+        '\u{7ff}',
+        '\u{d7ff}',
+        '\u{e000}',
+        '\u{ffff}',
+        '\u{10000}',
+        '\u{10ffff}',
+    ];
+    (0..rng.usize(..=most))
+        .map(|_| alphabet[rng.usize(..alphabet.len())])
+        .collect()
+}
+
+fn char_of(rng: &mut Rng, length: usize) -> String {
+    let mut fitting = String::new();
+    for character in text(rng, length)
+        .chars()
+        .filter(|character| *character != '\0')
+    {
+        if fitting.len() + character.len_utf8() <= length {
+            fitting.push(character);
+        }
+    }
+    fitting
+}
+
+fn bytes(rng: &mut Rng) -> Vec<u8> {
+    let alphabet = [0x00, 0x00, 0x01, 0x02, 0x61, 0xfe, 0xff];
+    let any = rng.bool();
+    let byte = |rng: &mut Rng| {
+        if any {
+            rng.u8(..)
+        } else {
+            alphabet[rng.usize(..alphabet.len())]
+        }
+    };
+    (0..rng.usize(..=9)).map(|_| byte(rng)).collect()
+}
+
+/// The bytes that hexadecimal digits stand for; spaces do not count.
+pub(crate) fn unhex(digits: &str) -> Vec<u8> {
+    let digits: Vec<u8> = digits.bytes().filter(|byte| *byte != b' ').collect();
+    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+    digits.chunks(2).map(pair).collect()
+}
