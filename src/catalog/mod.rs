@@ -1,4 +1,22 @@
 //! The tables of a database: DDL to definitions, definitions to the store, and DataFusion's view of them.
+//!
+//! # Format, version 1
+//!
+//! The space `catalog` holds:
+//!
+//! | key | value |
+//! |---|---|
+//! | `format` | the version of this format: one byte |
+//! | `next` | the next table id: 8 bytes, big-endian |
+//! | `table/` + name | the table's definition as [`crate::schema`] writes it |
+//!
+//! A table's rows are in a space of its own, which is made before its definition is written and dropped after it is
+//! deleted. A space without a definition is what a crash between the two left; opening the database drops it.
 
 pub mod ddl;
 mod part;
+mod provider;
+mod tables;
+
+pub use self::provider::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
+pub use self::tables::Catalog;

@@ -1,0 +1,249 @@
+//! The statements that Halite answers itself: DDL, `SHOW …`, `DESCRIBE`, `EXPLAIN KEYS`.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BooleanArray, StringArray, UInt32Array};
+use arrow::record_batch::RecordBatch;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
+use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::{CreateTable, ObjectName, ObjectType, ShowCreateObject, Statement, Truncate};
+
+use super::{Connection, Outcome};
+use crate::catalog::ddl::{define_table, object_name};
+use crate::error::{Error, Result};
+use crate::key::TRANSFORMS;
+use crate::scan::ScanExec;
+use crate::schema::BoundTable;
+
+/// Answers `parsed` if it is one of Halite's own statements; refuses those that nobody answers yet.
+pub(super) async fn own(connection: &Connection, parsed: &DFStatement) -> Result<Option<Outcome>> {
+    let statement = match parsed {
+        DFStatement::Statement(statement) => statement.as_ref(),
+        DFStatement::CreateExternalTable(_) => {
+            return Err(Error::unsupported(
+                "CREATE EXTERNAL TABLE is not implemented; query a file as SELECT … FROM 'file.parquet'",
+            ));
+        }
+        _ => return Ok(None),
+    };
+    match statement {
+        Statement::CreateTable(create) => create_table(connection, create).map(Some),
+        Statement::Drop {
+            object_type: ObjectType::Table,
+            if_exists,
+            names,
+            cascade: false,
+            purge: false,
+            temporary: false,
+            ..
+        } => drop_tables(connection, names, *if_exists).map(Some),
+        Statement::Truncate(truncate) => truncate_table(connection, truncate).map(Some),
+        Statement::ShowTables { .. } if statement.to_string() == "SHOW TABLES" => show_tables(connection).map(Some),
+        Statement::ShowCreate {
+            obj_type: ShowCreateObject::Table,
+            obj_name,
+        } => show_create_table(connection, obj_name).map(Some),
+        Statement::ExplainTable { table_name, .. } => describe(connection, table_name).map(Some),
+        Statement::ShowVariable { variable } => match variable.as_slice() {
+            [only] if only.value.eq_ignore_ascii_case("transforms") => show_transforms().map(Some),
+            _ => Ok(None),
+        },
+        Statement::Insert(insert) if insert.on.is_some() => {
+            Err(Error::unsupported("INSERT … ON CONFLICT is not implemented; INSERT OR REPLACE is"))
+        }
+        other => match refused(other) {
+            Some(what) => Err(Error::unsupported(format!("{what} is not implemented"))),
+            None => Ok(None),
+        },
+    }
+}
+
+/// Statements that parse, and that DataFusion would refuse in words of its own, or worse: do.
+fn refused(statement: &Statement) -> Option<&'static str> {
+    Some(match statement {
+        Statement::Update { .. } => "UPDATE",
+        Statement::Merge { .. } => "MERGE",
+        Statement::CreateIndex(_) => "CREATE INDEX",
+        Statement::AlterTable { .. } => "ALTER TABLE",
+        Statement::CreateView { .. } => "CREATE VIEW",
+        Statement::CreateSchema { .. } => "CREATE SCHEMA",
+        Statement::CreateDatabase { .. } => "CREATE DATABASE",
+        Statement::CreateFunction(_) => "CREATE FUNCTION",
+        Statement::Drop { .. } => "this form of DROP",
+        Statement::StartTransaction { .. } | Statement::Commit { .. } | Statement::Rollback { .. } => {
+            "a transaction of several statements"
+        }
+        _ => return None,
+    })
+}
+
+/// One row for each warning, as the design of a row key is easily got wrong.
+fn create_table(connection: &Connection, create: &CreateTable) -> Result<Outcome> {
+    let catalog = connection.database().catalog();
+    let name = object_name(&create.name)?;
+    if create.if_not_exists && catalog.table(&name).is_some() {
+        return Ok(done("CREATE TABLE"));
+    }
+    let table = catalog.create_table(|id| define_table(create, id))?;
+    let warnings = table.bound().row_key().warnings();
+    if warnings.is_empty() {
+        return Ok(done("CREATE TABLE"));
+    }
+    let column = |pick: &dyn Fn(&crate::key::Warning) -> String| strings(warnings.iter().map(pick));
+    rows(vec![
+        ("warning", column(&|warning| warning.warning.clone())),
+        ("part", column(&|warning| warning.part.clone())),
+        ("reason", column(&|warning| warning.reason.clone())),
+    ])
+}
+
+fn drop_tables(connection: &Connection, names: &[ObjectName], if_exists: bool) -> Result<Outcome> {
+    let catalog = connection.database().catalog();
+    let names = names.iter().map(object_name).collect::<Result<Vec<String>>>()?;
+    // All are looked up first: a wrong name changes nothing.
+    let present: Vec<&String> = names.iter().filter(|name| catalog.table(name).is_some()).collect();
+    if let Some(missing) = names.iter().find(|name| !present.contains(name) && !if_exists) {
+        catalog.expect_table(missing)?;
+    }
+    for name in present {
+        catalog.drop_table(name)?;
+    }
+    Ok(done("DROP TABLE"))
+}
+
+fn truncate_table(connection: &Connection, truncate: &Truncate) -> Result<Outcome> {
+    let plain = truncate.partitions.is_none()
+        && truncate.identity.is_none()
+        && truncate.cascade.is_none()
+        && truncate.on_cluster.is_none()
+        && !truncate.if_exists;
+    let ([target], true) = (truncate.table_names.as_slice(), plain) else {
+        return Err(Error::unsupported(format!("`{truncate}` is not implemented; TRUNCATE TABLE name is")));
+    };
+    connection.database().catalog().truncate(&object_name(&target.name)?)?;
+    Ok(done("TRUNCATE"))
+}
+
+fn show_tables(connection: &Connection) -> Result<Outcome> {
+    rows(vec![("table", strings(connection.database().catalog().names()))])
+}
+
+fn show_create_table(connection: &Connection, name: &ObjectName) -> Result<Outcome> {
+    let table = connection.database().catalog().expect_table(&object_name(name)?)?;
+    rows(vec![
+        ("table", strings([table.bound().name().to_owned()])),
+        ("statement", strings([table.bound().table().create_statement()])),
+    ])
+}
+
+/// Columns with their types, and where the row key has them.
+fn describe(connection: &Connection, name: &ObjectName) -> Result<Outcome> {
+    let table = connection.database().catalog().expect_table(&object_name(name)?)?;
+    let columns = table.bound().columns();
+    let nullable: BooleanArray = columns.iter().map(|column| Some(column.nullable)).collect();
+    let parts = |position: usize| key_parts(table.bound(), position);
+    rows(vec![
+        ("column", strings(columns.iter().map(|column| column.name.clone()))),
+        ("type", strings(columns.iter().map(|column| column.sql_type.to_string()))),
+        ("null", Arc::new(nullable)),
+        ("key", strings((0..columns.len()).map(parts))),
+    ])
+}
+
+/// The key parts that are computed from a column: `1: bucket(16, host), 2: host`.
+fn key_parts(table: &BoundTable, column: usize) -> String {
+    let parts = table.row_key().parts().iter().zip(1..);
+    let using = parts.filter(|(part, _)| part.sources().contains(&column));
+    using.map(|(part, position)| format!("{position}: {}", part.expression())).collect::<Vec<_>>().join(", ")
+}
+
+fn show_transforms() -> Result<Outcome> {
+    let column = |pick: &dyn Fn(&dyn crate::key::transform::Declaration) -> &'static str| {
+        strings(TRANSFORMS.iter().map(|declaration| pick(*declaration).to_owned()))
+    };
+    rows(vec![
+        ("key_part", column(&|declaration| declaration.syntax())),
+        ("stores", column(&|declaration| declaration.stores())),
+        ("pushdown", column(&|declaration| declaration.pushdown())),
+    ])
+}
+
+/// One row for each key range of each scan of a plan.
+pub(super) fn explain_keys(plan: &Arc<dyn ExecutionPlan>) -> Result<Outcome> {
+    let mut found = KeyRows::default();
+    found.visit(plan)?;
+    found.rows()
+}
+
+/// The columns of `EXPLAIN KEYS`.
+#[derive(Default)]
+struct KeyRows {
+    table: Vec<String>,
+    kind: Vec<String>,
+    bucket: Vec<Option<u32>>,
+    start: Vec<String>,
+    stop: Vec<String>,
+    start_hex: Vec<String>,
+    stop_hex: Vec<String>,
+    tight: Vec<Option<bool>>,
+    residual: Vec<String>,
+}
+
+impl KeyRows {
+    fn visit(&mut self, plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
+        if let Some(scan) = plan.downcast_ref::<ScanExec>() {
+            self.add(scan)?;
+        }
+        plan.children().into_iter().try_for_each(|child| self.visit(child))
+    }
+
+    fn add(&mut self, scan: &ScanExec) -> Result<()> {
+        let residual = scan.residual_texts();
+        for row in scan.explain_keys()? {
+            self.table.push(scan.table().name().to_owned());
+            self.kind.push(row.kind.to_string());
+            self.bucket.push(row.bucket);
+            self.start.push(row.start);
+            self.stop.push(row.stop);
+            self.start_hex.push(row.start_hex);
+            self.stop_hex.push(row.stop_hex);
+            self.tight.push(Some(residual.is_empty()));
+            self.residual.push(residual.join("; "));
+        }
+        Ok(())
+    }
+
+    fn rows(self) -> Result<Outcome> {
+        let no_index = StringArray::new_null(self.table.len());
+        rows(vec![
+            ("table", strings(self.table)),
+            ("index", Arc::new(no_index)),
+            ("kind", strings(self.kind)),
+            ("bucket", Arc::new(UInt32Array::from(self.bucket))),
+            ("start", strings(self.start)),
+            ("stop", strings(self.stop)),
+            ("start_hex", strings(self.start_hex)),
+            ("stop_hex", strings(self.stop_hex)),
+            ("tight", Arc::new(BooleanArray::from(self.tight))),
+            ("residual", strings(self.residual)),
+        ])
+    }
+}
+
+fn done(verb: &str) -> Outcome {
+    Outcome::Done { verb: verb.to_owned() }
+}
+
+fn strings(values: impl IntoIterator<Item = String>) -> ArrayRef {
+    Arc::new(values.into_iter().map(Some).collect::<StringArray>())
+}
+
+/// A result that is there already.
+fn rows(columns: Vec<(&str, ArrayRef)>) -> Result<Outcome> {
+    let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)))
+        .map_err(|error| Error::internal("the rows of a command").with_source(error))?;
+    let schema = batch.schema();
+    let stream = RecordBatchStreamAdapter::new(schema, futures::stream::iter([Ok(batch)]));
+    Ok(Outcome::Rows(Box::pin(stream) as SendableRecordBatchStream))
+}

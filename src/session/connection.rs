@@ -1,0 +1,301 @@
+//! Connections: statements run one after the other, each at one snapshot.
+//!
+//! The way of a statement: [`parse`](super::parse) cuts and parses the script; DDL, `COPY … FROM`, `SHOW …` and
+//! `EXPLAIN KEYS` are answered here; everything else is planned by DataFusion with Halite's rules in front, on a large
+//! stack, and reads the store at the snapshot that the statement took when it began.
+
+use std::sync::Arc;
+
+use arrow::array::AsArray;
+use arrow::datatypes::UInt64Type;
+use arrow::record_batch::RecordBatch;
+use datafusion::common::tree_node::TreeNode;
+use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::dataframe::DataFrame;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
+use datafusion::logical_expr::{LogicalPlan, Statement as PlannedStatement, WriteOp};
+use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
+use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::sql::parser::Statement as DFStatement;
+
+use super::parse::{Command, Parsed, parse};
+use super::prepared::PreparedStatement;
+use super::stack::large_stack;
+use super::{Database, command, copy, delete};
+use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
+use crate::error::{Error, Result};
+use crate::scan::{HaliteOptions, StatementSnapshot};
+use crate::{function, optimize};
+
+/// A connection to a database. Its settings (`SET …`) are its own.
+#[derive(Clone)]
+pub struct Connection {
+    database: Database,
+    context: SessionContext,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("database", &self.database).finish_non_exhaustive()
+    }
+}
+
+/// A parsed statement of a script.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    parsed: Parsed,
+}
+
+impl Statement {
+    /// The statement as it was written, without its semicolon.
+    pub fn text(&self) -> &str {
+        &self.parsed.text
+    }
+}
+
+/// What a statement gives back.
+pub enum Outcome {
+    /// Rows, still to be read.
+    Rows(SendableRecordBatchStream),
+    /// The number of rows that were changed.
+    Affected {
+        /// `INSERT`, `DELETE`, `COPY`.
+        verb: &'static str,
+        /// Rows written or deleted.
+        rows: u64,
+    },
+    /// Nothing but that it is done.
+    Done {
+        /// `CREATE TABLE`, `SET` …
+        verb: String,
+    },
+}
+
+impl std::fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Rows(stream) => f.debug_tuple("Rows").field(&stream.schema()).finish(),
+            Self::Affected { verb, rows } => write!(f, "{verb} {rows}"),
+            Self::Done { verb } => f.write_str(verb),
+        }
+    }
+}
+
+impl Connection {
+    pub(super) fn new(database: Database) -> Self {
+        let config = SessionConfig::new()
+            .with_default_catalog_and_schema(CATALOG_NAME, SCHEMA_NAME)
+            .with_create_default_catalog_and_schema(false)
+            .with_option_extension(HaliteOptions::default());
+        let builder = SessionStateBuilder::new().with_default_features().with_config(config);
+        let context = SessionContext::new_with_state(optimize::install(builder).build()).enable_url_table();
+        context.register_catalog(CATALOG_NAME, Arc::new(HaliteCatalog::new(Arc::clone(database.catalog()))));
+        function::register(&context, database.catalog());
+        Self { database, context }
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// DataFusion's session behind the connection, for what this interface does not offer.
+    pub fn context(&self) -> &SessionContext {
+        &self.context
+    }
+
+    /// The statements of a script, in order. Nothing is run.
+    ///
+    /// # Errors
+    /// `InvalidInput` where the text is no SQL or too deep to be planned.
+    pub fn script(&self, sql: &str) -> Result<Vec<Statement>> {
+        Ok(parse(sql)?.into_iter().map(|parsed| Statement { parsed }).collect())
+    }
+
+    /// Runs one statement.
+    ///
+    /// # Errors
+    /// What the statement did wrong; then it changed nothing.
+    pub async fn run(&self, statement: &Statement) -> Result<Outcome> {
+        match &statement.parsed.command {
+            Command::ExplainKeys(query) => {
+                let query = sqlparser::ast::Statement::Query(query.clone());
+                let state = self.statement_state()?;
+                let plan = self.logical_plan(&state, &DFStatement::Statement(Box::new(query))).await?;
+                command::explain_keys(&self.physical(&state, &plan).await?)
+            }
+            Command::CopyFrom(statement) => copy::copy_from(self, statement).await,
+            Command::Sql(parsed) => match command::own(self, parsed).await? {
+                Some(outcome) => Ok(outcome),
+                None => self.run_planned(parsed).await,
+            },
+        }
+    }
+
+    /// A statement that DataFusion plans.
+    async fn run_planned(&self, parsed: &DFStatement) -> Result<Outcome> {
+        let state = self.statement_state()?;
+        let plan = self.logical_plan(&state, parsed).await?;
+        self.run_plan(state, plan).await
+    }
+
+    /// Runs a logical plan whose parameters have their values.
+    pub(super) async fn run_plan(&self, state: SessionState, plan: LogicalPlan) -> Result<Outcome> {
+        match plan {
+            LogicalPlan::Statement(planned) => self.run_setting(state, planned).await,
+            LogicalPlan::Ddl(ddl) => Err(Error::unsupported(format!("{} is not implemented", ddl.name()))),
+            LogicalPlan::Dml(dml) => {
+                let (verb, plan) = match dml.op {
+                    WriteOp::Insert(_) => ("INSERT", self.physical(&state, &LogicalPlan::Dml(dml)).await?),
+                    WriteOp::Delete => ("DELETE", delete::plan(self, &state, &dml).await?),
+                    other => return Err(Error::unsupported(format!("{} is not implemented", other.name()))),
+                };
+                let rows = count(&state, plan).await?;
+                Ok(Outcome::Affected { verb, rows })
+            }
+            plan @ LogicalPlan::Copy(_) => {
+                let plan = self.physical(&state, &plan).await?;
+                let rows = count(&state, plan).await?;
+                Ok(Outcome::Affected { verb: "COPY", rows })
+            }
+            plan => {
+                let physical = self.physical(&state, &plan).await?;
+                Ok(Outcome::Rows(execute_stream(physical, state.task_ctx())?))
+            }
+        }
+    }
+
+    /// `SET`, `RESET`, `PREPARE`, `EXECUTE`, `DEALLOCATE`, which change or use the connection's session.
+    async fn run_setting(&self, state: SessionState, planned: PlannedStatement) -> Result<Outcome> {
+        let verb = match &planned {
+            PlannedStatement::SetVariable(_) => "SET",
+            PlannedStatement::ResetVariable(_) => "RESET",
+            PlannedStatement::Prepare(_) => "PREPARE",
+            PlannedStatement::Deallocate(_) => "DEALLOCATE",
+            PlannedStatement::Execute(_) => "EXECUTE",
+            other => return Err(Error::unsupported(format!("{} is not implemented", other.name()))),
+        };
+        let frame = large_stack(self.context.execute_logical_plan(LogicalPlan::Statement(planned))).await?;
+        if verb != "EXECUTE" {
+            return Ok(Outcome::Done { verb: verb.to_owned() });
+        }
+        let (_, plan) = frame.into_parts();
+        Box::pin(self.run_plan(state, plan)).await
+    }
+
+    /// The session as it is now, with the snapshot that the statement reads.
+    pub(super) fn statement_state(&self) -> Result<SessionState> {
+        let mut state = self.context.state();
+        let snapshot = StatementSnapshot::take(Arc::clone(self.database.catalog().store()))?;
+        state.config_mut().set_extension(Arc::new(snapshot));
+        Ok(state)
+    }
+
+    pub(super) async fn logical_plan(&self, state: &SessionState, parsed: &DFStatement) -> Result<LogicalPlan> {
+        Ok(large_stack(state.statement_to_plan(parsed.clone())).await?)
+    }
+
+    pub(super) async fn physical(&self, state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+        refuse_hidden_changes(plan)?;
+        Ok(large_stack(state.create_physical_plan(plan)).await?)
+    }
+
+    /// The only statement of `sql`.
+    fn single(&self, sql: &str) -> Result<Statement> {
+        let mut statements = self.script(sql)?;
+        match (statements.pop(), statements.is_empty()) {
+            (Some(statement), true) => Ok(statement),
+            (None, _) => Err(Error::invalid("there is no statement")),
+            _ => Err(Error::invalid("there are several statements; run them one by one")),
+        }
+    }
+
+    /// A query as DataFusion's data frame: nothing is read before it is collected.
+    ///
+    /// # Errors
+    /// What is wrong with the query; `InvalidInput` for statements that give no rows.
+    pub async fn sql(&self, sql: &str) -> Result<DataFrame> {
+        let statement = self.single(sql)?;
+        let Command::Sql(parsed) = &statement.parsed.command else {
+            return Err(Error::invalid("this statement is no query; use execute or run"));
+        };
+        let state = self.statement_state()?;
+        let plan = self.logical_plan(&state, parsed).await?;
+        if matches!(plan, LogicalPlan::Dml(_) | LogicalPlan::Ddl(_) | LogicalPlan::Copy(_) | LogicalPlan::Statement(_)) {
+            return Err(Error::invalid("this statement is no query; use execute or run"));
+        }
+        refuse_hidden_changes(&plan)?;
+        Ok(DataFrame::new(state, plan))
+    }
+
+    /// Runs one statement with parameters `$1`, `$2`, … and gives the number of rows that it changed; 0 for statements
+    /// that change no rows, rows of a query are dropped.
+    ///
+    /// # Errors
+    /// What the statement did wrong; then it changed nothing.
+    pub async fn execute(&self, sql: &str, params: Vec<ScalarValue>) -> Result<u64> {
+        match self.run_with(sql, params).await? {
+            Outcome::Affected { rows, .. } => Ok(rows),
+            Outcome::Done { .. } => Ok(0),
+            Outcome::Rows(stream) => collect(stream).await.map(|_| 0).map_err(Error::from),
+        }
+    }
+
+    /// The rows of one query with parameters `$1`, `$2`, …
+    ///
+    /// # Errors
+    /// What is wrong with the query; `InvalidInput` for statements that give no rows.
+    pub async fn query(&self, sql: &str, params: Vec<ScalarValue>) -> Result<Vec<RecordBatch>> {
+        match self.run_with(sql, params).await? {
+            Outcome::Rows(stream) => Ok(collect(stream).await?),
+            _ => Err(Error::invalid("this statement gives no rows; use execute")),
+        }
+    }
+
+    async fn run_with(&self, sql: &str, params: Vec<ScalarValue>) -> Result<Outcome> {
+        let statement = self.single(sql)?;
+        match &statement.parsed.command {
+            Command::Sql(parsed) if !params.is_empty() => {
+                let state = self.statement_state()?;
+                let plan = self.logical_plan(&state, parsed).await?;
+                let plan = plan.with_param_values(ParamValues::from(params))?;
+                self.run_plan(state, plan).await
+            }
+            _ if params.is_empty() => self.run(&statement).await,
+            _ => Err(Error::invalid("this statement takes no parameters")),
+        }
+    }
+
+    /// Parses and plans a statement with parameters `$1`, `$2`, … once, to be run many times.
+    ///
+    /// # Errors
+    /// What is wrong with the statement.
+    pub async fn prepare(&self, sql: &str) -> Result<PreparedStatement> {
+        let statement = self.single(sql)?;
+        let Command::Sql(parsed) = &statement.parsed.command else {
+            return Err(Error::unsupported("this statement cannot be prepared"));
+        };
+        let state = self.context.state();
+        let plan = self.logical_plan(&state, parsed).await?;
+        Ok(PreparedStatement::new(self.clone(), plan))
+    }
+}
+
+/// A change inside another statement (`EXPLAIN DELETE …`) would come to DataFusion's hooks, which lose the WHERE.
+fn refuse_hidden_changes(plan: &LogicalPlan) -> Result<()> {
+    let hidden = plan.exists(|node| {
+        Ok(matches!(node, LogicalPlan::Dml(dml) if !matches!(dml.op, WriteOp::Insert(_))))
+    })?;
+    if hidden {
+        return Err(Error::unsupported("a change inside another statement is not implemented"));
+    }
+    Ok(())
+}
+
+/// Runs a plan that yields the number of rows it changed.
+async fn count(state: &SessionState, plan: Arc<dyn ExecutionPlan>) -> Result<u64> {
+    let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
+    let counts = batches.iter().filter_map(|batch| batch.column(0).as_primitive_opt::<UInt64Type>());
+    Ok(counts.flat_map(|counts| counts.iter().flatten()).sum())
+}

@@ -1,0 +1,87 @@
+//! Databases and the tables they hold.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use datafusion::catalog::TableProvider;
+
+use super::Connection;
+use crate::catalog::Catalog;
+use crate::error::{Error, Result};
+use crate::store::{MemoryStore, RocksStore, Store, StoreOptions};
+
+/// An open database. Clones share it; it is closed when the last of them and of its connections is dropped.
+#[derive(Debug, Clone)]
+pub struct Database {
+    catalog: Arc<Catalog>,
+}
+
+impl Database {
+    /// Opens the database in the directory `path`, and makes it where there is none.
+    ///
+    /// # Errors
+    /// `Unavailable` where another process holds it, `Corrupt` where it cannot be read or a newer Halite wrote it,
+    /// `InvalidInput` where the directory holds something else.
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path.as_ref(), StoreOptions::default()).await
+    }
+
+    /// Opens the database in the directory `path` for reading alone; another process may write to it meanwhile, which
+    /// is not seen.
+    ///
+    /// # Errors
+    /// As [`Database::open`], and where there is no database.
+    pub async fn open_read_only(path: impl AsRef<Path>) -> Result<Self> {
+        let options = StoreOptions {
+            read_only: true,
+            create_if_missing: false,
+            ..StoreOptions::default()
+        };
+        Self::open_with(path.as_ref(), options).await
+    }
+
+    async fn open_with(path: &Path, options: StoreOptions) -> Result<Self> {
+        let path = path.to_owned();
+        // Opening replays the log, which blocks.
+        tokio::task::spawn_blocking(move || Self::of_store(Arc::new(RocksStore::open(&path, &options)?)))
+            .await
+            .map_err(|error| Error::internal("opening the database broke off").with_source(error))?
+    }
+
+    /// A new database that is gone when it is dropped.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub fn in_memory() -> Result<Self> {
+        Self::of_store(Arc::new(MemoryStore::new()))
+    }
+
+    /// The database in a store of any kind.
+    ///
+    /// # Errors
+    /// As [`Catalog::open`].
+    pub fn of_store(store: Arc<dyn Store>) -> Result<Self> {
+        Ok(Self {
+            catalog: Arc::new(Catalog::open(store)?),
+        })
+    }
+
+    /// A connection with settings of its own.
+    pub fn connect(&self) -> Connection {
+        Connection::new(self.clone())
+    }
+
+    /// A table as DataFusion's provider, to be registered in any of its sessions.
+    ///
+    /// It reads at one snapshot per plan node, and gets what DataFusion's own rules leave of a predicate.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is no such table.
+    pub fn table_provider(&self, name: &str) -> Result<Arc<dyn TableProvider>> {
+        Ok(self.catalog.expect_table(name)?)
+    }
+
+    pub(super) fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+}

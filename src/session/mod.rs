@@ -1,0 +1,47 @@
+//! Databases, connections and statements: the embedding API.
+//!
+//! ```
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! use halite::params;
+//! use halite::session::Database;
+//!
+//! let database = Database::in_memory()?;
+//! let connection = database.connect();
+//! connection
+//!     .execute("CREATE TABLE cpu (host TEXT, ts TIMESTAMP(3), usage DOUBLE, PRIMARY KEY (host, ts))", params![])
+//!     .await?;
+//! let written = connection
+//!     .execute("INSERT INTO cpu VALUES ($1, '2024-01-01T00:00:00', $2)", params!["web-1", 0.5])
+//!     .await?;
+//! assert_eq!(written, 1);
+//! let batches = connection.query("SELECT usage FROM cpu WHERE host = $1", params!["web-1"]).await?;
+//! assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), 1);
+//! # halite::error::Result::Ok(())
+//! # }).unwrap();
+//! ```
+
+mod command;
+mod connection;
+mod copy;
+mod database;
+mod delete;
+pub mod dialect;
+pub mod guard;
+pub mod parse;
+mod prepared;
+pub mod stack;
+
+pub use self::connection::{Connection, Outcome, Statement};
+pub use self::database::Database;
+pub use self::prepared::PreparedStatement;
+
+/// Parameter values for `$1`, `$2`, …: whatever DataFusion's `ScalarValue` can be made from.
+#[macro_export]
+macro_rules! params {
+    ($($value:expr),* $(,)?) => {
+        vec![$($crate::session::ScalarValue::from($value)),*]
+    };
+}
+
+#[doc(no_inline)]
+pub use datafusion::common::ScalarValue;
