@@ -1,1 +1,138 @@
-fn main() {}
+//! The program `halite`: reads its arguments, opens the database, and runs what is asked for.
+
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
+use halite::error::Error;
+use halite::session::Database;
+use halite::shell::format::{self, FORMATS, Page};
+use halite::shell::repl::{Shell, terminal_page};
+use halite::shell::report;
+use halite::shell::runner::{Failure, Runner};
+use tokio::runtime::Builder;
+
+/// SQL over an ordered key-value store.
+///
+/// Without -c or -f: the shell on a terminal, else the script on standard input.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// Directory of the database, made where there is none; without it all stays in memory
+    database: Option<PathBuf>,
+    /// Runs these statements; may be repeated and mixed with -f
+    #[arg(short, long, value_name = "SQL")]
+    command: Vec<String>,
+    /// Runs the statements of a file; - is standard input
+    #[arg(short, long, value_name = "FILE")]
+    file: Vec<PathBuf>,
+    /// How results look; box on a terminal, else csv
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
+    format: Option<String>,
+    /// Refuses to change anything
+    #[arg(long, requires = "database")]
+    readonly: bool,
+}
+
+fn format_names() -> PossibleValuesParser {
+    let names = FORMATS.iter();
+    let values = names.map(|format| PossibleValue::new(format.name()).help(format.doc()));
+    PossibleValuesParser::new(values.collect::<Vec<_>>())
+}
+
+fn main() -> ExitCode {
+    let matches = Arguments::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match run(&arguments, &matches) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of the output has seen enough.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            let report = match failure {
+                Failure::Statement(report) => report,
+                Failure::Output(error) => format!("error: cannot write the result: {error}"),
+            };
+            // Where standard error is closed there is nobody to tell; the status says it.
+            writeln!(io::stderr(), "{report}").ok();
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
+    // Every file is read before anything runs: a wrong name changes nothing.
+    let scripts = scripts(arguments, matches)?;
+    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let database = runtime.block_on(open(arguments)).map_err(told)?;
+    let connection = database.connect();
+    let terminal = io::stdout().is_terminal();
+    let format = arguments.format.as_deref().and_then(format::named);
+    let runner = Runner {
+        connection: &connection,
+        format: format.unwrap_or_else(|| format::default_format(terminal)),
+        page: if terminal {
+            terminal_page()
+        } else {
+            Page::default()
+        },
+    };
+    if scripts.is_empty() {
+        let mut shell = Shell {
+            runner,
+            runtime: &runtime,
+        };
+        return Ok(shell.edit()?);
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    for script in &scripts {
+        runtime.block_on(runner.script(script, &mut out))?;
+    }
+    Ok(out.flush()?)
+}
+
+fn told(error: Error) -> Failure {
+    Failure::Statement(report::message(&error))
+}
+
+async fn open(arguments: &Arguments) -> Result<Database, Error> {
+    match &arguments.database {
+        Some(path) if arguments.readonly => Database::open_read_only(path).await,
+        Some(path) => Database::open(path).await,
+        None => Database::in_memory(),
+    }
+}
+
+/// The scripts to run, in the order of the arguments; none asks for the shell.
+fn scripts(arguments: &Arguments, matches: &ArgMatches) -> Result<Vec<String>, Failure> {
+    let mut sources = Vec::new();
+    let places = matches.indices_of("command").into_iter().flatten();
+    for (place, command) in places.zip(&arguments.command) {
+        sources.push((place, command.clone()));
+    }
+    let places = matches.indices_of("file").into_iter().flatten();
+    for (place, file) in places.zip(&arguments.file) {
+        sources.push((place, read_script(file)?));
+    }
+    if sources.is_empty() && !io::stdin().is_terminal() {
+        sources.push((0, read_script(Path::new("-"))?));
+    }
+    sources.sort_by_key(|(place, _)| *place);
+    Ok(sources.into_iter().map(|(_, script)| script).collect())
+}
+
+fn read_script(file: &Path) -> Result<String, Failure> {
+    let text = if file == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        fs::read_to_string(file)
+    };
+    text.map_err(|error| {
+        Failure::Statement(format!("error: cannot read {}: {error}", file.display()))
+    })
+}

@@ -91,7 +91,8 @@ impl Connection {
         let builder = SessionStateBuilder::new().with_default_features().with_config(config);
         let context = SessionContext::new_with_state(optimize::install(builder).build()).enable_url_table();
         context.register_catalog(CATALOG_NAME, Arc::new(HaliteCatalog::new(Arc::clone(database.catalog()))));
-        function::register(&context, database.catalog());
+        let tables = Arc::clone(database.catalog());
+        function::register(&context, Arc::new(move |name| tables.expect_table(name)));
         Self { database, context }
     }
 

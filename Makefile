@@ -1,0 +1,34 @@
+# Everything a newcomer types. `make demo` and `make test` put in place what they need first.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+# Where rustup puts cargo, for shells that have not read ~/.cargo/env yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+.PHONY: help setup build demo test lint bench clean
+
+help: ## Lists these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Installs what the build needs and is missing: C++ compiler, libclang, the Rust toolchain
+	@.ci/setup
+
+build: setup ## Builds the program, target/debug/halite
+	cargo build
+
+demo: setup ## Loads a year of flights and weather under several row keys and shows what each query scans
+	cargo run -- demo
+
+test: setup ## Runs every test
+	cargo test
+
+lint: setup ## Checks formatting, clippy and the documentation; every warning is an error
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --document-private-items
+
+bench: setup ## Runs the benchmarks, with the release profile
+	cargo bench --bench '*'
+
+clean: ## Removes what was built
+	cargo clean

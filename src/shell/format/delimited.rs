@@ -1,0 +1,109 @@
+//! CSV and TSV: a heading, one line per row.
+//!
+//! A field is quoted where it holds the delimiter, a quote or a line break, and where it is an empty text: NULL is the
+//! empty field without quotes, so the two differ, and `COPY … FROM` reads back what was written.
+
+use std::io::{self, Write};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+
+use super::cells::{NoText, columns};
+use super::{Format, Page, Sheet};
+
+/// A format of delimited fields.
+pub struct Delimited {
+    name: &'static str,
+    doc: &'static str,
+    delimiter: char,
+}
+
+/// Comma-separated values.
+pub static CSV: Delimited = Delimited {
+    name: "csv",
+    doc: "comma-separated values with a heading (the default where output is no terminal)",
+    delimiter: ',',
+};
+
+/// Tab-separated values.
+pub static TSV: Delimited = Delimited {
+    name: "tsv",
+    doc: "tab-separated values with a heading, quoted as in CSV",
+    delimiter: '\t',
+};
+
+impl Format for Delimited {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn doc(&self) -> &'static str {
+        self.doc
+    }
+
+    fn sheet<'a>(
+        &self,
+        schema: SchemaRef,
+        _page: Page,
+        out: &'a mut dyn Write,
+    ) -> io::Result<Box<dyn Sheet + 'a>> {
+        let mut line = String::new();
+        for field in schema.fields() {
+            push_field(&mut line, field.name(), self.delimiter);
+        }
+        end_line(&mut line);
+        out.write_all(line.as_bytes())?;
+        Ok(Box::new(DelimitedSheet {
+            out,
+            delimiter: self.delimiter,
+        }))
+    }
+}
+
+struct DelimitedSheet<'a> {
+    out: &'a mut dyn Write,
+    delimiter: char,
+}
+
+impl Sheet for DelimitedSheet<'_> {
+    fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
+        let columns = columns(batch, NoText::Refused)?;
+        let (mut line, mut text) = (String::new(), String::new());
+        for row in 0..batch.num_rows() {
+            line.clear();
+            for column in &columns {
+                if column.read(row, &mut text)? {
+                    push_field(&mut line, &text, self.delimiter);
+                } else {
+                    line.push(self.delimiter);
+                }
+            }
+            end_line(&mut line);
+            self.out.write_all(line.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Appends a field and a delimiter behind it.
+fn push_field(line: &mut String, text: &str, delimiter: char) {
+    let special = |letter: char| letter == delimiter || matches!(letter, '"' | '\n' | '\r');
+    if text.is_empty() || text.contains(special) {
+        line.push('"');
+        line.push_str(&text.replace('"', "\"\""));
+        line.push('"');
+    } else {
+        line.push_str(text);
+    }
+    line.push(delimiter);
+}
+
+/// Makes the last delimiter a line break.
+fn end_line(line: &mut String) {
+    line.pop();
+    line.push('\n');
+}

@@ -1,0 +1,95 @@
+//! Output formats. Each is one struct that implements [`Format`]; [`FORMATS`] lists them, and the program's arguments,
+//! the shell's help and the tests walk that list.
+//!
+//! A result is written to a [`Sheet`], batch by batch, so that only `box` on a terminal, which must know its widths,
+//! holds rows back, and of these only the ones it shows.
+
+mod cells;
+mod delimited;
+mod drawing;
+mod json;
+mod markdown;
+mod table;
+
+use std::io::{self, Write};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+
+/// The room that a result has. Only formats for people keep to it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Page {
+    /// Columns of the terminal; `None`: as wide as need be.
+    pub width: Option<usize>,
+    /// The most rows to show; `None`: all.
+    pub rows: Option<usize>,
+}
+
+/// An output format.
+pub trait Format: Sync {
+    /// The name that `--format` and `.mode` take.
+    fn name(&self) -> &'static str;
+
+    /// One line of help.
+    fn doc(&self) -> &'static str;
+
+    /// Whether the format is read by people, who also want to see what a statement without rows did.
+    fn for_people(&self) -> bool {
+        false
+    }
+
+    /// Begins a result with these columns. Whoever calls it writes every batch and then finishes the sheet, also where
+    /// there are no rows: an empty result has a heading, too.
+    ///
+    /// # Errors
+    /// Those of `out`, as they are; a caller tells a closed pipe by [`io::ErrorKind::BrokenPipe`].
+    fn sheet<'a>(
+        &self,
+        schema: SchemaRef,
+        page: Page,
+        out: &'a mut dyn Write,
+    ) -> io::Result<Box<dyn Sheet + 'a>>;
+}
+
+/// A result that is being written.
+pub trait Sheet {
+    /// Writes the rows of a batch, whose schema is the one that the sheet was begun with.
+    ///
+    /// # Errors
+    /// Those of the writer, and values that have no text, such as a date beyond the calendar.
+    fn batch(&mut self, batch: &RecordBatch) -> io::Result<()>;
+
+    /// Writes what comes after the last row.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// Every output format; the first is the default on a terminal.
+pub static FORMATS: &[&dyn Format] = &[
+    &table::Table,
+    &delimited::CSV,
+    &delimited::TSV,
+    &json::Json,
+    &json::JsonLines,
+    &markdown::Markdown,
+];
+
+/// The format of that name.
+pub fn named(name: &str) -> Option<&'static dyn Format> {
+    let mut formats = FORMATS.iter().copied();
+    formats.find(|format| format.name() == name)
+}
+
+/// The format when none is asked for: the first of the list on a terminal, else CSV.
+pub fn default_format(terminal: bool) -> &'static dyn Format {
+    if terminal {
+        &table::Table
+    } else {
+        &delimited::CSV
+    }
+}
+#[cfg(test)]
+#[path = "format_tests.rs"]
+mod tests;

@@ -1,0 +1,189 @@
+//! The program from outside: its arguments, what goes to which output, and its exit status.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn halite() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_halite"));
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Runs the program with these arguments and nothing on standard input.
+fn run(arguments: &[&str]) -> Output {
+    halite().args(arguments).output().unwrap()
+}
+
+fn run_with_input(arguments: &[&str], input: &str) -> Output {
+    let mut child = halite()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// The output of a run that must succeed and complain of nothing.
+fn results(output: &Output) -> String {
+    let (out, log) = texts(output);
+    assert!(output.status.success() && log.is_empty(), "{out}\n{log}");
+    out
+}
+
+/// The output and the complaint of a run that must fail as a failed statement does.
+fn failure(output: &Output) -> (String, String) {
+    let (out, log) = texts(output);
+    assert_eq!(output.status.code(), Some(1), "{out}\n{log}");
+    (out, log)
+}
+
+#[test]
+fn arguments_run_in_the_order_given() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("two.sql");
+    std::fs::write(&file, "SELECT 2 AS two; SELECT 3 AS three").unwrap();
+    let file = file.to_str().unwrap();
+    let output = run(&[
+        "-c",
+        "SELECT 1 AS one",
+        "-f",
+        file,
+        "-c",
+        "SELECT 4 AS four",
+    ]);
+    assert_eq!(results(&output), "one\n1\ntwo\n2\nthree\n3\nfour\n4\n");
+}
+
+#[test]
+fn standard_input_is_a_script() {
+    let output = run_with_input(&["--format", "jsonl"], "SELECT 1 AS n;\nSELECT 2 AS n;\n");
+    assert_eq!(results(&output), "{\"n\":1}\n{\"n\":2}\n");
+    let output = run_with_input(&["-c", "SELECT 1 AS n", "-f", "-"], "SELECT 2 AS n");
+    assert_eq!(results(&output), "n\n1\nn\n2\n");
+    assert_eq!(results(&run(&[])), "");
+}
+
+#[test]
+fn nothing_runs_after_a_statement_that_fails() {
+    let script = "SELECT 1 AS one; SELECT * FROM nowhere; SELECT 3 AS three";
+    let (out, log) = failure(&run(&["-c", script, "-c", "SELECT 4 AS four"]));
+    assert_eq!(out, "one\n1\n");
+    assert!(
+        log.starts_with("error: ") && log.contains("nowhere"),
+        "{log}"
+    );
+    assert!(log.ends_with("\n  SELECT * FROM nowhere\n"), "{log}");
+}
+
+#[test]
+fn a_script_with_a_syntax_error_does_nothing() {
+    let (out, log) = failure(&run(&["-c", "SELECT 1;\nSELECT 2 FROM FROM t"]));
+    assert_eq!(out, "");
+    let lines: Vec<_> = log.lines().collect();
+    assert!(
+        lines[0].starts_with("error: ") && lines[0].ends_with("(line 2)"),
+        "{log}"
+    );
+    assert_eq!(lines[1], "  SELECT 2 FROM FROM t");
+    assert_eq!(lines[2].trim(), "^", "{log}");
+}
+
+#[test]
+fn a_file_that_is_missing_stops_everything() {
+    let (out, log) = failure(&run(&["-c", "SELECT 1", "-f", "/no/such/file.sql"]));
+    assert_eq!(out, "");
+    assert!(
+        log.starts_with("error: cannot read /no/such/file.sql"),
+        "{log}"
+    );
+}
+
+#[test]
+fn wrong_arguments_are_told_with_what_is_right() {
+    let output = run(&["--format", "xml"]);
+    let (out, log) = texts(&output);
+    assert_eq!((output.status.code(), out.as_str()), (Some(2), ""));
+    for name in ["box", "csv", "tsv", "json", "jsonl", "markdown"] {
+        assert!(log.contains(name), "{name}: {log}");
+    }
+    assert_eq!(
+        run(&["--readonly", "-c", "SELECT 1"]).status.code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let many = "SELECT * FROM generate_series(1, 1000000)";
+    let mut child = halite()
+        .args(["-c", many])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut start = [0; 64];
+    child.stdout.take().unwrap().read_exact(&mut start).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let (_, log) = texts(&output);
+    assert!(output.status.success(), "{log}");
+    assert_eq!(log, "");
+}
+
+#[test]
+fn a_database_is_kept_and_can_be_read_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("kept.halite");
+    let database = path.to_str().unwrap();
+    let table = "CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (a))";
+    results(&run(&[
+        database,
+        "-c",
+        table,
+        "-c",
+        "INSERT INTO t VALUES (2, 'b'), (1, 'a')",
+    ]));
+    let select = ["-c", "SELECT * FROM t ORDER BY a"];
+    let rows = "a,b\n1,a\n2,b\n";
+    assert_eq!(results(&run(&[&[database], &select[..]].concat())), rows);
+    let readonly = [database, "--readonly", "-c"];
+    assert_eq!(results(&run(&[&readonly[..], &select[1..]].concat())), rows);
+    failure(&run(
+        &[&readonly[..], &["INSERT INTO t VALUES (3, 'c')"]].concat()
+    ));
+    assert_eq!(results(&run(&[&[database], &select[..]].concat())), rows);
+}
+
+#[test]
+fn a_read_only_database_is_not_made() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("none.halite");
+    failure(&run(&[
+        path.to_str().unwrap(),
+        "--readonly",
+        "-c",
+        "SELECT 1",
+    ]));
+    assert!(!Path::new(&path).exists());
+}
+
+#[test]
+fn people_are_told_what_a_statement_did() {
+    let table = "CREATE TABLE t (a INT, PRIMARY KEY (a)); INSERT INTO t VALUES (1), (2)";
+    let told = results(&run(&["--format", "box", "-c", table]));
+    assert!(told.contains("INSERT: 2 rows\n"), "{told}");
+    assert!(told.contains("CREATE TABLE\n"), "{told}");
+}

@@ -1,0 +1,12 @@
+//! The tests that look at Halite from outside: one binary, one module per concern.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that panics has failed, which is what it is for"
+)]
+
+mod architecture;
+#[cfg(feature = "shell")]
+mod program;
