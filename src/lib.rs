@@ -9,3 +9,5 @@ pub mod predicate;
 pub mod row;
 pub mod schema;
 pub mod span;
+pub mod write;
+pub mod store;

@@ -91,15 +91,15 @@ fn nothing_runs_after_a_statement_that_fails() {
 
 #[test]
 fn a_script_with_a_syntax_error_does_nothing() {
-    let (out, log) = failure(&run(&["-c", "SELECT 1;\nSELECT 2 FROM FROM t"]));
+    let (out, log) = failure(&run(&["-c", "SELECT 1;\nSELECT 2 WHERE = 3"]));
     assert_eq!(out, "");
     let lines: Vec<_> = log.lines().collect();
     assert!(
         lines[0].starts_with("error: ") && lines[0].ends_with("(line 2)"),
         "{log}"
     );
-    assert_eq!(lines[1], "  SELECT 2 FROM FROM t");
-    assert_eq!(lines[2].trim(), "^", "{log}");
+    assert_eq!(lines[1], "  SELECT 2 WHERE = 3");
+    assert_eq!(lines[2], "                 ^", "{log}");
 }
 
 #[test]

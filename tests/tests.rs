@@ -10,3 +10,4 @@
 mod architecture;
 #[cfg(feature = "shell")]
 mod program;
+mod scripts;

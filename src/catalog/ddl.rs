@@ -2,12 +2,12 @@
 //!
 //! Every clause is either taken or refused; none is ignored.
 
+use sqlparser::ast::CharacterLength;
 use sqlparser::ast::{
-    ColumnDef, ColumnOption, CreateTable, DataType, ExactNumberInfo, Ident, IndexColumn, ObjectName,
-    PrimaryKeyConstraint, TableConstraint, TimezoneInfo,
+    ColumnDef, ColumnOption, CreateTable, DataType, ExactNumberInfo, Ident, IndexColumn,
+    ObjectName, PrimaryKeyConstraint, TableConstraint, TimezoneInfo,
     helpers::stmt_create_table::CreateTableBuilder,
 };
-use sqlparser::ast::CharacterLength;
 
 use super::part;
 use crate::datum::{Precision, SqlType};
@@ -27,13 +27,20 @@ pub fn define_table(statement: &CreateTable, id: u64) -> Result<Table> {
 
 fn build(statement: &CreateTable, name: &str, id: u64) -> Result<Table> {
     refuse_other_clauses(statement)?;
-    let declared = statement.columns.iter().map(declare).collect::<Result<Vec<_>>>()?;
+    let declared = statement
+        .columns
+        .iter()
+        .map(declare)
+        .collect::<Result<Vec<_>>>()?;
     let key = primary_key(statement)?
         .columns
         .iter()
         .map(part_definition)
         .collect::<Result<Vec<PartDefinition>>>()?;
-    let in_key = |column: &str| key.iter().any(|part| part.expression.columns().any(|name| name == column));
+    let in_key = |column: &str| {
+        key.iter()
+            .any(|part| part.expression.columns().any(|name| name == column))
+    };
     let columns = declared.into_iter().zip(0..).map(|(column, id)| Column {
         id,
         nullable: column.nullable.unwrap_or_else(|| !in_key(&column.name)),
@@ -62,9 +69,14 @@ fn refuse_other_clauses(statement: &CreateTable) -> Result<()> {
         return Ok(());
     }
     let (rest, bare) = (rest.to_string(), bare.to_string());
-    let clause: Vec<&str> =
-        rest.split_whitespace().filter(|word| !bare.split_whitespace().any(|known| known == *word)).collect();
-    Err(Error::unsupported(format!("CREATE TABLE with `{}` is not implemented", clause.join(" "))))
+    let clause: Vec<&str> = rest
+        .split_whitespace()
+        .filter(|word| !bare.split_whitespace().any(|known| known == *word))
+        .collect();
+    Err(Error::unsupported(format!(
+        "CREATE TABLE with `{}` is not implemented",
+        clause.join(" ")
+    )))
 }
 
 /// The one primary key, declared behind the columns or at a column.
@@ -96,15 +108,23 @@ fn primary_key(statement: &CreateTable) -> Result<PrimaryKeyConstraint> {
         && key.index_type.is_none()
         && key.index_options.is_empty()
         && key.characteristics.is_none();
-    if plain { Ok(key.clone()) } else { Err(Error::unsupported(format!("`{key}` is not implemented"))) }
+    if plain {
+        Ok(key.clone())
+    } else {
+        Err(Error::unsupported(format!("`{key}` is not implemented")))
+    }
 }
 
 fn part_definition(column: &IndexColumn) -> Result<PartDefinition> {
     if let Some(class) = &column.operator_class {
-        return Err(Error::unsupported(format!("`{class}` behind a key part is not implemented")));
+        return Err(Error::unsupported(format!(
+            "`{class}` behind a key part is not implemented"
+        )));
     }
     if column.column.with_fill.is_some() {
-        return Err(Error::unsupported("WITH FILL in a primary key is not implemented"));
+        return Err(Error::unsupported(
+            "WITH FILL in a primary key is not implemented",
+        ));
     }
     let options = &column.column.options;
     let direction = match options.asc {
@@ -136,10 +156,15 @@ fn declare(column: &ColumnDef) -> Result<Declared> {
             ColumnOption::Null => nullable = Some(true),
             ColumnOption::NotNull => nullable = Some(false),
             ColumnOption::PrimaryKey(_) => {}
-            other => return Err(Error::unsupported(format!("column `{name}`: `{other}` is not implemented"))),
+            other => {
+                return Err(Error::unsupported(format!(
+                    "column `{name}`: `{other}` is not implemented"
+                )));
+            }
         }
     }
-    let sql_type = sql_type(&column.data_type).map_err(|error| error.context(format!("column `{name}`")))?;
+    let sql_type =
+        sql_type(&column.data_type).map_err(|error| error.context(format!("column `{name}`")))?;
     Ok(Declared {
         name,
         sql_type,
@@ -155,27 +180,42 @@ pub fn sql_type(declared: &DataType) -> Result<SqlType> {
     Ok(match declared {
         DataType::Bool | DataType::Boolean => SqlType::Boolean,
         DataType::SmallInt(None) | DataType::Int2(None) | DataType::Int16 => SqlType::SmallInt,
-        DataType::Int(None) | DataType::Integer(None) | DataType::Int4(None) | DataType::Int32 => SqlType::Integer,
+        DataType::Int(None) | DataType::Integer(None) | DataType::Int4(None) | DataType::Int32 => {
+            SqlType::Integer
+        }
         DataType::BigInt(None) | DataType::Int8(None) | DataType::Int64 => SqlType::BigInt,
-        DataType::Real | DataType::Float4 | DataType::Float32 | DataType::Float(ExactNumberInfo::None) => SqlType::Real,
+        DataType::Real
+        | DataType::Float4
+        | DataType::Float32
+        | DataType::Float(ExactNumberInfo::None) => SqlType::Real,
         DataType::DoublePrecision
         | DataType::Float8
         | DataType::Float64
         | DataType::Double(ExactNumberInfo::None) => SqlType::Double,
         DataType::Decimal(size) | DataType::Numeric(size) | DataType::Dec(size) => decimal(size)?,
-        DataType::Text | DataType::String(None) | DataType::Varchar(None) | DataType::CharacterVarying(None) => {
-            SqlType::Text
-        }
-        DataType::Varchar(Some(length)) | DataType::CharacterVarying(Some(length)) | DataType::CharVarying(Some(length)) => {
-            SqlType::Varchar(character_length(length)?)
-        }
+        DataType::Text
+        | DataType::String(None)
+        | DataType::Varchar(None)
+        | DataType::CharacterVarying(None) => SqlType::Text,
+        DataType::Varchar(Some(length))
+        | DataType::CharacterVarying(Some(length))
+        | DataType::CharVarying(Some(length)) => SqlType::Varchar(character_length(length)?),
         DataType::Char(None) | DataType::Character(None) => SqlType::Char(1),
-        DataType::Char(Some(length)) | DataType::Character(Some(length)) => SqlType::Char(character_length(length)?),
-        DataType::Bytea | DataType::Blob(None) | DataType::Binary(None) | DataType::Varbinary(None) => SqlType::Bytea,
+        DataType::Char(Some(length)) | DataType::Character(Some(length)) => {
+            SqlType::Char(character_length(length)?)
+        }
+        DataType::Bytea
+        | DataType::Blob(None)
+        | DataType::Binary(None)
+        | DataType::Varbinary(None) => SqlType::Bytea,
         DataType::Date => SqlType::Date,
         DataType::Timestamp(digits, zone) => timestamp(*digits, zone)?,
         DataType::Datetime(digits) => timestamp(*digits, &TimezoneInfo::None)?,
-        other => return Err(Error::unsupported(format!("type {other} is not implemented"))),
+        other => {
+            return Err(Error::unsupported(format!(
+                "type {other} is not implemented"
+            )));
+        }
     })
 }
 
@@ -187,10 +227,12 @@ fn decimal(size: &ExactNumberInfo) -> Result<SqlType> {
         ExactNumberInfo::PrecisionAndScale(precision, scale) => (*precision, *scale),
     };
     match (u8::try_from(precision), i8::try_from(scale)) {
-        (Ok(digits @ 1..=38), Ok(behind)) if behind >= 0 && scale <= i64::from(digits) => Ok(SqlType::Decimal {
-            precision: digits,
-            scale: behind,
-        }),
+        (Ok(digits @ 1..=38), Ok(behind)) if behind >= 0 && scale <= i64::from(digits) => {
+            Ok(SqlType::Decimal {
+                precision: digits,
+                scale: behind,
+            })
+        }
         _ => Err(Error::invalid(format!(
             "DECIMAL({precision}, {scale}): the precision is 1 to 38, the scale 0 to the precision"
         ))),
@@ -199,12 +241,15 @@ fn decimal(size: &ExactNumberInfo) -> Result<SqlType> {
 
 fn character_length(length: &CharacterLength) -> Result<u32> {
     match length {
-        CharacterLength::IntegerLength { length, unit: None } => {
-            u32::try_from(*length).ok().filter(|length| *length > 0).ok_or_else(|| {
+        CharacterLength::IntegerLength { length, unit: None } => u32::try_from(*length)
+            .ok()
+            .filter(|length| *length > 0)
+            .ok_or_else(|| {
                 Error::invalid(format!("a length of {length}; it is 1 to {}", u32::MAX))
-            })
-        }
-        other => Err(Error::unsupported(format!("length {other} is not implemented"))),
+            }),
+        other => Err(Error::unsupported(format!(
+            "length {other} is not implemented"
+        ))),
     }
 }
 
@@ -214,7 +259,11 @@ fn timestamp(digits: Option<u64>, zone: &TimezoneInfo) -> Result<SqlType> {
         Some(3) => Precision::Millisecond,
         Some(6) => Precision::Microsecond,
         None | Some(9) => Precision::Nanosecond,
-        Some(other) => return Err(Error::unsupported(format!("TIMESTAMP({other}): the digits are 0, 3, 6 or 9"))),
+        Some(other) => {
+            return Err(Error::unsupported(format!(
+                "TIMESTAMP({other}): the digits are 0, 3, 6 or 9"
+            )));
+        }
     };
     let utc = matches!(zone, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz);
     Ok(SqlType::Timestamp { precision, utc })
@@ -230,7 +279,9 @@ pub fn object_name(name: &ObjectName) -> Result<String> {
             .as_ident()
             .map(identifier)
             .ok_or_else(|| Error::unsupported(format!("the name `{name}` is not implemented"))),
-        _ => Err(Error::unsupported(format!("`{name}`: tables have no schema"))),
+        _ => Err(Error::unsupported(format!(
+            "`{name}`: tables have no schema"
+        ))),
     }
 }
 

@@ -3,10 +3,12 @@
 //! Whether the function exists and its arguments fit the columns is decided where the expression is bound; here the
 //! shape alone is read.
 
-use arrow::compute::kernels::cast_utils::{IntervalUnit, parse_interval_month_day_nano_config, IntervalParseConfig};
+use arrow::compute::kernels::cast_utils::{
+    IntervalParseConfig, IntervalUnit, parse_interval_month_day_nano_config,
+};
 use sqlparser::ast::{
-    BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Interval,
-    ObjectNamePart, UnaryOperator, Value,
+    BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArguments, Interval, ObjectNamePart, UnaryOperator, Value,
 };
 
 use super::ddl;
@@ -27,7 +29,10 @@ pub fn expression(part: &Expr) -> Result<Expression> {
                 BinaryOperator::Modulo => "%",
                 _ => return Err(unknown(part)),
             };
-            Ok(Expression::new(function, vec![argument(left)?, argument(right)?]))
+            Ok(Expression::new(
+                function,
+                vec![argument(left)?, argument(right)?],
+            ))
         }
         Expr::Cast {
             kind: CastKind::Cast | CastKind::DoubleColon,
@@ -37,7 +42,9 @@ pub fn expression(part: &Expr) -> Result<Expression> {
             format: None,
         } => Ok(Expression::new("cast_date", vec![argument(expr)?])),
         Expr::Function(function) => call(function).ok_or_else(|| unknown(part))?,
-        Expr::Value(_) | Expr::UnaryOp { .. } => Ok(Expression::new("literal", vec![argument(part)?])),
+        Expr::Value(_) | Expr::UnaryOp { .. } => {
+            Ok(Expression::new("literal", vec![argument(part)?]))
+        }
         _ => Err(unknown(part)),
     }
 }
@@ -62,10 +69,16 @@ fn call(function: &Function) -> Option<Result<Expression>> {
     }
     let arguments = list.args.iter().map(|argument_| match argument_ {
         FunctionArg::Unnamed(FunctionArgExpr::Expr(inner)) => argument(inner),
-        other => Err(Error::unsupported(format!("`{other}` cannot be an argument of a key part"))),
+        other => Err(Error::unsupported(format!(
+            "`{other}` cannot be an argument of a key part"
+        ))),
     });
     let name = ddl::identifier(name);
-    Some(arguments.collect::<Result<Vec<Argument>>>().map(|arguments| Expression::new(&name, arguments)))
+    Some(
+        arguments
+            .collect::<Result<Vec<Argument>>>()
+            .map(|arguments| Expression::new(&name, arguments)),
+    )
 }
 
 fn argument(argument_: &Expr) -> Result<Argument> {
@@ -78,7 +91,9 @@ fn argument(argument_: &Expr) -> Result<Argument> {
                 .map(Argument::Integer)
                 .map_err(|error| Error::invalid(format!("{digits} in a key part: {error}"))),
             Value::SingleQuotedString(text) => Ok(Argument::Text(text.clone())),
-            other => Err(Error::unsupported(format!("`{other}` cannot be an argument of a key part"))),
+            other => Err(Error::unsupported(format!(
+                "`{other}` cannot be an argument of a key part"
+            ))),
         },
         Expr::UnaryOp {
             op: UnaryOperator::Minus,
@@ -88,7 +103,9 @@ fn argument(argument_: &Expr) -> Result<Argument> {
             _ => Err(unknown(argument_)),
         },
         Expr::Interval(interval) => fixed_interval(interval).map(Argument::Interval),
-        other => Err(Error::unsupported(format!("`{other}` cannot be an argument of a key part"))),
+        other => Err(Error::unsupported(format!(
+            "`{other}` cannot be an argument of a key part"
+        ))),
     }
 }
 
@@ -110,8 +127,8 @@ fn fixed_interval(interval: &Interval) -> Result<i128> {
         None => value,
     };
     let config = IntervalParseConfig::new(IntervalUnit::Second);
-    let parsed =
-        parse_interval_month_day_nano_config(&text, config).map_err(|error| wrong(&error.to_string()))?;
+    let parsed = parse_interval_month_day_nano_config(&text, config)
+        .map_err(|error| wrong(&error.to_string()))?;
     if parsed.months != 0 {
         return Err(wrong("months have no fixed length"));
     }

@@ -51,12 +51,22 @@ impl SchemaProvider for HaliteSchema {
     }
 
     async fn table(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
-        Ok(self.catalog.table(name).map(|table| table as Arc<dyn TableProvider>))
+        Ok(self
+            .catalog
+            .table(name)
+            .map(|table| table as Arc<dyn TableProvider>))
     }
 
     /// Tables are made by `CREATE TABLE` alone, which never comes here.
-    fn register_table(&self, name: String, _: Arc<dyn TableProvider>) -> Result<Option<Arc<dyn TableProvider>>> {
-        Err(Error::unsupported(format!("`{name}` is neither a table with a PRIMARY KEY nor anything else that Halite keeps")).into())
+    fn register_table(
+        &self,
+        name: String,
+        _: Arc<dyn TableProvider>,
+    ) -> Result<Option<Arc<dyn TableProvider>>> {
+        Err(Error::unsupported(format!(
+            "`{name}` is neither a table with a PRIMARY KEY nor anything else that Halite keeps"
+        ))
+        .into())
     }
 
     fn table_exist(&self, name: &str) -> bool {

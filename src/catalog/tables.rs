@@ -77,7 +77,10 @@ impl Catalog {
 
     fn load(&self) -> Result<()> {
         let range = KeyRange::prefix(TABLE_PREFIX);
-        let mut cursor = self.store.snapshot()?.cursor(SPACE, &range, Direction::Forward)?;
+        let mut cursor = self
+            .store
+            .snapshot()?
+            .cursor(SPACE, &range, Direction::Forward)?;
         cursor.seek(&range)?;
         let mut tables = self.tables.write();
         let mut chunk = Chunk::default();
@@ -85,8 +88,9 @@ impl Catalog {
             chunk.clear();
             let more = cursor.fill(&mut chunk, ChunkLimit::default())?;
             for (_, definition) in chunk.iter() {
-                let text = std::str::from_utf8(definition)
-                    .map_err(|error| Error::corrupt("a table's definition is not text").with_source(error))?;
+                let text = std::str::from_utf8(definition).map_err(|error| {
+                    Error::corrupt("a table's definition is not text").with_source(error)
+                })?;
                 let table = self.bind(Table::from_json(text)?)?;
                 tables.insert(table.name().to_owned(), table);
             }
@@ -97,13 +101,28 @@ impl Catalog {
     }
 
     fn bind(&self, table: Table) -> Result<Arc<HaliteTable>> {
-        Ok(Arc::new(HaliteTable::new(Arc::clone(&self.store), BoundTable::new(table)?)))
+        Ok(Arc::new(HaliteTable::new(
+            Arc::clone(&self.store),
+            BoundTable::new(table)?,
+        )))
     }
 
     fn drop_orphans(&self, spaces: &[String]) -> Result<()> {
-        let used: Vec<String> = self.tables.read().values().map(|table| table.bound().table().space()).collect();
-        let is_table = |space: &str| space.strip_prefix('t').is_some_and(|id| id.parse::<u64>().is_ok());
-        for space in spaces.iter().filter(|space| is_table(space) && !used.contains(space)) {
+        let used: Vec<String> = self
+            .tables
+            .read()
+            .values()
+            .map(|table| table.bound().table().space())
+            .collect();
+        let is_table = |space: &str| {
+            space
+                .strip_prefix('t')
+                .is_some_and(|id| id.parse::<u64>().is_ok())
+        };
+        for space in spaces
+            .iter()
+            .filter(|space| is_table(space) && !used.contains(space))
+        {
             self.store.drop_space(space)?;
         }
         Ok(())
@@ -124,10 +143,14 @@ impl Catalog {
     /// # Errors
     /// `InvalidInput` where there is none, with those there are.
     pub fn expect_table(&self, name: &str) -> Result<Arc<HaliteTable>> {
-        self.table(name).ok_or_else(|| match self.names().as_slice() {
-            [] => Error::invalid(format!("there is no table `{name}`, and no other")),
-            names => Error::invalid(format!("there is no table `{name}`; there are {}", names.join(", "))),
-        })
+        self.table(name)
+            .ok_or_else(|| match self.names().as_slice() {
+                [] => Error::invalid(format!("there is no table `{name}`, and no other")),
+                names => Error::invalid(format!(
+                    "there is no table `{name}`; there are {}",
+                    names.join(", ")
+                )),
+            })
     }
 
     /// The names of all tables, sorted.
@@ -139,11 +162,17 @@ impl Catalog {
     ///
     /// # Errors
     /// `Conflict` where a table has the name; those of `define` and of the store.
-    pub fn create_table(&self, define: impl FnOnce(u64) -> Result<Table>) -> Result<Arc<HaliteTable>> {
+    pub fn create_table(
+        &self,
+        define: impl FnOnce(u64) -> Result<Table>,
+    ) -> Result<Arc<HaliteTable>> {
         let mut next = self.next.lock();
         let table = define(*next)?;
         if self.table(&table.name).is_some() {
-            return Err(Error::conflict(format!("table `{}` exists already", table.name)));
+            return Err(Error::conflict(format!(
+                "table `{}` exists already",
+                table.name
+            )));
         }
         let bound = self.bind(table.clone())?;
         self.install(&table, &mut next)?;
@@ -153,7 +182,8 @@ impl Catalog {
 
     /// Makes the table's space, then writes its definition and the next id.
     fn install(&self, table: &Table, next: &mut u64) -> Result<()> {
-        self.store.create_space(&table.space(), &SpaceOptions::default())?;
+        self.store
+            .create_space(&table.space(), &SpaceOptions::default())?;
         let mut batch = WriteBatch::new();
         batch.put(SPACE, &table_key(&table.name), table.to_json()?.as_bytes());
         batch.put(SPACE, NEXT_KEY, &(*next + 1).to_be_bytes());
@@ -207,8 +237,12 @@ fn write_first(store: &dyn Store) -> Result<()> {
 
 fn next_id(store: &dyn Store) -> Result<u64> {
     let stored = store.snapshot()?.get(SPACE, NEXT_KEY)?;
-    let bytes = stored.as_deref().and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
-    bytes.map(u64::from_be_bytes).ok_or_else(|| Error::corrupt("the catalog has no next table id"))
+    let bytes = stored
+        .as_deref()
+        .and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
+    bytes
+        .map(u64::from_be_bytes)
+        .ok_or_else(|| Error::corrupt("the catalog has no next table id"))
 }
 
 fn table_key(name: &str) -> Vec<u8> {

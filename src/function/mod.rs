@@ -5,8 +5,8 @@ mod transform;
 
 use std::sync::Arc;
 
+use datafusion::catalog::TableFunctionImpl;
 use datafusion::logical_expr::ScalarUDF;
-use datafusion::prelude::SessionContext;
 
 use crate::error::Result;
 use crate::table::HaliteTable;
@@ -16,10 +16,12 @@ pub use self::transform::{FUNCTIONS, TransformFunction};
 /// Finds a table by its name; what the session gives `keys('t')` to look in.
 pub type Lookup = Arc<dyn Fn(&str) -> Result<Arc<HaliteTable>> + Send + Sync>;
 
-/// Makes the functions known to a session.
-pub fn register(context: &SessionContext, lookup: Lookup) {
-    for function in FUNCTIONS {
-        context.register_udf(ScalarUDF::new_from_impl(TransformFunction::new(function)));
-    }
-    context.register_udtf("keys", Arc::new(keys::Keys::new(lookup)));
+/// The transforms that SQL lacks, for the session to register.
+pub fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
+    FUNCTIONS.iter().map(|function| ScalarUDF::new_from_impl(TransformFunction::new(function)))
+}
+
+/// `keys('t')`, for the session to register under that name.
+pub fn keys(lookup: Lookup) -> Arc<dyn TableFunctionImpl> {
+    Arc::new(keys::Keys::new(lookup))
 }

@@ -356,6 +356,13 @@ impl RowKey {
     /// `InvalidInput` or `NotSupported` that names the part, the column and the reason.
     pub fn new(columns: Vec<KeyColumn>, definitions: Vec<PartDefinition>) -> Result<Self> {
         let mut parts = Vec::with_capacity(definitions.len());
+        let definitions: Vec<PartDefinition> = definitions
+            .into_iter()
+            .map(|definition| PartDefinition {
+                expression: definition.expression.canonical(),
+                ..definition
+            })
+            .collect();
         for definition in &definitions {
             let expression = salted(&definition.expression, &definitions);
             let part = bind(&columns, definition, &expression)

@@ -3,6 +3,8 @@
 use fastrand::Rng;
 
 use crate::datum::{Datum, Precision, SqlType};
+use crate::key::domain::{Cut, Domain, Interval};
+use crate::key::transform::BoundArgument;
 
 /// Runs `test` with a seed that is printed when it fails; `HALITE_SEED` replays one.
 pub(crate) fn with_seed(test: impl Fn(&mut Rng)) {
@@ -187,4 +189,146 @@ pub(crate) fn unhex(digits: &str) -> Vec<u8> {
     let digits: Vec<u8> = digits.bytes().filter(|byte| *byte != b' ').collect();
     let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
     digits.chunks(2).map(pair).collect()
+}
+
+/// A domain whose cuts lie at and beside these values.
+pub(crate) fn domain(rng: &mut Rng, sql_type: &SqlType, values: &[Datum]) -> Domain {
+    let null = rng.u8(..3) == 0;
+    let pick = |rng: &mut Rng| values[rng.usize(..values.len())].clone();
+    if rng.bool() {
+        let points: Vec<Datum> = (0..rng.usize(..5)).map(|_| pick(rng)).collect();
+        let listed = Domain::points(sql_type, points).with_null(null);
+        return if rng.u8(..4) == 0 {
+            listed.complement()
+        } else {
+            listed
+        };
+    }
+    let cut = |rng: &mut Rng| match rng.u8(..8) {
+        0 => Cut::Start,
+        1 => Cut::End,
+        2..5 => Cut::Below(pick(rng)),
+        _ => Cut::Above(pick(rng)),
+    };
+    let intervals: Vec<Interval> = (0..rng.usize(1..4))
+        .map(|_| Interval {
+            start: cut(rng),
+            end: cut(rng),
+        })
+        .collect();
+    Domain::from_intervals(sql_type, intervals).with_null(null)
+}
+
+/// Arguments of the transform of this name, over columns named `c0`, `c1` and so on.
+pub(crate) fn arguments(rng: &mut Rng, name: &str) -> Vec<BoundArgument> {
+    let all = types();
+    let with_real: Vec<SqlType> = all.iter().cloned().chain([SqlType::Real]).collect();
+    let texts: Vec<SqlType> = all
+        .iter()
+        .filter(|sql_type| sql_type.is_text())
+        .cloned()
+        .collect();
+    let integers: Vec<SqlType> = all
+        .iter()
+        .filter(|sql_type| sql_type.is_integer())
+        .cloned()
+        .collect();
+    let pick = |rng: &mut Rng, types: &[SqlType], index: usize| {
+        BoundArgument::Column(format!("c{index}"), types[rng.usize(..types.len())].clone())
+    };
+    let many = |rng: &mut Rng| -> Vec<BoundArgument> {
+        (0..rng.usize(1..4))
+            .map(|index| pick(rng, &with_real, index))
+            .collect()
+    };
+    let one_of = |rng: &mut Rng, numbers: &[i64]| {
+        BoundArgument::Integer(numbers[rng.usize(..numbers.len())])
+    };
+    match name {
+        "column" => vec![pick(rng, &all, 0)],
+        "salt" | "bucket" => {
+            let mut arguments = vec![one_of(rng, &[1, 2, 16, 256, 257, 65_536])];
+            arguments.extend(many(rng));
+            arguments
+        }
+        "hash" => many(rng),
+        "md5" => {
+            let hashed: Vec<SqlType> = texts.iter().cloned().chain([SqlType::Bytea]).collect();
+            vec![pick(rng, &hashed, 0)]
+        }
+        "reverse" => vec![pick(rng, &texts, 0)],
+        "reverse_digits" => vec![pick(rng, &integers, 0)],
+        "left" => vec![pick(rng, &texts, 0), one_of(rng, &[1, 2, 3, 100])],
+        "/" | "%" => {
+            let divisor = one_of(
+                rng,
+                &[1, 2, 3, 4, 10, 16, 100, 1_000, 32_768, 1 << 40, i64::MAX],
+            );
+            vec![pick(rng, &integers, 0), divisor]
+        }
+        "date_trunc" => {
+            let units = [
+                "microsecond",
+                "millisecond",
+                "second",
+                "minute",
+                "hour",
+                "day",
+                "week",
+                "month",
+                "quarter",
+                "year",
+            ];
+            let unit = units[rng.usize(..units.len())].to_owned();
+            vec![BoundArgument::Text(unit), pick(rng, &timestamps(), 0)]
+        }
+        "date_bin" => {
+            let strides = [
+                1,
+                7,
+                1_000,
+                1_500_000_000,
+                900_000_000_000,
+                86_400_000_000_000,
+                1 << 61,
+                i128::from(i64::MAX),
+            ];
+            let stride = strides[rng.usize(..strides.len())];
+            vec![BoundArgument::Interval(stride), pick(rng, &timestamps(), 0)]
+        }
+        "cast_date" => vec![pick(rng, &timestamps(), 0)],
+        "literal" if rng.bool() => vec![BoundArgument::Text(text(rng, 3))],
+        "literal" => vec![BoundArgument::Integer(rng.i64(..))],
+        other => panic!("say here what arguments `{other}` takes"),
+    }
+}
+
+/// The types of the columns among some arguments.
+pub(crate) fn column_types(arguments: &[BoundArgument]) -> Vec<SqlType> {
+    let columns = arguments.iter().filter_map(|argument| match argument {
+        BoundArgument::Column(_, sql_type) => Some(sql_type.clone()),
+        _ => None,
+    });
+    columns.collect()
+}
+
+/// Compares `actual` with a file under `src/key`; `HALITE_REWRITE=1` writes the file instead.
+pub(crate) fn assert_golden(name: &str, actual: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("src/key")
+        .join(name);
+    if std::env::var_os("HALITE_REWRITE").is_some() {
+        std::fs::write(&path, actual).unwrap();
+        return;
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    let differing = expected
+        .lines()
+        .zip(actual.lines())
+        .find(|(expected, actual)| expected != actual);
+    assert!(
+        expected == actual,
+        "{} differs; HALITE_REWRITE=1 rewrites it. First difference: {differing:#?}",
+        path.display()
+    );
 }

@@ -42,7 +42,11 @@ impl Place {
             return Some(Self::gap(Cut::End));
         }
         let value = sql_type.datum_of_integer(floor)?;
-        Some(if exact { Self::at(value) } else { Self::gap(Cut::Above(value)) })
+        Some(if exact {
+            Self::at(value)
+        } else {
+            Self::gap(Cut::Above(value))
+        })
     }
 
     /// The values for which `value operator constant` is TRUE.
@@ -50,7 +54,9 @@ impl Place {
         let between = |start, end| Domain::between(sql_type, start, end);
         Some(match operator {
             Operator::Eq | Operator::IsNotDistinctFrom => between(self.before, self.after),
-            Operator::NotEq => between(self.before, self.after).complement().with_null(false),
+            Operator::NotEq => between(self.before, self.after)
+                .complement()
+                .with_null(false),
             Operator::IsDistinctFrom => between(self.before, self.after).complement(),
             Operator::Lt => between(Cut::Start, self.before),
             Operator::LtEq => between(Cut::Start, self.after),
@@ -81,7 +87,9 @@ pub(super) fn place(constant: &ScalarValue, sql_type: &SqlType) -> Option<Place>
         }
         SqlType::Bytea => bytes(constant).map(|bytes| Place::at(Datum::Bytes(bytes.to_vec()))),
         SqlType::Date => place_time(constant, sql_type, NANOSECONDS_PER_DAY, false),
-        SqlType::Timestamp { precision, utc } => place_time(constant, sql_type, precision.nanoseconds().into(), *utc),
+        SqlType::Timestamp { precision, utc } => {
+            place_time(constant, sql_type, precision.nanoseconds().into(), *utc)
+        }
     }
 }
 
@@ -89,7 +97,10 @@ pub(super) fn place(constant: &ScalarValue, sql_type: &SqlType) -> Option<Place>
 /// rounds. The cast is monotone, so the place is found by halving.
 pub(super) fn place_through_double(constant: f64) -> Option<Place> {
     let target = Datum::double(constant);
-    #[expect(clippy::cast_precision_loss, reason = "the rounding of the cast is what is asked about")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the rounding of the cast is what is asked about"
+    )]
     let as_double = |value: i64| Datum::double(value as f64);
     let first_from = |reached: &dyn Fn(&Datum) -> bool| -> Option<i128> {
         let (mut low, mut high) = (i128::from(i64::MIN), i128::from(i64::MAX) + 1);
@@ -103,7 +114,9 @@ pub(super) fn place_through_double(constant: f64) -> Option<Place> {
         }
         Some(low)
     };
-    let cut = |count: i128| i64::try_from(count).map_or(Cut::End, |value| Cut::Below(Datum::Integer(value)));
+    let cut = |count: i128| {
+        i64::try_from(count).map_or(Cut::End, |value| Cut::Below(Datum::Integer(value)))
+    };
     Some(Place {
         before: cut(first_from(&|value| *value >= target)?),
         after: cut(first_from(&|value| *value > target)?),
@@ -113,9 +126,9 @@ pub(super) fn place_through_double(constant: f64) -> Option<Place> {
 /// The characters of a text constant.
 pub(super) fn text(constant: &ScalarValue) -> Option<&str> {
     match constant {
-        ScalarValue::Utf8(Some(text)) | ScalarValue::LargeUtf8(Some(text)) | ScalarValue::Utf8View(Some(text)) => {
-            Some(text)
-        }
+        ScalarValue::Utf8(Some(text))
+        | ScalarValue::LargeUtf8(Some(text))
+        | ScalarValue::Utf8View(Some(text)) => Some(text),
         ScalarValue::Dictionary(_, inner) => text(inner),
         _ => None,
     }
@@ -175,7 +188,11 @@ fn place_number(constant: &ScalarValue, sql_type: &SqlType) -> Option<Place> {
             None => Some(Place::gap(if value < 0 { Cut::Start } else { Cut::End })),
         };
     }
-    Place::counted(sql_type, value.div_euclid(power), value.rem_euclid(power) == 0)
+    Place::counted(
+        sql_type,
+        value.div_euclid(power),
+        value.rem_euclid(power) == 0,
+    )
 }
 
 /// A DOUBLE among whole numbers, by value; decimals with a fraction are left to DataFusion's cast.
@@ -189,7 +206,10 @@ fn place_double(value: f64, sql_type: &SqlType) -> Option<Place> {
     if value <= -(2_f64.powi(100)) {
         return Some(Place::gap(Cut::Start));
     }
-    #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^100")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a whole number below 2^100"
+    )]
     let floor = value.floor() as i128;
     Place::counted(sql_type, floor, value.fract() == 0.0)
 }
@@ -201,13 +221,25 @@ fn place_time(constant: &ScalarValue, sql_type: &SqlType, unit: i128, utc: bool)
     let nanoseconds = match constant {
         ScalarValue::Date32(Some(days)) => i128::from(*days) * NANOSECONDS_PER_DAY,
         ScalarValue::Date64(Some(milliseconds)) => i128::from(*milliseconds) * 1_000_000,
-        ScalarValue::TimestampSecond(Some(count), zone) => stamp(*count, 1_000_000_000, zone.as_deref(), utc)?,
-        ScalarValue::TimestampMillisecond(Some(count), zone) => stamp(*count, 1_000_000, zone.as_deref(), utc)?,
-        ScalarValue::TimestampMicrosecond(Some(count), zone) => stamp(*count, 1_000, zone.as_deref(), utc)?,
-        ScalarValue::TimestampNanosecond(Some(count), zone) => stamp(*count, 1, zone.as_deref(), utc)?,
+        ScalarValue::TimestampSecond(Some(count), zone) => {
+            stamp(*count, 1_000_000_000, zone.as_deref(), utc)?
+        }
+        ScalarValue::TimestampMillisecond(Some(count), zone) => {
+            stamp(*count, 1_000_000, zone.as_deref(), utc)?
+        }
+        ScalarValue::TimestampMicrosecond(Some(count), zone) => {
+            stamp(*count, 1_000, zone.as_deref(), utc)?
+        }
+        ScalarValue::TimestampNanosecond(Some(count), zone) => {
+            stamp(*count, 1, zone.as_deref(), utc)?
+        }
         _ => return None,
     };
-    Place::counted(sql_type, nanoseconds.div_euclid(unit), nanoseconds.rem_euclid(unit) == 0)
+    Place::counted(
+        sql_type,
+        nanoseconds.div_euclid(unit),
+        nanoseconds.rem_euclid(unit) == 0,
+    )
 }
 
 /// The nanoseconds of a stamp; `None` where one side is local time and the other an instant outside UTC.
@@ -217,5 +249,8 @@ fn stamp(count: i64, unit: i128, zone: Option<&str>, utc: bool) -> Option<i128> 
 
 /// Whether a zone of Arrow's is UTC.
 pub(super) fn is_utc(zone: &str) -> bool {
-    matches!(zone, "UTC" | "Utc" | "utc" | "Z" | "+00:00" | "+00" | "-00:00" | "+0000" | "Etc/UTC")
+    matches!(
+        zone,
+        "UTC" | "Utc" | "utc" | "Z" | "+00:00" | "+00" | "-00:00" | "+0000" | "Etc/UTC"
+    )
 }

@@ -2,7 +2,9 @@
 
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::utils::split_conjunction;
-use datafusion::logical_expr::{BinaryExpr, Expr, Operator, expr::InList, expr::Like, expr::ScalarFunction};
+use datafusion::logical_expr::{
+    BinaryExpr, Expr, Operator, expr::InList, expr::Like, expr::ScalarFunction,
+};
 
 use super::Predicate;
 use super::constant;
@@ -42,7 +44,9 @@ impl Lowering<'_> {
     /// The rows for which `condition` is TRUE, or FALSE where `wanted` is false.
     fn condition(&self, condition: &Expr, wanted: bool) -> Predicate {
         match condition {
-            Expr::Literal(ScalarValue::Boolean(Some(value)), _) => Predicate::Constant(*value == wanted),
+            Expr::Literal(ScalarValue::Boolean(Some(value)), _) => {
+                Predicate::Constant(*value == wanted)
+            }
             _ if is_always_null(condition) => Predicate::Constant(false),
             Expr::Alias(alias) => self.condition(&alias.expr, wanted),
             Expr::Not(inner) => self.condition(inner, !wanted),
@@ -51,11 +55,23 @@ impl Lowering<'_> {
             Expr::IsFalse(inner) => asked(self.condition(inner, false), wanted),
             Expr::IsNotFalse(inner) => asked(self.condition(inner, false), !wanted),
             Expr::IsNull(inner) | Expr::IsUnknown(inner) => asked(self.is_null(inner), wanted),
-            Expr::IsNotNull(inner) | Expr::IsNotUnknown(inner) => asked(self.is_null(inner), !wanted),
+            Expr::IsNotNull(inner) | Expr::IsNotUnknown(inner) => {
+                asked(self.is_null(inner), !wanted)
+            }
             Expr::BinaryExpr(binary) => self.binary(binary, wanted),
             Expr::Between(between) => {
-                let low = self.comparison(&between.expr, Operator::GtEq, &between.low, wanted != between.negated);
-                let high = self.comparison(&between.expr, Operator::LtEq, &between.high, wanted != between.negated);
+                let low = self.comparison(
+                    &between.expr,
+                    Operator::GtEq,
+                    &between.low,
+                    wanted != between.negated,
+                );
+                let high = self.comparison(
+                    &between.expr,
+                    Operator::LtEq,
+                    &between.high,
+                    wanted != between.negated,
+                );
                 if wanted == between.negated {
                     Predicate::any([low, high])
                 } else {
@@ -64,7 +80,9 @@ impl Lowering<'_> {
             }
             Expr::InList(list) => self.in_list(list, wanted != list.negated),
             Expr::Like(like) => self.like(like, wanted != like.negated),
-            Expr::ScalarFunction(function) if function.name() == "starts_with" => self.starts_with(function, wanted),
+            Expr::ScalarFunction(function) if function.name() == "starts_with" => {
+                self.starts_with(function, wanted)
+            }
             _ => self.boolean(condition, wanted),
         }
     }
@@ -84,22 +102,29 @@ impl Lowering<'_> {
 
     /// `left operator right` where one side is constant.
     fn comparison(&self, left: &Expr, operator: Operator, right: &Expr, wanted: bool) -> Predicate {
-        let Some(operator) = (if wanted { Some(operator) } else { negated(operator) }) else {
+        let Some(operator) = (if wanted {
+            Some(operator)
+        } else {
+            negated(operator)
+        }) else {
             return Predicate::Opaque;
         };
+        let distinct = matches!(operator, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
+        if negated(operator).is_some() && !distinct && (is_always_null(left) || is_always_null(right)) {
+            return Predicate::Constant(false);
+        }
         let (tested, constant, operator) = match (constant_of(left), constant_of(right)) {
             (None, Some(constant)) => (left, constant, operator),
             (Some(constant), None) => match operator.swap() {
                 Some(swapped) => (right, constant, swapped),
                 None => return Predicate::Opaque,
             },
-            _ => return self.comparison_with_null(left, operator, right),
+            _ => return Predicate::Opaque,
         };
         if constant.is_null() {
             return match operator {
                 Operator::IsNotDistinctFrom => self.is_null(tested),
                 Operator::IsDistinctFrom => self.is_null(tested).negate(),
-                operator if negated(operator).is_some() => Predicate::Constant(false),
                 _ => Predicate::Opaque,
             };
         }
@@ -109,17 +134,6 @@ impl Lowering<'_> {
         match operand.compare(operator, &constant) {
             Some(domain) => self.member(&operand, domain),
             None => Predicate::Opaque,
-        }
-    }
-
-    /// A comparison with arithmetic on NULL is never TRUE, nor FALSE.
-    fn comparison_with_null(&self, left: &Expr, operator: Operator, right: &Expr) -> Predicate {
-        let null = is_always_null(left) || is_always_null(right);
-        let distinct = matches!(operator, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
-        if null && negated(operator).is_some() && !distinct {
-            Predicate::Constant(false)
-        } else {
-            Predicate::Opaque
         }
     }
 
@@ -177,9 +191,17 @@ impl Lowering<'_> {
     /// `tested IN (…)`, or `NOT IN` where `wanted` is false.
     fn in_list(&self, list: &InList, wanted: bool) -> Predicate {
         let constants: Option<Vec<ScalarValue>> = list.list.iter().map(constant_of).collect();
-        let (Some(constants), Some(operand)) = (constants, operand(&list.expr, self.columns)) else {
-            let terms = list.list.iter().map(|item| self.comparison(&list.expr, Operator::Eq, item, wanted));
-            return if wanted { Predicate::any(terms) } else { Predicate::all(terms) };
+        let (Some(constants), Some(operand)) = (constants, operand(&list.expr, self.columns))
+        else {
+            let terms = list
+                .list
+                .iter()
+                .map(|item| self.comparison(&list.expr, Operator::Eq, item, wanted));
+            return if wanted {
+                Predicate::any(terms)
+            } else {
+                Predicate::all(terms)
+            };
         };
         let has_null = constants.iter().any(ScalarValue::is_null);
         let mut intervals = Vec::with_capacity(constants.len());
@@ -205,19 +227,29 @@ impl Lowering<'_> {
             return Predicate::Constant(false);
         }
         match (constant::text(&constant), operand(&like.expr, self.columns)) {
-            (Some(text), Some(operand)) if operand.sql_type().is_text() => {
-                self.matches(&operand, pattern::parse(text, like.escape_char.unwrap_or('\\')), wanted)
-            }
+            (Some(text), Some(operand)) if operand.sql_type().is_text() => self.matches(
+                &operand,
+                pattern::parse(text, like.escape_char.unwrap_or('\\')),
+                wanted,
+            ),
             _ => Predicate::Opaque,
         }
     }
 
     fn matches(&self, operand: &Operand, pattern: Pattern, wanted: bool) -> Predicate {
         let sql_type = operand.sql_type();
-        let exactly = |domain: Domain| if wanted { domain } else { domain.complement().with_null(false) };
+        let exactly = |domain: Domain| {
+            if wanted {
+                domain
+            } else {
+                domain.complement().with_null(false)
+            }
+        };
         match pattern {
             Pattern::Exact(text) => self.member(operand, exactly(text_point(sql_type, text))),
-            Pattern::Prefix(text) => self.member(operand, exactly(pattern::prefix_domain(&text, sql_type))),
+            Pattern::Prefix(text) => {
+                self.member(operand, exactly(pattern::prefix_domain(&text, sql_type)))
+            }
             Pattern::Suffix(text) => self.ends_with(operand, &text, wanted),
             Pattern::Other(text) if wanted => Predicate::all([
                 self.member(operand, pattern::prefix_domain(&text, sql_type)),
@@ -232,13 +264,23 @@ impl Lowering<'_> {
         let Some(column) = operand.expression().as_column() else {
             return Predicate::Opaque;
         };
-        let reversed = Expression::new("reverse", vec![crate::key::Argument::Column(column.to_owned())]);
+        let reversed = Expression::new(
+            "reverse",
+            vec![crate::key::Argument::Column(column.to_owned())],
+        );
         let Ok((transform, _)) = reversed.bind(self.columns) else {
             return Predicate::Opaque;
         };
         let prefix: String = suffix.chars().rev().collect();
         let domain = pattern::prefix_domain(&prefix, transform.value_type());
-        Predicate::Member(reversed, if wanted { domain } else { domain.complement().with_null(false) })
+        Predicate::Member(
+            reversed,
+            if wanted {
+                domain
+            } else {
+                domain.complement().with_null(false)
+            },
+        )
     }
 
     fn starts_with(&self, function: &ScalarFunction, wanted: bool) -> Predicate {
@@ -247,10 +289,12 @@ impl Lowering<'_> {
         };
         match (operand(tested, self.columns), constant_of(prefix)) {
             (_, Some(constant)) if constant.is_null() => Predicate::Constant(false),
-            (Some(operand), Some(constant)) if operand.sql_type().is_text() => match constant::text(&constant) {
-                Some(text) => self.matches(&operand, Pattern::Prefix(text.to_owned()), wanted),
-                None => Predicate::Opaque,
-            },
+            (Some(operand), Some(constant)) if operand.sql_type().is_text() => {
+                match constant::text(&constant) {
+                    Some(text) => self.matches(&operand, Pattern::Prefix(text.to_owned()), wanted),
+                    None => Predicate::Opaque,
+                }
+            }
             _ => Predicate::Opaque,
         }
     }
@@ -270,7 +314,11 @@ impl Lowering<'_> {
 }
 
 fn asked(predicate: Predicate, wanted: bool) -> Predicate {
-    if wanted { predicate } else { predicate.negate() }
+    if wanted {
+        predicate
+    } else {
+        predicate.negate()
+    }
 }
 
 /// The operator that is TRUE where `operator` is FALSE.

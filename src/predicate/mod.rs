@@ -95,7 +95,9 @@ impl Predicate {
         match self {
             Self::Constant(_) | Self::Opaque => {}
             Self::Member(expression, domain) => visit(expression, domain),
-            Self::All(terms) | Self::Any(terms) => terms.iter().for_each(|term| term.for_each_member(visit)),
+            Self::All(terms) | Self::Any(terms) => {
+                terms.iter().for_each(|term| term.for_each_member(visit))
+            }
         }
     }
 }

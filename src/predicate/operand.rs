@@ -58,10 +58,15 @@ impl Operand {
     /// The expression's values for which `operand operator constant` is TRUE; `None` where that is not known.
     pub(super) fn compare(&self, operator: Operator, constant: &ScalarValue) -> Option<Domain> {
         match self.view {
-            View::Same => constant::place(constant, &self.sql_type)?.compare(operator, &self.sql_type),
-            View::Rounded => self.place_rounded(constant)?.compare(operator, &self.sql_type),
+            View::Same => {
+                constant::place(constant, &self.sql_type)?.compare(operator, &self.sql_type)
+            }
+            View::Rounded => self
+                .place_rounded(constant)?
+                .compare(operator, &self.sql_type),
             View::Year => {
-                let years = constant::place(constant, &SqlType::Integer)?.compare(operator, &SqlType::Integer)?;
+                let years = constant::place(constant, &SqlType::Integer)?
+                    .compare(operator, &SqlType::Integer)?;
                 self.in_years(&years)
             }
         }
@@ -92,7 +97,9 @@ impl Operand {
             return Some(cut.clone());
         };
         let year = i32::try_from(year.as_integer()?).ok()?;
-        let days = NaiveDate::from_ymd_opt(year, 1, 1)?.signed_duration_since(NaiveDate::default()).num_days();
+        let days = NaiveDate::from_ymd_opt(year, 1, 1)?
+            .signed_duration_since(NaiveDate::default())
+            .num_days();
         let count = match &self.sql_type {
             SqlType::Date => i128::from(days),
             SqlType::Timestamp { precision, .. } => {
@@ -115,9 +122,16 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
         Expr::Alias(alias) => operand(&alias.expr, columns),
         Expr::Column(column) => {
             let column = columns.iter().find(|known| known.name == column.name)?;
-            Some(Operand::plain(Expression::column(&column.name), column.sql_type.clone()))
+            Some(Operand::plain(
+                Expression::column(&column.name),
+                column.sql_type.clone(),
+            ))
         }
-        Expr::Cast(cast) => cast_operand(operand(&cast.expr, columns)?, cast.field.data_type(), columns),
+        Expr::Cast(cast) => cast_operand(
+            operand(&cast.expr, columns)?,
+            cast.field.data_type(),
+            columns,
+        ),
         Expr::BinaryExpr(binary) => arithmetic(binary, columns),
         Expr::ScalarFunction(function) => function_operand(function, columns),
         _ => None,
@@ -160,9 +174,15 @@ fn keeps_values(sql_type: &SqlType, target: &DataType) -> bool {
         SqlType::Real => matches!(target, DataType::Float32 | DataType::Float64),
         SqlType::Double => *target == DataType::Float64,
         SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
-            matches!(target, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+            matches!(
+                target,
+                DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+            )
         }
-        SqlType::Bytea => matches!(target, DataType::Binary | DataType::LargeBinary | DataType::BinaryView),
+        SqlType::Bytea => matches!(
+            target,
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView
+        ),
         SqlType::Date => match target {
             DataType::Date32 | DataType::Date64 => true,
             DataType::Timestamp(_, zone) => zone.as_deref().is_none_or(constant::is_utc),
@@ -199,13 +219,19 @@ fn arithmetic(binary: &BinaryExpr, columns: &[KeyColumn]) -> Option<Operand> {
         whole if whole.data_type().is_integer() => constant::integer(&whole)?,
         _ => return None,
     };
-    transform(function, vec![Argument::Column(column), Argument::Integer(divisor)], columns)
+    transform(
+        function,
+        vec![Argument::Column(column), Argument::Integer(divisor)],
+        columns,
+    )
 }
 
 /// An integer column, casts to wider integers taken off.
 fn integer_column(expression: &Expr, columns: &[KeyColumn]) -> Option<String> {
     match expression {
-        Expr::Cast(cast) if cast.field.data_type().is_integer() => integer_column(&cast.expr, columns),
+        Expr::Cast(cast) if cast.field.data_type().is_integer() => {
+            integer_column(&cast.expr, columns)
+        }
         Expr::Alias(alias) => integer_column(&alias.expr, columns),
         Expr::Column(column) => columns
             .iter()
@@ -221,7 +247,8 @@ fn plain_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, Sql
         Expr::Cast(cast) => {
             let (name, sql_type) = plain_column(&cast.expr, columns)?;
             let text = sql_type.is_text() && keeps_values(&sql_type, cast.field.data_type());
-            return (text || sql_type.arrow() == *cast.field.data_type()).then_some((name, sql_type));
+            return (text || sql_type.arrow() == *cast.field.data_type())
+                .then_some((name, sql_type));
         }
         Expr::Alias(alias) => return plain_column(&alias.expr, columns),
         Expr::Column(column) => column,
@@ -233,29 +260,51 @@ fn plain_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, Sql
 
 /// A function of SQL that is also one of keys.
 fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<Operand> {
-    let column = |index: usize| plain_column(function.args.get(index)?, columns).map(|(name, _)| Argument::Column(name));
+    let column = |index: usize| {
+        plain_column(function.args.get(index)?, columns).map(|(name, _)| Argument::Column(name))
+    };
     let integer = |index: usize| constant::integer(&constant_of(function.args.get(index)?)?);
     match (function.name(), function.args.len()) {
-        ("left", 2) => transform("left", vec![column(0)?, Argument::Integer(integer(1)?)], columns),
-        ("substr" | "substring", 3) if integer(1)? == 1 => {
-            transform("left", vec![column(0)?, Argument::Integer(integer(2)?)], columns)
+        ("left", 2) => transform(
+            "left",
+            vec![column(0)?, Argument::Integer(integer(1)?)],
+            columns,
+        ),
+        ("substr" | "substring", 3) if integer(1)? == 1 => transform(
+            "left",
+            vec![column(0)?, Argument::Integer(integer(2)?)],
+            columns,
+        ),
+        (name @ ("reverse" | "md5" | "reverse_digits"), 1) => {
+            transform(name, vec![column(0)?], columns)
         }
-        (name @ ("reverse" | "md5" | "reverse_digits"), 1) => transform(name, vec![column(0)?], columns),
         ("hash", _) => {
             let sources: Option<Vec<Argument>> = (0..function.args.len()).map(column).collect();
             transform("hash", sources?, columns)
         }
         ("bucket", count) if count >= 2 => {
             let sources: Option<Vec<Argument>> = (1..count).map(column).collect();
-            transform("bucket", [vec![Argument::Integer(integer(0)?)], sources?].concat(), columns)
+            transform(
+                "bucket",
+                [vec![Argument::Integer(integer(0)?)], sources?].concat(),
+                columns,
+            )
         }
         ("date_trunc", 2) => {
             let unit = constant::text(&constant_of(function.args.first()?)?)?.to_lowercase();
-            transform("date_trunc", vec![Argument::Text(unit), column(1)?], columns)
+            transform(
+                "date_trunc",
+                vec![Argument::Text(unit), column(1)?],
+                columns,
+            )
         }
         ("date_bin", 2) => {
             let interval = fixed_interval(&constant_of(function.args.first()?)?)?;
-            transform("date_bin", vec![Argument::Interval(interval), column(1)?], columns)
+            transform(
+                "date_bin",
+                vec![Argument::Interval(interval), column(1)?],
+                columns,
+            )
         }
         ("date_part", 2) => {
             let part = constant_of(function.args.first()?)?;
@@ -290,7 +339,9 @@ pub(super) fn constant_of(expression: &Expr) -> Option<ScalarValue> {
     match expression {
         Expr::Literal(value, _) => Some(value.clone()),
         Expr::Alias(alias) => constant_of(&alias.expr),
-        Expr::Cast(cast) => constant_of(&cast.expr)?.cast_to(cast.field.data_type()).ok(),
+        Expr::Cast(cast) => constant_of(&cast.expr)?
+            .cast_to(cast.field.data_type())
+            .ok(),
         Expr::Negative(inner) => constant_of(inner)?.arithmetic_negate().ok(),
         _ => None,
     }

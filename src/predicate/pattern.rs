@@ -32,8 +32,12 @@ pub(super) fn parse(pattern: &str, escape: char) -> Pattern {
     let rest = tokens.get(literals.chars().count()..).unwrap_or_default();
     match rest {
         [] => Pattern::Exact(literals),
-        rest if rest.iter().all(|token| matches!(token, Token::AnyText)) => Pattern::Prefix(literals),
-        [Token::AnyText, suffix @ ..] if literals.is_empty() && suffix.iter().all(|token| literal(token).is_some()) => {
+        rest if rest.iter().all(|token| matches!(token, Token::AnyText)) => {
+            Pattern::Prefix(literals)
+        }
+        [Token::AnyText, suffix @ ..]
+            if literals.is_empty() && suffix.iter().all(|token| literal(token).is_some()) =>
+        {
             Pattern::Suffix(suffix.iter().filter_map(literal).collect())
         }
         _ => Pattern::Other(literals),

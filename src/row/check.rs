@@ -90,8 +90,8 @@ fn refusal(column: &Column, array: &ArrayRef, row: usize) -> RowError {
     }
 }
 
-/// The value in `row` for people: text in quotes, and cut where it is long.
-pub(super) fn shown_at(array: &dyn Array, row: usize, sql_type: &SqlType) -> String {
+/// The value in `row` for people, as errors show it: text in quotes, and cut where it is long.
+pub fn shown_at(array: &dyn Array, row: usize, sql_type: &SqlType) -> String {
     match datum_at(array, row, sql_type) {
         Ok(Some(datum)) => {
             let text = Readable(&datum, sql_type).to_string();

@@ -45,6 +45,7 @@ mod stored;
 mod values;
 mod writer;
 
+pub use self::check::shown_at;
 pub use self::reader::{RowReader, Rows};
 pub use self::writer::{Entries, Entry, RowError, RowWriter};
 

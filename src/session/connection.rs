@@ -92,7 +92,8 @@ impl Connection {
         let context = SessionContext::new_with_state(optimize::install(builder).build()).enable_url_table();
         context.register_catalog(CATALOG_NAME, Arc::new(HaliteCatalog::new(Arc::clone(database.catalog()))));
         let tables = Arc::clone(database.catalog());
-        function::register(&context, Arc::new(move |name| tables.expect_table(name)));
+        context.register_udtf("keys", function::keys(Arc::new(move |name| tables.expect_table(name))));
+        function::scalar_functions().for_each(|function| context.register_udf(function));
         Self { database, context }
     }
 

@@ -46,10 +46,12 @@ pub fn find(line: &str) -> Result<(&'static dyn Command, &str), String> {
     let argument = argument.trim();
     let mut commands = COMMANDS.iter().copied();
     let Some(command) = commands.find(|command| command.name() == name) else {
-        return Err(format!("there is no command {name}; .help lists them"));
+        return Err(format!(
+            "error: there is no command {name}; .help lists them"
+        ));
     };
     if command.argument().is_empty() && !argument.is_empty() {
-        return Err(format!("{name} takes no argument"));
+        return Err(format!("error: {name} takes no argument"));
     }
     Ok((command, argument))
 }
@@ -106,7 +108,7 @@ impl Command for Mode {
         }
         let Some(format) = format::named(argument) else {
             return Ok(Err(format!(
-                "there is no format {argument}; .mode lists them"
+                "error: there is no format {argument}; .mode lists them"
             )));
         };
         shell.runner.format = format;

@@ -80,7 +80,6 @@ impl Shell<'_> {
                 Ok((command, argument)) => command.run(self, argument, out)?,
                 Err(wrong) => Err(wrong),
             }
-            .map_err(|wrong| format!("error: {wrong}"))
         } else {
             self.sql(text, out)?
         };

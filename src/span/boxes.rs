@@ -52,12 +52,22 @@ impl Dimensions {
         for expression in found {
             let (transform, sources) = expression.bind(key.columns())?;
             let nullable = transform.passes_null()
-                && sources.iter().any(|source| key.columns().get(*source).is_some_and(|column| column.nullable));
-            let shares = |part: &crate::key::KeyPart| part.sources().iter().any(|source| sources.contains(source));
+                && sources.iter().any(|source| {
+                    key.columns()
+                        .get(*source)
+                        .is_some_and(|column| column.nullable)
+                });
+            let shares = |part: &crate::key::KeyPart| {
+                part.sources().iter().any(|source| sources.contains(source))
+            };
             dimensions.list.push(Dimension {
                 expression: expression.clone(),
                 universe: Domain::not_null(transform.value_type()).with_null(nullable),
-                depth: key.parts().iter().position(shares).unwrap_or(key.parts().len()),
+                depth: key
+                    .parts()
+                    .iter()
+                    .position(shares)
+                    .unwrap_or(key.parts().len()),
                 transform,
                 sources,
             });
@@ -77,7 +87,9 @@ impl Dimensions {
 
     /// The position of an expression.
     pub(super) fn position(&self, expression: &Expression) -> Option<usize> {
-        self.list.iter().position(|dimension| dimension.expression == *expression)
+        self.list
+            .iter()
+            .position(|dimension| dimension.expression == *expression)
     }
 
     /// The position of the table's column at `column`.
@@ -141,7 +153,10 @@ impl<'a> Expansion<'a> {
 
     /// The dimensions whose restriction was given up, with the reason.
     pub(super) fn lost_for(&self, reason: &str) -> BTreeMap<usize, String> {
-        self.lost.iter().map(|position| (*position, reason.to_owned())).collect()
+        self.lost
+            .iter()
+            .map(|position| (*position, reason.to_owned()))
+            .collect()
     }
 
     /// Boxes that together hold every row of `predicate`, and no other but for what is opaque or given up.
@@ -159,7 +174,10 @@ impl<'a> Expansion<'a> {
         let Some(position) = self.dimensions.position(expression) else {
             return vec![ColumnBox::default()];
         };
-        let universe = self.dimensions.get(position).map(|dimension| &dimension.universe);
+        let universe = self
+            .dimensions
+            .get(position)
+            .map(|dimension| &dimension.universe);
         let domain = universe.map_or_else(|| domain.clone(), |universe| domain.intersect(universe));
         if domain.is_empty() {
             return Vec::new();
@@ -203,7 +221,13 @@ impl<'a> Expansion<'a> {
     fn any(&mut self, terms: &[Predicate]) -> Vec<ColumnBox> {
         let mut single: BTreeMap<usize, Vec<Domain>> = BTreeMap::new();
         let mut boxes = Vec::new();
-        for expanded in terms.iter().map(|term| self.expand(term)).collect::<Vec<_>>().into_iter().flatten() {
+        for expanded in terms
+            .iter()
+            .map(|term| self.expand(term))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .flatten()
+        {
             if expanded.domains.is_empty() {
                 return vec![ColumnBox::default()];
             }
@@ -220,7 +244,9 @@ impl<'a> Expansion<'a> {
             })
         }));
         if boxes.len() > self.limit {
-            terms.iter().for_each(|term| self.lost.extend(self.dimensions.mentioned(term)));
+            terms
+                .iter()
+                .for_each(|term| self.lost.extend(self.dimensions.mentioned(term)));
             return vec![ColumnBox::default()];
         }
         boxes
@@ -228,15 +254,22 @@ impl<'a> Expansion<'a> {
 
     fn depth(&self, predicate: &Predicate) -> usize {
         let mentioned = self.dimensions.mentioned(predicate);
-        let depths = mentioned.iter().filter_map(|position| self.dimensions.get(*position));
-        depths.map(|dimension| dimension.depth).min().unwrap_or(usize::MAX)
+        let depths = mentioned
+            .iter()
+            .filter_map(|position| self.dimensions.get(*position));
+        depths
+            .map(|dimension| dimension.depth)
+            .min()
+            .unwrap_or(usize::MAX)
     }
 }
 
 /// The union of domains of one type in one go: linear in their intervals but for the sorting.
 fn union_all(domains: &[Domain]) -> Option<Domain> {
     let first = domains.first()?;
-    let intervals = domains.iter().flat_map(|domain| domain.intervals().iter().cloned());
+    let intervals = domains
+        .iter()
+        .flat_map(|domain| domain.intervals().iter().cloned());
     let null = domains.iter().any(Domain::has_null);
     Some(Domain::from_intervals(first.sql_type(), intervals).with_null(null))
 }

@@ -76,7 +76,12 @@ impl Bounds {
     }
 
     /// The keys with these first values and the next one in `piece`, an interval or NULL.
-    pub(super) fn fields(key: &RowKey, values: &[Option<Datum>], part: &KeyPart, piece: &Domain) -> Self {
+    pub(super) fn fields(
+        key: &RowKey,
+        values: &[Option<Datum>],
+        part: &KeyPart,
+        piece: &Domain,
+    ) -> Self {
         let whole = values.len() + 1 == key.parts().len();
         let (start, stop) = ends(part, piece);
         let path = path(key, values);
@@ -91,7 +96,9 @@ impl Bounds {
 
 fn path(key: &RowKey, values: &[Option<Datum>]) -> String {
     let fields = key.parts().iter().zip(values);
-    fields.map(|(part, value)| format!("/{}", part.format(value.as_ref()))).collect()
+    fields
+        .map(|(part, value)| format!("/{}", part.format(value.as_ref())))
+        .collect()
 }
 
 /// The ends of an interval, or of NULL, in key order.
@@ -148,9 +155,18 @@ pub(super) fn rows(spans: &Spans, key: &RowKey) -> Result<Vec<SpanRow>> {
     let projection = Projection::new(key, Dimensions::default());
     let mut rows = Vec::new();
     for run in spans.runs() {
-        let boxes = spans.boxes.get(&run.bucket).map(Vec::as_slice).unwrap_or_default();
+        let boxes = spans
+            .boxes
+            .get(&run.bucket)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         match &run.work {
-            Work::Walk(walk) => rows.push(row(Kind::Walk, run, factors(&projection, boxes), walk.hull())),
+            Work::Walk(walk) => rows.push(row(
+                Kind::Walk,
+                run,
+                factors(&projection, boxes),
+                walk.hull(),
+            )),
             Work::Ranges(_) => rows.extend(range_rows(&projection, spans, run, boxes)?),
         }
     }
@@ -179,7 +195,12 @@ fn row(kind: Kind, run: &Run, bounds: Bounds, range: &KeyRange) -> SpanRow {
 }
 
 /// The merged ranges of a run: each begins as the first of those it was merged from and ends as the last.
-fn range_rows(projection: &Projection<'_>, spans: &Spans, run: &Run, boxes: &[PartBox]) -> Result<Vec<SpanRow>> {
+fn range_rows(
+    projection: &Projection<'_>,
+    spans: &Spans,
+    run: &Run,
+    boxes: &[PartBox],
+) -> Result<Vec<SpanRow>> {
     let Work::Ranges(set) = &run.work else {
         return Ok(Vec::new());
     };
@@ -187,7 +208,8 @@ fn range_rows(projection: &Projection<'_>, spans: &Spans, run: &Run, boxes: &[Pa
     let rows = set.ranges().iter().map(|range| {
         let pieces = || listed.iter().filter(|(piece, _)| range.covers(piece));
         let first = pieces().min_by(|(a, _), (b, _)| a.start().cmp(b.start()));
-        let last = pieces().max_by(|(a, _), (b, _)| crate::keyrange::compare_stops(a.stop(), b.stop()));
+        let last =
+            pieces().max_by(|(a, _), (b, _)| crate::keyrange::compare_stops(a.stop(), b.stop()));
         let bounds = match (first, last) {
             (Some((piece, first)), Some((_, last))) => Bounds {
                 start: first.start.clone(),
@@ -209,11 +231,19 @@ fn range_rows(projection: &Projection<'_>, spans: &Spans, run: &Run, boxes: &[Pa
 /// The boxes of a walk: for each part the values it can have.
 fn factors(projection: &Projection<'_>, boxes: &[PartBox]) -> Bounds {
     let of_box = |part_box: &PartBox| -> String {
-        let count = projection.last_restricted(part_box).map_or(0, |last| last + 1);
+        let count = projection
+            .last_restricted(part_box)
+            .map_or(0, |last| last + 1);
         let parts = projection.key.parts();
         let fields = parts.iter().zip(&part_box.domains).take(count);
-        let text: String = fields.map(|(part, domain)| format!("/{}", factor(part, domain))).collect();
-        if count < parts.len() { format!("{text}/*") } else { text }
+        let text: String = fields
+            .map(|(part, domain)| format!("/{}", factor(part, domain)))
+            .collect();
+        if count < parts.len() {
+            format!("{text}/*")
+        } else {
+            text
+        }
     };
     Bounds {
         start: boxes.iter().map(of_box).collect::<Vec<_>>().join(" | "),
@@ -232,7 +262,10 @@ fn factor(part: &KeyPart, domain: &Domain) -> String {
     for interval in domain.intervals().iter().take(SHOWN) {
         let (first, last) = (low(part, interval, "(", ""), high(part, interval, "", ")"));
         shown.push(match text_prefix(interval) {
-            Some(prefix) => format!("{}*", Readable(&Datum::Text(prefix.to_owned()), domain.sql_type())),
+            Some(prefix) => format!(
+                "{}*",
+                Readable(&Datum::Text(prefix.to_owned()), domain.sql_type())
+            ),
             None if first == last => first,
             None => format!("{first}..{last}"),
         });

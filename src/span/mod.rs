@@ -100,7 +100,8 @@ impl Run {
             Work::Walk(walk) => walk.hull().clone(),
             Work::Ranges(set) => match (set.ranges().first(), set.ranges().last()) {
                 (Some(first), Some(last)) => {
-                    KeyRange::new(first.start().to_vec(), last.stop().map(<[u8]>::to_vec)).unwrap_or_else(KeyRange::all)
+                    KeyRange::new(first.start().to_vec(), last.stop().map(<[u8]>::to_vec))
+                        .unwrap_or_else(KeyRange::all)
                 }
                 _ => KeyRange::all(),
             },
@@ -111,7 +112,9 @@ impl Run {
     pub fn contains(&self, key: &[u8]) -> Result<bool> {
         match &self.work {
             Work::Ranges(set) => Ok(set.contains(key)),
-            Work::Walk(walk) => Ok(walk.hull().contains(key) && matches!(walk.next(key)?, Step::In { .. })),
+            Work::Walk(walk) => {
+                Ok(walk.hull().contains(key) && matches!(walk.next(key)?, Step::In { .. }))
+            }
         }
     }
 }
@@ -166,7 +169,9 @@ impl Spans {
                 let spans = Self {
                     runs,
                     constants: projection.constants(&boxes),
-                    full: boxes.iter().any(|part_box| projection.is_everything(part_box)),
+                    full: boxes
+                        .iter()
+                        .any(|part_box| projection.is_everything(part_box)),
                     boxes: Arc::new(dealt),
                 };
                 return Ok((spans, widened));

@@ -34,7 +34,11 @@ impl<'a> Projection<'a> {
             bucket_part: leading_bucket_part(key),
         };
         let unrestricted = ColumnBox::default();
-        projection.natural = key.parts().iter().map(|part| projection.part_domain(part, &unrestricted)).collect();
+        projection.natural = key
+            .parts()
+            .iter()
+            .map(|part| projection.part_domain(part, &unrestricted))
+            .collect();
         projection
     }
 
@@ -52,13 +56,19 @@ impl<'a> Projection<'a> {
 
     /// Whether a box restricts the part at `position`.
     pub(super) fn restricts(&self, part_box: &PartBox, position: usize) -> bool {
-        let literal = self.key.parts().get(position).is_some_and(|part| part.sources().is_empty());
+        let literal = self
+            .key
+            .parts()
+            .get(position)
+            .is_some_and(|part| part.sources().is_empty());
         literal || part_box.domains.get(position) != self.natural.get(position)
     }
 
     /// The last part that a box restricts.
     pub(super) fn last_restricted(&self, part_box: &PartBox) -> Option<usize> {
-        (0..part_box.domains.len()).rev().find(|position| self.restricts(part_box, *position))
+        (0..part_box.domains.len())
+            .rev()
+            .find(|position| self.restricts(part_box, *position))
     }
 
     /// Adds the boxes over parts for a box over columns, and the dimensions that they do not prove.
@@ -71,8 +81,12 @@ impl<'a> Projection<'a> {
         let Some(sharpened) = self.sharpen(column_box) else {
             return;
         };
-        let domains: Vec<Domain> =
-            self.key.parts().iter().map(|part| self.part_domain(part, &sharpened)).collect();
+        let domains: Vec<Domain> = self
+            .key
+            .parts()
+            .iter()
+            .map(|part| self.part_domain(part, &sharpened))
+            .collect();
         if domains.iter().any(Domain::is_empty) {
             return;
         }
@@ -80,7 +94,9 @@ impl<'a> Projection<'a> {
             if let Some(domain) = sharpened.domains.get(&position)
                 && !self.proves(&domains, &sharpened, dimension, domain)
             {
-                unproven.entry(position).or_insert_with(|| self.why_unproven(dimension));
+                unproven
+                    .entry(position)
+                    .or_insert_with(|| self.why_unproven(dimension));
             }
         }
         self.split_coarse(PartBox { domains }, &sharpened, part_boxes);
@@ -88,19 +104,34 @@ impl<'a> Projection<'a> {
 
     /// Lists of a column's values lose those that contradict what is said of transforms of the column.
     fn sharpen(&self, mut column_box: ColumnBox) -> Option<ColumnBox> {
-        for (position, dimension) in self.dimensions.iter().filter(|(_, dimension)| !dimension.is_column()) {
-            let [source] = dimension.sources.as_slice() else { continue };
-            let Some(column) = self.dimensions.column(*source) else { continue };
-            let (Some(listed), Some(allowed)) =
-                (column_box.domains.get(&column).and_then(list), column_box.domains.get(&position))
-            else {
+        for (position, dimension) in self
+            .dimensions
+            .iter()
+            .filter(|(_, dimension)| !dimension.is_column())
+        {
+            let [source] = dimension.sources.as_slice() else {
                 continue;
             };
-            let fits = |value: &Option<Datum>| match dimension.transform.apply(std::slice::from_ref(value)) {
+            let Some(column) = self.dimensions.column(*source) else {
+                continue;
+            };
+            let (Some(listed), Some(allowed)) = (
+                column_box.domains.get(&column).and_then(list),
+                column_box.domains.get(&position),
+            ) else {
+                continue;
+            };
+            let fits = |value: &Option<Datum>| match dimension
+                .transform
+                .apply(std::slice::from_ref(value))
+            {
                 Ok(image) => allowed.contains(image.as_ref()),
                 Err(_) => false,
             };
-            let kept = domain_of(column_box.domains.get(&column)?, listed.into_iter().filter(fits));
+            let kept = domain_of(
+                column_box.domains.get(&column)?,
+                listed.into_iter().filter(fits),
+            );
             if kept.is_empty() {
                 return None;
             }
@@ -112,11 +143,18 @@ impl<'a> Projection<'a> {
     /// What a box leaves of a part: a superset of the parts of its rows.
     fn part_domain(&self, part: &KeyPart, column_box: &ColumnBox) -> Domain {
         let transform = part.transform();
-        let sources: Vec<Domain> =
-            part.sources().iter().map(|source| self.column_domain(*source, column_box)).collect();
-        let mut domain = transform.project(&sources.iter().collect::<Vec<_>>()).intersect(&part.universe());
+        let sources: Vec<Domain> = part
+            .sources()
+            .iter()
+            .map(|source| self.column_domain(*source, column_box))
+            .collect();
+        let mut domain = transform
+            .project(&sources.iter().collect::<Vec<_>>())
+            .intersect(&part.universe());
         for (position, allowed) in &column_box.domains {
-            let Some(dimension) = self.dimensions.get(*position) else { continue };
+            let Some(dimension) = self.dimensions.get(*position) else {
+                continue;
+            };
             if dimension.expression == *part.expression() {
                 domain = domain.intersect(allowed);
             } else if let Some((related, _)) = self.related(part, dimension, allowed) {
@@ -127,7 +165,11 @@ impl<'a> Projection<'a> {
     }
 
     fn column_domain(&self, column: usize, column_box: &ColumnBox) -> Domain {
-        if let Some(domain) = self.dimensions.column(column).and_then(|position| column_box.domains.get(&position)) {
+        if let Some(domain) = self
+            .dimensions
+            .column(column)
+            .and_then(|position| column_box.domains.get(&position))
+        {
             return domain.clone();
         }
         match self.key.columns().get(column) {
@@ -137,15 +179,27 @@ impl<'a> Projection<'a> {
     }
 
     /// What a restricted transform of the part's columns says about the part, and whether it says the same.
-    fn related(&self, part: &KeyPart, dimension: &Dimension, allowed: &Domain) -> Option<(Domain, bool)> {
+    fn related(
+        &self,
+        part: &KeyPart,
+        dimension: &Dimension,
+        allowed: &Domain,
+    ) -> Option<(Domain, bool)> {
         if dimension.is_column() || dimension.sources != part.sources() {
             return None;
         }
-        part.transform().project_related(&dimension.expression, allowed)
+        part.transform()
+            .project_related(&dimension.expression, allowed)
     }
 
     /// Whether every row whose parts lie in `domains` has its value of `dimension` in `allowed`.
-    fn proves(&self, domains: &[Domain], column_box: &ColumnBox, dimension: &Dimension, allowed: &Domain) -> bool {
+    fn proves(
+        &self,
+        domains: &[Domain],
+        column_box: &ColumnBox,
+        dimension: &Dimension,
+        allowed: &Domain,
+    ) -> bool {
         if dimension.universe.is_subset_of(allowed) {
             return true;
         }
@@ -154,19 +208,30 @@ impl<'a> Projection<'a> {
                 return true;
             }
             if dimension.is_column() {
-                return part.sources() == dimension.sources && part_proves(part, domain, dimension, allowed);
+                return part.sources() == dimension.sources
+                    && part_proves(part, domain, dimension, allowed);
             }
-            self.related(part, dimension, allowed).is_some_and(|(_, exact)| exact)
+            self.related(part, dimension, allowed)
+                .is_some_and(|(_, exact)| exact)
         });
         by_part || self.proves_by_column(domains, column_box, dimension)
     }
 
     /// A list of values from which [`Projection::sharpen`] took those that contradict the transform.
-    fn proves_by_column(&self, domains: &[Domain], column_box: &ColumnBox, dimension: &Dimension) -> bool {
+    fn proves_by_column(
+        &self,
+        domains: &[Domain],
+        column_box: &ColumnBox,
+        dimension: &Dimension,
+    ) -> bool {
         let [source] = dimension.sources.as_slice() else {
             return false;
         };
-        let Some(column) = self.dimensions.column(*source).filter(|_| !dimension.is_column()) else {
+        let Some(column) = self
+            .dimensions
+            .column(*source)
+            .filter(|_| !dimension.is_column())
+        else {
             return false;
         };
         match (self.dimensions.get(column), column_box.domains.get(&column)) {
@@ -182,31 +247,52 @@ impl<'a> Projection<'a> {
             .key
             .parts()
             .iter()
-            .filter(|part| part.sources().iter().any(|source| dimension.sources.contains(source)))
+            .filter(|part| {
+                part.sources()
+                    .iter()
+                    .any(|source| dimension.sources.contains(source))
+            })
             .filter(|part| part.transform().buckets().is_none())
             .map(|part| part.expression().to_string())
             .collect();
         if related.is_empty() {
             format!("{} is not in the row key", dimension.expression)
         } else {
-            format!("of {} the row key has only {}", dimension.expression, related.join(", "))
+            format!(
+                "of {} the row key has only {}",
+                dimension.expression,
+                related.join(", ")
+            )
         }
     }
 
     /// Splits a box at coarse parts before their column: where a coarse value lies wholly inside the column's domain,
     /// the later parts of that column need no look.
-    fn split_coarse(&self, part_box: PartBox, column_box: &ColumnBox, part_boxes: &mut Vec<PartBox>) {
+    fn split_coarse(
+        &self,
+        part_box: PartBox,
+        column_box: &ColumnBox,
+        part_boxes: &mut Vec<PartBox>,
+    ) {
         let mut rim = part_box;
         for (position, part) in self.key.parts().iter().enumerate() {
             let [source] = part.sources() else { continue };
-            let Some(column) = self.dimensions.column(*source) else { continue };
-            let Some(allowed) = column_box.domains.get(&column) else { continue };
+            let Some(column) = self.dimensions.column(*source) else {
+                continue;
+            };
+            let Some(allowed) = column_box.domains.get(&column) else {
+                continue;
+            };
             let later = |other: &KeyPart| other.sources() == [*source];
             if part.restores().is_some() || !self.key.parts().iter().skip(position + 1).any(later) {
                 continue;
             }
-            let outside = self.column_domain(*source, &ColumnBox::default()).minus(allowed);
-            let Some(coarse) = rim.domains.get(position) else { continue };
+            let outside = self
+                .column_domain(*source, &ColumnBox::default())
+                .minus(allowed);
+            let Some(coarse) = rim.domains.get(position) else {
+                continue;
+            };
             let inner = coarse.minus(&part.transform().project(&[&outside]));
             let edge = coarse.minus(&inner);
             if inner.is_empty() {
@@ -215,7 +301,14 @@ impl<'a> Projection<'a> {
             let mut freed = column_box.clone();
             freed.domains.remove(&column);
             let mut wholly = rim.clone();
-            for (index, other) in self.key.parts().iter().enumerate().skip(position + 1).filter(|(_, part)| later(part)) {
+            for (index, other) in self
+                .key
+                .parts()
+                .iter()
+                .enumerate()
+                .skip(position + 1)
+                .filter(|(_, part)| later(part))
+            {
                 if let Some(domain) = wholly.domains.get_mut(index) {
                     *domain = self.part_domain(other, &freed);
                 }
@@ -234,9 +327,13 @@ impl<'a> Projection<'a> {
     pub(super) fn constants(&self, boxes: &[PartBox]) -> Vec<Option<Option<Datum>>> {
         (0..self.key.parts().len())
             .map(|position| {
-                let mut values = boxes.iter().map(|part_box| only_value(part_box.domains.get(position)?));
+                let mut values = boxes
+                    .iter()
+                    .map(|part_box| only_value(part_box.domains.get(position)?));
                 let first = values.next()??;
-                values.all(|value| value.as_ref() == Some(&first)).then_some(first)
+                values
+                    .all(|value| value.as_ref() == Some(&first))
+                    .then_some(first)
             })
             .collect()
     }
@@ -245,10 +342,15 @@ impl<'a> Projection<'a> {
     ///
     /// A list of values of the one column that decides the bucket is dealt out, each to its own bucket.
     /// With them: whether all buckets share one list, so that the fan-out multiplies it.
-    pub(super) fn by_bucket(&self, boxes: &[PartBox]) -> (BTreeMap<Option<u32>, Vec<PartBox>>, bool) {
+    pub(super) fn by_bucket(
+        &self,
+        boxes: &[PartBox],
+    ) -> (BTreeMap<Option<u32>, Vec<PartBox>>, bool) {
         let mut dealt: BTreeMap<Option<u32>, Vec<PartBox>> = BTreeMap::new();
         let mut shared = true;
-        let Some((position, part)) = self.bucket_part.and_then(|position| Some((position, self.key.parts().get(position)?)))
+        let Some((position, part)) = self
+            .bucket_part
+            .and_then(|position| Some((position, self.key.parts().get(position)?)))
         else {
             if !boxes.is_empty() {
                 dealt.insert(None, boxes.to_vec());
@@ -256,11 +358,19 @@ impl<'a> Projection<'a> {
             return (dealt, shared);
         };
         for part_box in boxes {
-            let buckets = part_box.domains.get(position).and_then(|domain| domain.enumerate(usize::MAX));
+            let buckets = part_box
+                .domains
+                .get(position)
+                .and_then(|domain| domain.enumerate(usize::MAX));
             let lists = self.values_by_bucket(part, part_box);
             shared &= lists.is_none() && !self.restricts(part_box, position);
             for bucket in buckets.into_iter().flatten().flatten() {
-                let Some(number) = bucket.as_integer().and_then(|number| u32::try_from(number).ok()) else { continue };
+                let Some(number) = bucket
+                    .as_integer()
+                    .and_then(|number| u32::try_from(number).ok())
+                else {
+                    continue;
+                };
                 let mut own = part_box.clone();
                 if let Some((restoring, lists)) = &lists {
                     match lists.get(&number) {
@@ -268,7 +378,11 @@ impl<'a> Projection<'a> {
                         None => continue,
                     }
                 }
-                set(&mut own, position, Domain::points(part.transform().value_type(), [bucket]));
+                set(
+                    &mut own,
+                    position,
+                    Domain::points(part.transform().value_type(), [bucket]),
+                );
                 dealt.entry(Some(number)).or_default().push(own);
             }
         }
@@ -276,14 +390,19 @@ impl<'a> Projection<'a> {
     }
 
     /// Where a single source of the bucket varies over a list that a part holds: that part, and the list by bucket.
-    fn values_by_bucket(&self, bucket: &KeyPart, part_box: &PartBox) -> Option<(usize, HashMap<u32, Domain>)> {
+    fn values_by_bucket(
+        &self,
+        bucket: &KeyPart,
+        part_box: &PartBox,
+    ) -> Option<(usize, HashMap<u32, Domain>)> {
         let mut fixed: Vec<Option<Datum>> = Vec::new();
         let mut varying = None;
         for (index, source) in bucket.sources().iter().enumerate() {
             let restoring = self.key.restoring_part(*source)?;
             let part = self.key.parts().get(restoring)?;
             let values = list(part_box.domains.get(restoring)?)?;
-            let restored = |value: Option<Datum>| value.and_then(|value| part.transform().inverse(&value));
+            let restored =
+                |value: Option<Datum>| value.and_then(|value| part.transform().inverse(&value));
             match values.as_slice() {
                 [only] => fixed.push(restored(only.clone())),
                 _ if varying.is_none() => {
@@ -298,20 +417,36 @@ impl<'a> Projection<'a> {
         let mut lists: HashMap<u32, Vec<Option<Datum>>> = HashMap::new();
         for value in values {
             let mut sources = fixed.clone();
-            *sources.get_mut(index)? = value.as_ref().and_then(|value| part.transform().inverse(value));
-            let Ok(Some(number)) = bucket.transform().apply(&sources) else { continue };
-            lists.entry(u32::try_from(number.as_integer()?).ok()?).or_default().push(value);
+            *sources.get_mut(index)? = value
+                .as_ref()
+                .and_then(|value| part.transform().inverse(value));
+            let Ok(Some(number)) = bucket.transform().apply(&sources) else {
+                continue;
+            };
+            lists
+                .entry(u32::try_from(number.as_integer()?).ok()?)
+                .or_default()
+                .push(value);
         }
         let domain = part_box.domains.get(restoring)?;
-        let lists = lists.into_iter().map(|(number, values)| (number, domain_of(domain, values.into_iter())));
+        let lists = lists
+            .into_iter()
+            .map(|(number, values)| (number, domain_of(domain, values.into_iter())));
         Some((restoring, lists.collect()))
     }
 
     /// Gives up the proof of every dimension that shares a column with one of these parts.
     pub(super) fn give_up(&self, widened: &[usize], unproven: &mut BTreeMap<usize, String>) {
-        for part in widened.iter().filter_map(|position| self.key.parts().get(*position)) {
+        for part in widened
+            .iter()
+            .filter_map(|position| self.key.parts().get(*position))
+        {
             for (position, dimension) in self.dimensions.iter() {
-                if dimension.sources.iter().any(|source| part.sources().contains(source)) {
+                if dimension
+                    .sources
+                    .iter()
+                    .any(|source| part.sources().contains(source))
+                {
                     unproven.insert(position, "budget".to_owned());
                 }
             }
@@ -319,11 +454,18 @@ impl<'a> Projection<'a> {
     }
 
     /// The conjuncts that are not understood or have a dimension that is not proven.
-    pub(super) fn residual(&self, conjuncts: &[Conjunct], unproven: &BTreeMap<usize, String>) -> Vec<Residual> {
+    pub(super) fn residual(
+        &self,
+        conjuncts: &[Conjunct],
+        unproven: &BTreeMap<usize, String>,
+    ) -> Vec<Residual> {
         let reason = |conjunct: &Conjunct| {
             let mentioned = self.dimensions.mentioned(&conjunct.predicate);
-            let mut reasons: Vec<&str> =
-                mentioned.iter().filter_map(|position| unproven.get(position)).map(String::as_str).collect();
+            let mut reasons: Vec<&str> = mentioned
+                .iter()
+                .filter_map(|position| unproven.get(position))
+                .map(String::as_str)
+                .collect();
             if conjunct.predicate.is_opaque() {
                 reasons.push("not a condition on single columns that keys can answer");
             }
@@ -369,7 +511,9 @@ pub(super) fn merge(mut boxes: Vec<PartBox>) -> Vec<PartBox> {
 fn union(domains: Vec<Domain>) -> Option<Domain> {
     let null = domains.iter().any(Domain::has_null);
     let sql_type = domains.first()?.sql_type().clone();
-    let intervals = domains.iter().flat_map(|domain| domain.intervals().iter().cloned());
+    let intervals = domains
+        .iter()
+        .flat_map(|domain| domain.intervals().iter().cloned());
     Some(Domain::from_intervals(&sql_type, intervals).with_null(null))
 }
 
@@ -377,7 +521,9 @@ fn union(domains: Vec<Domain>) -> Option<Domain> {
 fn part_proves(part: &KeyPart, domain: &Domain, dimension: &Dimension, allowed: &Domain) -> bool {
     let transform = part.transform();
     if let Some(preimage) = transform.preimage(domain) {
-        return preimage.intersect(&dimension.universe).is_subset_of(allowed);
+        return preimage
+            .intersect(&dimension.universe)
+            .is_subset_of(allowed);
     }
     let outside = dimension.universe.minus(allowed);
     transform.project(&[&outside]).intersect(domain).is_empty()
@@ -386,7 +532,11 @@ fn part_proves(part: &KeyPart, domain: &Domain, dimension: &Dimension, allowed: 
 /// The bucket part if nothing but literals stands before it.
 fn leading_bucket_part(key: &RowKey) -> Option<usize> {
     let position = key.bucket_part()?;
-    key.parts().iter().take(position).all(|part| part.sources().is_empty()).then_some(position)
+    key.parts()
+        .iter()
+        .take(position)
+        .all(|part| part.sources().is_empty())
+        .then_some(position)
 }
 
 /// The values of a domain that was written as a list.

@@ -24,15 +24,28 @@ const WALK_BOXES: usize = 64;
 pub(super) type Dealt = BTreeMap<Option<u32>, Vec<PartBox>>;
 
 /// The runs for these boxes; `None` if they are too many for ranges and for a walk.
-pub(super) fn runs(projection: &Projection<'_>, dealt: &Dealt, shared: bool, budget: usize) -> Result<Option<Vec<Run>>> {
+pub(super) fn runs(
+    projection: &Projection<'_>,
+    dealt: &Dealt,
+    shared: bool,
+    budget: usize,
+) -> Result<Option<Vec<Run>>> {
     let mut listed = Vec::with_capacity(dealt.len());
     for boxes in dealt.values() {
         let limit = budget.max(spelled_out(boxes));
         let mut lister = Lister::new(projection, limit);
-        listed.push(lister.list_all(boxes)?.then_some((lister.count, lister.ranges)));
+        listed.push(
+            lister
+                .list_all(boxes)?
+                .then_some((lister.count, lister.ranges)),
+        );
     }
     let counts = listed.iter().flatten().map(|(count, _)| *count);
-    let counted = if shared { counts.max().unwrap_or(0) } else { counts.sum() };
+    let counted = if shared {
+        counts.max().unwrap_or(0)
+    } else {
+        counts.sum()
+    };
     let within = listed.iter().all(Option::is_some) && counted <= budget;
     let mut runs = Vec::with_capacity(dealt.len());
     for ((bucket, boxes), ranges) in dealt.iter().zip(listed) {
@@ -50,7 +63,10 @@ pub(super) fn runs(projection: &Projection<'_>, dealt: &Dealt, shared: bool, bud
         };
         let nothing = matches!(&work, Work::Ranges(set) if set.is_empty());
         if !nothing {
-            runs.push(Run { bucket: *bucket, work });
+            runs.push(Run {
+                bucket: *bucket,
+                work,
+            });
         }
     }
     Ok(Some(runs))
@@ -58,13 +74,25 @@ pub(super) fn runs(projection: &Projection<'_>, dealt: &Dealt, shared: bool, bud
 
 /// The number of values and bounds that the boxes themselves hold: a list as long as that is no blow-up.
 fn spelled_out(boxes: &[PartBox]) -> usize {
-    let values = |part_box: &PartBox| part_box.domains.iter().map(|domain| domain.intervals().len()).sum::<usize>();
+    let values = |part_box: &PartBox| {
+        part_box
+            .domains
+            .iter()
+            .map(|domain| domain.intervals().len())
+            .sum::<usize>()
+    };
     boxes.iter().map(values).sum()
 }
 
 /// Takes the restriction of the last restricted part from all boxes; `None` where there is none left.
-pub(super) fn widen(projection: &Projection<'_>, boxes: Vec<PartBox>) -> Option<(Vec<PartBox>, usize)> {
-    let last = boxes.iter().filter_map(|part_box| projection.last_restricted(part_box)).max()?;
+pub(super) fn widen(
+    projection: &Projection<'_>,
+    boxes: Vec<PartBox>,
+) -> Option<(Vec<PartBox>, usize)> {
+    let last = boxes
+        .iter()
+        .filter_map(|part_box| projection.last_restricted(part_box))
+        .max()?;
     let natural = projection.everything().domains.get(last)?.clone();
     let wider = boxes.into_iter().map(|mut part_box| {
         if let Some(domain) = part_box.domains.get_mut(last) {
@@ -76,11 +104,18 @@ pub(super) fn widen(projection: &Projection<'_>, boxes: Vec<PartBox>) -> Option<
 }
 
 /// The ranges of boxes with bounds for people.
-pub(super) fn explained(projection: &Projection<'_>, boxes: &[PartBox]) -> Result<Vec<(KeyRange, Bounds)>> {
+pub(super) fn explained(
+    projection: &Projection<'_>,
+    boxes: &[PartBox],
+) -> Result<Vec<(KeyRange, Bounds)>> {
     let mut lister = Lister::new(projection, usize::MAX);
     lister.bounds = Some(Vec::new());
     lister.list_all(boxes)?;
-    Ok(lister.ranges.into_iter().zip(lister.bounds.unwrap_or_default()).collect())
+    Ok(lister
+        .ranges
+        .into_iter()
+        .zip(lister.bounds.unwrap_or_default())
+        .collect())
 }
 
 /// Lists the ranges of boxes up to a limit.
@@ -131,17 +166,23 @@ impl<'a> Lister<'a> {
     ) -> Result<bool> {
         let depth = values.len();
         if last.is_none_or(|last| depth > last) {
-            return self.push(KeyRange::prefix(prefix), || Bounds::prefix(self.projection.key, values));
+            return self.push(KeyRange::prefix(prefix), || {
+                Bounds::prefix(self.projection.key, values)
+            });
         }
         let parts = self.projection.key.parts();
-        let (Some(part), Some(domain)) = (parts.get(depth), self.effective(part_box, values)) else {
+        let (Some(part), Some(domain)) = (parts.get(depth), self.effective(part_box, values))
+        else {
             return Ok(true);
         };
         if Some(depth) == last {
             return self.push_fields(part, &domain, prefix, values);
         }
         let room = self.limit.saturating_sub(self.count);
-        let Some(listed) = domain.enumerate(room.max(1)) else {
+        let Some(listed) = domain
+            .enumerate(room.max(1))
+            .filter(|_| !has_gap(part, &domain))
+        else {
             return Ok(false);
         };
         for value in listed {
@@ -193,7 +234,9 @@ impl<'a> Lister<'a> {
         for piece in pieces(domain) {
             for range in part.field_ranges(&piece)?.ranges() {
                 let key = self.projection.key;
-                self.push(behind(prefix, range), || Bounds::fields(key, values, part, &piece))?;
+                self.push(behind(prefix, range), || {
+                    Bounds::fields(key, values, part, &piece)
+                })?;
             }
         }
         Ok(true)
@@ -206,11 +249,18 @@ impl<'a> Lister<'a> {
         let part = key.parts().get(depth)?;
         let mut domain = part_box.domains.get(depth)?.clone();
         if let Some(value) = computed(self.projection, part, values) {
-            return domain.contains(value.as_ref()).then(|| point(&domain, value));
+            return domain
+                .contains(value.as_ref())
+                .then(|| point(&domain, value));
         }
         for (position, earlier) in key.parts().iter().enumerate().take(depth) {
             let value = values.get(position)?;
-            if earlier.restores().is_some() || !earlier.sources().iter().any(|source| part.sources().contains(source)) {
+            if earlier.restores().is_some()
+                || !earlier
+                    .sources()
+                    .iter()
+                    .any(|source| part.sources().contains(source))
+            {
                 continue;
             }
             domain = if earlier.sources() == part.sources() {
@@ -241,7 +291,11 @@ impl<'a> Lister<'a> {
         if let Some(sources) = earlier.transform().preimage(&of_value) {
             let possible = part.transform().project(&[&sources]);
             let narrowed = domain.intersect(&possible);
-            return if narrowed.is_empty() { narrowed } else { opened(part, narrowed, &possible) };
+            return if narrowed.is_empty() {
+                narrowed
+            } else {
+                opened(part, narrowed, &possible)
+            };
         }
         if part.restores().is_none() {
             return domain;
@@ -251,7 +305,9 @@ impl<'a> Lister<'a> {
         };
         // The list is that of the box as long as nothing narrowed it before; then it is sorted by image once.
         if part_box.domains.get(depth) != Some(&domain) {
-            let kept = list.into_iter().filter(|source| image(earlier, part, source).as_ref() == Some(value));
+            let kept = list
+                .into_iter()
+                .filter(|source| image(earlier, part, source).as_ref() == Some(value));
             return of(&domain, kept);
         }
         let images = self.images.entry((position, depth)).or_insert_with(|| {
@@ -261,9 +317,15 @@ impl<'a> Lister<'a> {
                     lists.entry(image).or_default().push(source);
                 }
             }
-            lists.into_iter().map(|(image, sources)| (image, of(&domain, sources.into_iter()))).collect()
+            lists
+                .into_iter()
+                .map(|(image, sources)| (image, of(&domain, sources.into_iter())))
+                .collect()
         });
-        images.get(value).cloned().unwrap_or_else(|| Domain::empty(domain.sql_type()))
+        images
+            .get(value)
+            .cloned()
+            .unwrap_or_else(|| Domain::empty(domain.sql_type()))
     }
 
     /// `domain` of a column's part, where an earlier transform of it and of other, known columns has `value`.
@@ -286,49 +348,94 @@ impl<'a> Lister<'a> {
                 None => return domain,
             }
         }
-        let Some(place) = earlier.sources().iter().position(|source| *source == column) else {
+        let Some(place) = earlier
+            .sources()
+            .iter()
+            .position(|source| *source == column)
+        else {
             return domain;
         };
         self.steps += list.len();
         let kept = list.into_iter().filter(|candidate| {
             let mut row = row.clone();
             if let Some(slot) = row.get_mut(place) {
-                *slot = candidate.as_ref().and_then(|candidate| part.transform().inverse(candidate));
+                *slot = candidate
+                    .as_ref()
+                    .and_then(|candidate| part.transform().inverse(candidate));
             }
-            earlier.transform().apply(&row).is_ok_and(|image| image == *value)
+            earlier
+                .transform()
+                .apply(&row)
+                .is_ok_and(|image| image == *value)
         });
         of(&domain, kept)
     }
 }
 
+/// The longest interval of a column's values that is listed before a restricted part. Whether the values of a longer one
+/// occur is better found out by walking: few of an hour's 3,600 seconds have a row.
+const LISTED: i128 = 256;
+
+/// Whether a column's domain has an interval that is too long to be listed. Coarse parts are always listed.
+fn has_gap(part: &KeyPart, domain: &Domain) -> bool {
+    let long = |interval: &Interval| {
+        domain
+            .ends_of(interval)
+            .and_then(|(first, last)| Some(last.as_integer()? - first.as_integer()? >= LISTED))
+    };
+    part.restores().is_some()
+        && domain
+            .intervals()
+            .iter()
+            .any(|interval| long(interval) == Some(true))
+}
+
 /// The value of a part whose columns are all known from earlier parts.
-fn computed(projection: &Projection<'_>, part: &KeyPart, values: &[Option<Datum>]) -> Option<Option<Datum>> {
+fn computed(
+    projection: &Projection<'_>,
+    part: &KeyPart,
+    values: &[Option<Datum>],
+) -> Option<Option<Datum>> {
     if part.restores().is_some() || part.sources().is_empty() {
         return None;
     }
-    let row: Option<Vec<Option<Datum>>> =
-        part.sources().iter().map(|source| known(projection, *source, values)).collect();
+    let row: Option<Vec<Option<Datum>>> = part
+        .sources()
+        .iter()
+        .map(|source| known(projection, *source, values))
+        .collect();
     part.transform().apply(&row?).ok()
 }
 
 /// The value of a table's column, if a part of the prefix gives it back.
-fn known(projection: &Projection<'_>, column: usize, values: &[Option<Datum>]) -> Option<Option<Datum>> {
+fn known(
+    projection: &Projection<'_>,
+    column: usize,
+    values: &[Option<Datum>],
+) -> Option<Option<Datum>> {
     let position = projection.key.restoring_part(column)?;
     let part = projection.key.parts().get(position)?;
     let value = values.get(position)?;
-    Some(value.as_ref().and_then(|value| part.transform().inverse(value)))
+    Some(
+        value
+            .as_ref()
+            .and_then(|value| part.transform().inverse(value)),
+    )
 }
 
 /// The value of `earlier` for a value of `part`, which gives its only column back.
 fn image(earlier: &KeyPart, part: &KeyPart, value: &Option<Datum>) -> Option<Option<Datum>> {
-    let source = value.as_ref().and_then(|value| part.transform().inverse(value));
+    let source = value
+        .as_ref()
+        .and_then(|value| part.transform().inverse(value));
     earlier.transform().apply(&[source]).ok()
 }
 
 /// Opens a domain that reaches to the edge of what is possible behind a prefix, so that its range ends where the
 /// prefix does. What is added cannot occur there.
 fn opened(part: &KeyPart, domain: Domain, possible: &Domain) -> Domain {
-    let (Some(first), Some(last)) = (possible.intervals().first(), possible.intervals().last()) else {
+    let (Some(first), Some(last)) = (possible.intervals().first(), possible.intervals().last())
+    else {
         return domain;
     };
     let mut intervals: Vec<Interval> = domain.intervals().to_vec();
@@ -341,8 +448,10 @@ fn opened(part: &KeyPart, domain: Domain, possible: &Domain) -> Domain {
         own.end = Cut::End;
         at_end = true;
     }
-    let nulls_follow_end = (part.direction() == Direction::Ascending) == (part.nulls() == NullOrder::Last);
-    let null = part.nullable() && !possible.has_null() && if nulls_follow_end { at_end } else { at_start };
+    let nulls_follow_end =
+        (part.direction() == Direction::Ascending) == (part.nulls() == NullOrder::Last);
+    let null =
+        part.nullable() && !possible.has_null() && if nulls_follow_end { at_end } else { at_start };
     Domain::from_intervals(domain.sql_type(), intervals).with_null(null || domain.has_null())
 }
 

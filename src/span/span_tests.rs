@@ -27,10 +27,22 @@ fn table(sql: &str) -> Table {
 }
 
 /// The plan of a condition as a bare provider gets it: coerced and simplified by DataFusion.
-fn plan_condition(context: &SessionContext, table: &Table, condition: &str, budget: usize) -> (RowKey, Plan) {
+fn plan_condition(
+    context: &SessionContext,
+    table: &Table,
+    condition: &str,
+    budget: usize,
+) -> (RowKey, Plan) {
     let schema = DFSchema::try_from(table.arrow_schema().as_ref().clone()).unwrap();
-    let expression = context.state().create_logical_expr(condition, &schema).expect(condition);
-    let simplifier = ExprSimplifier::new(SimplifyContext::builder().with_schema(Arc::new(schema.clone())).build());
+    let expression = context
+        .state()
+        .create_logical_expr(condition, &schema)
+        .expect(condition);
+    let simplifier = ExprSimplifier::new(
+        SimplifyContext::builder()
+            .with_schema(Arc::new(schema.clone()))
+            .build(),
+    );
     let coerced = simplifier.coerce(expression, &schema).expect(condition);
     let simplified = simplifier.simplify(coerced).expect(condition);
     let key = table.row_key().unwrap();
@@ -43,11 +55,27 @@ fn show(context: &SessionContext, table: &Table, condition: &str) -> String {
     let (key, plan) = plan_condition(context, table, condition, BUDGET);
     let mut text = format!("{condition}\n");
     for row in plan.spans.explain(&key).unwrap() {
-        let bucket = row.bucket.map(|bucket| format!(" [{bucket}]")).unwrap_or_default();
-        let ends = if row.start == row.stop { row.start } else { format!("{} .. {}", row.start, row.stop) };
-        writeln!(text, "  {}{bucket} {ends}  {}..{}", row.kind, row.start_hex, row.stop_hex).unwrap();
+        let bucket = row
+            .bucket
+            .map(|bucket| format!(" [{bucket}]"))
+            .unwrap_or_default();
+        let ends = if row.start == row.stop {
+            row.start
+        } else {
+            format!("{} .. {}", row.start, row.stop)
+        };
+        writeln!(
+            text,
+            "  {}{bucket} {ends}  {}..{}",
+            row.kind, row.start_hex, row.stop_hex
+        )
+        .unwrap();
     }
-    let residual: Vec<&str> = plan.residual.iter().map(|residual| residual.reason.as_str()).collect();
+    let residual: Vec<&str> = plan
+        .residual
+        .iter()
+        .map(|residual| residual.reason.as_str())
+        .collect();
     match residual.as_slice() {
         [] => text.push_str("  tight\n"),
         reasons => writeln!(text, "  residual: {}", reasons.join(" | ")).unwrap(),
@@ -58,7 +86,10 @@ fn show(context: &SessionContext, table: &Table, condition: &str) -> String {
 fn run_script(context: &SessionContext, script: &str) -> String {
     let mut current = None;
     let mut output = String::new();
-    for block in script.split("\n\n").filter(|block| !block.trim().is_empty()) {
+    for block in script
+        .split("\n\n")
+        .filter(|block| !block.trim().is_empty())
+    {
         let input = block.split("\n---\n").next().unwrap_or_default().trim();
         if input.starts_with("CREATE TABLE") {
             current = Some(table(input.trim_end_matches(';')));
@@ -66,7 +97,10 @@ fn run_script(context: &SessionContext, script: &str) -> String {
             continue;
         }
         let table = current.as_ref().expect("a condition before any table");
-        let shown: String = input.lines().map(|condition| show(context, table, condition)).collect();
+        let shown: String = input
+            .lines()
+            .map(|condition| show(context, table, condition))
+            .collect();
         writeln!(output, "{input}\n---\n{shown}").unwrap();
     }
     output
@@ -78,7 +112,10 @@ fn golden_scripts() {
     config.options_mut().sql_parser.parse_float_as_decimal = true;
     let context = SessionContext::new_with_config(config);
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/span/golden");
-    let mut files: Vec<_> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     assert!(!files.is_empty());
     for file in files {

@@ -51,7 +51,10 @@ impl Walk {
     }
 
     /// Over a union of boxes; `None` if no key is in any.
-    pub(super) fn over_boxes(projection: &Projection<'_>, boxes: &[PartBox]) -> Result<Option<Self>> {
+    pub(super) fn over_boxes(
+        projection: &Projection<'_>,
+        boxes: &[PartBox],
+    ) -> Result<Option<Self>> {
         let mut walked = Vec::with_capacity(boxes.len());
         for part_box in boxes {
             let walk_box = WalkBox::new(projection, part_box)?;
@@ -61,7 +64,10 @@ impl Walk {
         }
         let hulls: Vec<KeyRange> = walked.iter().map(WalkBox::hull).collect();
         let start = hulls.iter().map(KeyRange::start).min().map(<[u8]>::to_vec);
-        let stop = hulls.iter().map(KeyRange::stop).max_by(|left, right| compare_stops(*left, *right));
+        let stop = hulls
+            .iter()
+            .map(KeyRange::stop)
+            .max_by(|left, right| compare_stops(*left, *right));
         let (Some(start), Some(stop)) = (start, stop) else {
             return Ok(None);
         };
@@ -112,7 +118,9 @@ fn step_among(boxes: &[WalkBox], key: &[u8]) -> Result<Step> {
         best = match (best, walk_box.next(key)?) {
             (Step::In { until: a }, Step::In { until: b }) => {
                 let farther = compare_stops(a.as_deref(), b.as_deref()).is_lt();
-                Step::In { until: if farther { b } else { a } }
+                Step::In {
+                    until: if farther { b } else { a },
+                }
             }
             (inside @ Step::In { .. }, _) | (_, inside @ Step::In { .. }) => inside,
             (Step::Seek(a), Step::Seek(b)) => Step::Seek(a.min(b)),
@@ -131,21 +139,27 @@ struct WalkBox {
 
 impl WalkBox {
     fn new(projection: &Projection<'_>, part_box: &PartBox) -> Result<Self> {
-        let count = projection.last_restricted(part_box).map_or(0, |last| last + 1);
+        let count = projection
+            .last_restricted(part_box)
+            .map_or(0, |last| last + 1);
         let parts: Vec<KeyPart> = projection.key.parts().iter().take(count).cloned().collect();
         let fields: Result<Vec<KeyRangeSet>> = parts
             .iter()
             .zip(&part_box.domains)
             .map(|(part, domain)| part.field_ranges(domain))
             .collect();
-        Ok(Self { parts, fields: fields? })
+        Ok(Self {
+            parts,
+            fields: fields?,
+        })
     }
 
     /// From the first candidate to the end of the last field's range behind the pinned parts.
     fn hull(&self) -> KeyRange {
         let mut prefix = Vec::new();
         for (depth, fields) in self.fields.iter().enumerate() {
-            let (Some(first), Some(last)) = (fields.ranges().first(), fields.ranges().last()) else {
+            let (Some(first), Some(last)) = (fields.ranges().first(), fields.ranges().last())
+            else {
                 break;
             };
             if fields.ranges().len() == 1 && self.is_field(depth, first) {
@@ -202,14 +216,20 @@ impl WalkBox {
                 break;
             };
             let rest = key.get(*offset..).unwrap_or_default();
-            let length = self.parts.get(depth).and_then(|part| part.length(rest).ok()).unwrap_or(rest.len());
+            let length = self
+                .parts
+                .get(depth)
+                .and_then(|part| part.length(rest).ok())
+                .unwrap_or(rest.len());
             let prefix = key.get(..*offset).unwrap_or_default();
             let Some(after) = prefix_successor(rest.get(..length).unwrap_or(rest)) else {
                 continue;
             };
             match fields.at_or_after(&after) {
                 None => {}
-                Some(range) if range.contains(&after) => return Step::Seek(self.candidate(prefix, depth, &after)),
+                Some(range) if range.contains(&after) => {
+                    return Step::Seek(self.candidate(prefix, depth, &after));
+                }
                 Some(range) => return Step::Seek(self.candidate(prefix, depth, range.start())),
             }
         }
@@ -225,7 +245,9 @@ impl WalkBox {
             if !self.is_whole_field(next - 1, &field) {
                 break;
             }
-            let Some(first) = fields.ranges().first() else { break };
+            let Some(first) = fields.ranges().first() else {
+                break;
+            };
             field = first.start().to_vec();
             candidate.extend_from_slice(&field);
         }

@@ -25,10 +25,40 @@ use crate::error::{Error, Result};
 use crate::key::domain::Domain;
 use crate::key::encoding::Encoding;
 
+mod bucket;
+mod cast_date;
+mod coarse;
 mod column;
+mod date_bin;
+mod date_trunc;
+pub mod digest;
+mod divide;
+mod hash;
+mod left;
+mod literal;
+mod md5;
+mod remainder;
+mod reverse;
+mod reverse_digits;
+mod salt;
 
 /// Every key part there is, in the order in which they are listed to users.
-pub static TRANSFORMS: &[&dyn Declaration] = &[&column::Column];
+pub static TRANSFORMS: &[&dyn Declaration] = &[
+    &column::Column,
+    &salt::Salt,
+    &bucket::Bucket,
+    &hash::Hash,
+    &md5::Md5,
+    &reverse::Reverse,
+    &reverse_digits::ReverseDigits,
+    &left::Left,
+    &divide::Divide,
+    &date_trunc::DateTrunc,
+    &date_bin::DateBin,
+    &cast_date::CastDate,
+    &remainder::Remainder,
+    &literal::Literal,
+];
 
 /// At most so many combinations of listed source values are followed through a transform of several columns.
 pub const COMBINATIONS: usize = 10_000;
@@ -46,6 +76,11 @@ pub trait Declaration: Debug + Send + Sync {
 
     /// What a predicate becomes, in one sentence.
     fn pushdown(&self) -> &'static str;
+
+    /// The same arguments as they are stored: two ways to write one thing become one.
+    fn canonical(&self, arguments: &[Argument]) -> Vec<Argument> {
+        arguments.to_vec()
+    }
 
     /// The transform over these arguments.
     ///
@@ -149,6 +184,28 @@ fn project_listed<T: Transform + ?Sized>(transform: &T, sources: &[&Domain]) -> 
     Some(Domain::points(transform.value_type(), images.into_iter().flatten()).with_null(null))
 }
 
+/// The value of the only source column.
+fn only(sources: &[Option<Datum>]) -> Result<Option<&Datum>> {
+    match sources {
+        [value] => Ok(value.as_ref()),
+        _ => Err(Error::internal(format!(
+            "{} values for a transform of one column",
+            sources.len()
+        ))),
+    }
+}
+
+/// The types of columns; nothing else may stand among them.
+fn column_types(arguments: &[BoundArgument]) -> Result<Vec<SqlType>> {
+    let types = arguments.iter().map(|argument| match argument {
+        BoundArgument::Column(_, sql_type) => Ok(sql_type.clone()),
+        other => Err(Error::invalid(format!(
+            "{other:?} where a column is expected"
+        ))),
+    });
+    types.collect()
+}
+
 /// An argument as it is declared and stored with the table.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -206,6 +263,19 @@ impl Expression {
         })
     }
 
+    /// The same expression as it is stored, so that those that mean the same are equal.
+    #[must_use]
+    pub fn canonical(&self) -> Self {
+        let declaration = self.declaration();
+        declaration.map_or_else(
+            |_| self.clone(),
+            |declaration| Self {
+                function: self.function.clone(),
+                arguments: declaration.canonical(&self.arguments),
+            },
+        )
+    }
+
     /// The declaration of its function.
     ///
     /// # Errors
@@ -241,3 +311,10 @@ pub enum BoundArgument {
     /// An interval of fixed length, in nanoseconds.
     Interval(i128),
 }
+
+#[cfg(test)]
+#[path = "agreement_tests.rs"]
+mod agreement_tests;
+#[cfg(test)]
+#[path = "transform_tests.rs"]
+mod transform_tests;

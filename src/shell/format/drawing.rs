@@ -232,14 +232,19 @@ mod tests {
 
     #[test]
     fn columns_in_the_middle_are_left_out_when_cutting_is_not_enough() {
-        let slots = widths(&[20; 10], 50);
-        let columns: Vec<_> = slots.iter().map(|(column, _)| *column).collect();
-        assert_eq!(columns, [Some(0), Some(1), None, Some(9)]);
-        // The room that the gap and whole columns leave is used.
-        assert_eq!(
-            slots.iter().map(|(_, width)| width + 3).sum::<usize>() + 1,
-            50 - 2 + 1
-        );
+        // Each takes 11 at its narrowest, the gap 4 and the last line 1: four fit.
+        let expected = [
+            (Some(0), 8),
+            (Some(1), 8),
+            (None, 1),
+            (Some(8), 8),
+            (Some(9), 8),
+        ];
+        assert_eq!(widths(&[20; 10], 50), expected);
+        // The room that whole columns leave is given to those that stay.
+        let widened = widths(&[20; 10], 59);
+        assert_eq!(widened.first(), Some(&(Some(0), 10)));
+        assert_eq!(widened.len(), 5);
     }
 
     #[test]

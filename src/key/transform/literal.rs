@@ -1,0 +1,79 @@
+//! A constant: the record type of a table that shares its key space with others.
+
+use std::sync::Arc;
+
+use super::{BoundArgument, Declaration, Transform};
+use crate::datum::{Datum, SqlType};
+use crate::error::{Error, Result};
+use crate::key::domain::Domain;
+use crate::key::encoding::{self, Encoding};
+
+/// `'O'`, `7`
+#[derive(Debug)]
+pub struct Literal;
+
+impl Declaration for Literal {
+    fn name(&self) -> &'static str {
+        "literal"
+    }
+
+    fn syntax(&self) -> &'static str {
+        "'text' or number"
+    }
+
+    fn stores(&self) -> &'static str {
+        "the constant: a TEXT or a BIGINT"
+    }
+
+    fn pushdown(&self) -> &'static str {
+        "always pinned"
+    }
+
+    fn bind(&self, arguments: &[BoundArgument]) -> Result<Arc<dyn Transform>> {
+        let (value, sql_type) = match arguments {
+            [BoundArgument::Text(text)] => (Datum::Text(text.clone()), SqlType::Text),
+            [BoundArgument::Integer(number)] => (Datum::Integer(*number), SqlType::BigInt),
+            _ => {
+                return Err(Error::invalid(
+                    "a constant key part is one text or whole number",
+                ));
+            }
+        };
+        let encoding = encoding::of_type(&sql_type)
+            .ok_or_else(|| Error::internal("a constant without encoding"))?;
+        Ok(Arc::new(Constant {
+            value,
+            sql_type,
+            encoding,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct Constant {
+    value: Datum,
+    sql_type: SqlType,
+    encoding: Box<dyn Encoding>,
+}
+
+impl Transform for Constant {
+    fn value_type(&self) -> &SqlType {
+        &self.sql_type
+    }
+
+    fn encoding(&self) -> &dyn Encoding {
+        self.encoding.as_ref()
+    }
+
+    fn apply(&self, _sources: &[Option<Datum>]) -> Result<Option<Datum>> {
+        Ok(Some(self.value.clone()))
+    }
+
+    fn passes_null(&self) -> bool {
+        false
+    }
+
+    fn project(&self, _sources: &[&Domain]) -> Domain {
+        Domain::points(&self.sql_type, [self.value.clone()])
+    }
+}

@@ -1,0 +1,231 @@
+//! What every store must do: one suite per trait, run by all stores and wrappers.
+//!
+//! `rocksdb_interrupted` gives up after one deleted entry and sorts its few bytes into files at once, so that every
+//! check also goes through interruptions and through files.
+//!
+//! `HALITE_SEED` replays a random check; each prints the seed that it runs with.
+
+mod cursor;
+mod snapshot;
+mod store;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use fastrand::Rng;
+use tempfile::TempDir;
+
+use super::wrap::{Failing, Faults, Recording};
+use super::{
+    Chunk, ChunkLimit, Compression, Cursor, Direction, Durability, MemoryStore, RocksStore,
+    SPACE_NAME_MAX, Snapshot, SpaceOptions, Store, StoreOptions, WriteBatch,
+};
+use crate::error::{ErrorKind, Result};
+use crate::keyrange::KeyRange;
+use cursor::*;
+use snapshot::*;
+use store::*;
+
+/// Runs every named check with every store.
+macro_rules! conformance {
+    ($($check:ident,)*) => {
+        mod memory { $(#[test] fn $check() { super::$check(&super::Subject::memory()); })* }
+        mod rocksdb { $(#[test] fn $check() { super::$check(&super::Subject::rocksdb()); })* }
+        mod rocksdb_interrupted {
+            $(#[test] fn $check() { super::$check(&super::Subject::rocksdb_interrupted()); })*
+        }
+        mod recording { $(#[test] fn $check() { super::$check(&super::Subject::recording()); })* }
+        mod failing { $(#[test] fn $check() { super::$check(&super::Subject::failing()); })* }
+    };
+}
+
+conformance! {
+    // Store
+    spaces_are_made_and_listed,
+    names_of_spaces_are_checked,
+    a_dropped_space_is_gone,
+    older_snapshots_read_a_dropped_space,
+    a_snapshot_sees_what_was_written_and_nothing_later,
+    a_batch_is_all_or_nothing,
+    a_batch_over_two_spaces_is_seen_at_once,
+    the_later_operation_on_a_key_counts,
+    sizes_follow_the_entries,
+    a_store_can_be_written,
+    // Snapshot
+    get_finds_exactly_the_key,
+    multi_get_answers_in_order,
+    an_unknown_space_is_an_error,
+    many_threads_read_one_snapshot,
+    // Cursor
+    a_cursor_yields_nothing_before_a_seek,
+    every_range_of_hostile_keys,
+    a_cursor_keeps_its_snapshot,
+    seeks_go_anywhere_inside,
+    a_seek_outside_changes_nothing,
+    restrict_moves_the_far_end_nearer,
+    restrict_can_end_the_range,
+    limits_count_what_the_chunk_holds,
+    keys_and_values_may_be_long,
+    deleted_entries_are_stepped_over,
+    random_work_agrees_with_a_map,
+}
+
+type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// A store under test, and the directory that it is in.
+pub(super) struct Subject {
+    store: Arc<dyn Store>,
+    _directory: Option<TempDir>,
+}
+
+impl Subject {
+    fn of(store: Arc<dyn Store>) -> Self {
+        let _directory = None;
+        Self { store, _directory }
+    }
+
+    fn memory() -> Self {
+        Self::of(Arc::new(MemoryStore::new()))
+    }
+
+    fn recording() -> Self {
+        Self::of(Arc::new(Recording::new(Arc::new(MemoryStore::new()))))
+    }
+
+    fn failing() -> Self {
+        let inner = Arc::new(MemoryStore::new());
+        Self::of(Arc::new(Failing::new(inner, Faults::never())))
+    }
+
+    fn rocksdb() -> Self {
+        Self::rocksdb_with(&StoreOptions::default())
+    }
+
+    fn rocksdb_interrupted() -> Self {
+        Self::rocksdb_with(&StoreOptions {
+            interrupt_after: 1,
+            write_buffer_bytes: 64 << 10,
+            ..StoreOptions::default()
+        })
+    }
+
+    fn rocksdb_with(options: &StoreOptions) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let store = RocksStore::open(directory.path(), options).unwrap();
+        Self {
+            store: Arc::new(store),
+            _directory: Some(directory),
+        }
+    }
+
+    fn create(&self, space: &str) {
+        self.store
+            .create_space(space, &SpaceOptions::default())
+            .unwrap();
+    }
+
+    fn put(&self, space: &str, entries: &[(&[u8], &[u8])]) {
+        let mut batch = WriteBatch::new();
+        for (key, value) in entries {
+            batch.put(space, key, value);
+        }
+        self.store.write(batch, Durability::Buffered).unwrap();
+    }
+
+    fn delete(&self, space: &str, key: &[u8]) {
+        let mut batch = WriteBatch::new();
+        batch.delete(space, key);
+        self.store.write(batch, Durability::Buffered).unwrap();
+    }
+
+    fn snapshot(&self) -> Arc<dyn Snapshot> {
+        self.store.snapshot().unwrap()
+    }
+
+    /// A cursor over all of a space at this moment.
+    fn cursor(&self, space: &str, direction: Direction) -> Box<dyn Cursor> {
+        self.snapshot()
+            .cursor(space, &KeyRange::all(), direction)
+            .unwrap()
+    }
+}
+
+fn kind<T: std::fmt::Debug>(outcome: Result<T>) -> ErrorKind {
+    outcome.unwrap_err().kind()
+}
+
+fn range(start: &[u8], stop: Option<&[u8]>) -> KeyRange {
+    KeyRange::new(start.to_vec(), stop.map(<[u8]>::to_vec)).unwrap()
+}
+
+/// Fills until the limit is reached or the range ends; whether the range may hold more.
+pub(super) fn fill(cursor: &mut dyn Cursor, chunk: &mut Chunk, limit: ChunkLimit) -> bool {
+    for _ in 0..100 {
+        let before = chunk.len();
+        let more = cursor.fill(chunk, limit).unwrap();
+        if !more || limit.is_reached(chunk) {
+            return more;
+        }
+        let is_interrupted = chunk.len() == before;
+        assert!(is_interrupted || chunk.len() > before);
+    }
+    panic!("100 interruptions in one fill: the cursor does not get on");
+}
+
+fn keys_left(cursor: &mut dyn Cursor) -> Vec<Vec<u8>> {
+    let mut chunk = Chunk::new();
+    let all = ChunkLimit::entries(usize::MAX);
+    assert!(!fill(cursor, &mut chunk, all));
+    chunk.keys().map(<[u8]>::to_vec).collect()
+}
+
+fn contents(snapshot: &Arc<dyn Snapshot>, space: &str) -> Model {
+    let cursor = Arc::clone(snapshot).cursor(space, &KeyRange::all(), Direction::Forward);
+    let mut cursor = cursor.unwrap();
+    cursor.seek(&KeyRange::all()).unwrap();
+    let mut chunk = Chunk::new();
+    assert!(!fill(
+        &mut *cursor,
+        &mut chunk,
+        ChunkLimit::entries(usize::MAX)
+    ));
+    chunk
+        .iter()
+        .map(|(key, value)| (key.to_vec(), value.to_vec()))
+        .collect()
+}
+
+fn model(entries: &[(&[u8], &[u8])]) -> Model {
+    entries
+        .iter()
+        .map(|(key, value)| (key.to_vec(), value.to_vec()))
+        .collect()
+}
+
+fn random() -> Rng {
+    let seed = std::env::var("HALITE_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
+    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
+    println!("HALITE_SEED={seed}");
+    Rng::with_seed(seed)
+}
+
+/// Keys whose order goes wrong in many ways, and their values.
+const HOSTILE: &[(&[u8], &[u8])] = &[
+    (b"", b"the empty key"),
+    (b"\0", b""),
+    (b"\0\0", b"\0"),
+    (b"\0\xff", b"\xff"),
+    (b"\x01", b"1"),
+    (b"a", b"2"),
+    (b"a\0", b"3"),
+    (b"ab", b"4"),
+    (b"\xfe\xff\xff", b"5"),
+    (b"\xff", b"6"),
+    (b"\xff\0", b"7"),
+    (b"\xff\xff", b"8"),
+    (b"\xff\xff\xff", b""),
+];

@@ -1,0 +1,198 @@
+//! What the docs of [`Store`] say.
+
+use super::*;
+
+pub(super) fn spaces_are_made_and_listed(subject: &Subject) {
+    let store = &subject.store;
+    assert_eq!(store.spaces().unwrap(), Vec::<String>::new());
+    for (name, compression) in [
+        ("t2", Compression::Fast),
+        ("t10", Compression::Dense),
+        ("a_b", Compression::None),
+    ] {
+        store
+            .create_space(name, &SpaceOptions { compression })
+            .unwrap();
+        assert!(contents(&subject.snapshot(), name).is_empty());
+    }
+    assert_eq!(store.spaces().unwrap(), ["a_b", "t10", "t2"]);
+    for name in ["t2", "t10"] {
+        let again = store.create_space(name, &SpaceOptions::default());
+        assert_eq!(kind(again), ErrorKind::Conflict);
+    }
+    assert_eq!(store.spaces().unwrap().len(), 3);
+}
+
+pub(super) fn names_of_spaces_are_checked(subject: &Subject) {
+    let longest = "x".repeat(SPACE_NAME_MAX);
+    subject.create(&longest);
+    let too_long = "x".repeat(SPACE_NAME_MAX + 1);
+    for name in [
+        "",
+        "T",
+        "a-b",
+        "a.b",
+        "ä",
+        "a b",
+        "default.x",
+        "a/b",
+        "a\0",
+        &too_long,
+    ] {
+        let refused = subject.store.create_space(name, &SpaceOptions::default());
+        assert_eq!(kind(refused), ErrorKind::Internal, "{name:?}");
+    }
+    assert_eq!(subject.store.spaces().unwrap(), [longest]);
+}
+
+pub(super) fn a_dropped_space_is_gone(subject: &Subject) {
+    let store = &subject.store;
+    assert_eq!(kind(store.drop_space("t")), ErrorKind::Internal);
+    subject.create("t");
+    subject.create("other");
+    subject.put("t", &[(b"a", b"1")]);
+    store.drop_space("t").unwrap();
+    assert_eq!(store.spaces().unwrap(), ["other"]);
+    assert_eq!(kind(store.drop_space("t")), ErrorKind::Internal);
+    assert_eq!(kind(subject.snapshot().get("t", b"a")), ErrorKind::Internal);
+    let dense = Compression::Dense;
+    store
+        .create_space("t", &SpaceOptions { compression: dense })
+        .unwrap();
+    assert!(contents(&subject.snapshot(), "t").is_empty());
+}
+
+pub(super) fn older_snapshots_read_a_dropped_space(subject: &Subject) {
+    subject.create("t");
+    subject.put("t", &[(b"a", b"1"), (b"b", b"2"), (b"c", b"3")]);
+    let snapshot = subject.snapshot();
+    let whole = KeyRange::all();
+    let mut open = Arc::clone(&snapshot)
+        .cursor("t", &whole, Direction::Forward)
+        .unwrap();
+    open.seek(&whole).unwrap();
+    let mut chunk = Chunk::new();
+    assert!(fill(&mut *open, &mut chunk, ChunkLimit::entries(1)));
+    subject.store.drop_space("t").unwrap();
+    assert_eq!(keys_left(&mut *open), [b"b", b"c"]);
+    subject.create("t");
+    subject.put("t", &[(b"a", b"new")]);
+    let old = model(&[(b"a", b"1"), (b"b", b"2"), (b"c", b"3")]);
+    assert_eq!(contents(&snapshot, "t"), old);
+    assert_eq!(snapshot.get("t", b"a").unwrap().as_deref(), Some(&b"1"[..]));
+    open.seek(&whole).unwrap();
+    assert_eq!(keys_left(&mut *open).len(), 3);
+    assert_eq!(contents(&subject.snapshot(), "t"), model(&[(b"a", b"new")]));
+}
+
+pub(super) fn a_snapshot_sees_what_was_written_and_nothing_later(subject: &Subject) {
+    subject.create("t");
+    let empty = subject.snapshot();
+    let mut batch = WriteBatch::new();
+    batch.put("t", b"a", b"1");
+    subject.store.write(batch, Durability::Sync).unwrap();
+    subject.put("t", &[(b"b", b"2"), (b"c", b"3")]);
+    let full = subject.snapshot();
+    subject.put("t", &[(b"a", b"changed"), (b"aa", b"added")]);
+    subject.delete("t", b"b");
+    subject.create("later");
+    assert!(contents(&empty, "t").is_empty());
+    let expected = model(&[(b"a", b"1"), (b"b", b"2"), (b"c", b"3")]);
+    assert_eq!(contents(&full, "t"), expected);
+    assert_eq!(full.get("t", b"aa").unwrap(), None);
+    assert_eq!(full.multi_get("t", &[b"b"]).unwrap(), [Some(b"2".to_vec())]);
+    assert_eq!(kind(full.get("later", b"a")), ErrorKind::Internal);
+    let now = model(&[(b"a", b"changed"), (b"aa", b"added"), (b"c", b"3")]);
+    assert_eq!(contents(&subject.snapshot(), "t"), now);
+}
+
+pub(super) fn a_batch_is_all_or_nothing(subject: &Subject) {
+    subject.create("t");
+    subject.put("t", &[(b"a", b"1")]);
+    let mut batch = WriteBatch::new();
+    batch.put("t", b"b", b"2");
+    batch.delete("t", b"a");
+    batch.put("missing", b"c", b"3");
+    let refused = subject.store.write(batch, Durability::Sync);
+    assert_eq!(kind(refused), ErrorKind::Internal);
+    assert_eq!(contents(&subject.snapshot(), "t"), model(&[(b"a", b"1")]));
+    subject
+        .store
+        .write(WriteBatch::new(), Durability::Sync)
+        .unwrap();
+}
+
+pub(super) fn a_batch_over_two_spaces_is_seen_at_once(subject: &Subject) {
+    subject.create("left");
+    subject.create("right");
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0..500_u32 {
+                let mut batch = WriteBatch::new();
+                batch.put("left", b"round", &round.to_be_bytes());
+                batch.put("right", b"round", &round.to_be_bytes());
+                subject.store.write(batch, Durability::Buffered).unwrap();
+            }
+            is_done.store(true, Ordering::Release);
+        });
+        while !is_done.load(Ordering::Acquire) {
+            let snapshot = subject.snapshot();
+            let left = snapshot.get("left", b"round").unwrap();
+            assert_eq!(left, snapshot.get("right", b"round").unwrap());
+        }
+    });
+    let last = subject.snapshot().get("right", b"round").unwrap();
+    assert_eq!(last.as_deref(), Some(&499_u32.to_be_bytes()[..]));
+}
+
+pub(super) fn the_later_operation_on_a_key_counts(subject: &Subject) {
+    subject.create("t");
+    let mut batch = WriteBatch::new();
+    batch.put("t", b"put", b"1");
+    batch.put("t", b"put", b"2");
+    batch.put("t", b"deleted", b"1");
+    batch.delete("t", b"deleted");
+    batch.delete("t", b"back");
+    batch.put("t", b"back", b"1");
+    batch.delete("t", b"never there");
+    subject.store.write(batch, Durability::Sync).unwrap();
+    let expected = model(&[(b"put", b"2"), (b"back", b"1")]);
+    assert_eq!(contents(&subject.snapshot(), "t"), expected);
+}
+
+pub(super) fn sizes_follow_the_entries(subject: &Subject) {
+    subject.create("t");
+    let mut random = random();
+    for tens in 0..100_u8 {
+        let mut batch = WriteBatch::new();
+        for ones in 0..100_u8 {
+            let value: Vec<u8> = (0..100).map(|_| random.u8(..)).collect();
+            batch.put("t", &[tens, ones], &value);
+        }
+        subject.store.write(batch, Durability::Buffered).unwrap();
+    }
+    let size = |range: &KeyRange| subject.store.approximate_size("t", range).unwrap();
+    for (range, bytes) in [
+        (KeyRange::all(), 1_020_000),
+        (range(&[0], Some(&[50])), 510_000),
+        (range(&[50], None), 510_000),
+        (range(&[25], Some(&[75])), 510_000),
+    ] {
+        let estimate = size(&range);
+        let plausible = bytes / 3..bytes * 3;
+        assert!(
+            plausible.contains(&estimate),
+            "{estimate} for {bytes} bytes in {range}"
+        );
+    }
+    let nothing = size(&range(&[200], None));
+    assert!(nothing < 50_000, "{nothing}");
+    let unknown = subject.store.approximate_size("missing", &KeyRange::all());
+    assert_eq!(kind(unknown), ErrorKind::Internal);
+}
+
+pub(super) fn a_store_can_be_written(subject: &Subject) {
+    assert!(!subject.store.is_read_only());
+    assert!(!format!("{:?}{:?}", subject.store, subject.snapshot()).is_empty());
+}

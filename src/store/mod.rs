@@ -1,0 +1,226 @@
+//! The ordered byte store: what Halite asks of the place where rows are kept.
+//!
+//! A [`Store`] holds named **spaces**, each an ordered run of entries (a key and a value, any bytes, the empty key
+//! included), ordered bytewise by key. A table or an index is one space. It is changed by atomic [`WriteBatch`]es and
+//! read through a [`Snapshot`], whose [`Cursor`]s fill [`Chunk`]s: many entries per call, so that a remote store pays
+//! one round trip and a local one no allocation per entry.
+//!
+//! Everything blocks: call it from a thread that may wait. Names of spaces are chosen by the catalog and are never
+//! shown to users; see [`check_space_name`].
+//!
+//! Each sentence of the trait docs is checked by the conformance suite, which every store runs: [`MemoryStore`],
+//! [`RocksStore`] and the wrappers of [`wrap`].
+
+mod batch;
+mod chunk;
+#[cfg(test)]
+mod conformance;
+mod directory;
+mod leaves;
+mod memory;
+mod remaining;
+mod rocksdb;
+pub mod wrap;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::keyrange::KeyRange;
+
+pub use batch::{Operation, WriteBatch};
+pub use chunk::{Chunk, ChunkLimit};
+pub use memory::MemoryStore;
+pub use rocksdb::RocksStore;
+
+/// An ordered byte store with named spaces, atomic batches and snapshots.
+///
+/// Shared by every connection of a database; all methods may be called from several threads at once.
+pub trait Store: Send + Sync + fmt::Debug {
+    /// Makes an empty space. It is kept at once, whatever the durability of the writes around it.
+    ///
+    /// Errors: `Conflict` if it exists; `Internal` for a name that [`check_space_name`] refuses; `Unavailable` if the
+    /// store is read-only.
+    fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()>;
+
+    /// Removes a space and its entries, at a cost that does not grow with their number. Snapshots taken before, and
+    /// their cursors, old and new, still read it. A space of the same name can be made again and starts empty.
+    ///
+    /// Errors: `Internal` if it does not exist; `Unavailable` if the store is read-only.
+    fn drop_space(&self, name: &str) -> Result<()>;
+
+    /// The names of all spaces, sorted.
+    fn spaces(&self) -> Result<Vec<String>>;
+
+    /// One consistent view over all spaces: it sees every write that has returned, and no later write, creation or
+    /// drop. It keeps what it sees from being reclaimed, so hold it for a statement and not for a session.
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
+
+    /// Applies a batch, all of it or nothing, over several spaces too. When it returns, every later snapshot sees it;
+    /// what `durability` adds is said there. Operations are applied in order: of two on one key the later one counts.
+    ///
+    /// Errors: `Internal` if a space does not exist; `Unavailable` if the store is read-only, even for an empty batch,
+    /// or cannot write now. After an error nothing of the batch is visible.
+    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()>;
+
+    /// About how many bytes the entries of `range` take where they are kept, without reading them: an estimate for the
+    /// planner, off by a factor of two or so. Zero for a range without entries is not promised, only that it is small.
+    ///
+    /// Errors: `Internal` if the space does not exist.
+    fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64>;
+
+    /// Whether every change is refused.
+    fn is_read_only(&self) -> bool;
+}
+
+/// A consistent view over all spaces, at one moment. Shared by the partitions of a scan.
+pub trait Snapshot: Send + Sync + fmt::Debug {
+    /// The value under exactly `key`, if there is one.
+    ///
+    /// Errors: `Internal` if the space did not exist when the snapshot was taken.
+    fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>>;
+
+    /// The values under `keys`, in the order of `keys`, which may repeat and need not be sorted. Cheaper than a
+    /// [`Snapshot::get`] for each: the duplicate check of an INSERT.
+    ///
+    /// Errors: as [`Snapshot::get`].
+    fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>>;
+
+    /// A cursor over the part `within` of a space. It keeps the snapshot alive. Before its first
+    /// [`Cursor::seek`] it yields nothing.
+    ///
+    /// Errors: as [`Snapshot::get`].
+    fn cursor(
+        self: Arc<Self>,
+        space: &str,
+        within: &KeyRange,
+        direction: Direction,
+    ) -> Result<Box<dyn Cursor>>;
+}
+
+/// Reads entries in key order, or against it. Lives on one thread at a time.
+///
+/// After an error from the store a cursor stays failed: every later `seek` and `fill` is an error.
+pub trait Cursor: Send {
+    /// Starts over at the first entry of `range` (forward) or the last (backward), wherever the cursor stood. One seek
+    /// of the store.
+    ///
+    /// Errors: `Internal` if `range` does not lie inside `within`; the cursor then stands where it stood.
+    fn seek(&mut self, range: &KeyRange) -> Result<()>;
+
+    /// Moves the far end of the running range nearer, without a seek: a walk learns how far its range goes only when
+    /// it has seen the first key. Forward, keys from `end` on are no longer yielded (`end` is an exclusive stop);
+    /// backward, keys below `end` are not (`end` is an inclusive start). An `end` beyond the far end changes nothing.
+    /// The next [`Cursor::seek`] forgets it.
+    fn restrict(&mut self, end: &[u8]);
+
+    /// Appends the next entries to `chunk` until `limit` is reached or the range ends, and never an entry outside of
+    /// the range. Returns whether the range may hold more; `false` is final until the next seek.
+    ///
+    /// `true` without a new entry is no error: a store may hand control back in a long run of deleted entries, so that
+    /// the caller can look whether it is cancelled. The next call goes on from there; no entry is lost or repeated.
+    /// After an error the chunk may hold entries that were read before it.
+    fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool>;
+}
+
+/// Which way a cursor goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the smallest key to the greatest.
+    Forward,
+    /// From the greatest key to the smallest.
+    Backward,
+}
+
+/// What a write survives once it has returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Durability {
+    /// A power cut: the write has reached the disk. What a statement promises.
+    Sync,
+    /// The end of the process, however it ends, but not of the machine. For what can be done again.
+    Buffered,
+}
+
+/// How the entries of one space are kept. It is remembered with the space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct SpaceOptions {
+    /// How blocks of entries are compressed.
+    pub compression: Compression,
+}
+
+/// How blocks of entries are compressed. Memory does not compress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Compression {
+    /// LZ4, and Zstandard for the oldest and largest part.
+    #[default]
+    Fast,
+    /// Zstandard throughout: smaller, slower to write.
+    Dense,
+    /// None, for values that are compressed already.
+    None,
+}
+
+/// How a store on disk is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreOptions {
+    /// Refuse every change, take no lock, and change no file: the database as it is at this moment, while another
+    /// process may write to it. What that one writes later is not seen.
+    pub read_only: bool,
+    /// Make the database if there is none, unless `read_only`.
+    pub create_if_missing: bool,
+    /// Bytes of uncompressed blocks, indexes and filters kept in memory, for all spaces together.
+    pub block_cache_bytes: usize,
+    /// Bytes of written entries kept in memory, for all spaces together, before they are sorted into files.
+    pub write_buffer_bytes: usize,
+    /// How many deleted or overwritten entries [`Cursor::fill`] steps over before it hands control back. Each time
+    /// that it must begin the same run again it goes twice as far, so that a run costs at most three times its
+    /// length and a caller waits for control no longer than it has waited already. 0: never.
+    pub interrupt_after: u64,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            read_only: false,
+            create_if_missing: true,
+            block_cache_bytes: 256 << 20,
+            write_buffer_bytes: 128 << 20,
+            interrupt_after: 100_000,
+        }
+    }
+}
+
+/// The longest name of a space, in bytes.
+pub const SPACE_NAME_MAX: usize = 64;
+
+/// Whether `name` can name a space: 1 to [`SPACE_NAME_MAX`] of `a-z`, `0-9` and `_`, so that a store may use it as part
+/// of a name of its own.
+///
+/// Errors: `Internal` otherwise, for names are made by the catalog.
+pub fn check_space_name(name: &str) -> Result<()> {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    if (1..=SPACE_NAME_MAX).contains(&name.len()) && name.bytes().all(plain) {
+        return Ok(());
+    }
+    Err(Error::internal(format!(
+        "{name:?} cannot name a space: 1 to {SPACE_NAME_MAX} of a-z, 0-9 and _ are allowed"
+    )))
+}
+
+fn space_exists(name: &str) -> Error {
+    Error::conflict(format!("the space {name} exists already"))
+}
+
+fn no_such_space(name: &str) -> Error {
+    Error::internal(format!("the store has no space {name}"))
+}
+
+fn outside_of_cursor(range: &KeyRange, within: &KeyRange) -> Error {
+    Error::internal(format!(
+        "seek to {range}, which does not lie inside {within}"
+    ))
+}
+
+fn cursor_has_failed(kind: ErrorKind, message: &str) -> Error {
+    Error::new(kind, format!("the cursor has failed before: {message}"))
+}

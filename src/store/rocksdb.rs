@@ -1,0 +1,684 @@
+//! The store on disk: RocksDB. The only file that knows it.
+//!
+//! # On disk
+//!
+//! A database is a RocksDB directory. Each space is a column family, named as the space, with `.dense` or `.plain`
+//! behind it where its [`Compression`] is not [`Compression::Fast`]: so what a space needs to be opened is known before
+//! anything is opened. The empty column family `halite-format-<n>` says that the database is Halite's and which version
+//! of this layout it has; names can be listed without opening, so that a directory of another program, or of a newer
+//! Halite, is refused before a byte of it is changed. A file `halite-creating` stands in the directory while it is
+//! being made; if that is cut short, the next open for writing goes on.
+//!
+//! # What is promised and by what
+//!
+//! * Options are given for every column family at every open; RocksDB's own file of them is never read.
+//! * A damaged record in the middle of the log fails the open; only a torn tail is forgiven
+//!   (`TolerateCorruptedTailRecords`). [`Durability::Sync`] waits for `fsync`; the log is never off.
+//! * Every iterator's status is looked at when it ends, in one place ([`RocksCursor::fill`]).
+//! * A run of deleted entries hands control back, see [`StoreOptions::interrupt_after`].
+//! * Handles, snapshots and iterators own what they stand on (the `self_cell` types below), and let go of it in the
+//!   right order; the database closes when the store and the last of them are dropped.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use ::rocksdb::{
+    AsColumnFamilyRef, BlockBasedOptions, BoundColumnFamily, Cache, ChecksumType,
+    ColumnFamilyDescriptor, DB, DBCompressionType, DBRawIterator, DBRecoveryMode,
+    ErrorKind as RocksErrorKind, LogLevel, Options, Range, ReadOptions, SizeApproximationFlags,
+    Snapshot as RocksView, WriteOptions,
+};
+use parking_lot::RwLock;
+use self_cell::self_cell;
+
+use super::directory::{self, Found, family_of_space, space_of_family};
+use super::remaining::Remaining;
+use super::{
+    Chunk, ChunkLimit, Compression, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store,
+    StoreOptions, WriteBatch, check_space_name, cursor_has_failed, no_such_space,
+    outside_of_cursor, space_exists,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::keyrange::KeyRange;
+
+/// How often an open is tried while another process changes the files that it needs.
+const OPEN_ATTEMPTS: u32 = 20;
+/// How long to wait after the first attempt; after the n-th, n times as long. One second in all.
+const OPEN_PAUSE: Duration = Duration::from_millis(5);
+/// How many keys are looked up at once: bounds how many blocks one call pins.
+const KEYS_PER_LOOKUP: usize = 256;
+
+/// An open RocksDB.
+struct Database {
+    db: DB,
+    options: StoreOptions,
+    cache: Cache,
+}
+
+impl Database {
+    fn path(&self) -> &Path {
+        self.db.path()
+    }
+
+    fn refuse_if_read_only(&self) -> Result<()> {
+        if !self.options.read_only {
+            return Ok(());
+        }
+        Err(Error::unavailable(format!(
+            "the database {} is open read-only: nothing can be written",
+            self.path().display()
+        )))
+    }
+
+    /// RocksDB's error, with what was tried on which database.
+    fn failed(&self, what: impl fmt::Display, error: ::rocksdb::Error) -> Error {
+        let what = format!("{}: {what}", self.path().display());
+        store_error(what, error)
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        if !self.options.read_only {
+            // There is nobody left to tell; buffered writes promised no more than this.
+            let _ = self.db.flush_wal(true);
+        }
+        self.db.cancel_all_background_work(true);
+    }
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path().display())
+    }
+}
+
+/// The column families by name of space. A handle keeps what is dropped readable.
+type Families<'db> = HashMap<String, Arc<BoundColumnFamily<'db>>>;
+
+self_cell! {
+    /// The spaces that exist at one moment, and the database that they are in.
+    struct Spaces {
+        owner: Arc<Database>,
+        #[covariant]
+        dependent: Families,
+    }
+}
+
+self_cell! {
+    /// RocksDB's snapshot, and the spaces that existed when it was taken.
+    struct View {
+        owner: Arc<Spaces>,
+        #[covariant]
+        dependent: RocksView,
+    }
+}
+
+self_cell! {
+    /// RocksDB's iterator, and the snapshot that it reads.
+    struct Entries {
+        owner: Arc<RocksSnapshot>,
+        #[covariant]
+        dependent: DBRawIterator,
+    }
+}
+
+impl Spaces {
+    fn of(database: Arc<Database>) -> Arc<Self> {
+        Arc::new(Self::new(database, |database| {
+            let families = database.db.cf_names().into_iter().filter_map(|family| {
+                let (name, _) = space_of_family(&family)?;
+                let handle = database.db.cf_handle(&family)?;
+                Some((name.to_owned(), handle))
+            });
+            families.collect()
+        }))
+    }
+
+    fn find(&self, name: &str) -> Result<&Arc<BoundColumnFamily<'_>>> {
+        let found = self.borrow_dependent().get(name);
+        found.ok_or_else(|| no_such_space(name))
+    }
+}
+
+/// A store in a RocksDB directory. One process at a time can open it for writing, once; any number can read.
+#[derive(Debug)]
+pub struct RocksStore {
+    /// Replaced under the lock by each creation and drop, and read under it by each snapshot, so that a snapshot has
+    /// exactly the spaces of its moment.
+    spaces: RwLock<Arc<Spaces>>,
+}
+
+impl RocksStore {
+    /// Opens the database in the directory `path`, or makes it.
+    ///
+    /// Errors: `InvalidInput` if there is no database and none may be made, or something else is there (nothing is
+    /// changed then); `Unavailable` if it is open elsewhere or the disk fails; `Corrupt` if it is damaged or of a
+    /// newer version.
+    pub fn open(path: impl AsRef<Path>, options: &StoreOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let mut attempt = 1;
+        let database = loop {
+            match open_database(path, options) {
+                Err(OpenError::Passing(_)) if attempt < OPEN_ATTEMPTS => {
+                    thread::sleep(OPEN_PAUSE * attempt);
+                    attempt += 1;
+                }
+                Err(OpenError::Passing(error) | OpenError::Lasting(error)) => return Err(error),
+                Ok(database) => break database,
+            }
+        };
+        let spaces = RwLock::new(Spaces::of(Arc::new(database)));
+        Ok(Self { spaces })
+    }
+
+    fn current(&self) -> Arc<Spaces> {
+        Arc::clone(&self.spaces.read())
+    }
+}
+
+impl fmt::Debug for Spaces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let spaces = self.borrow_dependent().len();
+        write!(f, "{:?}, {spaces} spaces", self.borrow_owner())
+    }
+}
+
+impl Store for RocksStore {
+    fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
+        check_space_name(name)?;
+        let mut spaces = self.spaces.write();
+        let database = spaces.borrow_owner();
+        database.refuse_if_read_only()?;
+        if spaces.borrow_dependent().contains_key(name) {
+            return Err(space_exists(name));
+        }
+        let family = family_of_space(name, options.compression);
+        let family_options = family_options(&database.cache, options.compression);
+        let made = database.db.create_cf(family, &family_options);
+        made.map_err(|error| database.failed(format!("making the space {name}"), error))?;
+        let database = Arc::clone(database);
+        *spaces = Spaces::of(database);
+        Ok(())
+    }
+
+    fn drop_space(&self, name: &str) -> Result<()> {
+        let mut spaces = self.spaces.write();
+        let database = spaces.borrow_owner();
+        database.refuse_if_read_only()?;
+        let family = spaces.find(name)?.name();
+        let dropped = database.db.drop_cf(&String::from_utf8_lossy(&family));
+        dropped.map_err(|error| database.failed(format!("dropping the space {name}"), error))?;
+        let database = Arc::clone(database);
+        *spaces = Spaces::of(database);
+        Ok(())
+    }
+
+    fn spaces(&self) -> Result<Vec<String>> {
+        let spaces = self.current();
+        let mut names: Vec<String> = spaces.borrow_dependent().keys().cloned().collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        let spaces = self.spaces.read();
+        let view = View::new(Arc::clone(&spaces), |spaces| {
+            spaces.borrow_owner().db.snapshot()
+        });
+        drop(spaces);
+        let mut read_options = ReadOptions::default();
+        read_options.set_snapshot(view.borrow_dependent());
+        Ok(Arc::new(RocksSnapshot { read_options, view }))
+    }
+
+    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
+        // Held over the write: a drop that came between would make it fail half-way up.
+        let spaces = self.spaces.read();
+        let database = spaces.borrow_owner();
+        database.refuse_if_read_only()?;
+        let mut changes = ::rocksdb::WriteBatch::with_capacity_bytes(batch.size_in_bytes());
+        for operation in batch.iter() {
+            let family = spaces.find(operation.space)?;
+            match operation.value {
+                Some(value) => changes.put_cf(family, operation.key, value),
+                None => changes.delete_cf(family, operation.key),
+            }
+        }
+        drop(batch);
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let written = database.db.write_opt(&changes, &write_options(durability));
+        written.map_err(|error| database.failed("writing", error))
+    }
+
+    fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
+        let spaces = self.current();
+        let family = spaces.find(space)?;
+        let database = spaces.borrow_owner();
+        // RocksDB wants a stop. Keys beyond this one would be a table of FF bytes: an estimate may leave them out.
+        let last = [0xff; 64];
+        let ranges = [Range::new(range.start(), range.stop().unwrap_or(&last))];
+        let flags =
+            SizeApproximationFlags::INCLUDE_MEMTABLE | SizeApproximationFlags::INCLUDE_FILES;
+        let sizes = database
+            .db
+            .get_approximate_sizes_cf_with_flags(family, flags, &ranges);
+        let sizes = sizes.map_err(|error| database.failed("estimating a size", error))?;
+        Ok(sizes.into_iter().sum())
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.spaces.read().borrow_owner().options.read_only
+    }
+}
+
+fn write_options(durability: Durability) -> WriteOptions {
+    let mut options = WriteOptions::default();
+    options.set_sync(durability == Durability::Sync);
+    options
+}
+
+struct RocksSnapshot {
+    /// Reads at the view: made once, for a lookup would make its own.
+    read_options: ReadOptions,
+    view: View,
+}
+
+impl RocksSnapshot {
+    fn spaces(&self) -> &Spaces {
+        self.view.borrow_owner()
+    }
+
+    fn database(&self) -> &Database {
+        self.spaces().borrow_owner()
+    }
+
+    /// An iterator over the part `within` of a space, which gives up after `interrupt_after` entries that are no more.
+    fn iterator(
+        &self,
+        space: &str,
+        within: &KeyRange,
+        interrupt_after: u64,
+    ) -> Result<DBRawIterator<'_>> {
+        let mut options = ReadOptions::default();
+        if !within.start().is_empty() {
+            options.set_iterate_lower_bound(within.start());
+        }
+        if let Some(stop) = within.stop() {
+            options.set_iterate_upper_bound(stop);
+        }
+        options.set_total_order_seek(true);
+        options.set_adaptive_readahead(true);
+        options.set_max_skippable_internal_keys(interrupt_after);
+        let family = self.spaces().find(space)?;
+        let view = self.view.borrow_dependent();
+        Ok(view.raw_iterator_cf_opt(family, options))
+    }
+}
+
+impl fmt::Debug for RocksSnapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RocksSnapshot({:?})", self.spaces())
+    }
+}
+
+impl Snapshot for RocksSnapshot {
+    fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let family = self.spaces().find(space)?;
+        let database = self.database();
+        let value = database.db.get_cf_opt(family, key, &self.read_options);
+        value.map_err(|error| database.failed(format!("reading from {space}"), error))
+    }
+
+    fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
+        let family = self.spaces().find(space)?;
+        let database = self.database();
+        let mut values = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(KEYS_PER_LOOKUP) {
+            let keys = keys.iter().copied();
+            let found =
+                database
+                    .db
+                    .batched_multi_get_cf_opt(family, keys, false, &self.read_options);
+            for value in found {
+                let value = value
+                    .map_err(|error| database.failed(format!("reading from {space}"), error))?;
+                values.push(value.map(|value| value.to_vec()));
+            }
+        }
+        Ok(values)
+    }
+
+    fn cursor(
+        self: Arc<Self>,
+        space: &str,
+        within: &KeyRange,
+        direction: Direction,
+    ) -> Result<Box<dyn Cursor>> {
+        let interrupt_after = self.database().options.interrupt_after;
+        let entries = Entries::try_new(self, |snapshot| {
+            snapshot.iterator(space, within, interrupt_after)
+        })?;
+        Ok(Box::new(RocksCursor {
+            entries,
+            space: space.to_owned(),
+            within: within.clone(),
+            direction,
+            interrupt_after,
+            remaining: Remaining::of(within, within, direction),
+            state: State::Ended,
+        }))
+    }
+}
+
+/// Where a cursor stands.
+enum State {
+    /// The iterator stands on the first entry that remains, or has just ended.
+    BeforeEntry,
+    /// The iterator stands on the entry that was yielded last. It moves on when more is wanted, not earlier: of a walk
+    /// that jumps on from each key, the next one would be read for nothing.
+    OnYielded,
+    /// The iterator gave up in a run of entries that are no more, and does not say where.
+    Interrupted,
+    /// Nothing is left, or nothing has been sought.
+    Ended,
+    /// The iterator has failed.
+    Failed(ErrorKind, String),
+}
+
+/// How reading came to a halt.
+enum Halt {
+    LimitReached,
+    RangeEnded,
+    IteratorInvalid,
+}
+
+struct RocksCursor {
+    entries: Entries,
+    space: String,
+    within: KeyRange,
+    direction: Direction,
+    interrupt_after: u64,
+    remaining: Remaining,
+    state: State,
+}
+
+impl RocksCursor {
+    fn refuse_if_failed(&self) -> Result<()> {
+        match &self.state {
+            State::Failed(kind, message) => Err(cursor_has_failed(*kind, message)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves the iterator to the first entry that remains.
+    fn land(&mut self) -> Result<()> {
+        let (remaining, direction) = (&self.remaining, self.direction);
+        let is_valid = self.entries.with_dependent_mut(|_, iterator| {
+            match (direction, remaining.stop()) {
+                (Direction::Forward, _) => iterator.seek(remaining.start()),
+                (Direction::Backward, None) => iterator.seek_to_last(),
+                (Direction::Backward, Some(stop)) => {
+                    iterator.seek_for_prev(stop);
+                    if iterator.key() == Some(stop) {
+                        iterator.prev();
+                    }
+                }
+            }
+            iterator.valid()
+        });
+        self.state = State::BeforeEntry;
+        if is_valid { Ok(()) } else { self.examine() }
+    }
+
+    /// Finds out why the iterator is no longer valid: the end, an interruption, or an error.
+    fn examine(&mut self) -> Result<()> {
+        let status = self.entries.borrow_dependent().status();
+        self.state = match status {
+            Ok(()) => State::Ended,
+            Err(error) if error.kind() == RocksErrorKind::Incomplete => State::Interrupted,
+            Err(error) => {
+                let database = self.entries.borrow_owner().database();
+                let error = database.failed(format!("reading from {}", self.space), error);
+                self.state = State::Failed(error.kind(), error.message().to_owned());
+                return Err(error);
+            }
+        };
+        Ok(())
+    }
+
+    /// Begins what remains again with an iterator that goes twice as far before it gives up.
+    fn resume(&mut self) -> Result<()> {
+        self.interrupt_after = self.interrupt_after.saturating_mul(2);
+        let snapshot = Arc::clone(self.entries.borrow_owner());
+        self.entries = Entries::try_new(snapshot, |snapshot| {
+            snapshot.iterator(&self.space, &self.within, self.interrupt_after)
+        })?;
+        self.land()
+    }
+
+    /// Appends entries from where the iterator stands.
+    fn read(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Halt {
+        let (remaining, direction) = (&self.remaining, self.direction);
+        let mut is_yielded = matches!(self.state, State::OnYielded);
+        self.entries.with_dependent_mut(|_, iterator| {
+            loop {
+                if limit.is_reached(chunk) {
+                    return Halt::LimitReached;
+                }
+                if is_yielded {
+                    match direction {
+                        Direction::Forward => iterator.next(),
+                        Direction::Backward => iterator.prev(),
+                    }
+                }
+                let Some((key, value)) = iterator.item() else {
+                    return Halt::IteratorInvalid;
+                };
+                if remaining.is_past_end(key) {
+                    return Halt::RangeEnded;
+                }
+                chunk.push(key, value);
+                is_yielded = true;
+            }
+        })
+    }
+}
+
+impl Cursor for RocksCursor {
+    fn seek(&mut self, range: &KeyRange) -> Result<()> {
+        self.refuse_if_failed()?;
+        if !self.within.covers(range) {
+            return Err(outside_of_cursor(range, &self.within));
+        }
+        self.remaining = Remaining::of(range, &self.within, self.direction);
+        self.land()
+    }
+
+    fn restrict(&mut self, end: &[u8]) {
+        self.remaining.restrict(end);
+    }
+
+    fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        self.refuse_if_failed()?;
+        if matches!(self.state, State::Interrupted) {
+            self.resume()?;
+        }
+        if matches!(self.state, State::Interrupted) {
+            return Ok(true);
+        }
+        if matches!(self.state, State::Ended) {
+            return Ok(false);
+        }
+        let before = chunk.len();
+        let halt = self.read(chunk, limit);
+        if chunk.len() > before {
+            let (key, _) = chunk.last().unwrap_or_default();
+            self.remaining.continue_after(key);
+            self.state = State::OnYielded;
+        }
+        match halt {
+            Halt::LimitReached => {}
+            Halt::RangeEnded => self.state = State::Ended,
+            Halt::IteratorInvalid => self.examine()?,
+        }
+        Ok(!matches!(self.state, State::Ended))
+    }
+}
+
+/// Why a database could not be opened.
+enum OpenError {
+    /// Another process was changing its files: the next attempt may succeed.
+    Passing(Error),
+    Lasting(Error),
+}
+
+impl From<Error> for OpenError {
+    fn from(error: Error) -> Self {
+        Self::Lasting(error)
+    }
+}
+
+fn open_database(path: &Path, options: &StoreOptions) -> Result<Database, OpenError> {
+    let list = || DB::list_cf(&Options::default(), path).map_err(|error| open_error(path, error));
+    let mut families = match directory::inspect(path, list)? {
+        Found::Database(families) => return open_families(path, options, &families, false),
+        Found::Nothing => Vec::new(),
+        Found::Unfinished(families) => families,
+    };
+    if options.read_only || !options.create_if_missing {
+        let path = path.display();
+        return Err(Error::invalid(format!("there is no Halite database at {path}")).into());
+    }
+    directory::complete(&mut families);
+    directory::begin_creation(path)?;
+    let database = open_families(path, options, &families, true)?;
+    directory::end_creation(path)?;
+    Ok(database)
+}
+
+fn open_families(
+    path: &Path,
+    options: &StoreOptions,
+    families: &[String],
+    is_new: bool,
+) -> Result<Database, OpenError> {
+    let cache = Cache::new_hyper_clock_cache(options.block_cache_bytes, 0);
+    let descriptors = families.iter().map(|family| {
+        let compression = space_of_family(family).map(|(_, compression)| compression);
+        let family_options = family_options(&cache, compression.unwrap_or_default());
+        ColumnFamilyDescriptor::new(family, family_options)
+    });
+    let database_options = database_options(options, is_new);
+    let opened = if options.read_only {
+        DB::open_cf_descriptors_read_only(&database_options, path, descriptors, false)
+    } else {
+        DB::open_cf_descriptors(&database_options, path, descriptors)
+    };
+    let db = opened.map_err(|error| open_error(path, error))?;
+    let options = options.clone();
+    Ok(Database { db, options, cache })
+}
+
+fn database_options(options: &StoreOptions, is_new: bool) -> Options {
+    let mut database = Options::default();
+    database.create_if_missing(is_new);
+    database.create_missing_column_families(is_new);
+    database.set_paranoid_checks(true);
+    database.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
+    // A recycled log would hold old records behind its tail, which that mode could not tell from damage.
+    database.set_recycle_log_file_num(0);
+    database.set_max_background_jobs(2);
+    database.set_db_write_buffer_size(options.write_buffer_bytes);
+    // A space that is seldom written would else keep every log since its last write.
+    database.set_max_total_wal_size(4 * options.write_buffer_bytes as u64);
+    database.set_bytes_per_sync(1 << 20);
+    database.set_wal_bytes_per_sync(1 << 20);
+    // A reader beside a writer must hold every file open: the writer deletes them.
+    database.set_max_open_files(if options.read_only { -1 } else { 512 });
+    database.set_log_level(LogLevel::Warn);
+    database.set_max_log_file_size(1 << 20);
+    database.set_keep_log_file_num(2);
+    database.set_stats_dump_period_sec(0);
+    database.set_stats_persist_period_sec(0);
+    database
+}
+
+fn family_options(cache: &Cache, compression: Compression) -> Options {
+    let mut blocks = BlockBasedOptions::default();
+    blocks.set_block_cache(cache);
+    blocks.set_block_size(16 << 10);
+    blocks.set_format_version(6);
+    blocks.set_checksum_type(ChecksumType::XXH3);
+    blocks.set_bloom_filter(10.0, false);
+    blocks.set_whole_key_filtering(true);
+    blocks.set_cache_index_and_filter_blocks(true);
+    blocks.set_pin_l0_filter_and_index_blocks_in_cache(true);
+    let (most, oldest) = match compression {
+        Compression::Fast => (DBCompressionType::Lz4, DBCompressionType::Zstd),
+        Compression::Dense => (DBCompressionType::Zstd, DBCompressionType::Zstd),
+        Compression::None => (DBCompressionType::None, DBCompressionType::None),
+    };
+    let mut family = Options::default();
+    family.set_block_based_table_factory(&blocks);
+    family.set_compression_type(most);
+    family.set_bottommost_compression_type(oldest);
+    family.set_level_compaction_dynamic_level_bytes(true);
+    family.set_write_buffer_size(64 << 20);
+    family
+}
+
+fn open_error(path: &Path, error: ::rocksdb::Error) -> OpenError {
+    let text = error.to_string();
+    let shown = path.display();
+    if text.contains("lock hold by current process") {
+        return OpenError::Lasting(Error::unavailable(format!(
+            "the database {shown} is already open in this process: share it instead of opening it twice"
+        )));
+    }
+    if text.contains("While lock file") {
+        let holder = directory::lock_holder(path);
+        let holder = holder.map_or(String::new(), |process| format!(" (process {process})"));
+        return OpenError::Lasting(Error::unavailable(format!(
+            "the database {shown} is open in another process{holder}: close it there, or open it read-only"
+        )));
+    }
+    let error_text = format!("opening the database {shown}");
+    let changing = [
+        "Column families not opened",
+        "Column family not found",
+        "No such file",
+    ];
+    let is_passing = changing.iter().any(|sign| text.contains(sign));
+    let error = store_error(error_text, error);
+    if is_passing {
+        OpenError::Passing(error)
+    } else {
+        OpenError::Lasting(error)
+    }
+}
+
+/// RocksDB's error as ours: what the caller must do, and what was being done.
+fn store_error(what: impl fmt::Display, error: ::rocksdb::Error) -> Error {
+    let kind = match error.kind() {
+        RocksErrorKind::Corruption => ErrorKind::Corrupt,
+        RocksErrorKind::IOError
+        | RocksErrorKind::Busy
+        | RocksErrorKind::TimedOut
+        | RocksErrorKind::TryAgain
+        | RocksErrorKind::Aborted
+        | RocksErrorKind::ShutdownInProgress => ErrorKind::Unavailable,
+        _ => ErrorKind::Internal,
+    };
+    Error::new(kind, format!("{what}: {error}")).with_source(error)
+}
+
+#[cfg(test)]
+#[path = "rocksdb_tests.rs"]
+mod tests;

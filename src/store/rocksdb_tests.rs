@@ -1,0 +1,631 @@
+//! What only the store on disk does: opening, refusing, keeping, and stepping over damage and deletions.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::store::conformance::fill;
+use crate::store::directory::{CREATING_MARK, DEFAULT_FAMILY, begin_creation, file_names};
+
+fn directory() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn open(path: impl AsRef<Path>) -> RocksStore {
+    RocksStore::open(path, &StoreOptions::default()).unwrap()
+}
+
+fn reading() -> StoreOptions {
+    StoreOptions {
+        read_only: true,
+        ..StoreOptions::default()
+    }
+}
+
+/// The kind and message of a refusal.
+fn refusal(path: impl AsRef<Path>, options: &StoreOptions) -> (ErrorKind, String) {
+    let error = RocksStore::open(path, options).unwrap_err();
+    (error.kind(), error.message().to_owned())
+}
+
+fn put(store: &RocksStore, space: &str, key: &[u8], durability: Durability) {
+    let mut batch = WriteBatch::new();
+    batch.put(space, key, b"value");
+    store.write(batch, durability).unwrap();
+}
+
+fn create(store: &RocksStore, space: &str) {
+    store.create_space(space, &SpaceOptions::default()).unwrap();
+}
+
+fn count(store: &RocksStore, space: &str) -> usize {
+    let whole = KeyRange::all();
+    let snapshot = store.snapshot().unwrap();
+    let mut cursor = snapshot.cursor(space, &whole, Direction::Forward).unwrap();
+    cursor.seek(&whole).unwrap();
+    let mut chunk = Chunk::new();
+    assert!(!fill(
+        &mut *cursor,
+        &mut chunk,
+        ChunkLimit::entries(usize::MAX)
+    ));
+    chunk.len()
+}
+
+/// Names and lengths of the files of a directory.
+fn listing(path: &Path) -> Vec<(String, u64)> {
+    let mut files: Vec<_> = fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| {
+            (
+                entry.file_name().into_string().unwrap(),
+                entry.metadata().unwrap().len(),
+            )
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// The only file whose name ends so.
+fn file_ending(path: &Path, ending: &str) -> std::path::PathBuf {
+    let names = file_names(path).unwrap();
+    let mut found = names.iter().filter(|name| name.ends_with(ending));
+    let name = found
+        .next()
+        .unwrap_or_else(|| panic!("no {ending} in {names:?}"));
+    assert_eq!(found.next(), None, "one {ending} in {names:?}");
+    path.join(name)
+}
+
+// ---- Keeping
+
+#[test]
+fn a_reopened_database_has_everything() {
+    let directory = directory();
+    let path = directory.path().join("new").join("database");
+    let store = open(&path);
+    for (name, compression) in [
+        ("fast", Compression::Fast),
+        ("dense", Compression::Dense),
+        ("plain", Compression::None),
+    ] {
+        store
+            .create_space(name, &SpaceOptions { compression })
+            .unwrap();
+        put(&store, name, b"synced", Durability::Sync);
+        put(&store, name, b"buffered", Durability::Buffered);
+    }
+    create(&store, "dropped");
+    store.drop_space("dropped").unwrap();
+    drop(store);
+    for _ in 0..2 {
+        let store = open(&path);
+        assert_eq!(store.spaces().unwrap(), ["dense", "fast", "plain"]);
+        for name in ["dense", "fast", "plain"] {
+            assert_eq!(count(&store, name), 2);
+        }
+    }
+    open(&path).drop_space("dense").unwrap();
+    assert_eq!(open(&path).spaces().unwrap(), ["fast", "plain"]);
+}
+
+/// The sections of RocksDB's newest file of options, each with its settings.
+fn written_options(path: &Path) -> HashMap<String, HashMap<String, String>> {
+    let names = file_names(path).unwrap();
+    let newest = names
+        .iter()
+        .filter(|name| name.starts_with("OPTIONS-"))
+        .max()
+        .unwrap();
+    let text = fs::read_to_string(path.join(newest)).unwrap();
+    let mut sections: HashMap<String, HashMap<String, String>> = HashMap::new();
+    let mut section = String::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_end_matches(']').to_owned();
+        } else if let Some((name, value)) = line.split_once('=') {
+            let settings = sections.entry(section.clone()).or_default();
+            settings.insert(name.to_owned(), value.to_owned());
+        }
+    }
+    sections
+}
+
+#[test]
+fn options_reach_every_column_family_of_a_reopened_database() {
+    let directory = directory();
+    let store = open(directory.path());
+    create(&store, "fast");
+    for (name, compression) in [("d", Compression::Dense), ("p", Compression::None)] {
+        store
+            .create_space(name, &SpaceOptions { compression })
+            .unwrap();
+    }
+    drop(store);
+    let _store = open(directory.path());
+    let sections = written_options(directory.path());
+    let asked = |section: &str, name: &str, value: &str| {
+        let found = sections
+            .get(section)
+            .unwrap_or_else(|| panic!("no section {section}"));
+        assert_eq!(
+            found.get(name).map(String::as_str),
+            Some(value),
+            "{section} {name}"
+        );
+    };
+    asked(
+        "DBOptions",
+        "wal_recovery_mode",
+        "kTolerateCorruptedTailRecords",
+    );
+    asked("DBOptions", "paranoid_checks", "true");
+    asked("DBOptions", "recycle_log_file_num", "0");
+    asked("DBOptions", "max_background_jobs", "2");
+    asked("DBOptions", "keep_log_file_num", "2");
+    for (family, most, oldest) in [
+        ("default", "kLZ4Compression", "kZSTD"),
+        ("halite-format-1", "kLZ4Compression", "kZSTD"),
+        ("fast", "kLZ4Compression", "kZSTD"),
+        ("d.dense", "kZSTD", "kZSTD"),
+        ("p.plain", "kNoCompression", "kNoCompression"),
+    ] {
+        let columns = format!("CFOptions \"{family}\"");
+        asked(&columns, "compression", most);
+        asked(&columns, "bottommost_compression", oldest);
+        asked(&columns, "write_buffer_size", "67108864");
+        let table = format!("TableOptions/BlockBasedTable \"{family}\"");
+        asked(&table, "block_size", "16384");
+        asked(&table, "format_version", "6");
+        asked(&table, "checksum", "kXXH3");
+        asked(&table, "whole_key_filtering", "true");
+        asked(&table, "cache_index_and_filter_blocks", "true");
+        asked(&table, "filter_policy", "bloomfilter");
+    }
+}
+
+#[test]
+fn a_synced_write_waits_for_the_disk_and_no_write_skips_the_log() {
+    assert!(write_options(Durability::Sync).get_sync());
+    assert!(!write_options(Durability::Buffered).get_sync());
+    for durability in [Durability::Sync, Durability::Buffered] {
+        assert!(!write_options(durability).get_disable_wal());
+    }
+}
+
+#[test]
+fn the_database_closes_when_the_last_reader_goes() {
+    let directory = directory();
+    let store = open(directory.path());
+    create(&store, "t");
+    put(&store, "t", b"a", Durability::Buffered);
+    let snapshot = store.snapshot().unwrap();
+    let cursor = snapshot
+        .cursor("t", &KeyRange::all(), Direction::Forward)
+        .unwrap();
+    drop(store);
+    let (kind, _) = refusal(directory.path(), &StoreOptions::default());
+    assert_eq!(kind, ErrorKind::Unavailable);
+    drop(cursor);
+    assert_eq!(count(&open(directory.path()), "t"), 1);
+}
+
+// ---- Refusing
+
+#[test]
+fn a_missing_database_is_made_only_when_that_is_asked() {
+    let directory = directory();
+    let path = directory.path().join("none");
+    let existing = StoreOptions {
+        create_if_missing: false,
+        ..StoreOptions::default()
+    };
+    for (path, options) in [
+        (&path, &existing),
+        (&path, &reading()),
+        (&directory.path().to_owned(), &existing),
+        (&directory.path().to_owned(), &reading()),
+    ] {
+        let message = format!("there is no Halite database at {}", path.display());
+        assert_eq!(refusal(path, options), (ErrorKind::InvalidInput, message));
+    }
+    assert!(listing(directory.path()).is_empty());
+    open(&path);
+    RocksStore::open(&path, &existing).unwrap();
+}
+
+#[test]
+fn a_file_is_refused() {
+    let directory = directory();
+    let file = directory.path().join("file");
+    fs::write(&file, "text").unwrap();
+    let message = format!(
+        "{} is a file, and a Halite database is a directory",
+        file.display()
+    );
+    let refused = refusal(&file, &StoreOptions::default());
+    assert_eq!(refused, (ErrorKind::InvalidInput, message));
+    assert_eq!(fs::read(&file).unwrap(), b"text");
+}
+
+#[test]
+fn a_directory_of_other_files_is_left_alone() {
+    let directory = directory();
+    fs::write(directory.path().join("notes.txt"), "text").unwrap();
+    let message = format!(
+        "{} holds other files: it is not a Halite database, and is left alone",
+        directory.path().display()
+    );
+    for options in [StoreOptions::default(), reading()] {
+        let refused = refusal(directory.path(), &options);
+        assert_eq!(refused, (ErrorKind::InvalidInput, message.clone()));
+    }
+    assert_eq!(listing(directory.path()), [("notes.txt".to_owned(), 4)]);
+}
+
+#[test]
+fn a_database_of_another_program_is_left_alone() {
+    let directory = directory();
+    let mut options = Options::default();
+    options.create_if_missing(true);
+    drop(DB::open(&options, directory.path()).unwrap());
+    let before = listing(directory.path());
+    let message = format!(
+        "{} is a RocksDB database of another program: it is not a Halite database, and is left alone",
+        directory.path().display()
+    );
+    for options in [StoreOptions::default(), reading()] {
+        let refused = refusal(directory.path(), &options);
+        assert_eq!(refused, (ErrorKind::InvalidInput, message.clone()));
+    }
+    assert_eq!(listing(directory.path()), before);
+}
+
+/// A database with one more column family, as a newer version might make.
+fn with_family(family: &str) -> TempDir {
+    let directory = directory();
+    let store = open(directory.path());
+    let database = Arc::clone(store.current().borrow_owner());
+    database.db.create_cf(family, &Options::default()).unwrap();
+    directory
+}
+
+#[test]
+fn a_newer_format_is_left_alone() {
+    for (family, what) in [
+        ("halite-format-2", "has format 2"),
+        ("t.counter", "has a space of unknown kind, t.counter"),
+    ] {
+        let directory = with_family(family);
+        let before = listing(directory.path());
+        let message = format!(
+            "the database {} {what}, and this Halite reads formats up to 1: a newer one wrote it",
+            directory.path().display()
+        );
+        for options in [StoreOptions::default(), reading()] {
+            let refused = refusal(directory.path(), &options);
+            assert_eq!(refused, (ErrorKind::Corrupt, message.clone()));
+        }
+        assert_eq!(listing(directory.path()), before);
+    }
+}
+
+#[test]
+fn a_second_open_in_one_process_is_refused() {
+    let directory = directory();
+    let _store = open(directory.path());
+    let message = format!(
+        "the database {} is already open in this process: share it instead of opening it twice",
+        directory.path().display()
+    );
+    let refused = refusal(directory.path(), &StoreOptions::default());
+    assert_eq!(refused, (ErrorKind::Unavailable, message));
+}
+
+/// Another process that has the database open, or has written to it and died.
+struct OtherProcess {
+    child: Child,
+    /// Kept, for it would else fail when it writes.
+    output: BufReader<ChildStdout>,
+}
+
+const OTHER_PROCESS: &str = "HALITE_TEST_OTHER_PROCESS";
+
+impl OtherProcess {
+    /// Starts this test program once more, as [`other_process`] alone, and waits until it has opened and written.
+    fn start(task: &str, path: &Path) -> Self {
+        let program = std::env::current_exe().unwrap();
+        let mut child = Command::new(program)
+            .args([
+                "--exact",
+                "store::rocksdb::tests::other_process",
+                "--nocapture",
+            ])
+            .env(OTHER_PROCESS, format!("{task}:{}", path.display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let is_ready = output
+            .by_ref()
+            .lines()
+            .map_while(io::Result::ok)
+            .any(|line| line.contains("is ready"));
+        assert!(is_ready, "the other process did not get ready");
+        Self { child, output }
+    }
+
+    fn end(mut self) {
+        drop(self.child.stdin.take());
+        io::copy(&mut self.output, &mut io::sink()).unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// The task of another process; as a test of its own it has none.
+#[test]
+fn other_process() {
+    let Ok(task) = std::env::var(OTHER_PROCESS) else {
+        return;
+    };
+    let (task, path) = task.split_once(':').unwrap();
+    let store = open(path);
+    create(&store, "t");
+    put(&store, "t", b"synced", Durability::Sync);
+    put(&store, "t", b"buffered", Durability::Buffered);
+    println!("\nis ready");
+    if task == "abort" {
+        std::process::abort();
+    }
+    let _ = io::stdin().lines().next();
+}
+
+#[test]
+fn an_open_in_another_process_is_refused() {
+    let directory = directory();
+    let other = OtherProcess::start("hold", directory.path());
+    let (kind, message) = refusal(directory.path(), &StoreOptions::default());
+    let holder = if cfg!(target_os = "linux") {
+        format!(" (process {})", other.child.id())
+    } else {
+        String::new()
+    };
+    let expected = format!(
+        "the database {} is open in another process{holder}: close it there, or open it read-only",
+        directory.path().display()
+    );
+    assert_eq!((kind, message), (ErrorKind::Unavailable, expected));
+    let store = RocksStore::open(directory.path(), &reading()).unwrap();
+    assert_eq!(count(&store, "t"), 2);
+    other.end();
+    assert_eq!(count(&open(directory.path()), "t"), 2);
+}
+
+#[test]
+fn what_was_written_survives_the_process() {
+    let directory = directory();
+    OtherProcess::start("abort", directory.path()).end();
+    assert_eq!(count(&open(directory.path()), "t"), 2);
+}
+
+#[test]
+fn a_read_only_store_refuses_every_change() {
+    let directory = directory();
+    create(&open(directory.path()), "t");
+    let before = listing(directory.path());
+    let store = RocksStore::open(directory.path(), &reading()).unwrap();
+    assert!(store.is_read_only());
+    let message = format!(
+        "the database {} is open read-only: nothing can be written",
+        directory.path().display()
+    );
+    let mut batch = WriteBatch::new();
+    batch.put("t", b"a", b"");
+    for refused in [
+        store.write(batch, Durability::Sync),
+        store.write(WriteBatch::new(), Durability::Sync),
+        store.create_space("u", &SpaceOptions::default()),
+        store.drop_space("t"),
+    ] {
+        let error = refused.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert_eq!(error.message(), message);
+    }
+    assert_eq!(
+        (store.spaces().unwrap(), count(&store, "t")),
+        (vec!["t".to_owned()], 0)
+    );
+    drop(store);
+    assert_eq!(listing(directory.path()), before, "reading changes no file");
+}
+
+#[test]
+fn a_reader_sees_one_moment_beside_a_writer() {
+    let directory = directory();
+    let writer = open(directory.path());
+    create(&writer, "t");
+    put(&writer, "t", b"a", Durability::Buffered);
+    let reader = RocksStore::open(directory.path(), &reading()).unwrap();
+    put(&writer, "t", b"b", Durability::Sync);
+    create(&writer, "later");
+    assert_eq!(reader.spaces().unwrap(), ["t"]);
+    assert_eq!((count(&reader, "t"), count(&writer, "t")), (1, 2));
+    // A writer that changes its files all the time does not keep readers out.
+    thread::scope(|scope| {
+        let work = scope.spawn(|| {
+            for round in 0..20_u8 {
+                let name = format!("s{round}");
+                create(&writer, &name);
+                put(&writer, &name, &[round], Durability::Sync);
+                writer.current().borrow_owner().db.flush().unwrap();
+                if round % 2 == 0 {
+                    writer.drop_space(&name).unwrap();
+                }
+            }
+        });
+        while !work.is_finished() {
+            let reader = RocksStore::open(directory.path(), &reading()).unwrap();
+            assert_eq!(count(&reader, "t"), 2);
+        }
+    });
+}
+
+// ---- A creation that is cut short
+
+#[test]
+fn a_creation_that_was_cut_short_goes_on() {
+    // At once, and after RocksDB had made its files but not all of ours.
+    for (first_families, is_named) in [(&[][..], false), (&[DEFAULT_FAMILY][..], true)] {
+        let directory = directory();
+        begin_creation(directory.path()).unwrap();
+        let families: Vec<String> = first_families.iter().map(|name| name.to_string()).collect();
+        if is_named {
+            let opened = open_families(directory.path(), &StoreOptions::default(), &families, true);
+            assert!(opened.is_ok());
+        }
+        let (kind, message) = refusal(directory.path(), &reading());
+        assert_eq!(kind, ErrorKind::InvalidInput);
+        assert!(
+            message.starts_with("there is no Halite database at"),
+            "{message}"
+        );
+        create(&open(directory.path()), "t");
+        assert!(!directory.path().join(CREATING_MARK).exists());
+        assert_eq!(open(directory.path()).spaces().unwrap(), ["t"]);
+    }
+}
+
+#[test]
+fn the_mark_does_not_cost_a_finished_database_its_spaces() {
+    let directory = directory();
+    let store = open(directory.path());
+    create(&store, "t");
+    put(&store, "t", b"a", Durability::Sync);
+    drop(store);
+    begin_creation(directory.path()).unwrap();
+    assert_eq!(count(&open(directory.path()), "t"), 1);
+}
+
+#[test]
+fn what_a_file_system_puts_into_a_directory_does_not_count() {
+    let directory = directory();
+    fs::create_dir(directory.path().join("lost+found")).unwrap();
+    create(&open(directory.path()), "t");
+    assert_eq!(open(directory.path()).spaces().unwrap(), ["t"]);
+}
+
+// ---- Damage
+
+/// A closed database whose 200 entries of 1 KB are in the log alone.
+fn with_full_log() -> TempDir {
+    let directory = directory();
+    let store = open(directory.path());
+    create(&store, "t");
+    for number in 0..200_u8 {
+        let mut batch = WriteBatch::new();
+        batch.put("t", &[number], &[number; 1000]);
+        store.write(batch, Durability::Sync).unwrap();
+    }
+    drop(store);
+    directory
+}
+
+fn flip_a_bit(file: &Path, at: usize) {
+    let mut bytes = fs::read(file).unwrap();
+    bytes[at] ^= 1;
+    fs::write(file, bytes).unwrap();
+}
+
+#[test]
+fn damage_in_the_log_is_an_error_and_a_torn_tail_is_not() {
+    let directory = with_full_log();
+    let log = file_ending(directory.path(), ".log");
+    let whole = fs::read(&log).unwrap();
+    flip_a_bit(&log, whole.len() / 2);
+    let (kind, message) = refusal(directory.path(), &StoreOptions::default());
+    assert_eq!(kind, ErrorKind::Corrupt, "{message}");
+    assert!(
+        message.contains(&directory.path().display().to_string()),
+        "{message}"
+    );
+    fs::write(&log, &whole[..whole.len() - 500]).unwrap();
+    assert_eq!(count(&open(directory.path()), "t"), 199);
+}
+
+#[test]
+fn damage_in_a_file_fails_the_cursor_for_good() {
+    let directory = with_full_log();
+    // Opening sorts the log into a file.
+    assert_eq!(count(&open(directory.path()), "t"), 200);
+    let table = file_ending(directory.path(), ".sst");
+    let length = fs::metadata(&table).unwrap().len() as usize;
+    flip_a_bit(&table, length / 2);
+    let store = open(directory.path());
+    let whole = KeyRange::all();
+    for direction in [Direction::Forward, Direction::Backward] {
+        let snapshot = store.snapshot().unwrap();
+        let mut cursor = snapshot.cursor("t", &whole, direction).unwrap();
+        cursor.seek(&whole).unwrap();
+        let mut chunk = Chunk::new();
+        let failed = cursor.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
+        assert_eq!(failed.kind(), ErrorKind::Corrupt, "{failed}");
+        assert!(failed.message().contains("reading from t"), "{failed}");
+        assert!(
+            !chunk.is_empty() && chunk.len() < 200,
+            "what was read before it"
+        );
+        let again = cursor.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
+        assert!(
+            again
+                .message()
+                .starts_with("the cursor has failed before: "),
+            "{again}"
+        );
+        let again = cursor.seek(&whole).unwrap_err();
+        assert_eq!(again.kind(), ErrorKind::Corrupt);
+    }
+}
+
+// ---- Runs of deleted entries
+
+#[test]
+fn a_run_of_deleted_entries_hands_control_back() {
+    let directory = directory();
+    let options = StoreOptions {
+        interrupt_after: 100,
+        ..StoreOptions::default()
+    };
+    let store = RocksStore::open(directory.path(), &options).unwrap();
+    create(&store, "t");
+    let (mut puts, mut deletes) = (WriteBatch::new(), WriteBatch::new());
+    for number in 0..10_000_u16 {
+        puts.put("t", &number.to_be_bytes(), b"");
+        if (1..9_999).contains(&number) {
+            deletes.delete("t", &number.to_be_bytes());
+        }
+    }
+    store.write(puts, Durability::Buffered).unwrap();
+    store.write(deletes, Durability::Buffered).unwrap();
+    for direction in [Direction::Forward, Direction::Backward] {
+        let snapshot = store.snapshot().unwrap();
+        let mut cursor = snapshot.cursor("t", &KeyRange::all(), direction).unwrap();
+        cursor.seek(&KeyRange::all()).unwrap();
+        let (mut chunk, mut interruptions) = (Chunk::new(), 0);
+        while cursor.fill(&mut chunk, ChunkLimit::default()).unwrap() {
+            interruptions += 1;
+            assert!(interruptions < 20);
+        }
+        assert_eq!(chunk.len(), 2);
+        // 9,998 deleted entries (and as many overwritten) by 100, 200, 400 …
+        assert!(
+            (6..=9).contains(&interruptions),
+            "{interruptions} interruptions"
+        );
+    }
+}

@@ -1,0 +1,189 @@
+//! `COPY t FROM 'file'`: CSV and Parquet, all or nothing.
+//!
+//! Columns are found by name: those of a Parquet file, and of a CSV file with a header; without one they are the
+//! table's, in its order. The file must give every column, each once, and no other. A value that a column cannot hold
+//! exactly is an error that names file, line or row, column and value; nothing is rounded, cut or taken for NULL.
+
+mod csv;
+mod field;
+mod lines;
+mod lossless;
+mod parquet;
+mod time;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use datafusion::common::runtime::SpawnedTask;
+
+use super::execute::commit;
+use super::{Change, Statement, TableWriter};
+use crate::error::{Error, Result};
+use crate::schema::BoundTable;
+
+/// How many rows are handed on at once.
+const BATCH_ROWS: usize = 8_192;
+
+/// The format of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    /// Comma-separated values in UTF-8, or separated by another character.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+}
+
+/// The options of a COPY; `None` where one is not given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CopyOptions {
+    /// `FORMAT`; else the file's extension says it.
+    pub format: Option<FileFormat>,
+    /// `HEADER`: whether the first line names the columns; else it does not.
+    pub header: Option<bool>,
+    /// `DELIMITER`: one ASCII character; else a comma.
+    pub delimiter: Option<char>,
+    /// `NULL`: a field is NULL exactly when it is this text. Else an empty field is NULL.
+    pub null: Option<String>,
+}
+
+impl CopyOptions {
+    /// The format of a file.
+    ///
+    /// # Errors
+    /// `InvalidInput` where neither option nor extension says it, or an option belongs to another format.
+    pub fn format_of(&self, path: &Path) -> Result<FileFormat> {
+        let extension = path
+            .extension()
+            .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        let format = match (self.format, extension.as_deref()) {
+            (Some(format), _) => format,
+            (None, Some("csv")) => FileFormat::Csv,
+            (None, Some("parquet")) => FileFormat::Parquet,
+            (None, _) => {
+                return Err(Error::invalid(format!(
+                    "the format of `{}` is not known: say (FORMAT CSV) or (FORMAT PARQUET)",
+                    path.display()
+                )));
+            }
+        };
+        let of_csv = self.header.is_some() || self.delimiter.is_some() || self.null.is_some();
+        if format == FileFormat::Parquet && of_csv {
+            return Err(Error::invalid(
+                "HEADER, DELIMITER and NULL are options of CSV files, not of Parquet files",
+            ));
+        }
+        Ok(format)
+    }
+}
+
+/// Inserts the rows of a file into a table, all or none of them, and returns their number.
+///
+/// # Errors
+/// `InvalidInput` that names file, line and column where the file does not fit the table; `Conflict` for a key that is
+/// there already; else those of [`Statement::commit`].
+pub async fn copy_from(
+    writer: Arc<TableWriter>,
+    path: PathBuf,
+    options: CopyOptions,
+    memory: usize,
+) -> Result<u64> {
+    let format = options.format_of(&path)?;
+    let unit = match format {
+        FileFormat::Csv => "line",
+        FileFormat::Parquet => "row",
+    };
+    let mut statement =
+        writer.statement(Change::Insert, memory, format!("{} {unit}", path.display()))?;
+    let wanted = Wanted::default();
+    let flag = Arc::clone(&wanted.0);
+    let read = SpawnedTask::spawn_blocking(move || {
+        match format {
+            FileFormat::Csv => csv::load(&mut statement, &path, &options, &flag),
+            FileFormat::Parquet => parquet::load(&mut statement, &path, &flag),
+        }
+        .map(|()| statement)
+    });
+    let failed =
+        |error| Error::internal("the thread that reads the file has failed").with_source(error);
+    let statement = read.join().await.map_err(failed)??;
+    let guard = writer.lock().acquire().await;
+    Ok(commit(statement, guard).await?)
+}
+
+/// Whether somebody waits for a COPY. Dropped with the statement, it stops the thread that reads.
+struct Wanted(Arc<AtomicBool>);
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+}
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+fn check_wanted(wanted: &AtomicBool) -> Result<()> {
+    match wanted.load(Ordering::Relaxed) {
+        true => Ok(()),
+        false => Err(Error::unavailable("the statement was cancelled")),
+    }
+}
+
+fn open(path: &Path) -> Result<std::fs::File> {
+    std::fs::File::open(path).map_err(|error| {
+        Error::invalid(format!("`{}` cannot be opened: {error}", path.display())).with_source(error)
+    })
+}
+
+/// For each column of a file its position in the table, found by name, case apart.
+///
+/// # Errors
+/// `InvalidInput` for a column that the table does not have, and for one of the table's that the file does not have or
+/// has twice.
+fn match_columns(table: &BoundTable, names: &[&str]) -> Result<Vec<usize>> {
+    let mut positions: Vec<usize> = Vec::with_capacity(names.len());
+    for name in names {
+        let mut columns = table.columns().iter();
+        let folded = name.to_lowercase();
+        let Some(position) = columns.position(|column| column.name.to_lowercase() == folded) else {
+            return Err(Error::invalid(format!(
+                "the file has a column `{}` that table `{}` does not have; its columns are {}",
+                name.escape_debug(),
+                table.name(),
+                listed(table.columns().iter().map(|column| column.name.as_str()))
+            )));
+        };
+        if positions.contains(&position) {
+            return Err(Error::invalid(format!(
+                "the file has the column `{name}` twice"
+            )));
+        }
+        positions.push(position);
+    }
+    let columns = table.columns().iter().enumerate();
+    let missing = columns
+        .filter(|(position, _)| !positions.contains(position))
+        .map(|(_, column)| column.name.as_str());
+    match listed(missing) {
+        missing if missing.is_empty() => Ok(positions),
+        missing => Err(Error::invalid(format!(
+            "the file lacks columns of table `{}`: {missing}",
+            table.name()
+        ))),
+    }
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+#[path = "copy_tests.rs"]
+mod tests;

@@ -1,0 +1,328 @@
+//! The operator that writes: `INSERT`, `REPLACE` and `DELETE` in a physical plan.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, UInt64Array};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::runtime::SpawnedTask;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{DataFusionError, Result as DataFusionResult};
+use datafusion::execution::TaskContext;
+use datafusion::logical_expr::dml::InsertOp;
+use datafusion::physical_expr::{Distribution, EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{EvaluationType, SchedulingType};
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder, MetricsSet};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
+    InputDistributionRequirements, Partitioning, PlanProperties, ReplaceChildrenOptions,
+    SendableRecordBatchStream,
+};
+use futures::TryStreamExt;
+
+use super::{Change, Statement, TableWriter};
+use crate::error::{Error, Result};
+
+/// Gives a DELETE the context in which it looks for its rows, once it holds the table's lock: one whose snapshot is
+/// taken now, so that no other writer can change a row between the two.
+pub type Refresh = Arc<dyn Fn(Arc<TaskContext>) -> Result<Arc<TaskContext>> + Send + Sync>;
+
+/// Writes the rows of its input to a table when it is executed, and returns one row: `count`, the number of rows.
+///
+/// The input has one partition; its rows are written in its order, so that of two rows with one key REPLACE keeps the
+/// later one.
+pub struct WriteExec {
+    input: Arc<dyn ExecutionPlan>,
+    writer: Arc<TableWriter>,
+    change: Change,
+    memory: usize,
+    refresh: Option<Refresh>,
+    metrics: ExecutionPlanMetricsSet,
+    properties: Arc<PlanProperties>,
+}
+
+impl WriteExec {
+    /// `INSERT` and `REPLACE` of rows whose columns are the table's: what `TableProvider::insert_into` returns.
+    ///
+    /// # Errors
+    /// `NotSupported` for INSERT OVERWRITE.
+    pub fn insert(
+        writer: Arc<TableWriter>,
+        input: Arc<dyn ExecutionPlan>,
+        operation: InsertOp,
+        memory: usize,
+    ) -> Result<Self> {
+        let change = match operation {
+            InsertOp::Append => Change::Insert,
+            InsertOp::Replace => Change::Replace,
+            InsertOp::Overwrite => {
+                return Err(Error::unsupported(format!(
+                    "table `{}`: INSERT OVERWRITE is not supported; say TRUNCATE and INSERT",
+                    writer.table().name()
+                )));
+            }
+        };
+        Ok(Self::new(writer, input, change, memory, None))
+    }
+
+    /// `DELETE` of the rows of `input`, which gives, by name, at least the columns that the row key is computed from.
+    /// It is executed under the table's lock in the context that `refresh` returns.
+    ///
+    /// # Errors
+    /// `Internal` where such a column is missing.
+    pub fn delete(
+        writer: Arc<TableWriter>,
+        input: Arc<dyn ExecutionPlan>,
+        memory: usize,
+        refresh: Refresh,
+    ) -> Result<Self> {
+        let table = writer.table();
+        for source in table
+            .row_key()
+            .parts()
+            .iter()
+            .flat_map(|part| part.sources())
+        {
+            let name = &table.column(*source)?.name;
+            if input.schema().index_of(name).is_err() {
+                return Err(Error::internal(format!(
+                    "DELETE FROM `{}` lacks the column `{name}`",
+                    table.name()
+                )));
+            }
+        }
+        Ok(Self::new(
+            writer,
+            input,
+            Change::Delete,
+            memory,
+            Some(refresh),
+        ))
+    }
+
+    fn new(
+        writer: Arc<TableWriter>,
+        input: Arc<dyn ExecutionPlan>,
+        change: Change,
+        memory: usize,
+        refresh: Option<Refresh>,
+    ) -> Self {
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(count_schema()),
+            Partitioning::UnknownPartitioning(1),
+            input.pipeline_behavior(),
+            input.boundedness(),
+        )
+        .with_scheduling_type(SchedulingType::Cooperative)
+        .with_evaluation_type(EvaluationType::Eager);
+        Self {
+            input,
+            writer,
+            change,
+            memory,
+            refresh,
+            metrics: ExecutionPlanMetricsSet::new(),
+            properties: Arc::new(properties),
+        }
+    }
+
+    /// The table that is written to.
+    pub fn writer(&self) -> &Arc<TableWriter> {
+        &self.writer
+    }
+
+    /// What is done with the rows.
+    pub fn change(&self) -> Change {
+        self.change
+    }
+
+    fn run(&self) -> Run {
+        Run {
+            writer: Arc::clone(&self.writer),
+            input: Arc::clone(&self.input),
+            change: self.change,
+            memory: self.memory,
+            refresh: self.refresh.clone(),
+        }
+    }
+}
+
+/// One execution.
+struct Run {
+    writer: Arc<TableWriter>,
+    input: Arc<dyn ExecutionPlan>,
+    change: Change,
+    memory: usize,
+    refresh: Option<Refresh>,
+}
+
+impl Run {
+    async fn write(self, context: Arc<TaskContext>) -> DataFusionResult<u64> {
+        let statement = self.writer.statement(self.change, self.memory, "row")?;
+        match &self.refresh {
+            None => {
+                let statement = self.gather(statement, context).await?;
+                let guard = self.writer.lock().acquire().await;
+                commit(statement, guard).await
+            }
+            Some(refresh) => {
+                let guard = self.writer.lock().acquire().await;
+                let statement = self.gather(statement, refresh(context)?).await?;
+                commit(statement, guard).await
+            }
+        }
+    }
+
+    async fn gather(
+        &self,
+        mut statement: Statement,
+        context: Arc<TaskContext>,
+    ) -> DataFusionResult<Statement> {
+        let mut rows = self.input.execute(0, context)?;
+        while let Some(batch) = rows.try_next().await? {
+            statement.add(&batch)?;
+        }
+        Ok(statement)
+    }
+}
+
+/// Checks and writes on a thread that may wait. Once it has begun it ends, even if nobody waits for it any more.
+pub(super) async fn commit(
+    statement: Statement,
+    guard: super::TableGuard,
+) -> DataFusionResult<u64> {
+    let written = SpawnedTask::spawn_blocking(move || statement.commit(&guard))
+        .join()
+        .await;
+    match written {
+        Ok(count) => count.map_err(DataFusionError::from),
+        Err(error) => Err(Error::internal("the thread that writes has failed")
+            .with_source(error)
+            .into()),
+    }
+}
+
+fn count_schema() -> SchemaRef {
+    Arc::new(Schema::new(vec![Field::new(
+        "count",
+        DataType::UInt64,
+        false,
+    )]))
+}
+
+impl fmt::Debug for WriteExec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(self.name())
+            .field("table", &self.writer.table().name())
+            .field("input", &self.input)
+            .finish_non_exhaustive()
+    }
+}
+
+impl DisplayAs for WriteExec {
+    fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match format {
+            DisplayFormatType::Default | DisplayFormatType::Verbose => {
+                write!(f, "{}: table={}", self.name(), self.writer.table().name())
+            }
+            DisplayFormatType::TreeRender => write!(f, "table={}", self.writer.table().name()),
+        }
+    }
+}
+
+impl ExecutionPlan for WriteExec {
+    fn name(&self) -> &'static str {
+        match self.change {
+            Change::Insert => "InsertExec",
+            Change::Replace => "ReplaceExec",
+            Change::Delete => "DeleteExec",
+        }
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn input_distribution_requirements(&self) -> InputDistributionRequirements {
+        InputDistributionRequirements::new(vec![Distribution::SinglePartition])
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false]
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![true]
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
+    ) -> DataFusionResult<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _options: ReplaceChildrenOptions,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        let [input] = children.as_slice() else {
+            return Err(
+                Error::internal(format!("{} inputs of {}", children.len(), self.name())).into(),
+            );
+        };
+        Ok(Arc::new(Self::new(
+            Arc::clone(&self.writer),
+            Arc::clone(input),
+            self.change,
+            self.memory,
+            self.refresh.clone(),
+        )))
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        self.replace_children(
+            children,
+            ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute),
+        )
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> DataFusionResult<SendableRecordBatchStream> {
+        if partition != 0 {
+            return Err(
+                Error::internal(format!("partition {partition} of {}", self.name())).into(),
+            );
+        }
+        let rows_written = MetricBuilder::new(&self.metrics).counter("rows_written", partition);
+        let run = self.run();
+        let stream = futures::stream::once(async move {
+            let count = run.write(context).await?;
+            rows_written.add(usize::try_from(count).unwrap_or(usize::MAX));
+            Ok(RecordBatch::try_new(
+                count_schema(),
+                vec![Arc::new(UInt64Array::from(vec![count]))],
+            )?)
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(
+            count_schema(),
+            stream,
+        )))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+}

@@ -1,0 +1,57 @@
+//! The lock that the writers of one table share.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::sync::OwnedMutexGuard;
+
+/// Lets one writer of a table in at a time. A clone is the same lock.
+#[derive(Debug, Clone, Default)]
+pub struct TableLock(Arc<tokio::sync::Mutex<()>>);
+
+/// Holds a table's lock until it is dropped.
+#[derive(Debug)]
+pub struct TableGuard {
+    _guard: OwnedMutexGuard<()>,
+}
+
+impl TableLock {
+    /// Waits until no other writer is in.
+    pub async fn acquire(&self) -> TableGuard {
+        TableGuard {
+            _guard: Arc::clone(&self.0).lock_owned().await,
+        }
+    }
+
+    /// The lock, if no other writer is in.
+    pub fn try_acquire(&self) -> Option<TableGuard> {
+        let guard = Arc::clone(&self.0).try_lock_owned().ok()?;
+        Some(TableGuard { _guard: guard })
+    }
+
+    /// As [`TableLock::acquire`], for a thread that may wait; panics inside an asynchronous task.
+    pub fn acquire_blocking(&self) -> TableGuard {
+        TableGuard {
+            _guard: Arc::clone(&self.0).blocking_lock_owned(),
+        }
+    }
+}
+
+/// The locks of a database's tables, by table id.
+#[derive(Debug, Default)]
+pub struct WriteLocks {
+    locks: Mutex<HashMap<u64, TableLock>>,
+}
+
+impl WriteLocks {
+    /// The lock of the table with this id.
+    pub fn of(&self, table: u64) -> TableLock {
+        self.locks.lock().entry(table).or_default().clone()
+    }
+
+    /// Forgets the lock of a table that was dropped; ids are never given again.
+    pub fn forget(&self, table: u64) {
+        self.locks.lock().remove(&table);
+    }
+}

@@ -1,0 +1,462 @@
+//! Statements: what is written, what is refused, and that nothing is written then.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::array::{AsArray, RecordBatch};
+use arrow::datatypes::UInt64Type;
+use datafusion::datasource::memory::MemorySourceConfig;
+use datafusion::execution::TaskContext;
+use datafusion::logical_expr::dml::InsertOp;
+use datafusion::physical_plan::{ExecutionPlan, collect, displayable};
+
+use super::*;
+use crate::datum::{Datum, SqlType};
+use crate::error::ErrorKind;
+use crate::keyrange::KeyRange;
+use crate::row::RowReader;
+use crate::row::testing::{batch, table};
+use crate::store::{
+    Chunk, ChunkLimit, Direction, Durability, MemoryStore, Snapshot, SpaceOptions, WriteBatch,
+};
+
+pub(super) fn text(text: &str) -> Option<Datum> {
+    Some(Datum::Text(text.to_owned()))
+}
+
+pub(super) fn int(value: i64) -> Option<Datum> {
+    Some(Datum::Integer(value))
+}
+
+/// Host and minute are the key, usage is the value.
+fn usage() -> Arc<BoundTable> {
+    table(
+        &[
+            ("host", SqlType::Text),
+            ("minute", SqlType::Integer),
+            ("usage?", SqlType::BigInt),
+        ],
+        &["host", "-minute"],
+    )
+}
+
+fn row(host: &str, minute: i64, usage: i64) -> Vec<Option<Datum>> {
+    vec![text(host), int(minute), int(usage)]
+}
+
+pub(super) fn writer(table: &Arc<BoundTable>) -> TableWriter {
+    writer_over(table, Arc::new(MemoryStore::new()))
+}
+
+fn writer_over(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> TableWriter {
+    store
+        .create_space(table.space(), &SpaceOptions::default())
+        .unwrap();
+    TableWriter::new(
+        Arc::clone(table),
+        store,
+        WriteLocks::default().of(table.table().id),
+    )
+}
+
+/// All rows of the table in key order.
+pub(super) fn stored(writer: &TableWriter) -> RecordBatch {
+    let table = writer.table();
+    let snapshot = writer.store.snapshot().unwrap();
+    let all = KeyRange::all();
+    let mut cursor = snapshot
+        .cursor(table.space(), &all, Direction::Forward)
+        .unwrap();
+    cursor.seek(&all).unwrap();
+    let mut chunk = Chunk::new();
+    while cursor
+        .fill(&mut chunk, ChunkLimit::entries(usize::MAX))
+        .unwrap()
+    {}
+    let columns: Vec<usize> = (0..table.columns().len()).collect();
+    RowReader::new(Arc::clone(table))
+        .read(&chunk, &columns, None)
+        .unwrap()
+}
+
+fn assert_stored(writer: &TableWriter, rows: &[Vec<Option<Datum>>]) {
+    assert_eq!(
+        stored(writer).columns(),
+        batch(writer.table(), rows).columns()
+    );
+}
+
+fn write(writer: &TableWriter, change: Change, rows: &[Vec<Option<Datum>>]) -> Result<u64> {
+    let mut statement = writer.statement(change, STATEMENT_MEMORY, "row")?;
+    // In two batches, so that rows are counted across them.
+    let (first, second) = rows.split_at(rows.len() / 2);
+    statement.add(&batch(writer.table(), first))?;
+    statement.add(&batch(writer.table(), second))?;
+    statement.commit(&writer.lock().acquire_blocking())
+}
+
+#[test]
+fn inserted_rows_are_there_in_key_order() {
+    let writer = writer(&usage());
+    assert_eq!(
+        write(
+            &writer,
+            Change::Insert,
+            &[row("b", 1, 10), row("a", 1, 20), row("a", 2, 30)]
+        )
+        .unwrap(),
+        3
+    );
+    assert_stored(
+        &writer,
+        &[row("a", 2, 30), row("a", 1, 20), row("b", 1, 10)],
+    );
+    assert_eq!(write(&writer, Change::Insert, &[]).unwrap(), 0);
+}
+
+#[test]
+fn a_key_that_is_there_is_refused_and_nothing_is_written() {
+    let writer = writer(&usage());
+    write(&writer, Change::Insert, &[row("a", 1, 10), row("c", 1, 11)]).unwrap();
+    let error = write(
+        &writer,
+        Change::Insert,
+        &[row("b", 1, 0), row("c", 1, 1), row("a", 1, 2)],
+    )
+    .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict);
+    assert_eq!(
+        error.to_string(),
+        "row 2: table `t`: a row with (host = 'c', minute = 1) is there already, under the row key /c/1"
+    );
+    assert_stored(&writer, &[row("a", 1, 10), row("c", 1, 11)]);
+}
+
+#[test]
+fn a_key_that_is_given_twice_is_refused() {
+    let writer = writer(&usage());
+    let rows = [
+        row("z", 1, 0),
+        row("a", 1, 1),
+        row("b", 1, 2),
+        row("z", 1, 0),
+        row("a", 1, 3),
+    ];
+    let error = write(&writer, Change::Insert, &rows).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict);
+    assert_eq!(
+        error.to_string(),
+        "row 4: table `t`: (host = 'z', minute = 1) is given twice, first in row 1; its row key is /z/1"
+    );
+    assert_stored(&writer, &[]);
+}
+
+/// The first row of the statement that cannot be written is named, whatever its key and wherever the other one is.
+#[test]
+fn the_first_conflict_of_a_statement_is_named() {
+    let writer = writer(&usage());
+    let many: Vec<_> = (0..5_000).map(|minute| row("m", minute, 0)).collect();
+    write(&writer, Change::Insert, &many).unwrap();
+    let mut rows: Vec<_> = (0..5_000).map(|minute| row("n", minute, 0)).collect();
+    rows[4_000] = row("m", 4_000, 0);
+    rows[4_100] = row("m", 10, 0);
+    rows[4_200] = row("n", 0, 0);
+    let error = write(&writer, Change::Insert, &rows)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("row 4001: table `t`: a row with (host = 'm', minute = 4000)"),
+        "{error}"
+    );
+    rows[3_000] = row("n", 2_999, 0);
+    let error = write(&writer, Change::Insert, &rows)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("row 3001: table `t`: (host = 'n', minute = 2999) is given twice"),
+        "{error}"
+    );
+    assert_eq!(stored(&writer).num_rows(), 5_000);
+}
+
+#[test]
+fn replace_writes_over_and_the_later_row_stays() {
+    let writer = writer(&usage());
+    write(&writer, Change::Insert, &[row("a", 1, 10), row("b", 1, 11)]).unwrap();
+    let rows = [
+        row("a", 1, 12),
+        row("c", 1, 13),
+        row("c", 1, 14),
+        row("c", 1, 15),
+    ];
+    assert_eq!(write(&writer, Change::Replace, &rows).unwrap(), 4);
+    assert_stored(
+        &writer,
+        &[row("a", 1, 12), row("b", 1, 11), row("c", 1, 15)],
+    );
+}
+
+#[test]
+fn delete_needs_the_key_columns_and_counts_each_row_once() {
+    let writer = writer(&usage());
+    write(
+        &writer,
+        Change::Insert,
+        &[row("a", 1, 10), row("b", 1, 11), row("b", 2, 12)],
+    )
+    .unwrap();
+    let keys = batch(
+        writer.table(),
+        &[row("b", 1, 0), row("a", 1, 0), row("b", 1, 0)],
+    )
+    .project(&[1, 0])
+    .unwrap();
+    let mut statement = writer
+        .statement(Change::Delete, STATEMENT_MEMORY, "row")
+        .unwrap();
+    statement.add(&keys).unwrap();
+    assert_eq!(
+        statement.commit(&writer.lock().acquire_blocking()).unwrap(),
+        2
+    );
+    assert_stored(&writer, &[row("b", 2, 12)]);
+}
+
+#[test]
+fn a_row_that_cannot_be_stored_is_named_across_batches() {
+    let writer = writer(&usage());
+    let error = write(
+        &writer,
+        Change::Insert,
+        &[
+            row("a", 1, 1),
+            row("b", 1, 1),
+            vec![text("c"), None, int(1)],
+        ],
+    );
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "row 3: table `t`: column `minute` is NOT NULL and is given NULL"
+    );
+    let long = "x".repeat(40_000);
+    let error = write(&writer, Change::Insert, &[row("a", 1, 1), row(&long, 1, 1)]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(
+        error.to_string().starts_with("row 2: table `t`: "),
+        "{error}"
+    );
+    assert!(error.to_string().contains("32767"), "{error}");
+    assert_stored(&writer, &[]);
+}
+
+#[test]
+fn a_statement_over_its_memory_is_refused() {
+    let writer = writer(&usage());
+    let rows: Vec<_> = (0..100).map(|minute| row("a", minute, 0)).collect();
+    let mut statement = writer.statement(Change::Insert, 20_000, "row").unwrap();
+    statement.add(&batch(writer.table(), &rows)).unwrap();
+    let error = statement.add(&batch(writer.table(), &rows)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotSupported);
+    assert!(
+        error.to_string().contains("table `t`: after 200 rows"),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("halite.statement_memory"),
+        "{error}"
+    );
+}
+
+/// A store that takes its time between the check of a writer and its write.
+#[derive(Debug)]
+struct SlowStore(MemoryStore);
+
+impl Store for SlowStore {
+    fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
+        self.0.create_space(name, options)
+    }
+
+    fn drop_space(&self, name: &str) -> Result<()> {
+        self.0.drop_space(name)
+    }
+
+    fn spaces(&self) -> Result<Vec<String>> {
+        self.0.spaces()
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.0.snapshot()
+    }
+
+    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
+        std::thread::sleep(Duration::from_millis(20));
+        self.0.write(batch, durability)
+    }
+
+    fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
+        self.0.approximate_size(space, range)
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.0.is_read_only()
+    }
+}
+
+#[test]
+fn of_concurrent_inserts_of_one_key_exactly_one_succeeds() {
+    let writer = writer_over(&usage(), Arc::new(SlowStore(MemoryStore::new())));
+    let results: Vec<Result<u64>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|usage| {
+                let writer = writer.clone();
+                scope.spawn(move || {
+                    write(
+                        &writer,
+                        Change::Insert,
+                        &[row("own", usage, 0), row("same", 1, usage)],
+                    )
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    let failed: Vec<_> = results
+        .iter()
+        .filter_map(|result| result.as_ref().err())
+        .collect();
+    assert_eq!(failed.len(), 7);
+    assert!(
+        failed
+            .iter()
+            .all(|error| error.kind() == ErrorKind::Conflict)
+    );
+    assert_eq!(stored(&writer).num_rows(), 2);
+}
+
+#[test]
+fn a_table_has_one_lock() {
+    let locks = WriteLocks::default();
+    let guard = locks.of(1).acquire_blocking();
+    let (same, other) = (locks.of(1), locks.of(2));
+    drop(other.acquire_blocking());
+    let waiting = std::thread::spawn(move || drop(same.acquire_blocking()));
+    std::thread::sleep(Duration::from_millis(20));
+    assert!(!waiting.is_finished());
+    drop(guard);
+    waiting.join().unwrap();
+    locks.forget(1);
+}
+
+fn input(batches: &[RecordBatch]) -> Arc<dyn ExecutionPlan> {
+    let schema = batches[0].schema();
+    MemorySourceConfig::try_new_exec(&[batches.to_vec()], schema, None).unwrap()
+}
+
+async fn run(plan: WriteExec) -> Result<u64> {
+    let rows = collect(Arc::new(plan), Arc::new(TaskContext::default())).await?;
+    assert_eq!((rows.len(), rows[0].num_rows()), (1, 1));
+    Ok(rows[0]
+        .column_by_name("count")
+        .unwrap()
+        .as_primitive::<UInt64Type>()
+        .value(0))
+}
+
+#[tokio::test]
+async fn the_operator_inserts_replaces_and_deletes() {
+    let writer = Arc::new(writer(&usage()));
+    let rows = |rows: &[Vec<Option<Datum>>]| {
+        input(&[
+            batch(writer.table(), rows),
+            batch(writer.table(), rows).slice(0, 0),
+        ])
+    };
+    let insert = |input, operation| {
+        WriteExec::insert(Arc::clone(&writer), input, operation, STATEMENT_MEMORY)
+    };
+    let plan = insert(rows(&[row("a", 1, 1), row("b", 1, 2)]), InsertOp::Append).unwrap();
+    assert!(
+        displayable(&plan)
+            .indent(false)
+            .to_string()
+            .starts_with("InsertExec: table=t\n")
+    );
+    assert_eq!(run(plan).await.unwrap(), 2);
+    let error = run(insert(rows(&[row("a", 1, 3)]), InsertOp::Append).unwrap())
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict);
+    assert!(
+        error
+            .to_string()
+            .starts_with("row 1: table `t`: a row with"),
+        "{error}"
+    );
+    assert_eq!(
+        run(insert(rows(&[row("a", 1, 3)]), InsertOp::Replace).unwrap())
+            .await
+            .unwrap(),
+        1
+    );
+    let error = insert(rows(&[row("a", 1, 3)]), InsertOp::Overwrite).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotSupported);
+    let keys = batch(writer.table(), &[row("b", 1, 0)])
+        .project(&[0, 1])
+        .unwrap();
+    // The context is asked for under the lock.
+    let lock = writer.lock().clone();
+    let refresh: Refresh = Arc::new(move |context| {
+        assert!(lock.try_acquire().is_none());
+        Ok(context)
+    });
+    let plan = WriteExec::delete(
+        Arc::clone(&writer),
+        input(&[keys]),
+        STATEMENT_MEMORY,
+        Arc::clone(&refresh),
+    )
+    .unwrap();
+    assert_eq!(run(plan).await.unwrap(), 1);
+    assert_stored(&writer, &[row("a", 1, 3)]);
+    let lacking = batch(writer.table(), &[row("b", 1, 0)])
+        .project(&[0])
+        .unwrap();
+    let error = WriteExec::delete(
+        Arc::clone(&writer),
+        input(&[lacking]),
+        STATEMENT_MEMORY,
+        refresh,
+    )
+    .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string().contains("`minute`")),
+        (ErrorKind::Internal, true)
+    );
+}
+
+/// An input that fails after its first rows leaves nothing behind.
+#[tokio::test]
+async fn a_failed_input_writes_nothing() {
+    let writer = Arc::new(writer(&usage()));
+    let rows = batch(
+        writer.table(),
+        &[row("a", 1, 1), vec![None, int(1), int(1)]],
+    );
+    let parts = [rows.slice(0, 1), rows.slice(1, 1)];
+    let plan = WriteExec::insert(
+        Arc::clone(&writer),
+        input(&parts),
+        InsertOp::Append,
+        STATEMENT_MEMORY,
+    )
+    .unwrap();
+    let error = run(plan).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "row 2: table `t`: column `host` is NOT NULL and is given NULL"
+    );
+    assert_stored(&writer, &[]);
+}

@@ -1,0 +1,125 @@
+//! Golden SQL scripts, `tests/scripts/*.sql`: what a user sees, statement by statement.
+//!
+//! A script is blocks between blank lines: statements, a line `---`, and what they print. Each script runs in a database
+//! of its own, in memory. `EXPLAIN KEYS` prints one line for each range. `HALITE_REWRITE=1` writes the files anew.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::util::display::array_value_to_string;
+use arrow::util::pretty::pretty_format_batches;
+use datafusion::physical_plan::common::collect;
+use halite::error::Result;
+use halite::session::{Connection, Database, Outcome};
+use tokio::runtime::Runtime;
+
+/// `kind [bucket] start .. stop  hex..hex  tight`, or the residual.
+fn key_lines(batch: &RecordBatch) -> String {
+    let text = |name: &str, row: usize| {
+        let column = batch.column_by_name(name).unwrap();
+        if column.is_null(row) {
+            String::new()
+        } else {
+            array_value_to_string(column, row).unwrap()
+        }
+    };
+    let mut lines = String::new();
+    for row in 0..batch.num_rows() {
+        let bucket = match text("bucket", row) {
+            bucket if bucket.is_empty() => bucket,
+            bucket => format!(" [{bucket}]"),
+        };
+        let ends = match (text("start", row), text("stop", row)) {
+            (start, stop) if start == stop || stop.is_empty() => start,
+            (start, stop) => format!("{start} .. {stop}"),
+        };
+        let proof = match batch
+            .column_by_name("tight")
+            .unwrap()
+            .as_boolean()
+            .value(row)
+        {
+            true => "tight".to_owned(),
+            false => format!("residual: {}", text("residual", row)),
+        };
+        let hex = format!("{}..{}", text("start_hex", row), text("stop_hex", row));
+        writeln!(
+            lines,
+            "{} {}{bucket} {ends}  {hex}  {proof}",
+            text("table", row),
+            text("kind", row)
+        )
+        .unwrap();
+    }
+    lines
+}
+
+async fn print(outcome: Outcome) -> Result<String> {
+    Ok(match outcome {
+        Outcome::Affected { verb, rows } => format!("{verb} {rows}\n"),
+        Outcome::Done { verb } => format!("{verb}\n"),
+        Outcome::Rows(stream) => {
+            let batches = collect(stream).await?;
+            match batches.first() {
+                Some(first) if first.schema().column_with_name("start_hex").is_some() => {
+                    batches.iter().map(key_lines).collect()
+                }
+                _ => format!("{}\n", pretty_format_batches(&batches).unwrap()),
+            }
+        }
+    })
+}
+
+async fn run_block(connection: &Connection, input: &str) -> String {
+    let mut output = String::new();
+    let statements = match connection.script(input) {
+        Ok(statements) => statements,
+        Err(error) => return format!("error: {error}\n"),
+    };
+    for statement in statements {
+        let printed = match connection.run(&statement).await {
+            Ok(outcome) => print(outcome).await,
+            Err(error) => Err(error),
+        };
+        output.push_str(&printed.unwrap_or_else(|error| format!("error: {error}\n")));
+    }
+    output
+}
+
+async fn run_script(script: &str) -> String {
+    let connection = Database::in_memory().unwrap().connect();
+    let mut output = String::new();
+    for block in script
+        .split("\n\n")
+        .filter(|block| !block.trim().is_empty())
+    {
+        let input = block.split("\n---").next().unwrap_or_default().trim();
+        let printed = run_block(&connection, input).await;
+        writeln!(output, "{input}\n---\n{printed}").unwrap();
+    }
+    output
+}
+
+#[test]
+fn golden_scripts() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
+    let entries = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries
+        .filter(|path| path.extension().is_some_and(|end| end == "sql"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty());
+    let runtime = Runtime::new().unwrap();
+    for file in files {
+        let script = std::fs::read_to_string(&file).unwrap();
+        let output = runtime.block_on(run_script(&script));
+        if std::env::var_os("HALITE_REWRITE").is_some() {
+            std::fs::write(&file, &output).unwrap();
+        } else {
+            assert_eq!(output, script, "{}", file.display());
+        }
+    }
+}
