@@ -3,12 +3,17 @@
 pub mod catalog;
 pub mod datum;
 pub mod error;
+pub mod function;
 pub mod key;
 pub mod keyrange;
+pub mod optimize;
 pub mod predicate;
 pub mod row;
 pub mod scan;
 pub mod schema;
+pub mod session;
+#[cfg(feature = "shell")]
+pub mod shell;
 pub mod span;
 pub mod store;
 pub mod table;

@@ -28,7 +28,7 @@ pub(super) async fn own(connection: &Connection, parsed: &DFStatement) -> Result
         _ => return Ok(None),
     };
     match statement {
-        Statement::CreateTable(create) => create_table(connection, create).map(Some),
+        Statement::CreateTable(create) => create_table(connection, create).await.map(Some),
         Statement::Drop {
             object_type: ObjectType::Table,
             if_exists,
@@ -37,8 +37,8 @@ pub(super) async fn own(connection: &Connection, parsed: &DFStatement) -> Result
             purge: false,
             temporary: false,
             ..
-        } => drop_tables(connection, names, *if_exists).map(Some),
-        Statement::Truncate(truncate) => truncate_table(connection, truncate).map(Some),
+        } => drop_tables(connection, names, *if_exists).await.map(Some),
+        Statement::Truncate(truncate) => truncate_table(connection, truncate).await.map(Some),
         Statement::ShowTables { .. } if statement.to_string() == "SHOW TABLES" => show_tables(connection).map(Some),
         Statement::ShowCreate {
             obj_type: ShowCreateObject::Table,
@@ -79,13 +79,13 @@ fn refused(statement: &Statement) -> Option<&'static str> {
 }
 
 /// One row for each warning, as the design of a row key is easily got wrong.
-fn create_table(connection: &Connection, create: &CreateTable) -> Result<Outcome> {
-    let catalog = connection.database().catalog();
+async fn create_table(connection: &Connection, create: &CreateTable) -> Result<Outcome> {
+    let (catalog, create) = (Arc::clone(connection.database().catalog()), create.clone());
     let name = object_name(&create.name)?;
     if create.if_not_exists && catalog.table(&name).is_some() {
         return Ok(done("CREATE TABLE"));
     }
-    let table = catalog.create_table(|id| define_table(create, id))?;
+    let table = blocking(move || catalog.create_table(|id| define_table(&create, id))).await?;
     let warnings = table.bound().row_key().warnings();
     if warnings.is_empty() {
         return Ok(done("CREATE TABLE"));
@@ -98,21 +98,23 @@ fn create_table(connection: &Connection, create: &CreateTable) -> Result<Outcome
     ])
 }
 
-fn drop_tables(connection: &Connection, names: &[ObjectName], if_exists: bool) -> Result<Outcome> {
-    let catalog = connection.database().catalog();
+async fn drop_tables(connection: &Connection, names: &[ObjectName], if_exists: bool) -> Result<Outcome> {
+    let catalog = Arc::clone(connection.database().catalog());
     let names = names.iter().map(object_name).collect::<Result<Vec<String>>>()?;
     // All are looked up first: a wrong name changes nothing.
-    let present: Vec<&String> = names.iter().filter(|name| catalog.table(name).is_some()).collect();
-    if let Some(missing) = names.iter().find(|name| !present.contains(name) && !if_exists) {
-        catalog.expect_table(missing)?;
+    let mut present = Vec::new();
+    for name in names {
+        match catalog.expect_table(&name) {
+            Ok(_) => present.push(name),
+            Err(_) if if_exists => {}
+            Err(error) => return Err(error),
+        }
     }
-    for name in present {
-        catalog.drop_table(name)?;
-    }
+    blocking(move || present.iter().try_for_each(|name| catalog.drop_table(name))).await?;
     Ok(done("DROP TABLE"))
 }
 
-fn truncate_table(connection: &Connection, truncate: &Truncate) -> Result<Outcome> {
+async fn truncate_table(connection: &Connection, truncate: &Truncate) -> Result<Outcome> {
     let plain = truncate.partitions.is_none()
         && truncate.identity.is_none()
         && truncate.cascade.is_none()
@@ -121,8 +123,16 @@ fn truncate_table(connection: &Connection, truncate: &Truncate) -> Result<Outcom
     let ([target], true) = (truncate.table_names.as_slice(), plain) else {
         return Err(Error::unsupported(format!("`{truncate}` is not implemented; TRUNCATE TABLE name is")));
     };
-    connection.database().catalog().truncate(&object_name(&target.name)?)?;
+    let (catalog, name) = (Arc::clone(connection.database().catalog()), object_name(&target.name)?);
+    blocking(move || catalog.truncate(&name)).await?;
     Ok(done("TRUNCATE"))
+}
+
+/// Runs what waits for locks and the store on a thread that may wait.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| Error::internal("a change of the catalog broke off").with_source(error))?
 }
 
 fn show_tables(connection: &Connection) -> Result<Outcome> {

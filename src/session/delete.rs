@@ -1,18 +1,19 @@
 //! `DELETE`, from the logical plan.
 //!
 //! DataFusion's hook for DELETE loses the WHERE of subqueries, `false` and LIMIT. The input of its logical plan is right:
-//! the rows to delete. They are read at the statement's snapshot and deleted by their row keys.
+//! the rows to delete. They are read under the table's lock, at a snapshot
+//! taken there, and deleted by their row keys.
 
 use std::sync::Arc;
 
 use datafusion::execution::session_state::SessionState;
-use datafusion::logical_expr::{DmlStatement, LogicalPlanBuilder};
+use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlanBuilder};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::prelude::Expr;
 
 use super::Connection;
 use crate::error::Result;
-use crate::write::DeleteExec;
+use crate::scan::{HaliteOptions, StatementSnapshot};
+use crate::write::{Refresh, WriteExec};
 
 /// The physical plan of a DELETE, which yields the number of rows.
 pub(super) async fn plan(
@@ -27,5 +28,13 @@ pub(super) async fn plan(
     let needed = columns.into_iter().enumerate().filter(|(position, _)| sources.contains(position));
     let projected = LogicalPlanBuilder::from(input.clone()).project(needed.map(|(_, column)| column))?.build()?;
     let rows = connection.physical(state, &projected).await?;
-    Ok(Arc::new(DeleteExec::new(table.writer(), rows)))
+    let memory = HaliteOptions::of(state.config_options()).statement_memory;
+    let (state, store) = (state.clone(), Arc::clone(table.store()));
+    let refresh: Refresh = Arc::new(move |_| {
+        let mut state = state.clone();
+        let snapshot = StatementSnapshot::take(Arc::clone(&store))?;
+        state.config_mut().set_extension(Arc::new(snapshot));
+        Ok(state.task_ctx())
+    });
+    Ok(Arc::new(WriteExec::delete(table.writer(), rows, memory, refresh)?))
 }

@@ -91,9 +91,12 @@ impl WriteBatch {
     }
 
     /// The operations in the order in which they were added.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "bounds are made by push alone, from the same buffers"
+    )]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Operation<'_>> {
         self.operations.iter().map(|bounds| Operation {
-            // Bounds are made by `push` alone, from the same buffers.
             space: &self.spaces[bounds.space],
             key: &self.bytes[bounds.key..bounds.value],
             value: (!bounds.is_delete).then(|| &self.bytes[bounds.value..bounds.end]),

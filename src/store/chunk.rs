@@ -80,8 +80,11 @@ impl Chunk {
         self.iter().map(|(_, value)| value)
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "bounds are made by push alone, from the same buffer"
+    )]
     fn entry(&self, bounds: &Bounds) -> (&[u8], &[u8]) {
-        // Bounds are made by `push` alone, from the same buffer.
         (
             &self.bytes[bounds.key..bounds.value],
             &self.bytes[bounds.value..bounds.end],

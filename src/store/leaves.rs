@@ -84,7 +84,11 @@ impl SortedEntries {
         };
         let leaf = Arc::make_mut(shared);
         match leaf.search(key) {
-            Ok(index) => leaf.entries[index] = Entry::new(key, value),
+            Ok(index) => {
+                if let Some(entry) = leaf.entries.get_mut(index) {
+                    *entry = Entry::new(key, value);
+                }
+            }
             Err(index) => leaf.entries.insert(index, Entry::new(key, value)),
         }
         if leaf.entries.len() > LEAF_CAPACITY {

@@ -6,7 +6,6 @@ use arrow::array::RecordBatch;
 use arrow::compute::kernels::cmp::distinct;
 
 use crate::error::{Error, Result};
-use crate::key::KeyPart;
 use crate::keyrange::hex;
 use crate::row::{RowReader, shown_at};
 use crate::schema::BoundTable;
@@ -202,7 +201,11 @@ fn entries(entries: &[(&[u8], &[u8])]) -> Chunk {
 /// The columns that must be equal, beside the row key, for two rows to be the same one: the inputs of the parts that
 /// hash. Those that the key gives back are equal where keys are, and left out.
 fn identity(table: &BoundTable) -> Vec<usize> {
-    let hashing = table.row_key().parts().iter().filter(|part| hashes(part));
+    let hashing = table
+        .row_key()
+        .parts()
+        .iter()
+        .filter(|part| part.transform().is_hash());
     let mut columns: Vec<usize> = hashing
         .flat_map(|part| part.sources().iter().copied())
         .collect();
@@ -210,12 +213,6 @@ fn identity(table: &BoundTable) -> Vec<usize> {
     columns.dedup();
     columns.retain(|column| table.stored_columns().contains(column));
     columns
-}
-
-/// Whether equal values of the part say nothing about its inputs.
-fn hashes(part: &KeyPart) -> bool {
-    part.transform().buckets().is_some()
-        || matches!(part.expression().function.as_str(), "hash" | "md5")
 }
 
 impl Conflict {
@@ -279,3 +276,7 @@ impl Conflict {
         format!("({})", fields.collect::<Vec<_>>().join(", "))
     }
 }
+
+#[cfg(test)]
+#[path = "conflict_tests.rs"]
+mod tests;

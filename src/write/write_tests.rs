@@ -20,11 +20,11 @@ use crate::store::{
     Chunk, ChunkLimit, Direction, Durability, MemoryStore, Snapshot, SpaceOptions, WriteBatch,
 };
 
-pub(super) fn text(text: &str) -> Option<Datum> {
+pub(in crate::write) fn text(text: &str) -> Option<Datum> {
     Some(Datum::Text(text.to_owned()))
 }
 
-pub(super) fn int(value: i64) -> Option<Datum> {
+pub(in crate::write) fn int(value: i64) -> Option<Datum> {
     Some(Datum::Integer(value))
 }
 
@@ -44,7 +44,7 @@ fn row(host: &str, minute: i64, usage: i64) -> Vec<Option<Datum>> {
     vec![text(host), int(minute), int(usage)]
 }
 
-pub(super) fn writer(table: &Arc<BoundTable>) -> TableWriter {
+pub(in crate::write) fn writer(table: &Arc<BoundTable>) -> TableWriter {
     writer_over(table, Arc::new(MemoryStore::new()))
 }
 
@@ -60,7 +60,7 @@ fn writer_over(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> TableWriter {
 }
 
 /// All rows of the table in key order.
-pub(super) fn stored(writer: &TableWriter) -> RecordBatch {
+pub(in crate::write) fn stored(writer: &TableWriter) -> RecordBatch {
     let table = writer.table();
     let snapshot = writer.store.snapshot().unwrap();
     let all = KeyRange::all();
@@ -79,14 +79,18 @@ pub(super) fn stored(writer: &TableWriter) -> RecordBatch {
         .unwrap()
 }
 
-fn assert_stored(writer: &TableWriter, rows: &[Vec<Option<Datum>>]) {
+pub(in crate::write) fn assert_stored(writer: &TableWriter, rows: &[Vec<Option<Datum>>]) {
     assert_eq!(
         stored(writer).columns(),
         batch(writer.table(), rows).columns()
     );
 }
 
-fn write(writer: &TableWriter, change: Change, rows: &[Vec<Option<Datum>>]) -> Result<u64> {
+pub(in crate::write) fn write(
+    writer: &TableWriter,
+    change: Change,
+    rows: &[Vec<Option<Datum>>],
+) -> Result<u64> {
     let mut statement = writer.statement(change, STATEMENT_MEMORY, "row")?;
     // In two batches, so that rows are counted across them.
     let (first, second) = rows.split_at(rows.len() / 2);

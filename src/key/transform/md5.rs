@@ -54,6 +54,10 @@ impl Transform for Hashed {
         &SqlType::Text
     }
 
+    fn is_hash(&self) -> bool {
+        true
+    }
+
     fn encoding(&self) -> &dyn Encoding {
         &Hex
     }

@@ -161,18 +161,38 @@ fn left_after(cursor: &mut dyn Cursor, read: usize, end: &[u8]) -> Vec<u8> {
 pub(super) fn restrict_moves_the_far_end_nearer(subject: &Subject) {
     subject.create("t");
     subject.put("t", LETTERS);
-    let mut cursor = subject.cursor("t", Direction::Forward);
-    assert_eq!(left_after(&mut *cursor, 0, b"d"), b"bc");
-    assert_eq!(left_after(&mut *cursor, 1, b"d"), b"c");
-    assert_eq!(left_after(&mut *cursor, 1, b"d\0"), b"cd");
-    assert_eq!(left_after(&mut *cursor, 1, b"f"), b"cde", "no nearer");
-    assert_eq!(left_after(&mut *cursor, 1, b"z"), b"cde", "no nearer");
-    let mut cursor = subject.cursor("t", Direction::Backward);
-    assert_eq!(left_after(&mut *cursor, 0, b"c"), b"edc");
-    assert_eq!(left_after(&mut *cursor, 1, b"c"), b"dc");
-    assert_eq!(left_after(&mut *cursor, 1, b"c\0"), b"d");
-    assert_eq!(left_after(&mut *cursor, 1, b"b"), b"dcb", "no nearer");
-    assert_eq!(left_after(&mut *cursor, 1, b""), b"dcb", "no nearer");
+    let snapshot = subject.snapshot();
+    for within in [KeyRange::all(), range(b"b", Some(b"f"))] {
+        let cursor = |direction| {
+            Arc::clone(&snapshot)
+                .cursor("t", &within, direction)
+                .unwrap()
+        };
+        let mut cursor_forward = cursor(Direction::Forward);
+        for (read, end, left) in [
+            (0, &b"d"[..], &b"bc"[..]),
+            (1, b"d", b"c"),
+            (1, b"d\0", b"cd"),
+            (1, b"f", b"cde"),
+            (1, b"z", b"cde"),
+        ] {
+            assert_eq!(left_after(&mut *cursor_forward, read, end), left, "{end:?}");
+        }
+        let mut cursor_backward = cursor(Direction::Backward);
+        for (read, end, left) in [
+            (0, &b"c"[..], &b"edc"[..]),
+            (1, b"c", b"dc"),
+            (1, b"c\0", b"d"),
+            (1, b"b", b"dcb"),
+            (1, b"", b"dcb"),
+        ] {
+            assert_eq!(
+                left_after(&mut *cursor_backward, read, end),
+                left,
+                "{end:?}"
+            );
+        }
+    }
 }
 
 pub(super) fn restrict_can_end_the_range(subject: &Subject) {

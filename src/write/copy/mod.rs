@@ -186,4 +186,4 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 #[path = "copy_tests.rs"]
-mod tests;
+pub(super) mod tests;

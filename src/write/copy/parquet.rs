@@ -83,3 +83,7 @@ fn table_rows(
         RowError::whole(Error::internal("columns of a file as a batch").with_source(error))
     })
 }
+
+#[cfg(test)]
+#[path = "parquet_tests.rs"]
+mod tests;
