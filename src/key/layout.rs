@@ -5,20 +5,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::datum::{Datum, Readable, SqlType};
+use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
-use crate::key::domain::{Cut, Domain, Interval};
+use crate::key::columns::too_long;
 use crate::key::identifier::identifier;
+use crate::key::part::KeyPart;
 use crate::key::transform::{Argument, BoundArgument, Expression, Transform};
-#[cfg(test)]
-use crate::fault::{self, Fault};
-use crate::keyrange::{KeyRange, KeyRangeSet, hex, prefix_successor};
+use crate::keyrange::hex;
 
 /// The longest row key, which is HBase's limit.
 pub const ROW_KEY_BYTES: usize = 32_767;
-
-/// Marks a value in a part that can be NULL.
-const VALUE_MARKER: u8 = 0x01;
 
 /// Whether keys run up or down with the part's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -41,7 +37,8 @@ pub enum NullOrder {
 }
 
 impl NullOrder {
-    fn marker(self) -> u8 {
+    /// The byte that stands for NULL.
+    pub(super) fn marker(self) -> u8 {
         match self {
             Self::First => 0x00,
             Self::Last => 0x02,
@@ -81,291 +78,6 @@ pub struct PartDefinition {
     pub nulls: NullOrder,
 }
 
-/// One part of a row key, bound to the table's columns.
-#[derive(Debug, Clone)]
-pub struct KeyPart {
-    definition: PartDefinition,
-    transform: Arc<dyn Transform>,
-    sources: Vec<usize>,
-    nullable: bool,
-}
-
-impl KeyPart {
-    /// As it was declared.
-    pub fn definition(&self) -> &PartDefinition {
-        &self.definition
-    }
-
-    /// What is stored.
-    pub fn expression(&self) -> &Expression {
-        &self.definition.expression
-    }
-
-    /// Its function.
-    pub fn transform(&self) -> &dyn Transform {
-        self.transform.as_ref()
-    }
-
-    /// The positions in the table of the columns that it is computed from.
-    pub fn sources(&self) -> &[usize] {
-        &self.sources
-    }
-
-    /// Every value that the part can have, NULL included where it can be NULL.
-    pub fn universe(&self) -> Domain {
-        let sql_type = self.transform.value_type();
-        let values = match self.transform.buckets() {
-            Some(buckets) => Domain::between(
-                sql_type,
-                Cut::Below(Datum::Integer(0)),
-                Cut::Below(Datum::Integer(buckets.into())),
-            ),
-            None => Domain::not_null(sql_type),
-        };
-        values.with_null(self.nullable)
-    }
-
-    /// Whether the part can be NULL and so has a marker.
-    pub fn nullable(&self) -> bool {
-        self.nullable
-    }
-
-    /// ASC or DESC.
-    pub fn direction(&self) -> Direction {
-        self.definition.direction
-    }
-
-    /// Where its NULLs stand.
-    pub fn nulls(&self) -> NullOrder {
-        self.definition.nulls
-    }
-
-    /// The table column that the part gives back, if it loses nothing.
-    pub fn restores(&self) -> Option<usize> {
-        match self.sources.as_slice() {
-            [source] if self.transform.is_invertible() => Some(*source),
-            _ => None,
-        }
-    }
-
-    /// The part's value for a row given by its columns' values, in table order.
-    pub fn value(&self, row: &[Option<Datum>]) -> Result<Option<Datum>> {
-        let sources: Vec<Option<Datum>> = self
-            .sources
-            .iter()
-            .map(|index| row.get(*index).cloned().flatten())
-            .collect();
-        let value = self.transform.apply(&sources)?;
-        if value.is_none() && sources.iter().all(Option::is_some) {
-            let readable: Vec<String> = sources
-                .iter()
-                .flatten()
-                .map(|datum| format!("{datum:?}"))
-                .collect();
-            return Err(Error::invalid(format!(
-                "key part `{}` has no value for {}",
-                self.expression(),
-                readable.join(", ")
-            )));
-        }
-        Ok(value)
-    }
-
-    /// Appends the part's field.
-    pub fn encode(&self, value: Option<&Datum>, into: &mut Vec<u8>) -> Result<()> {
-        let Some(value) = value else {
-            if !self.nullable {
-                return Err(Error::invalid(format!(
-                    "key part `{}` must not be NULL",
-                    self.expression()
-                )));
-            }
-            into.push(self.nulls().marker());
-            return Ok(());
-        };
-        if self.nullable {
-            into.push(VALUE_MARKER);
-        }
-        let start = into.len();
-        self.transform.encoding().encode(value, into)?;
-        if self.direction() == Direction::Descending {
-            into.iter_mut().skip(start).for_each(|byte| *byte = !*byte);
-        }
-        Ok(())
-    }
-
-    /// Reads the part's field from the front of `bytes`: its value and length.
-    pub fn decode(&self, bytes: &[u8]) -> Result<(Option<Datum>, usize)> {
-        let Some((body, marker)) = self.body(bytes)? else {
-            return Ok((None, 1));
-        };
-        let encoding = self.transform.encoding();
-        let (value, length) = match self.direction() {
-            Direction::Ascending => encoding.decode(body)?,
-            Direction::Descending => encoding.decode(&complement(body))?,
-        };
-        Ok((Some(value), marker + length))
-    }
-
-    /// The length of the part's field at the front of `bytes`, marker included.
-    pub fn length(&self, bytes: &[u8]) -> Result<usize> {
-        let Some((body, marker)) = self.body(bytes)? else {
-            return Ok(1);
-        };
-        let encoding = self.transform.encoding();
-        let length = match (encoding.width(), self.direction()) {
-            (Some(_), _) | (None, Direction::Ascending) => encoding.length(body)?,
-            (None, Direction::Descending) => encoding.length(&complement(body))?,
-        };
-        Ok(marker + length)
-    }
-
-    /// What follows the marker, and the marker's length; `None` for NULL.
-    fn body<'a>(&self, bytes: &'a [u8]) -> Result<Option<(&'a [u8], usize)>> {
-        if !self.nullable {
-            return Ok(Some((bytes, 0)));
-        }
-        match bytes.split_first() {
-            Some((&VALUE_MARKER, body)) => Ok(Some((body, 1))),
-            Some((marker, _)) if *marker == self.nulls().marker() => Ok(None),
-            _ => Err(Error::corrupt(format!(
-                "no NULL marker before key part `{}`",
-                self.expression()
-            ))),
-        }
-    }
-
-    /// The same domain without single values that no key can hold, such as a text that is longer than its CHAR.
-    #[must_use]
-    pub fn storable(&self, domain: Domain) -> Domain {
-        let encoding = self.transform.encoding();
-        let absent = |interval: &&Interval| {
-            let point = domain.point_of(interval);
-            point.is_some_and(|value| encoding.encode(&value, &mut Vec::new()).is_err())
-        };
-        if !domain.intervals().iter().any(|interval| absent(&interval)) {
-            return domain;
-        }
-        let kept = domain
-            .intervals()
-            .iter()
-            .filter(|interval| !absent(interval));
-        Domain::from_intervals(domain.sql_type(), kept.cloned()).with_null(domain.has_null())
-    }
-
-    /// The bytes of the fields whose value lies in `domain`: ranges over what stands at this part's place in a key,
-    /// the parts behind it included. Where a range holds one field, it is the range of the keys that begin with it.
-    pub fn field_ranges(&self, domain: &Domain) -> Result<KeyRangeSet> {
-        let mut ranges = Vec::with_capacity(domain.intervals().len() + 1);
-        for interval in domain.intervals() {
-            ranges.extend(self.interval_range(domain, interval)?);
-        }
-        if domain.has_null() && self.nullable {
-            ranges.push(KeyRange::prefix(&[self.searched_nulls().marker()]));
-        }
-        Ok(KeyRangeSet::from_ranges(ranges))
-    }
-
-    /// Where keys are searched for NULL.
-    fn searched_nulls(&self) -> NullOrder {
-        #[cfg(test)]
-        if fault::active(Fault::NullMarkerSwapped) {
-            return match self.nulls() {
-                NullOrder::First => NullOrder::Last,
-                NullOrder::Last => NullOrder::First,
-            };
-        }
-        self.nulls()
-    }
-
-    fn interval_range(&self, domain: &Domain, interval: &Interval) -> Result<Option<KeyRange>> {
-        let encoding = self.transform.encoding();
-        if let Some(value) = domain.point_of(interval) {
-            let mut field = Vec::new();
-            // A value that has no field equals none.
-            let found = self.encode(Some(&value), &mut field).is_ok();
-            return Ok(found.then(|| KeyRange::prefix(&field)));
-        }
-        let Some(start) = encoding.position(&interval.start)? else {
-            return Ok(None);
-        };
-        #[cfg(test)]
-        let start = if fault::active(Fault::BoundOffByOne) {
-            prefix_successor(&start).unwrap_or(start)
-        } else {
-            start
-        };
-        let stop = encoding.position(&interval.end)?;
-        let range = self
-            .directed(start, stop)
-            .and_then(|range| self.tidy(range));
-        Ok(range.and_then(|range| self.marked(&range)))
-    }
-
-    /// The same range of fields with a whole field for its start, where fields are equally long, and a stop such as
-    /// the range of a prefix has. So ranges that touch also meet in bytes.
-    fn tidy(&self, range: KeyRange) -> Option<KeyRange> {
-        let Some(width) = self.transform.encoding().width() else {
-            return Some(range);
-        };
-        let mut start = range.start().to_vec();
-        if !start.is_empty() {
-            start.resize(width.max(start.len()), 0);
-        }
-        let stop = range.stop().map(|stop| {
-            let end = stop
-                .iter()
-                .rposition(|byte| *byte != 0)
-                .map_or(0, |last| last + 1);
-            stop.get(..end).unwrap_or(stop).to_vec()
-        });
-        KeyRange::new(start, stop)
-    }
-
-    /// The range of ascending fields as a range of fields of this part's direction.
-    ///
-    /// A field is at or after `p` if and only if its complement is before the successor of `p`'s complement.
-    fn directed(&self, start: Vec<u8>, stop: Option<Vec<u8>>) -> Option<KeyRange> {
-        #[cfg(test)]
-        if fault::active(Fault::DirectionIgnored) {
-            return KeyRange::new(start, stop);
-        }
-        match self.direction() {
-            Direction::Ascending => KeyRange::new(start, stop),
-            Direction::Descending => {
-                // An empty range must stay one: the complements of two positions may coincide.
-                KeyRange::new(start.clone(), stop.clone())?;
-                let first = match stop {
-                    None => Vec::new(),
-                    Some(stop) => prefix_successor(&complement(&stop))?,
-                };
-                KeyRange::new(first, prefix_successor(&complement(&start)))
-            }
-        }
-    }
-
-    /// The range behind the marker of values. It is opened to that end of the field's place where no NULL stands, so
-    /// that it meets its neighbour.
-    fn marked(&self, range: &KeyRange) -> Option<KeyRange> {
-        if !self.nullable {
-            return Some(range.clone());
-        }
-        let start = match range.start() {
-            [] if self.nulls() == NullOrder::Last => Vec::new(),
-            start => [&[VALUE_MARKER], start].concat(),
-        };
-        let stop = match range.stop() {
-            Some(stop) => Some([&[VALUE_MARKER], stop].concat()),
-            None => (self.nulls() == NullOrder::Last).then(|| vec![VALUE_MARKER + 1]),
-        };
-        KeyRange::new(start, stop)
-    }
-}
-
-fn complement(bytes: &[u8]) -> Vec<u8> {
-    bytes.iter().map(|byte| !byte).collect()
-}
-
 /// The layout of a table's row key.
 #[derive(Debug, Clone)]
 pub struct RowKey {
@@ -389,7 +101,7 @@ impl RowKey {
             .collect();
         for definition in &definitions {
             let expression = salted(&definition.expression, &definitions);
-            let part = bind(&columns, definition, &expression)
+            let part = KeyPart::bind(&columns, definition, &expression)
                 .map_err(|error| error.context(format!("key part `{}`", definition.expression)))?;
             parts.push(part);
         }
@@ -398,7 +110,7 @@ impl RowKey {
         }
         if parts
             .iter()
-            .filter(|part| part.transform.buckets().is_some())
+            .filter(|part| part.transform().buckets().is_some())
             .count()
             > 1
         {
@@ -423,7 +135,7 @@ impl RowKey {
     pub fn bucket_part(&self) -> Option<usize> {
         self.parts
             .iter()
-            .position(|part| part.transform.buckets().is_some())
+            .position(|part| part.transform().buckets().is_some())
     }
 
     /// The part that gives back the table's column at `column`.
@@ -448,15 +160,19 @@ impl RowKey {
 
     /// The row key of these part values.
     pub fn encode_values(&self, values: &[Option<Datum>]) -> Result<Vec<u8>> {
+        if values.len() != self.parts.len() {
+            return Err(Error::internal(format!(
+                "{} values for {} parts",
+                values.len(),
+                self.parts.len()
+            )));
+        }
         let mut key = Vec::new();
         for (part, value) in self.parts.iter().zip(values) {
             part.encode(value.as_ref(), &mut key)?;
         }
         if key.len() > ROW_KEY_BYTES {
-            return Err(Error::invalid(format!(
-                "a row key of {} bytes; at most {ROW_KEY_BYTES} are possible",
-                key.len()
-            )));
+            return Err(too_long(key.len()));
         }
         debug_assert!(
             self.decode(&key)
@@ -502,25 +218,6 @@ impl RowKey {
     }
 }
 
-impl KeyPart {
-    /// A value of this part for people: `NULL`, and text in quotes where it could be taken for something else.
-    pub fn format(&self, value: Option<&Datum>) -> String {
-        let Some(value) = value else {
-            return "NULL".to_owned();
-        };
-        let text = Readable(value, self.transform.value_type()).to_string();
-        let plain = !text.is_empty()
-            && text != "NULL"
-            && !text
-                .chars()
-                .any(|c| c.is_control() || "/*()[],'\"".contains(c));
-        match value {
-            Datum::Text(_) if !plain => format!("'{}'", text.escape_debug()),
-            _ => text,
-        }
-    }
-}
-
 /// `salt(n)` is computed from the source columns of all other parts, each once, in the order of first mention.
 fn salted(expression: &Expression, definitions: &[PartDefinition]) -> Expression {
     if expression.function != "salt" {
@@ -537,24 +234,6 @@ fn salted(expression: &Expression, definitions: &[PartDefinition]) -> Expression
         }
     }
     salted
-}
-
-fn bind(
-    columns: &[KeyColumn],
-    definition: &PartDefinition,
-    expression: &Expression,
-) -> Result<KeyPart> {
-    let (transform, sources) = expression.bind(columns)?;
-    let nullable = transform.passes_null()
-        && sources
-            .iter()
-            .any(|source| columns.get(*source).is_some_and(|column| column.nullable));
-    Ok(KeyPart {
-        definition: definition.clone(),
-        transform,
-        sources,
-        nullable,
-    })
 }
 
 impl Expression {

@@ -24,17 +24,27 @@
 //! * A part that can be NULL begins with a marker, which is never complemented: `01` before a value; NULL is the marker
 //!   alone, `00` where NULLs come first and `02` where they come last.
 
+pub mod columns;
 pub mod domain;
 pub mod encoding;
 mod identifier;
 pub mod layout;
+mod part;
+mod row_error;
 pub mod transform;
+mod warning;
 
+#[cfg(test)]
+mod golden_tests;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use self::columns::KeyBuffer;
 pub use self::domain::{Cut, Domain, Interval};
 pub use self::encoding::Encoding;
 pub use self::identifier::identifier;
-pub use self::layout::{Direction, KeyColumn, KeyPart, NullOrder, RowKey};
+pub use self::layout::{Direction, KeyColumn, NullOrder, RowKey};
+pub use self::part::KeyPart;
+pub use self::row_error::RowError;
 pub use self::transform::{Argument, Expression, TRANSFORMS, Transform};
+pub use self::warning::Warning;

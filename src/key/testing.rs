@@ -4,7 +4,8 @@ use fastrand::Rng;
 
 use crate::datum::{Datum, Precision, SqlType};
 use crate::key::domain::{Cut, Domain, Interval};
-use crate::key::transform::BoundArgument;
+use crate::key::layout::{Direction, KeyColumn, NullOrder, PartDefinition, RowKey};
+use crate::key::transform::{Argument, BoundArgument, Expression, TRANSFORMS};
 
 /// Runs `test` with a seed that is printed when it fails; `HALITE_SEED` replays one.
 pub(crate) fn with_seed(test: impl Fn(&mut Rng)) {
@@ -63,7 +64,8 @@ pub(crate) fn timestamps() -> Vec<SqlType> {
 pub(crate) fn value(rng: &mut Rng, sql_type: &SqlType) -> Datum {
     match sql_type {
         SqlType::Boolean => Datum::Boolean(rng.bool()),
-        SqlType::Real | SqlType::Double => Datum::double(double(rng)),
+        SqlType::Real => Datum::double(f64::from(double(rng) as f32)),
+        SqlType::Double => Datum::double(double(rng)),
         SqlType::Text => Datum::Text(text(rng, 6)),
         SqlType::Varchar(length) => {
             let characters = text(rng, 8);
@@ -331,4 +333,87 @@ pub(crate) fn assert_golden(name: &str, actual: &str) {
         "{} differs; HALITE_REWRITE=1 rewrites it. First difference: {differing:#?}",
         path.display()
     );
+}
+
+/// A layout of up to five parts, of any transform, direction and order of NULLs, over columns of all types.
+pub(crate) fn layout(rng: &mut Rng) -> RowKey {
+    let mut columns = Vec::new();
+    let mut definitions = Vec::new();
+    let mut salted = false;
+    for _ in 0..rng.usize(1..=5) {
+        let name = TRANSFORMS[rng.usize(..TRANSFORMS.len())].name();
+        // Plain columns abound, as in life; a salt needs one to be computed from.
+        let name = if rng.bool() || (name == "salt" && columns.is_empty()) {
+            "column"
+        } else {
+            name
+        };
+        let buckets = matches!(name, "salt" | "bucket");
+        if buckets && std::mem::replace(&mut salted, true) {
+            continue;
+        }
+        let bound = arguments(rng, name);
+        let taken = if name == "salt" { 1 } else { bound.len() };
+        let arguments = bound
+            .into_iter()
+            .take(taken)
+            .map(|argument| argument_over(rng, &mut columns, argument))
+            .collect();
+        let direction = if rng.bool() {
+            Direction::Ascending
+        } else {
+            Direction::Descending
+        };
+        definitions.push(PartDefinition {
+            expression: Expression::new(name, arguments),
+            direction,
+            nulls: if rng.bool() {
+                NullOrder::First
+            } else {
+                NullOrder::Last
+            },
+        });
+    }
+    if definitions.is_empty() {
+        return layout(rng);
+    }
+    RowKey::new(columns, definitions).unwrap()
+}
+
+/// An argument as it is declared, over a column of the table that fits, or a new one.
+fn argument_over(rng: &mut Rng, columns: &mut Vec<KeyColumn>, argument: BoundArgument) -> Argument {
+    match argument {
+        BoundArgument::Column(_, sql_type) => {
+            let known = columns.iter().find(|column| column.sql_type == sql_type);
+            if let Some(column) = known.filter(|_| rng.bool()) {
+                return Argument::Column(column.name.clone());
+            }
+            let name = format!("c{}", columns.len());
+            columns.push(KeyColumn {
+                name: name.clone(),
+                sql_type,
+                nullable: rng.u8(..3) == 0,
+            });
+            Argument::Column(name)
+        }
+        BoundArgument::Integer(value) => Argument::Integer(value),
+        BoundArgument::Text(value) => Argument::Text(value),
+        BoundArgument::Interval(value) => Argument::Interval(value),
+    }
+}
+
+/// A row of the table's columns.
+pub(crate) fn row(rng: &mut Rng, key: &RowKey) -> Vec<Option<Datum>> {
+    key.columns()
+        .iter()
+        .map(|column| value_or_null(rng, &column.sql_type, column.nullable))
+        .collect()
+}
+
+/// So many rows whose key can be stored; fewer where that is rare.
+pub(crate) fn storable_rows(rng: &mut Rng, key: &RowKey, count: usize) -> Vec<Vec<Option<Datum>>> {
+    let rows = (0..4 * count)
+        .map(|_| row(rng, key))
+        .filter(|row| key.encode(row).is_ok());
+    rows.take(count).collect()
 }

@@ -27,7 +27,10 @@ enum View {
     Same,
     /// BIGINT rounded to DOUBLE.
     Rounded,
-    /// The year of a date or timestamp.
+    /// The same instant, shown in another zone or without one. It compares as the value does, but a further cast
+    /// (to a date, say) would begin from what the zone's clock shows.
+    Zoned,
+    /// The year of a date or timestamp; NULL where the calendar has none.
     Year,
 }
 
@@ -58,7 +61,7 @@ impl Operand {
     /// The expression's values for which `operand operator constant` is TRUE; `None` where that is not known.
     pub(super) fn compare(&self, operator: Operator, constant: &ScalarValue) -> Option<Domain> {
         match self.view {
-            View::Same => {
+            View::Same | View::Zoned => {
                 constant::place(constant, &self.sql_type)?.compare(operator, &self.sql_type)
             }
             View::Rounded => self
@@ -67,7 +70,7 @@ impl Operand {
             View::Year => {
                 let years = constant::place(constant, &SqlType::Integer)?
                     .compare(operator, &SqlType::Integer)?;
-                Some(self.in_years(&years))
+                self.in_years(&years)
             }
         }
     }
@@ -79,69 +82,74 @@ impl Operand {
         }
     }
 
-    /// The expression's values for which what is compared is not NULL.
-    pub(super) fn not_null(&self) -> Domain {
+    /// The dates or stamps in these years.
+    fn in_years(&self, years: &Domain) -> Option<Domain> {
+        let mut intervals = Vec::with_capacity(years.intervals().len());
+        for interval in years.intervals() {
+            intervals.push(Interval {
+                start: self.new_year(&interval.start)?,
+                end: self.new_year(&interval.end)?,
+            });
+        }
+        let calendar = self.calendar()?;
+        let within = Domain::from_intervals(&self.sql_type, intervals).intersect(&calendar);
+        Some(if years.has_null() {
+            within.union(&calendar.complement())
+        } else {
+            within
+        })
+    }
+
+    /// The expression's values for which the operand is NULL.
+    pub(super) fn null_domain(&self) -> Option<Domain> {
         match self.view {
-            View::Same | View::Rounded => Domain::not_null(&self.sql_type),
-            // DataFusion gives NULL where its calendar ends.
-            View::Year => Domain::between(
-                &self.sql_type,
-                self.midnight(days_of(NaiveDate::MIN)),
-                self.midnight(days_of(NaiveDate::MAX) + 1),
-            ),
+            View::Year => self.calendar().map(|calendar| calendar.complement()),
+            View::Same | View::Rounded | View::Zoned => Some(Domain::only_null(&self.sql_type)),
         }
     }
 
-    /// The dates or stamps in these years.
-    fn in_years(&self, years: &Domain) -> Domain {
-        let intervals = years.intervals().iter().map(|interval| Interval {
-            start: self.new_year(&interval.start),
-            end: self.new_year(&interval.end),
-        });
-        let known = self.not_null();
-        let within = Domain::from_intervals(&self.sql_type, intervals).intersect(&known);
-        if years.has_null() {
-            within.union(&known.complement())
-        } else {
-            within
+    /// The dates or stamps that the calendar reaches; of others, DataFusion's year is NULL.
+    fn calendar(&self) -> Option<Domain> {
+        let first = self.count_of(NaiveDate::MIN)?;
+        let end = self.count_of(NaiveDate::MAX)? + self.units_per_day()?;
+        let cut = |count| match self.sql_type.datum_of_integer(count) {
+            Some(datum) => Cut::Below(datum),
+            None if count < 0 => Cut::Start,
+            None => Cut::End,
+        };
+        Some(Domain::between(&self.sql_type, cut(first), cut(end)))
+    }
+
+    /// Midnight of a date in the unit of the expression's type.
+    fn count_of(&self, date: NaiveDate) -> Option<i128> {
+        let days = date.signed_duration_since(NaiveDate::default()).num_days();
+        Some(i128::from(days) * self.units_per_day()?)
+    }
+
+    fn units_per_day(&self) -> Option<i128> {
+        match &self.sql_type {
+            SqlType::Date => Some(1),
+            SqlType::Timestamp { precision, .. } => {
+                Some(86_400 * (1_000_000_000 / i128::from(precision.nanoseconds())))
+            }
+            _ => None,
         }
     }
 
     /// The cut at the beginning of the year that a cut between years stands before.
-    fn new_year(&self, cut: &Cut) -> Cut {
+    fn new_year(&self, cut: &Cut) -> Option<Cut> {
         let Cut::Below(year) = cut else {
-            return cut.clone();
+            return Some(cut.clone());
         };
-        let year = year.as_integer().unwrap_or_default();
-        let date = i32::try_from(year)
-            .ok()
-            .and_then(|year| NaiveDate::from_ymd_opt(year, 1, 1));
-        match date {
-            Some(date) => self.midnight(days_of(date)),
-            None if year < 0 => Cut::Start,
-            None => Cut::End,
-        }
-    }
-
-    /// The cut at the beginning of a day, given in days since 1970-01-01.
-    fn midnight(&self, days: i64) -> Cut {
-        let per_day = match &self.sql_type {
-            SqlType::Timestamp { precision, .. } => {
-                86_400_000_000_000 / i128::from(precision.nanoseconds())
-            }
-            _ => 1,
-        };
-        match self.sql_type.datum_of_integer(i128::from(days) * per_day) {
+        let year = i32::try_from(year.as_integer()?).ok()?;
+        let count = self.count_of(NaiveDate::from_ymd_opt(year, 1, 1)?)?;
+        let (least, _) = self.sql_type.limits()?;
+        Some(match self.sql_type.datum_of_integer(count) {
             Some(datum) => Cut::Below(datum),
-            None if days < 0 => Cut::Start,
+            None if count < least.as_integer()? => Cut::Start,
             None => Cut::End,
-        }
+        })
     }
-}
-
-/// Days since 1970-01-01.
-fn days_of(date: NaiveDate) -> i64 {
-    date.signed_duration_since(NaiveDate::default()).num_days()
 }
 
 /// Finds what `expression` compares; `None`: nothing that keys could know of.
@@ -150,6 +158,9 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
         Expr::Alias(alias) => operand(&alias.expr, columns),
         Expr::Column(column) => {
             let column = columns.iter().find(|known| known.name == column.name)?;
+            if !column.sql_type.can_be_key() {
+                return None;
+            }
             Some(Operand::plain(
                 Expression::column(&column.name),
                 column.sql_type.clone(),
@@ -167,8 +178,10 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
 }
 
 fn cast_operand(inner: Operand, target: &DataType, columns: &[KeyColumn]) -> Option<Operand> {
-    if inner.view == View::Year {
-        return keeps_values(&SqlType::Integer, target).then_some(inner);
+    match inner.view {
+        View::Year => return keeps_values(&SqlType::Integer, target).then_some(inner),
+        View::Zoned => return None,
+        View::Same | View::Rounded => {}
     }
     if *target == DataType::Date32 && matches!(inner.sql_type, SqlType::Timestamp { .. }) {
         let column = inner.expression.as_column()?.to_owned();
@@ -177,10 +190,14 @@ fn cast_operand(inner: Operand, target: &DataType, columns: &[KeyColumn]) -> Opt
     if keeps_values(&inner.sql_type, target) {
         return Some(inner);
     }
-    (inner.sql_type == SqlType::BigInt && *target == DataType::Float64).then_some(Operand {
-        view: View::Rounded,
-        ..inner
-    })
+    let view = if keeps_instant(&inner.sql_type, target) {
+        View::Zoned
+    } else if inner.sql_type == SqlType::BigInt && *target == DataType::Float64 {
+        View::Rounded
+    } else {
+        return None;
+    };
+    Some(Operand { view, ..inner })
 }
 
 /// Whether a cast to `target` keeps every value of `sql_type` that it does not refuse, and the order of values.
@@ -188,7 +205,8 @@ fn keeps_values(sql_type: &SqlType, target: &DataType) -> bool {
     match sql_type {
         SqlType::Boolean => *target == DataType::Boolean,
         SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => match target {
-            DataType::Int64 | DataType::Decimal128(..) | DataType::Decimal256(..) => true,
+            DataType::Int64 => true,
+            DataType::Decimal128(_, scale) | DataType::Decimal256(_, scale) => *scale >= 0,
             DataType::Int32 => *sql_type != SqlType::BigInt,
             DataType::Int16 => *sql_type == SqlType::SmallInt,
             DataType::Float64 => *sql_type != SqlType::BigInt,
@@ -218,12 +236,23 @@ fn keeps_values(sql_type: &SqlType, target: &DataType) -> bool {
         },
         SqlType::Timestamp { precision, utc } => match target {
             DataType::Timestamp(unit, zone) => {
-                // A zone other than UTC between local time and an instant moves the value.
-                let same_zone = zone.as_deref().is_none_or(constant::is_utc) || *utc;
-                same_zone && *precision <= Precision::from(*unit)
+                zone.as_deref().is_some_and(constant::is_utc) == *utc
+                    && (*utc || zone.is_none())
+                    && *precision <= Precision::from(*unit)
             }
             _ => false,
         },
+    }
+}
+
+/// Whether a cast of a timestamp to `target` keeps the instant but not the clock: to another zone, or to none.
+fn keeps_instant(sql_type: &SqlType, target: &DataType) -> bool {
+    match (sql_type, target) {
+        (SqlType::Timestamp { precision, utc }, DataType::Timestamp(unit, zone)) => {
+            let readable = *utc || zone.as_deref().is_none_or(constant::is_utc);
+            readable && *precision <= Precision::from(*unit)
+        }
+        _ => false,
     }
 }
 
@@ -286,23 +315,6 @@ fn plain_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, Sql
     Some((column.name.clone(), column.sql_type.clone()))
 }
 
-/// The column of a `date_bin`. DataFusion computes that of an instant in nanoseconds, so that only with an interval of
-/// whole units it is the value that a key part has.
-fn binned_column(expression: &Expr, interval: i128, columns: &[KeyColumn]) -> Option<String> {
-    let inner = match expression {
-        Expr::Cast(cast) => &cast.expr,
-        other => other,
-    };
-    let (name, sql_type) = plain_column(inner, columns)?;
-    let SqlType::Timestamp { precision, utc } = &sql_type else {
-        return None;
-    };
-    let cast =
-        matches!(expression, Expr::Cast(cast) if !keeps_values(&sql_type, cast.field.data_type()));
-    let whole = interval % i128::from(precision.nanoseconds()) == 0;
-    (!cast && (whole || !utc)).then_some(name)
-}
-
 /// A function of SQL that is also one of keys.
 fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<Operand> {
     let column = |index: usize| {
@@ -345,10 +357,9 @@ fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<
         }
         ("date_bin", 2) => {
             let interval = fixed_interval(&constant_of(function.args.first()?)?)?;
-            let source = binned_column(function.args.get(1)?, interval, columns)?;
             transform(
                 "date_bin",
-                vec![Argument::Interval(interval), Argument::Column(source)],
+                vec![Argument::Interval(interval), column(1)?],
                 columns,
             )
         }

@@ -31,6 +31,13 @@ pub mod parse;
 mod prepared;
 pub mod stack;
 
+#[cfg(test)]
+mod differential_tests;
+#[cfg(test)]
+mod mend_tests;
+#[cfg(test)]
+mod testing;
+
 pub use self::connection::{Connection, Outcome, Statement};
 pub use self::database::Database;
 pub use self::prepared::PreparedStatement;

@@ -22,6 +22,7 @@ mod boxes;
 mod explain;
 #[cfg(test)]
 mod law;
+mod narrow;
 mod project;
 mod ranges;
 mod walk;

@@ -3,10 +3,14 @@
 //! Constants may stand in a predicate that no field can hold: a text too long for its CHAR, a hash of nine bytes. They
 //! equal nothing, but they have their place in the order of values, and [`Encoding::position`] finds it.
 
-use super::{Encoding, no_field, too_short};
-use crate::datum::Datum;
+use arrow::array::{ArrayRef, BinaryArray, StringArray};
+
+use super::column::{FieldReader, FieldWriter};
+use super::{Encoding, downcast, no_field, too_short};
+use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::Cut;
+use crate::key::row_error::RowError;
 use crate::keyrange::{hex, prefix_successor};
 
 /// Begins an escape and the terminator.
@@ -130,6 +134,77 @@ impl Encoding for Escaped {
     fn length(&self, bytes: &[u8]) -> Result<usize> {
         Self::skip(bytes, 0)
     }
+
+    fn descending_length(&self, bytes: &[u8]) -> Result<usize> {
+        Self::skip(bytes, 0xff)
+    }
+
+    fn column_lengths(
+        &self,
+        values: &ArrayRef,
+        _sql_type: &SqlType,
+        lengths: &mut [usize],
+    ) -> Result<(), RowError> {
+        let length =
+            |value: &[u8]| value.len() + value.iter().filter(|byte| **byte == 0).count() + 2;
+        for_each_value(self.text, values, |row, value| {
+            if let Some(total) = lengths.get_mut(row) {
+                *total += length(value);
+            }
+            Ok(())
+        })
+    }
+
+    fn write_column(
+        &self,
+        values: &ArrayRef,
+        _sql_type: &SqlType,
+        writer: &mut FieldWriter<'_>,
+    ) -> Result<(), RowError> {
+        for_each_value(self.text, values, |row, value| {
+            let mut rest = value;
+            while let Some(zero) = find(rest, 0) {
+                let (plain, behind) = rest.split_at(zero + 1);
+                writer.put_slice(row, plain);
+                writer.put(row, [ZERO]);
+                rest = behind;
+            }
+            writer.put_slice(row, rest);
+            writer.put(row, [ESCAPE, END]);
+            Ok(())
+        })
+    }
+
+    fn read_column(
+        &self,
+        reader: &FieldReader<'_>,
+        _sql_type: &SqlType,
+    ) -> Result<ArrayRef, RowError> {
+        let mask = reader.mask();
+        reader.strings(self.text, |bytes, into| {
+            Self::read(bytes, mask, into).map(|_| ())
+        })
+    }
+}
+
+/// Calls `visit` for each value of TEXT or BYTEA that is not NULL.
+fn for_each_value(
+    text: bool,
+    values: &ArrayRef,
+    mut visit: impl FnMut(usize, &[u8]) -> Result<(), RowError>,
+) -> Result<(), RowError> {
+    if text {
+        let array: &StringArray = downcast(values)?;
+        for (row, value) in array.iter().enumerate() {
+            value.map_or(Ok(()), |value| visit(row, value.as_bytes()))?;
+        }
+    } else {
+        let array: &BinaryArray = downcast(values)?;
+        for (row, value) in array.iter().enumerate() {
+            value.map_or(Ok(()), |value| visit(row, value))?;
+        }
+    }
+    Ok(())
 }
 
 /// CHAR(n): the bytes, padded with `00` to n.
@@ -219,6 +294,28 @@ impl Encoding for Padded {
             return Ok(prefix_successor(&field));
         }
         Ok(Some(field))
+    }
+
+    fn read_column(
+        &self,
+        reader: &FieldReader<'_>,
+        _sql_type: &SqlType,
+    ) -> Result<ArrayRef, RowError> {
+        let mask = reader.mask();
+        reader.strings(true, |bytes, into| {
+            let field = bytes
+                .get(..self.width)
+                .ok_or_else(|| too_short(bytes.len(), self.width))?;
+            let start = into.len();
+            into.extend(field.iter().map(|byte| byte ^ mask));
+            let written = into.get(start..).unwrap_or_default();
+            let value = Self::unpadded(written).map(<[u8]>::len);
+            let length = value.ok_or_else(|| {
+                Error::corrupt(format!("a CHAR with 00 inside: {}", hex(written)))
+            })?;
+            into.truncate(start + length);
+            Ok(())
+        })
     }
 }
 

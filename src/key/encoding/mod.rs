@@ -4,13 +4,18 @@
 //! the part's business ([`crate::key::KeyPart`]).
 
 mod bytes;
+pub mod column;
 mod number;
 
 use std::fmt::Debug;
 
-use crate::datum::{Datum, SqlType};
+use arrow::array::{Array, ArrayRef};
+
+use self::column::{FieldReader, FieldWriter};
+use crate::datum::{Datum, SqlType, datum_at, to_array};
 use crate::error::{Error, Result};
 use crate::key::domain::Cut;
+use crate::key::row_error::RowError;
 
 pub use self::bytes::{Digits, Escaped, Hex, Padded, Raw};
 pub use self::number::{Boolean, Bucket, Decimal, Double, Integer};
@@ -47,6 +52,17 @@ pub trait Encoding: Debug + Send + Sync {
         }
     }
 
+    /// The length of the field at the front of `bytes`, each of which is its complement.
+    ///
+    /// # Errors
+    /// `Corrupt` where no field stands there.
+    fn descending_length(&self, bytes: &[u8]) -> Result<usize> {
+        match self.width() {
+            Some(_) => self.length(bytes),
+            None => self.length(&bytes.iter().map(|byte| !byte).collect::<Vec<u8>>()),
+        }
+    }
+
     /// Bytes that every field after `cut` reaches and no field before it does, whatever follows the field; `None` past
     /// the last field.
     ///
@@ -69,6 +85,87 @@ pub trait Encoding: Debug + Send + Sync {
                 Ok(crate::keyrange::prefix_successor(&field))
             }
         }
+    }
+
+    /// Adds the length of each value's field to its row's; NULL adds nothing.
+    ///
+    /// # Errors
+    /// `InvalidInput` with the row whose value has no field.
+    fn column_lengths(
+        &self,
+        values: &ArrayRef,
+        sql_type: &SqlType,
+        lengths: &mut [usize],
+    ) -> Result<(), RowError> {
+        if let Some(width) = self.width() {
+            for (row, length) in lengths.iter_mut().enumerate() {
+                *length += if values.is_valid(row) { width } else { 0 };
+            }
+            return Ok(());
+        }
+        let mut field = Vec::new();
+        for (row, length) in lengths.iter_mut().enumerate() {
+            if let Some(value) = datum_at(values, row, sql_type)? {
+                field.clear();
+                self.encode(&value, &mut field)
+                    .map_err(|error| RowError::at(row, error))?;
+                *length += field.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the field of each value that is not NULL.
+    ///
+    /// # Errors
+    /// `InvalidInput` with the row whose value has no field.
+    fn write_column(
+        &self,
+        values: &ArrayRef,
+        sql_type: &SqlType,
+        writer: &mut FieldWriter<'_>,
+    ) -> Result<(), RowError> {
+        let mut field = Vec::new();
+        for row in 0..values.len() {
+            if let Some(value) = datum_at(values, row, sql_type)? {
+                field.clear();
+                self.encode(&value, &mut field)
+                    .map_err(|error| RowError::at(row, error))?;
+                writer.put_slice(row, &field);
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of fields as a column of `sql_type`.
+    ///
+    /// # Errors
+    /// `Corrupt` with the row where no field stands.
+    fn read_column(
+        &self,
+        reader: &FieldReader<'_>,
+        sql_type: &SqlType,
+    ) -> Result<ArrayRef, RowError> {
+        let mut values = Vec::with_capacity(reader.rows());
+        let mut ascending = Vec::new();
+        for row in 0..reader.rows() {
+            let Some(bytes) = reader.field(row)? else {
+                values.push(None);
+                continue;
+            };
+            let bytes = if reader.mask() == 0 {
+                bytes
+            } else {
+                ascending.clear();
+                ascending.extend(bytes.iter().map(|byte| !byte));
+                &ascending
+            };
+            let (value, _) = self
+                .decode(bytes)
+                .map_err(|error| RowError::at(row, error))?;
+            values.push(Some(value));
+        }
+        Ok(to_array(&values, sql_type)?)
     }
 }
 
@@ -98,6 +195,16 @@ fn no_field(value: &Datum, expected: &str) -> Error {
 /// The bytes end inside a field.
 fn too_short(found: usize, width: usize) -> Error {
     Error::corrupt(format!("{found} bytes where a field has {width}"))
+}
+
+/// The array as one of Arrow's type `T`.
+fn downcast<T: Array + 'static>(values: &ArrayRef) -> Result<&T> {
+    values.as_any().downcast_ref().ok_or_else(|| {
+        Error::internal(format!(
+            "a column of {} for another type",
+            values.data_type()
+        ))
+    })
 }
 
 #[cfg(test)]

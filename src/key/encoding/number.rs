@@ -1,9 +1,20 @@
 //! Numbers, dates, timestamps and truth values: fields of fixed width.
 
-use super::{Encoding, no_field, too_short};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
+use arrow::datatypes::{
+    DataType, Date32Type, Decimal128Type, Float64Type, Int16Type, Int32Type, Int64Type, TimeUnit,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType,
+};
+
+use super::column::{FieldReader, FieldWriter};
+use super::{Encoding, downcast, no_field, too_short};
 use crate::datum::{Datum, SqlType, canonical_double};
 use crate::error::{Error, Result};
 use crate::key::domain::Cut;
+use crate::key::row_error::RowError;
 
 /// BOOLEAN: one byte, `00` or `01`.
 #[derive(Debug, Clone, Copy)]
@@ -109,6 +120,118 @@ impl Encoding for Integer {
             |number, field| push_flipped(number, self.width, field),
         )
     }
+
+    fn write_column(
+        &self,
+        values: &ArrayRef,
+        _sql_type: &SqlType,
+        writer: &mut FieldWriter<'_>,
+    ) -> Result<(), RowError> {
+        let integer = |value: i64| (value ^ i64::MIN).to_be_bytes();
+        match values.data_type() {
+            DataType::Int16 => {
+                write::<Int16Type, 2>(values, writer, |value| (value ^ i16::MIN).to_be_bytes())
+            }
+            DataType::Int32 => {
+                write::<Int32Type, 4>(values, writer, |value| (value ^ i32::MIN).to_be_bytes())
+            }
+            DataType::Date32 => {
+                write::<Date32Type, 4>(values, writer, |value| (value ^ i32::MIN).to_be_bytes())
+            }
+            DataType::Int64 => write::<Int64Type, 8>(values, writer, integer),
+            DataType::Timestamp(unit, _) => match unit {
+                TimeUnit::Second => write::<TimestampSecondType, 8>(values, writer, integer),
+                TimeUnit::Millisecond => {
+                    write::<TimestampMillisecondType, 8>(values, writer, integer)
+                }
+                TimeUnit::Microsecond => {
+                    write::<TimestampMicrosecondType, 8>(values, writer, integer)
+                }
+                TimeUnit::Nanosecond => {
+                    write::<TimestampNanosecondType, 8>(values, writer, integer)
+                }
+            },
+            other => Err(Error::internal(format!("a column of {other} for whole numbers")).into()),
+        }
+    }
+
+    fn read_column(
+        &self,
+        reader: &FieldReader<'_>,
+        sql_type: &SqlType,
+    ) -> Result<ArrayRef, RowError> {
+        let mask = reader.mask();
+        let small = |bytes: &[u8]| Some(i16::from_be_bytes(masked(bytes, mask)?) ^ i16::MIN);
+        let middle = |bytes: &[u8]| Some(i32::from_be_bytes(masked(bytes, mask)?) ^ i32::MIN);
+        let big = |bytes: &[u8]| Some(i64::from_be_bytes(masked(bytes, mask)?) ^ i64::MIN);
+        let data_type = sql_type.arrow();
+        Ok(match &data_type {
+            DataType::Int16 => Arc::new(reader.numbers::<Int16Type>(small)?),
+            DataType::Int32 => Arc::new(reader.numbers::<Int32Type>(middle)?),
+            DataType::Date32 => Arc::new(reader.numbers::<Date32Type>(middle)?),
+            DataType::Int64 => Arc::new(reader.numbers::<Int64Type>(big)?),
+            DataType::Timestamp(unit, zone) => match unit {
+                TimeUnit::Second => Arc::new(
+                    reader
+                        .numbers::<TimestampSecondType>(big)?
+                        .with_timezone_opt(zone.clone()),
+                ),
+                TimeUnit::Millisecond => Arc::new(
+                    reader
+                        .numbers::<TimestampMillisecondType>(big)?
+                        .with_timezone_opt(zone.clone()),
+                ),
+                TimeUnit::Microsecond => Arc::new(
+                    reader
+                        .numbers::<TimestampMicrosecondType>(big)?
+                        .with_timezone_opt(zone.clone()),
+                ),
+                TimeUnit::Nanosecond => Arc::new(
+                    reader
+                        .numbers::<TimestampNanosecondType>(big)?
+                        .with_timezone_opt(zone.clone()),
+                ),
+            },
+            other => {
+                return Err(
+                    Error::internal(format!("whole numbers as a column of {other}")).into(),
+                );
+            }
+        })
+    }
+}
+
+/// Writes each value that is not NULL as the bytes that `field` makes of it.
+#[inline]
+fn write<T: ArrowPrimitiveType, const WIDTH: usize>(
+    values: &ArrayRef,
+    writer: &mut FieldWriter<'_>,
+    field: impl Fn(T::Native) -> [u8; WIDTH],
+) -> Result<(), RowError> {
+    let array: &PrimitiveArray<T> = downcast(values)?;
+    match array.nulls() {
+        None => {
+            for (row, value) in array.values().iter().enumerate() {
+                writer.put(row, field(*value));
+            }
+        }
+        Some(nulls) => {
+            for (row, value) in array.values().iter().enumerate() {
+                if nulls.is_valid(row) {
+                    writer.put(row, field(*value));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The first bytes, each `XOR mask`.
+#[inline]
+fn masked<const WIDTH: usize>(bytes: &[u8], mask: u8) -> Option<[u8; WIDTH]> {
+    bytes
+        .first_chunk()
+        .map(|field| field.map(|byte| byte ^ mask))
 }
 
 /// DECIMAL: the unscaled value in 8 bytes up to precision 18, else in 16, big-endian, sign bit flipped.
@@ -169,6 +292,27 @@ impl Encoding for Decimal {
             |number, field| push_flipped(number, self.width, field),
         )
     }
+
+    fn read_column(
+        &self,
+        reader: &FieldReader<'_>,
+        sql_type: &SqlType,
+    ) -> Result<ArrayRef, RowError> {
+        let mask = reader.mask();
+        let narrow = |bytes: &[u8]| {
+            Some(i128::from(
+                i64::from_be_bytes(masked(bytes, mask)?) ^ i64::MIN,
+            ))
+        };
+        let wide = |bytes: &[u8]| Some(i128::from_be_bytes(masked(bytes, mask)?) ^ i128::MIN);
+        let within = |unscaled: &i128| (-self.greatest..=self.greatest).contains(unscaled);
+        let array = if self.width == 8 {
+            reader.numbers::<Decimal128Type>(|bytes| narrow(bytes).filter(within))?
+        } else {
+            reader.numbers::<Decimal128Type>(|bytes| wide(bytes).filter(within))?
+        };
+        Ok(Arc::new(array.with_data_type(sql_type.arrow())))
+    }
 }
 
 /// DOUBLE: IEEE 754 bits, all flipped if negative, else the sign bit; −0.0 and NaN canonical.
@@ -218,6 +362,25 @@ impl Encoding for Double {
             Error::corrupt(format!("{ordered:016x} is no DOUBLE in canonical form"))
         })?;
         Ok((Datum::Double(value), 8))
+    }
+
+    fn write_column(
+        &self,
+        values: &ArrayRef,
+        _sql_type: &SqlType,
+        writer: &mut FieldWriter<'_>,
+    ) -> Result<(), RowError> {
+        write::<Float64Type, 8>(values, writer, |value| Self::ordered(value).to_be_bytes())
+    }
+
+    fn read_column(
+        &self,
+        reader: &FieldReader<'_>,
+        _sql_type: &SqlType,
+    ) -> Result<ArrayRef, RowError> {
+        let mask = reader.mask();
+        let value = |bytes: &[u8]| Self::from_ordered(u64::from_be_bytes(masked(bytes, mask)?));
+        Ok(Arc::new(reader.numbers::<Float64Type>(value)?))
     }
 }
 
@@ -284,6 +447,26 @@ impl Encoding for Bucket {
         let limits = (0, i128::from(self.buckets) - 1);
         position_among(cut, number, limits, |number, field| {
             self.push(number, field);
+        })
+    }
+
+    fn read_column(
+        &self,
+        reader: &FieldReader<'_>,
+        _sql_type: &SqlType,
+    ) -> Result<ArrayRef, RowError> {
+        let mask = reader.mask();
+        let within = |bucket: &i32| bucket.cast_unsigned() < self.buckets;
+        let one = |bytes: &[u8]| {
+            masked::<1>(bytes, mask)
+                .map(|[byte]| i32::from(byte))
+                .filter(within)
+        };
+        let two =
+            |bytes: &[u8]| Some(i32::from(u16::from_be_bytes(masked(bytes, mask)?))).filter(within);
+        Ok(match self.bytes() {
+            1 => Arc::new(reader.numbers::<Int32Type>(one)?),
+            _ => Arc::new(reader.numbers::<Int32Type>(two)?),
         })
     }
 }

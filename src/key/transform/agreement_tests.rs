@@ -233,3 +233,34 @@ fn truncation_and_bins_before_1970_round_down() {
         );
     }
 }
+
+#[test]
+fn bins_end_where_those_of_sql_do() {
+    for sql_type in crate::key::testing::timestamps() {
+        for stride in [
+            1,
+            7,
+            1_500_000_000,
+            3_600_000_000_000,
+            1 << 61,
+            i128::from(i64::MAX),
+        ] {
+            let column = BoundArgument::Column("c".to_owned(), sql_type.clone());
+            let arguments = [BoundArgument::Interval(stride), column];
+            let declaration = Expression::new("date_bin", Vec::new())
+                .declaration()
+                .unwrap();
+            let transform = declaration.bind(&arguments).unwrap();
+            let defined = transform.preimage(&Domain::not_null(&sql_type)).unwrap();
+            let (first, last) = defined.ends_of(&defined.intervals()[0]).unwrap();
+            let beside = [sql_type.predecessor(&first), sql_type.successor(&last)];
+            for source in [Some(first), Some(last)].into_iter().chain(beside) {
+                let own = transform.apply(std::slice::from_ref(&source)).unwrap();
+                let array = to_array(std::slice::from_ref(&source), &sql_type).unwrap();
+                let result = in_sql("date_bin", &arguments, &array).unwrap();
+                let theirs = datum_at(&result, 0, &sql_type).unwrap();
+                assert_eq!(own, theirs, "{source:?} in bins of {stride}, {sql_type}");
+            }
+        }
+    }
+}

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use super::digest::Inputs;
+use arrow::array::ArrayRef;
+
+use super::digest::{Inputs, hash_columns};
+use super::integers::array_of_integers;
 use super::{BoundArgument, Declaration, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::encoding::{self, Encoding};
+use crate::key::row_error::RowError;
 
 /// The greatest number of buckets.
 pub const MOST_BUCKETS: i64 = 65_536;
@@ -85,6 +89,17 @@ impl Transform for Buckets {
         let bucket =
             i64::try_from(bucket).map_err(|_| Error::internal("a bucket beyond 65,536"))?;
         Ok(Some(Datum::Integer(bucket)))
+    }
+
+    fn apply_columns(
+        &self,
+        sources: &[(ArrayRef, SqlType)],
+        rows: usize,
+    ) -> Result<ArrayRef, RowError> {
+        let hashes = hash_columns(sources, rows)?;
+        let bucket = |hash: u64| i64::try_from(hash % u64::from(self.count)).unwrap_or_default();
+        let buckets = hashes.into_iter().map(bucket).collect();
+        Ok(array_of_integers(buckets, None, &SqlType::Integer)?)
     }
 
     fn passes_null(&self) -> bool {

@@ -54,6 +54,12 @@ impl Coarsening for Days {
         source.div_euclid(self.ticks)
     }
 
+    fn image_of_64(&self, source: i64) -> Option<i64> {
+        // A day beyond DATE is asked for again, and refused with its reason.
+        let day = source.checked_div_euclid(i64::try_from(self.ticks).ok()?)?;
+        i32::try_from(day).ok().map(i64::from)
+    }
+
     fn first(&self, part: i128) -> i128 {
         part * self.ticks
     }

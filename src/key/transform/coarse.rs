@@ -4,11 +4,15 @@
 //! value whose image lies beyond the type of the part cannot be stored; in domains it counts as what it is, so a
 //! predicate on the transform gives the exact answer for it.
 
+use arrow::array::ArrayRef;
+
 use super::Transform;
+use super::integers::map_integers;
 use crate::datum::{Datum, Readable, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::{Cut, Domain, Interval};
 use crate::key::encoding::{self, Encoding};
+use crate::key::row_error::RowError;
 
 /// A function over whole numbers that never falls.
 pub(super) trait Coarsening: std::fmt::Debug + Send + Sync {
@@ -17,6 +21,11 @@ pub(super) trait Coarsening: std::fmt::Debug + Send + Sync {
 
     /// The least source whose image is not less than `part`.
     fn first(&self, part: i128) -> i128;
+
+    /// [`Coarsening::image`] where all is within 64 bits; `None`: ask in full width.
+    fn image_of_64(&self, source: i64) -> Option<i64> {
+        i64::try_from(self.image(source.into())).ok()
+    }
 
     /// The first and the last source that has an image; `None`: all have. The others come out as NULL.
     fn defined(&self) -> Option<(i128, i128)> {
@@ -126,6 +135,36 @@ impl<F: Coarsening> Transform for Coarse<F> {
             ))
         })?;
         Ok(Some(value))
+    }
+
+    fn apply_columns(
+        &self,
+        sources: &[(ArrayRef, SqlType)],
+        _rows: usize,
+    ) -> Result<ArrayRef, RowError> {
+        // What is defined lies within 64 bits, as all sources do.
+        let narrow = |limit: i128| i64::try_from(limit).ok();
+        let defined = self.function.defined();
+        let defined = defined.and_then(|(first, last)| Some((narrow(first)?, narrow(last)?)));
+        map_integers(
+            super::only_column(sources)?,
+            &self.value_type,
+            |row, source| {
+                if defined.is_some_and(|(first, last)| source < first || source > last) {
+                    return Ok(None);
+                }
+                match self.function.image_of_64(source) {
+                    Some(image) => Ok(Some(image)),
+                    None => {
+                        let datum = self.source_type.datum_of_integer(source.into());
+                        let applied = self
+                            .apply(&[datum])
+                            .map_err(|error| RowError::at(row, error))?;
+                        Ok(applied.and_then(|value| i64::try_from(value.as_integer()?).ok()))
+                    }
+                }
+            },
+        )
     }
 
     fn preserves_order(&self) -> bool {

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{BoundArgument, Declaration, Transform};
+use arrow::array::ArrayRef;
+
+use super::{BoundArgument, Declaration, Transform, only_column};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::Domain;
 use crate::key::encoding::{self, Encoding};
+use crate::key::row_error::RowError;
 
 /// `c`
 #[derive(Debug)]
@@ -65,6 +68,18 @@ impl Transform for Identity {
             .first()
             .cloned()
             .ok_or_else(|| Error::internal("a column without a value"))
+    }
+
+    fn apply_columns(
+        &self,
+        sources: &[(ArrayRef, SqlType)],
+        _rows: usize,
+    ) -> Result<ArrayRef, RowError> {
+        Ok(only_column(sources)?.clone())
+    }
+
+    fn restore_column(&self, parts: &ArrayRef, _sql_type: &SqlType) -> Result<ArrayRef, RowError> {
+        Ok(parts.clone())
     }
 
     fn preserves_order(&self) -> bool {

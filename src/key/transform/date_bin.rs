@@ -65,6 +65,17 @@ impl Coarsening for Bins {
         floor(source * self.tick, self.stride) / self.tick
     }
 
+    fn image_of_64(&self, source: i64) -> Option<i64> {
+        let (stride, tick) = (
+            i64::try_from(self.stride).ok()?,
+            i64::try_from(self.tick).ok()?,
+        );
+        let stamp = source.checked_mul(tick)?;
+        stamp
+            .checked_sub(stamp.checked_rem_euclid(stride)?)?
+            .checked_div(tick)
+    }
+
     fn first(&self, part: i128) -> i128 {
         let bin = ceiling(first_of_quotient(part, self.tick), self.stride);
         bin.div_euclid(self.tick) + i128::from(bin.rem_euclid(self.tick) > 0)

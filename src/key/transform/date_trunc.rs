@@ -152,6 +152,16 @@ impl Coarsening for Truncation {
         }
     }
 
+    fn image_of_64(&self, source: i64) -> Option<i64> {
+        match self.unit {
+            Unit::Fixed(nanoseconds) => {
+                let step = i64::try_from((nanoseconds / self.tick).max(1)).ok()?;
+                source.checked_sub(source.checked_rem_euclid(step)?)
+            }
+            _ => i64::try_from(self.image(source.into())).ok(),
+        }
+    }
+
     fn first(&self, part: i128) -> i128 {
         match self.unit {
             Unit::Fixed(nanoseconds) => ceiling(part, (nanoseconds / self.tick).max(1)),

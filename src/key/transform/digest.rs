@@ -27,16 +27,19 @@
 //!
 //! The test vectors stand in `digest_vectors.txt` beside this file.
 
+use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, StringArray};
 use twox_hash::XxHash3_64;
 
-use crate::datum::{Datum, Precision, Readable, SqlType, canonical_double};
+use super::integers::integers;
+use crate::datum::{Datum, Precision, Readable, SqlType, canonical_double, datum_at};
 use crate::error::{Error, Result};
+use crate::key::row_error::RowError;
 
 /// The tag of NULL, and all that is hashed of a single NULL.
-pub(crate) const NULL: u8 = 0xff;
+const NULL: u8 = 0xff;
 
 /// The tag of a value of this type.
-pub(crate) fn tag(sql_type: &SqlType) -> u8 {
+fn tag(sql_type: &SqlType) -> u8 {
     match sql_type {
         SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => 0x01,
         SqlType::Boolean => 0x03,
@@ -50,7 +53,7 @@ pub(crate) fn tag(sql_type: &SqlType) -> u8 {
 }
 
 /// The hash of these bytes.
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
+fn hash(bytes: &[u8]) -> u64 {
     #[cfg(test)]
     if crate::fault::active(crate::fault::Fault::HashCollides) {
         return 0;
@@ -100,7 +103,7 @@ impl Inputs {
 }
 
 /// Writes what stands before the bytes of one of `count` values, of `sql_type` or NULL; returns where they begin.
-pub(crate) fn begin(sql_type: Option<&SqlType>, count: usize, into: &mut Vec<u8>) -> usize {
+fn begin(sql_type: Option<&SqlType>, count: usize, into: &mut Vec<u8>) -> usize {
     match sql_type {
         Some(sql_type) if count > 1 => into.push(tag(sql_type)),
         Some(_) => {}
@@ -113,7 +116,7 @@ pub(crate) fn begin(sql_type: Option<&SqlType>, count: usize, into: &mut Vec<u8>
 }
 
 /// Fills in the length of the bytes that began at `start`.
-pub(crate) fn end(start: usize, count: usize, bytes: &mut [u8]) {
+fn end(start: usize, count: usize, bytes: &mut [u8]) {
     let length = u32::try_from(bytes.len() - start).unwrap_or(u32::MAX);
     let place = start.checked_sub(4).filter(|_| count > 1);
     if let Some(slot) = place.and_then(|place| bytes.get_mut(place..start)) {
@@ -147,15 +150,15 @@ fn push(value: &Datum, sql_type: &SqlType, into: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn push_integer(value: i64, into: &mut Vec<u8>) {
+fn push_integer(value: i64, into: &mut Vec<u8>) {
     into.extend_from_slice(&value.to_be_bytes());
 }
 
-pub(crate) fn push_double(value: f64, into: &mut Vec<u8>) {
+fn push_double(value: f64, into: &mut Vec<u8>) {
     into.extend_from_slice(&canonical_double(value).to_bits().to_be_bytes());
 }
 
-pub(crate) fn push_decimal(unscaled: i128, scale: i8, into: &mut Vec<u8>) {
+fn push_decimal(unscaled: i128, scale: i8, into: &mut Vec<u8>) {
     let (mut unscaled, mut scale) = (unscaled, scale);
     while scale > 0 && unscaled % 10 == 0 {
         unscaled /= 10;
@@ -166,7 +169,7 @@ pub(crate) fn push_decimal(unscaled: i128, scale: i8, into: &mut Vec<u8>) {
 }
 
 /// A stamp in microseconds, rounded down; `None` where they need more than 64 bits.
-pub(crate) fn microseconds(count: i64, precision: Precision) -> Option<i64> {
+fn microseconds(count: i64, precision: Precision) -> Option<i64> {
     match precision {
         Precision::Second => count.checked_mul(1_000_000),
         Precision::Millisecond => count.checked_mul(1_000),
@@ -176,11 +179,104 @@ pub(crate) fn microseconds(count: i64, precision: Precision) -> Option<i64> {
 }
 
 /// The error for a stamp that microseconds cannot hold.
-pub(crate) fn too_far(value: &Datum, sql_type: &SqlType) -> Error {
+fn too_far(value: &Datum, sql_type: &SqlType) -> Error {
     Error::invalid(format!(
         "{} is too far from 1970 to be hashed in microseconds",
         Readable(value, sql_type)
     ))
+}
+
+/// The hash of each row of some columns.
+///
+/// # Errors
+/// `InvalidInput` with the row of a stamp that microseconds cannot hold.
+pub(super) fn hash_columns(
+    sources: &[(ArrayRef, SqlType)],
+    rows: usize,
+) -> Result<Vec<u64>, RowError> {
+    let columns: Result<Vec<HashedColumn<'_>>> = sources
+        .iter()
+        .map(|(array, sql_type)| HashedColumn::new(array, sql_type))
+        .collect();
+    let columns = columns?;
+    let mut bytes = Vec::new();
+    let mut hashes = Vec::with_capacity(rows);
+    for row in 0..rows {
+        bytes.clear();
+        for column in &columns {
+            let valid = column.array.is_valid(row);
+            let start = begin(valid.then_some(column.sql_type), columns.len(), &mut bytes);
+            if valid {
+                column
+                    .push(row, &mut bytes)
+                    .map_err(|error| RowError::at(row, error))?;
+            }
+            end(start, columns.len(), &mut bytes);
+        }
+        hashes.push(hash(&bytes));
+    }
+    Ok(hashes)
+}
+
+/// A column that is hashed, with its values at hand.
+struct HashedColumn<'a> {
+    array: &'a ArrayRef,
+    sql_type: &'a SqlType,
+    values: HashedValues<'a>,
+}
+
+/// The values of the types that are hashed most; all others go through [`Datum`].
+enum HashedValues<'a> {
+    Text(&'a StringArray),
+    Bytes(&'a BinaryArray),
+    Integers(Vec<i64>),
+    Other,
+}
+
+impl<'a> HashedColumn<'a> {
+    fn new(array: &'a ArrayRef, sql_type: &'a SqlType) -> Result<Self> {
+        let wrong = || Error::internal(format!("a column of {} for {sql_type}", array.data_type()));
+        let values = if sql_type.is_text() {
+            HashedValues::Text(array.as_string_opt().ok_or_else(wrong)?)
+        } else if *sql_type == SqlType::Bytea {
+            HashedValues::Bytes(array.as_binary_opt().ok_or_else(wrong)?)
+        } else if sql_type.is_integer()
+            || matches!(sql_type, SqlType::Date | SqlType::Timestamp { .. })
+        {
+            HashedValues::Integers(integers(array)?)
+        } else {
+            HashedValues::Other
+        };
+        Ok(Self {
+            array,
+            sql_type,
+            values,
+        })
+    }
+
+    fn push(&self, row: usize, into: &mut Vec<u8>) -> Result<()> {
+        match (&self.values, self.sql_type) {
+            (HashedValues::Text(texts), _) => into.extend_from_slice(texts.value(row).as_bytes()),
+            (HashedValues::Bytes(bytes), _) => into.extend_from_slice(bytes.value(row)),
+            (HashedValues::Integers(counts), SqlType::Timestamp { precision, .. }) => {
+                let count = counts.get(row).copied().unwrap_or_default();
+                let stamp = microseconds(count, *precision);
+                push_integer(
+                    stamp.ok_or_else(|| too_far(&Datum::Timestamp(count), self.sql_type))?,
+                    into,
+                );
+            }
+            (HashedValues::Integers(numbers), _) => {
+                push_integer(numbers.get(row).copied().unwrap_or_default(), into);
+            }
+            (HashedValues::Other, _) => {
+                if let Some(value) = datum_at(self.array, row, self.sql_type)? {
+                    push(&value, self.sql_type, into)?;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -77,6 +77,10 @@ impl Coarsening for Quotient {
         source / self.divisor
     }
 
+    fn image_of_64(&self, source: i64) -> Option<i64> {
+        source.checked_div(i64::try_from(self.divisor).ok()?)
+    }
+
     fn first(&self, part: i128) -> i128 {
         first_of_quotient(part, self.divisor)
     }

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use super::digest::Inputs;
+use arrow::array::{ArrayRef, BinaryArray};
+
+use super::digest::{Inputs, hash_columns};
 use super::{BoundArgument, Declaration, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::encoding::{Encoding, Raw};
+use crate::key::row_error::RowError;
 
 /// `hash(c, …)`
 #[derive(Debug)]
@@ -65,6 +68,17 @@ impl Transform for Hashed {
     fn apply(&self, sources: &[Option<Datum>]) -> Result<Option<Datum>> {
         let hash = self.inputs.hash(sources)?;
         Ok(Some(Datum::Bytes(hash.to_be_bytes().to_vec())))
+    }
+
+    fn apply_columns(
+        &self,
+        sources: &[(ArrayRef, SqlType)],
+        rows: usize,
+    ) -> Result<ArrayRef, RowError> {
+        let hashes = hash_columns(sources, rows)?;
+        Ok(Arc::new(BinaryArray::from_iter_values(
+            hashes.into_iter().map(u64::to_be_bytes),
+        )))
     }
 
     fn passes_null(&self) -> bool {

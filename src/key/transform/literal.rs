@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
+
 use super::{BoundArgument, Declaration, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::Domain;
 use crate::key::encoding::{self, Encoding};
+use crate::key::row_error::RowError;
 
 /// `'O'`, `7`
 #[derive(Debug)]
@@ -67,6 +70,19 @@ impl Transform for Constant {
 
     fn apply(&self, _sources: &[Option<Datum>]) -> Result<Option<Datum>> {
         Ok(Some(self.value.clone()))
+    }
+
+    fn apply_columns(
+        &self,
+        _sources: &[(ArrayRef, SqlType)],
+        rows: usize,
+    ) -> Result<ArrayRef, RowError> {
+        let scalar = self.value.to_scalar(&self.sql_type)?;
+        let array = scalar.to_array_of_size(rows);
+        Ok(
+            array
+                .map_err(|error| Error::internal("a column of one constant").with_source(error))?,
+        )
     }
 
     fn passes_null(&self) -> bool {

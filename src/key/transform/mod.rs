@@ -18,12 +18,15 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
 use serde::{Deserialize, Serialize};
 
-use crate::datum::{Datum, SqlType};
+use crate::datum::{Datum, Readable, SqlType, datum_at, to_array};
 use crate::error::{Error, Result};
+use crate::key::columns::convert_column;
 use crate::key::domain::Domain;
 use crate::key::encoding::Encoding;
+use crate::key::row_error::RowError;
 
 mod bucket;
 mod cast_date;
@@ -34,6 +37,7 @@ mod date_trunc;
 pub mod digest;
 mod divide;
 mod hash;
+mod integers;
 mod left;
 mod literal;
 mod md5;
@@ -102,6 +106,42 @@ pub trait Transform: Debug + Send + Sync {
     /// # Errors
     /// `InvalidInput` where a row of these values cannot be stored, with the value and the reason.
     fn apply(&self, sources: &[Option<Datum>]) -> Result<Option<Datum>>;
+
+    /// The parts of `rows` rows, given by the arrays and types of the source columns; what [`Transform::apply`] says
+    /// of each row.
+    ///
+    /// # Errors
+    /// `InvalidInput` with the row that cannot be stored.
+    fn apply_columns(
+        &self,
+        sources: &[(ArrayRef, SqlType)],
+        rows: usize,
+    ) -> Result<ArrayRef, RowError> {
+        let mut parts = Vec::with_capacity(rows);
+        for row in 0..rows {
+            let datum = |(array, sql_type): &(ArrayRef, SqlType)| datum_at(array, row, sql_type);
+            let values: Result<Vec<Option<Datum>>> = sources.iter().map(datum).collect();
+            let part = values.and_then(|values| self.apply(&values));
+            parts.push(part.map_err(|error| RowError::at(row, error))?);
+        }
+        Ok(to_array(&parts, self.value_type())?)
+    }
+
+    /// The only source column, of `sql_type`, for a column of parts of a transform that loses nothing.
+    ///
+    /// # Errors
+    /// `Corrupt` with the row whose part comes from no source.
+    fn restore_column(&self, parts: &ArrayRef, sql_type: &SqlType) -> Result<ArrayRef, RowError> {
+        convert_column(parts, self.value_type(), sql_type, |part| {
+            match self.inverse(part) {
+                Some(source) => Ok(Some(source)),
+                None => Err(Error::corrupt(format!(
+                    "{} is no part of a row key",
+                    Readable(part, self.value_type())
+                ))),
+            }
+        })
+    }
 
     /// Whether a NULL source makes the part NULL; else the part is never NULL.
     fn passes_null(&self) -> bool {
@@ -195,6 +235,17 @@ fn only(sources: &[Option<Datum>]) -> Result<Option<&Datum>> {
         [value] => Ok(value.as_ref()),
         _ => Err(Error::internal(format!(
             "{} values for a transform of one column",
+            sources.len()
+        ))),
+    }
+}
+
+/// The array of the only source column.
+fn only_column(sources: &[(ArrayRef, SqlType)]) -> Result<&ArrayRef> {
+    match sources {
+        [(array, _)] => Ok(array),
+        _ => Err(Error::internal(format!(
+            "{} columns for a transform of one",
             sources.len()
         ))),
     }

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
+
 use super::divide::dividend_and_divisor;
+use super::integers::map_integers;
 use super::{Argument, BoundArgument, COMBINATIONS, Declaration, Expression, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::{Cut, Domain, Interval};
 use crate::key::encoding::{self, Encoding};
+use crate::key::row_error::RowError;
 
 /// `c % n`
 #[derive(Debug)]
@@ -145,6 +149,18 @@ impl Transform for Modulo {
             }
             Some(other) => Err(Error::internal(format!("remainder of {other:?}"))),
         }
+    }
+
+    fn apply_columns(
+        &self,
+        sources: &[(ArrayRef, SqlType)],
+        _rows: usize,
+    ) -> Result<ArrayRef, RowError> {
+        let divisor =
+            i64::try_from(self.divisor).map_err(|_| Error::internal("a divisor beyond 64 bits"))?;
+        map_integers(super::only_column(sources)?, &self.sql_type, |_, number| {
+            Ok(number.checked_rem(divisor))
+        })
     }
 
     fn project(&self, sources: &[&Domain]) -> Domain {

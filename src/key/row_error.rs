@@ -1,0 +1,49 @@
+//! Errors of columns that say which row they are about.
+
+use std::fmt;
+
+use crate::error::Error;
+
+/// An error about some columns, or about one row of them.
+#[derive(Debug)]
+pub struct RowError {
+    /// The row's index in the columns, if it is about one.
+    pub row: Option<usize>,
+    /// What is wrong.
+    pub error: Error,
+}
+
+impl RowError {
+    /// An error about one row.
+    pub fn at(row: usize, error: Error) -> Self {
+        Self {
+            row: Some(row),
+            error,
+        }
+    }
+}
+
+impl From<Error> for RowError {
+    fn from(error: Error) -> Self {
+        Self { row: None, error }
+    }
+}
+
+impl From<RowError> for Error {
+    /// The error with the row counted from 1, as in `row 3`.
+    fn from(error: RowError) -> Self {
+        match error.row {
+            Some(row) => error.error.context(format!("row {}", row + 1)),
+            None => error.error,
+        }
+    }
+}
+
+impl fmt::Display for RowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.row {
+            Some(row) => write!(f, "row {}: {}", row + 1, self.error),
+            None => self.error.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! What comparisons mean, said before DataFusion brings their sides to one type.
+//!
+//! Type coercion hides what was written. Two rows become structs ([`super::tuples`]); a DOUBLE compared with `0.1`,
+//! which is a DECIMAL here, becomes a DECIMAL(30,15) on every row, which fails on NaN and on 1e300 and cannot tell
+//! 1e-20 from 0; and `'9.999'` compared with a DECIMAL(10,2) is rounded to it. So this rule runs first:
+//!
+//! | compared | becomes |
+//! |---|---|
+//! | a row and a row | terms over their values |
+//! | REAL or DOUBLE, and a constant DECIMAL | the constant as the nearest REAL or DOUBLE |
+//! | an integer or DECIMAL, and a constant REAL or DOUBLE | both as DOUBLE, alone among exact values of a list |
+//! | DECIMAL, and a constant text | the text as an exact number |
+//!
+//! Long chains of `AND` and `OR` are balanced on the way ([`super::chains`]).
+//!
+//! It is an analyzer rule in front of type coercion, and an optimizer rule as well because `PREPARE` optimizes a plan
+//! that has not been analyzed.
+
+use arrow::datatypes::{DataType, i256};
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DFSchema, Result, ScalarValue};
+use datafusion::logical_expr::expr::{Between, InList};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, Operator};
+use datafusion::optimizer::{AnalyzerRule, ApplyOrder, OptimizerConfig, OptimizerRule};
+
+use super::compare::{binary, is_comparison};
+use super::constants::is_constant;
+use super::exact::Exact;
+use super::{chains, floats, input_schema, tuples};
+
+/// The rule. See the [module](self).
+#[derive(Debug, Default)]
+pub struct WriteOutComparisons;
+
+const NAME: &str = "halite_write_out_comparisons";
+
+impl AnalyzerRule for WriteOutComparisons {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn analyze(&self, plan: LogicalPlan, _config: &ConfigOptions) -> Result<LogicalPlan> {
+        plan.transform_up_with_subqueries(rewrite)
+            .map(|plan| plan.data)
+    }
+}
+
+impl OptimizerRule for WriteOutComparisons {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        Some(ApplyOrder::BottomUp)
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        _config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        rewrite(plan)
+    }
+}
+
+fn rewrite(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    if !has_comparison(&plan)? {
+        return Ok(Transformed::no(plan));
+    }
+    let schema = input_schema(&plan)?;
+    let names = NamePreserver::new(&plan);
+    let rewritten = plan.map_expressions(|expr| {
+        let name = names.save(&expr);
+        let rewritten = chains::balance(expr)?
+            .transform_data(|expr| expr.transform_up(|expr| rewrite_expr(expr, &schema)))?;
+        Ok(rewritten.update_data(|expr| name.restore(expr)))
+    })?;
+    if rewritten.transformed {
+        rewritten.map_data(LogicalPlan::recompute_schema)
+    } else {
+        Ok(rewritten)
+    }
+}
+
+fn has_comparison(plan: &LogicalPlan) -> Result<bool> {
+    let mut found = false;
+    plan.apply_expressions(|expr| {
+        found = found || expr.exists(|expr| Ok(compares(expr)))?;
+        Ok(if found {
+            TreeNodeRecursion::Stop
+        } else {
+            TreeNodeRecursion::Continue
+        })
+    })?;
+    Ok(found)
+}
+
+fn compares(expr: &Expr) -> bool {
+    match expr {
+        Expr::BinaryExpr(BinaryExpr { op, .. }) => is_comparison(*op),
+        Expr::InList(_) | Expr::Between(_) => true,
+        _ => false,
+    }
+}
+
+fn rewrite_expr(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let rewritten = match &expr {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(*op) => {
+            match tuples::expand(left, *op, right)? {
+                Some(rows) => Some(rows),
+                None => typed(left, right, schema).map(|(left, right)| binary(left, *op, right)),
+            }
+        }
+        Expr::InList(list) => match tuples::expand_list(list)? {
+            Some(rows) => Some(rows),
+            None => typed_list(list, schema),
+        },
+        Expr::Between(between) => match tuples::expand_between(between)? {
+            Some(rows) => Some(rows),
+            None => typed_between(between, schema),
+        },
+        _ => None,
+    };
+    Ok(match rewritten {
+        Some(rewritten) => Transformed::yes(rewritten),
+        None => Transformed::no(expr),
+    })
+}
+
+/// The two sides of a comparison with their meaning said; `None` when coercion does nothing to them.
+fn typed(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
+    if is_constant(right) {
+        typed_side(left, right, schema)
+    } else if is_constant(left) {
+        typed_side(right, left, schema).map(|(right, left)| (left, right))
+    } else {
+        None
+    }
+}
+
+/// What becomes of a value and the constant that it is compared with.
+fn typed_side(value: &Expr, constant: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
+    let constant_type = constant.get_type(schema).ok()?;
+    // The common case, before the type of the value is asked for.
+    if !(constant_type.is_decimal()
+        || floats::is_float(&constant_type)
+        || constant_type.is_string())
+    {
+        return None;
+    }
+    let value_type = value.get_type(schema).ok()?;
+    if floats::is_float(&value_type) && constant_type.is_decimal() {
+        Some((value.clone(), as_float(constant, value_type)))
+    } else if (value_type.is_decimal() || value_type.is_integer())
+        && floats::is_float(&constant_type)
+    {
+        Some((
+            cast(value, DataType::Float64),
+            cast(constant, DataType::Float64),
+        ))
+    } else if value_type.is_decimal() && constant_type.is_string() {
+        Some((value.clone(), number(constant)?))
+    } else {
+        None
+    }
+}
+
+fn typed_list(list: &InList, schema: &DFSchema) -> Option<Expr> {
+    let mut same = Vec::with_capacity(list.list.len());
+    let mut as_double = Vec::new();
+    let mut changed = false;
+    for value in &list.list {
+        let typed = is_constant(value)
+            .then(|| typed_side(&list.expr, value, schema))
+            .flatten();
+        match typed {
+            Some((expr, value)) if expr == *list.expr => same.push(value),
+            Some((_, value)) => as_double.push(value),
+            None => {
+                same.push(value.clone());
+                continue;
+            }
+        }
+        changed = true;
+    }
+    if !changed || (!as_double.is_empty() && !same.is_empty() && list.expr.is_volatile()) {
+        return None;
+    }
+    let doubled = cast(&list.expr, DataType::Float64);
+    let part = |expr: Expr, values: Vec<Expr>| {
+        (!values.is_empty())
+            .then(|| Expr::InList(InList::new(Box::new(expr), values, list.negated)))
+    };
+    let same = part((*list.expr).clone(), same);
+    let parts = [same, part(doubled, as_double)].into_iter().flatten();
+    let join = if list.negated {
+        Operator::And
+    } else {
+        Operator::Or
+    };
+    parts.reduce(|left, right| binary(left, join, right))
+}
+
+fn typed_between(between: &Between, schema: &DFSchema) -> Option<Expr> {
+    let Between {
+        expr,
+        negated,
+        low,
+        high,
+    } = between;
+    let side = |bound: &Expr| {
+        is_constant(bound)
+            .then(|| typed_side(expr, bound, schema))
+            .flatten()
+    };
+    let (typed_low, typed_high) = (side(low), side(high));
+    if (typed_low.is_none() && typed_high.is_none()) || expr.is_volatile() {
+        return None;
+    }
+    let keep = |bound: &Expr| ((**expr).clone(), bound.clone());
+    let (from, low) = typed_low.unwrap_or_else(|| keep(low));
+    let (to, high) = typed_high.unwrap_or_else(|| keep(high));
+    Some(if *negated {
+        let below = binary(from, Operator::Lt, low);
+        binary(below, Operator::Or, binary(to, Operator::Gt, high))
+    } else {
+        let not_below = binary(from, Operator::GtEq, low);
+        binary(not_below, Operator::And, binary(to, Operator::LtEq, high))
+    })
+}
+
+/// A constant DECIMAL as REAL or DOUBLE; as DOUBLE where REAL cannot hold it.
+fn as_float(constant: &Expr, target: DataType) -> Expr {
+    let Expr::Literal(value, _) = constant else {
+        return cast(constant, target);
+    };
+    let nearest = match Exact::of(value) {
+        Some(Exact::Number { unscaled, scale }) => floats::from_decimal(unscaled, scale, &target)
+            .or_else(|| floats::from_decimal(unscaled, scale, &DataType::Float64))
+            .and_then(floats::canonical),
+        _ => None,
+    };
+    nearest.unwrap_or_else(|| cast(constant, target))
+}
+
+fn cast(expr: &Expr, data_type: DataType) -> Expr {
+    Expr::Cast(Cast::new(Box::new(expr.clone()), data_type))
+}
+
+/// A text constant as the exact DECIMAL that it says; `None` when it says none, which is left to fail as it does.
+fn number(constant: &Expr) -> Option<Expr> {
+    let Expr::Literal(value, _) = constant else {
+        return None;
+    };
+    let text = value.try_as_str()??.trim();
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{fraction}");
+    if all.is_empty() || !all.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let unscaled: i256 = format!("{sign}{all}").parse().ok()?;
+    let scale = i8::try_from(fraction.len()).ok()?;
+    let precision =
+        u8::try_from(all.trim_start_matches('0').len().max(fraction.len()).max(1)).ok()?;
+    let value = match unscaled.to_i128() {
+        Some(unscaled) if precision <= 38 => {
+            ScalarValue::Decimal128(Some(unscaled), precision, scale)
+        }
+        _ if precision <= 76 => ScalarValue::Decimal256(Some(unscaled), precision, scale),
+        _ => return None,
+    };
+    Some(Expr::Literal(value, None))
+}

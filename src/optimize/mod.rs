@@ -1,0 +1,75 @@
+//! Plan rules of Halite's sessions.
+//!
+//! The layers below answer some predicates wrongly, for every table: they round constants, compare rows as structs,
+//! and lose a NULL of a list. A provider cannot mend that, because it sees the filter too late. These rules run first
+//! and write predicates so that nothing is left to get wrong:
+//!
+//! | rule | where | what it does |
+//! |---|---|---|
+//! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
+//! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
+//!
+//! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
+//! [`session::dialect`](crate::session::dialect).
+
+use std::sync::Arc;
+
+use datafusion::common::{DFSchema, Result};
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::optimizer::{Analyzer, Optimizer};
+use datafusion::prelude::SessionConfig;
+
+mod chains;
+mod compare;
+pub mod comparisons;
+pub mod constants;
+mod domain;
+mod exact;
+mod floats;
+mod lists;
+mod tuples;
+
+/// Puts Halite's rules in front of DataFusion's, and sets what they and the engine need of the configuration.
+///
+/// Rules and configuration that the builder has already are kept, so call it last:
+///
+/// * `sql_parser.parse_float_as_decimal`: `1.5`, and an integer beyond 64 bits, is an exact DECIMAL;
+/// * `sql_parser.map_string_types_to_utf8view` off: TEXT is Utf8, as it is stored;
+/// * `catalog.information_schema`: `SHOW TABLES` and `DESCRIBE`;
+/// * `execution.time_zone`, unless it is set: UTC, so that TIMESTAMP WITH TIME ZONE is an instant.
+pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
+    let config = builder.config().get_or_insert_with(SessionConfig::new);
+    let options = config.options_mut();
+    options.sql_parser.parse_float_as_decimal = true;
+    options.sql_parser.map_string_types_to_utf8view = false;
+    options.catalog.information_schema = true;
+    options
+        .execution
+        .time_zone
+        .get_or_insert_with(|| "+00:00".to_string());
+    let analyzer = builder.analyzer().get_or_insert_with(Analyzer::new);
+    analyzer
+        .rules
+        .insert(0, Arc::new(comparisons::WriteOutComparisons));
+    let optimizer = builder.optimizer().get_or_insert_with(Optimizer::new);
+    optimizer
+        .rules
+        .insert(0, Arc::new(constants::CompareByValue));
+    optimizer
+        .rules
+        .insert(0, Arc::new(comparisons::WriteOutComparisons));
+    builder
+}
+
+/// The columns that the expressions of a node may name, with their types.
+fn input_schema(plan: &LogicalPlan) -> Result<DFSchema> {
+    match plan {
+        // What a scan filters by need not be among what it projects.
+        LogicalPlan::TableScan(scan) => {
+            DFSchema::try_from_qualified_schema(scan.table_name.clone(), &scan.source.schema())
+        }
+        plan => Ok(merge_schema(&plan.inputs())),
+    }
+}

@@ -1,0 +1,164 @@
+//! Entries → the batch that leaves the scan: filter columns first, the others for the rows that are left.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow::compute::{and, filter, prep_null_mask_filter};
+use arrow::datatypes::SchemaRef;
+use datafusion::common::Result;
+use datafusion::common::cast::as_boolean_array;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
+
+use super::{ScanRequest, external};
+use crate::row::{RowReader, Rows};
+use crate::store::Chunk;
+
+/// Decodes and filters the rows of one partition.
+pub(super) struct Decoder {
+    reader: RowReader,
+    projection: Vec<usize>,
+    schema: SchemaRef,
+    /// The columns that the filters look at, by position in the table, ascending.
+    filter_columns: Vec<usize>,
+    /// Over a batch of `filter_columns`, in the order in which they are asked.
+    filters: Vec<Arc<dyn PhysicalExpr>>,
+}
+
+/// Which rows of a chunk are left.
+enum Kept {
+    All,
+    Some(BooleanArray),
+    None,
+}
+
+impl Decoder {
+    /// The decoder of a request, whose batches have `schema`.
+    pub(super) fn new(request: &ScanRequest, schema: SchemaRef) -> Result<Self> {
+        let filters: Vec<_> = request.filters().collect();
+        let mut filter_columns: Vec<usize> = filters
+            .iter()
+            .flat_map(|filter| collect_columns(filter))
+            .map(|column| column.index())
+            .collect();
+        filter_columns.sort_unstable();
+        filter_columns.dedup();
+        let filter_schema = request.table.schema().project(&filter_columns)?;
+        Ok(Self {
+            reader: RowReader::new(Arc::clone(&request.table)),
+            projection: request.projection.clone(),
+            schema,
+            filters: filters
+                .into_iter()
+                .map(|filter| reassign_expr_columns(Arc::clone(filter), &filter_schema))
+                .collect::<Result<_>>()?,
+            filter_columns,
+        })
+    }
+
+    /// Whether every row of a chunk comes out.
+    pub(super) fn keeps_all(&self) -> bool {
+        self.filters.is_empty()
+    }
+
+    /// The rows of `chunk` that pass all filters; `None` if there are none.
+    pub(super) fn decode(&self, chunk: &Chunk) -> Result<Option<RecordBatch>> {
+        let mut rows = self.reader.open(chunk);
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        if self.filters.is_empty() {
+            let arrays = rows.columns(&self.projection, None).map_err(external)?;
+            return self.batch(arrays, rows.len()).map(Some);
+        }
+        let looked_at = rows.read(&self.filter_columns, None).map_err(external)?;
+        match self.kept(&looked_at)? {
+            Kept::None => Ok(None),
+            Kept::All => self.assemble(&mut rows, &looked_at, None).map(Some),
+            Kept::Some(mask) => self.assemble(&mut rows, &looked_at, Some(&mask)).map(Some),
+        }
+    }
+
+    /// Asks one filter after the other, each about the rows that the ones before have left.
+    fn kept(&self, batch: &RecordBatch) -> Result<Kept> {
+        let mut mask: Option<BooleanArray> = None;
+        for filter in &self.filters {
+            let answer = match &mask {
+                None => filter.evaluate(batch)?,
+                Some(mask) => filter.evaluate_selection(batch, mask)?,
+            };
+            let answer = answer.into_array(batch.num_rows())?;
+            let passed = without_null(as_boolean_array(&answer)?);
+            let both = match mask {
+                None => passed,
+                Some(mask) => and(&mask, &passed)?,
+            };
+            if both.true_count() == 0 {
+                return Ok(Kept::None);
+            }
+            mask = Some(both);
+        }
+        Ok(match mask {
+            Some(mask) if mask.true_count() < mask.len() => Kept::Some(mask),
+            _ => Kept::All,
+        })
+    }
+
+    /// The output for the rows of `mask`: columns that the filters looked at are there already.
+    fn assemble(
+        &self,
+        rows: &mut Rows<'_>,
+        looked_at: &RecordBatch,
+        mask: Option<&BooleanArray>,
+    ) -> Result<RecordBatch> {
+        let selection = mask.map(selected).transpose()?;
+        let others: Vec<usize> = self
+            .projection
+            .iter()
+            .copied()
+            .filter(|column| self.filter_columns.binary_search(column).is_err())
+            .collect();
+        let decoded = rows.columns(&others, selection.as_deref());
+        let mut decoded = decoded.map_err(external)?.into_iter();
+        let mut arrays = Vec::with_capacity(self.projection.len());
+        for column in &self.projection {
+            let array = match (self.filter_columns.binary_search(column), mask) {
+                (Err(_), _) => decoded.next(),
+                (Ok(index), None) => looked_at.columns().get(index).cloned(),
+                (Ok(index), Some(mask)) => match looked_at.columns().get(index) {
+                    Some(array) => Some(filter(array, mask)?),
+                    None => None,
+                },
+            };
+            arrays.extend(array);
+        }
+        self.batch(
+            arrays,
+            selection.map_or(rows.len(), |selection| selection.len()),
+        )
+    }
+
+    fn batch(&self, arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let schema = Arc::clone(&self.schema);
+        Ok(RecordBatch::try_new_with_options(schema, arrays, &options)?)
+    }
+}
+
+/// A filter keeps a row only where it is true, not where it is NULL.
+fn without_null(answer: &BooleanArray) -> BooleanArray {
+    match answer.null_count() {
+        0 => answer.clone(),
+        _ => prep_null_mask_filter(answer),
+    }
+}
+
+fn selected(mask: &BooleanArray) -> Result<Vec<u32>> {
+    let indexes = mask.values().set_indices();
+    let indexes: Result<Vec<u32>, _> = indexes.map(u32::try_from).collect();
+    indexes.map_err(|_| {
+        external(crate::error::Error::internal(
+            "a chunk of more than 2^32 rows",
+        ))
+    })
+}

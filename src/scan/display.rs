@@ -1,0 +1,67 @@
+//! A scan on one line of EXPLAIN.
+
+use std::fmt;
+
+use datafusion::physical_plan::DisplayFormatType;
+
+use super::ScanRequest;
+use crate::store::Direction;
+
+/// `ScanExec: table=cpu, ranges=3, buckets=2, order=forward, limit=5, residual=[…], projection=[…]`, what does not
+/// apply left out; as a tree, one `name=value` to a line.
+pub(super) fn fmt(
+    request: &ScanRequest,
+    format: DisplayFormatType,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let fields = fields(request);
+    match format {
+        DisplayFormatType::Default | DisplayFormatType::Verbose => {
+            write!(f, "ScanExec: {}", fields.join(", "))
+        }
+        DisplayFormatType::TreeRender => fields.iter().try_for_each(|field| writeln!(f, "{field}")),
+    }
+}
+
+fn fields(request: &ScanRequest) -> Vec<String> {
+    let runs = request.spans.runs();
+    let ranges = request.listed_ranges();
+    let ranges = ranges.map_or_else(|| "walk".to_owned(), |ranges| ranges.to_string());
+    let mut fields = vec![
+        format!("table={}", request.table.name()),
+        format!("ranges={ranges}"),
+    ];
+    if request.table.row_key().bucket_part().is_some() {
+        fields.push(format!("buckets={}", runs.len()));
+    }
+    fields.push(format!("order={}", order(request)));
+    fields.extend(request.fetch.map(|limit| format!("limit={limit}")));
+    if !request.residual.is_empty() {
+        let conditions = request.residual.iter().map(|residual| &residual.condition);
+        fields.push(format!("residual=[{}]", joined(conditions)));
+    }
+    let columns = request.table.columns();
+    let shown = request
+        .projection
+        .iter()
+        .filter_map(|position| columns.get(*position));
+    let names: Vec<&str> = shown.map(|column| column.name.as_str()).collect();
+    fields.push(format!("projection=[{}]", names.join(", ")));
+    if !request.dynamic.is_empty() {
+        fields.push(format!("dynamic=[{}]", joined(request.dynamic.iter())));
+    }
+    fields
+}
+
+fn order(request: &ScanRequest) -> &'static str {
+    match (request.in_order, request.direction) {
+        (_, Direction::Backward) => "backward",
+        (true, Direction::Forward) => "forward",
+        (false, Direction::Forward) => "none",
+    }
+}
+
+fn joined(filters: impl Iterator<Item = impl ToString>) -> String {
+    let filters: Vec<String> = filters.map(|filter| filter.to_string()).collect();
+    filters.join(" AND ")
+}

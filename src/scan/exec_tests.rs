@@ -1,0 +1,245 @@
+//! What the operator does beside giving the right rows: it stops when nobody listens, reports errors, shows itself.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use datafusion::physical_plan::displayable;
+use datafusion::prelude::SessionContext;
+use futures::StreamExt;
+
+use super::*;
+use crate::datum::{Datum, SqlType};
+use crate::error::{Error, ErrorKind};
+use crate::row::testing::{batch, chunk, table};
+use crate::scan::totals;
+use crate::schema::BoundTable;
+use crate::span::Spans;
+use crate::store::wrap::{Failing, Faults};
+use crate::store::{
+    Chunk, ChunkLimit, Cursor, Durability, MemoryStore, Snapshot, SpaceOptions, WriteBatch,
+};
+
+fn numbers(rows: i64) -> (Arc<BoundTable>, Arc<MemoryStore>) {
+    let table = table(&[("a", SqlType::Integer), ("b", SqlType::Integer)], &["a"]);
+    let store = MemoryStore::new();
+    store
+        .create_space(table.space(), &SpaceOptions::default())
+        .unwrap();
+    let row = |number| vec![Some(Datum::Integer(number)), Some(Datum::Integer(-number))];
+    let rows: Vec<_> = (0..rows).map(row).collect();
+    let mut changes = WriteBatch::new();
+    for (key, value) in chunk(&table, &batch(&table, &rows)).iter() {
+        changes.put(table.space(), key, value);
+    }
+    store.write(changes, Durability::Buffered).unwrap();
+    (table, Arc::new(store))
+}
+
+fn scan(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> Arc<dyn ExecutionPlan> {
+    let spans = Spans::full(table.row_key()).unwrap();
+    let request = ScanRequest::new(Arc::clone(table), spans);
+    Arc::new(ScanExec::new(request, store, 4).unwrap())
+}
+
+fn context() -> Arc<TaskContext> {
+    SessionContext::new().task_ctx()
+}
+
+/// A store whose cursors take a millisecond for every fill, and count them.
+#[derive(Debug, Clone)]
+struct Slow {
+    inner: Arc<MemoryStore>,
+    fills: Arc<AtomicUsize>,
+}
+
+#[derive(Debug)]
+struct SlowSnapshot {
+    inner: Arc<dyn Snapshot>,
+    fills: Arc<AtomicUsize>,
+}
+
+struct SlowCursor {
+    inner: Box<dyn Cursor>,
+    fills: Arc<AtomicUsize>,
+}
+
+impl Store for Slow {
+    fn create_space(&self, name: &str, options: &SpaceOptions) -> crate::error::Result<()> {
+        self.inner.create_space(name, options)
+    }
+
+    fn drop_space(&self, name: &str) -> crate::error::Result<()> {
+        self.inner.drop_space(name)
+    }
+
+    fn spaces(&self) -> crate::error::Result<Vec<String>> {
+        self.inner.spaces()
+    }
+
+    fn snapshot(&self) -> crate::error::Result<Arc<dyn Snapshot>> {
+        Ok(Arc::new(SlowSnapshot {
+            inner: self.inner.snapshot()?,
+            fills: Arc::clone(&self.fills),
+        }))
+    }
+
+    fn write(&self, batch: WriteBatch, durability: Durability) -> crate::error::Result<()> {
+        self.inner.write(batch, durability)
+    }
+
+    fn approximate_size(&self, space: &str, range: &KeyRange) -> crate::error::Result<u64> {
+        self.inner.approximate_size(space, range)
+    }
+
+    fn is_read_only(&self) -> bool {
+        false
+    }
+}
+
+impl Snapshot for SlowSnapshot {
+    fn get(&self, space: &str, key: &[u8]) -> crate::error::Result<Option<Vec<u8>>> {
+        self.inner.get(space, key)
+    }
+
+    fn multi_get(&self, space: &str, keys: &[&[u8]]) -> crate::error::Result<Vec<Option<Vec<u8>>>> {
+        self.inner.multi_get(space, keys)
+    }
+
+    fn cursor(
+        self: Arc<Self>,
+        space: &str,
+        within: &KeyRange,
+        direction: Direction,
+    ) -> crate::error::Result<Box<dyn Cursor>> {
+        Ok(Box::new(SlowCursor {
+            inner: Arc::clone(&self.inner).cursor(space, within, direction)?,
+            fills: Arc::clone(&self.fills),
+        }))
+    }
+}
+
+impl Cursor for SlowCursor {
+    fn seek(&mut self, range: &KeyRange) -> crate::error::Result<()> {
+        self.inner.seek(range)
+    }
+
+    fn restrict(&mut self, end: &[u8]) {
+        self.inner.restrict(end);
+    }
+
+    fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> crate::error::Result<bool> {
+        self.fills.fetch_add(1, Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(1));
+        // A store may hand control back before the limit: here after every second entry.
+        let few = ChunkLimit::entries(limit.entries.min(chunk.len() + 2));
+        self.inner.fill(chunk, few)
+    }
+}
+
+#[tokio::test]
+async fn a_scan_stops_when_its_stream_is_dropped() {
+    let (table, inner) = numbers(5_000);
+    let fills = Arc::new(AtomicUsize::new(0));
+    let slow = Slow {
+        inner,
+        fills: Arc::clone(&fills),
+    };
+    let plan = scan(&table, Arc::new(slow));
+    let mut stream = plan.execute(0, context()).unwrap();
+    let waited = tokio::time::timeout(Duration::from_millis(50), stream.next()).await;
+    assert!(waited.is_err(), "the whole scan takes 2,500 ms");
+    drop(stream);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let after = fills.load(Ordering::Relaxed);
+    assert!(after > 0);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(fills.load(Ordering::Relaxed), after);
+}
+
+#[tokio::test]
+async fn one_batch_is_read_before_two_are_asked_for() {
+    let (table, store) = numbers(50_000);
+    let plan = scan(&table, store);
+    let mut stream = plan.execute(0, context()).unwrap();
+    assert_eq!(
+        totals(&plan).keys_read,
+        0,
+        "nothing is read before a row is wanted"
+    );
+    let first = stream.next().await.unwrap().unwrap();
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    assert_eq!(totals(&plan).keys_read, first.num_rows());
+    let rest: usize = stream
+        .map(|batch| batch.unwrap().num_rows())
+        .collect::<Vec<_>>()
+        .await
+        .iter()
+        .sum();
+    assert_eq!(first.num_rows() + rest, 50_000);
+    assert_eq!(totals(&plan).keys_read, 50_000);
+}
+
+#[tokio::test]
+async fn every_fault_of_the_store_is_reported() {
+    let (table, inner) = numbers(3_000);
+    for call in 1.. {
+        let faults = Faults::once(call);
+        let failing = Failing::new(Arc::clone(&inner) as _, faults.clone());
+        let plan = scan(&table, Arc::new(failing));
+        let outcome = match plan.execute(0, context()) {
+            Ok(stream) => stream
+                .collect::<Vec<_>>()
+                .await
+                .into_iter()
+                .collect::<Result<Vec<_>>>(),
+            Err(error) => Err(error),
+        };
+        if faults.calls() < call {
+            let rows: usize = outcome.unwrap().iter().map(|batch| batch.num_rows()).sum();
+            assert_eq!(rows, 3_000);
+            assert!(call > 4, "snapshot, cursor, seek and at least one fill");
+            break;
+        }
+        let error = outcome.expect_err("a fault that nobody saw");
+        let found = error.find_root();
+        let datafusion::common::DataFusionError::External(source) = found else {
+            panic!("{found:?}");
+        };
+        let error = source.downcast_ref::<Error>().expect("an error of ours");
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+    }
+}
+
+#[tokio::test]
+async fn damaged_rows_are_reported() {
+    let (table, store) = numbers(10);
+    let mut damage = WriteBatch::new();
+    damage.put(table.space(), &[0x80, 0, 0, 3], b"no value");
+    store.write(damage, Durability::Buffered).unwrap();
+    let plan = scan(&table, store);
+    let stream = plan.execute(0, context()).unwrap();
+    let outcome: Result<Vec<_>> = stream.collect::<Vec<_>>().await.into_iter().collect();
+    let message = outcome.expect_err("damage").to_string();
+    assert!(message.contains("row /3"), "{message}");
+}
+
+#[tokio::test]
+async fn a_partition_that_is_not_there_is_an_error() {
+    let (table, store) = numbers(1);
+    assert!(scan(&table, store).execute(1, context()).is_err());
+}
+
+#[test]
+fn a_scan_shows_itself_on_one_line() {
+    let (table, store) = numbers(1);
+    let plan = scan(&table, store);
+    let limited = plan.with_fetch(Some(3)).unwrap();
+    assert_eq!(
+        displayable(limited.as_ref()).one_line().to_string(),
+        "ScanExec: table=t, ranges=1, order=forward, limit=3, projection=[a, b]\n"
+    );
+    let tree = displayable(limited.as_ref()).tree_render().to_string();
+    for field in ["ScanExec", "table: t", "limit: 3"] {
+        assert!(tree.contains(field), "{field} in\n{tree}");
+    }
+}

@@ -1,0 +1,238 @@
+//! Entries of several runs in key order, and how the entries of a partition are drawn.
+
+use std::collections::VecDeque;
+
+use super::run::{Cancelled, RunReader};
+use crate::error::Result;
+use crate::store::{Chunk, ChunkLimit, Direction};
+
+/// The most entries, and about the most bytes, that a merge holds of one run.
+const HEAD: ChunkLimit = ChunkLimit {
+    entries: 1024,
+    bytes: 256 << 10,
+};
+
+/// How a partition's runs are drawn from.
+pub(super) enum Draw {
+    /// One after the other.
+    Chained(VecDeque<RunReader>),
+    /// In the order of their keys.
+    Merged(Merge),
+}
+
+impl Draw {
+    /// Appends entries until `limit` is reached, all runs end or the scan is cancelled. Returns whether there may be
+    /// more.
+    pub(super) fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        match self {
+            Self::Merged(merge) => merge.fill(chunk, limit),
+            Self::Chained(runs) => {
+                while let Some(run) = runs.front_mut() {
+                    if run.fill(chunk, limit)? {
+                        return Ok(true);
+                    }
+                    runs.pop_front();
+                }
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// What is compared of two keys of different runs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Comparison {
+    /// Start and length of a field that is left out.
+    pub(super) cut: Option<(usize, usize)>,
+    /// Whether greater keys come first.
+    pub(super) direction: Direction,
+}
+
+impl Comparison {
+    fn is_before(self, left: &[u8], right: &[u8]) -> bool {
+        let order = match self.cut {
+            None => left.cmp(right),
+            Some((start, length)) => {
+                let (left, right) = (halves(left, start, length), halves(right, start, length));
+                left.cmp(&right)
+            }
+        };
+        match self.direction {
+            Direction::Forward => order.is_lt(),
+            Direction::Backward => order.is_gt(),
+        }
+    }
+}
+
+/// What stands before and behind the cut.
+fn halves(key: &[u8], start: usize, length: usize) -> (&[u8], &[u8]) {
+    (
+        key.get(..start).unwrap_or(key),
+        key.get(start + length..).unwrap_or_default(),
+    )
+}
+
+/// A loser tree over runs that are each in order: every entry costs about log2(runs) comparisons of keys.
+pub(super) struct Merge {
+    heads: Vec<Head>,
+    /// The inner nodes of a binary tree whose leaves are the heads: each holds the head that lost there, the first one
+    /// the winner of all. Empty until the first entry is wanted.
+    tree: Vec<usize>,
+    /// The head whose entry was taken last. What follows it is read when the next entry is wanted, and not before.
+    taken: Option<usize>,
+    comparison: Comparison,
+    cancelled: Cancelled,
+}
+
+/// The next entries of a run.
+struct Head {
+    run: RunReader,
+    chunk: Chunk,
+    /// The first entry of `chunk` that was not taken.
+    next: usize,
+    /// How many entries are read at once; grows, so that a scan that wants few reads few.
+    reach: usize,
+    has_more: bool,
+}
+
+impl Head {
+    fn key(&self) -> Option<&[u8]> {
+        self.chunk.get(self.next).map(|(key, _)| key)
+    }
+
+    /// Reads more where all entries are taken.
+    fn refill(&mut self, cancelled: &Cancelled) -> Result<()> {
+        while self.next >= self.chunk.len() && self.has_more && !cancelled.is_set() {
+            self.chunk.clear();
+            self.next = 0;
+            let limit = ChunkLimit {
+                entries: self.reach,
+                ..HEAD
+            };
+            self.has_more = self.run.fill(&mut self.chunk, limit)?;
+            self.reach = (self.reach * 2).min(HEAD.entries);
+        }
+        Ok(())
+    }
+}
+
+impl Merge {
+    /// Merges `runs`, of which each is read `reach` entries at a time at first.
+    pub(super) fn new(
+        runs: Vec<RunReader>,
+        comparison: Comparison,
+        reach: usize,
+        cancelled: Cancelled,
+    ) -> Self {
+        let head = |run| Head {
+            run,
+            chunk: Chunk::new(),
+            next: 0,
+            reach: reach.clamp(1, HEAD.entries),
+            has_more: true,
+        };
+        Self {
+            heads: runs.into_iter().map(head).collect(),
+            tree: Vec::new(),
+            taken: None,
+            comparison,
+            cancelled,
+        }
+    }
+
+    fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        while !limit.is_reached(chunk) && !self.cancelled.is_set() {
+            self.settle()?;
+            let winner = self.tree.first().copied().unwrap_or_default();
+            let head = self.heads.get_mut(winner);
+            // A head without entries wins only against others of its kind.
+            let Some((key, value)) = head.as_ref().and_then(|head| head.chunk.get(head.next))
+            else {
+                return Ok(self.cancelled.is_set());
+            };
+            chunk.push(key, value);
+            if let Some(head) = head {
+                head.next += 1;
+            }
+            self.taken = Some(winner);
+        }
+        Ok(true)
+    }
+
+    /// Makes the first node of the tree the head with the next entry of all.
+    fn settle(&mut self) -> Result<()> {
+        if self.tree.is_empty() {
+            return self.plant();
+        }
+        if let Some(taken) = self.taken.take() {
+            if let Some(head) = self.heads.get_mut(taken) {
+                head.refill(&self.cancelled)?;
+            }
+            self.replay(taken);
+        }
+        Ok(())
+    }
+
+    /// Reads the first entries of every run and lets them play against each other.
+    fn plant(&mut self) -> Result<()> {
+        for head in &mut self.heads {
+            head.refill(&self.cancelled)?;
+        }
+        let count = self.heads.len();
+        self.tree = vec![0; count];
+        // Winners by node; the leaves are the nodes from `count` on.
+        let mut winners: Vec<usize> = vec![0; count];
+        winners.extend(0..count);
+        for node in (1..count).rev() {
+            let (Some(&left), Some(&right)) = (winners.get(2 * node), winners.get(2 * node + 1))
+            else {
+                continue;
+            };
+            let right_wins = self.beats(right, left);
+            let (winner, loser) = if right_wins {
+                (right, left)
+            } else {
+                (left, right)
+            };
+            set(&mut winners, node, winner);
+            set(&mut self.tree, node, loser);
+        }
+        let champion = winners.get(1).copied().unwrap_or_default();
+        set(&mut self.tree, 0, champion);
+        Ok(())
+    }
+
+    /// Lets a head whose next entry has changed play its way up again.
+    fn replay(&mut self, head: usize) {
+        let mut winner = head;
+        let mut node = (self.heads.len() + head) / 2;
+        while node > 0 {
+            let loser = self.tree.get(node).copied().unwrap_or_default();
+            if self.beats(loser, winner) {
+                set(&mut self.tree, node, winner);
+                winner = loser;
+            }
+            node /= 2;
+        }
+        set(&mut self.tree, 0, winner);
+    }
+
+    /// Whether the next entry of one head comes before that of another; those that have none come last.
+    fn beats(&self, one: usize, other: usize) -> bool {
+        let key = |head: usize| self.heads.get(head).and_then(Head::key);
+        match (key(one), key(other)) {
+            (Some(one), Some(other)) => self.comparison.is_before(one, other),
+            (one, other) => one.is_some() && other.is_none(),
+        }
+    }
+}
+
+fn set(places: &mut [usize], place: usize, value: usize) {
+    if let Some(entry) = places.get_mut(place) {
+        *entry = value;
+    }
+}
+
+#[cfg(test)]
+#[path = "merge_tests.rs"]
+mod tests;

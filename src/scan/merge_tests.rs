@@ -1,0 +1,160 @@
+//! Runs merged by key: whatever lies in them, however much is asked for at once.
+
+use std::sync::Arc;
+
+use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use fastrand::Rng;
+
+use super::*;
+use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::row::testing::seed;
+use crate::scan::metrics::{Counters, ScanTotals, sums};
+use crate::scan::run::Source;
+use crate::span::{Run, Work};
+use crate::store::wrap::Recording;
+use crate::store::{Durability, MemoryStore, SpaceOptions, Store, WriteBatch};
+
+/// A store with the keys in the space `t`, and its log.
+fn store(keys: impl IntoIterator<Item = Vec<u8>>) -> Recording {
+    let store = Recording::new(Arc::new(MemoryStore::new()));
+    store.create_space("t", &SpaceOptions::default()).unwrap();
+    let mut batch = WriteBatch::new();
+    keys.into_iter()
+        .for_each(|key| batch.put("t", &key, b"value"));
+    store.write(batch, Durability::Buffered).unwrap();
+    store.log().take();
+    store
+}
+
+fn run(bucket: u8, ranges: impl IntoIterator<Item = (u8, u8)>) -> Run {
+    let range = |(from, to)| KeyRange::new(vec![bucket, from], Some(vec![bucket, to]));
+    let ranges = KeyRangeSet::from_ranges(ranges.into_iter().filter_map(range));
+    Run {
+        bucket: Some(bucket.into()),
+        work: Work::Ranges(ranges),
+    }
+}
+
+/// All keys that a merge yields, asked for `entries` at a time, and what it counted.
+fn merged(
+    store: &Recording,
+    runs: Vec<Run>,
+    direction: Direction,
+    entries: usize,
+    limit: usize,
+) -> (Vec<Vec<u8>>, ScanTotals) {
+    let metrics = ExecutionPlanMetricsSet::new();
+    let cancelled = Cancelled::default();
+    let source = Source {
+        snapshot: store.snapshot().unwrap(),
+        space: "t".into(),
+        direction,
+        counters: Counters::new(&metrics, 0),
+        cancelled: cancelled.clone(),
+    };
+    let readers = runs
+        .into_iter()
+        .map(|run| RunReader::new(source.clone(), run));
+    let readers = readers.collect::<Result<_>>().unwrap();
+    let comparison = Comparison {
+        cut: Some((0, 1)),
+        direction,
+    };
+    let mut merge = Merge::new(readers, comparison, 1, cancelled);
+    let mut keys = Vec::new();
+    let mut has_more = true;
+    while has_more && keys.len() < limit {
+        let mut chunk = Chunk::new();
+        let entries = entries.min(limit - keys.len());
+        has_more = merge
+            .fill(&mut chunk, ChunkLimit::entries(entries))
+            .unwrap();
+        assert!(!has_more || chunk.len() == entries);
+        keys.extend(chunk.keys().map(<[u8]>::to_vec));
+    }
+    (keys, sums(&metrics.clone_inner()))
+}
+
+#[test]
+fn runs_are_merged_by_what_stands_behind_the_bucket() {
+    let mut rng = Rng::with_seed(seed());
+    for _ in 0..300 {
+        let buckets = rng.u8(0..9);
+        let keys: Vec<Vec<u8>> = (0..rng.usize(0..200))
+            .map(|_| vec![rng.u8(0..9), rng.u8(..), rng.u8(0..3)])
+            .collect();
+        let store = store(keys.clone());
+        let spans: Vec<Vec<(u8, u8)>> = (0..buckets)
+            .map(|_| {
+                (0..rng.u8(1..4))
+                    .map(|_| (rng.u8(..), rng.u8(..)))
+                    .collect()
+            })
+            .collect();
+        let runs: Vec<Run> = (0..)
+            .zip(&spans)
+            .map(|(bucket, spans)| run(bucket, spans.clone()))
+            .collect();
+        let is_inside = |key: &Vec<u8>| {
+            let spans = spans.get(usize::from(key[0])).into_iter().flatten();
+            spans
+                .clone()
+                .any(|(from, to)| (*from..*to).contains(&key[1]))
+        };
+        let mut expected: Vec<Vec<u8>> = keys.into_iter().filter(is_inside).collect();
+        expected.sort();
+        expected.dedup();
+        expected.sort_by(|left, right| left[1..].cmp(&right[1..]));
+        for direction in [Direction::Forward, Direction::Backward] {
+            let entries = rng.usize(1..40);
+            let (found, totals) = merged(&store, runs.clone(), direction, entries, usize::MAX);
+            let tails = |keys: &[Vec<u8>]| -> Vec<Vec<u8>> {
+                keys.iter().map(|key| key[1..].to_vec()).collect()
+            };
+            let expected_tails = tails(&expected);
+            match direction {
+                Direction::Forward => assert_eq!(tails(&found), expected_tails),
+                Direction::Backward => {
+                    let reversed: Vec<Vec<u8>> = expected_tails.into_iter().rev().collect();
+                    assert_eq!(tails(&found), reversed);
+                }
+            }
+            let mut sorted = found.clone();
+            sorted.sort();
+            let mut whole = expected.clone();
+            whole.sort();
+            assert_eq!(sorted, whole, "the same keys, buckets included");
+            assert_eq!(totals.keys_read, found.len());
+            let ranges: usize = runs
+                .iter()
+                .map(|run| match &run.work {
+                    Work::Ranges(ranges) => ranges.ranges().len(),
+                    Work::Walk(_) => 0,
+                })
+                .sum();
+            assert_eq!((totals.ranges, totals.seeks), (ranges, ranges));
+            store.log().take();
+        }
+    }
+}
+
+#[test]
+fn a_merge_reads_no_more_than_it_needs() {
+    let keys = (0..4).flat_map(|bucket| (0..200).map(move |key| vec![bucket, key, bucket]));
+    let store = store(keys);
+    let runs = || (0..4).map(|bucket| run(bucket, [(0, 255)])).collect();
+    for direction in [Direction::Forward, Direction::Backward] {
+        let (found, totals) = merged(&store, runs(), direction, 1, 1);
+        assert_eq!((found.len(), totals.keys_read), (1, 4));
+        let (found, totals) = merged(&store, runs(), direction, 8, 8);
+        assert_eq!(found.len(), 8);
+        assert!(totals.keys_read <= 4 * 3, "{totals:?}");
+        let (found, totals) = merged(&store, runs(), direction, 100, 100);
+        assert_eq!(found.len(), 100);
+        assert!(totals.keys_read <= 100 + 4 * 32, "{totals:?}");
+    }
+    assert_eq!(
+        merged(&store, Vec::new(), Direction::Forward, 9, 9).0.len(),
+        0
+    );
+}

@@ -1,0 +1,147 @@
+//! What a scan counts, as plain integers: DataFusion's own counters print `1.25 K`, and these are compared by hand.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::metrics::{
+    CustomMetricValue, ExecutionPlanMetricsSet, MetricBuilder, MetricType, MetricValue, MetricsSet,
+    Time,
+};
+
+use super::ScanExec;
+
+/// A number that prints as it is.
+#[derive(Debug, Default)]
+pub(super) struct Counter(AtomicUsize);
+
+impl Counter {
+    pub(super) fn add(&self, count: usize) {
+        self.0.fetch_add(count, Ordering::Relaxed);
+    }
+
+    fn value(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.value())
+    }
+}
+
+impl CustomMetricValue for Counter {
+    fn new_empty(&self) -> Arc<dyn CustomMetricValue> {
+        Arc::new(Self::default())
+    }
+
+    fn aggregate(&self, other: Arc<dyn CustomMetricValue>) {
+        self.add(other.as_usize());
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_usize(&self) -> usize {
+        self.value()
+    }
+
+    fn is_eq(&self, other: &Arc<dyn CustomMetricValue>) -> bool {
+        other.as_any().is::<Self>() && other.as_usize() == self.value()
+    }
+}
+
+/// The counters of one partition.
+#[derive(Debug, Clone)]
+pub(super) struct Counters {
+    pub(super) ranges: Arc<Counter>,
+    pub(super) seeks: Arc<Counter>,
+    pub(super) keys_read: Arc<Counter>,
+    pub(super) rows_out: Arc<Counter>,
+    pub(super) bytes_read: Arc<Counter>,
+    pub(super) elapsed: Time,
+}
+
+impl Counters {
+    pub(super) fn new(metrics: &ExecutionPlanMetricsSet, partition: usize) -> Self {
+        let counter = |name: &'static str| {
+            let counter = Arc::new(Counter::default());
+            let value = Arc::clone(&counter) as _;
+            MetricBuilder::new(metrics)
+                .with_type(MetricType::Summary)
+                .with_partition(partition)
+                .build(MetricValue::Custom {
+                    name: name.into(),
+                    value,
+                });
+            counter
+        };
+        Self {
+            ranges: counter("ranges"),
+            seeks: counter("seeks"),
+            keys_read: counter("keys_read"),
+            rows_out: counter("rows_out"),
+            bytes_read: counter("bytes_read"),
+            elapsed: MetricBuilder::new(metrics).elapsed_compute(partition),
+        }
+    }
+}
+
+/// What all scans of a plan have counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ScanTotals {
+    /// Key ranges that were entered; a walk is one.
+    pub ranges: usize,
+    /// Seeks made in the store.
+    pub seeks: usize,
+    /// Entries that the store yielded, filtered out or not.
+    pub keys_read: usize,
+    /// Rows that the scans gave to the operators above them.
+    pub rows_out: usize,
+    /// Bytes of the keys and values read.
+    pub bytes_read: usize,
+}
+
+/// The sums over every [`ScanExec`] of a plan, subqueries included. Complete once the plan's streams have ended.
+pub fn totals(plan: &Arc<dyn ExecutionPlan>) -> ScanTotals {
+    let mut totals = ScanTotals::default();
+    add_totals(plan.as_ref(), &mut totals);
+    totals
+}
+
+fn add_totals(plan: &dyn ExecutionPlan, totals: &mut ScanTotals) {
+    if let Some(metrics) = plan
+        .downcast_ref::<ScanExec>()
+        .and_then(|scan| scan.metrics())
+    {
+        let own = sums(&metrics);
+        totals.ranges += own.ranges;
+        totals.seeks += own.seeks;
+        totals.keys_read += own.keys_read;
+        totals.rows_out += own.rows_out;
+        totals.bytes_read += own.bytes_read;
+    }
+    for child in plan.children() {
+        add_totals(child.as_ref(), totals);
+    }
+}
+
+/// The sums over all partitions of one scan.
+pub(super) fn sums(metrics: &MetricsSet) -> ScanTotals {
+    let sum = |name| {
+        let values = metrics.iter().map(|metric| metric.value());
+        let named = values.filter(|value| value.name() == name);
+        named.map(|value| value.as_usize()).sum()
+    };
+    ScanTotals {
+        ranges: sum("ranges"),
+        seeks: sum("seeks"),
+        keys_read: sum("keys_read"),
+        rows_out: sum("rows_out"),
+        bytes_read: sum("bytes_read"),
+    }
+}

@@ -1,0 +1,245 @@
+//! Reading one run of the spans out of the store: range after range, or from candidate to candidate.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::metrics::Counters;
+use crate::error::{Error, Result};
+use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::span::{Run, Step, Walk, Work};
+use crate::store::{Chunk, ChunkLimit, Cursor, Direction, Snapshot};
+
+/// The most entries that are read between two looks at whether the scan is still wanted.
+const ENTRIES_PER_LOOK: usize = 1024;
+
+/// Whether nobody wants the rows of a scan any more. A clone is the same flag.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cancelled(Arc<AtomicBool>);
+
+impl Cancelled {
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// From where the runs of a partition are read.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) snapshot: Arc<dyn Snapshot>,
+    pub(super) space: Arc<str>,
+    pub(super) direction: Direction,
+    pub(super) counters: Counters,
+    pub(super) cancelled: Cancelled,
+}
+
+/// Reads the entries of a run, in the scan's direction.
+pub(super) struct RunReader {
+    feed: Feed,
+    form: Form,
+}
+
+enum Form {
+    Ranges(RangeReader),
+    Walk(WalkReader),
+}
+
+impl RunReader {
+    /// The reader of `run`, before its first entry.
+    ///
+    /// # Errors
+    /// `Internal` for a walk that is to be read backward.
+    pub(super) fn new(source: Source, run: Run) -> Result<Self> {
+        let within = run.hull();
+        let form = match run.work {
+            Work::Ranges(ranges) => Form::Ranges(RangeReader {
+                ranges,
+                entered: 0,
+                is_within: false,
+            }),
+            Work::Walk(_) if source.direction == Direction::Backward => {
+                return Err(Error::internal("a walk cannot be read backward"));
+            }
+            Work::Walk(walk) => Form::Walk(WalkReader::new(walk)),
+        };
+        let feed = Feed {
+            source,
+            within,
+            cursor: None,
+        };
+        Ok(Self { feed, form })
+    }
+
+    /// Appends entries until `limit` is reached, the run ends or the scan is cancelled. Returns whether the run may
+    /// hold more.
+    pub(super) fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        while !limit.is_reached(chunk) && !self.feed.source.cancelled.is_set() {
+            let goes_on = match &mut self.form {
+                Form::Ranges(reader) => reader.step(&mut self.feed, chunk, limit)?,
+                Form::Walk(reader) => reader.step(&mut self.feed, chunk, limit)?,
+            };
+            if !goes_on {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A cursor that counts.
+struct Feed {
+    source: Source,
+    within: KeyRange,
+    /// Opened when the first entry is wanted: runs that are read one after the other are not all open at once.
+    cursor: Option<Box<dyn Cursor>>,
+}
+
+impl Feed {
+    fn cursor(&mut self) -> Result<&mut Box<dyn Cursor>> {
+        if self.cursor.is_none() {
+            let source = &self.source;
+            let snapshot = Arc::clone(&source.snapshot);
+            self.cursor = Some(snapshot.cursor(&source.space, &self.within, source.direction)?);
+        }
+        self.cursor
+            .as_mut()
+            .ok_or_else(|| Error::internal("a cursor that was just opened"))
+    }
+
+    fn seek(&mut self, range: &KeyRange) -> Result<()> {
+        self.source.counters.seeks.add(1);
+        self.cursor()?.seek(range)
+    }
+
+    /// Reads on where the cursor stands, a few entries at a time. Returns whether its range may hold more.
+    fn read(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        let (entries, bytes) = (chunk.len(), chunk.size_in_bytes());
+        let limit = ChunkLimit {
+            entries: limit.entries.min(entries + ENTRIES_PER_LOOK),
+            ..limit
+        };
+        let more = self.cursor()?.fill(chunk, limit)?;
+        let counters = &self.source.counters;
+        counters.keys_read.add(chunk.len() - entries);
+        counters.bytes_read.add(chunk.size_in_bytes() - bytes);
+        Ok(more)
+    }
+}
+
+struct RangeReader {
+    ranges: KeyRangeSet,
+    /// How many ranges the cursor has been sent to.
+    entered: usize,
+    /// Whether the newest of them may hold more.
+    is_within: bool,
+}
+
+impl RangeReader {
+    /// Goes on by one seek or one read. Returns whether there may be more.
+    fn step(&mut self, feed: &mut Feed, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        if self.is_within {
+            self.is_within = feed.read(chunk, limit)?;
+            return Ok(self.is_within || self.entered < self.ranges.ranges().len());
+        }
+        let ranges = self.ranges.ranges();
+        let index = match feed.source.direction {
+            Direction::Forward => Some(self.entered),
+            Direction::Backward => ranges.len().checked_sub(self.entered + 1),
+        };
+        let Some(range) = index.and_then(|index| ranges.get(index)) else {
+            return Ok(false);
+        };
+        feed.seek(range)?;
+        feed.source.counters.ranges.add(1);
+        self.entered += 1;
+        self.is_within = true;
+        Ok(true)
+    }
+}
+
+struct WalkReader {
+    walk: Arc<Walk>,
+    position: Position,
+    /// Holds the entry on which a seek has landed.
+    landing: Chunk,
+}
+
+/// Where a walk stands.
+enum Position {
+    /// About to seek to this key.
+    SeekTo(Vec<u8>),
+    /// The cursor has been sent somewhere and has yielded nothing yet.
+    Landing,
+    /// All keys from where the cursor stands up to this one are inside; `None`: up to the end.
+    Inside(Option<Vec<u8>>),
+    /// At the end.
+    Done,
+}
+
+impl WalkReader {
+    fn new(walk: Arc<Walk>) -> Self {
+        Self {
+            position: Position::SeekTo(walk.hull().start().to_vec()),
+            walk,
+            landing: Chunk::new(),
+        }
+    }
+
+    /// Goes on by one seek or one read. Returns whether there may be more.
+    fn step(&mut self, feed: &mut Feed, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        match std::mem::replace(&mut self.position, Position::Done) {
+            Position::Done => {}
+            Position::SeekTo(key) => self.seek(feed, key)?,
+            Position::Landing => self.land(feed, chunk)?,
+            Position::Inside(until) => {
+                self.position = match (feed.read(chunk, limit)?, until) {
+                    (true, until) => Position::Inside(until),
+                    (false, Some(until)) => Position::SeekTo(until),
+                    (false, None) => Position::Done,
+                };
+            }
+        }
+        Ok(!matches!(self.position, Position::Done))
+    }
+
+    /// Sends the cursor to the first key at or after `key`, if one can be inside there.
+    fn seek(&mut self, feed: &mut Feed, key: Vec<u8>) -> Result<()> {
+        let hull = self.walk.hull();
+        if feed.cursor.is_none() {
+            feed.source.counters.ranges.add(1);
+        }
+        if let Some(rest) = KeyRange::new(key, hull.stop().map(<[u8]>::to_vec)) {
+            feed.seek(&rest)?;
+            self.position = Position::Landing;
+        }
+        Ok(())
+    }
+
+    /// Looks at the first entry after a seek: it tells whether it is inside, and how far that goes.
+    fn land(&mut self, feed: &mut Feed, chunk: &mut Chunk) -> Result<()> {
+        self.landing.clear();
+        let more = feed.read(&mut self.landing, ChunkLimit::entries(1))?;
+        let Some((key, value)) = self.landing.get(0) else {
+            // A store may hand control back in a run of deleted entries.
+            if more {
+                self.position = Position::Landing;
+            }
+            return Ok(());
+        };
+        self.position = match self.walk.next(key)? {
+            Step::In { until } => {
+                chunk.push(key, value);
+                if let (Some(until), Some(cursor)) = (&until, &mut feed.cursor) {
+                    cursor.restrict(until);
+                }
+                Position::Inside(until)
+            }
+            Step::Seek(next) => Position::SeekTo(next),
+            Step::Done => Position::Done,
+        };
+        Ok(())
+    }
+}

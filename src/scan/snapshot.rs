@@ -1,0 +1,92 @@
+//! At which moment of the store a scan reads.
+//!
+//! A Halite connection takes one [`StatementSnapshot`] for a whole statement and puts it into the session's config as
+//! an extension; every scan of that statement over the same store reads it. A bare provider has none: there each plan
+//! node takes a snapshot when the first of its partitions is executed, and its partitions share it.
+
+use std::sync::Arc;
+
+use datafusion::execution::TaskContext;
+use parking_lot::Mutex;
+
+use crate::error::Result;
+use crate::store::{Snapshot, Store};
+
+/// The moment at which a whole statement reads a store: `SessionConfig::with_extension` carries it to the scans.
+#[derive(Debug)]
+pub struct StatementSnapshot {
+    store: Arc<dyn Store>,
+    snapshot: Arc<dyn Snapshot>,
+}
+
+impl StatementSnapshot {
+    /// Now.
+    ///
+    /// # Errors
+    /// Those of [`Store::snapshot`].
+    pub fn take(store: Arc<dyn Store>) -> Result<Self> {
+        let snapshot = store.snapshot()?;
+        Ok(Self { store, snapshot })
+    }
+
+    /// The snapshot.
+    pub fn snapshot(&self) -> &Arc<dyn Snapshot> {
+        &self.snapshot
+    }
+
+    /// Whether it is one of `store`: a statement may read tables of other stores too.
+    pub fn is_of(&self, store: &Arc<dyn Store>) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(&self.store), Arc::as_ptr(store))
+    }
+}
+
+/// The snapshot that a plan node takes for itself.
+#[derive(Debug, Default)]
+pub(super) struct NodeSnapshot {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    snapshot: Option<Arc<dyn Snapshot>>,
+    started: Vec<bool>,
+}
+
+impl NodeSnapshot {
+    /// What `partition` of `partitions` reads.
+    ///
+    /// A plan may be executed again: a partition that is asked for a second time begins a new execution. Once all have
+    /// started the node lets go of the snapshot, so that a plan that is kept does not keep old rows alive.
+    pub(super) fn for_partition(
+        &self,
+        store: &Arc<dyn Store>,
+        partition: usize,
+        partitions: usize,
+        context: &TaskContext,
+    ) -> Result<Arc<dyn Snapshot>> {
+        let statement = context
+            .session_config()
+            .get_extension::<StatementSnapshot>();
+        if let Some(statement) = statement.filter(|statement| statement.is_of(store)) {
+            return Ok(Arc::clone(statement.snapshot()));
+        }
+        let mut state = self.state.lock();
+        if state.started.get(partition).copied().unwrap_or(true) {
+            state.snapshot = None;
+            state.started = vec![false; partitions];
+        }
+        if let Some(started) = state.started.get_mut(partition) {
+            *started = true;
+        }
+        let snapshot = match &state.snapshot {
+            Some(snapshot) => Arc::clone(snapshot),
+            None => store.snapshot()?,
+        };
+        let all_started = state.started.iter().all(|started| *started);
+        state.snapshot = (!all_started).then(|| Arc::clone(&snapshot));
+        if all_started {
+            state.started.clear();
+        }
+        Ok(snapshot)
+    }
+}

@@ -1,0 +1,80 @@
+//! How large a scan will be: estimates for the planner, which never reads a row, and never calls an estimate exact.
+
+use std::sync::Arc;
+
+use datafusion::common::Statistics;
+use datafusion::common::stats::Precision;
+
+use super::ScanRequest;
+use crate::datum::SqlType;
+use crate::keyrange::KeyRange;
+use crate::span::{Run, Work};
+use crate::store::Store;
+
+/// The most ranges whose size is asked for; the others are taken to be like them.
+const SAMPLED_RANGES: usize = 16;
+
+/// Of how many rows one is taken to pass a filter, as DataFusion does.
+const FILTER_SELECTIVITY: usize = 5;
+
+/// Bytes that an entry is taken to have besides its columns.
+const ENTRY_OVERHEAD: usize = 16;
+
+/// About how many rows and bytes `runs` yield; absent where the store cannot say.
+pub(super) fn estimate(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[Run]) -> Statistics {
+    let columns = request.table.columns().iter();
+    let stored_width: usize = columns.map(|column| width(&column.sql_type)).sum();
+    let output_width: usize = request
+        .projection
+        .iter()
+        .filter_map(|position| request.table.columns().get(*position))
+        .map(|column| width(&column.sql_type))
+        .sum();
+    let schema = request
+        .schema()
+        .unwrap_or_else(|_| Arc::clone(request.table.schema()));
+    let mut statistics = Statistics::new_unknown(&schema);
+    if let Some(bytes) = stored_bytes(request, store, runs) {
+        let mut rows = bytes / (stored_width + ENTRY_OVERHEAD);
+        if request.filters().next().is_some() {
+            rows /= FILTER_SELECTIVITY;
+        }
+        let rows = rows.max(1).min(request.fetch.unwrap_or(usize::MAX));
+        statistics.num_rows = Precision::Inexact(rows);
+        statistics.total_byte_size = Precision::Inexact(rows.saturating_mul(output_width));
+    }
+    statistics
+}
+
+/// About how many bytes the runs take in the store; `None` if it cannot say.
+fn stored_bytes(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[Run]) -> Option<usize> {
+    let mut count = 0;
+    let mut sampled = 0;
+    let mut bytes = 0_u64;
+    for run in runs {
+        let hull = run.hull();
+        let ranges: &[KeyRange] = match &run.work {
+            Work::Ranges(ranges) => ranges.ranges(),
+            Work::Walk(_) => std::slice::from_ref(&hull),
+        };
+        count += ranges.len();
+        for range in ranges.iter().take(SAMPLED_RANGES.saturating_sub(sampled)) {
+            bytes += store.approximate_size(request.table.space(), range).ok()?;
+            sampled += 1;
+        }
+    }
+    let bytes = usize::try_from(bytes).ok()?;
+    Some(bytes.saturating_mul(count) / sampled.max(1))
+}
+
+/// About how many bytes a value of the type takes.
+fn width(sql_type: &SqlType) -> usize {
+    match sql_type {
+        SqlType::Boolean => 1,
+        SqlType::SmallInt => 2,
+        SqlType::Integer | SqlType::Date | SqlType::Real => 4,
+        SqlType::BigInt | SqlType::Double | SqlType::Timestamp { .. } => 8,
+        SqlType::Decimal { .. } => 16,
+        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Bytea => 16,
+    }
+}

@@ -1,0 +1,226 @@
+//! The blocking half of a scan, and how it is driven from async code.
+//!
+//! A [`PartitionScan`] reads, merges, decodes and filters; it blocks. It is moved to a thread that may wait for one
+//! batch at a time and comes back with it: between two batches no thread is held, so that any number of scans may
+//! stand half read without waiting for each other's threads. From the second batch on the next one is made while the
+//! one before is worked on; a consumer that wants one batch causes no reading beyond it.
+//!
+//! A stream that is dropped sets a flag, which the thread looks at after every few entries and every seek.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use datafusion::common::runtime::SpawnedTask;
+use datafusion::common::{DataFusionError, Result};
+use datafusion::physical_plan::SendableRecordBatchStream;
+use datafusion::physical_plan::coop::cooperative;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use futures::stream;
+
+use super::decode::Decoder;
+use super::external;
+use super::merge::{Comparison, Draw, Merge};
+use super::metrics::Counters;
+use super::output::Output;
+use super::run::{Cancelled, RunReader, Source};
+use super::{KeyOrder, ScanRequest};
+use crate::span::Run;
+use crate::store::{Chunk, ChunkLimit};
+
+/// About how many bytes of entries are decoded at once.
+const CHUNK_BYTES: usize = 2 << 20;
+
+/// How many entries a scan that nobody limits reads first.
+const FIRST_READ: usize = 1024;
+
+/// How many entries of each run a merge reads first, where nobody limits the scan.
+const FIRST_HEAD: usize = 64;
+
+/// How many entries a scan with a limit and filters reads first: how many rows these leave is not known.
+const FIRST_READ_FILTERED: usize = 64;
+
+/// The scan of one partition.
+pub(super) struct PartitionScan {
+    draw: Draw,
+    decoder: Decoder,
+    output: Output,
+    chunk: Chunk,
+    /// How many entries are read at once; doubles up to `most`.
+    reach: usize,
+    most: usize,
+    is_finished: bool,
+    cancelled: Cancelled,
+    counters: Counters,
+}
+
+impl PartitionScan {
+    /// Before the first entry of `runs`. `order` says whether they are merged.
+    ///
+    /// # Errors
+    /// An error of a filter that does not fit the table, or of runs that cannot be read in this direction.
+    pub(super) fn new(
+        request: &ScanRequest,
+        schema: SchemaRef,
+        runs: Vec<Run>,
+        order: &KeyOrder,
+        source: Source,
+        batch_size: usize,
+    ) -> Result<Self> {
+        let decoder = Decoder::new(request, Arc::clone(&schema))?;
+        let most = batch_size.max(1);
+        let reach = match (request.fetch, decoder.keeps_all()) {
+            (None, _) => FIRST_READ,
+            (Some(fetch), true) => fetch,
+            (Some(_), false) => FIRST_READ_FILTERED,
+        };
+        let (cancelled, counters) = (source.cancelled.clone(), source.counters.clone());
+        let comparison = Comparison {
+            cut: order.cut,
+            direction: source.direction,
+        };
+        let readers: Result<Vec<RunReader>, _> = runs
+            .into_iter()
+            .map(|run| RunReader::new(source.clone(), run))
+            .collect();
+        let readers = readers.map_err(external)?;
+        let draw = match request.in_order && readers.len() > 1 {
+            true => {
+                let head = if request.fetch.is_some() {
+                    1
+                } else {
+                    FIRST_HEAD
+                };
+                Draw::Merged(Merge::new(readers, comparison, head, cancelled.clone()))
+            }
+            false => Draw::Chained(readers.into()),
+        };
+        let output = Output::new(schema, batch_size, request.fetch);
+        Ok(Self {
+            draw,
+            decoder,
+            is_finished: output.is_satisfied(),
+            output,
+            chunk: Chunk::new(),
+            reach: reach.clamp(1, most),
+            most,
+            cancelled,
+            counters,
+        })
+    }
+
+    /// The next batch; `None` at the end, or once the scan is cancelled.
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        let start = Instant::now();
+        let batch = self.make_batch();
+        self.counters.elapsed.add_elapsed(start);
+        if let Ok(Some(batch)) = &batch {
+            self.counters.rows_out.add(batch.num_rows());
+        }
+        batch
+    }
+
+    fn make_batch(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(batch) = self.output.pop() {
+                return Ok(Some(batch));
+            }
+            if self.is_finished || self.cancelled.is_set() {
+                return Ok(None);
+            }
+            self.read_on()?;
+        }
+    }
+
+    /// Reads and decodes one chunk.
+    fn read_on(&mut self) -> Result<()> {
+        let wanted = match self.output.remaining() {
+            Some(remaining) if self.decoder.keeps_all() => remaining,
+            _ => usize::MAX,
+        };
+        let limit = ChunkLimit {
+            entries: self.reach.min(wanted),
+            bytes: CHUNK_BYTES,
+        };
+        self.chunk.clear();
+        let has_more = self.draw.fill(&mut self.chunk, limit).map_err(external)?;
+        if let Some(batch) = self.decoder.decode(&self.chunk)? {
+            self.output.push(batch)?;
+        }
+        self.reach = (self.reach * 2).min(self.most);
+        self.is_finished = !has_more || self.output.is_satisfied();
+        if self.is_finished {
+            self.output.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// Tells the thread that nobody listens any more.
+struct CancelOnDrop(Cancelled);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}
+
+/// A scan and the batch it has come back with.
+type Step = (Box<PartitionScan>, Option<RecordBatch>);
+
+/// Where a driven scan is.
+enum Place {
+    Here(Box<PartitionScan>),
+    InThread(SpawnedTask<Result<Step>>),
+}
+
+impl Place {
+    fn in_thread(mut scan: Box<PartitionScan>) -> SpawnedTask<Result<Step>> {
+        SpawnedTask::spawn_blocking(move || {
+            let batch = scan.next_batch()?;
+            Ok((scan, batch))
+        })
+    }
+}
+
+/// The batches of a scan that may take a while: made in a thread that may wait.
+pub(super) fn in_thread(schema: SchemaRef, scan: PartitionScan) -> SendableRecordBatchStream {
+    let guard = CancelOnDrop(scan.cancelled.clone());
+    let start = (Place::Here(Box::new(scan)), guard, true);
+    let batches = stream::try_unfold(start, |(place, guard, is_first)| async move {
+        let task = match place {
+            Place::Here(scan) => Place::in_thread(scan),
+            Place::InThread(task) => task,
+        };
+        let step = task.join_unwind().await;
+        let (scan, batch) = step.map_err(|error| DataFusionError::External(Box::new(error)))??;
+        let Some(batch) = batch else {
+            return Ok(None);
+        };
+        let place = match is_first {
+            true => Place::Here(scan),
+            false => Place::InThread(Place::in_thread(scan)),
+        };
+        Ok(Some((batch, (place, guard, false))))
+    });
+    cooperate(schema, batches)
+}
+
+/// The batches of a scan that is over at once: made where they are asked for.
+pub(super) fn inline(schema: SchemaRef, scan: PartitionScan) -> SendableRecordBatchStream {
+    let batches = stream::try_unfold(scan, |mut scan| async move {
+        Ok(scan.next_batch()?.map(|batch| (batch, scan)))
+    });
+    cooperate(schema, batches)
+}
+
+fn cooperate(
+    schema: SchemaRef,
+    batches: impl stream::Stream<Item = Result<RecordBatch>> + Send + 'static,
+) -> SendableRecordBatchStream {
+    Box::pin(cooperative(RecordBatchStreamAdapter::new(
+        schema,
+        Box::pin(batches),
+    )))
+}

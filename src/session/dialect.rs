@@ -1,0 +1,171 @@
+//! Halite's SQL dialect: sqlparser's generic one, with three things mended.
+//!
+//! * `IS [NOT] DISTINCT FROM` takes its right side as comparisons do, so that `a IS DISTINCT FROM 1 AND b` is
+//!   `(a IS DISTINCT FROM 1) AND b`. sqlparser reads everything up to the end of the expression as the right side.
+//! * A number with an exponent is a DOUBLE, as in DuckDB: `1e10` reads as `CAST('1e10' AS DOUBLE)`. Every other
+//!   number stays exact; DataFusion makes `1.5` a DECIMAL under `parse_float_as_decimal`.
+//! * The parser's work is bounded. Where it cannot tell two readings apart it tries both, and a hundred malformed
+//!   bytes (`CAST(CASE (CAST(CASE (…`) keep sqlparser 0.62 busy for longer than anyone waits. Every expression
+//!   begins in [`Dialect::parse_prefix`], so that is where steps are counted; over the budget the parser is told
+//!   that its recursion limit is reached, the one error that it does not take for a wrong guess.
+
+use std::any::TypeId;
+use std::cell::Cell;
+
+use sqlparser::ast::{CastKind, DataType, ExactNumberInfo, Expr, Value};
+use sqlparser::dialect::{Dialect, GenericDialect};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+/// Steps that any statement may take, whatever its length.
+const STEPS: usize = 10_000;
+
+/// Steps per token on top of [`STEPS`]. What is not malformed takes less than one.
+const STEPS_PER_TOKEN: usize = 10;
+
+/// The dialect, with the budget of one statement.
+#[derive(Debug)]
+pub struct HaliteDialect {
+    steps_left: Cell<usize>,
+}
+
+impl HaliteDialect {
+    /// A dialect to parse one statement of `tokens` tokens with.
+    pub fn new(tokens: usize) -> Self {
+        let budget = tokens.saturating_mul(STEPS_PER_TOKEN).saturating_add(STEPS);
+        Self {
+            steps_left: Cell::new(budget),
+        }
+    }
+
+    /// Whether parsing was broken off because the budget ran out.
+    pub fn exhausted(&self) -> bool {
+        self.steps_left.get() == 0
+    }
+
+    #[cfg(test)]
+    pub(super) fn steps_left(&self) -> usize {
+        self.steps_left.get()
+    }
+
+    /// Counts one step; false when none is left.
+    fn step(&self) -> bool {
+        let left = self.steps_left.get().saturating_sub(1);
+        self.steps_left.set(left);
+        left > 0
+    }
+}
+
+/// Answers the named questions as the generic dialect does.
+macro_rules! as_generic {
+    ($($question:ident)*) => {
+        $(fn $question(&self) -> bool {
+            GenericDialect.$question()
+        })*
+    };
+}
+
+impl Dialect for HaliteDialect {
+    /// Where sqlparser asks which dialect it is, it is the generic one.
+    fn dialect(&self) -> TypeId {
+        TypeId::of::<GenericDialect>()
+    }
+
+    fn is_delimited_identifier_start(&self, ch: char) -> bool {
+        GenericDialect.is_delimited_identifier_start(ch)
+    }
+
+    fn is_identifier_start(&self, ch: char) -> bool {
+        GenericDialect.is_identifier_start(ch)
+    }
+
+    fn is_identifier_part(&self, ch: char) -> bool {
+        GenericDialect.is_identifier_part(ch)
+    }
+
+    fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
+        if !self.step() {
+            return Some(Err(ParserError::RecursionLimitExceeded));
+        }
+        let Token::Number(text, false) = &parser.peek_token_ref().token else {
+            return None;
+        };
+        let number = text.contains(['e', 'E']).then(|| double(text))?;
+        parser.advance_token();
+        Some(number)
+    }
+
+    fn parse_infix(
+        &self,
+        parser: &mut Parser,
+        left: &Expr,
+        precedence: u8,
+    ) -> Option<Result<Expr, ParserError>> {
+        let distinct = parser.parse_keywords(&[Keyword::IS, Keyword::DISTINCT, Keyword::FROM]);
+        let same = !distinct
+            && parser.parse_keywords(&[
+                Keyword::IS,
+                Keyword::NOT,
+                Keyword::DISTINCT,
+                Keyword::FROM,
+            ]);
+        if !distinct && !same {
+            return None;
+        }
+        let left = Box::new(left.clone());
+        Some(parser.parse_subexpr(precedence).map(|right| {
+            if distinct {
+                Expr::IsDistinctFrom(left, Box::new(right))
+            } else {
+                Expr::IsNotDistinctFrom(left, Box::new(right))
+            }
+        }))
+    }
+
+    as_generic! {
+        allow_extract_custom allow_extract_single_quotes support_map_literal_syntax
+        supports_array_join_syntax supports_array_typedef_with_brackets
+        supports_asc_desc_in_column_definition supports_bitwise_shift_operators
+        supports_comma_separated_set_assignments supports_comma_separated_trim supports_comment_on
+        supports_comment_optimizer_hint supports_connect_by supports_constraint_keyword_without_name
+        supports_create_index_with_clause supports_create_view_comment_syntax supports_cte_without_as
+        supports_data_type_signed_suffix supports_detach supports_dictionary_syntax
+        supports_empty_projections supports_explain_with_utility_options
+        supports_extract_comma_syntax supports_filter_during_aggregation supports_from_first_select
+        supports_group_by_expr supports_group_by_with_modifier supports_install supports_interpolate
+        supports_interval_options supports_key_column_option
+        supports_left_associative_joins_without_parens supports_limit_by supports_limit_comma
+        supports_load_extension supports_match_against supports_match_recognize
+        supports_multiline_comment_hints supports_named_fn_args_with_assignment_operator
+        supports_nested_comments supports_optimize_table supports_parens_around_table_factor
+        supports_parenthesized_set_variables supports_partition_by_after_order_by
+        supports_pipe_operator supports_prewhere supports_projection_trailing_commas
+        supports_quote_delimited_string supports_select_format
+        supports_select_item_multi_column_alias supports_select_wildcard_except
+        supports_select_wildcard_exclude supports_select_wildcard_ilike
+        supports_select_wildcard_rename supports_select_wildcard_replace supports_set_names
+        supports_settings supports_start_transaction_modifier supports_string_escape_constant
+        supports_struct_literal supports_try_convert supports_unicode_string_literal
+        supports_update_order_by supports_user_host_grantee supports_values_as_table_factor
+        supports_window_clause_named_window_reference supports_window_function_null_treatment_arg
+        supports_with_fill supports_xml_expressions
+    }
+}
+
+/// A number with an exponent, as DOUBLE.
+fn double(text: &str) -> Result<Expr, ParserError> {
+    let digits = text.replace('_', "");
+    if !digits.parse::<f64>().is_ok_and(f64::is_finite) {
+        return Err(ParserError::ParserError(format!(
+            "{text} is out of range for DOUBLE"
+        )));
+    }
+    Ok(Expr::Cast {
+        kind: CastKind::Cast,
+        expr: Box::new(Expr::Value(Value::SingleQuotedString(digits).into())),
+        data_type: DataType::Double(ExactNumberInfo::None),
+        array: false,
+        format: None,
+    })
+}

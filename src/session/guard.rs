@@ -1,0 +1,278 @@
+//! The guard: SQL too deep to be planned is refused before it can crash or hang the program.
+//!
+//! sqlparser, DataFusion's planner and the `Drop` of an expression recurse over the shape of a statement. The guard
+//! bounds that shape on the tokens, before anything recurses:
+//!
+//! | what is counted in a statement | limit | what it bounds |
+//! |---|---|---|
+//! | nested `(`, `[`, `{` | [`MAX_NESTING`] | recursion of the parser and planner |
+//! | terms of `AND` and `OR` (the `AND` of a `BETWEEN` is none) | [`MAX_TERMS`] | depth of a predicate; planning grows with its square |
+//! | operators of one expression (`1 + 1 + …`, `a || b || …`, `x::INT::INT…`) | [`MAX_OPERATORS`] | depth of an expression; planning grows with its square |
+//! | nested subqueries in expressions (not those in `FROM`) | [`MAX_SUBQUERIES`] | DataFusion plans each level twice |
+//! | `UNION`, `EXCEPT`, `INTERSECT` | [`MAX_SET_OPERATIONS`] | depth of a plan |
+//! | joined tables | [`MAX_JOINS`] | depth of a plan |
+//!
+//! Lists of values are not counted: `IN (…)`, `VALUES (…), (…)` and rows of columns may be as long as they like.
+//! What nests without a parenthesis (`NOT NOT …`, `CASE WHEN CASE …`, `- - 1`) is bounded by the parser's own
+//! [`RECURSION_LIMIT`], and malformed text on which the parser backtracks by the budget of
+//! [`HaliteDialect`](super::dialect::HaliteDialect). Within these limits a statement parses and plans on the stack of
+//! [`super::stack`].
+
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
+
+use crate::error::{Error, Result};
+
+/// Deepest nesting of parentheses, brackets and braces.
+pub const MAX_NESTING: usize = 50;
+
+/// Most terms of `AND` and `OR` in a statement.
+pub const MAX_TERMS: usize = 2_000;
+
+/// Most operators in one expression between its commas, `AND`s and `OR`s.
+pub const MAX_OPERATORS: usize = 500;
+
+/// Deepest nesting of subqueries in expressions.
+pub const MAX_SUBQUERIES: usize = 10;
+
+/// Most set operations (`UNION`, `EXCEPT`, `INTERSECT`) in a statement.
+pub const MAX_SET_OPERATIONS: usize = 500;
+
+/// Most tables joined in a statement.
+pub const MAX_JOINS: usize = 200;
+
+/// How deep the parser may recurse. A nested parenthesis takes up to four levels.
+pub const RECURSION_LIMIT: usize = 300;
+
+/// Refuses a script that holds a statement too deep to be planned.
+///
+/// # Errors
+///
+/// `NotSupported`, naming the limit; `InvalidInput` when the text is no SQL tokens at all (an open quote).
+pub fn guard(sql: &str) -> Result<()> {
+    let tokens = super::parse::tokenize(sql)?;
+    tokens
+        .split(|token| token.token == Token::SemiColon)
+        .try_for_each(check)
+}
+
+/// Refuses one statement, given as tokens, when it is too deep to be planned.
+pub(super) fn check(tokens: &[TokenWithSpan]) -> Result<()> {
+    let mut shape = Shape::default();
+    for token in tokens {
+        shape.take(&token.token)?;
+    }
+    Ok(())
+}
+
+/// What has been counted so far.
+#[derive(Default)]
+struct Shape {
+    /// The expression being read at each level of parentheses around the current one.
+    outer: Vec<Level>,
+    level: Level,
+    terms: usize,
+    subqueries: usize,
+    set_operations: usize,
+    joins: usize,
+    after_is: bool,
+    /// Whether a parenthesis that opens now holds a source of rows, not an expression.
+    before_source: bool,
+    /// Whether the last token opened a parenthesis.
+    opened: bool,
+}
+
+/// One level of parentheses.
+#[derive(Default)]
+struct Level {
+    operators: usize,
+    /// `BETWEEN`s that wait for their `AND`.
+    betweens: usize,
+    /// After `FROM`, where a comma joins.
+    from: bool,
+    /// Whether it holds a source of rows: what stands in `FROM`, or an operand of `UNION`.
+    source: bool,
+    /// Whether it holds a subquery of an expression.
+    subquery: bool,
+}
+
+impl Level {
+    /// A new clause begins.
+    fn clause(&mut self, from: bool) {
+        self.operators = 0;
+        self.betweens = 0;
+        self.from = from;
+    }
+}
+
+impl Shape {
+    fn take(&mut self, token: &Token) -> Result<()> {
+        match token {
+            Token::Whitespace(_) => return Ok(()),
+            Token::LParen | Token::LBracket | Token::LBrace => self.open(token)?,
+            Token::RParen | Token::RBracket | Token::RBrace => {
+                self.subqueries -= usize::from(self.level.subquery);
+                self.level = self.outer.pop().unwrap_or_default();
+            }
+            Token::Comma => self.comma()?,
+            Token::Word(word) => self.word(word)?,
+            token if is_operand(token) => {}
+            _ => self.operator()?,
+        }
+        let distinct_from = self.after_is;
+        self.after_is = matches!(token, Token::Word(word) if follows_is(word, distinct_from));
+        self.opened = *token == Token::LParen;
+        self.before_source = match token {
+            Token::LParen => self.level.source,
+            Token::Comma => self.level.from,
+            Token::Word(word) => !distinct_from && before_source(word),
+            _ => false,
+        };
+        Ok(())
+    }
+
+    fn open(&mut self, token: &Token) -> Result<()> {
+        if *token == Token::LBracket {
+            self.operator()?;
+        }
+        let inner = Level {
+            source: self.before_source,
+            ..Level::default()
+        };
+        self.outer.push(std::mem::replace(&mut self.level, inner));
+        limit(self.outer.len(), MAX_NESTING, "nested parentheses")
+    }
+
+    fn comma(&mut self) -> Result<()> {
+        self.level.operators = 0;
+        self.level.betweens = 0;
+        if self.level.from { self.join() } else { Ok(()) }
+    }
+
+    fn word(&mut self, word: &Word) -> Result<()> {
+        match word.keyword {
+            Keyword::AND if self.level.betweens > 0 => self.level.betweens -= 1,
+            Keyword::AND | Keyword::OR => {
+                self.level.operators = 0;
+                self.terms += 1;
+                limit(self.terms + 1, MAX_TERMS, "terms of AND and OR")?;
+            }
+            Keyword::BETWEEN => {
+                self.level.betweens += 1;
+                self.operator()?;
+            }
+            Keyword::IS
+            | Keyword::IN
+            | Keyword::LIKE
+            | Keyword::ILIKE
+            | Keyword::SIMILAR
+            | Keyword::RLIKE
+            | Keyword::REGEXP
+            | Keyword::MATCH
+            | Keyword::MEMBER
+            | Keyword::OVERLAPS
+            | Keyword::OPERATOR
+            | Keyword::XOR
+            | Keyword::DIV
+            | Keyword::AT
+            | Keyword::COLLATE => self.operator()?,
+            Keyword::UNION | Keyword::EXCEPT | Keyword::INTERSECT | Keyword::MINUS => {
+                self.level.clause(false);
+                self.set_operations += 1;
+                limit(self.set_operations, MAX_SET_OPERATIONS, "set operations")?;
+            }
+            Keyword::JOIN => self.join()?,
+            // `IS DISTINCT FROM` is an operator, not a clause.
+            Keyword::FROM if !self.after_is => self.level.clause(true),
+            Keyword::SELECT | Keyword::VALUES | Keyword::WITH => {
+                self.level.clause(false);
+                if self.opened && !self.level.source {
+                    self.level.subquery = true;
+                    self.subqueries += 1;
+                    limit(self.subqueries, MAX_SUBQUERIES, "nested subqueries")?;
+                }
+            }
+            Keyword::WHERE
+            | Keyword::GROUP
+            | Keyword::ORDER
+            | Keyword::HAVING
+            | Keyword::LIMIT
+            | Keyword::SET => self.level.clause(false),
+            Keyword::WHEN | Keyword::THEN | Keyword::ELSE | Keyword::ON => self.level.operators = 0,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn operator(&mut self) -> Result<()> {
+        self.level.operators += 1;
+        limit(
+            self.level.operators,
+            MAX_OPERATORS,
+            "operators in one expression",
+        )
+    }
+
+    fn join(&mut self) -> Result<()> {
+        self.level.operators = 0;
+        self.joins += 1;
+        limit(self.joins + 1, MAX_JOINS, "joined tables")
+    }
+}
+
+/// Tokens that an expression is made of beside its operators.
+fn is_operand(token: &Token) -> bool {
+    matches!(
+        token,
+        Token::EOF
+            | Token::Period
+            | Token::SemiColon
+            | Token::Number(..)
+            | Token::Placeholder(_)
+            | Token::SingleQuotedString(_)
+            | Token::DoubleQuotedString(_)
+            | Token::TripleSingleQuotedString(_)
+            | Token::TripleDoubleQuotedString(_)
+            | Token::DollarQuotedString(_)
+            | Token::NationalStringLiteral(_)
+            | Token::EscapedStringLiteral(_)
+            | Token::UnicodeStringLiteral(_)
+            | Token::HexStringLiteral(_)
+    )
+}
+
+/// Whether the word continues `IS [NOT] DISTINCT` up to its `FROM`.
+fn follows_is(word: &Word, after_is: bool) -> bool {
+    match word.keyword {
+        Keyword::IS => true,
+        Keyword::NOT | Keyword::DISTINCT => after_is,
+        _ => false,
+    }
+}
+
+/// Whether a parenthesis after the word holds a source of rows.
+fn before_source(word: &Word) -> bool {
+    matches!(
+        word.keyword,
+        Keyword::FROM
+            | Keyword::JOIN
+            | Keyword::LATERAL
+            | Keyword::AS
+            | Keyword::UNION
+            | Keyword::EXCEPT
+            | Keyword::INTERSECT
+    )
+}
+
+fn limit(count: usize, most: usize, what: &str) -> Result<()> {
+    if count <= most {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!(
+        "the statement is too deep to be planned: more than {most} {what}"
+    )))
+}
+
+#[cfg(test)]
+#[path = "guard_tests.rs"]
+mod tests;

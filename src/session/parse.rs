@@ -1,0 +1,347 @@
+//! From the text of a script to its statements.
+//!
+//! The text is cut into tokens once, split at the semicolons between statements (one inside a string, a comment or a
+//! dollar quote is no token), held against the [`guard`](super::guard), and each statement parsed in
+//! [Halite's dialect](super::dialect). Two statements are recognised before the parser sees them:
+//! `EXPLAIN KEYS <select>`, which is Halite's own, and `COPY t FROM …`, which sqlparser knows and DataFusion's parser
+//! refuses (`COPY … TO` stays DataFusion's).
+//!
+//! DataFusion plans a tuple only when its first value is a name or a plain literal. Others (`(-1, b)`,
+//! `(TIMESTAMP '…', id)`) are handed over as `ROW(…)`, which means the same.
+
+use std::ops::ControlFlow;
+
+use datafusion::error::DataFusionError;
+use datafusion::sql::parser::{CopyToSource, DFParserBuilder, Statement as DFStatement};
+use sqlparser::ast::{
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
+    ObjectName, Query, Statement, VisitMut, VisitorMut,
+};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
+
+use super::dialect::HaliteDialect;
+use super::guard;
+use super::stack::on_large_stack;
+use crate::error::{Error, Result};
+
+/// One statement of a script.
+#[derive(Debug, Clone)]
+pub struct Parsed {
+    /// The statement as it was written, without the comments around it and its semicolon.
+    pub text: String,
+    /// What it asks for.
+    pub command: Command,
+}
+
+/// What a statement asks for, by who plans it.
+#[derive(Debug, Clone)]
+pub enum Command {
+    /// SQL for DataFusion, or for Halite's own DDL and DML.
+    Sql(Box<DFStatement>),
+    /// `EXPLAIN KEYS <select>`: the scan of the query's tables, explained.
+    ExplainKeys(Box<Query>),
+    /// `COPY t FROM …`: always [`Statement::Copy`] with `to` false.
+    CopyFrom(Box<Statement>),
+}
+
+/// Parses a script: any number of statements separated by semicolons.
+///
+/// # Errors
+///
+/// `InvalidInput` for what is no SQL, with the place and the statement; `NotSupported` for a statement that the
+/// [`guard`](super::guard) refuses. Nothing is returned of a script that holds a wrong statement.
+pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
+    let tokens = tokenize(sql)?;
+    let mut texts = Texts::new(sql);
+    let statements = tokens
+        .split(|token| token.token == Token::SemiColon)
+        .filter(|statement| significant(statement).next().is_some());
+    statements
+        .map(|statement| {
+            let text = texts.of(statement);
+            guard::check(statement)?;
+            let command = on_large_stack(|| parse_command(statement))
+                .map_err(|error| refused(error, &text))?;
+            Ok(Parsed { text, command })
+        })
+        .collect()
+}
+
+/// Whether the text ends a statement: its last token is a semicolon, or it is wrong beyond completion.
+///
+/// The shell reads lines until this is so.
+pub fn complete(sql: &str) -> bool {
+    match Tokenizer::new(&HaliteDialect::new(0), sql).tokenize() {
+        Ok(tokens) => {
+            let last = tokens
+                .iter()
+                .rfind(|token| !matches!(token, Token::Whitespace(_)));
+            last == Some(&Token::SemiColon)
+        }
+        Err(error) => !["Unterminated", "before EOF", "Unexpected EOF"]
+            .iter()
+            .any(|open| error.message.contains(open)),
+    }
+}
+
+/// The tokens of a script, with their places.
+pub(super) fn tokenize(sql: &str) -> Result<Vec<TokenWithSpan>> {
+    Tokenizer::new(&HaliteDialect::new(0), sql)
+        .tokenize_with_location()
+        .map_err(|error| Error::invalid(format!("syntax error: {error}")).with_source(error))
+}
+
+/// The tokens that are no white space.
+fn significant(tokens: &[TokenWithSpan]) -> impl Iterator<Item = &TokenWithSpan> {
+    tokens
+        .iter()
+        .filter(|token| !matches!(token.token, Token::Whitespace(_)))
+}
+
+fn parse_command(tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
+    let dialect = HaliteDialect::new(tokens.len());
+    let command = match Form::of(tokens) {
+        Form::ExplainKeys(rest) => parse_query(&dialect, rest),
+        Form::CopyFrom => parse_copy_from(&dialect, tokens),
+        Form::Sql => parse_sql(&dialect, tokens),
+    };
+    // Broken off, the parser may report whatever it tried last.
+    if dialect.exhausted() {
+        Err(ParserError::RecursionLimitExceeded)
+    } else {
+        command
+    }
+}
+
+/// Which parser a statement is for.
+enum Form<'a> {
+    ExplainKeys(&'a [TokenWithSpan]),
+    CopyFrom,
+    Sql,
+}
+
+impl<'a> Form<'a> {
+    fn of(tokens: &'a [TokenWithSpan]) -> Self {
+        let mut words = tokens
+            .iter()
+            .enumerate()
+            .filter(|(_, token)| !matches!(token.token, Token::Whitespace(_)));
+        match words.next().map(|(_, first)| keyword(first)) {
+            Some(Keyword::EXPLAIN) => match words.next() {
+                Some((at, second)) if is_word(second, "keys") && words.next().is_some() => {
+                    Self::ExplainKeys(tokens.get(at + 1..).unwrap_or_default())
+                }
+                _ => Self::Sql,
+            },
+            Some(Keyword::COPY) if copies_from(tokens) => Self::CopyFrom,
+            _ => Self::Sql,
+        }
+    }
+}
+
+/// Whether `FROM` comes before `TO` outside of parentheses.
+fn copies_from(tokens: &[TokenWithSpan]) -> bool {
+    let mut depth = 0_i64;
+    for token in tokens {
+        match (&token.token, keyword(token)) {
+            (Token::LParen, _) => depth += 1,
+            (Token::RParen, _) => depth -= 1,
+            (_, Keyword::FROM) if depth == 0 => return true,
+            (_, Keyword::TO) if depth == 0 => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+fn keyword(token: &TokenWithSpan) -> Keyword {
+    match &token.token {
+        Token::Word(word) => word.keyword,
+        _ => Keyword::NoKeyword,
+    }
+}
+
+fn is_word(token: &TokenWithSpan, text: &str) -> bool {
+    matches!(&token.token, Token::Word(word)
+        if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(text))
+}
+
+fn parse_query(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
+    let mut parser = parser(dialect, tokens);
+    let mut query = parser.parse_query()?;
+    expect_end(&mut parser)?;
+    mend_tuples(&mut *query);
+    Ok(Command::ExplainKeys(query))
+}
+
+fn parse_copy_from(
+    dialect: &HaliteDialect,
+    tokens: &[TokenWithSpan],
+) -> Result<Command, ParserError> {
+    let mut parser = parser(dialect, tokens);
+    let statement = parser.parse_statement()?;
+    expect_end(&mut parser)?;
+    Ok(Command::CopyFrom(Box::new(statement)))
+}
+
+fn parse_sql(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
+    let mut parser = DFParserBuilder::new(tokens.to_vec())
+        .with_dialect(dialect)
+        .with_recursion_limit(guard::RECURSION_LIMIT)
+        .build()
+        .map_err(parser_error)?;
+    let mut statement = parser.parse_statement().map_err(parser_error)?;
+    expect_end(&mut parser.parser)?;
+    mend_tuples_of(&mut statement);
+    Ok(Command::Sql(Box::new(statement)))
+}
+
+fn parser<'a>(dialect: &'a HaliteDialect, tokens: &[TokenWithSpan]) -> Parser<'a> {
+    Parser::new(dialect)
+        .with_recursion_limit(guard::RECURSION_LIMIT)
+        .with_tokens_with_locations(tokens.to_vec())
+}
+
+fn expect_end(parser: &mut Parser) -> Result<(), ParserError> {
+    if parser.peek_token_ref().token == Token::EOF {
+        return Ok(());
+    }
+    parser.expected_ref("end of statement", parser.peek_token_ref())
+}
+
+fn parser_error(error: DataFusionError) -> ParserError {
+    match error {
+        DataFusionError::SQL(error, _) => *error,
+        DataFusionError::Diagnostic(_, error) => parser_error(*error),
+        other => ParserError::ParserError(other.strip_backtrace()),
+    }
+}
+
+fn refused(error: ParserError, text: &str) -> Error {
+    match &error {
+        ParserError::RecursionLimitExceeded => Error::unsupported(format!(
+            "the statement is too deep to be planned: {}",
+            excerpt(text)
+        )),
+        ParserError::ParserError(message) | ParserError::TokenizerError(message) => {
+            Error::invalid(format!("syntax error: {message}, in: {}", excerpt(text)))
+        }
+    }
+    .with_source(error)
+}
+
+/// The statement on one line, cut where it becomes long.
+fn excerpt(text: &str) -> String {
+    const LONG: usize = 100;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONG) {
+        Some((end, _)) => format!("{} …", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+/// Finds the text of statements from the places of their tokens, in one walk over the script.
+struct Texts<'a> {
+    sql: &'a str,
+    rest: std::str::CharIndices<'a>,
+    place: Location,
+}
+
+impl<'a> Texts<'a> {
+    fn new(sql: &'a str) -> Self {
+        Self {
+            sql,
+            rest: sql.char_indices(),
+            place: Location { line: 1, column: 1 },
+        }
+    }
+
+    /// The text from the first token to the last; statements must be asked for in order.
+    fn of(&mut self, tokens: &[TokenWithSpan]) -> String {
+        let mut tokens = significant(tokens);
+        let Some(first) = tokens.next() else {
+            return String::new();
+        };
+        let last = tokens.last().unwrap_or(first);
+        let start = self.offset(first.span.start);
+        let end = self.offset(last.span.end);
+        self.sql.get(start..end).unwrap_or_default().to_string()
+    }
+
+    fn offset(&mut self, place: Location) -> usize {
+        while self.place < place {
+            match self.rest.next() {
+                Some((_, '\n')) => {
+                    self.place.line += 1;
+                    self.place.column = 1;
+                }
+                Some(_) => self.place.column += 1,
+                None => break,
+            }
+        }
+        self.rest.offset()
+    }
+}
+
+fn mend_tuples_of(statement: &mut DFStatement) {
+    match statement {
+        DFStatement::Statement(statement) => mend_tuples(&mut **statement),
+        DFStatement::Explain(explain) => mend_tuples_of(&mut explain.statement),
+        DFStatement::CopyTo(copy) => {
+            if let CopyToSource::Query(query) = &mut copy.source {
+                mend_tuples(&mut **query);
+            }
+        }
+        DFStatement::CreateExternalTable(_) | DFStatement::Reset(_) => {}
+    }
+}
+
+fn mend_tuples(tree: &mut impl VisitMut) {
+    let _: ControlFlow<()> = tree.visit(&mut Tuples);
+}
+
+/// Turns the tuples that DataFusion refuses into calls of `ROW`.
+struct Tuples;
+
+impl VisitorMut for Tuples {
+    type Break = ();
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Expr::Tuple(values) = expr
+            && !matches!(
+                values.first(),
+                None | Some(Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_))
+            )
+        {
+            *expr = row(std::mem::take(values));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn row(values: Vec<Expr>) -> Expr {
+    let args = values
+        .into_iter()
+        .map(|value| FunctionArg::Unnamed(FunctionArgExpr::Expr(value)))
+        .collect();
+    Expr::Function(Function {
+        name: ObjectName::from(vec![Ident::new("row")]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args,
+            clauses: vec![],
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: vec![],
+    })
+}
+
+#[cfg(test)]
+#[path = "parse_tests.rs"]
+mod tests;

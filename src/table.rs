@@ -1,0 +1,279 @@
+//! `impl TableProvider`: joins schema, predicate, span and scan.
+//!
+//! Every filter that gives the same answer twice is taken, and its answer is exact: what the spans do not prove, the
+//! scan asks of each row. `UPDATE` and `DELETE` never come here (see the design): DataFusion's hooks lose the WHERE.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{Constraint, Constraints, DFSchema, DataFusionError, Result, ScalarValue};
+use datafusion::logical_expr::dml::InsertOp;
+use datafusion::logical_expr::expr_rewriter::unnormalize_col;
+use datafusion::logical_expr::utils::split_conjunction;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+
+use crate::datum::canonical_double;
+use crate::error::Error;
+use crate::predicate::{self, Conjunct};
+use crate::scan::{HaliteOptions, ResidualFilter, ScanExec, ScanRequest};
+use crate::schema::BoundTable;
+use crate::span::{self, Plan, Residual};
+use crate::store::Store;
+use crate::write::{TableGuard, TableLock, TableWriter, WriteExec};
+
+/// A table in a store, for any `SessionContext`.
+#[derive(Debug)]
+pub struct HaliteTable {
+    table: Arc<BoundTable>,
+    store: Arc<dyn Store>,
+    writer: Arc<TableWriter>,
+    defaults: HashMap<String, Expr>,
+    constraints: Constraints,
+    definition: String,
+}
+
+impl HaliteTable {
+    /// The table, whose space exists in `store`. Its writers share a lock that belongs to this value: a database has
+    /// one for each of its tables.
+    pub fn new(store: Arc<dyn Store>, table: Arc<BoundTable>) -> Self {
+        let lock = TableLock::default();
+        let writer = TableWriter::new(Arc::clone(&table), Arc::clone(&store), lock);
+        Self {
+            writer: Arc::new(writer),
+            constraints: constraints(&table),
+            definition: table.table().create_statement(),
+            table,
+            store,
+            defaults: HashMap::new(),
+        }
+    }
+
+    /// With the DEFAULTs of columns, by name: their SQL is understood in `catalog` alone.
+    #[must_use]
+    pub fn with_defaults(mut self, defaults: HashMap<String, Expr>) -> Self {
+        self.defaults = defaults;
+        self
+    }
+
+    /// The table's name.
+    pub fn name(&self) -> &str {
+        self.table.name()
+    }
+
+    /// The table's definition.
+    pub fn bound(&self) -> &Arc<BoundTable> {
+        &self.table
+    }
+
+    /// The columns that the row key is computed from, by position, ascending: what a DELETE must know of its rows.
+    pub fn key_sources(&self) -> Vec<usize> {
+        let parts = self.table.row_key().parts().iter();
+        let sources: BTreeSet<usize> = parts.flat_map(|part| part.sources()).copied().collect();
+        sources.into_iter().collect()
+    }
+
+    /// The store that keeps its rows.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// What changes the table's rows.
+    pub fn writer(&self) -> Arc<TableWriter> {
+        Arc::clone(&self.writer)
+    }
+
+    /// Keeps writers out until the guard is dropped. Waits; for threads that may.
+    pub fn lock_writes(&self) -> TableGuard {
+        self.writer.lock().acquire_blocking()
+    }
+
+    /// What a scan for these conjuncts reads, and which of them it must still ask.
+    fn plan(&self, conjuncts: &[Conjunct], options: &HaliteOptions) -> crate::error::Result<Plan> {
+        let key = self.table.row_key();
+        if options.pushdown {
+            return span::plan(key, conjuncts, options.span_budget);
+        }
+        let unproven = |conjunct| Residual {
+            conjunct,
+            reason: "halite.pushdown is off".to_owned(),
+        };
+        Ok(Plan {
+            spans: span::Spans::full(key)?,
+            residual: (0..conjuncts.len()).map(unproven).collect(),
+        })
+    }
+
+    /// The residual of `plan` as conditions on rows. `conjuncts` are those of `filters`.
+    fn residual(
+        &self,
+        state: &dyn Session,
+        filters: &[Expr],
+        conjuncts: &[Conjunct],
+        plan: &Plan,
+    ) -> Result<Vec<ResidualFilter>> {
+        let terms: Vec<&Expr> = filters.iter().flat_map(split_conjunction).collect();
+        debug_assert_eq!(terms.len(), conjuncts.len());
+        let schema = DFSchema::try_from(self.table.schema().as_ref().clone())?;
+        let filter = |residual: &Residual| {
+            let found = terms
+                .get(residual.conjunct)
+                .zip(conjuncts.get(residual.conjunct));
+            let Some((term, conjunct)) = found else {
+                return Err(external(Error::internal("a residual of no conjunct")));
+            };
+            let term = canonical_constants(unnormalize_col((*term).clone()))?;
+            Ok(ResidualFilter {
+                condition: state.create_physical_expr(term, &schema)?,
+                text: format!("{} ({})", conjunct.text, residual.reason),
+            })
+        };
+        plan.residual.iter().map(filter).collect()
+    }
+}
+
+#[async_trait]
+impl TableProvider for HaliteTable {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(self.table.schema())
+    }
+
+    fn constraints(&self) -> Option<&Constraints> {
+        Some(&self.constraints)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn get_table_definition(&self) -> Option<&str> {
+        Some(&self.definition)
+    }
+
+    fn get_column_default(&self, column: &str) -> Option<&Expr> {
+        self.defaults.get(column)
+    }
+
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
+        let answer = |filter: &&Expr| match can_be_asked_of_a_row(filter) {
+            true => TableProviderFilterPushDown::Exact,
+            false => TableProviderFilterPushDown::Unsupported,
+        };
+        Ok(filters.iter().map(answer).collect())
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let options = HaliteOptions::of(state.config_options());
+        let conjuncts = predicate::lower(filters, self.table.row_key().columns());
+        let plan = self.plan(&conjuncts, &options).map_err(external)?;
+        let residual = self.residual(state, filters, &conjuncts, &plan)?;
+        let mut request = ScanRequest::new(Arc::clone(&self.table), plan.spans);
+        request.residual = residual;
+        request.fetch = limit;
+        if let Some(projection) = projection {
+            request.projection.clone_from(projection);
+        }
+        let target = state.config().target_partitions();
+        let scan = ScanExec::new(request, Arc::clone(&self.store), target)?;
+        Ok(Arc::new(scan))
+    }
+
+    async fn insert_into(
+        &self,
+        state: &dyn Session,
+        input: Arc<dyn ExecutionPlan>,
+        operation: InsertOp,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let memory = HaliteOptions::of(state.config_options()).statement_memory;
+        let insert = WriteExec::insert(self.writer(), input, operation, memory);
+        Ok(Arc::new(insert.map_err(external)?))
+    }
+}
+
+fn external(error: Error) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
+}
+
+/// Whether the filter's answer depends on the row alone. Must not depend on the other filters: it is asked for subsets
+/// of them, again and again.
+fn can_be_asked_of_a_row(filter: &Expr) -> bool {
+    let beyond_a_row = |expression: &Expr| {
+        Ok(expression.is_volatile_node()
+            || matches!(
+                expression,
+                Expr::Exists(_)
+                    | Expr::InSubquery(_)
+                    | Expr::SetComparison(_)
+                    | Expr::ScalarSubquery(_)
+                    | Expr::OuterReferenceColumn(..)
+                    | Expr::AggregateFunction(_)
+                    | Expr::WindowFunction(_)
+                    | Expr::GroupingSet(_)
+                    | Expr::Unnest(_)
+            ))
+    };
+    matches!(filter.exists(beyond_a_row), Ok(false))
+}
+
+/// Floating point constants as columns hold them: −0.0 as 0.0, every NaN as the positive quiet one.
+fn canonical_constants(filter: Expr) -> Result<Expr> {
+    let canonical = filter.transform(|expression| {
+        Ok(match expression {
+            Expr::Literal(ScalarValue::Float64(Some(value)), metadata) => {
+                let value = ScalarValue::Float64(Some(canonical_double(value)));
+                Transformed::yes(Expr::Literal(value, metadata))
+            }
+            Expr::Literal(ScalarValue::Float32(Some(value)), metadata) => {
+                let value = if value.is_nan() {
+                    f32::NAN.copysign(1.0)
+                } else {
+                    value + 0.0
+                };
+                Transformed::yes(Expr::Literal(ScalarValue::Float32(Some(value)), metadata))
+            }
+            other => Transformed::no(other),
+        })
+    })?;
+    Ok(canonical.data)
+}
+
+/// The primary key, where unique row keys make columns unique: where every part is computed from columns that the key
+/// gives back, and none of these can be NULL.
+fn constraints(table: &BoundTable) -> Constraints {
+    let parts = table.row_key().parts();
+    let restored: Vec<usize> = parts.iter().filter_map(|part| part.restores()).collect();
+    let is_plain = |column: &usize| {
+        restored.contains(column)
+            && table
+                .columns()
+                .get(*column)
+                .is_some_and(|column| !column.nullable)
+    };
+    let depends_on_the_row = parts
+        .iter()
+        .all(|part| part.transform().buckets().is_none() || !part.sources().is_empty());
+    let is_enforced = depends_on_the_row
+        && !restored.is_empty()
+        && parts.iter().all(|part| part.sources().iter().all(is_plain));
+    match is_enforced {
+        true => Constraints::new_unverified(vec![Constraint::PrimaryKey(restored)]),
+        false => Constraints::default(),
+    }
+}
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;
