@@ -46,7 +46,7 @@ impl std::fmt::Debug for Connection {
 /// A parsed statement of a script.
 #[derive(Debug, Clone)]
 pub struct Statement {
-    parsed: Parsed,
+    pub(super) parsed: Parsed,
 }
 
 impl Statement {
