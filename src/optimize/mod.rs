@@ -15,11 +15,11 @@
 use std::sync::Arc;
 
 use datafusion::common::{DFSchema, Result};
+use datafusion::execution::config::SessionConfig;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::optimizer::{Analyzer, Optimizer};
-use datafusion::prelude::SessionConfig;
 
 mod chains;
 mod compare;

@@ -80,7 +80,7 @@ pub(super) fn place(constant: &ScalarValue, sql_type: &SqlType) -> Option<Place>
         SqlType::Real | SqlType::Double => match constant {
             ScalarValue::Float64(Some(value)) => Some(Place::at(Datum::double(*value))),
             ScalarValue::Float32(Some(value)) => Some(Place::at(Datum::double(f64::from(*value)))),
-            _ => None,
+            whole => exact_double(integer(whole)?).map(Place::at),
         },
         SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
             text(constant).map(|text| Place::at(Datum::Text(text.to_owned())))
@@ -91,6 +91,12 @@ pub(super) fn place(constant: &ScalarValue, sql_type: &SqlType) -> Option<Place>
             place_time(constant, sql_type, precision.nanoseconds().into(), *utc)
         }
     }
+}
+
+/// A whole number as a DOUBLE, if that is the same number whichever way it is cast.
+fn exact_double(value: i64) -> Option<Datum> {
+    #[expect(clippy::cast_precision_loss, reason = "below 2^53 there is none")]
+    (value.unsigned_abs() <= 1 << 53).then(|| Datum::double(value as f64))
 }
 
 /// The place of a DOUBLE among the values of BIGINT as DataFusion compares them: the column is cast to DOUBLE, which

@@ -142,7 +142,10 @@ impl Operand {
             return Some(cut.clone());
         };
         let year = i32::try_from(year.as_integer()?).ok()?;
-        let count = self.count_of(NaiveDate::from_ymd_opt(year, 1, 1)?)?;
+        let Some(new_year) = NaiveDate::from_ymd_opt(year, 1, 1) else {
+            return Some(if year < 0 { Cut::Start } else { Cut::End });
+        };
+        let count = self.count_of(new_year)?;
         let (least, _) = self.sql_type.limits()?;
         Some(match self.sql_type.datum_of_integer(count) {
             Some(datum) => Cut::Below(datum),
@@ -315,6 +318,17 @@ fn plain_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, Sql
     Some((column.name.clone(), column.sql_type.clone()))
 }
 
+/// A timestamp column, casts to finer units taken off.
+fn time_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, Precision)> {
+    let operand = operand(expression, columns)?;
+    match (&operand.sql_type, operand.view) {
+        (SqlType::Timestamp { precision, .. }, View::Same) => {
+            Some((operand.expression.as_column()?.to_owned(), *precision))
+        }
+        _ => None,
+    }
+}
+
 /// A function of SQL that is also one of keys.
 fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<Operand> {
     let column = |index: usize| {
@@ -349,17 +363,22 @@ fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<
         }
         ("date_trunc", 2) => {
             let unit = constant::text(&constant_of(function.args.first()?)?)?.to_lowercase();
+            let (name, _) = time_column(function.args.get(1)?, columns)?;
             transform(
                 "date_trunc",
-                vec![Argument::Text(unit), column(1)?],
+                vec![Argument::Text(unit), Argument::Column(name)],
                 columns,
             )
         }
         ("date_bin", 2) => {
             let interval = fixed_interval(&constant_of(function.args.first()?)?)?;
+            let (name, precision) = time_column(function.args.get(1)?, columns)?;
+            // DataFusion bins instants in nanoseconds: fractions of the column's unit are no values of it.
+            let whole = interval % i128::from(precision.nanoseconds()) == 0;
+            whole.then_some(())?;
             transform(
                 "date_bin",
-                vec![Argument::Interval(interval), column(1)?],
+                vec![Argument::Interval(interval), Argument::Column(name)],
                 columns,
             )
         }

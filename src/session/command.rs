@@ -267,7 +267,27 @@ impl KeyRows {
         Ok(())
     }
 
-    fn rows(self) -> Result<Outcome> {
+    fn add_empty(&mut self) {
+        self.table.push(String::new());
+        self.kind.push("empty".to_owned());
+        self.bucket.push(None);
+        for column in [
+            &mut self.start,
+            &mut self.stop,
+            &mut self.start_hex,
+            &mut self.stop_hex,
+        ] {
+            column.push(String::new());
+        }
+        self.tight.push(Some(true));
+        self.residual.push(String::new());
+    }
+
+    /// The rows; one of kind `empty` where the plan has no scan, since nothing can satisfy the predicate.
+    fn rows(mut self) -> Result<Outcome> {
+        if self.table.is_empty() {
+            self.add_empty();
+        }
         let no_index = StringArray::new_null(self.table.len());
         rows(vec![
             ("table", strings(self.table)),

@@ -44,11 +44,6 @@ impl HaliteDialect {
         self.steps_left.get() == 0
     }
 
-    #[cfg(test)]
-    pub(super) fn steps_left(&self) -> usize {
-        self.steps_left.get()
-    }
-
     /// Counts one step; false when none is left.
     fn step(&self) -> bool {
         let left = self.steps_left.get().saturating_sub(1);

@@ -8,13 +8,14 @@
 //! | nested `(`, `[`, `{` | [`MAX_NESTING`] | recursion of the parser and planner |
 //! | terms of `AND` and `OR` (the `AND` of a `BETWEEN` is none) | [`MAX_TERMS`] | depth of a predicate; planning grows with its square |
 //! | operators of one expression (`1 + 1 + …`, `a || b || …`, `x::INT::INT…`) | [`MAX_OPERATORS`] | depth of an expression; planning grows with its square |
+//! | nested `CASE … END` | [`MAX_CASES`] | recursion of the parser and planner |
+//! | `NOT`s and signs in a row (`NOT NOT …`, `- - 1`) | [`MAX_PREFIXES`] | recursion of the parser and planner |
 //! | nested subqueries in expressions (not those in `FROM`) | [`MAX_SUBQUERIES`] | DataFusion plans each level twice |
 //! | `UNION`, `EXCEPT`, `INTERSECT` | [`MAX_SET_OPERATIONS`] | depth of a plan |
 //! | joined tables | [`MAX_JOINS`] | depth of a plan |
 //!
 //! Lists of values are not counted: `IN (…)`, `VALUES (…), (…)` and rows of columns may be as long as they like.
-//! What nests without a parenthesis (`NOT NOT …`, `CASE WHEN CASE …`, `- - 1`) is bounded by the parser's own
-//! [`RECURSION_LIMIT`], and malformed text on which the parser backtracks by the budget of
+//! All of them together, and whatever else nests, is bounded by the parser's own [`RECURSION_LIMIT`], and malformed text on which the parser backtracks by the budget of
 //! [`HaliteDialect`](super::dialect::HaliteDialect). Within these limits a statement parses and plans on the stack of
 //! [`super::stack`].
 
@@ -32,6 +33,12 @@ pub const MAX_TERMS: usize = 2_000;
 /// Most operators in one expression between its commas, `AND`s and `OR`s.
 pub const MAX_OPERATORS: usize = 500;
 
+/// Deepest nesting of `CASE`.
+pub const MAX_CASES: usize = 50;
+
+/// Most `NOT`s and signs in a row.
+pub const MAX_PREFIXES: usize = 50;
+
 /// Deepest nesting of subqueries in expressions.
 pub const MAX_SUBQUERIES: usize = 10;
 
@@ -42,7 +49,7 @@ pub const MAX_SET_OPERATIONS: usize = 500;
 pub const MAX_JOINS: usize = 200;
 
 /// How deep the parser may recurse. A nested parenthesis takes up to four levels.
-pub const RECURSION_LIMIT: usize = 300;
+pub const RECURSION_LIMIT: usize = 400;
 
 /// Refuses a script that holds a statement too deep to be planned.
 ///
@@ -72,6 +79,8 @@ struct Shape {
     outer: Vec<Level>,
     level: Level,
     terms: usize,
+    cases: usize,
+    prefixes: usize,
     subqueries: usize,
     set_operations: usize,
     joins: usize,
@@ -119,6 +128,7 @@ impl Shape {
             token if is_operand(token) => {}
             _ => self.operator()?,
         }
+        self.prefix(token)?;
         let distinct_from = self.after_is;
         self.after_is = matches!(token, Token::Word(word) if follows_is(word, distinct_from));
         self.opened = *token == Token::LParen;
@@ -198,10 +208,26 @@ impl Shape {
             | Keyword::HAVING
             | Keyword::LIMIT
             | Keyword::SET => self.level.clause(false),
+            Keyword::CASE => {
+                self.cases += 1;
+                limit(self.cases, MAX_CASES, "nested CASEs")?;
+            }
+            Keyword::END => self.cases = self.cases.saturating_sub(1),
             Keyword::WHEN | Keyword::THEN | Keyword::ELSE | Keyword::ON => self.level.operators = 0,
             _ => {}
         }
         Ok(())
+    }
+
+    /// Counts what may stand before an operand, as long as none comes.
+    fn prefix(&mut self, token: &Token) -> Result<()> {
+        let is_prefix = match token {
+            Token::Minus | Token::Plus | Token::Tilde => true,
+            Token::Word(word) => word.keyword == Keyword::NOT,
+            _ => false,
+        };
+        self.prefixes = if is_prefix { self.prefixes + 1 } else { 0 };
+        limit(self.prefixes, MAX_PREFIXES, "signs and NOTs in a row")
     }
 
     fn operator(&mut self) -> Result<()> {

@@ -1,1 +1,280 @@
+use std::time::{Duration, Instant};
 
+use super::super::parse::parse;
+use super::super::testing::{mended, try_rows};
+use super::*;
+use crate::error::ErrorKind;
+
+fn nested(open: &str, inner: &str, close: &str, depth: usize) -> String {
+    format!(
+        "SELECT {}{inner}{}",
+        open.repeat(depth),
+        close.repeat(depth)
+    )
+}
+
+fn refused(sql: &str, what: &str) {
+    let error = guard(sql).expect_err(what);
+    assert_eq!(error.kind(), ErrorKind::NotSupported);
+    assert!(error.message().ends_with(what), "{error}");
+    assert!(parse(sql).is_err());
+}
+
+#[test]
+fn each_limit_refuses_the_first_beyond_it() {
+    let cases: [(fn(usize) -> String, usize, &str); 10] = [
+        (
+            |n| nested("(", "1", ")", n),
+            MAX_NESTING,
+            "50 nested parentheses",
+        ),
+        (
+            |n| format!("SELECT a{}", " OR b AND c".repeat(n / 2)),
+            MAX_TERMS - 1,
+            "2000 terms of AND and OR",
+        ),
+        (
+            |n| format!("SELECT 1{}", "+1".repeat(n)),
+            MAX_OPERATORS,
+            "500 operators in one expression",
+        ),
+        (
+            |n| format!("SELECT a{}", "::INT".repeat(n)),
+            MAX_OPERATORS,
+            "500 operators in one expression",
+        ),
+        (
+            |n| nested("CASE WHEN true THEN ", "1", " END", n),
+            MAX_CASES,
+            "50 nested CASEs",
+        ),
+        (
+            |n| nested("NOT ", "true", "", n),
+            MAX_PREFIXES,
+            "50 signs and NOTs in a row",
+        ),
+        (
+            |n| nested("- ", "1", "", n),
+            MAX_PREFIXES,
+            "50 signs and NOTs in a row",
+        ),
+        (
+            |n| nested("(SELECT ", "1", ")", n),
+            MAX_SUBQUERIES,
+            "10 nested subqueries",
+        ),
+        (
+            |n| format!("SELECT 1{}", " UNION ALL SELECT 1".repeat(n)),
+            MAX_SET_OPERATIONS,
+            "500 set operations",
+        ),
+        (
+            |n| format!("SELECT 1 FROM t{}", ", t".repeat(n)),
+            MAX_JOINS - 1,
+            "200 joined tables",
+        ),
+    ];
+    for (statement, limit, what) in cases {
+        let within = statement(limit);
+        guard(&within).unwrap_or_else(|error| panic!("{what}: {error}"));
+        parse(&within).unwrap_or_else(|error| panic!("{what}: {error}"));
+        refused(&statement(limit + 2), what);
+    }
+    let joins = |n: usize| format!("SELECT 1 FROM t{}", " JOIN t USING (a)".repeat(n));
+    guard(&joins(MAX_JOINS - 1)).expect("joins");
+    refused(&joins(MAX_JOINS), "200 joined tables");
+}
+
+#[test]
+fn lists_of_values_are_not_counted() {
+    let numbers = "-1, ".repeat(100_000);
+    guard(&format!("SELECT * FROM t WHERE a IN ({numbers} 1)")).expect("IN");
+    let rows = "(1, -2 + 3, 'x' || 'y', ARRAY[1], now()), ".repeat(20_000);
+    guard(&format!("INSERT INTO t VALUES {rows} (1)")).expect("VALUES");
+    let columns = "a.b + c * 2 AS x, ".repeat(5_000);
+    guard(&format!("SELECT {columns} 1 FROM t")).expect("columns");
+    let arms = "WHEN a = 1 THEN b + 1 ".repeat(5_000);
+    guard(&format!("SELECT CASE {arms} END")).expect("CASE");
+    let between = "a BETWEEN 1 AND 2 AND ".repeat(MAX_TERMS - 1);
+    guard(&format!("SELECT * FROM t WHERE {between} b")).expect("BETWEEN");
+    let statements = "SELECT ((1)) + 1 OR 2; ".repeat(10_000);
+    guard(&statements).expect("statements");
+    let columns = "a IS DISTINCT FROM b, ".repeat(1_000);
+    guard(&format!("SELECT {columns} 1 FROM t")).expect("DISTINCT FROM is no FROM");
+    let tables = nested("(SELECT * FROM ", "t", ")", 40).replacen("SELECT (", "SELECT * FROM (", 1);
+    guard(&tables).expect("FROM");
+    let branches = "(SELECT 1) UNION ALL ".repeat(100);
+    guard(&format!("{branches} (SELECT 1)")).expect("UNION");
+}
+
+#[test]
+fn what_chains_without_a_parenthesis_is_counted() {
+    refused(
+        &format!("SELECT a{}", " IS DISTINCT FROM b".repeat(600)),
+        "operators in one expression",
+    );
+    refused(
+        &format!("SELECT a{}", " BETWEEN 1 AND 2".repeat(600)),
+        "operators in one expression",
+    );
+    refused(
+        &format!("SELECT a{}", " IS NULL".repeat(600)),
+        "operators in one expression",
+    );
+    refused(
+        &format!("SELECT a{}", "[1]".repeat(600)),
+        "operators in one expression",
+    );
+}
+
+/// A thread as small as a worker of tokio runs what the guard lets through.
+#[test]
+fn statements_at_the_limits_plan_and_run_on_a_small_thread() {
+    let and = |n| {
+        (0..n)
+            .map(|i| format!("c{} > {i}", i % 3))
+            .collect::<Vec<_>>()
+            .join(" AND ")
+    };
+    let or = |n| {
+        (0..n)
+            .map(|i| format!("c{} = {i} ", i % 3))
+            .collect::<Vec<_>>()
+            .join(" OR ")
+    };
+    let mixed = (0..MAX_TERMS / 2)
+        .map(|i| format!("c0 < c1 AND c2 <> {i}"))
+        .collect::<Vec<_>>()
+        .join(" OR ");
+    let joins: String = (1..MAX_JOINS / 4)
+        .map(|i| format!(" JOIN t x{i} ON x{i}.c0 = t.c0"))
+        .collect();
+    let statements = [
+        format!("SELECT count(*) FROM t WHERE {}", and(MAX_TERMS)),
+        format!("SELECT count(*) FROM t WHERE {}", or(MAX_TERMS)),
+        format!("SELECT count(*) FROM t WHERE NOT ({})", or(MAX_TERMS)),
+        format!("SELECT count(*) FROM t WHERE {mixed}"),
+        format!("SELECT {} FROM t", or(MAX_TERMS)),
+        format!("SELECT c0{} FROM t", " + c1".repeat(MAX_OPERATORS)),
+        format!("SELECT 'a'{}", " || 'a'".repeat(MAX_OPERATORS)),
+        format!(
+            "SELECT c0{} FROM t",
+            "::BIGINT::INT".repeat(MAX_OPERATORS / 2)
+        ),
+        format!(
+            "SELECT 1{}",
+            " UNION ALL SELECT 1".repeat(MAX_SET_OPERATIONS)
+        ),
+        nested("(SELECT ", "1", ")", MAX_SUBQUERIES),
+        nested("abs(", "1", ")", MAX_NESTING),
+        nested("CASE WHEN true THEN ", "1", " END", MAX_CASES),
+        nested(
+            "CAST(abs(- - CASE WHEN true THEN ",
+            "1",
+            " END) AS INT)",
+            25,
+        ),
+        format!("SELECT count(*) FROM t{joins}"),
+    ];
+    let run = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("runtime");
+        runtime.block_on(async {
+            let session = mended();
+            for setup in [
+                "CREATE TABLE t (c0 INT, c1 INT, c2 INT)",
+                "INSERT INTO t VALUES (1, 2, 3), (4, 5, NULL)",
+            ] {
+                try_rows(&session, setup).await.expect("setup");
+            }
+            for sql in statements {
+                let start = Instant::now();
+                let answer = try_rows(&session, &sql).await;
+                let shown: String = sql.chars().take(60).collect();
+                println!("{shown}… {:?}", start.elapsed());
+                answer.unwrap_or_else(|error| panic!("{shown}… {error}"));
+            }
+        });
+    };
+    let thread = std::thread::Builder::new()
+        .stack_size(2 << 20)
+        .spawn(run)
+        .expect("thread");
+    thread.join().expect("no crash");
+}
+
+const OPENINGS: [(&str, &str); 24] = [
+    ("CAST(", " AS INT)"),
+    ("NOT (", ")"),
+    ("(", ")"),
+    ("CASE (", ") WHEN 1 THEN 2 END"),
+    ("CASE WHEN ", " THEN 1 END"),
+    ("abs(", ")"),
+    ("ARRAY[", "]"),
+    ("MAP {'a': ", "}"),
+    ("{'a': ", "}"),
+    ("STRUCT(", ")"),
+    ("EXISTS (SELECT ", ")"),
+    ("(SELECT ", ")"),
+    ("1 IN (", ")"),
+    ("1 BETWEEN (", ") AND 2"),
+    ("- (", ")"),
+    ("trim(", ")"),
+    ("extract(year FROM ", ")"),
+    ("position('a' IN ", ")"),
+    ("overlay(", " PLACING 'b' FROM 1)"),
+    ("substring(", " FROM 1)"),
+    ("interval (", ")"),
+    ("sum(1) FILTER (WHERE ", ")"),
+    ("sum(1) OVER (PARTITION BY ", ")"),
+    ("TRY_CAST(", " AS INT)"),
+];
+
+/// Malformed text on which sqlparser 0.62 alone would not come back before the sun is cold.
+#[test]
+fn no_text_keeps_the_parser_busy() {
+    let seed = std::env::var("HALITE_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
+    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
+    println!("HALITE_SEED={seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut slowest = (Duration::ZERO, String::new());
+    for open in ["CAST(", "NOT (", "CAST(CASE (", "abs(", "("] {
+        let sql = format!("SELECT {}", open.repeat(48 / open.matches('(').count()));
+        slowest = slowest.max(timed(sql));
+    }
+    for _ in 0..1_500 {
+        let depth = random.usize(4..48);
+        let (mut start, mut end) = (String::from("SELECT "), String::new());
+        let kinds: Vec<_> = (0..random.usize(1..4))
+            .map(|_| random.choice(OPENINGS))
+            .collect();
+        for _ in 0..depth {
+            let Some((open, close)) = random.choice(&kinds).and_then(|kind| *kind) else {
+                continue;
+            };
+            start.push_str(open);
+            end.insert_str(0, close);
+        }
+        let keep = match random.u8(0..3) {
+            0 => 0,
+            1 => random.usize(0..=end.len()),
+            _ => end.len(),
+        };
+        slowest = slowest.max(timed(format!(
+            "{start}{}{}",
+            random.choice(["1", "", "a b", "1,"]).unwrap_or("1"),
+            &end[..keep]
+        )));
+    }
+    println!("slowest: {slowest:?}");
+    assert!(slowest.0 < Duration::from_secs(2), "{slowest:?}");
+}
+
+fn timed(sql: String) -> (Duration, String) {
+    let start = Instant::now();
+    let _ = parse(&sql);
+    (start.elapsed(), sql)
+}

@@ -15,7 +15,7 @@ use datafusion::error::DataFusionError;
 use datafusion::sql::parser::{CopyToSource, DFParserBuilder, Statement as DFStatement};
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
-    ObjectName, Query, Statement, VisitMut, VisitorMut,
+    ObjectName, Query, SetExpr, Statement, VisitMut, VisitorMut,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -172,6 +172,17 @@ fn parse_query(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Comm
     let mut parser = parser(dialect, tokens);
     let mut query = parser.parse_query()?;
     expect_end(&mut parser)?;
+    if !matches!(
+        *query.body,
+        SetExpr::Select(_)
+            | SetExpr::Query(_)
+            | SetExpr::SetOperation { .. }
+            | SetExpr::Values(_)
+            | SetExpr::Table(_)
+    ) {
+        let message = "EXPLAIN KEYS explains the scans of a SELECT".to_string();
+        return Err(ParserError::ParserError(message));
+    }
     mend_tuples(&mut *query);
     Ok(Command::ExplainKeys(query))
 }
@@ -226,10 +237,9 @@ fn refused(error: ParserError, text: &str) -> Error {
             excerpt(text)
         )),
         ParserError::ParserError(message) | ParserError::TokenizerError(message) => {
-            Error::invalid(format!("syntax error: {message}, in: {}", excerpt(text)))
+            Error::invalid(format!("syntax error: {message}"))
         }
     }
-    .with_source(error)
 }
 
 /// The statement on one line, cut where it becomes long.

@@ -1,136 +1,286 @@
-use super::*;
-use crate::session::stack::large_stack;
-use crate::session::testing::*;
+use sqlparser::ast::{BinaryOperator, SelectItem, SetExpr};
+use sqlparser::dialect::GenericDialect;
 
-/// Scratch: pre§open§mid§close§post§n,n,…
+use super::*;
+use crate::error::ErrorKind;
+
+fn texts(sql: &str) -> Vec<String> {
+    let statements = parse(sql).expect("statements").into_iter();
+    statements.map(|parsed| parsed.text).collect()
+}
+
+fn statement(sql: &str) -> Statement {
+    let mut parsed = parse(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    assert_eq!(parsed.len(), 1, "{sql}");
+    match parsed.remove(0).command {
+        Command::Sql(statement) => match *statement {
+            DFStatement::Statement(statement) => *statement,
+            other => panic!("{sql}: {other:?}"),
+        },
+        other => panic!("{sql}: {other:?}"),
+    }
+}
+
+/// The only expression of `SELECT expr`.
+fn expression(expr: &str) -> Expr {
+    let Statement::Query(query) = statement(&format!("SELECT {expr}")) else {
+        panic!("{expr}");
+    };
+    let SetExpr::Select(select) = *query.body else {
+        panic!("{expr}");
+    };
+    match select.projection.into_iter().next() {
+        Some(SelectItem::UnnamedExpr(expr)) => expr,
+        other => panic!("{expr}: {other:?}"),
+    }
+}
+
 #[test]
-fn measure() {
-    let text = std::fs::read_to_string("/tmp/h/shapes.txt").unwrap_or_default();
-    for line in text.lines().filter(|line| !line.is_empty()) {
-        let f: Vec<&str> = line.split('§').collect();
-        for n in f[5].split(',') {
-            let n: usize = n.trim().parse().unwrap();
-            let sql = format!(
-                "{}{}{}{}{}",
-                f[0],
-                f[1].repeat(n),
-                f[2],
-                f[3].repeat(n),
-                f[4]
-            );
-            let tokens = tokenize(&sql).unwrap();
-            let guarded = guard::check(&tokens).is_ok();
-            let start = std::time::Instant::now();
-            let dialect = HaliteDialect::new(tokens.len());
-            let parsed = on_large_stack(|| parse_sql(&dialect, &tokens));
-            let parse_time = start.elapsed();
-            let used = 10_000 + 10 * tokens.len() - dialect.steps_left();
-            let outcome = match &parsed {
-                Ok(_) => "ok".to_string(),
-                Err(e) => e.to_string().chars().take(60).collect(),
-            };
-            print!(
-                "{:<46} n {n:>6} guard {guarded:<5} tokens {:>6} steps {used:>7} parse {:>8.1?} {outcome}",
-                format!("{}{}..", f[0], f[1])
-                    .chars()
-                    .take(46)
-                    .collect::<String>(),
-                tokens.len(),
-                parse_time
-            );
-            if parsed.is_ok() && f.len() > 6 {
-                let which = f[6].to_string();
-                let thread = std::thread::Builder::new()
-                    .stack_size(2 << 20)
-                    .spawn(move || {
-                        let runtime = tokio::runtime::Builder::new_current_thread()
-                            .enable_all()
-                            .build()
-                            .unwrap();
-                        runtime.block_on(async {
-                            let ctx = if which == "p" { plain() } else { mended() };
-                            let cols: Vec<String> =
-                                (0..40).map(|i| format!("c{i} BIGINT")).collect();
-                            for setup in [
-                                format!("CREATE TABLE t ({}, a INT, b TEXT)", cols.join(",")),
-                                "INSERT INTO t (a, b) VALUES (1, 'x')".to_string(),
-                            ] {
-                                try_rows(&ctx, &setup).await.unwrap();
-                            }
-                            let parsed = on_large_stack(|| {
-                                parse_sql(&HaliteDialect::new(tokens.len()), &tokens)
-                            })
-                            .unwrap();
-                            let Command::Sql(statement) = parsed else {
-                                return;
-                            };
-                            let start = std::time::Instant::now();
-                            let plan = large_stack(ctx.state().statement_to_plan(*statement)).await;
-                            print!(" plan {:.1?}", start.elapsed());
-                            let plan = match plan {
-                                Ok(p) => p,
-                                Err(e) => {
-                                    print!(
-                                        " ERR {}",
-                                        e.strip_backtrace().chars().take(80).collect::<String>()
-                                    );
-                                    return;
-                                }
-                            };
-                            let start = std::time::Instant::now();
-                            let state = ctx.state();
-                            let optimized = on_large_stack(|| state.optimize(&plan));
-                            print!(" optimize {:.1?}", start.elapsed());
-                            let optimized = match optimized {
-                                Ok(p) => p,
-                                Err(e) => {
-                                    print!(
-                                        " ERR {}",
-                                        e.strip_backtrace().chars().take(80).collect::<String>()
-                                    );
-                                    return;
-                                }
-                            };
-                            let start = std::time::Instant::now();
-                            let physical = large_stack(
-                                ctx.state()
-                                    .query_planner()
-                                    .create_physical_plan(&optimized, &ctx.state()),
-                            )
-                            .await;
-                            print!(" physical {:.1?}", start.elapsed());
-                            let physical = match physical {
-                                Ok(p) => p,
-                                Err(e) => {
-                                    print!(
-                                        " ERR {}",
-                                        e.strip_backtrace().chars().take(80).collect::<String>()
-                                    );
-                                    return;
-                                }
-                            };
-                            let start = std::time::Instant::now();
-                            let rows =
-                                datafusion::physical_plan::collect(physical, ctx.task_ctx()).await;
-                            print!(
-                                " run {:.1?} {}",
-                                start.elapsed(),
-                                rows.map(|r| r
-                                    .iter()
-                                    .map(|b| b.num_rows())
-                                    .sum::<usize>()
-                                    .to_string())
-                                    .unwrap_or_else(|e| e
-                                        .strip_backtrace()
-                                        .chars()
-                                        .take(60)
-                                        .collect())
-                            );
-                        });
-                    });
-                thread.unwrap().join().unwrap();
-            }
-            println!();
-        }
+fn a_script_is_cut_at_the_semicolons_between_statements() {
+    let script = "-- first; not here\nSELECT ';', \"a;b\", $$x;y$$, 'it''s;' /* ; /* ; */ */ ;;\n\n  SELECT 2\n ; -- end;";
+    let first = "SELECT ';', \"a;b\", $$x;y$$, 'it''s;'";
+    assert_eq!(texts(script), [first, "SELECT 2"]);
+    assert_eq!(
+        texts("SELECT 'ä€😀'; SELECT 'ö' -- é\n"),
+        ["SELECT 'ä€😀'", "SELECT 'ö'"]
+    );
+    assert_eq!(
+        texts("SELECT $tag$ a; b $tag$; SELECT 1"),
+        ["SELECT $tag$ a; b $tag$", "SELECT 1"]
+    );
+    assert!(texts(" ; -- nothing\n;").is_empty());
+}
+
+#[test]
+fn an_error_names_the_place_and_the_statement() {
+    let error = parse("SELECT 1;\nSELECT 2 FRM t").expect_err("wrong");
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    let expected = "syntax error: Expected: end of statement, found: t at Line: 2, Column: 14";
+    assert_eq!(error.message(), expected);
+    let error = parse("SELECT 'open").expect_err("open string");
+    assert_eq!(
+        error.message(),
+        "syntax error: Unterminated string literal at Line: 1, Column: 8"
+    );
+    let error = parse("SELECT 1 SELECT 2").expect_err("no semicolon");
+    assert!(
+        error
+            .message()
+            .contains("Expected: end of statement, found: SELECT"),
+        "{error}"
+    );
+    let error = parse(&format!("SELECT {} FRM x y", "a, ".repeat(100))).expect_err("long");
+    assert!(error.message().ends_with(" …"), "{error}");
+}
+
+#[test]
+fn distinct_from_takes_one_side_of_and() {
+    let shape = |expr: &Expr| match expr {
+        Expr::BinaryOp { left, op, right } => (left.to_string(), op.clone(), right.to_string()),
+        other => panic!("{other}"),
+    };
+    for not in ["", "NOT "] {
+        let expr = expression(&format!("a IS {not}DISTINCT FROM 1 AND b"));
+        let expected = (
+            format!("a IS {not}DISTINCT FROM 1"),
+            BinaryOperator::And,
+            "b".to_string(),
+        );
+        assert_eq!(shape(&expr), expected);
+        let expr = expression(&format!("c AND a IS {not}DISTINCT FROM b + 1 OR d"));
+        let expected = (
+            format!("c AND a IS {not}DISTINCT FROM b + 1"),
+            BinaryOperator::Or,
+            "d".to_string(),
+        );
+        assert_eq!(shape(&expr), expected);
+    }
+    assert!(matches!(
+        expression("NOT a IS DISTINCT FROM b"),
+        Expr::UnaryOp { .. }
+    ));
+    assert!(matches!(
+        expression("a IS DISTINCT FROM b IS NULL"),
+        Expr::IsNull(_)
+    ));
+    assert!(matches!(
+        expression("a + 1 IS DISTINCT FROM (b AND c)"),
+        Expr::IsDistinctFrom(..)
+    ));
+    // sqlparser's own dialects still take everything for the right side.
+    let sql = "SELECT a IS DISTINCT FROM 1 AND b";
+    let upstream = Parser::parse_sql(&GenericDialect, sql).expect("upstream");
+    assert!(format!("{upstream:?}").contains("IsDistinctFrom(Identifier"));
+    assert!(!format!("{upstream:?}").contains("BinaryOp { left: IsDistinctFrom"));
+}
+
+#[test]
+fn numbers_with_an_exponent_are_casts() {
+    assert_eq!(expression("1e10").to_string(), "CAST('1e10' AS DOUBLE)");
+    assert_eq!(
+        expression("-1.5E-3").to_string(),
+        "-CAST('1.5E-3' AS DOUBLE)"
+    );
+    assert_eq!(expression("1.5").to_string(), "1.5");
+    assert_eq!(expression("x1e3").to_string(), "x1e3");
+    let error = parse("SELECT 1e999").expect_err("range");
+    assert!(
+        error.message().contains("1e999 is out of range for DOUBLE"),
+        "{error}"
+    );
+}
+
+#[test]
+fn everything_else_reads_as_in_the_generic_dialect() {
+    for sql in [
+        "SELECT a, count(*) FILTER (WHERE b) FROM t JOIN u USING (a) WHERE x LIKE 'a%' ESCAPE '!' GROUP BY ALL HAVING a > 1",
+        "WITH x AS (SELECT 1) SELECT * FROM x, LATERAL (SELECT 2) ORDER BY 1 DESC NULLS LAST LIMIT 3 OFFSET 1",
+        "CREATE TABLE t (a INT, b TEXT NULL, ts TIMESTAMP(3), PRIMARY KEY (salt(16), reverse(a), ts DESC NULLS FIRST))",
+        "CREATE TABLE cpu (host TEXT, ts TIMESTAMP(3), PRIMARY KEY (bucket(16, host), date_trunc('hour', ts), a % 4, CAST(ts AS DATE), 'O'))",
+        "REPLACE INTO t VALUES (1, 2)",
+        "INSERT OR REPLACE INTO t (a, b) SELECT 1, 2",
+        "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING",
+        "INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET b = excluded.b",
+        "DELETE FROM t WHERE a = 1",
+        "TRUNCATE TABLE t",
+        "DROP TABLE IF EXISTS t",
+        "SELECT {'a': 1}, MAP {'b': 2}, [1, 2][1], x::INT, a ->> 'b', INTERVAL '1' DAY, EXTRACT(YEAR FROM ts), $1",
+        "SELECT * FROM t WHERE (a, b) > (1, 2) AND (a, b) IN ((1, 2), (3, 4))",
+        "SET halite.pushdown = false",
+        "SHOW TABLES",
+        "SHOW CREATE TABLE t",
+        "DESCRIBE t",
+        "BEGIN",
+    ] {
+        let mut expected = Parser::parse_sql(&GenericDialect, sql)
+            .unwrap_or_else(|error| panic!("{sql}: {error}"));
+        assert_eq!(
+            statement(sql).to_string(),
+            expected.remove(0).to_string(),
+            "{sql}"
+        );
+    }
+}
+
+#[test]
+fn replace_and_keys_of_expressions_are_in_the_tree() {
+    for sql in [
+        "REPLACE INTO t VALUES (1)",
+        "INSERT OR REPLACE INTO t VALUES (1)",
+    ] {
+        let Statement::Insert(insert) = statement(sql) else {
+            panic!("{sql}");
+        };
+        assert!(
+            insert.replace_into || insert.or.is_some(),
+            "{sql}: {insert:?}"
+        );
+    }
+    let sql = "CREATE TABLE t (a INT, PRIMARY KEY (salt(16), a DESC))";
+    let Statement::CreateTable(table) = statement(sql) else {
+        panic!("{sql}");
+    };
+    assert_eq!(
+        table.constraints[0].to_string(),
+        "PRIMARY KEY (salt(16), a DESC)"
+    );
+}
+
+#[test]
+fn explain_keys_is_halites_own() {
+    for sql in [
+        "EXPLAIN KEYS SELECT * FROM t WHERE a = 1",
+        "explain\n keys -- of this\n (SELECT 1)",
+        "EXPLAIN KEYS WITH x AS (SELECT 1) SELECT * FROM x",
+    ] {
+        let parsed = parse(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        assert!(
+            matches!(parsed[0].command, Command::ExplainKeys(_)),
+            "{sql}"
+        );
+    }
+    let parsed = parse("EXPLAIN SELECT keys FROM t; EXPLAIN ANALYZE SELECT 1").expect("explain");
+    assert!(parsed.iter().all(|parsed| matches!(&parsed.command,
+        Command::Sql(statement) if matches!(**statement, DFStatement::Explain(_)))));
+    for sql in [
+        "EXPLAIN KEYS DELETE FROM t",
+        "EXPLAIN KEYS SELECT 1 SELECT 2",
+    ] {
+        assert_eq!(
+            parse(sql).expect_err("no query").kind(),
+            ErrorKind::InvalidInput,
+            "{sql}"
+        );
+    }
+    let Command::ExplainKeys(query) =
+        &parse("EXPLAIN KEYS SELECT 1 WHERE (-a, b) > (1, 2)").expect("tuple")[0].command
+    else {
+        panic!("no query");
+    };
+    assert!(query.to_string().contains("row(-a, b) > (1, 2)"), "{query}");
+}
+
+#[test]
+fn copy_from_is_sqlparsers_and_copy_to_datafusions() {
+    for sql in [
+        "COPY t FROM 'file.csv' (FORMAT csv, HEADER true, DELIMITER ';', NULL 'NA')",
+        "COPY t (a, b) FROM 'to.parquet' WITH (FORMAT parquet)",
+        "copy s.t from 'x'",
+    ] {
+        let parsed = parse(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let Command::CopyFrom(statement) = &parsed[0].command else {
+            panic!("{sql}");
+        };
+        assert!(
+            matches!(**statement, Statement::Copy { to: false, .. }),
+            "{sql}"
+        );
+    }
+    for sql in [
+        "COPY t TO 'file.csv' STORED AS CSV",
+        "COPY (SELECT a FROM t) TO 'file.parquet'",
+    ] {
+        let parsed = parse(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        assert!(
+            matches!(&parsed[0].command, Command::Sql(statement) if matches!(**statement, DFStatement::CopyTo(_))),
+            "{sql}"
+        );
+    }
+    assert!(parse("COPY t FROM 'x' (FRMAT csv)").is_err());
+    assert!(parse("COPY t FROM 'x' 'y'").is_err());
+}
+
+#[test]
+fn datafusions_own_statements_parse() {
+    for sql in [
+        "CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv'",
+        "RESET datafusion.execution.batch_size",
+    ] {
+        assert!(
+            matches!(parse(sql).expect("parsed")[0].command, Command::Sql(_)),
+            "{sql}"
+        );
+    }
+}
+
+#[test]
+fn complete_statements_end_in_a_semicolon() {
+    for open in [
+        "",
+        "SELECT 1",
+        "SELECT ';",
+        "SELECT 1; -- ;\n SELECT",
+        "SELECT $$;",
+        "/* ; ",
+        "SELECT \"a;",
+    ] {
+        assert!(!complete(open), "{open}");
+    }
+    for whole in [
+        "SELECT 1;",
+        "SELECT 1; -- done",
+        "SELECT 1; SELECT 2 ; /* x */ ",
+    ] {
+        assert!(complete(whole), "{whole}");
     }
 }

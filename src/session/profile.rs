@@ -48,7 +48,10 @@ impl Connection {
         let plan = self.logical_plan(&state, parsed).await?;
         let changes = matches!(
             plan,
-            LogicalPlan::Dml(_) | LogicalPlan::Ddl(_) | LogicalPlan::Copy(_) | LogicalPlan::Statement(_)
+            LogicalPlan::Dml(_)
+                | LogicalPlan::Ddl(_)
+                | LogicalPlan::Copy(_)
+                | LogicalPlan::Statement(_)
         );
         if changes {
             return Err(no_query());
@@ -75,9 +78,15 @@ mod tests {
     async fn a_query_is_run_and_measured_and_a_change_is_not_run() {
         let connection = Database::in_memory().unwrap().connect();
         let run = |sql: &'static str| connection.execute(sql, Vec::new());
-        run("CREATE TABLE t (a INT, b INT NOT NULL, PRIMARY KEY (a))").await.unwrap();
-        run("INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)").await.unwrap();
-        let statements = connection.script("SELECT b FROM t WHERE a > 1; DELETE FROM t").unwrap();
+        run("CREATE TABLE t (a INT, b INT NOT NULL, PRIMARY KEY (a))")
+            .await
+            .unwrap();
+        run("INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)")
+            .await
+            .unwrap();
+        let statements = connection
+            .script("SELECT b FROM t WHERE a > 1; DELETE FROM t")
+            .unwrap();
         let profile = connection.profile(&statements[0]).await.unwrap();
         let totals = profile.totals;
         assert_eq!((profile.rows(), totals.ranges, totals.keys_read), (2, 1, 2));

@@ -120,7 +120,9 @@ impl Rename<'_> {
 
     fn hides(&self, query: &Query) -> bool {
         let tables = query.with.iter().flat_map(|with| &with.cte_tables);
-        tables.into_iter().any(|table| self.is_ident(&table.alias.name))
+        tables
+            .into_iter()
+            .any(|table| self.is_ident(&table.alias.name))
     }
 }
 
@@ -170,7 +172,11 @@ mod tests {
     }
 
     fn renamed(sql: &str) -> String {
-        match statement(sql).with_table("flights", "flights_by_time").parsed.command {
+        match statement(sql)
+            .with_table("flights", "flights_by_time")
+            .parsed
+            .command
+        {
             Command::Sql(statement) => statement.to_string(),
             Command::ExplainKeys(query) => query.to_string(),
             Command::CopyFrom(statement) => statement.to_string(),
@@ -179,7 +185,8 @@ mod tests {
 
     #[test]
     fn tables_are_renamed_and_nothing_else() {
-        let sql = "SELECT count(*) AS flights, 'flights' FROM Flights f JOIN x.flights ON f.flights = 1";
+        let sql =
+            "SELECT count(*) AS flights, 'flights' FROM Flights f JOIN x.flights ON f.flights = 1";
         let expected = "SELECT count(*) AS flights, 'flights' FROM \"flights_by_time\" f \
                         JOIN x.flights ON f.flights = 1";
         assert_eq!(renamed(sql), expected);
@@ -189,16 +196,26 @@ mod tests {
              WHERE a IN (SELECT b FROM \"flights_by_time\" AS g)"
         );
         let explained = renamed("EXPLAIN KEYS SELECT 1 FROM flights");
-        assert_eq!(explained, "SELECT 1 FROM \"flights_by_time\" AS \"flights\"");
-        assert_eq!(renamed("SELECT 1 FROM \"Flights\""), "SELECT 1 FROM \"Flights\"");
+        assert_eq!(
+            explained,
+            "SELECT 1 FROM \"flights_by_time\" AS \"flights\""
+        );
+        assert_eq!(
+            renamed("SELECT 1 FROM \"Flights\""),
+            "SELECT 1 FROM \"Flights\""
+        );
     }
 
     #[test]
     fn a_with_query_of_the_name_hides_the_table() {
         let hidden = "WITH flights AS (SELECT 1) SELECT * FROM flights";
         assert_eq!(renamed(hidden), hidden);
-        let beside = "SELECT 1 FROM (WITH flights AS (SELECT 1) SELECT * FROM flights) AS a, flights AS b";
-        assert_eq!(renamed(beside), beside.replace("flights AS b", "\"flights_by_time\" AS b"));
+        let beside =
+            "SELECT 1 FROM (WITH flights AS (SELECT 1) SELECT * FROM flights) AS a, flights AS b";
+        assert_eq!(
+            renamed(beside),
+            beside.replace("flights AS b", "\"flights_by_time\" AS b")
+        );
     }
 
     #[test]

@@ -43,11 +43,7 @@ impl From<Error> for Failure {
 /// # Errors
 /// Whatever a statement ran into; and, after all queries have run, that one gave other rows or read other keys than
 /// expected.
-pub async fn run(
-    directory: Option<&Path>,
-    page: Page,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
+pub async fn run(directory: Option<&Path>, page: Page, out: &mut dyn Write) -> Result<(), Failure> {
     let queries = sample::queries()?;
     let place = Place::new(directory)?;
     let database = Database::open(place.database()).await?;
@@ -59,8 +55,15 @@ pub async fn run(
     }
     writeln!(demo.out, "\n{}", summary(&lines))?;
     match directory {
-        Some(path) => writeln!(demo.out, "The database stays: halite {} opens it.", path.display())?,
-        None => writeln!(demo.out, "The database was temporary; halite demo DIR keeps it in DIR.")?,
+        Some(path) => writeln!(
+            demo.out,
+            "The database stays: halite {} opens it.",
+            path.display()
+        )?,
+        None => writeln!(
+            demo.out,
+            "The database was temporary; halite demo DIR keeps it in DIR."
+        )?,
     }
     demo.out.flush()?;
     let wrong = lines.iter().filter(|line| !line.is_good()).count();
@@ -85,7 +88,9 @@ struct Demo<'a> {
 impl<'a> Demo<'a> {
     async fn new(database: &Database, page: Page, out: &'a mut dyn Write) -> Result<Self> {
         let plain = database.connect();
-        plain.execute("SET halite.pushdown = false", Vec::new()).await?;
+        plain
+            .execute("SET halite.pushdown = false", Vec::new())
+            .await?;
         Ok(Self {
             usual: database.connect(),
             plain,
@@ -100,10 +105,14 @@ impl<'a> Demo<'a> {
     /// Declares and loads the tables, and tells how fast that went.
     async fn load(&mut self, place: &Place) -> Result<(), Failure> {
         let at = place.database().display();
-        writeln!(self.out, "Loading a year of flights and weather into RocksDB, {at}\n")?;
+        writeln!(
+            self.out,
+            "Loading a year of flights and weather into RocksDB, {at}\n"
+        )?;
         for layout in sample::layouts() {
             for statement in self.usual.script(layout.text()?)? {
-                self.load_statement(&statement.with_files_in(place.scratch())).await?;
+                self.load_statement(&statement.with_files_in(place.scratch()))
+                    .await?;
             }
         }
         place.drop_data()?;
@@ -120,16 +129,28 @@ impl<'a> Demo<'a> {
         let failed = |error| Failure::Statement(report::failed_statement(&error, statement.text()));
         match outcome.map_err(failed)? {
             Outcome::Affected { rows, .. } => {
-                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate")]
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a rate"
+                )]
                 let rate = (rows as f64 / seconds.max(1e-9)) as u64;
                 let (rows, rate) = (grouped(rows), grouped(rate));
-                writeln!(self.out, "    {rows:>9} rows in {seconds:.1} s, {rate} rows/s")?;
+                writeln!(
+                    self.out,
+                    "    {rows:>9} rows in {seconds:.1} s, {rate} rows/s"
+                )?;
             }
             // What CREATE TABLE has to say against a row key would be a fault of the sample.
             Outcome::Rows(_) | Outcome::Done { .. } => {
                 let table = statement.text().lines().next().unwrap_or_default();
-                let key = statement.text().lines().find(|line| line.contains("PRIMARY KEY"));
-                let table = table.trim_start_matches("CREATE TABLE ").trim_end_matches(" (");
+                let key = statement
+                    .text()
+                    .lines()
+                    .find(|line| line.contains("PRIMARY KEY"));
+                let table = table
+                    .trim_start_matches("CREATE TABLE ")
+                    .trim_end_matches(" (");
                 writeln!(self.out, "{table}  {}", key.unwrap_or_default().trim())?;
             }
         }
@@ -200,7 +221,10 @@ impl<'a> Demo<'a> {
             writeln!(self.out, "  ✗ expected: {expectation}")?;
         }
         if !line.is_same {
-            writeln!(self.out, "  ✗ the rows are not the same without pushdown and under all layouts")?;
+            writeln!(
+                self.out,
+                "  ✗ the rows are not the same without pushdown and under all layouts"
+            )?;
         }
         match answer {
             None => self.show(&usual)?,

@@ -85,7 +85,9 @@ pub fn queries() -> Result<Vec<Query>> {
 }
 
 fn under(directory: &'static str) -> impl Iterator<Item = &'static File> {
-    FILES.iter().filter(move |file| file.path.starts_with(directory))
+    FILES
+        .iter()
+        .filter(move |file| file.path.starts_with(directory))
 }
 
 /// A sample query.
@@ -141,13 +143,17 @@ impl Query {
         };
         let lines = sql.lines().map_while(|line| line.strip_prefix("-- "));
         for line in lines {
-            let (key, value) = line.split_once(": ").ok_or(format!("`{line}` is no `key: value`"))?;
+            let (key, value) = line
+                .split_once(": ")
+                .ok_or(format!("`{line}` is no `key: value`"))?;
             match key {
                 "title" => query.title = value,
                 "worst" => query.worst = Some(value),
                 layout if layout.starts_with("by_") => {
                     let expected = Expectation::parse(layout, value);
-                    query.expectations.push(expected.ok_or(format!("`{line}` is not understood"))?);
+                    query
+                        .expectations
+                        .push(expected.ok_or(format!("`{line}` is not understood"))?);
                 }
                 _ => return Err(format!("`{key}` is not known")),
             }
@@ -244,7 +250,10 @@ mod tests {
     #[test]
     fn the_list_holds_every_file() {
         let listed: Vec<&str> = FILES.iter().map(|file| file.path).collect();
-        let there: Vec<String> = ["catalog", "data", "queries"].into_iter().flat_map(files_in).collect();
+        let there: Vec<String> = ["catalog", "data", "queries"]
+            .into_iter()
+            .flat_map(files_in)
+            .collect();
         assert_eq!(listed, there);
     }
 
@@ -254,10 +263,18 @@ mod tests {
         assert_eq!(queries.len(), under("queries/").count());
         for query in &queries {
             assert_eq!(query.table, "flights");
-            let named = query.expectations.iter().map(|expected| expected.layout).chain(query.worst);
+            let named = query
+                .expectations
+                .iter()
+                .map(|expected| expected.layout)
+                .chain(query.worst);
             for layout in named {
                 let path = format!("catalog/flights/{}.sql", query.table_of(layout));
-                assert!(FILES.iter().any(|file| file.path == path), "{}: {path}", query.title);
+                assert!(
+                    FILES.iter().any(|file| file.path == path),
+                    "{}: {path}",
+                    query.title
+                );
             }
         }
     }

@@ -256,8 +256,9 @@ fn listed(part: &KeyPart, domain: &Domain, limit: usize) -> Option<Vec<Option<Da
     }
     if part.restores().is_some() {
         let long = |interval: &Interval| {
-            let ends = domain.ends_of(interval);
-            ends.and_then(|(first, last)| Some(last.as_integer()? - first.as_integer()? >= LISTED))
+            let (first, last) = domain.ends_of(interval)?;
+            let steps = last.as_integer()?.checked_sub(first.as_integer()?);
+            Some(steps.is_none_or(|steps| steps >= LISTED))
         };
         let gap = domain
             .intervals()

@@ -28,10 +28,10 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
 
-pub use batch::{Operation, WriteBatch};
-pub use chunk::{Chunk, ChunkLimit};
-pub use memory::MemoryStore;
-pub use rocksdb::RocksStore;
+pub use self::batch::{Operation, WriteBatch};
+pub use self::chunk::{Chunk, ChunkLimit};
+pub use self::memory::MemoryStore;
+pub use self::rocksdb::RocksStore;
 
 /// An ordered byte store with named spaces, atomic batches and snapshots.
 ///

@@ -25,7 +25,9 @@ impl Place {
         if let Some(directory) = directory {
             refuse_used(directory)?;
         }
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let time = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let name = format!("halite-demo-{}-{}", process::id(), time.subsec_nanos());
         let scratch = env::temp_dir().join(name);
         private_directory(&scratch).map_err(|error| unwritten(&scratch, error))?;

@@ -71,7 +71,9 @@ impl Scanned {
 impl Range {
     fn read(batch: &RecordBatch, row: usize) -> Result<Self> {
         let buckets = column(batch, "bucket")?.as_primitive_opt::<UInt32Type>();
-        let bucket = buckets.filter(|buckets| buckets.is_valid(row)).map(|buckets| buckets.value(row));
+        let bucket = buckets
+            .filter(|buckets| buckets.is_valid(row))
+            .map(|buckets| buckets.value(row));
         Ok(Self {
             kind: text(batch, "kind", row)?,
             bucket,
@@ -89,7 +91,11 @@ impl fmt::Display for Scanned {
                 writeln!(f, "  {range}")?;
             }
             if table.ranges.len() > SHOWN {
-                writeln!(f, "  … {} in all", counted(table.ranges.len() as u64, "range"))?;
+                writeln!(
+                    f,
+                    "  … {} in all",
+                    counted(table.ranges.len() as u64, "range")
+                )?;
             }
             if !table.residual.is_empty() {
                 writeln!(f, "  then asked of each row: {}", table.residual)?;
@@ -118,7 +124,10 @@ impl fmt::Display for Range {
 async fn rows(connection: &Connection, statement: &Statement) -> Result<Vec<RecordBatch>> {
     match connection.run(statement).await? {
         Outcome::Rows(stream) => Ok(collect(stream).await?),
-        _ => Err(Error::internal(format!("`{}` gives no rows", statement.text()))),
+        _ => Err(Error::internal(format!(
+            "`{}` gives no rows",
+            statement.text()
+        ))),
     }
 }
 
@@ -128,7 +137,10 @@ async fn primary_key(connection: &Connection, table: &str) -> Result<String> {
     for statement in connection.script(&format!("SHOW CREATE TABLE \"{table}\""))? {
         for batch in rows(connection, &statement).await? {
             let created = text(&batch, "statement", 0)?;
-            let line = created.lines().map(str::trim).find(|line| line.starts_with("PRIMARY KEY"));
+            let line = created
+                .lines()
+                .map(str::trim)
+                .find(|line| line.starts_with("PRIMARY KEY"));
             line.unwrap_or_default().clone_into(&mut key);
         }
     }
@@ -145,5 +157,9 @@ fn text(batch: &RecordBatch, name: &str, row: usize) -> Result<String> {
     let texts = column(batch, name)?.as_string_opt::<i32>();
     let texts = texts.ok_or_else(|| Error::internal(format!("the column `{name}` is no text")))?;
     let there = row < texts.len() && texts.is_valid(row);
-    Ok(if there { texts.value(row).to_owned() } else { String::new() })
+    Ok(if there {
+        texts.value(row).to_owned()
+    } else {
+        String::new()
+    })
 }

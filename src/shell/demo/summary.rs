@@ -79,8 +79,16 @@ pub fn summary(lines: &[Line]) -> String {
     let mut text = String::new();
     let mut row = |query: &str, layout: &str, cells: [&str; 6], mark: &str| {
         let sizes = [8, 10, 8, 10, 11, 10];
-        let cells: String = cells.iter().zip(sizes).map(|(cell, size)| fit(cell, size, true)).collect();
-        let line = format!("{} {}{cells}{mark}", fit(query, QUERY, false), fit(layout, 11, false));
+        let cells: String = cells
+            .iter()
+            .zip(sizes)
+            .map(|(cell, size)| fit(cell, size, true))
+            .collect();
+        let line = format!(
+            "{} {}{cells}{mark}",
+            fit(query, QUERY, false),
+            fit(layout, 11, false)
+        );
         text.push_str(line.trim_end());
         text.push('\n');
     };
@@ -102,7 +110,12 @@ pub fn summary(lines: &[Line]) -> String {
             keys_read(&line.plain.0),
             milliseconds(line.plain.1),
         ];
-        row(&line.query, line.layout, cells.each_ref().map(String::as_str), line.mark());
+        row(
+            &line.query,
+            line.layout,
+            cells.each_ref().map(String::as_str),
+            line.mark(),
+        );
     }
     text
 }

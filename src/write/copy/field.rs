@@ -393,6 +393,10 @@ mod tests {
                 }
                 let datum = datum_at(&reader.finish(), 0, &sql_type).unwrap().unwrap();
                 let shown = Readable(&datum, &sql_type).to_string();
+                if shown.starts_with("day ") || shown.starts_with("count ") {
+                    // Beyond the calendar there is no text that could be read again.
+                    continue;
+                }
                 assert_eq!(
                     reader.push(&shown),
                     Ok(()),
