@@ -118,7 +118,7 @@ impl RowKey {
     fn told_columns(&self) -> BTreeSet<usize> {
         let mut told = BTreeSet::new();
         for part in self.parts() {
-            let hashed = matches!(part.expression().function.as_str(), "hash" | "md5");
+            let hashed = part.transform().is_hash() && part.transform().buckets().is_none();
             let alone = part.restores().is_some() || hashed;
             if alone
                 || self

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
+
+use super::texts::map_texts;
 use super::{BoundArgument, Declaration, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::{Cut, Domain, Interval, text_successor};
 use crate::key::encoding::{Encoding, Escaped};
+use crate::key::row_error::RowError;
 
 /// `left(c, n)`
 #[derive(Debug)]
@@ -142,6 +146,17 @@ impl Transform for First {
             Some(Datum::Text(text)) => Ok(Some(head_of(self.head(text)))),
             Some(other) => Err(Error::internal(format!("left of {other:?}"))),
         }
+    }
+
+    fn apply_columns(
+        &self,
+        sources: &[(ArrayRef, SqlType)],
+        _rows: usize,
+    ) -> Result<ArrayRef, RowError> {
+        let heads = map_texts(super::only_column(sources)?, |text, into| {
+            into.push_str(self.head(text).0)
+        });
+        Ok(heads?)
     }
 
     fn preserves_order(&self) -> bool {

@@ -45,6 +45,7 @@ mod remainder;
 mod reverse;
 mod reverse_digits;
 mod salt;
+mod texts;
 
 /// Every key part there is, in the order in which they are listed to users.
 pub static TRANSFORMS: &[&dyn Declaration] = &[

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
+
+use super::texts::map_texts;
 use super::{BoundArgument, Declaration, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::Domain;
 use crate::key::encoding::{self, Encoding};
+use crate::key::row_error::RowError;
 
 /// `reverse(c)`
 #[derive(Debug)]
@@ -70,6 +74,10 @@ impl Reversed {
     }
 }
 
+fn reverse_into(text: &str, into: &mut String) {
+    into.extend(text.chars().rev());
+}
+
 impl Transform for Reversed {
     fn value_type(&self) -> &SqlType {
         &self.sql_type
@@ -87,6 +95,18 @@ impl Transform for Reversed {
                 None => Err(Error::internal(format!("reverse of {value:?}"))),
             },
         }
+    }
+
+    fn apply_columns(
+        &self,
+        sources: &[(ArrayRef, SqlType)],
+        _rows: usize,
+    ) -> Result<ArrayRef, RowError> {
+        Ok(map_texts(super::only_column(sources)?, reverse_into)?)
+    }
+
+    fn restore_column(&self, parts: &ArrayRef, _sql_type: &SqlType) -> Result<ArrayRef, RowError> {
+        Ok(map_texts(parts, reverse_into)?)
     }
 
     fn project(&self, sources: &[&Domain]) -> Domain {

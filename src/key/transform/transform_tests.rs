@@ -525,7 +525,7 @@ fn wrong_arguments_of_coarser_views_are_refused_with_their_name() {
         ("date_bin", &nothing, "positive interval"),
         ("date_bin", &too_long, "less than 293 years"),
         ("date_bin", &[BoundArgument::Interval(1), int], "`c` is INT"),
-        ("cast_date", &[text.clone()], "`c` is TEXT"),
+        ("cast_date", std::slice::from_ref(&text), "`c` is TEXT"),
     ]);
 }
 
