@@ -10,4 +10,5 @@
 mod architecture;
 #[cfg(feature = "shell")]
 mod program;
+mod queries;
 mod scripts;
