@@ -91,6 +91,12 @@ impl fmt::Display for KeyRange {
 /// The smallest key that is greater than every key beginning with `prefix`; `None` if there is none, which is so when
 /// `prefix` is empty or holds `FF` alone.
 pub fn prefix_successor(prefix: &[u8]) -> Option<Vec<u8>> {
+    #[cfg(test)]
+    if let [rest @ .., 0xff] = prefix
+        && crate::fault::active(crate::fault::Fault::PrefixSuccessorFf)
+    {
+        return Some([rest, &[0x00]].concat());
+    }
     let last = prefix.iter().rposition(|byte| *byte != 0xff)?;
     let mut successor = prefix.get(..=last)?.to_vec();
     if let Some(byte) = successor.last_mut() {

@@ -3,6 +3,8 @@
 pub mod catalog;
 pub mod datum;
 pub mod error;
+#[cfg(test)]
+mod fault;
 pub mod function;
 pub mod key;
 pub mod keyrange;

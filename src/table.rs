@@ -120,7 +120,9 @@ impl HaliteTable {
         debug_assert_eq!(terms.len(), conjuncts.len());
         let schema = DFSchema::try_from(self.table.schema().as_ref().clone())?;
         let filter = |residual: &Residual| {
-            let found = terms.get(residual.conjunct).zip(conjuncts.get(residual.conjunct));
+            let found = terms
+                .get(residual.conjunct)
+                .zip(conjuncts.get(residual.conjunct));
             let Some((term, conjunct)) = found else {
                 return Err(external(Error::internal("a residual of no conjunct")));
             };
@@ -235,7 +237,11 @@ fn canonical_constants(filter: Expr) -> Result<Expr> {
                 Transformed::yes(Expr::Literal(value, metadata))
             }
             Expr::Literal(ScalarValue::Float32(Some(value)), metadata) => {
-                let value = if value.is_nan() { f32::NAN.copysign(1.0) } else { value + 0.0 };
+                let value = if value.is_nan() {
+                    f32::NAN.copysign(1.0)
+                } else {
+                    value + 0.0
+                };
                 Transformed::yes(Expr::Literal(ScalarValue::Float32(Some(value)), metadata))
             }
             other => Transformed::no(other),
@@ -251,7 +257,10 @@ fn constraints(table: &BoundTable) -> Constraints {
     let restored: Vec<usize> = parts.iter().filter_map(|part| part.restores()).collect();
     let is_plain = |column: &usize| {
         restored.contains(column)
-            && table.columns().get(*column).is_some_and(|column| !column.nullable)
+            && table
+                .columns()
+                .get(*column)
+                .is_some_and(|column| !column.nullable)
     };
     let depends_on_the_row = parts
         .iter()

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use halite::error::Error;
 use halite::session::Database;
+use halite::shell::demo;
 use halite::shell::format::{self, FORMATS, Page};
 use halite::shell::repl::{Shell, terminal_page};
 use halite::shell::report;
@@ -19,8 +20,10 @@ use tokio::runtime::Builder;
 ///
 /// Without -c or -f: the shell on a terminal, else the script on standard input.
 #[derive(Parser)]
-#[command(version)]
+#[command(version, args_conflicts_with_subcommands = true)]
 struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
     /// Directory of the database, made where there is none; without it all stays in memory
     database: Option<PathBuf>,
     /// Runs these statements; may be repeated and mixed with -f
@@ -35,6 +38,16 @@ struct Arguments {
     /// Refuses to change anything
     #[arg(long, requires = "database")]
     readonly: bool,
+}
+
+/// What the program does other than running statements.
+#[derive(Subcommand)]
+enum Action {
+    /// Builds the sample database and runs the sample queries, each with what it scans and reads
+    Demo {
+        /// Directory of the sample database, new or empty; without it a temporary one, removed at the end
+        directory: Option<PathBuf>,
+    },
 }
 
 fn format_names() -> PossibleValuesParser {
@@ -65,6 +78,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
+    if let Some(Action::Demo { directory }) = &arguments.action {
+        return run_demo(directory.as_deref());
+    }
     // Every file is read before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
     let runtime = Builder::new_multi_thread().enable_all().build()?;
@@ -75,11 +91,7 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
     let runner = Runner {
         connection: &connection,
         format: format.unwrap_or_else(|| format::default_format(terminal)),
-        page: if terminal {
-            terminal_page()
-        } else {
-            Page::default()
-        },
+        page: page(terminal),
     };
     if scripts.is_empty() {
         let mut shell = Shell {
@@ -93,6 +105,27 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
         runtime.block_on(runner.script(script, &mut out))?;
     }
     Ok(out.flush()?)
+}
+
+/// The demo, ended in good order by control-C too: what is temporary is removed.
+fn run_demo(directory: Option<&Path>) -> Result<(), Failure> {
+    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let page = page(io::stdout().is_terminal());
+    let mut out = BufWriter::new(io::stdout().lock());
+    runtime.block_on(async {
+        tokio::select! {
+            ended = demo::run(directory, page, &mut out) => ended,
+            _ = tokio::signal::ctrl_c() => Err(Failure::Statement("interrupted".to_owned())),
+        }
+    })
+}
+
+fn page(terminal: bool) -> Page {
+    if terminal {
+        terminal_page()
+    } else {
+        Page::default()
+    }
 }
 
 fn told(error: Error) -> Failure {

@@ -47,7 +47,10 @@ impl TableFunctionImpl for Keys {
         };
         let stream = KeyStream::new((self.lookup)(name)?);
         let schema = Arc::clone(&stream.schema);
-        Ok(Arc::new(StreamingTable::try_new(schema, vec![Arc::new(stream)])?))
+        Ok(Arc::new(StreamingTable::try_new(
+            schema,
+            vec![Arc::new(stream)],
+        )?))
     }
 }
 
@@ -77,7 +80,11 @@ impl KeyStream {
 
     /// Reads on until the end, or until nobody listens.
     fn read(&self, snapshot: Arc<dyn Snapshot>, out: &Sender<Result<RecordBatch>>) -> Result<()> {
-        let mut cursor = snapshot.cursor(&self.table.bound().table().space(), &KeyRange::all(), Direction::Forward)?;
+        let mut cursor = snapshot.cursor(
+            &self.table.bound().table().space(),
+            &KeyRange::all(),
+            Direction::Forward,
+        )?;
         cursor.seek(&KeyRange::all())?;
         let mut chunk = Chunk::new();
         loop {
@@ -94,7 +101,8 @@ impl KeyStream {
 
     fn batch(&self, chunk: &Chunk) -> Result<RecordBatch> {
         let row_key = self.table.bound().row_key();
-        let mut columns: Vec<Vec<Option<Datum>>> = vec![Vec::with_capacity(chunk.len()); row_key.parts().len()];
+        let mut columns: Vec<Vec<Option<Datum>>> =
+            vec![Vec::with_capacity(chunk.len()); row_key.parts().len()];
         for key in chunk.keys() {
             for (column, value) in columns.iter_mut().zip(row_key.decode(key)?) {
                 column.push(value);
@@ -118,7 +126,9 @@ impl PartitionStream for KeyStream {
         let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&self.schema), 2);
         let (keys, out) = (self.clone(), builder.tx());
         let store = Arc::clone(self.table.store());
-        let statement = context.session_config().get_extension::<StatementSnapshot>();
+        let statement = context
+            .session_config()
+            .get_extension::<StatementSnapshot>();
         builder.spawn_blocking(move || {
             let snapshot = match statement.filter(|statement| statement.is_of(&store)) {
                 Some(statement) => Arc::clone(statement.snapshot()),

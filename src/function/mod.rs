@@ -18,7 +18,9 @@ pub type Lookup = Arc<dyn Fn(&str) -> Result<Arc<HaliteTable>> + Send + Sync>;
 
 /// The transforms that SQL lacks, for the session to register.
 pub fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
-    FUNCTIONS.iter().map(|function| ScalarUDF::new_from_impl(TransformFunction::new(function)))
+    FUNCTIONS
+        .iter()
+        .map(|function| ScalarUDF::new_from_impl(TransformFunction::new(function)))
 }
 
 /// `keys('t')`, for the session to register under that name.

@@ -7,7 +7,9 @@ use arrow::array::{Array, ArrayRef};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::{Result, ScalarValue, exec_err, plan_err};
-use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+};
 
 use crate::datum::{Datum, Precision, SqlType, datum_at, to_array};
 use crate::error::Error;
@@ -67,11 +69,16 @@ impl TransformFunction {
             bound.push(if position < self.declaration.constants {
                 constant(argument)?
             } else {
-                BoundArgument::Column(format!("argument {}", position + 1), column_type(&argument.data_type())?)
+                BoundArgument::Column(
+                    format!("argument {}", position + 1),
+                    column_type(&argument.data_type())?,
+                )
             });
         }
         let expression = Expression::new(self.declaration.name, Vec::new());
-        let transform = expression.declaration().and_then(|declaration| declaration.bind(&bound));
+        let transform = expression
+            .declaration()
+            .and_then(|declaration| declaration.bind(&bound));
         transform.map_err(|error| error.context(self.declaration.name).into())
     }
 }
@@ -103,13 +110,19 @@ impl ScalarUDFImpl for TransformFunction {
         if types.len() <= self.declaration.constants {
             return plan_err!("{} needs a column", self.declaration.name);
         }
-        types.iter().skip(self.declaration.constants).try_for_each(|data_type| column_type(data_type).map(|_| ()))?;
+        types
+            .iter()
+            .skip(self.declaration.constants)
+            .try_for_each(|data_type| column_type(data_type).map(|_| ()))?;
         Ok(self.declaration.result.arrow())
     }
 
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let transform = self.bind(&arguments.args)?;
-        let scalars = arguments.args.iter().all(|argument| matches!(argument, ColumnarValue::Scalar(_)));
+        let scalars = arguments
+            .args
+            .iter()
+            .all(|argument| matches!(argument, ColumnarValue::Scalar(_)));
         let rows = if scalars { 1 } else { arguments.number_rows };
         let mut columns = Vec::with_capacity(arguments.args.len());
         for argument in arguments.args.iter().skip(self.declaration.constants) {
@@ -119,13 +132,19 @@ impl ScalarUDFImpl for TransformFunction {
         }
         let result = apply(transform.as_ref(), &columns, rows)?;
         if scalars {
-            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?));
+            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(
+                &result, 0,
+            )?));
         }
         Ok(ColumnarValue::Array(result))
     }
 }
 
-fn apply(transform: &dyn Transform, columns: &[(ArrayRef, SqlType)], rows: usize) -> Result<ArrayRef, Error> {
+fn apply(
+    transform: &dyn Transform,
+    columns: &[(ArrayRef, SqlType)],
+    rows: usize,
+) -> Result<ArrayRef, Error> {
     let mut values = Vec::with_capacity(rows);
     for row in 0..rows {
         let sources = columns

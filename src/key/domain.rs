@@ -236,9 +236,10 @@ impl Domain {
     pub fn intersect(&self, other: &Self) -> Self {
         debug_assert_eq!(self.sql_type, other.sql_type);
         let mut both = Self::empty(&self.sql_type).with_null(self.null && other.null);
+        // A long list meets a short domain in few places: begin where it does.
         let (mut left, mut right) = (
-            self.intervals.iter().peekable(),
-            other.intervals.iter().peekable(),
+            self.intervals_from(other.first_cut()).iter().peekable(),
+            other.intervals_from(self.first_cut()).iter().peekable(),
         );
         while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
             let start = (&a.start).max(&b.start);
@@ -257,6 +258,20 @@ impl Domain {
         }
         both.assert_law();
         both
+    }
+
+    fn first_cut(&self) -> &Cut {
+        self.intervals
+            .first()
+            .map_or(&Cut::End, |interval| &interval.start)
+    }
+
+    /// The intervals that reach beyond `cut`.
+    fn intervals_from(&self, cut: &Cut) -> &[Interval] {
+        let index = self
+            .intervals
+            .partition_point(|interval| interval.end <= *cut);
+        self.intervals.get(index..).unwrap_or_default()
     }
 
     /// Everything that is not inside, NULL included if it is not.
@@ -322,6 +337,19 @@ impl Domain {
 
     /// The longest interval that is taken for a list of its values.
     const LONGEST_LIST: usize = 10_000;
+
+    /// The least value of an interval; `None` for floating point intervals without one.
+    pub fn first_of(&self, interval: &Interval) -> Option<Datum> {
+        match &interval.start {
+            Cut::Start => self.least(),
+            Cut::Below(value) => Some(value.clone()),
+            Cut::Above(Datum::Text(text)) => Some(Datum::Text(format!("{text}\0"))),
+            Cut::Above(Datum::Bytes(bytes)) => {
+                Some(Datum::Bytes([bytes.as_slice(), &[0]].concat()))
+            }
+            Cut::Above(_) | Cut::End => None,
+        }
+    }
 
     /// The only value of an interval, if it has no other.
     pub fn point_of(&self, interval: &Interval) -> Option<Datum> {

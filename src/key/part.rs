@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::layout::{Direction, KeyColumn, NullOrder, PartDefinition};
 use crate::datum::{Datum, Readable};
 use crate::error::{Error, Result};
+#[cfg(test)]
+use crate::fault::{self, Fault};
 use crate::key::domain::{Cut, Domain, Interval};
 use crate::key::transform::{Expression, Transform};
 use crate::keyrange::{KeyRange, KeyRangeSet, prefix_successor};
@@ -244,9 +246,21 @@ impl KeyPart {
             ranges.extend(self.interval_range(domain, interval)?);
         }
         if domain.has_null() && self.nullable {
-            ranges.push(KeyRange::prefix(&[self.nulls().marker()]));
+            ranges.push(KeyRange::prefix(&[self.searched_nulls().marker()]));
         }
         Ok(KeyRangeSet::from_ranges(ranges))
+    }
+
+    /// Where keys are searched for NULL.
+    fn searched_nulls(&self) -> NullOrder {
+        #[cfg(test)]
+        if fault::active(Fault::NullMarkerSwapped) {
+            return match self.nulls() {
+                NullOrder::First => NullOrder::Last,
+                NullOrder::Last => NullOrder::First,
+            };
+        }
+        self.nulls()
     }
 
     fn interval_range(&self, domain: &Domain, interval: &Interval) -> Result<Option<KeyRange>> {
@@ -259,6 +273,12 @@ impl KeyPart {
         }
         let Some(start) = encoding.position(&interval.start)? else {
             return Ok(None);
+        };
+        #[cfg(test)]
+        let start = if fault::active(Fault::BoundOffByOne) {
+            prefix_successor(&start).unwrap_or(start)
+        } else {
+            start
         };
         let stop = encoding.position(&interval.end)?;
         let range = self
@@ -291,6 +311,10 @@ impl KeyPart {
     ///
     /// A field is at or after `p` if and only if its complement is before the successor of `p`'s complement.
     fn directed(&self, start: Vec<u8>, stop: Option<Vec<u8>>) -> Option<KeyRange> {
+        #[cfg(test)]
+        if fault::active(Fault::DirectionIgnored) {
+            return KeyRange::new(start, stop);
+        }
         match self.direction() {
             Direction::Ascending => KeyRange::new(start, stop),
             Direction::Descending => {

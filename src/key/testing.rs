@@ -64,7 +64,8 @@ pub(crate) fn timestamps() -> Vec<SqlType> {
 pub(crate) fn value(rng: &mut Rng, sql_type: &SqlType) -> Datum {
     match sql_type {
         SqlType::Boolean => Datum::Boolean(rng.bool()),
-        SqlType::Real | SqlType::Double => Datum::double(double(rng)),
+        SqlType::Real => Datum::double(f64::from(double(rng) as f32)),
+        SqlType::Double => Datum::double(double(rng)),
         SqlType::Text => Datum::Text(text(rng, 6)),
         SqlType::Varchar(length) => {
             let characters = text(rng, 8);
@@ -222,86 +223,89 @@ pub(crate) fn domain(rng: &mut Rng, sql_type: &SqlType, values: &[Datum]) -> Dom
 
 /// Arguments of the transform of this name, over columns named `c0`, `c1` and so on.
 pub(crate) fn arguments(rng: &mut Rng, name: &str) -> Vec<BoundArgument> {
-    let all = types();
-    let with_real: Vec<SqlType> = all.iter().cloned().chain([SqlType::Real]).collect();
-    let texts: Vec<SqlType> = all
-        .iter()
-        .filter(|sql_type| sql_type.is_text())
-        .cloned()
-        .collect();
-    let integers: Vec<SqlType> = all
-        .iter()
-        .filter(|sql_type| sql_type.is_integer())
-        .cloned()
-        .collect();
-    let pick = |rng: &mut Rng, types: &[SqlType], index: usize| {
-        BoundArgument::Column(format!("c{index}"), types[rng.usize(..types.len())].clone())
-    };
-    let many = |rng: &mut Rng| -> Vec<BoundArgument> {
-        (0..rng.usize(1..4))
-            .map(|index| pick(rng, &with_real, index))
-            .collect()
-    };
-    let one_of = |rng: &mut Rng, numbers: &[i64]| {
-        BoundArgument::Integer(numbers[rng.usize(..numbers.len())])
-    };
+    const BUCKETS: [i64; 6] = [1, 2, 16, 256, 257, 65_536];
+    const DIVISORS: [i64; 11] = [1, 2, 3, 4, 10, 16, 100, 1_000, 32_768, 1 << 40, i64::MAX];
     match name {
-        "column" => vec![pick(rng, &all, 0)],
+        "column" => vec![a_column(rng, |_| true)],
         "salt" | "bucket" => {
-            let mut arguments = vec![one_of(rng, &[1, 2, 16, 256, 257, 65_536])];
-            arguments.extend(many(rng));
-            arguments
+            let buckets = BoundArgument::Integer(one_of(rng, &BUCKETS));
+            [vec![buckets], hashed_columns(rng)].concat()
         }
-        "hash" => many(rng),
-        "md5" => {
-            let hashed: Vec<SqlType> = texts.iter().cloned().chain([SqlType::Bytea]).collect();
-            vec![pick(rng, &hashed, 0)]
+        "hash" => hashed_columns(rng),
+        "md5" => vec![a_column(rng, |sql_type| {
+            sql_type.is_text() || *sql_type == SqlType::Bytea
+        })],
+        "reverse" => vec![a_column(rng, SqlType::is_text)],
+        "reverse_digits" => vec![a_column(rng, SqlType::is_integer)],
+        "left" => {
+            let count = BoundArgument::Integer(one_of(rng, &[1, 2, 3, 100]));
+            vec![a_column(rng, SqlType::is_text), count]
         }
-        "reverse" => vec![pick(rng, &texts, 0)],
-        "reverse_digits" => vec![pick(rng, &integers, 0)],
-        "left" => vec![pick(rng, &texts, 0), one_of(rng, &[1, 2, 3, 100])],
         "/" | "%" => {
-            let divisor = one_of(
-                rng,
-                &[1, 2, 3, 4, 10, 16, 100, 1_000, 32_768, 1 << 40, i64::MAX],
-            );
-            vec![pick(rng, &integers, 0), divisor]
+            let divisor = BoundArgument::Integer(one_of(rng, &DIVISORS));
+            vec![a_column(rng, SqlType::is_integer), divisor]
         }
         "date_trunc" => {
-            let units = [
-                "microsecond",
-                "millisecond",
-                "second",
-                "minute",
-                "hour",
-                "day",
-                "week",
-                "month",
-                "quarter",
-                "year",
-            ];
-            let unit = units[rng.usize(..units.len())].to_owned();
-            vec![BoundArgument::Text(unit), pick(rng, &timestamps(), 0)]
+            let unit = one_of(rng, &UNITS).to_owned();
+            vec![BoundArgument::Text(unit), a_column(rng, is_timestamp)]
         }
         "date_bin" => {
-            let strides = [
-                1,
-                7,
-                1_000,
-                1_500_000_000,
-                900_000_000_000,
-                86_400_000_000_000,
-                1 << 61,
-                i128::from(i64::MAX),
-            ];
-            let stride = strides[rng.usize(..strides.len())];
-            vec![BoundArgument::Interval(stride), pick(rng, &timestamps(), 0)]
+            let stride = BoundArgument::Interval(one_of(rng, &STRIDES));
+            vec![stride, a_column(rng, is_timestamp)]
         }
-        "cast_date" => vec![pick(rng, &timestamps(), 0)],
+        "cast_date" => vec![a_column(rng, is_timestamp)],
         "literal" if rng.bool() => vec![BoundArgument::Text(text(rng, 3))],
         "literal" => vec![BoundArgument::Integer(rng.i64(..))],
         other => panic!("say here what arguments `{other}` takes"),
     }
+}
+
+const UNITS: [&str; 10] = [
+    "microsecond",
+    "millisecond",
+    "second",
+    "minute",
+    "hour",
+    "day",
+    "week",
+    "month",
+    "quarter",
+    "year",
+];
+
+/// Nanoseconds of bins.
+const STRIDES: [i128; 8] = [
+    1,
+    7,
+    1_000,
+    1_500_000_000,
+    900_000_000_000,
+    86_400_000_000_000,
+    1 << 61,
+    i64::MAX as i128,
+];
+
+fn one_of<T: Copy>(rng: &mut Rng, values: &[T]) -> T {
+    values[rng.usize(..values.len())]
+}
+
+fn is_timestamp(sql_type: &SqlType) -> bool {
+    matches!(sql_type, SqlType::Timestamp { .. })
+}
+
+/// A column named `c0` of a type that fits.
+fn a_column(rng: &mut Rng, fits: impl Fn(&SqlType) -> bool) -> BoundArgument {
+    let fitting: Vec<SqlType> = types().into_iter().filter(fits).collect();
+    BoundArgument::Column("c0".to_owned(), fitting[rng.usize(..fitting.len())].clone())
+}
+
+/// Up to three columns of all types, REAL included.
+fn hashed_columns(rng: &mut Rng) -> Vec<BoundArgument> {
+    let types: Vec<SqlType> = types().into_iter().chain([SqlType::Real]).collect();
+    let count = rng.usize(1..4);
+    let column =
+        |index| BoundArgument::Column(format!("c{index}"), types[rng.usize(..types.len())].clone());
+    (0..count).map(column).collect()
 }
 
 /// The types of the columns among some arguments.

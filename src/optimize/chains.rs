@@ -32,7 +32,11 @@ pub(super) fn spine(expr: Expr, op: Operator) -> Vec<Expr> {
     let mut rest = expr;
     loop {
         match rest {
-            Expr::BinaryExpr(BinaryExpr { left, op: found, right }) if found == op => {
+            Expr::BinaryExpr(BinaryExpr {
+                left,
+                op: found,
+                right,
+            }) if found == op => {
                 terms.push(*right);
                 rest = *left;
             }
@@ -49,7 +53,11 @@ pub(super) fn spine(expr: Expr, op: Operator) -> Vec<Expr> {
 pub(super) fn spine_of(expr: &Expr, op: Operator) -> Vec<&Expr> {
     let mut terms = Vec::new();
     let mut rest = expr;
-    while let Expr::BinaryExpr(BinaryExpr { left, op: found, right }) = rest
+    while let Expr::BinaryExpr(BinaryExpr {
+        left,
+        op: found,
+        right,
+    }) = rest
         && *found == op
     {
         terms.push(right.as_ref());
@@ -62,7 +70,9 @@ pub(super) fn spine_of(expr: &Expr, op: Operator) -> Vec<&Expr> {
 
 /// The chain of which [`spine`] gave the terms.
 pub(super) fn left_deep(terms: Vec<Expr>, op: Operator) -> Expr {
-    let chain = terms.into_iter().reduce(|left, right| binary(left, op, right));
+    let chain = terms
+        .into_iter()
+        .reduce(|left, right| binary(left, op, right));
     chain.unwrap_or_else(|| lit(op == Operator::And))
 }
 
@@ -91,7 +101,9 @@ pub(super) fn balance(expr: Expr) -> Result<Transformed<Expr>> {
 fn spine_length(expr: &Expr, op: Operator) -> usize {
     let mut length = 1;
     let mut rest = expr;
-    while let Expr::BinaryExpr(BinaryExpr { left, op: found, .. }) = rest
+    while let Expr::BinaryExpr(BinaryExpr {
+        left, op: found, ..
+    }) = rest
         && *found == op
     {
         length += 1;

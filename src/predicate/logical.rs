@@ -1,5 +1,7 @@
 //! From DataFusion's logical expressions to [`Predicate`]s.
 
+use std::cell::Cell;
+
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
@@ -26,7 +28,10 @@ pub struct Conjunct {
 /// It never fails: what is not understood becomes [`Predicate::Opaque`], alone or inside. Columns are looked up by name
 /// in `columns`, whatever their qualifier.
 pub fn lower(filters: &[Expr], columns: &[KeyColumn]) -> Vec<Conjunct> {
-    let lowering = Lowering { columns };
+    let lowering = Lowering {
+        columns,
+        nested: Cell::new(0),
+    };
     let terms = filters.iter().flat_map(|filter| split_conjunction(filter));
     terms
         .map(|term| Conjunct {
@@ -38,7 +43,12 @@ pub fn lower(filters: &[Expr], columns: &[KeyColumn]) -> Vec<Conjunct> {
 
 struct Lowering<'a> {
     columns: &'a [KeyColumn],
+    /// How many `IS NULL` of conditions are open; each doubles the work.
+    nested: Cell<u32>,
 }
+
+/// The most `IS NULL` of conditions inside one another that are understood.
+const NESTED: u32 = 3;
 
 impl Lowering<'_> {
     /// The rows for which `condition` is TRUE, or FALSE where `wanted` is false.
@@ -109,8 +119,14 @@ impl Lowering<'_> {
         }) else {
             return Predicate::Opaque;
         };
-        let distinct = matches!(operator, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
-        if negated(operator).is_some() && !distinct && (is_always_null(left) || is_always_null(right)) {
+        let distinct = matches!(
+            operator,
+            Operator::IsDistinctFrom | Operator::IsNotDistinctFrom
+        );
+        if negated(operator).is_some()
+            && !distinct
+            && (is_always_null(left) || is_always_null(right))
+        {
             return Predicate::Constant(false);
         }
         let (tested, constant, operator) = match (constant_of(left), constant_of(right)) {
@@ -164,10 +180,12 @@ impl Lowering<'_> {
             tested,
             Expr::BinaryExpr(_) | Expr::Not(_) | Expr::Between(_) | Expr::InList(_) | Expr::Like(_)
         );
-        if !condition {
+        if !condition || self.nested.get() == NESTED {
             return Predicate::Opaque;
         }
+        self.nested.set(self.nested.get() + 1);
         let (when_true, when_false) = (self.condition(tested, true), self.condition(tested, false));
+        self.nested.set(self.nested.get() - 1);
         if when_true == Predicate::Opaque || when_false == Predicate::Opaque {
             return Predicate::Opaque;
         }
@@ -176,7 +194,9 @@ impl Lowering<'_> {
 
     fn operand_is_null(&self, operand: &Operand) -> Predicate {
         let expression = operand.expression();
-        let null = Domain::only_null(operand.sql_type());
+        let Some(null) = operand.null_domain() else {
+            return Predicate::Opaque;
+        };
         if expression.as_column().is_some() {
             return Predicate::Member(expression.clone(), null);
         }

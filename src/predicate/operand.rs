@@ -27,7 +27,10 @@ enum View {
     Same,
     /// BIGINT rounded to DOUBLE.
     Rounded,
-    /// The year of a date or timestamp.
+    /// The same instant, shown in another zone or without one. It compares as the value does, but a further cast
+    /// (to a date, say) would begin from what the zone's clock shows.
+    Zoned,
+    /// The year of a date or timestamp; NULL where the calendar has none.
     Year,
 }
 
@@ -58,7 +61,7 @@ impl Operand {
     /// The expression's values for which `operand operator constant` is TRUE; `None` where that is not known.
     pub(super) fn compare(&self, operator: Operator, constant: &ScalarValue) -> Option<Domain> {
         match self.view {
-            View::Same => {
+            View::Same | View::Zoned => {
                 constant::place(constant, &self.sql_type)?.compare(operator, &self.sql_type)
             }
             View::Rounded => self
@@ -88,7 +91,49 @@ impl Operand {
                 end: self.new_year(&interval.end)?,
             });
         }
-        Some(Domain::from_intervals(&self.sql_type, intervals).with_null(years.has_null()))
+        let calendar = self.calendar()?;
+        let within = Domain::from_intervals(&self.sql_type, intervals).intersect(&calendar);
+        Some(if years.has_null() {
+            within.union(&calendar.complement())
+        } else {
+            within
+        })
+    }
+
+    /// The expression's values for which the operand is NULL.
+    pub(super) fn null_domain(&self) -> Option<Domain> {
+        match self.view {
+            View::Year => self.calendar().map(|calendar| calendar.complement()),
+            View::Same | View::Rounded | View::Zoned => Some(Domain::only_null(&self.sql_type)),
+        }
+    }
+
+    /// The dates or stamps that the calendar reaches; of others, DataFusion's year is NULL.
+    fn calendar(&self) -> Option<Domain> {
+        let first = self.count_of(NaiveDate::MIN)?;
+        let end = self.count_of(NaiveDate::MAX)? + self.units_per_day()?;
+        let cut = |count| match self.sql_type.datum_of_integer(count) {
+            Some(datum) => Cut::Below(datum),
+            None if count < 0 => Cut::Start,
+            None => Cut::End,
+        };
+        Some(Domain::between(&self.sql_type, cut(first), cut(end)))
+    }
+
+    /// Midnight of a date in the unit of the expression's type.
+    fn count_of(&self, date: NaiveDate) -> Option<i128> {
+        let days = date.signed_duration_since(NaiveDate::default()).num_days();
+        Some(i128::from(days) * self.units_per_day()?)
+    }
+
+    fn units_per_day(&self) -> Option<i128> {
+        match &self.sql_type {
+            SqlType::Date => Some(1),
+            SqlType::Timestamp { precision, .. } => {
+                Some(86_400 * (1_000_000_000 / i128::from(precision.nanoseconds())))
+            }
+            _ => None,
+        }
     }
 
     /// The cut at the beginning of the year that a cut between years stands before.
@@ -97,16 +142,7 @@ impl Operand {
             return Some(cut.clone());
         };
         let year = i32::try_from(year.as_integer()?).ok()?;
-        let days = NaiveDate::from_ymd_opt(year, 1, 1)?
-            .signed_duration_since(NaiveDate::default())
-            .num_days();
-        let count = match &self.sql_type {
-            SqlType::Date => i128::from(days),
-            SqlType::Timestamp { precision, .. } => {
-                i128::from(days) * 86_400 * (1_000_000_000 / i128::from(precision.nanoseconds()))
-            }
-            _ => return None,
-        };
+        let count = self.count_of(NaiveDate::from_ymd_opt(year, 1, 1)?)?;
         let (least, _) = self.sql_type.limits()?;
         Some(match self.sql_type.datum_of_integer(count) {
             Some(datum) => Cut::Below(datum),
@@ -122,6 +158,9 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
         Expr::Alias(alias) => operand(&alias.expr, columns),
         Expr::Column(column) => {
             let column = columns.iter().find(|known| known.name == column.name)?;
+            if !column.sql_type.can_be_key() {
+                return None;
+            }
             Some(Operand::plain(
                 Expression::column(&column.name),
                 column.sql_type.clone(),
@@ -139,8 +178,10 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
 }
 
 fn cast_operand(inner: Operand, target: &DataType, columns: &[KeyColumn]) -> Option<Operand> {
-    if inner.view == View::Year {
-        return keeps_values(&SqlType::Integer, target).then_some(inner);
+    match inner.view {
+        View::Year => return keeps_values(&SqlType::Integer, target).then_some(inner),
+        View::Zoned => return None,
+        View::Same | View::Rounded => {}
     }
     if *target == DataType::Date32 && matches!(inner.sql_type, SqlType::Timestamp { .. }) {
         let column = inner.expression.as_column()?.to_owned();
@@ -149,10 +190,14 @@ fn cast_operand(inner: Operand, target: &DataType, columns: &[KeyColumn]) -> Opt
     if keeps_values(&inner.sql_type, target) {
         return Some(inner);
     }
-    (inner.sql_type == SqlType::BigInt && *target == DataType::Float64).then_some(Operand {
-        view: View::Rounded,
-        ..inner
-    })
+    let view = if keeps_instant(&inner.sql_type, target) {
+        View::Zoned
+    } else if inner.sql_type == SqlType::BigInt && *target == DataType::Float64 {
+        View::Rounded
+    } else {
+        return None;
+    };
+    Some(Operand { view, ..inner })
 }
 
 /// Whether a cast to `target` keeps every value of `sql_type` that it does not refuse, and the order of values.
@@ -160,7 +205,8 @@ fn keeps_values(sql_type: &SqlType, target: &DataType) -> bool {
     match sql_type {
         SqlType::Boolean => *target == DataType::Boolean,
         SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => match target {
-            DataType::Int64 | DataType::Decimal128(..) | DataType::Decimal256(..) => true,
+            DataType::Int64 => true,
+            DataType::Decimal128(_, scale) | DataType::Decimal256(_, scale) => *scale >= 0,
             DataType::Int32 => *sql_type != SqlType::BigInt,
             DataType::Int16 => *sql_type == SqlType::SmallInt,
             DataType::Float64 => *sql_type != SqlType::BigInt,
@@ -190,12 +236,23 @@ fn keeps_values(sql_type: &SqlType, target: &DataType) -> bool {
         },
         SqlType::Timestamp { precision, utc } => match target {
             DataType::Timestamp(unit, zone) => {
-                // A zone other than UTC between local time and an instant moves the value.
-                let same_zone = zone.as_deref().is_none_or(constant::is_utc) || *utc;
-                same_zone && *precision <= Precision::from(*unit)
+                zone.as_deref().is_some_and(constant::is_utc) == *utc
+                    && (*utc || zone.is_none())
+                    && *precision <= Precision::from(*unit)
             }
             _ => false,
         },
+    }
+}
+
+/// Whether a cast of a timestamp to `target` keeps the instant but not the clock: to another zone, or to none.
+fn keeps_instant(sql_type: &SqlType, target: &DataType) -> bool {
+    match (sql_type, target) {
+        (SqlType::Timestamp { precision, utc }, DataType::Timestamp(unit, zone)) => {
+            let readable = *utc || zone.as_deref().is_none_or(constant::is_utc);
+            readable && *precision <= Precision::from(*unit)
+        }
+        _ => false,
     }
 }
 

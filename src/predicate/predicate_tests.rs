@@ -165,7 +165,10 @@ fn constants_compare_by_value() {
 fn a_big_integer_cast_to_double_is_compared_as_the_cast_rounds() {
     // 2^53 + 1 becomes 2^53 when it is cast, so it is equal to 2^53 for DataFusion.
     check(&[
-        ("l = CAST(9007199254740992 AS DOUBLE)", "l: <9007199254740992..<9007199254740994"),
+        (
+            "l = CAST(9007199254740992 AS DOUBLE)",
+            "l: <9007199254740992..<9007199254740994",
+        ),
         ("l > CAST(1 AS DOUBLE)", "l: <2..+"),
         ("l > CAST('1e300' AS DOUBLE)", "l: "),
         ("i > CAST(1.5 AS DOUBLE)", "i: <2..+"),
@@ -180,7 +183,10 @@ fn patterns_become_prefixes_where_they_are() {
         ("t LIKE 'ab'", "t: <\"ab\"..>\"ab\""),
         ("t NOT LIKE 'ab%'", "t: -..<\"ab\" <\"ac\"..+"),
         ("t LIKE '%'", "t: -..+"),
-        ("t LIKE '_b'", "All([Member(Expression { function: \"column\", arguments: [Column(\"t\")] }, Domain { sql_type: Text, intervals: [Interval { start: Start, end: End }], null: false }), Opaque])"),
+        (
+            "t LIKE '_b'",
+            "All([Member(Expression { function: \"column\", arguments: [Column(\"t\")] }, Domain { sql_type: Text, intervals: [Interval { start: Start, end: End }], null: false }), Opaque])",
+        ),
         ("t NOT LIKE 'a_c'", "opaque"),
         ("t ILIKE 'ab%'", "opaque"),
         ("starts_with(t, 'ab')", "t: <\"ab\"..<\"ac\""),

@@ -132,7 +132,10 @@ impl Decoder {
             };
             arrays.extend(array);
         }
-        self.batch(arrays, selection.map_or(rows.len(), |selection| selection.len()))
+        self.batch(
+            arrays,
+            selection.map_or(rows.len(), |selection| selection.len()),
+        )
     }
 
     fn batch(&self, arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
@@ -153,5 +156,9 @@ fn without_null(answer: &BooleanArray) -> BooleanArray {
 fn selected(mask: &BooleanArray) -> Result<Vec<u32>> {
     let indexes = mask.values().set_indices();
     let indexes: Result<Vec<u32>, _> = indexes.map(u32::try_from).collect();
-    indexes.map_err(|_| external(crate::error::Error::internal("a chunk of more than 2^32 rows")))
+    indexes.map_err(|_| {
+        external(crate::error::Error::internal(
+            "a chunk of more than 2^32 rows",
+        ))
+    })
 }

@@ -19,9 +19,7 @@ pub(super) fn fmt(
         DisplayFormatType::Default | DisplayFormatType::Verbose => {
             write!(f, "ScanExec: {}", fields.join(", "))
         }
-        DisplayFormatType::TreeRender => {
-            fields.iter().try_for_each(|field| writeln!(f, "{field}"))
-        }
+        DisplayFormatType::TreeRender => fields.iter().try_for_each(|field| writeln!(f, "{field}")),
     }
 }
 
@@ -43,7 +41,10 @@ fn fields(request: &ScanRequest) -> Vec<String> {
         fields.push(format!("residual=[{}]", joined(conditions)));
     }
     let columns = request.table.columns();
-    let shown = request.projection.iter().filter_map(|position| columns.get(*position));
+    let shown = request
+        .projection
+        .iter()
+        .filter_map(|position| columns.get(*position));
     let names: Vec<&str> = shown.map(|column| column.name.as_str()).collect();
     fields.push(format!("projection=[{}]", names.join(", ")));
     if !request.dynamic.is_empty() {

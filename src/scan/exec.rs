@@ -17,15 +17,17 @@ use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricsSet};
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
-    SendableRecordBatchStream, SortOrderPushdownResult,
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
+    SortOrderPushdownResult,
 };
 
 use super::metrics::Counters;
 use super::run::{Cancelled, Source};
 use super::snapshot::NodeSnapshot;
 use super::stream::{self, PartitionScan};
-use super::{KeyOrder, ResidualFilter, ScanRequest, display, external, partition, properties, statistics};
+use super::{
+    KeyOrder, ResidualFilter, ScanRequest, display, external, partition, properties, statistics,
+};
 use crate::keyrange::{KeyRange, prefix_successor};
 use crate::schema::BoundTable;
 use crate::span::{Run, SpanRow, Work};
@@ -137,9 +139,10 @@ impl ScanExec {
             };
             let position = self.request.projection.get(column.index());
             match position.and_then(|position| Some((*position, columns.get(*position)?))) {
-                Some((position, named)) => {
-                    Ok(Transformed::yes(Arc::new(Column::new(&named.name, position))))
-                }
+                Some((position, named)) => Ok(Transformed::yes(Arc::new(Column::new(
+                    &named.name,
+                    position,
+                )))),
                 None => {
                     is_known = false;
                     Ok(Transformed::no(expression))
@@ -270,9 +273,16 @@ impl ExecutionPlan for ScanExec {
     ) -> Result<Arc<Statistics>> {
         let runs = match args.partition() {
             None => self.request.spans.runs(),
-            Some(partition) => self.partitions.get(partition).map_or(&[][..], Vec::as_slice),
+            Some(partition) => self
+                .partitions
+                .get(partition)
+                .map_or(&[][..], Vec::as_slice),
         };
-        Ok(Arc::new(statistics::estimate(&self.request, &self.store, runs)))
+        Ok(Arc::new(statistics::estimate(
+            &self.request,
+            &self.store,
+            runs,
+        )))
     }
 
     /// A leaf has nobody to pass a limit on to: it takes it itself, in [`ExecutionPlan::with_fetch`].

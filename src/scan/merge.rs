@@ -146,7 +146,8 @@ impl Merge {
             let winner = self.tree.first().copied().unwrap_or_default();
             let head = self.heads.get_mut(winner);
             // A head without entries wins only against others of its kind.
-            let Some((key, value)) = head.as_ref().and_then(|head| head.chunk.get(head.next)) else {
+            let Some((key, value)) = head.as_ref().and_then(|head| head.chunk.get(head.next))
+            else {
                 return Ok(self.cancelled.is_set());
             };
             chunk.push(key, value);
@@ -188,7 +189,11 @@ impl Merge {
                 continue;
             };
             let right_wins = self.beats(right, left);
-            let (winner, loser) = if right_wins { (right, left) } else { (left, right) };
+            let (winner, loser) = if right_wins {
+                (right, left)
+            } else {
+                (left, right)
+            };
             set(&mut winners, node, winner);
             set(&mut self.tree, node, loser);
         }

@@ -52,7 +52,9 @@ fn merged(
         counters: Counters::new(&metrics, 0),
         cancelled: cancelled.clone(),
     };
-    let readers = runs.into_iter().map(|run| RunReader::new(source.clone(), run));
+    let readers = runs
+        .into_iter()
+        .map(|run| RunReader::new(source.clone(), run));
     let readers = readers.collect::<Result<_>>().unwrap();
     let comparison = Comparison {
         cut: Some((0, 1)),
@@ -64,7 +66,9 @@ fn merged(
     while has_more && keys.len() < limit {
         let mut chunk = Chunk::new();
         let entries = entries.min(limit - keys.len());
-        has_more = merge.fill(&mut chunk, ChunkLimit::entries(entries)).unwrap();
+        has_more = merge
+            .fill(&mut chunk, ChunkLimit::entries(entries))
+            .unwrap();
         assert!(!has_more || chunk.len() == entries);
         keys.extend(chunk.keys().map(<[u8]>::to_vec));
     }
@@ -81,12 +85,21 @@ fn runs_are_merged_by_what_stands_behind_the_bucket() {
             .collect();
         let store = store(keys.clone());
         let spans: Vec<Vec<(u8, u8)>> = (0..buckets)
-            .map(|_| (0..rng.u8(1..4)).map(|_| (rng.u8(..), rng.u8(..))).collect())
+            .map(|_| {
+                (0..rng.u8(1..4))
+                    .map(|_| (rng.u8(..), rng.u8(..)))
+                    .collect()
+            })
             .collect();
-        let runs: Vec<Run> = (0..).zip(&spans).map(|(bucket, spans)| run(bucket, spans.clone())).collect();
+        let runs: Vec<Run> = (0..)
+            .zip(&spans)
+            .map(|(bucket, spans)| run(bucket, spans.clone()))
+            .collect();
         let is_inside = |key: &Vec<u8>| {
             let spans = spans.get(usize::from(key[0])).into_iter().flatten();
-            spans.clone().any(|(from, to)| (*from..*to).contains(&key[1]))
+            spans
+                .clone()
+                .any(|(from, to)| (*from..*to).contains(&key[1]))
         };
         let mut expected: Vec<Vec<u8>> = keys.into_iter().filter(is_inside).collect();
         expected.sort();
@@ -112,10 +125,13 @@ fn runs_are_merged_by_what_stands_behind_the_bucket() {
             whole.sort();
             assert_eq!(sorted, whole, "the same keys, buckets included");
             assert_eq!(totals.keys_read, found.len());
-            let ranges: usize = runs.iter().map(|run| match &run.work {
-                Work::Ranges(ranges) => ranges.ranges().len(),
-                Work::Walk(_) => 0,
-            }).sum();
+            let ranges: usize = runs
+                .iter()
+                .map(|run| match &run.work {
+                    Work::Ranges(ranges) => ranges.ranges().len(),
+                    Work::Walk(_) => 0,
+                })
+                .sum();
             assert_eq!((totals.ranges, totals.seeks), (ranges, ranges));
             store.log().take();
         }
@@ -137,5 +153,8 @@ fn a_merge_reads_no_more_than_it_needs() {
         assert_eq!(found.len(), 100);
         assert!(totals.keys_read <= 100 + 4 * 32, "{totals:?}");
     }
-    assert_eq!(merged(&store, Vec::new(), Direction::Forward, 9, 9).0.len(), 0);
+    assert_eq!(
+        merged(&store, Vec::new(), Direction::Forward, 9, 9).0.len(),
+        0
+    );
 }

@@ -114,7 +114,10 @@ pub fn totals(plan: &Arc<dyn ExecutionPlan>) -> ScanTotals {
 }
 
 fn add_totals(plan: &dyn ExecutionPlan, totals: &mut ScanTotals) {
-    if let Some(metrics) = plan.downcast_ref::<ScanExec>().and_then(|scan| scan.metrics()) {
+    if let Some(metrics) = plan
+        .downcast_ref::<ScanExec>()
+        .and_then(|scan| scan.metrics())
+    {
         let own = sums(&metrics);
         totals.ranges += own.ranges;
         totals.seeks += own.seeks;

@@ -171,7 +171,10 @@ impl Walk<'_> {
 
 /// The bytes of the part's field, if they are as many in every key.
 fn width(part: &KeyPart) -> Option<usize> {
-    part.transform().encoding().width().filter(|_| !part.nullable())
+    part.transform()
+        .encoding()
+        .width()
+        .filter(|_| !part.nullable())
 }
 
 #[cfg(test)]

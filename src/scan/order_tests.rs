@@ -11,7 +11,10 @@ fn layout(key: &str) -> RowKey {
     let ddl = format!(
         "CREATE TABLE t (a INT, b INT, n INT NULL, host TEXT, ts TIMESTAMP(3), PRIMARY KEY ({key}))"
     );
-    match Parser::parse_sql(&GenericDialect {}, &ddl).expect(&ddl).pop() {
+    match Parser::parse_sql(&GenericDialect {}, &ddl)
+        .expect(&ddl)
+        .pop()
+    {
         Some(Statement::CreateTable(statement)) => {
             define_table(&statement, 1).expect(&ddl).row_key().unwrap()
         }
@@ -28,9 +31,16 @@ fn shown(key: &RowKey, order: &KeyOrder, direction: store::Direction) -> String 
             (true, false) => " NULLS LAST",
             _ => "",
         };
-        format!("{name}{}{nulls}", if options.descending { " DESC" } else { "" })
+        format!(
+            "{name}{}{nulls}",
+            if options.descending { " DESC" } else { "" }
+        )
     };
-    order.columns(direction).map(column).collect::<Vec<_>>().join(", ")
+    order
+        .columns(direction)
+        .map(column)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn forward(key: &str, pinned: &[Option<Option<Datum>>]) -> String {
@@ -71,16 +81,31 @@ fn columns_are_in_order_up_to_the_first_part_that_is_none() {
 fn a_part_with_one_value_says_nothing() {
     let one = || Some(Some(Datum::Integer(1)));
     assert_eq!(forward("a, b", &[one()]), "b");
-    assert_eq!(forward("hash(a), a, b", &[Some(Some(Datum::Bytes(vec![1; 8]))), one()]), "b");
+    assert_eq!(
+        forward(
+            "hash(a), a, b",
+            &[Some(Some(Datum::Bytes(vec![1; 8]))), one()]
+        ),
+        "b"
+    );
     assert_eq!(forward("a % 4, a, b", &[one()]), "a, b");
-    assert_eq!(forward("date_trunc('hour', ts), host, ts", &[None, Some(Some(Datum::Text("h".into())))]), "ts");
+    assert_eq!(
+        forward(
+            "date_trunc('hour', ts), host, ts",
+            &[None, Some(Some(Datum::Text("h".into())))]
+        ),
+        "ts"
+    );
     assert_eq!(forward("n, a", &[Some(None)]), "a");
 
     let key = layout("a, n, reverse(host), ts");
     let text = Some(Some(Datum::Text("abc".into())));
     let order = KeyOrder::new(&key, &[one(), Some(None), text, None]).unwrap();
     let host = Some(Datum::Text("cba".into()));
-    assert_eq!(order.constants, [(0, Some(Datum::Integer(1))), (2, None), (3, host)]);
+    assert_eq!(
+        order.constants,
+        [(0, Some(Datum::Integer(1))), (2, None), (3, host)]
+    );
     assert_eq!(shown(&key, &order, store::Direction::Backward), "ts DESC");
 }
 
@@ -99,7 +124,10 @@ fn a_bucket_is_cut_out_where_its_place_is_known() {
     assert_eq!(order("a, bucket(4, b), b", &[]), is(Some((4, 1)), "a, b"));
     assert_eq!(order("host, bucket(4, b), b", &[]), is(None, "host"));
     let host = Some(Some(Datum::Text("h".into())));
-    assert_eq!(order("host, bucket(4, b), b", &[host]), is(Some((3, 1)), "b"));
+    assert_eq!(
+        order("host, bucket(4, b), b", &[host]),
+        is(Some((3, 1)), "b")
+    );
     assert_eq!(order("n, bucket(4, b), b", &[]), is(None, "n"));
     assert_eq!(order("a, b", &[]), is(None, "a, b"));
 }
@@ -108,6 +136,12 @@ fn a_bucket_is_cut_out_where_its_place_is_known() {
 fn reading_backward_turns_columns_and_nulls_round() {
     let key = layout("a, n DESC, b");
     let order = KeyOrder::new(&key, &[None, None, None]).unwrap();
-    assert_eq!(shown(&key, &order, store::Direction::Forward), "a, n DESC, b");
-    assert_eq!(shown(&key, &order, store::Direction::Backward), "a DESC, n, b DESC");
+    assert_eq!(
+        shown(&key, &order, store::Direction::Forward),
+        "a, n DESC, b"
+    );
+    assert_eq!(
+        shown(&key, &order, store::Direction::Backward),
+        "a DESC, n, b DESC"
+    );
 }

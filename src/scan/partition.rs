@@ -13,10 +13,12 @@ pub(super) fn deal(runs: &[Run], target: usize) -> Vec<Vec<Run>> {
     let target = target.max(1);
     match runs {
         [] => vec![Vec::new()],
-        [Run {
-            bucket,
-            work: Work::Ranges(ranges),
-        }] => split(*bucket, ranges, target),
+        [
+            Run {
+                bucket,
+                work: Work::Ranges(ranges),
+            },
+        ] => split(*bucket, ranges, target),
         _ => share(runs, target).map(<[Run]>::to_vec).collect(),
     }
 }

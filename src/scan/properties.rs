@@ -33,9 +33,14 @@ fn equivalences(request: &ScanRequest, order: &KeyOrder) -> Result<EquivalencePr
     equivalences.add_constants(constants(request, order)?)?;
     if request.in_order {
         // What follows a column that is not shown cannot be said without it.
-        let shown = order.columns(request.direction).map_while(|(column, options)| {
-            Some(PhysicalSortExpr::new(output_column(request, column)?, options))
-        });
+        let shown = order
+            .columns(request.direction)
+            .map_while(|(column, options)| {
+                Some(PhysicalSortExpr::new(
+                    output_column(request, column)?,
+                    options,
+                ))
+            });
         equivalences.add_ordering(shown.collect::<Vec<_>>());
     }
     Ok(equivalences)
@@ -57,7 +62,10 @@ fn constants(request: &ScanRequest, order: &KeyOrder) -> Result<Vec<ConstExpr>> 
 
 /// The output column that shows the table's column at `position`.
 fn output_column(request: &ScanRequest, position: usize) -> Option<Arc<dyn PhysicalExpr>> {
-    let index = request.projection.iter().position(|shown| *shown == position)?;
+    let index = request
+        .projection
+        .iter()
+        .position(|shown| *shown == position)?;
     let name = &request.table.columns().get(position)?.name;
     Some(Arc::new(Column::new(name, index)))
 }

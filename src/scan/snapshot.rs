@@ -64,7 +64,9 @@ impl NodeSnapshot {
         partitions: usize,
         context: &TaskContext,
     ) -> Result<Arc<dyn Snapshot>> {
-        let statement = context.session_config().get_extension::<StatementSnapshot>();
+        let statement = context
+            .session_config()
+            .get_extension::<StatementSnapshot>();
         if let Some(statement) = statement.filter(|statement| statement.is_of(store)) {
             return Ok(Arc::clone(statement.snapshot()));
         }

@@ -21,11 +21,7 @@ const FILTER_SELECTIVITY: usize = 5;
 const ENTRY_OVERHEAD: usize = 16;
 
 /// About how many rows and bytes `runs` yield; absent where the store cannot say.
-pub(super) fn estimate(
-    request: &ScanRequest,
-    store: &Arc<dyn Store>,
-    runs: &[Run],
-) -> Statistics {
+pub(super) fn estimate(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[Run]) -> Statistics {
     let columns = request.table.columns().iter();
     let stored_width: usize = columns.map(|column| width(&column.sql_type)).sum();
     let output_width: usize = request
@@ -34,7 +30,9 @@ pub(super) fn estimate(
         .filter_map(|position| request.table.columns().get(*position))
         .map(|column| width(&column.sql_type))
         .sum();
-    let schema = request.schema().unwrap_or_else(|_| Arc::clone(request.table.schema()));
+    let schema = request
+        .schema()
+        .unwrap_or_else(|_| Arc::clone(request.table.schema()));
     let mut statistics = Statistics::new_unknown(&schema);
     if let Some(bytes) = stored_bytes(request, store, runs) {
         let mut rows = bytes / (stored_width + ENTRY_OVERHEAD);

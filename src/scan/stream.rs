@@ -87,7 +87,11 @@ impl PartitionScan {
         let readers = readers.map_err(external)?;
         let draw = match request.in_order && readers.len() > 1 {
             true => {
-                let head = if request.fetch.is_some() { 1 } else { FIRST_HEAD };
+                let head = if request.fetch.is_some() {
+                    1
+                } else {
+                    FIRST_HEAD
+                };
                 Draw::Merged(Merge::new(readers, comparison, head, cancelled.clone()))
             }
             false => Draw::Chained(readers.into()),

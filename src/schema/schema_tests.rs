@@ -107,83 +107,86 @@ fn what_cannot_be_read_is_corrupt() {
     }
 }
 
+type Change = fn(&mut Table);
+
+/// What cannot be a table, and what the error says.
+const INVALID: &[(Change, &str)] = &[
+    (
+        |table| table.columns.clear(),
+        "table `cpu`: a table needs at least one column",
+    ),
+    (|table| table.name.clear(), "the name of table `` is empty"),
+    (
+        |table| table.name = "x".repeat(256),
+        "has 256 bytes, 255 are possible",
+    ),
+    (
+        |table| table.columns[3].name = "a\nb".to_owned(),
+        "`a\\nb` holds a control character",
+    ),
+    (
+        |table| table.columns[3].name = "ts".to_owned(),
+        "column `ts` is declared twice",
+    ),
+    (
+        |table| table.columns[3].name = "HOST".to_owned(),
+        "columns `host` and `HOST` differ in case alone",
+    ),
+    (
+        |table| table.columns[3].id = 7,
+        "column `order` has the id 7, which is taken",
+    ),
+    (
+        |table| table.columns[3].id = COLUMN_ID_LIMIT,
+        "not less than 65535",
+    ),
+    (
+        |table| table.columns[3].sql_type = SqlType::Char(0),
+        "column `order` cannot be CHAR(0)",
+    ),
+    (
+        |table| {
+            table.columns[3].sql_type = SqlType::Decimal {
+                precision: 39,
+                scale: 0,
+            };
+        },
+        "column `order` cannot be DECIMAL(39, 0)",
+    ),
+    (
+        |table| {
+            table.columns[3].sql_type = SqlType::Decimal {
+                precision: 3,
+                scale: 4,
+            };
+        },
+        "0 ≤ s ≤ p",
+    ),
+    (
+        |table| table.key.clear(),
+        "table `cpu`: a row key needs at least one part",
+    ),
+    (
+        |table| table.key[0] = part("nosuch"),
+        "there is no column `nosuch`",
+    ),
+    (
+        |table| table.key[0] = part("usage_"),
+        "table `cpu`: key part `usage_`",
+    ),
+    (
+        |table| {
+            table.columns[3].sql_type = SqlType::Char(40_000);
+            table.key.push(part("order"));
+        },
+        "at least 40008 bytes, 32767 are possible",
+    ),
+];
+
 #[test]
 fn what_cannot_be_a_table_is_refused_with_its_name() {
-    type Change = fn(&mut Table);
-    let cases: &[(Change, &str)] = &[
-        (
-            |table| table.columns.clear(),
-            "table `cpu`: a table needs at least one column",
-        ),
-        (|table| table.name.clear(), "the name of table `` is empty"),
-        (
-            |table| table.name = "x".repeat(256),
-            "has 256 bytes, 255 are possible",
-        ),
-        (
-            |table| table.columns[3].name = "a\nb".to_owned(),
-            "`a\\nb` holds a control character",
-        ),
-        (
-            |table| table.columns[3].name = "ts".to_owned(),
-            "column `ts` is declared twice",
-        ),
-        (
-            |table| table.columns[3].name = "HOST".to_owned(),
-            "columns `host` and `HOST` differ in case alone",
-        ),
-        (
-            |table| table.columns[3].id = 7,
-            "column `order` has the id 7, which is taken",
-        ),
-        (
-            |table| table.columns[3].id = COLUMN_ID_LIMIT,
-            "not less than 65535",
-        ),
-        (
-            |table| table.columns[3].sql_type = SqlType::Char(0),
-            "column `order` cannot be CHAR(0)",
-        ),
-        (
-            |table| {
-                table.columns[3].sql_type = SqlType::Decimal {
-                    precision: 39,
-                    scale: 0,
-                };
-            },
-            "column `order` cannot be DECIMAL(39, 0)",
-        ),
-        (
-            |table| {
-                table.columns[3].sql_type = SqlType::Decimal {
-                    precision: 3,
-                    scale: 4,
-                };
-            },
-            "0 ≤ s ≤ p",
-        ),
-        (
-            |table| table.key.clear(),
-            "table `cpu`: a row key needs at least one part",
-        ),
-        (
-            |table| table.key[0] = part("nosuch"),
-            "there is no column `nosuch`",
-        ),
-        (
-            |table| table.key[0] = part("usage_"),
-            "table `cpu`: key part `usage_`",
-        ),
-        (
-            |table| {
-                table.columns[3].sql_type = SqlType::Char(40_000);
-                table.key.push(part("order"));
-            },
-            "at least 40008 bytes, 32767 are possible",
-        ),
-    ];
     cpu().validate().unwrap();
-    for (change, expected) in cases {
+    for (change, expected) in INVALID {
         let mut table = cpu();
         change(&mut table);
         let error = table.validate().expect_err(expected);

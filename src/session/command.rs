@@ -39,7 +39,9 @@ pub(super) async fn own(connection: &Connection, parsed: &DFStatement) -> Result
             ..
         } => drop_tables(connection, names, *if_exists).await.map(Some),
         Statement::Truncate(truncate) => truncate_table(connection, truncate).await.map(Some),
-        Statement::ShowTables { .. } if statement.to_string() == "SHOW TABLES" => show_tables(connection).map(Some),
+        Statement::ShowTables { .. } if statement.to_string() == "SHOW TABLES" => {
+            show_tables(connection).map(Some)
+        }
         Statement::ShowCreate {
             obj_type: ShowCreateObject::Table,
             obj_name,
@@ -49,9 +51,9 @@ pub(super) async fn own(connection: &Connection, parsed: &DFStatement) -> Result
             [only] if only.value.eq_ignore_ascii_case("transforms") => show_transforms().map(Some),
             _ => Ok(None),
         },
-        Statement::Insert(insert) if insert.on.is_some() => {
-            Err(Error::unsupported("INSERT … ON CONFLICT is not implemented; INSERT OR REPLACE is"))
-        }
+        Statement::Insert(insert) if insert.on.is_some() => Err(Error::unsupported(
+            "INSERT … ON CONFLICT is not implemented; INSERT OR REPLACE is",
+        )),
         other => match refused(other) {
             Some(what) => Err(Error::unsupported(format!("{what} is not implemented"))),
             None => Ok(None),
@@ -71,9 +73,9 @@ fn refused(statement: &Statement) -> Option<&'static str> {
         Statement::CreateDatabase { .. } => "CREATE DATABASE",
         Statement::CreateFunction(_) => "CREATE FUNCTION",
         Statement::Drop { .. } => "this form of DROP",
-        Statement::StartTransaction { .. } | Statement::Commit { .. } | Statement::Rollback { .. } => {
-            "a transaction of several statements"
-        }
+        Statement::StartTransaction { .. }
+        | Statement::Commit { .. }
+        | Statement::Rollback { .. } => "a transaction of several statements",
         _ => return None,
     })
 }
@@ -98,9 +100,16 @@ async fn create_table(connection: &Connection, create: &CreateTable) -> Result<O
     ])
 }
 
-async fn drop_tables(connection: &Connection, names: &[ObjectName], if_exists: bool) -> Result<Outcome> {
+async fn drop_tables(
+    connection: &Connection,
+    names: &[ObjectName],
+    if_exists: bool,
+) -> Result<Outcome> {
     let catalog = Arc::clone(connection.database().catalog());
-    let names = names.iter().map(object_name).collect::<Result<Vec<String>>>()?;
+    let names = names
+        .iter()
+        .map(object_name)
+        .collect::<Result<Vec<String>>>()?;
     // All are looked up first: a wrong name changes nothing.
     let mut present = Vec::new();
     for name in names {
@@ -121,41 +130,66 @@ async fn truncate_table(connection: &Connection, truncate: &Truncate) -> Result<
         && truncate.on_cluster.is_none()
         && !truncate.if_exists;
     let ([target], true) = (truncate.table_names.as_slice(), plain) else {
-        return Err(Error::unsupported(format!("`{truncate}` is not implemented; TRUNCATE TABLE name is")));
+        return Err(Error::unsupported(format!(
+            "`{truncate}` is not implemented; TRUNCATE TABLE name is"
+        )));
     };
-    let (catalog, name) = (Arc::clone(connection.database().catalog()), object_name(&target.name)?);
+    let (catalog, name) = (
+        Arc::clone(connection.database().catalog()),
+        object_name(&target.name)?,
+    );
     blocking(move || catalog.truncate(&name)).await?;
     Ok(done("TRUNCATE"))
 }
 
 /// Runs what waits for locks and the store on a thread that may wait.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| Error::internal("a change of the catalog broke off").with_source(error))?
 }
 
 fn show_tables(connection: &Connection) -> Result<Outcome> {
-    rows(vec![("table", strings(connection.database().catalog().names()))])
+    rows(vec![(
+        "table",
+        strings(connection.database().catalog().names()),
+    )])
 }
 
 fn show_create_table(connection: &Connection, name: &ObjectName) -> Result<Outcome> {
-    let table = connection.database().catalog().expect_table(&object_name(name)?)?;
+    let table = connection
+        .database()
+        .catalog()
+        .expect_table(&object_name(name)?)?;
     rows(vec![
         ("table", strings([table.bound().name().to_owned()])),
-        ("statement", strings([table.bound().table().create_statement()])),
+        (
+            "statement",
+            strings([table.bound().table().create_statement()]),
+        ),
     ])
 }
 
 /// Columns with their types, and where the row key has them.
 fn describe(connection: &Connection, name: &ObjectName) -> Result<Outcome> {
-    let table = connection.database().catalog().expect_table(&object_name(name)?)?;
+    let table = connection
+        .database()
+        .catalog()
+        .expect_table(&object_name(name)?)?;
     let columns = table.bound().columns();
     let nullable: BooleanArray = columns.iter().map(|column| Some(column.nullable)).collect();
     let parts = |position: usize| key_parts(table.bound(), position);
     rows(vec![
-        ("column", strings(columns.iter().map(|column| column.name.clone()))),
-        ("type", strings(columns.iter().map(|column| column.sql_type.to_string()))),
+        (
+            "column",
+            strings(columns.iter().map(|column| column.name.clone())),
+        ),
+        (
+            "type",
+            strings(columns.iter().map(|column| column.sql_type.to_string())),
+        ),
         ("null", Arc::new(nullable)),
         ("key", strings((0..columns.len()).map(parts))),
     ])
@@ -165,12 +199,19 @@ fn describe(connection: &Connection, name: &ObjectName) -> Result<Outcome> {
 fn key_parts(table: &BoundTable, column: usize) -> String {
     let parts = table.row_key().parts().iter().zip(1..);
     let using = parts.filter(|(part, _)| part.sources().contains(&column));
-    using.map(|(part, position)| format!("{position}: {}", part.expression())).collect::<Vec<_>>().join(", ")
+    using
+        .map(|(part, position)| format!("{position}: {}", part.expression()))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn show_transforms() -> Result<Outcome> {
     let column = |pick: &dyn Fn(&dyn crate::key::transform::Declaration) -> &'static str| {
-        strings(TRANSFORMS.iter().map(|declaration| pick(*declaration).to_owned()))
+        strings(
+            TRANSFORMS
+                .iter()
+                .map(|declaration| pick(*declaration).to_owned()),
+        )
     };
     rows(vec![
         ("key_part", column(&|declaration| declaration.syntax())),
@@ -205,7 +246,9 @@ impl KeyRows {
         if let Some(scan) = plan.downcast_ref::<ScanExec>() {
             self.add(scan)?;
         }
-        plan.children().into_iter().try_for_each(|child| self.visit(child))
+        plan.children()
+            .into_iter()
+            .try_for_each(|child| self.visit(child))
     }
 
     fn add(&mut self, scan: &ScanExec) -> Result<()> {
@@ -242,7 +285,9 @@ impl KeyRows {
 }
 
 fn done(verb: &str) -> Outcome {
-    Outcome::Done { verb: verb.to_owned() }
+    Outcome::Done {
+        verb: verb.to_owned(),
+    }
 }
 
 fn strings(values: impl IntoIterator<Item = String>) -> ArrayRef {
@@ -251,8 +296,10 @@ fn strings(values: impl IntoIterator<Item = String>) -> ArrayRef {
 
 /// A result that is there already.
 fn rows(columns: Vec<(&str, ArrayRef)>) -> Result<Outcome> {
-    let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)))
-        .map_err(|error| Error::internal("the rows of a command").with_source(error))?;
+    let batch = RecordBatch::try_from_iter_with_nullable(
+        columns.into_iter().map(|(name, array)| (name, array, true)),
+    )
+    .map_err(|error| Error::internal("the rows of a command").with_source(error))?;
     let schema = batch.schema();
     let stream = RecordBatchStreamAdapter::new(schema, futures::stream::iter([Ok(batch)]));
     Ok(Outcome::Rows(Box::pin(stream) as SendableRecordBatchStream))

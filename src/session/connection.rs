@@ -37,14 +37,16 @@ pub struct Connection {
 
 impl std::fmt::Debug for Connection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Connection").field("database", &self.database).finish_non_exhaustive()
+        f.debug_struct("Connection")
+            .field("database", &self.database)
+            .finish_non_exhaustive()
     }
 }
 
 /// A parsed statement of a script.
 #[derive(Debug, Clone)]
 pub struct Statement {
-    parsed: Parsed,
+    pub(super) parsed: Parsed,
 }
 
 impl Statement {
@@ -88,11 +90,20 @@ impl Connection {
             .with_default_catalog_and_schema(CATALOG_NAME, SCHEMA_NAME)
             .with_create_default_catalog_and_schema(false)
             .with_option_extension(HaliteOptions::default());
-        let builder = SessionStateBuilder::new().with_default_features().with_config(config);
-        let context = SessionContext::new_with_state(optimize::install(builder).build()).enable_url_table();
-        context.register_catalog(CATALOG_NAME, Arc::new(HaliteCatalog::new(Arc::clone(database.catalog()))));
+        let builder = SessionStateBuilder::new()
+            .with_default_features()
+            .with_config(config);
+        let context =
+            SessionContext::new_with_state(optimize::install(builder).build()).enable_url_table();
+        context.register_catalog(
+            CATALOG_NAME,
+            Arc::new(HaliteCatalog::new(Arc::clone(database.catalog()))),
+        );
         let tables = Arc::clone(database.catalog());
-        context.register_udtf("keys", function::keys(Arc::new(move |name| tables.expect_table(name))));
+        context.register_udtf(
+            "keys",
+            function::keys(Arc::new(move |name| tables.expect_table(name))),
+        );
         function::scalar_functions().for_each(|function| context.register_udf(function));
         Self { database, context }
     }
@@ -112,7 +123,10 @@ impl Connection {
     /// # Errors
     /// `InvalidInput` where the text is no SQL or too deep to be planned.
     pub fn script(&self, sql: &str) -> Result<Vec<Statement>> {
-        Ok(parse(sql)?.into_iter().map(|parsed| Statement { parsed }).collect())
+        Ok(parse(sql)?
+            .into_iter()
+            .map(|parsed| Statement { parsed })
+            .collect())
     }
 
     /// Runs one statement.
@@ -124,7 +138,9 @@ impl Connection {
             Command::ExplainKeys(query) => {
                 let query = sqlparser::ast::Statement::Query(query.clone());
                 let state = self.statement_state()?;
-                let plan = self.logical_plan(&state, &DFStatement::Statement(Box::new(query))).await?;
+                let plan = self
+                    .logical_plan(&state, &DFStatement::Statement(Box::new(query)))
+                    .await?;
                 command::explain_keys(&self.physical(&state, &plan).await?)
             }
             Command::CopyFrom(statement) => copy::copy_from(self, statement).await,
@@ -146,12 +162,23 @@ impl Connection {
     pub(super) async fn run_plan(&self, state: SessionState, plan: LogicalPlan) -> Result<Outcome> {
         match plan {
             LogicalPlan::Statement(planned) => self.run_setting(state, planned).await,
-            LogicalPlan::Ddl(ddl) => Err(Error::unsupported(format!("{} is not implemented", ddl.name()))),
+            LogicalPlan::Ddl(ddl) => Err(Error::unsupported(format!(
+                "{} is not implemented",
+                ddl.name()
+            ))),
             LogicalPlan::Dml(dml) => {
                 let (verb, plan) = match dml.op {
-                    WriteOp::Insert(_) => ("INSERT", self.physical(&state, &LogicalPlan::Dml(dml)).await?),
+                    WriteOp::Insert(_) => (
+                        "INSERT",
+                        self.physical(&state, &LogicalPlan::Dml(dml)).await?,
+                    ),
                     WriteOp::Delete => ("DELETE", delete::plan(self, &state, &dml).await?),
-                    other => return Err(Error::unsupported(format!("{} is not implemented", other.name()))),
+                    other => {
+                        return Err(Error::unsupported(format!(
+                            "{} is not implemented",
+                            other.name()
+                        )));
+                    }
                 };
                 let rows = count(&state, plan).await?;
                 Ok(Outcome::Affected { verb, rows })
@@ -176,11 +203,22 @@ impl Connection {
             PlannedStatement::Prepare(_) => "PREPARE",
             PlannedStatement::Deallocate(_) => "DEALLOCATE",
             PlannedStatement::Execute(_) => "EXECUTE",
-            other => return Err(Error::unsupported(format!("{} is not implemented", other.name()))),
+            other => {
+                return Err(Error::unsupported(format!(
+                    "{} is not implemented",
+                    other.name()
+                )));
+            }
         };
-        let frame = large_stack(self.context.execute_logical_plan(LogicalPlan::Statement(planned))).await?;
+        let frame = large_stack(
+            self.context
+                .execute_logical_plan(LogicalPlan::Statement(planned)),
+        )
+        .await?;
         if verb != "EXECUTE" {
-            return Ok(Outcome::Done { verb: verb.to_owned() });
+            return Ok(Outcome::Done {
+                verb: verb.to_owned(),
+            });
         }
         let (_, plan) = frame.into_parts();
         Box::pin(self.run_plan(state, plan)).await
@@ -194,11 +232,19 @@ impl Connection {
         Ok(state)
     }
 
-    pub(super) async fn logical_plan(&self, state: &SessionState, parsed: &DFStatement) -> Result<LogicalPlan> {
+    pub(super) async fn logical_plan(
+        &self,
+        state: &SessionState,
+        parsed: &DFStatement,
+    ) -> Result<LogicalPlan> {
         Ok(large_stack(state.statement_to_plan(parsed.clone())).await?)
     }
 
-    pub(super) async fn physical(&self, state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+    pub(super) async fn physical(
+        &self,
+        state: &SessionState,
+        plan: &LogicalPlan,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
         refuse_hidden_changes(plan)?;
         Ok(large_stack(state.create_physical_plan(plan)).await?)
     }
@@ -209,7 +255,9 @@ impl Connection {
         match (statements.pop(), statements.is_empty()) {
             (Some(statement), true) => Ok(statement),
             (None, _) => Err(Error::invalid("there is no statement")),
-            _ => Err(Error::invalid("there are several statements; run them one by one")),
+            _ => Err(Error::invalid(
+                "there are several statements; run them one by one",
+            )),
         }
     }
 
@@ -220,12 +268,22 @@ impl Connection {
     pub async fn sql(&self, sql: &str) -> Result<DataFrame> {
         let statement = self.single(sql)?;
         let Command::Sql(parsed) = &statement.parsed.command else {
-            return Err(Error::invalid("this statement is no query; use execute or run"));
+            return Err(Error::invalid(
+                "this statement is no query; use execute or run",
+            ));
         };
         let state = self.statement_state()?;
         let plan = self.logical_plan(&state, parsed).await?;
-        if matches!(plan, LogicalPlan::Dml(_) | LogicalPlan::Ddl(_) | LogicalPlan::Copy(_) | LogicalPlan::Statement(_)) {
-            return Err(Error::invalid("this statement is no query; use execute or run"));
+        if matches!(
+            plan,
+            LogicalPlan::Dml(_)
+                | LogicalPlan::Ddl(_)
+                | LogicalPlan::Copy(_)
+                | LogicalPlan::Statement(_)
+        ) {
+            return Err(Error::invalid(
+                "this statement is no query; use execute or run",
+            ));
         }
         refuse_hidden_changes(&plan)?;
         Ok(DataFrame::new(state, plan))
@@ -290,7 +348,9 @@ fn refuse_hidden_changes(plan: &LogicalPlan) -> Result<()> {
         Ok(matches!(node, LogicalPlan::Dml(dml) if !matches!(dml.op, WriteOp::Insert(_))))
     })?;
     if hidden {
-        return Err(Error::unsupported("a change inside another statement is not implemented"));
+        return Err(Error::unsupported(
+            "a change inside another statement is not implemented",
+        ));
     }
     Ok(())
 }
@@ -298,6 +358,8 @@ fn refuse_hidden_changes(plan: &LogicalPlan) -> Result<()> {
 /// Runs a plan that yields the number of rows it changed.
 async fn count(state: &SessionState, plan: Arc<dyn ExecutionPlan>) -> Result<u64> {
     let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
-    let counts = batches.iter().filter_map(|batch| batch.column(0).as_primitive_opt::<UInt64Type>());
+    let counts = batches
+        .iter()
+        .filter_map(|batch| batch.column(0).as_primitive_opt::<UInt64Type>());
     Ok(counts.flat_map(|counts| counts.iter().flatten()).sum())
 }

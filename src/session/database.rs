@@ -43,9 +43,11 @@ impl Database {
     async fn open_with(path: &Path, options: StoreOptions) -> Result<Self> {
         let path = path.to_owned();
         // Opening replays the log, which blocks.
-        tokio::task::spawn_blocking(move || Self::of_store(Arc::new(RocksStore::open(&path, &options)?)))
-            .await
-            .map_err(|error| Error::internal("opening the database broke off").with_source(error))?
+        tokio::task::spawn_blocking(move || {
+            Self::of_store(Arc::new(RocksStore::open(&path, &options)?))
+        })
+        .await
+        .map_err(|error| Error::internal("opening the database broke off").with_source(error))?
     }
 
     /// A new database that is gone when it is dropped.

@@ -21,12 +21,25 @@ pub(super) async fn plan(
     state: &SessionState,
     statement: &DmlStatement,
 ) -> Result<Arc<dyn ExecutionPlan>> {
-    let table = connection.database().catalog().expect_table(statement.table_name.table())?;
+    let table = connection
+        .database()
+        .catalog()
+        .expect_table(statement.table_name.table())?;
     let input = statement.input.as_ref();
-    let columns: Vec<Expr> = input.schema().columns().into_iter().map(Expr::Column).collect();
+    let columns: Vec<Expr> = input
+        .schema()
+        .columns()
+        .into_iter()
+        .map(Expr::Column)
+        .collect();
     let sources = table.key_sources();
-    let needed = columns.into_iter().enumerate().filter(|(position, _)| sources.contains(position));
-    let projected = LogicalPlanBuilder::from(input.clone()).project(needed.map(|(_, column)| column))?.build()?;
+    let needed = columns
+        .into_iter()
+        .enumerate()
+        .filter(|(position, _)| sources.contains(position));
+    let projected = LogicalPlanBuilder::from(input.clone())
+        .project(needed.map(|(_, column)| column))?
+        .build()?;
     let rows = connection.physical(state, &projected).await?;
     let memory = HaliteOptions::of(state.config_options()).statement_memory;
     let (state, store) = (state.clone(), Arc::clone(table.store()));
@@ -36,5 +49,10 @@ pub(super) async fn plan(
         state.config_mut().set_extension(Arc::new(snapshot));
         Ok(state.task_ctx())
     });
-    Ok(Arc::new(WriteExec::delete(table.writer(), rows, memory, refresh)?))
+    Ok(Arc::new(WriteExec::delete(
+        table.writer(),
+        rows,
+        memory,
+        refresh,
+    )?))
 }

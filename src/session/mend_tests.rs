@@ -4,7 +4,8 @@
 use super::testing::{mended, optimized, plain, plain_rows, rows, try_rows};
 use datafusion::prelude::SessionContext;
 
-const TABLE: &str = "CREATE TABLE t (id INT, a INT, b INT, n TEXT, f BOOLEAN, big BIGINT, p DECIMAL(10,2),
+const TABLE: &str =
+    "CREATE TABLE t (id INT, a INT, b INT, n TEXT, f BOOLEAN, big BIGINT, p DECIMAL(10,2),
     d DOUBLE, r REAL, day DATE, s0 TIMESTAMP(0), s3 TIMESTAMP(3), s9 TIMESTAMP)";
 
 const ROWS: &str = "INSERT INTO t VALUES
@@ -33,7 +34,9 @@ async fn shown(predicate: &str, right: &[&str], wrong: Result<&[&str], &str>) {
     assert_eq!(rows(&halite, &sql).await, right, "Halite: {predicate}");
     match (plain_rows(&plain, &sql).await, wrong) {
         (Ok(rows), Ok(wrong)) => assert_eq!(rows, wrong, "DataFusion: {predicate}"),
-        (Err(error), Err(wrong)) => assert!(error.contains(wrong), "DataFusion: {predicate}: {error}"),
+        (Err(error), Err(wrong)) => {
+            assert!(error.contains(wrong), "DataFusion: {predicate}: {error}")
+        }
         (found, _) => panic!("DataFusion: {predicate}: {found:?}"),
     }
 }
@@ -47,7 +50,12 @@ async fn agreed(predicate: &str, right: &[&str]) {
 async fn w1_distinct_from_binds_like_a_comparison() {
     shown("a IS DISTINCT FROM 1 AND f", &["4"], Err("type_coercion")).await;
     shown("f IS DISTINCT FROM true AND a = 1", &["2"], Ok(&["2", "4"])).await;
-    shown("f IS NOT DISTINCT FROM true AND a = 1", &["1"], Ok(&["1", "3"])).await;
+    shown(
+        "f IS NOT DISTINCT FROM true AND a = 1",
+        &["1"],
+        Ok(&["1", "3"]),
+    )
+    .await;
     agreed("a IS DISTINCT FROM 1", &["3", "4"]).await;
 }
 
@@ -56,14 +64,25 @@ async fn w2_a_typed_literal_on_the_left_is_not_lost() {
     let stamp = "TIMESTAMP '2024-01-01'";
     let predicate = format!("{stamp} = s9 AND s9 BETWEEN {stamp} AND {stamp}");
     shown(&predicate, &["1"], Ok(&[])).await;
-    let predicate = "DATE '2024-01-01' = day AND day BETWEEN DATE '2024-01-01' AND DATE '2024-01-01'";
+    let predicate =
+        "DATE '2024-01-01' = day AND day BETWEEN DATE '2024-01-01' AND DATE '2024-01-01'";
     shown(predicate, &["1"], Ok(&[])).await;
 }
 
 #[tokio::test]
 async fn w3_lists_keep_null() {
-    shown("n NOT IN ('a') OR n NOT IN ('', 'b')", &["1", "3", "4"], Ok(&["1", "2", "3", "4"])).await;
-    shown("n NOT IN ('a', 'x') OR n NOT IN ('', 'b')", &["1", "3", "4"], Ok(&["1", "2", "3", "4"])).await;
+    shown(
+        "n NOT IN ('a') OR n NOT IN ('', 'b')",
+        &["1", "3", "4"],
+        Ok(&["1", "2", "3", "4"]),
+    )
+    .await;
+    shown(
+        "n NOT IN ('a', 'x') OR n NOT IN ('', 'b')",
+        &["1", "3", "4"],
+        Ok(&["1", "2", "3", "4"]),
+    )
+    .await;
     // The lists meet only after the simplifier has taken out what is common.
     let predicate = "(n NOT IN ('a', 'x') AND id < 3) OR (n NOT IN ('', 'b') AND id < 3)";
     shown(predicate, &["1"], Ok(&["1", "2"])).await;
@@ -86,9 +105,17 @@ async fn w3_lists_keep_null_where_the_truth_value_is_seen() {
         "a IN (1, 2, 3, 4) AND a NOT IN (1, 2, 3, 4)",
     ] {
         let sql = format!("SELECT id, {predicate} FROM t WHERE id >= 3");
-        assert_eq!(rows(&halite, &sql).await, ["3|NULL", "4|false"], "{predicate}");
+        assert_eq!(
+            rows(&halite, &sql).await,
+            ["3|NULL", "4|false"],
+            "{predicate}"
+        );
         let wrong = plain_rows(&plain, &sql).await;
-        assert_eq!(wrong, Ok(vec!["3|false".to_string(), "4|false".to_string()]), "{predicate}");
+        assert_eq!(
+            wrong,
+            Ok(vec!["3|false".to_string(), "4|false".to_string()]),
+            "{predicate}"
+        );
     }
     let sql = "SELECT id, n NOT IN ('a', 'x') OR n NOT IN ('', 'b') FROM t WHERE id <= 2";
     assert_eq!(rows(&halite, sql).await, ["1|true", "2|NULL"]);
@@ -99,7 +126,12 @@ async fn w3_lists_keep_null_where_the_truth_value_is_seen() {
 #[tokio::test]
 async fn w4_wide_integers_are_exact() {
     shown("big <= -9223372036854775809", &[], Ok(&["4"])).await;
-    shown("big < 9223372036854775808 AND big > 0", &["1", "2", "3"], Ok(&["1", "2", "3"])).await;
+    shown(
+        "big < 9223372036854775808 AND big > 0",
+        &["1", "2", "3"],
+        Ok(&["1", "2", "3"]),
+    )
+    .await;
     shown("big = 9007199254740993.0", &["2"], Ok(&["1", "2"])).await;
     let (halite, plain) = sessions().await;
     let sql = "SELECT 100000000000000000001";
@@ -114,9 +146,15 @@ async fn w5_a_number_with_an_exponent_is_a_double() {
     let setting = "SET datafusion.sql_parser.parse_float_as_decimal = true";
     plain_rows(&decimals, setting).await.expect("setting");
     let sql = "SELECT arrow_typeof(1e10), arrow_typeof(-1.5e-3), arrow_typeof(1.5), 1e308";
-    assert_eq!(rows(&halite, sql).await, ["Float64|Float64|Decimal128(2, 1)|1e308"]);
+    assert_eq!(
+        rows(&halite, sql).await,
+        ["Float64|Float64|Decimal128(2, 1)|1e308"]
+    );
     let sql = "SELECT arrow_typeof(1e10)";
-    assert_eq!(plain_rows(&decimals, sql).await, Ok(vec!["Decimal128(1, -10)".to_string()]));
+    assert_eq!(
+        plain_rows(&decimals, sql).await,
+        Ok(vec!["Decimal128(1, -10)".to_string()])
+    );
     assert!(plain_rows(&decimals, "SELECT 1e308").await.is_err());
     let error = try_rows(&halite, "SELECT 1e400").await;
     assert!(error.is_err_and(|error| error.contains("1e400 is out of range for DOUBLE")));
@@ -125,13 +163,33 @@ async fn w5_a_number_with_an_exponent_is_a_double() {
 #[tokio::test]
 async fn w6_a_time_finer_than_the_column_is_not_rounded() {
     shown("s3 = TIMESTAMP '2024-01-01 00:00:00.0005'", &[], Ok(&["1"])).await;
-    shown("s3 <> TIMESTAMP '2024-01-01 00:00:00.0005'", &["1", "2", "3"], Ok(&["2", "3"])).await;
-    shown("s3 >= TIMESTAMP '2024-01-01 00:00:00.0005'", &["2", "3"], Ok(&["1", "2", "3"])).await;
+    shown(
+        "s3 <> TIMESTAMP '2024-01-01 00:00:00.0005'",
+        &["1", "2", "3"],
+        Ok(&["2", "3"]),
+    )
+    .await;
+    shown(
+        "s3 >= TIMESTAMP '2024-01-01 00:00:00.0005'",
+        &["2", "3"],
+        Ok(&["1", "2", "3"]),
+    )
+    .await;
     shown("s3 < TIMESTAMP '2024-01-01 00:00:00.0005'", &["1"], Ok(&[])).await;
     shown("TIMESTAMP '2024-01-01 00:00:00.0005' > s3", &["1"], Ok(&[])).await;
     shown("s3 < '2024-01-01 00:00:00.0005'", &["1"], Ok(&[])).await;
-    shown("s0 IN (TIMESTAMP '2024-01-01 00:00:00.5', TIMESTAMP '2024-01-01 00:00:01')", &["2"], Ok(&["1", "2"])).await;
-    shown("s3 NOT IN ('2024-01-01 00:00:00.0005')", &["1", "2", "3"], Ok(&["2", "3"])).await;
+    shown(
+        "s0 IN (TIMESTAMP '2024-01-01 00:00:00.5', TIMESTAMP '2024-01-01 00:00:01')",
+        &["2"],
+        Ok(&["1", "2"]),
+    )
+    .await;
+    shown(
+        "s3 NOT IN ('2024-01-01 00:00:00.0005')",
+        &["1", "2", "3"],
+        Ok(&["2", "3"]),
+    )
+    .await;
     let between = "s3 BETWEEN '2024-01-01 00:00:00.0005' AND '2024-01-01 00:00:00.0015'";
     shown(between, &["2"], Ok(&["1", "2"])).await;
     let distinct = "s3 IS DISTINCT FROM TIMESTAMP '2024-01-01 00:00:00.0005'";
@@ -146,9 +204,19 @@ async fn w6_times_beyond_2262_compare() {
     shown("s3 < '3001-01-01'", &["1", "2"], planning).await;
     shown("s9 < TIMESTAMP '3001-01-01'", &["1"], planning).await;
     shown("day > TIMESTAMP '3001-01-01 12:00:00'", &["3"], planning).await;
-    shown("s3 > CAST(TIMESTAMP '3001-01-01' AS TIMESTAMP(3))", &["3"], planning).await;
+    shown(
+        "s3 > CAST(TIMESTAMP '3001-01-01' AS TIMESTAMP(3))",
+        &["3"],
+        planning,
+    )
+    .await;
     let running = Err("Cannot cast Date32 value");
-    shown("day > TIMESTAMP '2024-01-01 12:00:00'", &["2", "3"], running).await;
+    shown(
+        "day > TIMESTAMP '2024-01-01 12:00:00'",
+        &["2", "3"],
+        running,
+    )
+    .await;
     shown("day = TIMESTAMP '2024-01-01 12:00:00'", &[], running).await;
 }
 
@@ -175,13 +243,28 @@ async fn w7_rows_compare_value_by_value() {
     shown("(a, b) NOT IN ((1, 2))", &["4"], Ok(&["2", "3", "4"])).await;
     shown("(a, b) <> (1, 2)", &["4"], Ok(&["2", "3", "4"])).await;
     shown("(a, b) = (1, NULL)", &[], Ok(&["2"])).await;
-    shown("ROW(a, b) BETWEEN ROW(1, 0) AND ROW(3, 4)", &["1", "4"], Ok(&["1", "4"])).await;
-    shown("(a, b) NOT BETWEEN (1, 3) AND (3, 4)", &["1"], Ok(&["1", "2", "3"])).await;
+    shown(
+        "ROW(a, b) BETWEEN ROW(1, 0) AND ROW(3, 4)",
+        &["1", "4"],
+        Ok(&["1", "4"]),
+    )
+    .await;
+    shown(
+        "(a, b) NOT BETWEEN (1, 3) AND (3, 4)",
+        &["1"],
+        Ok(&["1", "2", "3"]),
+    )
+    .await;
     shown("(1, b) >= (a, 2)", &["1"], Ok(&["1", "3"])).await;
     agreed("(a, b) IS NOT DISTINCT FROM (1, NULL)", &["2"]).await;
     let refused = Err("Only identifiers and literals are supported in tuples");
     shown("(-1, b) < (a, 3)", &["1", "2", "4"], refused).await;
-    shown("(s3, a) > (TIMESTAMP '2024-01-01', 0)", &["1", "2", "3"], refused).await;
+    shown(
+        "(s3, a) > (TIMESTAMP '2024-01-01', 0)",
+        &["1", "2", "3"],
+        refused,
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -200,7 +283,9 @@ async fn w7_rows_nest_and_take_parameters() {
     assert_eq!(rows(&halite, "EXECUTE one_of(1, NULL)").await, ["4"]);
     assert_eq!(rows(&halite, "EXECUTE constant(0)").await, ["1"]);
     let error = try_rows(&halite, "SELECT id FROM t WHERE (a, b) IN ((1, 2, 3))").await;
-    assert!(error.is_err_and(|error| error.contains("a row of 2 values cannot be compared with a row of 3")));
+    assert!(error.is_err_and(|error| {
+        error.contains("a row of 2 values cannot be compared with a row of 3")
+    }));
     let error = try_rows(&halite, "SELECT id FROM t WHERE (random(), a) < (0.5e0, 1)").await;
     assert!(error.is_err_and(|error| error.contains("changes with every call")));
 }
@@ -228,9 +313,13 @@ async fn doubles_meet_decimals_as_doubles() {
         assert!(plain.is_err(), "{predicate}: {plain:?}");
     }
     assert_eq!(rows(&halite, "SELECT id FROM t WHERE r = 0.1").await, ["1"]);
-    assert_eq!(rows(&halite, "SELECT id FROM t WHERE p = 10e0").await, ["2"]);
+    assert_eq!(
+        rows(&halite, "SELECT id FROM t WHERE p = 10e0").await,
+        ["2"]
+    );
     // The digits that a DOUBLE is shown with are the DOUBLE.
-    let sql = "SELECT count(*) FROM (VALUES (12345678.123456789e0)) v(x) WHERE x = 12345678.123456789";
+    let sql =
+        "SELECT count(*) FROM (VALUES (12345678.123456789e0)) v(x) WHERE x = 12345678.123456789";
     assert_eq!(rows(&halite, sql).await, ["1"]);
     let sql = "SELECT CAST(0.12345678901234568 AS DOUBLE)";
     assert_eq!(rows(&halite, sql).await, ["0.12345678901234568"]);
@@ -239,7 +328,11 @@ async fn doubles_meet_decimals_as_doubles() {
 #[tokio::test]
 async fn zeros_and_nans_are_one_constant() {
     let (halite, _) = sessions().await;
-    let text = optimized(&halite, "SELECT id FROM t WHERE d = -0e0 AND d IN (-0e0, 1e0, 2e0, 3e0, 4e0)").await;
+    let text = optimized(
+        &halite,
+        "SELECT id FROM t WHERE d = -0e0 AND d IN (-0e0, 1e0, 2e0, 3e0, 4e0)",
+    )
+    .await;
     assert!(!text.contains("-0"), "{text}");
     // Both are `d = 0`: the one simplifies to the other, and not to false.
     let text = optimized(&halite, "SELECT id FROM t WHERE d = -0e0 AND d = 0e0").await;

@@ -29,6 +29,8 @@ pub mod dialect;
 pub mod guard;
 pub mod parse;
 mod prepared;
+mod profile;
+mod rewrite;
 pub mod stack;
 
 #[cfg(test)]
@@ -41,6 +43,7 @@ mod testing;
 pub use self::connection::{Connection, Outcome, Statement};
 pub use self::database::Database;
 pub use self::prepared::PreparedStatement;
+pub use self::profile::Profile;
 
 /// Parameter values for `$1`, `$2`, …: whatever DataFusion's `ScalarValue` can be made from.
 #[macro_export]

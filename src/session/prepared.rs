@@ -23,7 +23,10 @@ impl PreparedStatement {
 
     async fn run(&self, params: Vec<ScalarValue>) -> Result<Outcome> {
         let state = self.connection.statement_state()?;
-        let plan = self.plan.clone().with_param_values(ParamValues::from(params))?;
+        let plan = self
+            .plan
+            .clone()
+            .with_param_values(ParamValues::from(params))?;
         self.connection.run_plan(state, plan).await
     }
 

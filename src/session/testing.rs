@@ -54,9 +54,14 @@ pub async fn rows(session: &SessionContext, sql: &str) -> Vec<String> {
 /// The rows as DataFusion parses and answers, or its error.
 pub async fn plain_rows(session: &SessionContext, sql: &str) -> Result<Vec<String>, String> {
     let run = async { session.sql(sql).await?.collect().await };
-    let batches = run
-        .await
-        .map_err(|error| error.strip_backtrace().lines().next().unwrap_or_default().to_string())?;
+    let batches = run.await.map_err(|error| {
+        error
+            .strip_backtrace()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_string()
+    })?;
     let mut rows = texts(&batches);
     rows.sort();
     Ok(rows)
@@ -64,7 +69,9 @@ pub async fn plain_rows(session: &SessionContext, sql: &str) -> Result<Vec<Strin
 
 /// The optimized plan as text.
 pub async fn optimized(session: &SessionContext, sql: &str) -> String {
-    let plan = plan(session, sql).await.unwrap_or_else(|error| panic!("{sql}\n{error}"));
+    let plan = plan(session, sql)
+        .await
+        .unwrap_or_else(|error| panic!("{sql}\n{error}"));
     let optimized = session.state().optimize(&plan);
     optimized
         .unwrap_or_else(|error| panic!("{sql}\n{error}"))
@@ -82,7 +89,10 @@ fn texts(batches: &[RecordBatch]) -> Vec<String> {
             .map(|column| ArrayFormatter::try_new(column, &options).expect("formatter"))
             .collect();
         for row in 0..batch.num_rows() {
-            let values: Vec<_> = columns.iter().map(|column| column.value(row).to_string()).collect();
+            let values: Vec<_> = columns
+                .iter()
+                .map(|column| column.value(row).to_string())
+                .collect();
             rows.push(values.join("|"));
         }
     }

@@ -3,8 +3,10 @@
 //! Behind the feature `shell`; a program that embeds Halite turns it off and uses the session alone.
 
 pub mod command;
+pub mod demo;
 pub mod format;
 pub mod repl;
 pub mod report;
 pub mod runner;
+pub mod sample;
 mod text;

@@ -195,9 +195,15 @@ impl<'a> Expansion<'a> {
             .collect();
         factors.sort_by_key(|(depth, boxes, _)| (boxes.len() > 1, *depth));
         let mut product = vec![ColumnBox::default()];
+        let mut full = false;
         for (_, boxes, term) in factors {
+            if full && boxes.len() > 1 {
+                self.lost.extend(self.dimensions.mentioned(term));
+                continue;
+            }
             // Boxes that do not meet vanish, so the product is made before it is counted; but never beyond all bounds.
             if product.len().saturating_mul(boxes.len()) > self.limit.saturating_mul(Self::TRIED) {
+                full = true;
                 self.lost.extend(self.dimensions.mentioned(term));
                 continue;
             }
@@ -206,6 +212,7 @@ impl<'a> Expansion<'a> {
                 .flat_map(|left| boxes.iter().filter_map(|right| left.intersect(right)))
                 .collect();
             if next.len() > self.limit {
+                full = true;
                 self.lost.extend(self.dimensions.mentioned(term));
             } else {
                 product = next;
@@ -249,7 +256,56 @@ impl<'a> Expansion<'a> {
                 .for_each(|term| self.lost.extend(self.dimensions.mentioned(term)));
             return vec![ColumnBox::default()];
         }
-        boxes
+        if boxes.len() <= Self::COMPARED {
+            self.parted(boxes)
+        } else {
+            boxes
+        }
+    }
+
+    /// So many boxes are compared with one another to take out what they share.
+    const COMPARED: usize = 128;
+
+    /// Boxes of the same union that share less: where one lies inside another in all dimensions but one, it keeps of
+    /// that dimension only what the other does not have. So `a > 1 OR (a >= 1 AND b > 2)` becomes
+    /// `a > 1 OR (a = 1 AND b > 2)`, which is one range.
+    fn parted(&self, boxes: Vec<ColumnBox>) -> Vec<ColumnBox> {
+        let mut parted: Vec<ColumnBox> = Vec::with_capacity(boxes.len());
+        'boxes: for mut candidate in boxes {
+            for earlier in &parted {
+                match self.sticking_out(&candidate, earlier).as_slice() {
+                    [] => continue 'boxes,
+                    [(position, rest)] => {
+                        candidate.domains.insert(*position, rest.clone());
+                    }
+                    _ => {}
+                }
+            }
+            parted.push(candidate);
+        }
+        parted
+    }
+
+    /// The dimensions in which `candidate` does not lie inside `other`, with what sticks out; two are enough.
+    fn sticking_out(&self, candidate: &ColumnBox, other: &ColumnBox) -> Vec<(usize, Domain)> {
+        let mut out = Vec::new();
+        for (position, domain) in &other.domains {
+            let Some(dimension) = self.dimensions.get(*position) else {
+                continue;
+            };
+            let own = candidate
+                .domains
+                .get(position)
+                .unwrap_or(&dimension.universe);
+            let rest = own.minus(domain);
+            if !rest.is_empty() {
+                out.push((*position, rest));
+            }
+            if out.len() > 1 {
+                break;
+            }
+        }
+        out
     }
 
     fn depth(&self, predicate: &Predicate) -> usize {

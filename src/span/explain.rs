@@ -9,7 +9,7 @@ use crate::datum::{Datum, Readable};
 use crate::error::Result;
 use crate::key::domain::text_successor;
 use crate::key::{Cut, Direction, Domain, Interval, KeyPart, RowKey};
-use crate::keyrange::{KeyRange, hex};
+use crate::keyrange::{KeyRange, compare_stops, hex};
 
 /// What a row of `EXPLAIN KEYS` stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,13 +204,19 @@ fn range_rows(
     let Work::Ranges(set) = &run.work else {
         return Ok(Vec::new());
     };
-    let listed = ranges::explained(projection, boxes)?;
-    let rows = set.ranges().iter().map(|range| {
-        let pieces = || listed.iter().filter(|(piece, _)| range.covers(piece));
-        let first = pieces().min_by(|(a, _), (b, _)| a.start().cmp(b.start()));
-        let last =
-            pieces().max_by(|(a, _), (b, _)| crate::keyrange::compare_stops(a.stop(), b.stop()));
-        let bounds = match (first, last) {
+    let mut listed = ranges::explained(projection, boxes)?;
+    listed.sort_by(|(a, _), (b, _)| a.start().cmp(b.start()));
+    let mut listed = listed.iter().peekable();
+    let mut rows = Vec::with_capacity(set.ranges().len());
+    for range in set.ranges() {
+        let mut pieces = Vec::new();
+        while let Some(piece) = listed.next_if(|(piece, _)| range.covers(piece)) {
+            pieces.push(piece);
+        }
+        let last = pieces
+            .iter()
+            .max_by(|(a, _), (b, _)| compare_stops(a.stop(), b.stop()));
+        let bounds = match (pieces.first(), last) {
             (Some((piece, first)), Some((_, last))) => Bounds {
                 start: first.start.clone(),
                 stop: last.stop.clone(),
@@ -223,9 +229,9 @@ fn range_rows(
             true => Kind::Point,
             false => Kind::Range,
         };
-        row(kind, run, bounds, range)
-    });
-    Ok(rows.collect())
+        rows.push(row(kind, run, bounds, range));
+    }
+    Ok(rows)
 }
 
 /// The boxes of a walk: for each part the values it can have.

@@ -20,6 +20,9 @@
 
 mod boxes;
 mod explain;
+#[cfg(test)]
+mod law;
+mod narrow;
 mod project;
 mod ranges;
 mod walk;
@@ -193,6 +196,8 @@ pub fn plan(key: &RowKey, conjuncts: &[Conjunct], budget: usize) -> Result<Plan>
     let predicate = Predicate::all(conjuncts.iter().map(|conjunct| conjunct.predicate.clone()));
     let mut expansion = Expansion::new(&dimensions, budget);
     let boxes = expansion.expand(&predicate);
+    #[cfg(test)]
+    let boxes = faulty_boxes(boxes);
     let mut unproven = expansion.lost_for("budget");
     let projection = Projection::new(key, dimensions);
     let mut part_boxes = Vec::with_capacity(boxes.len());
@@ -206,7 +211,29 @@ pub fn plan(key: &RowKey, conjuncts: &[Conjunct], budget: usize) -> Result<Plan>
     } else {
         projection.residual(conjuncts, &unproven)
     };
+    #[cfg(test)]
+    let residual = faulty_residual(residual);
     Ok(Plan { spans, residual })
+}
+
+#[cfg(test)]
+fn faulty_boxes(mut boxes: Vec<boxes::ColumnBox>) -> Vec<boxes::ColumnBox> {
+    if crate::fault::active(crate::fault::Fault::BoxDropped) {
+        boxes.pop();
+    }
+    boxes
+}
+
+#[cfg(test)]
+fn faulty_residual(mut residual: Vec<Residual>) -> Vec<Residual> {
+    use crate::fault::{Fault, active};
+    if active(Fault::ResidualDropped) {
+        residual.pop();
+    }
+    if active(Fault::AlwaysTight) {
+        residual.clear();
+    }
+    residual
 }
 
 #[cfg(test)]

@@ -56,12 +56,7 @@ impl<'a> Projection<'a> {
 
     /// Whether a box restricts the part at `position`.
     pub(super) fn restricts(&self, part_box: &PartBox, position: usize) -> bool {
-        let literal = self
-            .key
-            .parts()
-            .get(position)
-            .is_some_and(|part| part.sources().is_empty());
-        literal || part_box.domains.get(position) != self.natural.get(position)
+        part_box.domains.get(position) != self.natural.get(position)
     }
 
     /// The last part that a box restricts.
@@ -115,6 +110,10 @@ impl<'a> Projection<'a> {
             let Some(column) = self.dimensions.column(*source) else {
                 continue;
             };
+            let own_part = |part: &KeyPart| *part.expression() == dimension.expression;
+            if self.key.parts().iter().any(own_part) {
+                continue;
+            }
             let (Some(listed), Some(allowed)) = (
                 column_box.domains.get(&column).and_then(list),
                 column_box.domains.get(&position),
@@ -161,7 +160,7 @@ impl<'a> Projection<'a> {
                 domain = domain.intersect(&related);
             }
         }
-        domain
+        part.storable(domain)
     }
 
     fn column_domain(&self, column: usize, column_box: &ColumnBox) -> Domain {
@@ -429,6 +428,11 @@ impl<'a> Projection<'a> {
                 .push(value);
         }
         let domain = part_box.domains.get(restoring)?;
+        let scattered: usize = lists.values().map(|values| values.len()).sum();
+        if scattered > lists.len() * domain.intervals().len().max(1) * 2 {
+            // A stretch of values is one range in each bucket; dealt out it would be many.
+            return None;
+        }
         let lists = lists
             .into_iter()
             .map(|(number, values)| (number, domain_of(domain, values.into_iter())));
@@ -553,7 +557,7 @@ fn only_value(domain: &Domain) -> Option<Option<Datum>> {
 }
 
 /// The domain of these values, of the type of `like`.
-fn domain_of(like: &Domain, values: impl Iterator<Item = Option<Datum>>) -> Domain {
+pub(super) fn domain_of(like: &Domain, values: impl Iterator<Item = Option<Datum>>) -> Domain {
     let mut null = false;
     let values: Vec<Datum> = values
         .filter_map(|value| {

@@ -1,20 +1,19 @@
 //! From boxes over key parts to key ranges, or to a walk where there are too many.
 //!
 //! The values of all parts but the last restricted one are listed, and each list of values becomes a prefix. What the
-//! prefix says about a later part is used: after the hour 10:00 only the column's values within that hour matter, after
-//! `hash(c)` only those of its values with that hash. Where a column's domain reaches to the edge of the hour, the range
-//! is opened to the end of the prefix, so that it meets its neighbour.
+//! prefix says about a later part is used ([`super::narrow`]).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::explain::Bounds;
+use super::narrow::Narrowing;
 use super::project::{PartBox, Projection, merge};
 use super::walk::Walk;
 use super::{Run, Work};
 use crate::datum::Datum;
 use crate::error::Result;
-use crate::key::{Cut, Direction, Domain, Interval, KeyPart, NullOrder};
+use crate::key::{Domain, Interval, KeyPart};
 use crate::keyrange::{KeyRange, KeyRangeSet};
 
 /// The most boxes that a walk looks at for each step.
@@ -127,8 +126,7 @@ struct Lister<'a> {
     steps: usize,
     ranges: Vec<KeyRange>,
     bounds: Option<Vec<Bounds>>,
-    /// For a transform part and a later column part of the current box: the column's listed values by the transform's.
-    images: HashMap<(usize, usize), HashMap<Option<Datum>, Domain>>,
+    narrowing: Narrowing<'a>,
 }
 
 impl<'a> Lister<'a> {
@@ -140,14 +138,14 @@ impl<'a> Lister<'a> {
             steps: 0,
             ranges: Vec::new(),
             bounds: None,
-            images: HashMap::new(),
+            narrowing: Narrowing::new(projection),
         }
     }
 
     /// Whether all boxes could be listed within the limit.
     fn list_all(&mut self, boxes: &[PartBox]) -> Result<bool> {
         for part_box in boxes {
-            self.images.clear();
+            self.narrowing.begin_box();
             let last = self.projection.last_restricted(part_box);
             if !self.list(part_box, last, &mut Vec::new(), &mut Vec::new())? {
                 return Ok(false);
@@ -171,23 +169,20 @@ impl<'a> Lister<'a> {
             });
         }
         let parts = self.projection.key.parts();
-        let (Some(part), Some(domain)) = (parts.get(depth), self.effective(part_box, values))
-        else {
+        let narrowed = self.narrowing.domain(part_box, values, Some(depth) == last);
+        let (Some(part), Some(domain)) = (parts.get(depth), narrowed) else {
             return Ok(true);
         };
         if Some(depth) == last {
             return self.push_fields(part, &domain, prefix, values);
         }
         let room = self.limit.saturating_sub(self.count);
-        let Some(listed) = domain
-            .enumerate(room.max(1))
-            .filter(|_| !has_gap(part, &domain))
-        else {
+        let Some(listed) = listed(part, &domain, room.max(1)) else {
             return Ok(false);
         };
         for value in listed {
             self.steps += 1;
-            if self.steps / 16 > self.limit {
+            if (self.steps + self.narrowing.looked_at) / 16 > self.limit.max(LEAST_STEPS) {
                 return Ok(false);
             }
             let length = prefix.len();
@@ -241,218 +236,57 @@ impl<'a> Lister<'a> {
         }
         Ok(true)
     }
-
-    /// The domain of the part behind `values`, narrowed by what they say about it; `None` if nothing is left.
-    fn effective(&mut self, part_box: &PartBox, values: &[Option<Datum>]) -> Option<Domain> {
-        let depth = values.len();
-        let key = self.projection.key;
-        let part = key.parts().get(depth)?;
-        let mut domain = part_box.domains.get(depth)?.clone();
-        if let Some(value) = computed(self.projection, part, values) {
-            return domain
-                .contains(value.as_ref())
-                .then(|| point(&domain, value));
-        }
-        for (position, earlier) in key.parts().iter().enumerate().take(depth) {
-            let value = values.get(position)?;
-            if earlier.restores().is_some()
-                || !earlier
-                    .sources()
-                    .iter()
-                    .any(|source| part.sources().contains(source))
-            {
-                continue;
-            }
-            domain = if earlier.sources() == part.sources() {
-                self.narrowed(part_box, (position, depth), value, domain)
-            } else {
-                self.filtered(part, earlier, value, values, domain)
-            };
-            if domain.is_empty() {
-                return None;
-            }
-        }
-        (!domain.is_empty()).then_some(domain)
-    }
-
-    /// `domain` of a part, where an earlier transform of the same column has `value`.
-    fn narrowed(
-        &mut self,
-        part_box: &PartBox,
-        (position, depth): (usize, usize),
-        value: &Option<Datum>,
-        domain: Domain,
-    ) -> Domain {
-        let parts = self.projection.key.parts();
-        let (Some(earlier), Some(part)) = (parts.get(position), parts.get(depth)) else {
-            return domain;
-        };
-        let of_value = point(&earlier.universe(), value.clone());
-        if let Some(sources) = earlier.transform().preimage(&of_value) {
-            let possible = part.transform().project(&[&sources]);
-            let narrowed = domain.intersect(&possible);
-            return if narrowed.is_empty() {
-                narrowed
-            } else {
-                opened(part, narrowed, &possible)
-            };
-        }
-        if part.restores().is_none() {
-            return domain;
-        }
-        let Some(list) = domain.list(usize::MAX) else {
-            return domain;
-        };
-        // The list is that of the box as long as nothing narrowed it before; then it is sorted by image once.
-        if part_box.domains.get(depth) != Some(&domain) {
-            let kept = list
-                .into_iter()
-                .filter(|source| image(earlier, part, source).as_ref() == Some(value));
-            return of(&domain, kept);
-        }
-        let images = self.images.entry((position, depth)).or_insert_with(|| {
-            let mut lists: HashMap<Option<Datum>, Vec<Option<Datum>>> = HashMap::new();
-            for source in list {
-                if let Some(image) = image(earlier, part, &source) {
-                    lists.entry(image).or_default().push(source);
-                }
-            }
-            lists
-                .into_iter()
-                .map(|(image, sources)| (image, of(&domain, sources.into_iter())))
-                .collect()
-        });
-        images
-            .get(value)
-            .cloned()
-            .unwrap_or_else(|| Domain::empty(domain.sql_type()))
-    }
-
-    /// `domain` of a column's part, where an earlier transform of it and of other, known columns has `value`.
-    fn filtered(
-        &mut self,
-        part: &KeyPart,
-        earlier: &KeyPart,
-        value: &Option<Datum>,
-        values: &[Option<Datum>],
-        domain: Domain,
-    ) -> Domain {
-        let (Some(column), Some(list)) = (part.restores(), domain.list(usize::MAX)) else {
-            return domain;
-        };
-        let mut row = Vec::with_capacity(earlier.sources().len());
-        for source in earlier.sources() {
-            match known(self.projection, *source, values) {
-                Some(value) => row.push(value),
-                None if *source == column => row.push(None),
-                None => return domain,
-            }
-        }
-        let Some(place) = earlier
-            .sources()
-            .iter()
-            .position(|source| *source == column)
-        else {
-            return domain;
-        };
-        self.steps += list.len();
-        let kept = list.into_iter().filter(|candidate| {
-            let mut row = row.clone();
-            if let Some(slot) = row.get_mut(place) {
-                *slot = candidate
-                    .as_ref()
-                    .and_then(|candidate| part.transform().inverse(candidate));
-            }
-            earlier
-                .transform()
-                .apply(&row)
-                .is_ok_and(|image| image == *value)
-        });
-        of(&domain, kept)
-    }
 }
+
+/// However small the budget, so many prefixes may be tried for each of 16 ranges.
+const LEAST_STEPS: usize = 1_000;
 
 /// The longest interval of a column's values that is listed before a restricted part. Whether the values of a longer one
 /// occur is better found out by walking: few of an hour's 3,600 seconds have a row.
 const LISTED: i128 = 256;
 
-/// Whether a column's domain has an interval that is too long to be listed. Coarse parts are always listed.
-fn has_gap(part: &KeyPart, domain: &Domain) -> bool {
-    let long = |interval: &Interval| {
-        domain
-            .ends_of(interval)
-            .and_then(|(first, last)| Some(last.as_integer()? - first.as_integer()? >= LISTED))
-    };
-    part.restores().is_some()
-        && domain
+/// The values of a part before a restricted one, at most `limit`; `None` where there are more or no end to them.
+fn listed(part: &KeyPart, domain: &Domain, limit: usize) -> Option<Vec<Option<Datum>>> {
+    let points = domain
+        .intervals()
+        .iter()
+        .all(|interval| domain.point_of(interval).is_some());
+    if points {
+        return domain.enumerate(limit);
+    }
+    if part.restores().is_some() {
+        let long = |interval: &Interval| {
+            let ends = domain.ends_of(interval);
+            ends.and_then(|(first, last)| Some(last.as_integer()? - first.as_integer()? >= LISTED))
+        };
+        let gap = domain
             .intervals()
             .iter()
-            .any(|interval| long(interval) == Some(true))
-}
-
-/// The value of a part whose columns are all known from earlier parts.
-fn computed(
-    projection: &Projection<'_>,
-    part: &KeyPart,
-    values: &[Option<Datum>],
-) -> Option<Option<Datum>> {
-    if part.restores().is_some() || part.sources().is_empty() {
-        return None;
+            .any(|interval| long(interval) == Some(true));
+        return if gap { None } else { domain.enumerate(limit) };
     }
-    let row: Option<Vec<Option<Datum>>> = part
-        .sources()
-        .iter()
-        .map(|source| known(projection, *source, values))
-        .collect();
-    part.transform().apply(&row?).ok()
+    coarse_values(part, domain, limit).or_else(|| domain.enumerate(limit))
 }
 
-/// The value of a table's column, if a part of the prefix gives it back.
-fn known(
-    projection: &Projection<'_>,
-    column: usize,
-    values: &[Option<Datum>],
-) -> Option<Option<Datum>> {
-    let position = projection.key.restoring_part(column)?;
-    let part = projection.key.parts().get(position)?;
-    let value = values.get(position)?;
-    Some(
-        value
-            .as_ref()
-            .and_then(|value| part.transform().inverse(value)),
-    )
-}
-
-/// The value of `earlier` for a value of `part`, which gives its only column back.
-fn image(earlier: &KeyPart, part: &KeyPart, value: &Option<Datum>) -> Option<Option<Datum>> {
-    let source = value
-        .as_ref()
-        .and_then(|value| part.transform().inverse(value));
-    earlier.transform().apply(&[source]).ok()
-}
-
-/// Opens a domain that reaches to the edge of what is possible behind a prefix, so that its range ends where the
-/// prefix does. What is added cannot occur there.
-fn opened(part: &KeyPart, domain: Domain, possible: &Domain) -> Domain {
-    let (Some(first), Some(last)) = (possible.intervals().first(), possible.intervals().last())
-    else {
-        return domain;
-    };
-    let mut intervals: Vec<Interval> = domain.intervals().to_vec();
-    let (mut at_start, mut at_end) = (false, false);
-    if let Some(own) = intervals.first_mut().filter(|own| own.start == first.start) {
-        own.start = Cut::Start;
-        at_start = true;
+/// The values of a coarse part: an interval of hours is given in the column's unit, so it is stepped through from the
+/// first source of one value to the first behind all of its sources. `None` where sources cannot be told.
+fn coarse_values(part: &KeyPart, domain: &Domain, limit: usize) -> Option<Vec<Option<Datum>>> {
+    let transform = part.transform();
+    let mut sources = transform.preimage(&domain.clone().with_null(false))?;
+    let mut values = Vec::new();
+    while let Some(first) = sources.intervals().first() {
+        let value = transform.apply(&[Some(sources.first_of(first)?)]).ok()??;
+        let own = Domain::points(transform.value_type(), [value.clone()]);
+        sources = sources.minus(&transform.preimage(&own)?);
+        values.push(Some(value));
+        if values.len() > limit {
+            return None;
+        }
     }
-    if let Some(own) = intervals.last_mut().filter(|own| own.end == last.end) {
-        own.end = Cut::End;
-        at_end = true;
+    if domain.has_null() {
+        values.push(None);
     }
-    let nulls_follow_end =
-        (part.direction() == Direction::Ascending) == (part.nulls() == NullOrder::Last);
-    let null =
-        part.nullable() && !possible.has_null() && if nulls_follow_end { at_end } else { at_start };
-    Domain::from_intervals(domain.sql_type(), intervals).with_null(null || domain.has_null())
+    Some(values)
 }
 
 /// Each interval of a domain, and NULL, by itself.
@@ -463,21 +297,6 @@ fn pieces(domain: &Domain) -> Vec<Domain> {
         pieces.push(Domain::only_null(domain.sql_type()));
     }
     pieces
-}
-
-fn point(like: &Domain, value: Option<Datum>) -> Domain {
-    of(like, [value].into_iter())
-}
-
-fn of(like: &Domain, values: impl Iterator<Item = Option<Datum>>) -> Domain {
-    let mut null = false;
-    let values: Vec<Datum> = values
-        .filter_map(|value| {
-            null |= value.is_none();
-            value
-        })
-        .collect();
-    Domain::points(like.sql_type(), values).with_null(null)
 }
 
 /// A range of fields behind a prefix.

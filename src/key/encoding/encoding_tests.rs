@@ -39,185 +39,181 @@ fn field(encoding: &dyn Encoding, value: &Datum) -> Vec<u8> {
     field
 }
 
+/// An encoding, a value and its field.
+type Field = (Box<dyn Encoding>, Datum, &'static str);
+
+/// `sql_type` with values and their fields.
+fn of(encoding: impl Fn() -> Box<dyn Encoding>, fields: &[(Datum, &'static str)]) -> Vec<Field> {
+    fields
+        .iter()
+        .map(|(value, field)| (encoding(), value.clone(), *field))
+        .collect()
+}
+
 /// Ascending fields, format version 1.
-fn fields() -> Vec<(Box<dyn Encoding>, Datum, &'static str)> {
-    let (small, integer, big) = (SqlType::SmallInt, SqlType::Integer, SqlType::BigInt);
-    let digest = "d41d8cd98f00b204e9800998ecf8427e";
-    vec![
-        (plain(&SqlType::Boolean), Datum::Boolean(false), "00"),
-        (plain(&SqlType::Boolean), Datum::Boolean(true), "01"),
-        (plain(&small), int(-32_768), "0000"),
-        (plain(&small), int(-1), "7fff"),
-        (plain(&small), int(0), "8000"),
-        (plain(&small), int(32_767), "ffff"),
-        (plain(&integer), int(i32::MIN.into()), "00000000"),
-        (plain(&integer), int(0), "80000000"),
-        (plain(&integer), int(255), "800000ff"),
-        (plain(&integer), int(i32::MAX.into()), "ffffffff"),
-        (plain(&big), int(i64::MIN), "0000000000000000"),
-        (plain(&big), int(-1), "7fffffffffffffff"),
-        (plain(&big), int(0), "8000000000000000"),
-        (plain(&big), int(i64::MAX), "ffffffffffffffff"),
-        (
-            plain(&SqlType::Double),
-            Datum::double(f64::NEG_INFINITY),
-            "000fffffffffffff",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::double(f64::MIN),
-            "0010000000000000",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::double(-1.0),
-            "400fffffffffffff",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::double(-5e-324),
-            "7ffffffffffffffe",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::double(-0.0),
-            "8000000000000000",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::Double(-0.0),
-            "8000000000000000",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::double(0.0),
-            "8000000000000000",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::double(1.0),
-            "bff0000000000000",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::double(f64::MAX),
-            "ffefffffffffffff",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::double(f64::INFINITY),
-            "fff0000000000000",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::double(f64::NAN),
-            "fff8000000000000",
-        ),
-        (
-            plain(&SqlType::Double),
-            Datum::Double(-f64::NAN),
-            "fff8000000000000",
-        ),
-        (decimal(1), Datum::Decimal(-9), "7ffffffffffffff7"),
-        (decimal(10), Datum::Decimal(0), "8000000000000000"),
-        (
-            decimal(18),
-            Datum::Decimal(999_999_999_999_999_999),
-            "8de0b6b3a763ffff",
-        ),
-        (
-            decimal(18),
-            Datum::Decimal(-999_999_999_999_999_999),
-            "721f494c589c0001",
-        ),
-        (
-            decimal(19),
-            Datum::Decimal(0),
-            "80000000000000000000000000000000",
-        ),
-        (
-            decimal(19),
-            Datum::Decimal(-1),
-            "7fffffffffffffffffffffffffffffff",
-        ),
-        (
-            decimal(38),
-            Datum::Decimal(10_i128.pow(38) - 1),
-            "cb3b4ca85a86c47a098a223fffffffff",
-        ),
-        (
-            decimal(38),
-            Datum::Decimal(1 - 10_i128.pow(38)),
-            "34c4b357a5793b85f675ddc000000001",
-        ),
-        (plain(&SqlType::Text), text(""), "0001"),
-        (plain(&SqlType::Text), text("\0"), "00ff0001"),
-        (plain(&SqlType::Text), text("a\0b"), "6100ff620001"),
-        (plain(&SqlType::Text), text("a\u{1}"), "61010001"),
-        (plain(&SqlType::Text), text("\u{10ffff}"), "f48fbfbf0001"),
-        (plain(&SqlType::Varchar(3)), text("abc"), "6162630001"),
-        (plain(&SqlType::Bytea), bytes(""), "0001"),
-        (plain(&SqlType::Bytea), bytes("00ff"), "00ffff0001"),
-        (plain(&SqlType::Bytea), bytes("ff00"), "ff00ff0001"),
-        (
-            plain(&SqlType::Bytea),
-            bytes("0000 0000 0000 0000 00"),
-            "00ff00ff00ff00ff00ff00ff00ff00ff00ff0001",
-        ),
-        (plain(&SqlType::Char(3)), text(""), "000000"),
-        (plain(&SqlType::Char(3)), text("ab"), "616200"),
-        (plain(&SqlType::Char(3)), text("\u{7ff}a"), "dfbf61"),
-        (plain(&SqlType::Date), Datum::Date(i32::MIN), "00000000"),
-        (plain(&SqlType::Date), Datum::Date(-1), "7fffffff"),
-        (plain(&SqlType::Date), Datum::Date(19_723), "80004d0b"),
-        (
-            plain(&TIMESTAMP),
-            Datum::Timestamp(i64::MIN),
-            "0000000000000000",
-        ),
-        (plain(&TIMESTAMP), Datum::Timestamp(0), "8000000000000000"),
-        (
-            plain(&TIMESTAMP),
-            Datum::Timestamp(1_704_067_200_000),
-            "8000018cc251f400",
-        ),
-        (
-            plain(&TIMESTAMP),
-            Datum::Timestamp(i64::MAX),
-            "ffffffffffffffff",
-        ),
-        (Box::new(Bucket::new(1)), int(0), "00"),
-        (Box::new(Bucket::new(256)), int(255), "ff"),
-        (Box::new(Bucket::new(257)), int(0), "0000"),
-        (Box::new(Bucket::new(257)), int(256), "0100"),
-        (Box::new(Bucket::new(65_536)), int(65_535), "ffff"),
-        (
-            Box::new(Raw::new(8)),
-            bytes("2d06800538d394c2"),
-            "2d06800538d394c2",
-        ),
-        (Box::new(Hex), text(digest), digest),
-        (
-            Box::new(Digits::new(i16::MAX.into())),
-            text("00000"),
-            "3030303030",
-        ),
-        (
-            Box::new(Digits::new(i16::MAX.into())),
-            text("76723"),
-            "3736373233",
-        ),
-        (
-            Box::new(Digits::new(i32::MAX.into())),
-            text("1000000000"),
-            "31303030303030303030",
-        ),
-        (
-            Box::new(Digits::new(i64::MAX)),
-            text("7085774586302733229"),
-            "37303835373734353836333032373333323239",
-        ),
+fn fields() -> Vec<Field> {
+    [
+        numbers(),
+        doubles_and_decimals(),
+        texts_and_bytes(),
+        times(),
+        digests(),
     ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn numbers() -> Vec<Field> {
+    let truths = [(Datum::Boolean(false), "00"), (Datum::Boolean(true), "01")];
+    let small = [
+        (int(-32_768), "0000"),
+        (int(-1), "7fff"),
+        (int(0), "8000"),
+        (int(32_767), "ffff"),
+    ];
+    let middle = [
+        (int(i32::MIN.into()), "00000000"),
+        (int(0), "80000000"),
+        (int(255), "800000ff"),
+        (int(i32::MAX.into()), "ffffffff"),
+    ];
+    let big = [
+        (int(i64::MIN), "0000000000000000"),
+        (int(-1), "7fffffffffffffff"),
+        (int(0), "8000000000000000"),
+        (int(i64::MAX), "ffffffffffffffff"),
+    ];
+    let buckets = |count| move || Box::new(Bucket::new(count)) as Box<dyn Encoding>;
+    [
+        of(|| plain(&SqlType::Boolean), &truths),
+        of(|| plain(&SqlType::SmallInt), &small),
+        of(|| plain(&SqlType::Integer), &middle),
+        of(|| plain(&SqlType::BigInt), &big),
+        of(buckets(1), &[(int(0), "00")]),
+        of(buckets(256), &[(int(255), "ff")]),
+        of(buckets(257), &[(int(0), "0000"), (int(256), "0100")]),
+        of(buckets(65_536), &[(int(65_535), "ffff")]),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn doubles_and_decimals() -> Vec<Field> {
+    let doubles = [
+        (Datum::double(f64::NEG_INFINITY), "000fffffffffffff"),
+        (Datum::double(f64::MIN), "0010000000000000"),
+        (Datum::double(-1.0), "400fffffffffffff"),
+        (Datum::double(-5e-324), "7ffffffffffffffe"),
+        (Datum::double(-0.0), "8000000000000000"),
+        (Datum::Double(-0.0), "8000000000000000"),
+        (Datum::double(0.0), "8000000000000000"),
+        (Datum::double(1.0), "bff0000000000000"),
+        (Datum::double(f64::MAX), "ffefffffffffffff"),
+        (Datum::double(f64::INFINITY), "fff0000000000000"),
+        (Datum::double(f64::NAN), "fff8000000000000"),
+        (Datum::Double(-f64::NAN), "fff8000000000000"),
+    ];
+    let (most18, most38) = (10_i128.pow(18) - 1, 10_i128.pow(38) - 1);
+    let of_18 = [
+        (Datum::Decimal(most18), "8de0b6b3a763ffff"),
+        (Datum::Decimal(-most18), "721f494c589c0001"),
+    ];
+    let of_19 = [
+        (Datum::Decimal(0), "80000000000000000000000000000000"),
+        (Datum::Decimal(-1), "7fffffffffffffffffffffffffffffff"),
+    ];
+    let of_38 = [
+        (Datum::Decimal(most38), "cb3b4ca85a86c47a098a223fffffffff"),
+        (Datum::Decimal(-most38), "34c4b357a5793b85f675ddc000000001"),
+    ];
+    [
+        of(|| plain(&SqlType::Double), &doubles),
+        of(|| decimal(1), &[(Datum::Decimal(-9), "7ffffffffffffff7")]),
+        of(|| decimal(10), &[(Datum::Decimal(0), "8000000000000000")]),
+        of(|| decimal(18), &of_18),
+        of(|| decimal(19), &of_19),
+        of(|| decimal(38), &of_38),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn texts_and_bytes() -> Vec<Field> {
+    let texts = [
+        (text(""), "0001"),
+        (text("\0"), "00ff0001"),
+        (text("a\0b"), "6100ff620001"),
+        (text("a\u{1}"), "61010001"),
+        (text("\u{10ffff}"), "f48fbfbf0001"),
+    ];
+    let zeros = "00ff00ff00ff00ff00ff00ff00ff00ff00ff0001";
+    let byte_strings = [
+        (bytes(""), "0001"),
+        (bytes("00ff"), "00ffff0001"),
+        (bytes("ff00"), "ff00ff0001"),
+        (bytes("0000 0000 0000 0000 00"), zeros),
+    ];
+    let padded = [
+        (text(""), "000000"),
+        (text("ab"), "616200"),
+        (text("\u{7ff}a"), "dfbf61"),
+    ];
+    [
+        of(|| plain(&SqlType::Text), &texts),
+        of(
+            || plain(&SqlType::Varchar(3)),
+            &[(text("abc"), "6162630001")],
+        ),
+        of(|| plain(&SqlType::Bytea), &byte_strings),
+        of(|| plain(&SqlType::Char(3)), &padded),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn times() -> Vec<Field> {
+    let dates = [
+        (Datum::Date(i32::MIN), "00000000"),
+        (Datum::Date(-1), "7fffffff"),
+        (Datum::Date(19_723), "80004d0b"),
+    ];
+    let stamps = [
+        (Datum::Timestamp(i64::MIN), "0000000000000000"),
+        (Datum::Timestamp(0), "8000000000000000"),
+        (Datum::Timestamp(1_704_067_200_000), "8000018cc251f400"),
+        (Datum::Timestamp(i64::MAX), "ffffffffffffffff"),
+    ];
+    [
+        of(|| plain(&SqlType::Date), &dates),
+        of(|| plain(&TIMESTAMP), &stamps),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn digests() -> Vec<Field> {
+    let (hash, md5) = ("2d06800538d394c2", "d41d8cd98f00b204e9800998ecf8427e");
+    let digits = |greatest| move || Box::new(Digits::new(greatest)) as Box<dyn Encoding>;
+    let small = [(text("00000"), "3030303030"), (text("76723"), "3736373233")];
+    let big = "37303835373734353836333032373333323239";
+    [
+        of(|| Box::new(Raw::new(8)), &[(bytes(hash), hash)]),
+        of(|| Box::new(Hex), &[(text(md5), md5)]),
+        of(digits(i16::MAX.into()), &small),
+        of(
+            digits(i32::MAX.into()),
+            &[(text("1000000000"), "31303030303030303030")],
+        ),
+        of(digits(i64::MAX), &[(text("7085774586302733229"), big)]),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 #[test]

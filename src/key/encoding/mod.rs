@@ -3,9 +3,19 @@
 //! An [`Encoding`] writes and reads the ascending field of one value that is not NULL. Direction and NULL marker are
 //! the part's business ([`crate::key::KeyPart`]).
 
+mod boolean;
+mod bucket;
 mod bytes;
 pub mod column;
+mod decimal;
+mod digits;
+mod double;
+mod escaped;
+mod hex;
+mod integer;
 mod number;
+mod padded;
+mod raw;
 
 use std::fmt::Debug;
 
@@ -17,8 +27,16 @@ use crate::error::{Error, Result};
 use crate::key::domain::Cut;
 use crate::key::row_error::RowError;
 
-pub use self::bytes::{Digits, Escaped, Hex, Padded, Raw};
-pub use self::number::{Boolean, Bucket, Decimal, Double, Integer};
+pub use self::boolean::Boolean;
+pub use self::bucket::Bucket;
+pub use self::decimal::Decimal;
+pub use self::digits::Digits;
+pub use self::double::Double;
+pub use self::escaped::Escaped;
+pub use self::hex::Hex;
+pub use self::integer::Integer;
+pub use self::padded::Padded;
+pub use self::raw::Raw;
 
 /// One way to write values as bytes that are ordered as the values are.
 ///

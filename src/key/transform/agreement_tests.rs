@@ -130,108 +130,51 @@ fn stored_values_are_those_of_the_sql_function() {
     });
 }
 
+/// The part of a stamp under a function with this argument; `index` into [`crate::key::testing::timestamps`].
+fn part_of(name: &str, argument: &BoundArgument, index: usize, source: i64) -> Option<Datum> {
+    let sql_type = crate::key::testing::timestamps()[index].clone();
+    let column = BoundArgument::Column("c".to_owned(), sql_type);
+    let declaration = Expression::new(name, Vec::new()).declaration().unwrap();
+    let transform = declaration.bind(&[argument.clone(), column]).unwrap();
+    transform.apply(&[Some(Datum::Timestamp(source))]).unwrap()
+}
+
 #[test]
-fn truncation_and_bins_before_1970_round_down() {
-    let utc = crate::key::testing::timestamps();
-    let cases: [(&str, BoundArgument, usize, i64, i64); 12] = [
-        (
-            "date_trunc",
-            BoundArgument::Text("second".into()),
-            2,
-            -1,
-            -1_000,
-        ),
-        (
-            "date_trunc",
-            BoundArgument::Text("microsecond".into()),
-            6,
-            -1,
-            -1_000,
-        ),
-        (
-            "date_trunc",
-            BoundArgument::Text("millisecond".into()),
-            0,
-            -7,
-            -7,
-        ),
-        (
-            "date_trunc",
-            BoundArgument::Text("day".into()),
-            0,
-            -1,
-            -86_400,
-        ),
-        (
-            "date_trunc",
-            BoundArgument::Text("week".into()),
-            0,
-            0,
-            -259_200,
-        ),
-        (
-            "date_trunc",
-            BoundArgument::Text("week".into()),
-            0,
-            -259_201,
-            -864_000,
-        ),
-        (
-            "date_trunc",
-            BoundArgument::Text("month".into()),
-            0,
-            -1,
-            -2_678_400,
-        ),
-        (
-            "date_trunc",
-            BoundArgument::Text("quarter".into()),
-            0,
-            -1,
-            -7_948_800,
-        ),
-        (
-            "date_trunc",
-            BoundArgument::Text("YEAR".into()),
-            0,
-            -1,
-            -31_536_000,
-        ),
+fn truncation_before_1970_rounds_down() {
+    let cases = [
+        ("second", 2, -1, -1_000),
+        ("microsecond", 6, -1, -1_000),
+        ("millisecond", 0, -7, -7),
+        ("day", 0, -1, -86_400),
+        ("week", 0, 0, -259_200),
+        ("week", 0, -259_201, -864_000),
+        ("month", 0, -1, -2_678_400),
+        ("quarter", 0, -1, -7_948_800),
+        ("YEAR", 0, -1, -31_536_000),
         // The year 3000, which nanoseconds do not reach.
-        (
-            "date_trunc",
-            BoundArgument::Text("year".into()),
-            2,
-            32_519_000_000_000,
-            32_503_680_000_000,
-        ),
-        (
-            "date_bin",
-            BoundArgument::Interval(900_000_000_000),
-            0,
-            -1,
-            -900,
-        ),
-        // Bins of one and a half seconds, cut to whole seconds towards zero as SQL's function does.
-        (
-            "date_bin",
-            BoundArgument::Interval(1_500_000_000),
-            0,
-            -1,
-            -1,
-        ),
+        ("year", 2, 32_519_000_000_000, 32_503_680_000_000),
     ];
-    for (name, argument, index, source, expected) in cases {
-        let column = BoundArgument::Column("c".to_owned(), utc[index].clone());
-        let declaration = Expression::new(name, Vec::new()).declaration().unwrap();
-        let transform = declaration.bind(&[argument.clone(), column]).unwrap();
-        let part = transform.apply(&[Some(Datum::Timestamp(source))]).unwrap();
-        assert_eq!(
-            part,
-            Some(Datum::Timestamp(expected)),
-            "{name} {argument:?} of {source}"
+    for (unit, index, source, expected) in cases {
+        let part = part_of(
+            "date_trunc",
+            &BoundArgument::Text(unit.to_owned()),
+            index,
+            source,
         );
+        assert_eq!(part, Some(Datum::Timestamp(expected)), "{unit} of {source}");
     }
+}
+
+#[test]
+fn bins_before_1970_round_down() {
+    let quarter = BoundArgument::Interval(900_000_000_000);
+    assert_eq!(
+        part_of("date_bin", &quarter, 0, -1),
+        Some(Datum::Timestamp(-900))
+    );
+    // Bins of one and a half seconds, cut to whole seconds towards zero as SQL's function does.
+    let odd = BoundArgument::Interval(1_500_000_000);
+    assert_eq!(part_of("date_bin", &odd, 0, -1), Some(Datum::Timestamp(-1)));
 }
 
 #[test]

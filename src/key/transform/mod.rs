@@ -216,7 +216,7 @@ fn project_listed<T: Transform + ?Sized>(transform: &T, sources: &[&Domain]) -> 
             .flat_map(|row| {
                 values
                     .iter()
-                    .map(move |value| [row.as_slice(), &[value.clone()]].concat())
+                    .map(move |value| [row.as_slice(), std::slice::from_ref(value)].concat())
             })
             .collect();
     }

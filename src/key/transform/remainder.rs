@@ -62,6 +62,17 @@ impl Modulo {
             let ends =
                 ends.and_then(|(first, last)| Some((first.as_integer()?, last.as_integer()?)));
             let Some((first, last)) = ends else { continue };
+            #[cfg(test)]
+            if crate::fault::active(crate::fault::Fault::FloorRemainder) {
+                let floored = first.rem_euclid(self.divisor);
+                let pieces = remainders_from_zero(floored, floored + last - first, self.divisor);
+                intervals.extend(
+                    pieces
+                        .into_iter()
+                        .map(|(low, high)| self.interval(low, high)),
+                );
+                continue;
+            }
             for (low, high) in remainders_from_zero(first.max(0), last, self.divisor) {
                 intervals.push(self.interval(low, high));
             }

@@ -441,106 +441,92 @@ fn several_columns_project_to_the_images_of_their_lists() {
     });
 }
 
-#[test]
-fn wrong_arguments_are_refused_with_their_name() {
-    let column = |sql_type: SqlType| BoundArgument::Column("c".to_owned(), sql_type);
-    let integer = BoundArgument::Integer;
-    let text = |text: &str| BoundArgument::Text(text.to_owned());
-    let stamp = || column(crate::key::testing::timestamps()[0].clone());
-    let cases = [
-        ("column", vec![column(SqlType::Real)], "`c` of type REAL"),
-        ("salt", vec![integer(16)], "another key part"),
-        (
-            "salt",
-            vec![integer(0), column(SqlType::Text)],
-            "0 buckets; there can be 1 to 65536",
-        ),
-        ("salt", vec![text("x")], "salt(16)"),
-        (
-            "bucket",
-            vec![integer(65_537), column(SqlType::Text)],
-            "65537 buckets",
-        ),
-        (
-            "bucket",
-            vec![integer(-1), column(SqlType::Text)],
-            "-1 buckets",
-        ),
-        ("bucket", vec![integer(16)], "at least one column"),
-        (
-            "bucket",
-            vec![integer(16), integer(2)],
-            "where a column is expected",
-        ),
-        ("hash", vec![], "at least one column"),
-        ("hash", vec![text("x")], "where a column is expected"),
-        ("md5", vec![column(SqlType::Integer)], "`c` is INT"),
-        ("reverse", vec![column(SqlType::Bytea)], "`c` is BYTEA"),
-        ("reverse_digits", vec![column(SqlType::Text)], "`c` is TEXT"),
-        (
-            "left",
-            vec![column(SqlType::Text), integer(0)],
-            "left of 0 characters",
-        ),
-        (
-            "left",
-            vec![column(SqlType::Date), integer(2)],
-            "`c` is DATE",
-        ),
-        (
-            "left",
-            vec![integer(2), column(SqlType::Text)],
-            "left(c, 3)",
-        ),
-        ("/", vec![column(SqlType::Integer), integer(0)], "by 0"),
-        (
-            "/",
-            vec![column(SqlType::Double), integer(2)],
-            "`c` is DOUBLE",
-        ),
-        ("%", vec![column(SqlType::Integer), integer(-3)], "by -3"),
-        (
-            "date_trunc",
-            vec![text("fortnight"), stamp()],
-            "no unit 'fortnight'; it knows microsecond",
-        ),
-        (
-            "date_trunc",
-            vec![text("day"), column(SqlType::Date)],
-            "`c` is DATE",
-        ),
-        (
-            "date_bin",
-            vec![BoundArgument::Interval(0), stamp()],
-            "positive interval",
-        ),
-        (
-            "date_bin",
-            vec![BoundArgument::Interval(1 << 63), stamp()],
-            "less than 293 years",
-        ),
-        (
-            "date_bin",
-            vec![BoundArgument::Interval(1), column(SqlType::Integer)],
-            "`c` is INT",
-        ),
-        ("cast_date", vec![column(SqlType::Text)], "`c` is TEXT"),
-        (
-            "literal",
-            vec![column(SqlType::Text)],
-            "one text or whole number",
-        ),
-    ];
+/// A column named `c`.
+fn column(sql_type: SqlType) -> BoundArgument {
+    BoundArgument::Column("c".to_owned(), sql_type)
+}
+
+fn text_argument(text: &str) -> BoundArgument {
+    BoundArgument::Text(text.to_owned())
+}
+
+fn assert_refused(cases: &[(&str, &[BoundArgument], &str)]) {
     for (name, arguments, expected) in cases {
         let declaration = Expression::new(name, Vec::new()).declaration().unwrap();
-        let error = declaration.bind(&arguments).unwrap_err();
+        let error = declaration.bind(arguments).unwrap_err();
         assert_eq!(error.kind(), crate::error::ErrorKind::InvalidInput);
         assert!(error.message().contains(expected), "{name}: {error}");
     }
+}
+
+#[test]
+fn wrong_arguments_of_hashes_are_refused_with_their_name() {
+    let integer = BoundArgument::Integer;
+    let text = column(SqlType::Text);
+    assert_refused(&[
+        ("column", &[column(SqlType::Real)], "`c` of type REAL"),
+        ("salt", &[integer(16)], "another key part"),
+        (
+            "salt",
+            &[integer(0), text.clone()],
+            "0 buckets; there can be 1 to 65536",
+        ),
+        ("salt", &[text_argument("x")], "salt(16)"),
+        ("bucket", &[integer(65_537), text.clone()], "65537 buckets"),
+        ("bucket", &[integer(-1), text], "-1 buckets"),
+        ("bucket", &[integer(16)], "at least one column"),
+        (
+            "bucket",
+            &[integer(16), integer(2)],
+            "where a column is expected",
+        ),
+        ("hash", &[], "at least one column"),
+        ("hash", &[text_argument("x")], "where a column is expected"),
+        ("md5", &[column(SqlType::Integer)], "`c` is INT"),
+        (
+            "literal",
+            &[column(SqlType::Text)],
+            "one text or whole number",
+        ),
+    ]);
     let error = Expression::new("soundex", Vec::new())
         .declaration()
         .unwrap_err();
     assert!(error.message().contains("date_bin(interval, c)"), "{error}");
+}
+
+#[test]
+fn wrong_arguments_of_coarser_views_are_refused_with_their_name() {
+    let integer = BoundArgument::Integer;
+    let (int, date, text) = (
+        column(SqlType::Integer),
+        column(SqlType::Date),
+        column(SqlType::Text),
+    );
+    let stamp = column(crate::key::testing::timestamps()[0].clone());
+    let fortnight = [text_argument("fortnight"), stamp.clone()];
+    let nothing = [BoundArgument::Interval(0), stamp.clone()];
+    let too_long = [BoundArgument::Interval(1 << 63), stamp];
+    assert_refused(&[
+        ("reverse", &[column(SqlType::Bytea)], "`c` is BYTEA"),
+        ("reverse_digits", std::slice::from_ref(&text), "`c` is TEXT"),
+        ("left", &[text.clone(), integer(0)], "left of 0 characters"),
+        ("left", &[date.clone(), integer(2)], "`c` is DATE"),
+        ("left", &[integer(2), text.clone()], "left(c, 3)"),
+        ("/", &[int.clone(), integer(0)], "by 0"),
+        ("/", &[column(SqlType::Double), integer(2)], "`c` is DOUBLE"),
+        ("%", &[int.clone(), integer(-3)], "by -3"),
+        (
+            "date_trunc",
+            &fortnight,
+            "no unit 'fortnight'; it knows microsecond",
+        ),
+        ("date_trunc", &[text_argument("day"), date], "`c` is DATE"),
+        ("date_bin", &nothing, "positive interval"),
+        ("date_bin", &too_long, "less than 293 years"),
+        ("date_bin", &[BoundArgument::Interval(1), int], "`c` is INT"),
+        ("cast_date", &[text], "`c` is TEXT"),
+    ]);
 }
 
 #[test]

@@ -201,6 +201,10 @@ fn errors_name_line_column_and_value() {
             "FILE line 2: table `t` has 3 columns, the line has 4 fields",
         ),
         (
+            "id,name,Size\n",
+            "FILE line 1: table `t`: column `id`: 'id' is not of type INT; the line names columns: say HEADER",
+        ),
+        (
             "1,a,1\n2,\"b,1\n3,c,1\n",
             "FILE line 2: a quote is opened and never closed",
         ),

@@ -116,8 +116,9 @@ impl<'a> CsvFile<'a> {
             let Some(line) = self.next_record()? else {
                 break;
             };
-            self.read_fields()
-                .map_err(|problem| self.at(line, &problem))?;
+            if let Err(problem) = self.read_fields() {
+                return Err(self.at(line, &format!("{problem}{}", self.header_hint())));
+            }
             lines.push(line);
         }
         if lines.is_empty() {
@@ -169,6 +170,18 @@ impl<'a> CsvFile<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What to say of a record that cannot be read because it holds the names of columns.
+    fn header_hint(&self) -> &'static str {
+        let is_name = |field: &[u8]| {
+            let mut columns = self.table.columns().iter();
+            columns.any(|column| column.name.as_bytes().eq_ignore_ascii_case(field))
+        };
+        match self.record.iter().all(is_name) {
+            true => "; the line names columns: say HEADER",
+            false => "",
+        }
     }
 
     fn place(&self, line: u64) -> String {

@@ -229,111 +229,110 @@ fn decimal(text: &str, precision: u8, scale: i8) -> Result<i128, String> {
 mod tests {
     use super::*;
     use crate::datum::{Readable, datum_at};
+    use crate::row::testing::{seed, types};
+
+    const DECIMAL: SqlType = SqlType::Decimal {
+        precision: 4,
+        scale: 2,
+    };
+    const WHOLE: SqlType = SqlType::Decimal {
+        precision: 38,
+        scale: 0,
+    };
+    const MOST: &str = "99999999999999999999999999999999999999";
 
     /// How each text reads: the value as SQL prints it, or what is wrong.
+    const FIELDS: &[(SqlType, &str, Result<&str, &str>)] = &[
+        (SqlType::Boolean, "true", Ok("true")),
+        (SqlType::Boolean, "F", Ok("false")),
+        (SqlType::Boolean, "1", Ok("true")),
+        (
+            SqlType::Boolean,
+            "yes",
+            Err("is not a BOOLEAN: true, t, 1, false, f or 0"),
+        ),
+        (SqlType::SmallInt, "-32768", Ok("-32768")),
+        (
+            SqlType::SmallInt,
+            "32768",
+            Err("is out of the range of SMALLINT"),
+        ),
+        (SqlType::Integer, "+7", Ok("7")),
+        (SqlType::Integer, "007", Ok("7")),
+        (SqlType::Integer, "7.0", Err("is not of type INT")),
+        (SqlType::Integer, " 7", Err("is not of type INT")),
+        (SqlType::Integer, "", Err("is not of type INT")),
+        (SqlType::Integer, "-", Err("is not of type INT")),
+        (SqlType::Integer, "1_000", Err("is not of type INT")),
+        (
+            SqlType::BigInt,
+            "9223372036854775807",
+            Ok("9223372036854775807"),
+        ),
+        (
+            SqlType::BigInt,
+            "9223372036854775808",
+            Err("is out of the range of BIGINT"),
+        ),
+        (SqlType::Double, "1.5e3", Ok("1500.0")),
+        (SqlType::Double, "-inf", Ok("-inf")),
+        (SqlType::Double, "NaN", Ok("NaN")),
+        (
+            SqlType::Double,
+            "1e999",
+            Err("is out of the range of DOUBLE"),
+        ),
+        (SqlType::Double, "1,5", Err("is not a DOUBLE")),
+        (SqlType::Real, "0.1", Ok("0.10000000149011612")),
+        (SqlType::Real, "1e39", Err("is out of the range of REAL")),
+        (DECIMAL, "12.3", Ok("12.30")),
+        (DECIMAL, "-.5", Ok("-0.50")),
+        (DECIMAL, "007.", Ok("7.00")),
+        (DECIMAL, "1.230", Ok("1.23")),
+        (
+            DECIMAL,
+            "1.235",
+            Err("has more than 2 digits behind the point, DECIMAL(4, 2)"),
+        ),
+        (DECIMAL, "100", Err("is out of the range of DECIMAL(4, 2)")),
+        (DECIMAL, "1e1", Err("is not a DECIMAL(4, 2)")),
+        (DECIMAL, ".", Err("is not a DECIMAL(4, 2)")),
+        (DECIMAL, "--1", Err("is not a DECIMAL(4, 2)")),
+        (WHOLE, MOST, Ok(MOST)),
+        (WHOLE, "-0", Ok("0")),
+        (SqlType::Text, " \"x ", Ok(" \"x ")),
+        (SqlType::Text, "", Ok("")),
+        (SqlType::Bytea, "\\x00fF", Ok("\\x00ff")),
+        (SqlType::Bytea, "\\x", Ok("\\x")),
+        (
+            SqlType::Bytea,
+            "\\x0",
+            Err("is not a BYTEA: \\x and an even number of hexadecimal digits"),
+        ),
+        (
+            SqlType::Bytea,
+            "00",
+            Err("is not a BYTEA: \\x and an even number of hexadecimal digits"),
+        ),
+        (SqlType::Date, "2024-02-29", Ok("2024-02-29")),
+        (
+            SqlType::Date,
+            "2023-02-29",
+            Err("is not a DATE such as 2024-01-31"),
+        ),
+        (
+            SqlType::Timestamp {
+                precision: Precision::Millisecond,
+                utc: true,
+            },
+            "3001-01-01T00:00:00.25Z",
+            Ok("3001-01-01T00:00:00.250Z"),
+        ),
+    ];
+
     #[test]
     fn fields_of_every_type() {
-        let decimal = SqlType::Decimal {
-            precision: 4,
-            scale: 2,
-        };
-        let whole = SqlType::Decimal {
-            precision: 38,
-            scale: 0,
-        };
-        let most = "9".repeat(38);
-        let cases: &[(SqlType, &str, Result<&str, &str>)] = &[
-            (SqlType::Boolean, "true", Ok("true")),
-            (SqlType::Boolean, "F", Ok("false")),
-            (SqlType::Boolean, "1", Ok("true")),
-            (
-                SqlType::Boolean,
-                "yes",
-                Err("is not a BOOLEAN: true, t, 1, false, f or 0"),
-            ),
-            (SqlType::SmallInt, "-32768", Ok("-32768")),
-            (
-                SqlType::SmallInt,
-                "32768",
-                Err("is out of the range of SMALLINT"),
-            ),
-            (SqlType::Integer, "+7", Ok("7")),
-            (SqlType::Integer, "007", Ok("7")),
-            (SqlType::Integer, "7.0", Err("is not of type INT")),
-            (SqlType::Integer, " 7", Err("is not of type INT")),
-            (SqlType::Integer, "", Err("is not of type INT")),
-            (SqlType::Integer, "-", Err("is not of type INT")),
-            (SqlType::Integer, "1_000", Err("is not of type INT")),
-            (
-                SqlType::BigInt,
-                "9223372036854775807",
-                Ok("9223372036854775807"),
-            ),
-            (
-                SqlType::BigInt,
-                "9223372036854775808",
-                Err("is out of the range of BIGINT"),
-            ),
-            (SqlType::Double, "1.5e3", Ok("1500.0")),
-            (SqlType::Double, "-inf", Ok("-inf")),
-            (SqlType::Double, "NaN", Ok("NaN")),
-            (
-                SqlType::Double,
-                "1e999",
-                Err("is out of the range of DOUBLE"),
-            ),
-            (SqlType::Double, "1,5", Err("is not a DOUBLE")),
-            (SqlType::Real, "0.1", Ok("0.10000000149011612")),
-            (SqlType::Real, "1e39", Err("is out of the range of REAL")),
-            (decimal.clone(), "12.3", Ok("12.30")),
-            (decimal.clone(), "-.5", Ok("-0.50")),
-            (decimal.clone(), "007.", Ok("7.00")),
-            (decimal.clone(), "1.230", Ok("1.23")),
-            (
-                decimal.clone(),
-                "1.235",
-                Err("has more than 2 digits behind the point, DECIMAL(4, 2)"),
-            ),
-            (
-                decimal.clone(),
-                "100",
-                Err("is out of the range of DECIMAL(4, 2)"),
-            ),
-            (decimal.clone(), "1e1", Err("is not a DECIMAL(4, 2)")),
-            (decimal.clone(), ".", Err("is not a DECIMAL(4, 2)")),
-            (decimal, "--1", Err("is not a DECIMAL(4, 2)")),
-            (whole.clone(), &most, Ok(&most)),
-            (whole, "-0", Ok("0")),
-            (SqlType::Text, " \"x ", Ok(" \"x ")),
-            (SqlType::Text, "", Ok("")),
-            (SqlType::Bytea, "\\x00fF", Ok("\\x00ff")),
-            (SqlType::Bytea, "\\x", Ok("\\x")),
-            (
-                SqlType::Bytea,
-                "\\x0",
-                Err("is not a BYTEA: \\x and an even number of hexadecimal digits"),
-            ),
-            (
-                SqlType::Bytea,
-                "00",
-                Err("is not a BYTEA: \\x and an even number of hexadecimal digits"),
-            ),
-            (SqlType::Date, "2024-02-29", Ok("2024-02-29")),
-            (
-                SqlType::Date,
-                "2023-02-29",
-                Err("is not a DATE such as 2024-01-31"),
-            ),
-            (
-                SqlType::Timestamp {
-                    precision: Precision::Millisecond,
-                    utc: true,
-                },
-                "3001-01-01T00:00:00.25Z",
-                Ok("3001-01-01T00:00:00.250Z"),
-            ),
-        ];
-        for (sql_type, text, expected) in cases {
+        for (sql_type, text, expected) in FIELDS {
             let mut reader = field_reader(sql_type);
             reader.push_null();
             let pushed = reader.push(text);
@@ -353,5 +352,57 @@ mod tests {
             }
             assert_eq!(reader.finish().len(), 0);
         }
+    }
+
+    /// Whatever the text, it reads as a value or is refused; what was read is shown as text that reads the same.
+    #[test]
+    fn any_text_is_read_or_refused() {
+        const PIECES: &[&str] = &[
+            "0",
+            "1",
+            "9",
+            "12",
+            "2024",
+            "-",
+            "+",
+            ".",
+            ":",
+            "T",
+            "Z",
+            " ",
+            "e",
+            "ü",
+            "\\x",
+            "inf",
+            "nan",
+            "t",
+            "\0",
+            "2024-02-29",
+            "23:59:59",
+        ];
+        let mut rng = fastrand::Rng::with_seed(seed());
+        let mut read = 0;
+        for sql_type in types() {
+            let mut reader = field_reader(&sql_type);
+            for _ in 0..2_000 {
+                let text: String = (0..rng.usize(0..6))
+                    .map(|_| PIECES[rng.usize(0..PIECES.len())])
+                    .collect();
+                if reader.push(&text).is_err() {
+                    continue;
+                }
+                let datum = datum_at(&reader.finish(), 0, &sql_type).unwrap().unwrap();
+                let shown = Readable(&datum, &sql_type).to_string();
+                assert_eq!(
+                    reader.push(&shown),
+                    Ok(()),
+                    "{sql_type} {text:?} is shown as {shown:?}"
+                );
+                let again = datum_at(&reader.finish(), 0, &sql_type).unwrap().unwrap();
+                assert_eq!(again, datum, "{sql_type} {text:?} is shown as {shown:?}");
+                read += 1;
+            }
+        }
+        assert!(read > 3_000, "only {read} texts were read");
     }
 }

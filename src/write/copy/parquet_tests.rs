@@ -73,203 +73,199 @@ fn convert(sql_type: SqlType, array: ArrayRef) -> Result<ArrayRef, String> {
     Ok(Arc::clone(stored(&writer).column(1)))
 }
 
+fn decimals(values: Vec<Option<i128>>, precision: u8, scale: i8) -> ArrayRef {
+    let array = Decimal128Array::from(values);
+    Arc::new(array.with_precision_and_scale(precision, scale).unwrap())
+}
+
+fn decimal(precision: u8, scale: i8) -> SqlType {
+    SqlType::Decimal { precision, scale }
+}
+
+fn assert_converted(
+    sql_type: SqlType,
+    array: impl Array + 'static,
+    expected: impl Array + 'static,
+) {
+    let from = array.data_type().clone();
+    let expected: ArrayRef = Arc::new(expected);
+    let converted = convert(sql_type.clone(), Arc::new(array));
+    assert_eq!(converted, Ok(expected), "{from} as {sql_type}");
+}
+
 #[test]
-fn values_are_converted_where_they_stay_the_same() {
-    let decimal = |precision, scale| SqlType::Decimal { precision, scale };
-    let stamp = |precision, utc| SqlType::Timestamp { precision, utc };
-    let decimals = |values: Vec<Option<i128>>, precision, scale| -> ArrayRef {
-        Arc::new(
-            Decimal128Array::from(values)
-                .with_precision_and_scale(precision, scale)
-                .unwrap(),
-        )
-    };
-    let seconds = |values: Vec<Option<i64>>, zone: Option<&str>| -> ArrayRef {
-        Arc::new(TimestampSecondArray::from(values).with_timezone_opt(zone))
-    };
-    let millis = |values: Vec<Option<i64>>| -> ArrayRef {
-        Arc::new(TimestampMillisecondArray::from(values))
-    };
+fn numbers_are_converted_where_they_stay_the_same() {
+    use SqlType::{Boolean, Double, Integer, Real, SmallInt};
+    let low = Some(-32_768);
+    assert_converted(
+        SmallInt,
+        Int64Array::from(vec![low, None]),
+        Int16Array::from(vec![low.map(|low| low as i16), None]),
+    );
+    assert_converted(
+        Integer,
+        Float64Array::from(vec![Some(7.0), None]),
+        Int32Array::from(vec![Some(7), None]),
+    );
+    assert_converted(
+        Integer,
+        decimals(vec![Some(700)], 5, 2),
+        Int32Array::from(vec![7]),
+    );
+    assert_converted(
+        Double,
+        Int64Array::from(vec![1 << 53]),
+        Float64Array::from(vec![9_007_199_254_740_992.0]),
+    );
+    assert_converted(
+        Real,
+        Float64Array::from(vec![0.5, f64::INFINITY]),
+        Float32Array::from(vec![0.5, f32::INFINITY]),
+    );
+    assert_converted(
+        decimal(10, 2),
+        decimals(vec![Some(15), None], 5, 1),
+        decimals(vec![Some(150), None], 10, 2),
+    );
+    assert_converted(
+        decimal(4, 0),
+        decimals(vec![Some(1_500)], 5, 2),
+        decimals(vec![Some(15)], 4, 0),
+    );
+    assert_converted(
+        decimal(4, 1),
+        Int8Array::from(vec![-3]),
+        decimals(vec![Some(-30)], 4, 1),
+    );
+    assert_converted(
+        Boolean,
+        BooleanArray::from(vec![true]),
+        BooleanArray::from(vec![true]),
+    );
+    assert_converted(Boolean, NullArray::new(1), BooleanArray::from(vec![None]));
+}
+
+#[test]
+fn text_and_bytes_of_every_form_are_taken() {
+    use SqlType::{Bytea, Text, Varchar};
     let dictionary: DictionaryArray<Int32Type> =
         vec![Some("x"), None, Some("x")].into_iter().collect();
-    let cases: Vec<(SqlType, ArrayRef, ArrayRef)> = vec![
-        (
-            SqlType::SmallInt,
-            Arc::new(Int64Array::from(vec![Some(-32_768), None])),
-            Arc::new(Int16Array::from(vec![Some(-32_768), None])),
-        ),
-        (
-            SqlType::Integer,
-            Arc::new(Float64Array::from(vec![Some(7.0), None])),
-            Arc::new(Int32Array::from(vec![Some(7), None])),
-        ),
-        (
-            SqlType::Double,
-            Arc::new(Int64Array::from(vec![1 << 53])),
-            Arc::new(Float64Array::from(vec![9_007_199_254_740_992.0])),
-        ),
-        (
-            SqlType::Real,
-            Arc::new(Float64Array::from(vec![0.5, f64::INFINITY])),
-            Arc::new(Float32Array::from(vec![0.5, f32::INFINITY])),
-        ),
-        (
-            decimal(10, 2),
-            decimals(vec![Some(15), None], 5, 1),
-            decimals(vec![Some(150), None], 10, 2),
-        ),
-        (
-            decimal(4, 0),
-            decimals(vec![Some(1_500)], 5, 2),
-            decimals(vec![Some(15)], 4, 0),
-        ),
-        (
-            decimal(4, 1),
-            Arc::new(Int8Array::from(vec![-3])),
-            decimals(vec![Some(-30)], 4, 1),
-        ),
-        (
-            SqlType::Text,
-            Arc::new(LargeStringArray::from(vec!["ü"])),
-            Arc::new(StringArray::from(vec!["ü"])),
-        ),
-        (
-            SqlType::Varchar(1),
-            Arc::new(dictionary),
-            Arc::new(StringArray::from(vec![Some("x"), None, Some("x")])),
-        ),
-        (
-            SqlType::Bytea,
-            Arc::new(BinaryViewArray::from(vec![&b"\0"[..]])),
-            Arc::new(BinaryArray::from(vec![&b"\0"[..]])),
-        ),
-        (
-            SqlType::Bytea,
-            Arc::new(FixedSizeBinaryArray::try_from_iter([[1_u8, 2]].iter()).unwrap()),
-            Arc::new(BinaryArray::from(vec![&[1_u8, 2][..]])),
-        ),
-        (
-            SqlType::Date,
-            Arc::new(Date64Array::from(vec![-86_400_000])),
-            Arc::new(Date32Array::from(vec![-1])),
-        ),
-        (
-            stamp(Precision::Millisecond, false),
-            Arc::new(Date32Array::from(vec![400_000])),
-            millis(vec![Some(400_000 * 86_400_000)]),
-        ),
-        (
-            stamp(Precision::Second, false),
-            millis(vec![Some(-1_000), None]),
-            seconds(vec![Some(-1), None], None),
-        ),
-        (
-            stamp(Precision::Second, true),
-            millis(vec![Some(1_000)]),
-            seconds(vec![Some(1)], Some("+00:00")),
-        ),
-        (
-            stamp(Precision::Second, true),
-            seconds(vec![Some(1)], Some("+02:00")),
-            seconds(vec![Some(1)], Some("+00:00")),
-        ),
-        (
-            SqlType::Boolean,
-            Arc::new(BooleanArray::from(vec![true])),
-            Arc::new(BooleanArray::from(vec![true])),
-        ),
-    ];
-    for (sql_type, array, expected) in cases {
-        let from = array.data_type().clone();
-        assert_eq!(
-            convert(sql_type.clone(), array),
-            Ok(expected),
-            "{from} as {sql_type}"
-        );
-    }
+    let plain = StringArray::from(vec![Some("x"), None, Some("x")]);
+    let bytes = || BinaryArray::from(vec![&b"\0\xff"[..]]);
+    let fixed = FixedSizeBinaryArray::try_from_iter([b"\0\xff"].iter()).unwrap();
+    assert_converted(Varchar(1), dictionary, plain);
+    assert_converted(
+        Text,
+        LargeStringArray::from(vec!["ü"]),
+        StringArray::from(vec!["ü"]),
+    );
+    assert_converted(Bytea, BinaryViewArray::from(vec![&b"\0\xff"[..]]), bytes());
+    assert_converted(Bytea, fixed, bytes());
+}
+
+#[test]
+fn times_are_converted_where_they_stay_the_same() {
+    use Precision::{Millisecond, Second};
+    let stamp = |precision, utc| SqlType::Timestamp { precision, utc };
+    let millis = |values: Vec<Option<i64>>| TimestampMillisecondArray::from(values);
+    let seconds =
+        |count: i64, zone: &str| TimestampSecondArray::from(vec![count]).with_timezone(zone);
+    assert_converted(
+        SqlType::Date,
+        Date64Array::from(vec![-86_400_000]),
+        Date32Array::from(vec![-1]),
+    );
+    let days = Date32Array::from(vec![400_000]);
+    assert_converted(
+        stamp(Millisecond, false),
+        days,
+        millis(vec![Some(400_000 * 86_400_000)]),
+    );
+    let whole = TimestampSecondArray::from(vec![Some(-1), None]);
+    assert_converted(
+        stamp(Second, false),
+        millis(vec![Some(-1_000), None]),
+        whole,
+    );
+    assert_converted(
+        stamp(Second, true),
+        millis(vec![Some(1_000)]),
+        seconds(1, "+00:00"),
+    );
+    assert_converted(
+        stamp(Second, true),
+        seconds(1, "+02:00"),
+        seconds(1, "+00:00"),
+    );
+}
+
+fn assert_refused(sql_type: SqlType, array: impl Array + 'static, expected: &str) {
+    let error = convert(sql_type, Arc::new(array)).unwrap_err();
+    assert_eq!(error, format!("FILE row {expected}"));
 }
 
 #[test]
 fn values_that_would_change_are_refused_with_their_row() {
-    let decimal = SqlType::Decimal {
-        precision: 4,
-        scale: 1,
-    };
+    use Precision::{Nanosecond, Second};
+    use SqlType::{BigInt, Char, Date, Double, Integer, Real, SmallInt};
     let stamp = |precision| SqlType::Timestamp {
         precision,
         utc: false,
     };
-    let cases: Vec<(SqlType, ArrayRef, &str)> = vec![
-        (
-            SqlType::SmallInt,
-            Arc::new(Int32Array::from(vec![1, 40_000])),
-            "FILE row 2: table `t`: column `c` of type SMALLINT cannot hold 40000 exactly",
-        ),
-        (
-            SqlType::Integer,
-            Arc::new(Float64Array::from(vec![7.5])),
-            "FILE row 1: table `t`: column `c` of type INT cannot hold 7.5 exactly",
-        ),
-        (
-            SqlType::BigInt,
-            Arc::new(UInt64Array::from(vec![u64::MAX])),
-            "cannot hold 18446744073709551615 exactly",
-        ),
-        (
-            SqlType::Double,
-            Arc::new(Int64Array::from(vec![(1 << 53) + 1])),
-            "cannot hold 9007199254740993 exactly",
-        ),
-        (
-            SqlType::Real,
-            Arc::new(Float64Array::from(vec![0.1])),
-            "of type REAL cannot hold 0.1 exactly",
-        ),
-        (
-            decimal.clone(),
-            Arc::new(Int32Array::from(vec![1_000])),
-            "of type DECIMAL(4, 1) cannot hold 1000 exactly",
-        ),
-        (
-            decimal,
-            Arc::new(
-                Decimal128Array::from(vec![15])
-                    .with_precision_and_scale(5, 2)
-                    .unwrap(),
-            ),
-            "cannot hold 0.15 exactly",
-        ),
-        (
-            SqlType::Date,
-            Arc::new(Date64Array::from(vec![1])),
-            "of type DATE cannot hold",
-        ),
-        (
-            stamp(Precision::Second),
-            Arc::new(TimestampMillisecondArray::from(vec![1_500])),
-            "of type TIMESTAMP(0) cannot hold 1970-01-01T00:00:01.500 exactly",
-        ),
-        (
-            stamp(Precision::Nanosecond),
-            Arc::new(TimestampSecondArray::from(vec![i64::MAX / 1_000])),
-            "of type TIMESTAMP(9) cannot hold",
-        ),
-        (
-            stamp(Precision::Nanosecond),
-            Arc::new(Date32Array::from(vec![400_000])),
-            "of type TIMESTAMP(9) cannot hold 3065-",
-        ),
-        (
-            SqlType::Char(2),
-            Arc::new(StringArray::from(vec!["ab", "abc"])),
-            "FILE row 2: table `t`: column `c` of type CHAR(2) cannot hold 'abc'",
-        ),
-    ];
-    for (sql_type, array, expected) in cases {
-        let error = convert(sql_type, array).unwrap_err();
-        assert!(error.contains(expected), "{error}");
-        assert!(error.starts_with("FILE row "), "{error}");
-    }
+    let refused = |sql_type: SqlType, array: ArrayRef, row: usize, value: &str| {
+        let expected =
+            format!("{row}: table `t`: column `c` of type {sql_type} cannot hold {value} exactly");
+        assert_refused(sql_type, array, &expected);
+    };
+    refused(
+        SmallInt,
+        Arc::new(Int32Array::from(vec![1, 40_000])),
+        2,
+        "40000",
+    );
+    refused(Integer, Arc::new(Float64Array::from(vec![7.5])), 1, "7.5");
+    refused(
+        BigInt,
+        Arc::new(UInt64Array::from(vec![u64::MAX])),
+        1,
+        "18446744073709551615",
+    );
+    refused(
+        Double,
+        Arc::new(Int64Array::from(vec![(1 << 53) + 1])),
+        1,
+        "9007199254740993",
+    );
+    refused(Real, Arc::new(Float64Array::from(vec![0.1])), 1, "0.1");
+    refused(
+        decimal(4, 1),
+        Arc::new(Int32Array::from(vec![1_000])),
+        1,
+        "1000",
+    );
+    refused(decimal(4, 1), decimals(vec![Some(15)], 5, 2), 1, "0.15");
+    refused(
+        Date,
+        Arc::new(Date64Array::from(vec![1])),
+        1,
+        "1970-01-01T00:00:00.001",
+    );
+    let half = TimestampMillisecondArray::from(vec![1_500]);
+    refused(stamp(Second), Arc::new(half), 1, "1970-01-01T00:00:01.500");
+    let late = TimestampSecondArray::from(vec![40_000_000_000]);
+    refused(stamp(Nanosecond), Arc::new(late), 1, "3237-07-19T23:06:40");
+    refused(
+        stamp(Nanosecond),
+        Arc::new(Date32Array::from(vec![400_000])),
+        1,
+        "3065-03-01",
+    );
+    assert_refused(
+        Char(2),
+        StringArray::from(vec!["ab", "abc"]),
+        "2: table `t`: column `c` of type CHAR(2) cannot hold 'abc': at most 2 bytes of UTF-8 are possible, none of \
+         them 00",
+    );
 }
 
 #[test]

@@ -1,0 +1,62 @@
+//! Faults for the negative controls of the span law.
+//!
+//! A test that has never failed proves nothing. Each [`Fault`] is a mistake that code of this kind is known for; a
+//! production path asks `#[cfg(test)] if crate::fault::active(Fault::…)` and then makes it. The switch belongs to the
+//! thread, so that a control spoils no test beside it.
+
+use std::cell::Cell;
+
+/// A mistake that can be switched on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A bound stands one byte beside its place.
+    BoundOffByOne,
+    /// One box of a union is forgotten.
+    BoxDropped,
+    /// DESC parts are searched as if they were ASC.
+    DirectionIgnored,
+    /// NULLs are searched at the other end.
+    NullMarkerSwapped,
+    /// Every plan claims to leave no residual.
+    AlwaysTight,
+    /// Spans take the remainder for the one of floored division.
+    FloorRemainder,
+    /// The successor of a prefix that ends in `FF` loses its carry.
+    PrefixSuccessorFf,
+    /// One conjunct of the residual is forgotten.
+    ResidualDropped,
+    /// Every hash is the same.
+    HashCollides,
+}
+
+thread_local! {
+    static ACTIVE: Cell<Option<Fault>> = const { Cell::new(None) };
+}
+
+/// Whether `fault` is to be made on this thread.
+pub(crate) fn active(fault: Fault) -> bool {
+    ACTIVE.get() == Some(fault)
+}
+
+/// Runs `work` on this thread with `fault` switched on, and off again whatever happens.
+pub(crate) fn with<T>(fault: Fault, work: impl FnOnce() -> T) -> T {
+    struct Off;
+    impl Drop for Off {
+        fn drop(&mut self) {
+            ACTIVE.set(None);
+        }
+    }
+    let _off = Off;
+    ACTIVE.set(Some(fault));
+    work()
+}
+
+#[test]
+fn a_fault_is_active_only_while_it_is_asked_for() {
+    assert!(!active(Fault::BoxDropped));
+    with(Fault::BoxDropped, || {
+        assert!(active(Fault::BoxDropped));
+        assert!(!active(Fault::AlwaysTight));
+    });
+    assert!(!active(Fault::BoxDropped));
+}

@@ -1,0 +1,88 @@
+//! A query with what it cost: its rows, what its scans have read, and how long it took.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::{common::collect, execute_stream};
+
+use super::parse::Command;
+use super::{Connection, Statement};
+use crate::error::{Error, Result};
+use crate::scan::{self, ScanTotals};
+
+/// What [`Connection::profile`] has measured.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// The columns of the result.
+    pub schema: SchemaRef,
+    /// All rows of the result.
+    pub batches: Vec<RecordBatch>,
+    /// What all scans of the query have read, added up.
+    pub totals: ScanTotals,
+    /// From planning to the last row.
+    pub elapsed: Duration,
+}
+
+impl Profile {
+    /// How many rows the result has.
+    pub fn rows(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+}
+
+impl Connection {
+    /// Runs a query to its end, keeping its rows, and measures it.
+    ///
+    /// # Errors
+    /// What is wrong with the query; `InvalidInput` for statements that give no rows.
+    pub async fn profile(&self, statement: &Statement) -> Result<Profile> {
+        let no_query = || Error::invalid("only a query can be measured");
+        let Command::Sql(parsed) = &statement.parsed.command else {
+            return Err(no_query());
+        };
+        let start = Instant::now();
+        let state = self.statement_state()?;
+        let plan = self.logical_plan(&state, parsed).await?;
+        let changes = matches!(
+            plan,
+            LogicalPlan::Dml(_) | LogicalPlan::Ddl(_) | LogicalPlan::Copy(_) | LogicalPlan::Statement(_)
+        );
+        if changes {
+            return Err(no_query());
+        }
+        let physical = self.physical(&state, &plan).await?;
+        let stream = execute_stream(Arc::clone(&physical), state.task_ctx())?;
+        let schema = stream.schema();
+        let batches = collect(stream).await?;
+        Ok(Profile {
+            schema,
+            batches,
+            totals: scan::totals(&physical),
+            elapsed: start.elapsed(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Database;
+    use crate::error::ErrorKind;
+
+    #[tokio::test]
+    async fn a_query_is_run_and_measured_and_a_change_is_not_run() {
+        let connection = Database::in_memory().unwrap().connect();
+        let run = |sql: &'static str| connection.execute(sql, Vec::new());
+        run("CREATE TABLE t (a INT, b INT NOT NULL, PRIMARY KEY (a))").await.unwrap();
+        run("INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)").await.unwrap();
+        let statements = connection.script("SELECT b FROM t WHERE a > 1; DELETE FROM t").unwrap();
+        let profile = connection.profile(&statements[0]).await.unwrap();
+        let totals = profile.totals;
+        assert_eq!((profile.rows(), totals.ranges, totals.keys_read), (2, 1, 2));
+        let error = connection.profile(&statements[1]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+        assert_eq!(connection.profile(&statements[0]).await.unwrap().rows(), 2);
+    }
+}

@@ -1,0 +1,222 @@
+//! A parsed statement, changed: for programs that keep their SQL in files and run it over several tables or places.
+//!
+//! The tree is changed and not the text, so a column or a string that reads like the table's name stays as it is.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use datafusion::sql::parser::{CopyToSource, Statement as DFStatement};
+use sqlparser::ast::{
+    CopyTarget, Ident, ObjectName, Query, Statement as SqlStatement, TableAlias, TableFactor,
+    VisitMut, VisitorMut,
+};
+
+use super::Statement;
+use super::parse::Command;
+use crate::error::{Error, Result};
+
+impl Statement {
+    /// The same statement reading table `to` where it says `from`, both folded as the catalog folds them.
+    ///
+    /// Columns may still be qualified with `from`: a table without an alias gets it as its alias. A query that gives
+    /// the name to something of its own, `WITH from AS (…)`, keeps it throughout. Only tables that are read are
+    /// renamed; the target of a change is not.
+    #[must_use]
+    pub fn with_table(&self, from: &str, to: &str) -> Self {
+        let mut changed = self.clone();
+        let mut rename = Rename {
+            from,
+            to,
+            hidden: 0,
+        };
+        match &mut changed.parsed.command {
+            Command::Sql(statement) => rename.planned(statement),
+            Command::ExplainKeys(query) => rename.tree(query.as_mut()),
+            Command::CopyFrom(_) => {}
+        }
+        changed
+    }
+
+    /// The same `COPY … FROM`, a relative file being looked for in `directory`; any other statement as it is.
+    #[must_use]
+    pub fn with_files_in(&self, directory: &Path) -> Self {
+        let mut changed = self.clone();
+        if let Command::CopyFrom(statement) = &mut changed.parsed.command
+            && let SqlStatement::Copy {
+                target: CopyTarget::File { filename },
+                ..
+            } = statement.as_mut()
+        {
+            *filename = directory.join(&filename).to_string_lossy().into_owned();
+        }
+        changed
+    }
+
+    /// `EXPLAIN KEYS` of this query.
+    ///
+    /// # Errors
+    /// `InvalidInput` for what is no query.
+    pub fn explain_keys(&self) -> Result<Self> {
+        let query = match &self.parsed.command {
+            Command::Sql(statement) => match statement.as_ref() {
+                DFStatement::Statement(statement) => match statement.as_ref() {
+                    SqlStatement::Query(query) => Some(query.clone()),
+                    _ => None,
+                },
+                _ => None,
+            },
+            Command::ExplainKeys(query) => Some(query.clone()),
+            Command::CopyFrom(_) => None,
+        };
+        let query = query.ok_or_else(|| Error::invalid("only a query has keys to explain"))?;
+        let mut changed = self.clone();
+        changed.parsed.text = format!("EXPLAIN KEYS {}", self.parsed.text);
+        changed.parsed.command = Command::ExplainKeys(query);
+        Ok(changed)
+    }
+}
+
+/// Gives a table another name wherever it is read.
+struct Rename<'a> {
+    from: &'a str,
+    to: &'a str,
+    /// How many of the queries around the current place have a WITH of that name.
+    hidden: usize,
+}
+
+impl Rename<'_> {
+    fn planned(&mut self, statement: &mut DFStatement) {
+        match statement {
+            DFStatement::Statement(statement) => self.tree(statement.as_mut()),
+            DFStatement::Explain(explain) => self.planned(&mut explain.statement),
+            DFStatement::CopyTo(copy) => match &mut copy.source {
+                CopyToSource::Query(query) => self.tree(query.as_mut()),
+                CopyToSource::Relation(name) if self.is_named(name) => {
+                    *name = ObjectName::from(vec![Ident::new(self.to)]);
+                }
+                CopyToSource::Relation(_) => {}
+            },
+            DFStatement::CreateExternalTable(_) | DFStatement::Reset(_) => {}
+        }
+    }
+
+    fn tree(&mut self, tree: &mut impl VisitMut) {
+        let _: ControlFlow<()> = tree.visit(self);
+    }
+
+    fn is_named(&self, name: &ObjectName) -> bool {
+        let [part] = name.0.as_slice() else {
+            return false;
+        };
+        part.as_ident().is_some_and(|ident| self.is_ident(ident))
+    }
+
+    fn is_ident(&self, ident: &Ident) -> bool {
+        match ident.quote_style {
+            Some(_) => ident.value == self.from,
+            None => ident.value.to_ascii_lowercase() == self.from,
+        }
+    }
+
+    fn hides(&self, query: &Query) -> bool {
+        let tables = query.with.iter().flat_map(|with| &with.cte_tables);
+        tables.into_iter().any(|table| self.is_ident(&table.alias.name))
+    }
+}
+
+impl VisitorMut for Rename<'_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        self.hidden += usize::from(self.hides(query));
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        self.hidden -= usize::from(self.hides(query));
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+        if let TableFactor::Table {
+            name,
+            alias,
+            args: None,
+            ..
+        } = factor
+            && self.hidden == 0
+            && self.is_named(name)
+        {
+            *name = ObjectName::from(vec![Ident::with_quote('"', self.to)]);
+            alias.get_or_insert_with(|| TableAlias {
+                explicit: true,
+                name: Ident::with_quote('"', self.from),
+                columns: Vec::new(),
+                at: None,
+            });
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+    use super::*;
+
+    fn statement(sql: &str) -> Statement {
+        let parsed = parse(sql).unwrap().pop().unwrap();
+        Statement { parsed }
+    }
+
+    fn renamed(sql: &str) -> String {
+        match statement(sql).with_table("flights", "flights_by_time").parsed.command {
+            Command::Sql(statement) => statement.to_string(),
+            Command::ExplainKeys(query) => query.to_string(),
+            Command::CopyFrom(statement) => statement.to_string(),
+        }
+    }
+
+    #[test]
+    fn tables_are_renamed_and_nothing_else() {
+        let sql = "SELECT count(*) AS flights, 'flights' FROM Flights f JOIN x.flights ON f.flights = 1";
+        let expected = "SELECT count(*) AS flights, 'flights' FROM \"flights_by_time\" f \
+                        JOIN x.flights ON f.flights = 1";
+        assert_eq!(renamed(sql), expected);
+        assert_eq!(
+            renamed("SELECT flights.a FROM flights WHERE a IN (SELECT b FROM flights AS g)"),
+            "SELECT flights.a FROM \"flights_by_time\" AS \"flights\" \
+             WHERE a IN (SELECT b FROM \"flights_by_time\" AS g)"
+        );
+        let explained = renamed("EXPLAIN KEYS SELECT 1 FROM flights");
+        assert_eq!(explained, "SELECT 1 FROM \"flights_by_time\" AS \"flights\"");
+        assert_eq!(renamed("SELECT 1 FROM \"Flights\""), "SELECT 1 FROM \"Flights\"");
+    }
+
+    #[test]
+    fn a_with_query_of_the_name_hides_the_table() {
+        let hidden = "WITH flights AS (SELECT 1) SELECT * FROM flights";
+        assert_eq!(renamed(hidden), hidden);
+        let beside = "SELECT 1 FROM (WITH flights AS (SELECT 1) SELECT * FROM flights) AS a, flights AS b";
+        assert_eq!(renamed(beside), beside.replace("flights AS b", "\"flights_by_time\" AS b"));
+    }
+
+    #[test]
+    fn files_are_looked_for_in_the_directory() {
+        let of = |sql: &str| match statement(sql).with_files_in(Path::new("/d")).parsed.command {
+            Command::CopyFrom(statement) => statement.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert!(of("COPY t FROM 'data/t.csv'").contains("'/d/data/t.csv'"));
+        assert!(of("COPY t FROM '/other/t.csv'").contains("'/other/t.csv'"));
+    }
+
+    #[test]
+    fn only_queries_have_keys_to_explain() {
+        let explained = statement("SELECT 1 FROM t").explain_keys().unwrap();
+        assert!(matches!(explained.parsed.command, Command::ExplainKeys(_)));
+        assert_eq!(explained.text(), "EXPLAIN KEYS SELECT 1 FROM t");
+        let error = statement("DELETE FROM t").explain_keys().unwrap_err();
+        assert_eq!(error.kind(), crate::error::ErrorKind::InvalidInput);
+    }
+}

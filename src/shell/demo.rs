@@ -1,0 +1,236 @@
+//! `halite demo`: builds the sample database on RocksDB and runs the sample queries, each under the layouts meant to
+//! serve it, with what it scans, what it reads, and the same query without pushdown beside it.
+//!
+//! Nothing is told that was not measured in this run: ranges are those of `EXPLAIN KEYS`, numbers those of the plan
+//! that was executed. What a query must read is compared with what stands in its file, and its rows with those that
+//! come without pushdown and under its other layouts.
+
+mod place;
+mod scanned;
+mod summary;
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use arrow::util::pretty::pretty_format_batches;
+use indicatif::ProgressBar;
+
+use self::place::Place;
+use self::scanned::Scanned;
+use self::summary::{Line, summary};
+use super::format::{self, Page};
+use super::report;
+use super::runner::Failure;
+use super::sample::{self, Expectation, Query};
+use super::text::{counted, grouped, width};
+use crate::error::{Error, Result};
+use crate::session::{Connection, Database, Outcome, Profile, Statement};
+
+/// Rows of a result that are shown.
+const SHOWN_ROWS: usize = 6;
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Statement(report::message(&error))
+    }
+}
+
+/// Builds the sample database in `directory`, which must be new or empty, and runs the sample queries. Without a
+/// directory the database is made where temporary files are, and removed at the end. Result tables are as wide as
+/// `page` says.
+///
+/// # Errors
+/// Whatever a statement ran into; and, after all queries have run, that one gave other rows or read other keys than
+/// expected.
+pub async fn run(
+    directory: Option<&Path>,
+    page: Page,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let queries = sample::queries()?;
+    let place = Place::new(directory)?;
+    let database = Database::open(place.database()).await?;
+    let mut demo = Demo::new(&database, page, out).await?;
+    demo.load(&place).await?;
+    let mut lines = Vec::new();
+    for (number, query) in (1..).zip(&queries) {
+        demo.query(number, queries.len(), query, &mut lines).await?;
+    }
+    writeln!(demo.out, "\n{}", summary(&lines))?;
+    match directory {
+        Some(path) => writeln!(demo.out, "The database stays: halite {} opens it.", path.display())?,
+        None => writeln!(demo.out, "The database was temporary; halite demo DIR keeps it in DIR.")?,
+    }
+    demo.out.flush()?;
+    let wrong = lines.iter().filter(|line| !line.is_good()).count();
+    if wrong == 0 {
+        return Ok(());
+    }
+    Err(Failure::Statement(format!(
+        "error: {wrong} of {} did not go as expected; the table marks them",
+        counted(lines.len() as u64, "run")
+    )))
+}
+
+struct Demo<'a> {
+    /// Runs queries as anybody does.
+    usual: Connection,
+    /// Runs them without pushdown.
+    plain: Connection,
+    page: Page,
+    out: &'a mut dyn Write,
+}
+
+impl<'a> Demo<'a> {
+    async fn new(database: &Database, page: Page, out: &'a mut dyn Write) -> Result<Self> {
+        let plain = database.connect();
+        plain.execute("SET halite.pushdown = false", Vec::new()).await?;
+        Ok(Self {
+            usual: database.connect(),
+            plain,
+            page: Page {
+                rows: Some(SHOWN_ROWS),
+                ..page
+            },
+            out,
+        })
+    }
+
+    /// Declares and loads the tables, and tells how fast that went.
+    async fn load(&mut self, place: &Place) -> Result<(), Failure> {
+        let at = place.database().display();
+        writeln!(self.out, "Loading a year of flights and weather into RocksDB, {at}\n")?;
+        for layout in sample::layouts() {
+            for statement in self.usual.script(layout.text()?)? {
+                self.load_statement(&statement.with_files_in(place.scratch())).await?;
+            }
+        }
+        place.drop_data()?;
+        Ok(())
+    }
+
+    async fn load_statement(&mut self, statement: &Statement) -> Result<(), Failure> {
+        let spinner = ProgressBar::new_spinner().with_message(first_line(statement).to_owned());
+        spinner.enable_steady_tick(std::time::Duration::from_millis(100));
+        let start = Instant::now();
+        let outcome = self.usual.run(statement).await;
+        let seconds = start.elapsed().as_secs_f64();
+        spinner.finish_and_clear();
+        let failed = |error| Failure::Statement(report::failed_statement(&error, statement.text()));
+        match outcome.map_err(failed)? {
+            Outcome::Affected { rows, .. } => {
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate")]
+                let rate = (rows as f64 / seconds.max(1e-9)) as u64;
+                let (rows, rate) = (grouped(rows), grouped(rate));
+                writeln!(self.out, "    {rows:>9} rows in {seconds:.1} s, {rate} rows/s")?;
+            }
+            // What CREATE TABLE has to say against a row key would be a fault of the sample.
+            Outcome::Rows(_) | Outcome::Done { .. } => {
+                let table = statement.text().lines().next().unwrap_or_default();
+                let key = statement.text().lines().find(|line| line.contains("PRIMARY KEY"));
+                let table = table.trim_start_matches("CREATE TABLE ").trim_end_matches(" (");
+                writeln!(self.out, "{table}  {}", key.unwrap_or_default().trim())?;
+            }
+        }
+        self.out.flush()?;
+        Ok(())
+    }
+
+    /// Runs a query under each of its layouts.
+    async fn query(
+        &mut self,
+        number: usize,
+        of: usize,
+        query: &Query,
+        lines: &mut Vec<Line>,
+    ) -> Result<(), Failure> {
+        let mut statements = self.usual.script(query.sql)?;
+        let (Some(statement), true) = (statements.pop(), statements.is_empty()) else {
+            let several = format!("the sample query \"{}\" is not one statement", query.title);
+            return Err(Error::internal(several).into());
+        };
+        let heading = format!("── {number} of {of}: {} ", query.title);
+        let rule = "─".repeat(100_usize.saturating_sub(width(&heading)));
+        writeln!(self.out, "\n{heading}{rule}\n\n{}\n", statement.text())?;
+        let mut answer = None;
+        for expectation in &query.expectations {
+            let table = query.table_of(expectation.layout);
+            let statement = statement.with_table(query.table, &table);
+            let (line, rows) = self
+                .under(number, query, &statement, expectation, answer.as_deref())
+                .await?;
+            answer.get_or_insert(rows);
+            lines.push(line);
+        }
+        self.out.flush()?;
+        Ok(())
+    }
+
+    /// Runs a query under one layout, and shows the result if there is no answer yet. Returns the answer.
+    async fn under(
+        &mut self,
+        number: usize,
+        query: &Query,
+        statement: &Statement,
+        expectation: &Expectation,
+        answer: Option<&str>,
+    ) -> Result<(Line, String), Failure> {
+        let failed = |error| Failure::Statement(report::failed_statement(&error, statement.text()));
+        let scanned = Scanned::of(&self.usual, statement).await.map_err(failed)?;
+        let usual = self.usual.profile(statement).await.map_err(failed)?;
+        let plain = self.plain.profile(statement).await.map_err(failed)?;
+        let rows = text_of(&usual)?;
+        let line = Line {
+            query: format!("{number} {}", query.title),
+            layout: expectation.layout,
+            is_worst: query.worst == Some(expectation.layout),
+            walks: scanned.walks(),
+            is_met: expectation.is_met(&usual.totals, scanned.walks()),
+            is_same: rows == text_of(&plain)? && answer.is_none_or(|answer| answer == rows),
+            rows: usual.rows(),
+            usual: (usual.totals, usual.elapsed),
+            plain: (plain.totals, plain.elapsed),
+        };
+        if line.is_worst {
+            writeln!(self.out, "The layout that serves it worst:")?;
+        }
+        write!(self.out, "{scanned}{line}")?;
+        if !line.is_met {
+            writeln!(self.out, "  ✗ expected: {expectation}")?;
+        }
+        if !line.is_same {
+            writeln!(self.out, "  ✗ the rows are not the same without pushdown and under all layouts")?;
+        }
+        match answer {
+            None => self.show(&usual)?,
+            Some(_) => writeln!(self.out)?,
+        }
+        Ok((line, rows))
+    }
+
+    fn show(&mut self, result: &Profile) -> Result<(), Failure> {
+        let format = format::default_format(true);
+        let mut sheet = format.sheet(result.schema.clone(), self.page, self.out)?;
+        for batch in &result.batches {
+            sheet.batch(batch)?;
+        }
+        sheet.finish()?;
+        Ok(writeln!(self.out)?)
+    }
+}
+
+fn first_line(statement: &Statement) -> &str {
+    statement.text().lines().next().unwrap_or_default()
+}
+
+/// The rows as text, to be compared.
+fn text_of(result: &Profile) -> Result<String> {
+    let text = pretty_format_batches(&result.batches)
+        .map_err(|error| Error::internal("rows without a text").with_source(error))?;
+    Ok(text.to_string())
+}
+
+#[cfg(test)]
+#[path = "demo/demo_tests.rs"]
+mod tests;

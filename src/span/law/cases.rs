@@ -1,0 +1,314 @@
+//! A case: a table, the layout of its row key, rows, and a condition. All of it follows from one seed.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::condition::{Column, Condition, Function, Term};
+use super::oracle::Oracle;
+use super::predicates::{BINS, Generator, TRUNCATIONS};
+use super::random::Random;
+use super::values::{hostile, key_types, pool};
+use crate::datum::{Datum, SqlType};
+use crate::key::layout::PartDefinition;
+use crate::key::{Argument, Direction, Expression, KeyColumn, NullOrder, RowKey, TRANSFORMS};
+
+/// A case has at least so many rows that its key can store.
+pub(super) const ROWS: usize = 16;
+
+/// How the condition reaches the system under test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Variant {
+    /// As SQL is planned.
+    Planned,
+    /// With the casts of DataFusion's analyzer.
+    Coerced,
+}
+
+/// A table, the layout of its row key, rows, and a condition.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    pub seed: u64,
+    pub columns: Vec<Column>,
+    pub parts: Vec<PartDefinition>,
+    pub rows: Vec<Vec<Option<Datum>>>,
+    pub condition: Condition,
+    pub variant: Variant,
+}
+
+impl Case {
+    /// The case of a seed; `None` where too few of its rows can be stored.
+    pub fn generate(seed: u64) -> Option<Case> {
+        let mut random = Random::new(seed);
+        let columns = columns(&mut random);
+        let parts = parts(&columns, &mut random);
+        let key = row_key(&columns, &parts).ok()?;
+        let pools: Vec<Vec<Datum>> = columns
+            .iter()
+            .map(|column| pool(&column.sql_type, &mut random))
+            .collect();
+        let rows = storable_rows(&columns, &pools, &key, &mut random)?;
+        let oracle = Oracle::new(&columns, &rows);
+        let variant = *random.pick(&[Variant::Planned, Variant::Coerced]);
+        let generator = Generator {
+            columns: &columns,
+            rows: &rows,
+            oracle: &oracle,
+            key_columns: key_columns(&key),
+            key_terms: key_terms(&key),
+            rounding: variant == Variant::Coerced,
+            target: random.between(0, rows.len() - 1),
+        };
+        let condition = generator.condition(&mut random);
+        Some(Case {
+            seed,
+            columns,
+            parts,
+            rows,
+            condition,
+            variant,
+        })
+    }
+
+    /// The layout of the row key.
+    ///
+    /// # Errors
+    /// Where the parts are no layout, which shrinking may bring about.
+    pub fn key(&self) -> crate::error::Result<RowKey> {
+        row_key(&self.columns, &self.parts)
+    }
+
+    /// A number that tells layouts and conditions apart; rows do not count.
+    pub fn identity(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.columns.hash(&mut hasher);
+        format!("{:?}{:?}{:?}", self.parts, self.condition, self.variant).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+fn row_key(columns: &[Column], parts: &[PartDefinition]) -> crate::error::Result<RowKey> {
+    RowKey::new(key_columns_of(columns), parts.to_vec())
+}
+
+/// The columns as the key knows them.
+pub(super) fn key_columns_of(columns: &[Column]) -> Vec<KeyColumn> {
+    columns
+        .iter()
+        .map(|column| KeyColumn {
+            name: column.name.clone(),
+            sql_type: column.sql_type.clone(),
+            nullable: column.nullable,
+        })
+        .collect()
+}
+
+fn columns(random: &mut Random) -> Vec<Column> {
+    let types = key_types();
+    let count = random.weighted(&[(15, 1), (35, 2), (35, 3), (15, 4)]);
+    let names = ["a", "b", "c", "d"].iter().take(count);
+    names
+        .map(|name| Column {
+            name: (*name).to_owned(),
+            sql_type: random.pick(&types).clone(),
+            nullable: random.percent(60),
+        })
+        .collect()
+}
+
+fn storable_rows(
+    columns: &[Column],
+    pools: &[Vec<Datum>],
+    key: &RowKey,
+    random: &mut Random,
+) -> Option<Vec<Vec<Option<Datum>>>> {
+    let wanted = random.between(ROWS, ROWS + 8);
+    let mut rows = Vec::with_capacity(wanted);
+    for _ in 0..wanted * 4 {
+        let row: Vec<Option<Datum>> = columns
+            .iter()
+            .zip(pools)
+            .map(|(column, pool)| value(column, pool, random))
+            .collect();
+        if key.encode(&row).is_ok() {
+            rows.push(row);
+        }
+        if rows.len() == wanted {
+            return Some(rows);
+        }
+    }
+    (rows.len() >= ROWS).then_some(rows)
+}
+
+fn value(column: &Column, pool: &[Datum], random: &mut Random) -> Option<Datum> {
+    if column.nullable && random.percent(15) {
+        return None;
+    }
+    if random.percent(2) {
+        return Some(random.pick(&hostile(&column.sql_type)).clone());
+    }
+    Some(random.pick(pool).clone())
+}
+
+/// One to four parts: most of them plain columns, each once; at most one bucket, anywhere.
+fn parts(columns: &[Column], random: &mut Random) -> Vec<PartDefinition> {
+    let count = random.weighted(&[(20, 1), (40, 2), (28, 3), (12, 4)]);
+    let mut plain: Vec<usize> = (0..columns.len()).collect();
+    random.shuffle(&mut plain);
+    let mut parts: Vec<PartDefinition> = Vec::with_capacity(count);
+    let mut bucketed = false;
+    while parts.len() < count {
+        let transformed = plain.is_empty() || random.percent(35);
+        let expression = if transformed {
+            let Some(expression) = transformed_part(columns, &plain, bucketed, random) else {
+                if plain.is_empty() {
+                    break;
+                }
+                continue;
+            };
+            bucketed |= is_bucket(&expression);
+            expression
+        } else {
+            let column = plain.pop().expect("a plain column is left");
+            Expression::column(&columns[column].name)
+        };
+        parts.push(PartDefinition {
+            expression,
+            direction: *random.pick(&[Direction::Ascending, Direction::Descending]),
+            nulls: *random.pick(&[NullOrder::First, NullOrder::Last]),
+        });
+    }
+    parts
+}
+
+fn is_bucket(expression: &Expression) -> bool {
+    matches!(
+        expression.function.as_str(),
+        "salt" | "bucket" | "random_salt"
+    )
+}
+
+/// A transform of a random column, preferably of one that will follow as a plain part.
+fn transformed_part(
+    columns: &[Column],
+    plain: &[usize],
+    bucketed: bool,
+    random: &mut Random,
+) -> Option<Expression> {
+    let declaration = *random.pick(TRANSFORMS);
+    let name = declaration.name();
+    if name == "column" || (bucketed && matches!(name, "salt" | "bucket")) {
+        return None;
+    }
+    let fitting: Vec<usize> = (0..columns.len())
+        .filter(|column| fits(name, &columns[*column].sql_type))
+        .collect();
+    let preferred: Vec<usize> = fitting
+        .iter()
+        .copied()
+        .filter(|column| plain.contains(column))
+        .collect();
+    let source = if preferred.is_empty() || random.percent(20) {
+        fitting
+    } else {
+        preferred
+    };
+    if source.is_empty() {
+        return None;
+    }
+    let column = *random.pick(&source);
+    let mut sources = vec![Argument::Column(columns[column].name.clone())];
+    let second = random.between(0, columns.len() - 1);
+    if second != column && random.percent(30) {
+        sources.push(Argument::Column(columns[second].name.clone()));
+    }
+    Some(Expression::new(name, arguments(name, sources, random)))
+}
+
+/// Whether a part of this name can be made over a column of this type.
+fn fits(name: &str, sql_type: &SqlType) -> bool {
+    match name {
+        "salt" | "bucket" | "hash" | "literal" => true,
+        "md5" => sql_type.is_text() || *sql_type == SqlType::Bytea,
+        "reverse" | "left" => sql_type.is_text(),
+        "reverse_digits" | "/" | "%" => sql_type.is_integer(),
+        "date_trunc" | "date_bin" | "cast_date" => matches!(sql_type, SqlType::Timestamp { .. }),
+        other => panic!("the law does not know the key part `{other}` yet"),
+    }
+}
+
+/// The arguments of a part over `sources`, one or two columns.
+fn arguments(name: &str, sources: Vec<Argument>, random: &mut Random) -> Vec<Argument> {
+    let first = sources[0].clone();
+    let buckets = *random.pick(&[1, 4, 16, 300]);
+    match name {
+        "salt" => vec![Argument::Integer(buckets)],
+        "bucket" => [vec![Argument::Integer(buckets)], sources].concat(),
+        "hash" => sources,
+        "literal" => vec![
+            random
+                .pick(&[
+                    Argument::Text("O".to_owned()),
+                    Argument::Text(String::new()),
+                    Argument::Integer(7),
+                ])
+                .clone(),
+        ],
+        "left" => vec![first, Argument::Integer(random.integer(1, 3))],
+        "/" => vec![first, Argument::Integer(*random.pick(&[2, 4, 100]))],
+        "%" => vec![first, Argument::Integer(*random.pick(&[2, 4, 16]))],
+        "date_trunc" => vec![
+            Argument::Text((*random.pick::<&str>(&TRUNCATIONS)).to_owned()),
+            first,
+        ],
+        "date_bin" => vec![Argument::Interval((*random.pick(&BINS)).into()), first],
+        _ => vec![first],
+    }
+}
+
+/// The columns that the key is computed from, in the order of its parts.
+fn key_columns(key: &RowKey) -> Vec<usize> {
+    let sources = key.parts().iter().flat_map(|part| part.sources());
+    sources.copied().collect()
+}
+
+/// The parts of the key that SQL can name, plain columns left out.
+fn key_terms(key: &RowKey) -> Vec<Term> {
+    let terms = key.parts().iter().filter_map(|part| {
+        let expression = part.expression();
+        let number = || {
+            expression
+                .arguments
+                .iter()
+                .find_map(|argument| match argument {
+                    Argument::Integer(value) => Some(*value),
+                    _ => None,
+                })
+        };
+        let function = match expression.function.as_str() {
+            "left" => Function::Left(number()?),
+            "reverse" => Function::Reverse,
+            "md5" => Function::Md5,
+            "hash" => Function::Hash,
+            "bucket" => Function::Bucket(u32::try_from(number()?).ok()?),
+            "reverse_digits" => Function::ReverseDigits,
+            "%" => Function::Remainder(number()?),
+            "/" => Function::Quotient(number()?),
+            "cast_date" => Function::Date,
+            "date_trunc" => Function::DateTrunc(TRUNCATIONS.iter().find(|unit| {
+                expression
+                    .arguments
+                    .contains(&Argument::Text((**unit).to_owned()))
+            })?),
+            "date_bin" => Function::DateBin(BINS.iter().copied().find(|width| {
+                expression
+                    .arguments
+                    .contains(&Argument::Interval((*width).into()))
+            })?),
+            _ => return None,
+        };
+        Some(Term {
+            function,
+            columns: part.sources().to_vec(),
+        })
+    });
+    terms.collect()
+}

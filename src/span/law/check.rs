@@ -1,0 +1,439 @@
+//! The law on one case.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::cases::Case;
+use super::oracle::{Oracle, Outcome};
+use super::quiet::quietly;
+use super::scan::scan;
+use super::system::Lowered;
+use super::tightness::{self, Bounds};
+use crate::datum::Datum;
+use crate::key::RowKey;
+use crate::keyrange::hex;
+use crate::span::boxes::Dimensions;
+use crate::span::project::Projection;
+use crate::span::{BUDGET, Plan, Spans, Step, Walk, Work};
+
+/// The budgets at which every case is planned; the first is what users have.
+pub(super) const BUDGETS: [usize; 4] = [BUDGET, 1, 2, 7];
+
+/// Which half of the law is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Breach {
+    /// A row satisfies the condition and is not in the spans.
+    LostRow,
+    /// A row is in the spans, and a conjunct that they claim to prove does not hold for it.
+    SurplusRow,
+    /// A row is in two runs.
+    TwiceRead,
+    /// Ranges and walk of the same boxes differ on a key, or a walk contradicts itself.
+    Disagreement,
+    /// More is read than the bounds allow.
+    NotTight,
+    /// A part is said to be constant and is not.
+    WrongConstant,
+    /// Planning, or asking the spans, failed.
+    Failed,
+    /// It panicked.
+    Panicked,
+    /// The law's own fault: DataFusion does not accept the condition.
+    Malformed,
+}
+
+/// A breach with what is known of it.
+#[derive(Debug, Clone)]
+pub(super) struct Violation {
+    pub breach: Breach,
+    pub budget: usize,
+    /// The row in question.
+    pub row: Option<usize>,
+    pub detail: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} at budget {}", self.breach, self.budget)?;
+        if let Some(row) = self.row {
+            write!(f, ", row {row}")?;
+        }
+        write!(f, ": {}", self.detail)
+    }
+}
+
+/// What a case that keeps the law was good for.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Tally {
+    /// Rows that can be stored.
+    pub rows: usize,
+    pub matches: usize,
+    /// Rows on which DataFusion raises an error.
+    pub errors: usize,
+    /// Key ranges at the usual budget.
+    pub ranges: usize,
+    pub tight: bool,
+    /// The usual budget, or one of the small ones, made a walk.
+    pub walk: bool,
+    pub walk_at_small_budget: bool,
+    /// Whether the bound for materialised spans over plain columns applied.
+    pub bound_applied: bool,
+}
+
+/// Checks a case; a panic on the way is a breach, too.
+pub(super) fn check(case: &Case) -> Result<Tally, Violation> {
+    let checked = quietly(|| catch_unwind(AssertUnwindSafe(|| check_case(case))));
+    checked.unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(violation(
+            Breach::Panicked,
+            0,
+            text.unwrap_or("a panic without a message"),
+        ))
+    })
+}
+
+fn violation(breach: Breach, budget: usize, detail: impl Into<String>) -> Violation {
+    Violation {
+        breach,
+        budget,
+        row: None,
+        detail: detail.into(),
+    }
+}
+
+fn check_case(case: &Case) -> Result<Tally, Violation> {
+    let failed = |error: crate::error::Error| violation(Breach::Failed, 0, error.to_string());
+    let key = case.key().map_err(failed)?;
+    let oracle = Oracle::new(&case.columns, &case.rows);
+    let answers = Answers::new(case, &oracle)?;
+    let lowered = Lowered::new(case, oracle.schema(), &key)
+        .map_err(|detail| violation(Breach::Malformed, 0, detail))?;
+    let stored = Stored::new(case, &key);
+    check_full(&key, &stored)?;
+    let prepared = Prepared {
+        case,
+        key: &key,
+        answers: &answers,
+        lowered: &lowered,
+        stored: &stored,
+    };
+    prepared.check()
+}
+
+/// A case with all that is known before it is planned.
+#[derive(Clone, Copy)]
+pub(super) struct Prepared<'a> {
+    pub case: &'a Case,
+    pub key: &'a RowKey,
+    pub answers: &'a Answers,
+    pub lowered: &'a Lowered,
+    pub stored: &'a Stored,
+}
+
+impl Prepared<'_> {
+    /// The law at every budget.
+    pub fn check(&self) -> Result<Tally, Violation> {
+        let mut tally = Tally::default();
+        for budget in BUDGETS {
+            let trial = Trial { of: *self, budget };
+            let plan = self
+                .lowered
+                .plan(self.key, budget)
+                .map_err(trial.failed())?;
+            trial.check(&plan, &self.lowered.proven(&plan), &mut tally)?;
+        }
+        for row in self.stored.entries.iter().flat_map(|entry| &entry.rows) {
+            tally.rows += 1;
+            match self.answers.whole(*row) {
+                Outcome::True => tally.matches += 1,
+                Outcome::Error => tally.errors += 1,
+                Outcome::False | Outcome::Unknown => {}
+            }
+        }
+        Ok(tally)
+    }
+}
+
+/// The oracle's answers: for each conjunct, for each row.
+pub(super) struct Answers(Vec<Vec<Outcome>>);
+
+impl Answers {
+    pub fn new(case: &Case, oracle: &Oracle) -> Result<Self, Violation> {
+        let conjuncts = case.condition.conjuncts();
+        let answers = conjuncts.iter().map(|conjunct| oracle.evaluate(conjunct));
+        let answers: Result<Vec<_>, String> = answers.collect();
+        answers
+            .map(Self)
+            .map_err(|detail| violation(Breach::Malformed, 0, detail))
+    }
+
+    /// The whole condition on a row: an error in any conjunct leaves it open.
+    pub fn whole(&self, row: usize) -> Outcome {
+        let outcomes = || self.0.iter().map(|conjunct| conjunct[row]);
+        for outcome in [Outcome::Error, Outcome::False, Outcome::Unknown] {
+            if outcomes().any(|other| other == outcome) {
+                return outcome;
+            }
+        }
+        Outcome::True
+    }
+}
+
+/// A key with the rows that have it: more than one where the layout does not tell them apart.
+pub(super) struct Entry {
+    pub key: Vec<u8>,
+    pub rows: Vec<usize>,
+}
+
+/// The keys of all rows that can be stored, sorted.
+pub(super) struct Stored {
+    pub entries: Vec<Entry>,
+    pub keys: Vec<Vec<u8>>,
+}
+
+impl Stored {
+    pub fn new(case: &Case, key: &RowKey) -> Self {
+        let rows = case.rows.iter().enumerate();
+        let mut encoded: Vec<(Vec<u8>, usize)> = rows
+            .filter_map(|(position, row)| Some((key.encode(row).ok()?, position)))
+            .collect();
+        encoded.sort();
+        let mut entries: Vec<Entry> = Vec::with_capacity(encoded.len());
+        for (key, row) in encoded {
+            match entries.last_mut().filter(|last| last.key == key) {
+                Some(last) => last.rows.push(row),
+                None => entries.push(Entry {
+                    key,
+                    rows: vec![row],
+                }),
+            }
+        }
+        let keys = entries.iter().map(|entry| entry.key.clone()).collect();
+        Self { entries, keys }
+    }
+}
+
+/// A full scan reads every key exactly once.
+pub(super) fn check_full(key: &RowKey, stored: &Stored) -> Result<(), Violation> {
+    let failed = |error: crate::error::Error| violation(Breach::Failed, BUDGET, error.to_string());
+    let full = Spans::full(key).map_err(failed)?;
+    for entry in &stored.entries {
+        let mut runs = 0;
+        for run in full.runs() {
+            runs += usize::from(run.contains(&entry.key).map_err(failed)?);
+        }
+        if runs != 1 {
+            let breach = if runs == 0 {
+                Breach::LostRow
+            } else {
+                Breach::TwiceRead
+            };
+            let detail = format!("a full scan reads the key {} {runs} times", hex(&entry.key));
+            return Err(Violation {
+                row: entry.rows.first().copied(),
+                ..violation(breach, BUDGET, detail)
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A case at one budget.
+struct Trial<'a> {
+    of: Prepared<'a>,
+    budget: usize,
+}
+
+impl Trial<'_> {
+    fn check(&self, plan: &Plan, proven: &[bool], tally: &mut Tally) -> Result<(), Violation> {
+        let inside = self.membership(plan)?;
+        for (position, entry) in self.of.stored.entries.iter().enumerate() {
+            for row in &entry.rows {
+                self.check_row(*row, inside[position], proven)?;
+            }
+        }
+        self.check_scans(plan, &inside, tally)?;
+        self.check_constants(plan, &inside)?;
+        if self.budget == BUDGET {
+            self.check_agreement(plan)?;
+            tally.tight = plan.tight();
+        }
+        Ok(())
+    }
+
+    fn breach(&self, breach: Breach, row: Option<usize>, detail: impl Into<String>) -> Violation {
+        Violation {
+            breach,
+            budget: self.budget,
+            row,
+            detail: detail.into(),
+        }
+    }
+
+    fn failed(&self) -> impl Fn(crate::error::Error) -> Violation {
+        |error| self.breach(Breach::Failed, None, error.to_string())
+    }
+
+    /// For each key whether it is in the spans.
+    fn membership(&self, plan: &Plan) -> Result<Vec<bool>, Violation> {
+        let mut inside = Vec::with_capacity(self.of.stored.entries.len());
+        for entry in &self.of.stored.entries {
+            let mut runs = 0;
+            for run in plan.spans.runs() {
+                runs += usize::from(run.contains(&entry.key).map_err(self.failed())?);
+            }
+            if runs > 1 {
+                let detail = format!("the key {} is in {runs} runs", hex(&entry.key));
+                return Err(self.breach(Breach::TwiceRead, entry.rows.first().copied(), detail));
+            }
+            inside.push(runs == 1);
+        }
+        Ok(inside)
+    }
+
+    fn check_row(&self, row: usize, inside: bool, proven: &[bool]) -> Result<(), Violation> {
+        if !inside {
+            return match self.of.answers.whole(row) {
+                Outcome::True => Err(self.breach(
+                    Breach::LostRow,
+                    Some(row),
+                    "it satisfies the condition and is not in the spans",
+                )),
+                _ => Ok(()),
+            };
+        }
+        for (position, conjunct) in self.of.answers.0.iter().enumerate() {
+            let outcome = conjunct[row];
+            if proven[position] && !matches!(outcome, Outcome::True | Outcome::Error) {
+                let detail = format!(
+                    "it is in the spans, and conjunct {position}, which they claim to prove, is {outcome:?}"
+                );
+                return Err(self.breach(Breach::SurplusRow, Some(row), detail));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a scan delivers is what is inside, each key once, and it reads no more than it may.
+    fn check_scans(
+        &self,
+        plan: &Plan,
+        inside: &[bool],
+        tally: &mut Tally,
+    ) -> Result<(), Violation> {
+        let mut delivered = vec![0_usize; inside.len()];
+        let bounds = Bounds(self.of);
+        for run in plan.spans.runs() {
+            let scan = scan(run, &self.of.stored.keys).map_err(self.failed())?;
+            if let Some(broken) = scan.broken {
+                return Err(self.breach(Breach::Disagreement, None, broken));
+            }
+            for position in &scan.delivered {
+                delivered[*position] += 1;
+            }
+            let is_walk = matches!(run.work, Work::Walk(_));
+            tally.walk |= is_walk && self.budget == BUDGET;
+            tally.walk_at_small_budget |= is_walk;
+            if let Work::Ranges(set) = &run.work
+                && self.budget == BUDGET
+            {
+                tally.ranges += set.ranges().len();
+            }
+            bounds
+                .check(run, &scan)
+                .map_err(|detail| self.breach(Breach::NotTight, None, detail))?;
+        }
+        for (position, count) in delivered.iter().enumerate() {
+            if *count != usize::from(inside[position]) {
+                let entry = &self.of.stored.entries[position];
+                let detail = format!(
+                    "a scan delivers the key {} {count} times; asked by itself it is inside: {}",
+                    hex(&entry.key),
+                    inside[position]
+                );
+                return Err(self.breach(Breach::Disagreement, entry.rows.first().copied(), detail));
+            }
+        }
+        if self.budget == BUDGET && tightness::must_be_exact(self.of.case) && !tally.walk {
+            tally.bound_applied = true;
+            bounds
+                .check_exact(inside)
+                .map_err(|(row, detail)| self.breach(Breach::NotTight, Some(row), detail))?;
+        }
+        Ok(())
+    }
+
+    /// A part that is said to have one value has that value in every key inside.
+    fn check_constants(&self, plan: &Plan, inside: &[bool]) -> Result<(), Violation> {
+        let constants = plan.spans.constants();
+        for (entry, _) in self
+            .of
+            .stored
+            .entries
+            .iter()
+            .zip(inside)
+            .filter(|(_, inside)| **inside)
+        {
+            let values: Vec<Option<Datum>> =
+                self.of.key.decode(&entry.key).map_err(self.failed())?;
+            for (part, constant) in constants.iter().enumerate() {
+                if let Some(constant) = constant
+                    && values[part] != *constant
+                {
+                    let detail = format!("part {part} is said to be {constant:?} throughout");
+                    return Err(self.breach(
+                        Breach::WrongConstant,
+                        entry.rows.first().copied(),
+                        detail,
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A walk over the same boxes and the listed ranges agree on every key.
+    fn check_agreement(&self, plan: &Plan) -> Result<(), Violation> {
+        let projection = Projection::new(self.of.key, Dimensions::default());
+        let walked: HashSet<Option<u32>> = plan.spans.runs().iter().map(|run| run.bucket).collect();
+        debug_assert_eq!(
+            walked.len(),
+            plan.spans.runs().len(),
+            "one run for a bucket"
+        );
+        for run in plan.spans.runs() {
+            let (Work::Ranges(set), Some(boxes)) = (&run.work, plan.spans.boxes.get(&run.bucket))
+            else {
+                continue;
+            };
+            let walk = Walk::over_boxes(&projection, boxes).map_err(self.failed())?;
+            for entry in &self.of.stored.entries {
+                let by_walk = match &walk {
+                    Some(walk) if walk.hull().contains(&entry.key) => {
+                        let step = walk.next(&entry.key).map_err(self.failed())?;
+                        matches!(step, Step::In { .. })
+                    }
+                    _ => false,
+                };
+                if by_walk != set.contains(&entry.key) {
+                    let detail = format!(
+                        "the ranges hold the key {}: {}, a walk over the same boxes: {by_walk}",
+                        hex(&entry.key),
+                        !by_walk
+                    );
+                    return Err(self.breach(
+                        Breach::Disagreement,
+                        entry.rows.first().copied(),
+                        detail,
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,190 @@
+//! Every small case: two INT columns over {NULL, 0, 1, 2}, all layouts of at most two parts, all conditions of at most
+//! two leaves.
+
+use super::cases::{Case, Variant};
+use super::check::{Answers, Prepared, Stored, Violation, check_full};
+use super::condition::{Column, Comparison, Condition, Constant, Term};
+use super::oracle::Oracle;
+use super::report::report;
+use super::system::Lowered;
+use crate::datum::{Datum, SqlType};
+use crate::key::layout::PartDefinition;
+use crate::key::{Argument, Direction, Expression, NullOrder};
+
+#[test]
+fn every_small_case_keeps_the_law() {
+    let layouts = layouts();
+    let conditions = conditions();
+    let mut checked = 0;
+    let mut violations = Vec::new();
+    let oracle = Oracle::new(&columns(), &rows());
+    let prepared: Vec<_> = layouts
+        .iter()
+        .map(|parts| {
+            let case = case(parts.clone(), Condition::Constant(None));
+            let key = case.key().expect("a layout");
+            let stored = Stored::new(&case, &key);
+            check_full(&key, &stored).unwrap_or_else(|violation| panic!("{violation}"));
+            (key, stored)
+        })
+        .collect();
+    for condition in conditions {
+        let mut case = case(layouts[0].clone(), condition);
+        let answers = Answers::new(&case, &oracle).unwrap_or_else(|v| panic!("{v}"));
+        let lowered = Lowered::new(&case, oracle.schema(), &prepared[0].0)
+            .unwrap_or_else(|error| panic!("{error}"));
+        for (parts, (key, stored)) in layouts.iter().zip(&prepared) {
+            case.parts.clone_from(parts);
+            let trial = Prepared {
+                case: &case,
+                key,
+                answers: &answers,
+                lowered: &lowered,
+                stored,
+            };
+            checked += 1;
+            if let Err(violation) = trial.check() {
+                violations.push((case.clone(), violation));
+            }
+        }
+    }
+    println!("{checked} small cases, {} violations", violations.len());
+    fail(&violations);
+}
+
+fn fail(violations: &[(Case, Violation)]) {
+    let reports = violations.iter().take(5);
+    let reports: Vec<String> = reports
+        .map(|(case, violation)| report(0, case, violation))
+        .collect();
+    assert!(
+        violations.is_empty(),
+        "{} small cases break the law:\n{}",
+        violations.len(),
+        reports.join("\n")
+    );
+}
+
+fn case(parts: Vec<PartDefinition>, condition: Condition) -> Case {
+    Case {
+        seed: 0,
+        columns: columns(),
+        parts,
+        rows: rows(),
+        condition,
+        variant: Variant::Planned,
+    }
+}
+
+fn columns() -> Vec<Column> {
+    let names = ["a", "b"].iter();
+    names
+        .map(|name| Column {
+            name: (*name).to_owned(),
+            sql_type: SqlType::Integer,
+            nullable: true,
+        })
+        .collect()
+}
+
+fn rows() -> Vec<Vec<Option<Datum>>> {
+    let values = [None, Some(0), Some(1), Some(2)].map(|value| value.map(Datum::Integer));
+    let pairs = values
+        .iter()
+        .flat_map(|a| values.iter().map(move |b| (a, b)));
+    pairs.map(|(a, b)| vec![a.clone(), b.clone()]).collect()
+}
+
+/// Plain columns, a remainder, a quotient and a salt, alone and in pairs, in every direction and NULL order.
+fn layouts() -> Vec<Vec<PartDefinition>> {
+    let number = |function, value| {
+        let arguments = vec![Argument::Column("a".to_owned()), Argument::Integer(value)];
+        Expression::new(function, arguments)
+    };
+    let salt = Expression::new("salt", vec![Argument::Integer(2)]);
+    let expressions = [
+        Expression::column("a"),
+        Expression::column("b"),
+        number("%", 2),
+        number("/", 2),
+    ];
+    let single: Vec<PartDefinition> = expressions.iter().flat_map(placed).collect();
+    let mut layouts: Vec<Vec<PartDefinition>> =
+        single.iter().map(|part| vec![part.clone()]).collect();
+    for first in &single {
+        for second in single
+            .iter()
+            .filter(|second| second.expression != first.expression)
+        {
+            layouts.push(vec![first.clone(), second.clone()]);
+        }
+        let salt = PartDefinition {
+            expression: salt.clone(),
+            direction: Direction::Ascending,
+            nulls: NullOrder::Last,
+        };
+        layouts.push(vec![salt.clone(), first.clone()]);
+        layouts.push(vec![first.clone(), salt]);
+    }
+    layouts
+}
+
+fn placed(expression: &Expression) -> Vec<PartDefinition> {
+    let directions = [Direction::Ascending, Direction::Descending];
+    let orders = [NullOrder::First, NullOrder::Last];
+    let places = directions
+        .into_iter()
+        .flat_map(|direction| orders.map(|nulls| (direction, nulls)));
+    places
+        .map(|(direction, nulls)| PartDefinition {
+            expression: expression.clone(),
+            direction,
+            nulls,
+        })
+        .collect()
+}
+
+/// Every leaf, its negation, and every AND and OR of two leaves.
+fn conditions() -> Vec<Condition> {
+    let leaves: Vec<Condition> = [0, 1].into_iter().flat_map(leaves).collect();
+    let mut conditions = leaves.clone();
+    for (position, first) in leaves.iter().enumerate() {
+        conditions.push(Condition::Not(Box::new(first.clone())));
+        for second in &leaves[position + 1..] {
+            let both = vec![first.clone(), second.clone()];
+            conditions.push(Condition::And(both.clone()));
+            conditions.push(Condition::Or(both.clone()));
+            conditions.push(Condition::Not(Box::new(Condition::And(both))));
+        }
+    }
+    conditions
+}
+
+fn leaves(column: usize) -> Vec<Condition> {
+    let compare = |comparison, constant| Condition::Compare {
+        term: Term::column(column),
+        comparison,
+        constant,
+        constant_first: false,
+    };
+    let mut leaves = Vec::new();
+    for value in 0..3 {
+        for comparison in [
+            Comparison::Equal,
+            Comparison::Less,
+            Comparison::GreaterOrEqual,
+        ] {
+            leaves.push(compare(comparison, Constant::Integer(value)));
+        }
+    }
+    leaves.push(compare(Comparison::NotEqual, Constant::Integer(1)));
+    leaves.push(compare(Comparison::Distinct, Constant::Integer(1)));
+    leaves.push(compare(Comparison::Equal, Constant::Null));
+    for negated in [false, true] {
+        leaves.push(Condition::IsNull {
+            term: Term::column(column),
+            negated,
+        });
+    }
+    leaves
+}

@@ -1,0 +1,190 @@
+//! The law of spans, as a test.
+//!
+//! **A row outside the spans never satisfies the predicate; where the spans claim to prove a conjunct, every row inside
+//! satisfies it.** On random layouts × conditions × rows, planned at the usual budget and at budgets 1, 2 and 7:
+//!
+//! * a row for which the condition is TRUE has its key in the spans (`LostRow`);
+//! * a key in the spans satisfies every conjunct that is not in the residual (`SurplusRow`);
+//! * a key is in one run at most, and a full scan reads it once (`TwiceRead`);
+//! * ranges and walks over the same boxes agree on every key, and a scan delivers what is inside (`Disagreement`);
+//! * a part that is said to be constant is (`WrongConstant`);
+//! * a scan reads no more than [`tightness`] allows (`NotTight`).
+//!
+//! What is true is asked of DataFusion, row by row ([`oracle`]). A case ([`cases`]) follows from its seed: one that fails
+//! prints it, shrunk ([`shrink`]), and `HALITE_LAW_SEED` replays it. `HALITE_LAW_CASES` sets the number of distinct
+//! cases, `HALITE_LAW_MASTER` the seed that the others follow from. A run prints its [`coverage`] and fails where it
+//! falls short. The [`controls`] show that the law can be broken, and [`exhaustive`] leaves out nothing that is small.
+
+mod cases;
+mod check;
+mod condition;
+mod constants;
+mod controls;
+mod coverage;
+mod exhaustive;
+mod functions;
+mod oracle;
+mod predicate_text;
+mod predicates;
+mod quiet;
+mod random;
+mod render;
+mod report;
+mod scan;
+mod shrink;
+mod system;
+mod tightness;
+mod values;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use self::cases::Case;
+use self::check::{Breach, Violation, check};
+use self::coverage::{Coverage, signature};
+use self::random::Random;
+use self::report::report;
+use self::shrink::shrink;
+
+/// Distinct cases of a full run.
+const CASES: usize = 200_000;
+
+/// The seed from which those of the cases follow.
+const MASTER: u64 = 0x4a11_7e00;
+
+/// Breaches of each kind that are shrunk; those that come to the same are shown once.
+const SHRUNK: usize = 60;
+
+/// Cases that a thread takes at a time.
+const BATCH: u64 = 256;
+
+#[test]
+fn the_law() {
+    if let Some(seed) = number("HALITE_LAW_SEED") {
+        return replay(seed);
+    }
+    let wanted =
+        number("HALITE_LAW_CASES").map_or(CASES, |cases| usize::try_from(cases).expect("a count"));
+    let master = number("HALITE_LAW_MASTER").unwrap_or(MASTER);
+    let begun = Instant::now();
+    let run = Run {
+        master,
+        wanted,
+        next: AtomicU64::new(0),
+        state: Mutex::default(),
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| run.work());
+        }
+    });
+    let state = run.state.into_inner().expect("no thread panicked");
+    // Past the capture of tests: what a run covered is always to be seen.
+    let _ = writeln!(
+        std::io::stderr(),
+        "{}  in {:.1} s, {} breaches",
+        state.coverage.table(),
+        begun.elapsed().as_secs_f64(),
+        state.breaches.values().sum::<usize>()
+    );
+    let reports = state.reports.into_iter();
+    let mut failures: Vec<String> = reports
+        .map(|(kind, (count, report))| format!("{count} x {kind}:\n{report}"))
+        .collect();
+    failures.extend(state.coverage.gaps(wanted >= CASES));
+    assert!(
+        failures.is_empty(),
+        "{:?}\n{}",
+        state.breaches,
+        failures.join("\n")
+    );
+}
+
+/// One case again, by its seed.
+fn replay(seed: u64) {
+    let case = Case::generate(seed).expect("a seed of a case");
+    if let Err(violation) = check(&case) {
+        let whole = report(seed, &case, &violation);
+        let (case, violation) = shrink(case, violation);
+        panic!("{whole}\n{}", report(seed, &case, &violation));
+    }
+}
+
+/// A number in the environment, decimal or `0x` and hexadecimal.
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    Some(number.unwrap_or_else(|error| panic!("{variable}={text}: {error}")))
+}
+
+/// A run of many cases on all cores.
+struct Run {
+    master: u64,
+    wanted: usize,
+    next: AtomicU64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    seen: HashSet<u64>,
+    coverage: Coverage,
+    breaches: HashMap<Breach, usize>,
+    /// What a shrunk case comes to: how often, and the first report.
+    reports: BTreeMap<String, (usize, String)>,
+}
+
+impl Run {
+    fn work(&self) {
+        loop {
+            let first = self.next.fetch_add(BATCH, Ordering::Relaxed);
+            let mut identities = Vec::new();
+            let mut coverage = Coverage::default();
+            for index in first..first + BATCH {
+                let seed = Random::case_seed(self.master, index);
+                let Some(case) = Case::generate(seed) else {
+                    continue;
+                };
+                identities.push(case.identity());
+                match check(&case) {
+                    Ok(tally) => coverage.add(&case, &tally),
+                    Err(violation) => self.report(case, violation),
+                }
+            }
+            let mut state = self.state.lock().expect("no thread panicked");
+            state.coverage.merge(coverage);
+            state.seen.extend(identities);
+            if state.seen.len() >= self.wanted {
+                return;
+            }
+        }
+    }
+
+    /// Counts a breach; the first ones of each kind are shrunk and kept.
+    fn report(&self, case: Case, violation: Violation) {
+        let breach = violation.breach;
+        let count = {
+            let mut state = self.state.lock().expect("no thread panicked");
+            let count = state.breaches.entry(breach).or_default();
+            *count += 1;
+            *count
+        };
+        if count > SHRUNK {
+            return;
+        }
+        let seed = case.seed;
+        let (case, violation) = shrink(case, violation);
+        let report = report(seed, &case, &violation);
+        let kind = format!("{breach:?} {}", signature(&case));
+        let mut state = self.state.lock().expect("no thread panicked");
+        let reports = &mut state.reports;
+        reports.entry(kind).or_insert((0, report)).0 += 1;
+    }
+}

@@ -1,0 +1,331 @@
+//! What is right: DataFusion's answer on every row.
+//!
+//! The condition is coerced but never simplified. Tuples are expanded to SQL's terms, float constants are canonical,
+//! and numbers and times are compared by value: integers and decimals as DECIMAL(76, 30), dates and timestamps as
+//! their nanoseconds. A double on either side makes both double, as in DataFusion. Lists and BETWEEN become the
+//! comparisons that SQL defines them by. A row on which DataFusion raises an error has no answer.
+//!
+//! Nothing here comes from the code that makes predicates or spans.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, LazyLock};
+
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch};
+use arrow::datatypes::{DataType, Field, Schema, i256};
+use datafusion::common::{DFSchema, DFSchemaRef, ScalarValue};
+use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{Expr, ExprSchemable, Operator, binary_expr, cast, lit};
+use datafusion::optimizer::simplify_expressions::ExprSimplifier;
+use datafusion::physical_expr::create_physical_expr;
+
+use super::condition::{Column, Comparison, Condition, Constant, Term};
+use super::quiet::quietly;
+use super::render::{Meaning, column_expression, literal, operator, render, render_term};
+use crate::datum::{Datum, Precision, SqlType, canonical_double, datum_at, to_array};
+
+/// The value of a condition on one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    True,
+    False,
+    Unknown,
+    /// DataFusion raises an error.
+    Error,
+}
+
+/// A table's rows, to evaluate conditions on.
+pub(super) struct Oracle {
+    columns: Vec<Column>,
+    schema: DFSchemaRef,
+    batch: RecordBatch,
+}
+
+impl Oracle {
+    /// The oracle of a table.
+    pub fn new(columns: &[Column], rows: &[Vec<Option<Datum>>]) -> Self {
+        let fields = columns
+            .iter()
+            .map(|column| Field::new(&column.name, column.sql_type.arrow(), column.nullable));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let arrays = columns.iter().enumerate().map(|(position, column)| {
+            let values: Vec<_> = rows.iter().map(|row| row[position].clone()).collect();
+            to_array(&values, &column.sql_type).expect("values of the column's type")
+        });
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays.collect())
+            .expect("a batch of the law's rows");
+        Self {
+            columns: columns.to_vec(),
+            schema: Arc::new(DFSchema::try_from(schema).expect("unique column names")),
+            batch,
+        }
+    }
+
+    /// The table's schema for expressions.
+    pub fn schema(&self) -> &DFSchemaRef {
+        &self.schema
+    }
+
+    /// The condition's value on every row.
+    ///
+    /// # Errors
+    /// A message where the condition makes no sense to DataFusion, which is a fault of the law.
+    pub fn evaluate(&self, condition: &Condition) -> Result<Vec<Outcome>, String> {
+        let expression = render(condition, &ByValue(self));
+        let values = self.values(&expression, &DataType::Boolean)?;
+        Ok(values
+            .iter()
+            .map(|value| match value {
+                None => Outcome::Error,
+                Some(array) => truth(array.as_boolean()),
+            })
+            .collect())
+    }
+
+    /// A term's value on every row; rows with an error are `None`, NULL is `Some(None)`.
+    pub fn term_values(&self, term: &Term) -> Result<Vec<Option<Option<Datum>>>, String> {
+        let sql_type = term.sql_type(&self.columns);
+        let expression = cast(render_term(term, &self.columns), sql_type.arrow());
+        let values = self.values(&expression, &sql_type.arrow())?;
+        let datum = |array: &ArrayRef| datum_at(array, 0, &sql_type).expect("cast to its type");
+        Ok(values
+            .iter()
+            .map(|value| value.as_ref().map(datum))
+            .collect())
+    }
+
+    /// An expression's value on every row as arrays of one; `None` where it raises an error.
+    fn values(
+        &self,
+        expression: &Expr,
+        expected: &DataType,
+    ) -> Result<Vec<Option<ArrayRef>>, String> {
+        let expression = coerce(expression.clone(), &self.schema)?;
+        static PROPERTIES: LazyLock<ExecutionProps> = LazyLock::new(|| ExecutionProps {
+            config_options: Some(Arc::default()),
+            ..ExecutionProps::new()
+        });
+        let physical = create_physical_expr(
+            &expression,
+            &self.schema,
+            &PROPERTIES,
+            &PhysicalPlanningContext::default(),
+        )
+        .map_err(|error| format!("{expression}: {error}"))?;
+        let evaluate = |batch: &RecordBatch| -> Option<ArrayRef> {
+            // DataFusion is built with overflow checks here: what would wrap in a release panics.
+            let value = catch_unwind(AssertUnwindSafe(|| physical.evaluate(batch))).ok()?;
+            value.ok()?.into_array(batch.num_rows()).ok()
+        };
+        let rows = self.batch.num_rows();
+        let whole = quietly(|| evaluate(&self.batch));
+        let values: Vec<Option<ArrayRef>> = match whole {
+            Some(array) => (0..rows).map(|row| Some(array.slice(row, 1))).collect(),
+            None => (0..rows)
+                .map(|row| quietly(|| evaluate(&self.batch.slice(row, 1))))
+                .collect(),
+        };
+        match values
+            .iter()
+            .flatten()
+            .find(|array| array.data_type() != expected)
+        {
+            Some(array) => Err(format!("{expression} is {}", array.data_type())),
+            None => Ok(values),
+        }
+    }
+}
+
+/// Casts as DataFusion's analyzer adds them.
+pub(super) fn coerce(expression: Expr, schema: &DFSchemaRef) -> Result<Expr, String> {
+    static CONTEXT: LazyLock<SimplifyContext> = LazyLock::new(SimplifyContext::default);
+    let before = expression.clone();
+    ExprSimplifier::new(CONTEXT.clone())
+        .coerce(expression, schema)
+        .map_err(|error| format!("{before}: {error}"))
+}
+
+fn truth(values: &BooleanArray) -> Outcome {
+    match values.is_valid(0).then(|| values.value(0)) {
+        None => Outcome::Unknown,
+        Some(true) => Outcome::True,
+        Some(false) => Outcome::False,
+    }
+}
+
+/// Comparisons by value.
+struct ByValue<'a>(&'a Oracle);
+
+impl ByValue<'_> {
+    /// A term as DataFusion computes it, and the type it then has: `date_bin` of an instant counts nanoseconds
+    /// whatever its column counts.
+    fn term(&self, term: &Term) -> (Expr, SqlType) {
+        let sql_type = term.sql_type(&self.0.columns);
+        let value = render_term(term, &self.0.columns);
+        let SqlType::Timestamp { utc, .. } = sql_type else {
+            return (value, sql_type);
+        };
+        let coerced = coerce(value.clone(), &self.0.schema)
+            .ok()
+            .and_then(|value| value.get_type(&self.0.schema).ok());
+        match coerced {
+            Some(DataType::Timestamp(unit, _)) => {
+                let precision = Precision::from(unit);
+                (value, SqlType::Timestamp { precision, utc })
+            }
+            _ => (value, sql_type),
+        }
+    }
+}
+
+/// What both sides of a comparison become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Common {
+    /// Integers and decimals: DECIMAL(76, 30).
+    Number,
+    /// DOUBLE.
+    Double,
+    /// Dates and timestamps: nanoseconds.
+    Instant,
+    /// Booleans, text and bytes: as they are.
+    Plain,
+}
+
+fn common(sql_type: &SqlType) -> Common {
+    match sql_type {
+        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt | SqlType::Decimal { .. } => {
+            Common::Number
+        }
+        SqlType::Real | SqlType::Double => Common::Double,
+        SqlType::Date | SqlType::Timestamp { .. } => Common::Instant,
+        SqlType::Boolean
+        | SqlType::Text
+        | SqlType::Varchar(_)
+        | SqlType::Char(_)
+        | SqlType::Bytea => Common::Plain,
+    }
+}
+
+impl Meaning for ByValue<'_> {
+    fn columns(&self) -> &[Column] {
+        &self.0.columns
+    }
+
+    fn compare(&self, term: &Term, comparison: Comparison, constant: &Constant) -> Expr {
+        let (value, sql_type) = self.term(term);
+        let common = match constant {
+            Constant::Double(_) => Common::Double,
+            _ => common(&sql_type),
+        };
+        let left = lift(value, &sql_type, common);
+        let right = lit(lift_constant(constant, &sql_type, common));
+        binary_expr(left, operator(comparison), right)
+    }
+
+    fn compare_columns(&self, left: usize, comparison: Comparison, right: usize) -> Expr {
+        let columns = &self.0.columns;
+        let types = [left, right].map(|column| &columns[column].sql_type);
+        let both = match types.map(common) {
+            [Common::Double, _] | [_, Common::Double] => Common::Double,
+            [other, _] => other,
+        };
+        let side =
+            |column: usize, sql_type| lift(column_expression(column, columns), sql_type, both);
+        binary_expr(
+            side(left, types[0]),
+            operator(comparison),
+            side(right, types[1]),
+        )
+    }
+}
+
+/// Digits behind the point of every number that is compared.
+const SCALE: i8 = 30;
+const NUMBER: DataType = DataType::Decimal256(76, SCALE);
+const COUNT: DataType = DataType::Decimal256(40, 0);
+const UNIT: (u8, i8) = (20, 0);
+/// The type of a count times a unit.
+const NANOSECONDS: (u8, i8) = (61, 0);
+
+fn lift(value: Expr, sql_type: &SqlType, common: Common) -> Expr {
+    match common {
+        Common::Number => cast(value, NUMBER),
+        Common::Double => cast(value, DataType::Float64),
+        Common::Plain => cast(value, sql_type.arrow()),
+        Common::Instant => {
+            let count = match sql_type {
+                SqlType::Date => cast(cast(value, DataType::Int32), DataType::Int64),
+                _ => cast(value, DataType::Int64),
+            };
+            let unit =
+                ScalarValue::Decimal256(Some(i256::from_i128(unit(sql_type))), UNIT.0, UNIT.1);
+            binary_expr(cast(count, COUNT), Operator::Multiply, lit(unit))
+        }
+    }
+}
+
+/// Nanoseconds in what a date or timestamp counts.
+fn unit(sql_type: &SqlType) -> i128 {
+    match sql_type {
+        SqlType::Timestamp { precision, .. } => i128::from(precision.nanoseconds()),
+        _ => 86_400_000_000_000,
+    }
+}
+
+fn lift_constant(constant: &Constant, sql_type: &SqlType, common: Common) -> ScalarValue {
+    match common {
+        Common::Number => ScalarValue::Decimal256(number(constant), 76, SCALE),
+        Common::Double => ScalarValue::Float64(double(constant)),
+        Common::Instant => {
+            let nanoseconds = nanoseconds(constant).map(i256::from_i128);
+            ScalarValue::Decimal256(nanoseconds, NANOSECONDS.0, NANOSECONDS.1)
+        }
+        Common::Plain => match constant {
+            Constant::Null => ScalarValue::try_new_null(&sql_type.arrow()).expect("a NULL"),
+            plain => literal(plain),
+        },
+    }
+}
+
+fn number(constant: &Constant) -> Option<i256> {
+    let (unscaled, scale) = match constant {
+        Constant::Integer(value) => (*value, 0),
+        Constant::Decimal { unscaled, scale } => (*unscaled, *scale),
+        Constant::Null => return None,
+        other => unreachable!("{other:?} is no exact number"),
+    };
+    let power = i256::from_i128(10).wrapping_pow(u32::try_from(SCALE - scale).expect("at most 30"));
+    Some(i256::from_i128(unscaled).wrapping_mul(power))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "DOUBLE rounds, in the oracle as in SQL"
+)]
+fn double(constant: &Constant) -> Option<f64> {
+    let value = match constant {
+        Constant::Double(value) => *value,
+        Constant::Integer(value) => *value as f64,
+        Constant::Decimal { unscaled, scale } => *unscaled as f64 / 10_f64.powi(i32::from(*scale)),
+        Constant::Null => return None,
+        other => unreachable!("{other:?} is no number"),
+    };
+    Some(canonical_double(value))
+}
+
+/// The nanoseconds of a date or timestamp since the epoch.
+pub(super) fn nanoseconds(constant: &Constant) -> Option<i128> {
+    match constant {
+        Constant::Date(days) => Some(i128::from(*days) * unit(&SqlType::Date)),
+        Constant::Timestamp {
+            count, precision, ..
+        } => Some(i128::from(*count) * i128::from(Precision::nanoseconds(*precision))),
+        Constant::Null => None,
+        other => unreachable!("{other:?} is no point in time"),
+    }
+}
+
+#[cfg(test)]
+#[path = "oracle_tests.rs"]
+mod tests;
