@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use halite::scan::ScanTotals;
+use halite::shell::sample;
 use sqlparser::ast::{
     BinaryOperator, Expr, IndexColumn, Query as SqlQuery, Select, SetExpr, Statement,
     TableConstraint, TableFactor, Value, visit_expressions,
@@ -15,8 +16,8 @@ use sqlparser::ast::{
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
 
+use super::Case;
 use super::oracle::Oracle;
-use super::sample::{Layout, Query, weather_script};
 
 /// What a query may read under a layout, summed over its tables.
 #[derive(Debug, Default)]
@@ -41,13 +42,13 @@ impl Bound {
 }
 
 /// The bound of a query under a layout.
-pub async fn of(query: &Query, layout: &Layout, oracle: &Oracle) -> Bound {
-    let select = parse_select(&query.sql);
+pub async fn of(case: &Case, oracle: &Oracle) -> Bound {
+    let select = parse_select(case.query.sql);
     let mut bound = Bound::default();
     for (table, qualifier) in tables(&select) {
         let key = match table.as_str() {
-            "flights" => Key::parse(&layout.script),
-            _ => Key::parse(&weather_script()),
+            name if name == case.query.table => Key::parse(case.layout.script),
+            name => Key::parse(script_of(name)),
         };
         let conjuncts: Vec<Conjunct> = conjuncts(&select)
             .into_iter()
@@ -59,6 +60,15 @@ pub async fn of(query: &Query, layout: &Layout, oracle: &Oracle) -> Bound {
         bound.seeks += seeks(&key, &conjuncts, &from, oracle).await;
     }
     bound
+}
+
+/// The statements that make a table that has no other layout.
+fn script_of(table: &str) -> &'static str {
+    let path = format!("catalog/flights/{table}.sql");
+    let file = sample::layouts().find(|file| file.path == path);
+    file.unwrap_or_else(|| panic!("no table {table}"))
+        .text()
+        .unwrap()
 }
 
 async fn count(from: &str, conjuncts: impl Iterator<Item = &Conjunct>, oracle: &Oracle) -> usize {

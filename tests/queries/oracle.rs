@@ -1,5 +1,6 @@
 //! The sample data in DataFusion's own tables, read by DataFusion's own readers: what the answers are measured by.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -7,8 +8,6 @@ use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::{CsvReadOptions, ParquetReadOptions, SessionContext};
-
-use super::sample::root;
 
 /// `flights` and `weather` in memory.
 pub struct Oracle {
@@ -19,7 +18,8 @@ impl Oracle {
     /// Reads the files of `data`.
     pub async fn load() -> Self {
         let context = SessionContext::new();
-        let file = |name: &str| root().join("data").join(name).to_str().unwrap().to_owned();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let file = |name: &str| root.join("data").join(name).to_str().unwrap().to_owned();
         let parquet = ParquetReadOptions::default();
         context
             .register_parquet("file", file("flights.parquet"), parquet)

@@ -1,19 +1,17 @@
 //! The sample queries under Halite: loading the layouts, running a query under one of them, and what it read.
 //! Everything that depends on Halite's API stands here.
 
-use std::ops::ControlFlow;
+use std::path::Path;
 
 use arrow::array::AsArray;
-use datafusion::physical_plan::collect;
-use halite::scan::{ScanTotals, totals};
-use halite::session::{Connection, Database};
-use sqlparser::ast::{Ident, ObjectName, visit_relations_mut};
-use sqlparser::dialect::GenericDialect;
-use sqlparser::parser::Parser;
+use datafusion::physical_plan::common::collect;
+use halite::scan::ScanTotals;
+use halite::session::{Connection, Database, Outcome, Statement};
+use halite::shell::sample;
 use tempfile::TempDir;
 
+use super::Case;
 use super::oracle::texts;
-use super::sample::{Layout, Query, layouts, root, weather_script};
 use crate::scripts::key_lines;
 
 /// Where the layouts are kept.
@@ -58,13 +56,13 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// How many ranges are listed; a walk is one.
+    /// How many ranges are listed; a walk is one in each bucket.
     pub fn count(&self) -> usize {
         self.kinds.iter().filter(|kind| *kind != "empty").count()
     }
 
     /// Whether a scan is a walk.
-    pub fn has_walk(&self) -> bool {
+    pub fn walks(&self) -> bool {
         self.kinds.iter().any(|kind| kind == "walk")
     }
 }
@@ -87,12 +85,13 @@ impl Samples {
             }
         };
         let connection = database.connect();
-        let scripts = layouts().into_iter().map(|layout| layout.script);
-        for script in scripts.chain([weather_script()]) {
-            // COPY names its file from the repository's root.
-            let script = script.replace("'data/", &format!("'{}/data/", root().display()));
-            for statement in connection.script(&script).unwrap() {
-                connection.run(&statement).await.unwrap();
+        for file in sample::layouts() {
+            for statement in connection.script(file.text().unwrap()).unwrap() {
+                let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+                connection
+                    .run(&statement.with_files_in(root))
+                    .await
+                    .unwrap();
             }
         }
         Self {
@@ -102,27 +101,24 @@ impl Samples {
     }
 
     /// Runs a query under a layout.
-    pub async fn run(&self, query: &Query, layout: &Layout, settings: Settings) -> Run {
+    pub async fn run(&self, case: &Case, settings: Settings) -> Run {
         let connection = self.connect(settings).await;
-        let frame = connection.sql(&renamed(&query.sql, layout)).await.unwrap();
-        let context = frame.task_ctx();
-        let plan = frame.create_physical_plan().await.unwrap();
-        let batches = collect(plan.clone(), context.into()).await.unwrap();
+        let profile = connection.profile(&statement(&connection, case)).await;
+        let profile = profile.unwrap_or_else(|error| panic!("{}: {error}", case.name()));
         Run {
-            rows: texts(&batches),
-            totals: totals(&plan),
+            rows: texts(&profile.batches),
+            totals: profile.totals,
         }
     }
 
     /// What `EXPLAIN KEYS` says of a query under a layout.
-    pub async fn explain_keys(&self, query: &Query, layout: &Layout) -> Keys {
-        let explain = format!("EXPLAIN KEYS {}", renamed(&query.sql, layout));
-        let batches = self
-            .database
-            .connect()
-            .query(&explain, vec![])
-            .await
-            .unwrap();
+    pub async fn explain_keys(&self, case: &Case) -> Keys {
+        let connection = self.database.connect();
+        let explain = statement(&connection, case).explain_keys().unwrap();
+        let Outcome::Rows(stream) = connection.run(&explain).await.unwrap() else {
+            panic!("EXPLAIN KEYS gives rows");
+        };
+        let batches = collect(stream).await.unwrap();
         let kinds = batches.iter().flat_map(|batch| {
             let kinds = batch.column_by_name("kind").unwrap().as_string::<i32>();
             kinds.iter().map(|kind| kind.unwrap().to_owned())
@@ -150,17 +146,11 @@ impl Samples {
     }
 }
 
-/// The query with the layout's table in the place of `flights`.
-fn renamed(sql: &str, layout: &Layout) -> String {
-    let mut statements = Parser::parse_sql(&GenericDialect {}, sql).unwrap();
-    let mut renamed = 0;
-    let _ = visit_relations_mut(&mut statements, |name| {
-        if name.to_string() == "flights" {
-            *name = ObjectName::from(vec![Ident::new(&layout.table)]);
-            renamed += 1;
-        }
-        ControlFlow::<()>::Continue(())
-    });
-    assert!(renamed > 0, "a sample query reads flights: {sql}");
-    statements[0].to_string()
+/// The query with the layout's table in the place of the data set's name.
+fn statement(connection: &Connection, case: &Case) -> Statement {
+    let statements = connection.script(case.query.sql).unwrap();
+    let [statement] = statements.as_slice() else {
+        panic!("{} is not one statement", case.name());
+    };
+    statement.with_table(case.query.table, &case.query.table_of(case.layout.name))
 }
