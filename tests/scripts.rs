@@ -15,7 +15,7 @@ use halite::session::{Connection, Database, Outcome};
 use tokio::runtime::Runtime;
 
 /// `kind [bucket] start .. stop  hex..hex  tight`, or the residual.
-fn key_lines(batch: &RecordBatch) -> String {
+pub fn key_lines(batch: &RecordBatch) -> String {
     let text = |name: &str, row: usize| {
         let column = batch.column_by_name(name).unwrap();
         if column.is_null(row) {

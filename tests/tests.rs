@@ -10,4 +10,6 @@
 mod architecture;
 #[cfg(feature = "shell")]
 mod program;
+#[cfg(feature = "shell")]
+mod queries;
 mod scripts;

@@ -1,0 +1,367 @@
+//! The layout must not change the answer.
+//!
+//! Every sample query runs under every layout of `catalog/flights`, in memory and on RocksDB, with and without
+//! pushdown, with one partition and with four, and on DataFusion's own `MemTable`: the rows must be the same, in the
+//! same order. What is read must be what the query's file states, and no more than what [`bound`] allows, which knows
+//! nothing of the planner.
+//!
+//! `tests/golden/queries` shows what `EXPLAIN KEYS` and the metrics say; `HALITE_REWRITE=1` writes it anew.
+
+mod bound;
+mod oracle;
+mod run;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use halite::shell::sample::{self, Expectation, File, Query};
+use tokio::sync::OnceCell;
+
+use self::oracle::Oracle;
+use self::run::{Measured, Run, Samples, Settings, Store};
+
+/// The rows of a result that a golden file shows.
+const ROWS_SHOWN: usize = 10;
+
+/// The settings whose numbers the golden files show.
+const MEASURED: Settings = Settings {
+    pushdown: true,
+    partitions: 1,
+};
+
+/// All others. Without pushdown every scan reads its whole table, so that this is done for one number of partitions.
+const OTHERS: &[Settings] = &[
+    Settings {
+        pushdown: true,
+        partitions: 4,
+    },
+    Settings {
+        pushdown: false,
+        partitions: 4,
+    },
+];
+
+/// A table of flights.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    /// Its name in the heads of the queries: `by_origin`.
+    name: &'static str,
+    /// The statements that make it and load it.
+    script: &'static str,
+}
+
+/// A query under a layout, and what is to come out.
+struct Case {
+    /// The query's file, without directory and extension.
+    file: &'static str,
+    query: Query,
+    layout: Layout,
+    wanted: Vec<String>,
+}
+
+impl Case {
+    fn name(&self) -> String {
+        format!("{} {}", self.file, self.layout.name)
+    }
+
+    /// What must be read, if the layout is one of those that the query is there for.
+    fn expected(&self) -> Option<&Expectation> {
+        let mut expectations = self.query.expectations.iter();
+        expectations.find(|expected| expected.layout == self.layout.name)
+    }
+}
+
+/// The layouts of `flights`; the weather has but one table.
+fn layouts() -> Vec<Layout> {
+    let layout = |file: &File| {
+        let name = stem(file).strip_prefix("flights_")?;
+        let script = file.text().unwrap();
+        Some(Layout { name, script })
+    };
+    sample::layouts().filter_map(layout).collect()
+}
+
+/// The queries with the names of their files.
+fn queries() -> Vec<(&'static str, Query)> {
+    let files = sample::FILES
+        .iter()
+        .filter(|file| file.path.starts_with("queries/"));
+    files.map(stem).zip(sample::queries().unwrap()).collect()
+}
+
+fn stem(file: &File) -> &'static str {
+    Path::new(file.path).file_stem().unwrap().to_str().unwrap()
+}
+
+/// The data in DataFusion's tables, read once for all tests.
+async fn oracle() -> &'static Oracle {
+    static ORACLE: OnceCell<Oracle> = OnceCell::const_new();
+    ORACLE.get_or_init(Oracle::load).await
+}
+
+/// Every query under every layout, with the rows that the oracle gives.
+async fn cases() -> &'static [Case] {
+    static CASES: OnceCell<Vec<Case>> = OnceCell::const_new();
+    let load = || async {
+        let mut cases = Vec::new();
+        for (file, query) in queries() {
+            let wanted = oracle().await.rows(query.sql).await;
+            assert!(!wanted.is_empty(), "{file}: a sample query returns rows");
+            cases.extend(layouts().into_iter().map(|layout| Case {
+                file,
+                query: query.clone(),
+                layout,
+                wanted: wanted.clone(),
+            }));
+        }
+        cases
+    };
+    CASES.get_or_init(load).await
+}
+
+/// The layouts in memory.
+async fn in_memory() -> &'static Samples {
+    static SAMPLES: OnceCell<Samples> = OnceCell::const_new();
+    SAMPLES.get_or_init(|| Samples::load(Store::Memory)).await
+}
+
+/// What each case reads in memory, in the order of [`cases`].
+async fn measured() -> &'static [Measured] {
+    static ALL: OnceCell<Vec<Measured>> = OnceCell::const_new();
+    let measure = || async {
+        let samples = in_memory().await;
+        let mut all = Vec::new();
+        for case in cases().await {
+            let keys = samples.explain_keys(case).await;
+            let run = samples.run(case, MEASURED).await;
+            all.push(Measured { keys, run });
+        }
+        all
+    };
+    ALL.get_or_init(measure).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_layout_gives_the_rows_of_a_mem_table_in_memory() {
+    let mut wrong = Complaints::default();
+    for (case, measured) in cases().await.iter().zip(measured().await) {
+        compare(&mut wrong, case, measured, MEASURED, &measured.run);
+    }
+    compare_all(&mut wrong, in_memory().await, OTHERS).await;
+    wrong.none();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_layout_gives_the_rows_of_a_mem_table_on_rocksdb() {
+    let samples = Samples::load(Store::RocksDb).await;
+    let mut wrong = Complaints::default();
+    compare_all(&mut wrong, &samples, &[MEASURED]).await;
+    compare_all(&mut wrong, &samples, OTHERS).await;
+    wrong.none();
+}
+
+/// The join that goes wrong if local times are taken for UTC.
+#[tokio::test(flavor = "multi_thread")]
+async fn flights_meet_the_weather_of_their_own_hour() {
+    let join = |hour: &str| {
+        format!(
+            "SELECT count(*) FROM flights f JOIN weather w ON f.origin = w.origin AND w.time_hour = {hour}"
+        )
+    };
+    let right = join("date_trunc('hour', f.scheduled AT TIME ZONE 'America/New_York')");
+    let naive = join("date_trunc('hour', f.scheduled)");
+    assert_eq!(oracle().await.number(&right).await, 335_220);
+    assert_eq!(oracle().await.number(&naive).await, 335_498);
+    let cases = cases().await.iter().zip(measured().await);
+    let joins: Vec<_> = cases
+        .filter(|(case, _)| case.file == "18-flights-and-weather")
+        .collect();
+    assert_eq!(joins.len(), layouts().len());
+    for (case, Measured { run, .. }) in joins {
+        assert!(
+            run.rows[0].starts_with("335220|"),
+            "{}: {:?}",
+            case.name(),
+            run.rows
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_query_reads_more_than_its_conjuncts_over_key_columns_leave() {
+    let mut wrong = Complaints::default();
+    for (case, measured) in cases().await.iter().zip(measured().await) {
+        let bound = bound::of(case, oracle().await).await;
+        if let Some(how) = bound.exceeded_by(&measured.run.totals, measured.keys.walks()) {
+            wrong.add(&case.name(), &how);
+        }
+    }
+    wrong.none();
+}
+
+/// No scan enters a range that `EXPLAIN KEYS` does not list.
+#[tokio::test(flavor = "multi_thread")]
+async fn explain_keys_lists_what_is_read() {
+    let mut wrong = Complaints::default();
+    for (case, Measured { keys, run }) in cases().await.iter().zip(measured().await) {
+        if run.totals.ranges > keys.count() {
+            wrong.add(&case.name(), &format!("{:?}:\n{}", run.totals, keys.text));
+        }
+    }
+    wrong.none();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_read_is_as_in_the_golden_files() {
+    let rewrite = std::env::var_os("HALITE_REWRITE").is_some();
+    let under_each = layouts().len();
+    let (cases, measured) = (cases().await, measured().await);
+    let mut wrong = Complaints::default();
+    for (cases, measured) in cases.chunks(under_each).zip(measured.chunks(under_each)) {
+        let shown = golden(cases, measured);
+        let path = golden_path(cases[0].file);
+        if rewrite {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &shown).unwrap();
+        }
+        if std::fs::read_to_string(&path).unwrap_or_default() != shown {
+            wrong.add(
+                &path.display().to_string(),
+                &format!("HALITE_REWRITE=1 accepts\n{shown}"),
+            );
+        }
+    }
+    wrong.none();
+}
+
+/// No file is kept for a query that is gone.
+#[test]
+fn each_golden_file_has_its_query() {
+    let kept = std::fs::read_dir(golden_path("").parent().unwrap()).unwrap();
+    let mut kept: Vec<PathBuf> = kept.map(|entry| entry.unwrap().path()).collect();
+    kept.sort();
+    let wanted: Vec<PathBuf> = queries()
+        .iter()
+        .map(|(file, _)| golden_path(file))
+        .collect();
+    assert_eq!(kept, wanted);
+}
+
+/// Each layout has queries that it is meant for, and one that it serves worst.
+#[test]
+fn each_layout_is_meant_for_a_query_and_serves_one_worst() {
+    let queries = queries();
+    assert!(queries.len() >= 12, "{} queries", queries.len());
+    for layout in layouts() {
+        let is_worst = |query: &Query| query.worst == Some(layout.name);
+        let serves = |query: &Query| {
+            let mut expectations = query.expectations.iter();
+            !is_worst(query) && expectations.any(|expected| expected.layout == layout.name)
+        };
+        assert!(
+            queries.iter().any(|(_, query)| is_worst(query)),
+            "{layout:?} is worst at nothing"
+        );
+        assert!(
+            queries.iter().any(|(_, query)| serves(query)),
+            "{layout:?} serves nothing"
+        );
+    }
+}
+
+async fn compare_all(wrong: &mut Complaints, samples: &Samples, settings: &[Settings]) {
+    for settings in settings {
+        for (case, measured) in cases().await.iter().zip(measured().await) {
+            let run = samples.run(case, *settings).await;
+            compare(wrong, case, measured, *settings, &run);
+        }
+    }
+}
+
+/// The rows with those of the oracle, the numbers with those of the query's file.
+fn compare(
+    wrong: &mut Complaints,
+    case: &Case,
+    measured: &Measured,
+    settings: Settings,
+    run: &Run,
+) {
+    let place = format!("{} {settings:?}", case.name());
+    if run.rows != case.wanted {
+        wrong.add(&place, &different(&run.rows, &case.wanted));
+    }
+    if settings.pushdown
+        && let Some(expected) = case.expected()
+        && !expected.is_met(&run.totals, measured.keys.walks())
+    {
+        wrong.add(
+            &place,
+            &format!(
+                "{:?}, expected {expected}\n{}",
+                run.totals, measured.keys.text
+            ),
+        );
+    }
+}
+
+fn golden(cases: &[Case], measured: &[Measured]) -> String {
+    let mut text = format!("{}\n", cases[0].query.title);
+    for (case, Measured { keys, run }) in cases.iter().zip(measured) {
+        let totals = run.totals;
+        let _ = writeln!(
+            text,
+            "\n---- {}\n{}ranges {}, seeks {}, keys_read {}, rows_out {}",
+            case.layout.name,
+            keys.text,
+            totals.ranges,
+            totals.seeks,
+            totals.keys_read,
+            totals.rows_out
+        );
+    }
+    let rows = &cases[0].wanted;
+    let _ = writeln!(text, "\n---- {} rows", rows.len());
+    for row in rows.iter().take(ROWS_SHOWN) {
+        let _ = writeln!(text, "{row}");
+    }
+    if rows.len() > ROWS_SHOWN {
+        text.push_str("…\n");
+    }
+    text
+}
+
+fn golden_path(file: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join("tests/golden/queries")
+        .join(format!("{file}.txt"))
+}
+
+/// What is wrong, all of it: one failure seldom comes alone, and a run takes its time.
+#[derive(Default)]
+struct Complaints(String);
+
+impl Complaints {
+    fn add(&mut self, place: &str, what: &str) {
+        let _ = writeln!(self.0, "{place}: {what}");
+    }
+
+    fn none(&self) {
+        assert!(self.0.is_empty(), "\n{}", self.0);
+    }
+}
+
+/// The first row in which two results differ.
+fn different(rows: &[String], wanted: &[String]) -> String {
+    let place = rows
+        .iter()
+        .zip(wanted)
+        .position(|(row, wanted)| row != wanted);
+    let place = place.unwrap_or(rows.len().min(wanted.len()));
+    format!(
+        "{} rows, {} wanted; row {place} is {:?}, wanted {:?}",
+        rows.len(),
+        wanted.len(),
+        rows.get(place),
+        wanted.get(place)
+    )
+}

@@ -1,0 +1,111 @@
+//! The sample data in DataFusion's own tables, read by DataFusion's own readers: what the answers are measured by.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use datafusion::datasource::MemTable;
+use datafusion::prelude::{CsvReadOptions, ParquetReadOptions, SessionContext};
+
+/// `flights` and `weather` in memory.
+pub struct Oracle {
+    context: SessionContext,
+}
+
+impl Oracle {
+    /// Reads the files of `data`.
+    pub async fn load() -> Self {
+        let context = SessionContext::new();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let file = |name: &str| root.join("data").join(name).to_str().unwrap().to_owned();
+        let parquet = ParquetReadOptions::default();
+        context
+            .register_parquet("file", file("flights.parquet"), parquet)
+            .await
+            .unwrap();
+        let flights = "SELECT arrow_cast(scheduled, 'Timestamp(Second, None)') AS scheduled, * EXCEPT (scheduled) FROM file";
+        let flights = context.sql(flights).await.unwrap().collect().await.unwrap();
+        let schema = weather_schema();
+        let csv = CsvReadOptions::new()
+            .schema(&schema)
+            .null_regex(Some("^NA$".to_owned()));
+        let weather = context
+            .read_csv(file("weather.csv"), csv)
+            .await
+            .unwrap()
+            .collect()
+            .await
+            .unwrap();
+        for (name, batches) in [("flights", flights), ("weather", weather)] {
+            let table = MemTable::try_new(batches[0].schema(), vec![batches]).unwrap();
+            context.register_table(name, Arc::new(table)).unwrap();
+        }
+        Self { context }
+    }
+
+    /// The rows of a query, as text.
+    pub async fn rows(&self, sql: &str) -> Vec<String> {
+        let frame = self
+            .context
+            .sql(sql)
+            .await
+            .unwrap_or_else(|error| panic!("{sql}\n{error}"));
+        texts(&frame.collect().await.unwrap())
+    }
+
+    /// The one number that a query returns.
+    pub async fn number(&self, sql: &str) -> usize {
+        self.rows(sql).await[0].parse().unwrap()
+    }
+}
+
+/// Rows as text, cells parted by `|`.
+pub fn texts(batches: &[RecordBatch]) -> Vec<String> {
+    let options = FormatOptions::new().with_null("NULL");
+    let mut rows = Vec::new();
+    for batch in batches {
+        let columns: Vec<ArrayFormatter<'_>> = batch
+            .columns()
+            .iter()
+            .map(|column| ArrayFormatter::try_new(column, &options).unwrap())
+            .collect();
+        for row in 0..batch.num_rows() {
+            let cells: Vec<String> = columns
+                .iter()
+                .map(|column| column.value(row).to_string())
+                .collect();
+            rows.push(cells.join("|"));
+        }
+    }
+    rows
+}
+
+fn weather_schema() -> Schema {
+    let columns = [
+        ("origin", DataType::Utf8),
+        ("year", DataType::Int16),
+        ("month", DataType::Int16),
+        ("day", DataType::Int16),
+        ("hour", DataType::Int16),
+        ("temp", DataType::Float64),
+        ("dewp", DataType::Float64),
+        ("humid", DataType::Float64),
+        ("wind_dir", DataType::Int16),
+        ("wind_speed", DataType::Float64),
+        ("wind_gust", DataType::Float64),
+        ("precip", DataType::Float64),
+        ("pressure", DataType::Float64),
+        ("visib", DataType::Float64),
+        (
+            "time_hour",
+            DataType::Timestamp(TimeUnit::Second, Some("+00:00".into())),
+        ),
+    ];
+    Schema::new(
+        columns
+            .map(|(name, data_type)| Field::new(name, data_type, true))
+            .to_vec(),
+    )
+}

@@ -1,0 +1,156 @@
+//! The sample queries under Halite: loading the layouts, running a query under one of them, and what it read.
+//! Everything that depends on Halite's API stands here.
+
+use std::path::Path;
+
+use arrow::array::AsArray;
+use datafusion::physical_plan::common::collect;
+use halite::scan::ScanTotals;
+use halite::session::{Connection, Database, Outcome, Statement};
+use halite::shell::sample;
+use tempfile::TempDir;
+
+use super::Case;
+use super::oracle::texts;
+use crate::scripts::key_lines;
+
+/// Where the layouts are kept.
+#[derive(Debug, Clone, Copy)]
+pub enum Store {
+    /// In memory.
+    Memory,
+    /// In a directory of its own.
+    RocksDb,
+}
+
+/// How a query is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Whether predicates become key ranges.
+    pub pushdown: bool,
+    /// DataFusion's target partitions.
+    pub partitions: usize,
+}
+
+/// A query's result and what was read for it.
+pub struct Run {
+    /// The rows, as text.
+    pub rows: Vec<String>,
+    /// The counters of all scans.
+    pub totals: ScanTotals,
+}
+
+/// What is planned for a query and what it then did.
+pub struct Measured {
+    /// `EXPLAIN KEYS`.
+    pub keys: Keys,
+    /// The run.
+    pub run: Run,
+}
+
+/// The rows of `EXPLAIN KEYS`.
+pub struct Keys {
+    /// One line per row.
+    pub text: String,
+    kinds: Vec<String>,
+}
+
+impl Keys {
+    /// How many ranges are listed; a walk is one in each bucket.
+    pub fn count(&self) -> usize {
+        self.kinds.iter().filter(|kind| *kind != "empty").count()
+    }
+
+    /// Whether a scan is a walk.
+    pub fn walks(&self) -> bool {
+        self.kinds.iter().any(|kind| kind == "walk")
+    }
+}
+
+/// A database with every layout and the weather.
+pub struct Samples {
+    database: Database,
+    _directory: Option<TempDir>,
+}
+
+impl Samples {
+    /// Makes and loads the tables.
+    pub async fn load(store: Store) -> Self {
+        let (database, directory) = match store {
+            Store::Memory => (Database::in_memory().unwrap(), None),
+            Store::RocksDb => {
+                let directory = tempfile::tempdir().unwrap();
+                let path = directory.path().join("flights.halite");
+                (Database::open(path).await.unwrap(), Some(directory))
+            }
+        };
+        let connection = database.connect();
+        for file in sample::layouts() {
+            for statement in connection.script(file.text().unwrap()).unwrap() {
+                let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+                connection
+                    .run(&statement.with_files_in(root))
+                    .await
+                    .unwrap();
+            }
+        }
+        Self {
+            database,
+            _directory: directory,
+        }
+    }
+
+    /// Runs a query under a layout.
+    pub async fn run(&self, case: &Case, settings: Settings) -> Run {
+        let connection = self.connect(settings).await;
+        let profile = connection.profile(&statement(&connection, case)).await;
+        let profile = profile.unwrap_or_else(|error| panic!("{}: {error}", case.name()));
+        Run {
+            rows: texts(&profile.batches),
+            totals: profile.totals,
+        }
+    }
+
+    /// What `EXPLAIN KEYS` says of a query under a layout.
+    pub async fn explain_keys(&self, case: &Case) -> Keys {
+        let connection = self.database.connect();
+        let explain = statement(&connection, case).explain_keys().unwrap();
+        let Outcome::Rows(stream) = connection.run(&explain).await.unwrap() else {
+            panic!("EXPLAIN KEYS gives rows");
+        };
+        let batches = collect(stream).await.unwrap();
+        let kinds = batches.iter().flat_map(|batch| {
+            let kinds = batch.column_by_name("kind").unwrap().as_string::<i32>();
+            kinds.iter().map(|kind| kind.unwrap().to_owned())
+        });
+        Keys {
+            kinds: kinds.collect(),
+            text: batches.iter().map(key_lines).collect(),
+        }
+    }
+
+    async fn connect(&self, settings: Settings) -> Connection {
+        let connection = self.database.connect();
+        let Settings {
+            pushdown,
+            partitions,
+        } = settings;
+        let set = [
+            format!("SET halite.pushdown = {pushdown}"),
+            format!("SET datafusion.execution.target_partitions = {partitions}"),
+        ];
+        for statement in set {
+            connection.execute(&statement, vec![]).await.unwrap();
+        }
+        connection
+    }
+}
+
+/// The query with the layout's table in the place of the data set's name.
+fn statement(connection: &Connection, case: &Case) -> Statement {
+    let statements = connection.script(case.query.sql).unwrap();
+    let [statement] = statements.as_slice() else {
+        panic!("{} is not one statement", case.name());
+    };
+    statement.with_table(case.query.table, &case.query.table_of(case.layout.name))
+}
