@@ -22,7 +22,10 @@ use crate::schema::{Column, Table};
 /// `InvalidInput` or `NotSupported` that names the table, the column or clause and the reason.
 pub fn define_table(statement: &CreateTable, id: u64) -> Result<Table> {
     let name = object_name(&statement.name)?;
-    build(statement, &name, id).map_err(|error| error.context(format!("table `{name}`")))
+    let table =
+        build(statement, &name, id).map_err(|error| error.context(format!("table `{name}`")))?;
+    table.validate()?;
+    Ok(table)
 }
 
 fn build(statement: &CreateTable, name: &str, id: u64) -> Result<Table> {
@@ -54,7 +57,6 @@ fn build(statement: &CreateTable, name: &str, id: u64) -> Result<Table> {
         columns: columns.collect(),
         key,
     };
-    table.validate()?;
     Ok(table)
 }
 

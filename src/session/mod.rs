@@ -16,7 +16,7 @@
 //! assert_eq!(written, 1);
 //! let batches = connection.query("SELECT usage FROM cpu WHERE host = $1", params!["web-1"]).await?;
 //! assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), 1);
-//! # halite::error::Result::Ok(())
+//! # Ok::<(), halite::error::Error>(())
 //! # }).unwrap();
 //! ```
 
