@@ -268,6 +268,21 @@ async fn w7_rows_compare_value_by_value() {
 }
 
 #[tokio::test]
+async fn w7_rows_of_expressions_compare_wherever_they_stand() {
+    let (halite, _) = sessions().await;
+    // DataFusion names a tuple that begins with an expression, and drops names only from a WHERE.
+    for (sql, right) in [
+        ("SELECT id FROM t GROUP BY id, a, b HAVING (a, b) >= (-1, 3)", vec!["1", "2", "4"]),
+        ("SELECT count(*) FROM t WHERE NOT ((p, s3) = (-1.00001, TIMESTAMP '1969-12-31'))", vec!["3"]),
+    ] {
+        assert_eq!(rows(&halite, sql).await, right, "{sql}");
+    }
+    let sql = "SELECT id, (a, b) NOT IN ((-1, NULL), (3, 4)) FROM t";
+    let plan = optimized(&halite, sql).await;
+    assert!(!plan.contains("Struct("), "{plan}");
+}
+
+#[tokio::test]
 async fn w7_rows_nest_and_take_parameters() {
     let (halite, _) = sessions().await;
     let sql = "SELECT id FROM t WHERE ((a, b), id) > ((1, 1), 9)";
@@ -306,6 +321,7 @@ async fn doubles_meet_decimals_as_doubles() {
         ("d BETWEEN 0.1 AND 1.5", vec!["1"]),
         ("0.5 < d", vec!["2", "3"]),
         ("d IS DISTINCT FROM 0.1", vec!["2", "3", "4"]),
+        ("(d, id) IN ((0.1, 1), (1e300, 2), (NULL, 3))", vec!["1", "2"]),
     ] {
         let sql = format!("SELECT id FROM t WHERE {predicate}");
         assert_eq!(rows(&halite, &sql).await, right, "{predicate}");
@@ -355,6 +371,8 @@ async fn names_of_columns_stay() {
     for sql in [
         "SELECT a > 4294967296, (a, b) < (1, 2), s3 = '2024-01-01' FROM t",
         "SELECT count(*) FROM t GROUP BY (a, b) < (1, 2)",
+        "SELECT a > 4294967296, count(*) FROM t GROUP BY ROLLUP (a > 4294967296, n IN ('a', NULL))",
+        "SELECT character_length(n) > 2, (a, b) < row(1, 2) FROM t",
     ] {
         let names = |session: &SessionContext| {
             let session = session.clone();
