@@ -236,6 +236,43 @@ async fn w6_numbers_compare_by_value() {
 }
 
 #[tokio::test]
+async fn years_that_nanoseconds_do_not_reach_compare() {
+    let none: Result<&[&str], &str> = Ok(&[]);
+    shown("date_part('year', s9) <> 1", &["1"], none).await;
+    shown("extract(year FROM s9) > 1", &["1"], none).await;
+    shown("date_part('years', s9) <= 2262", &["1"], none).await;
+    shown("date_part('year', s9) BETWEEN 0 AND 3000", &["1"], none).await;
+    shown("date_part('year', s9) NOT IN (1, 3000)", &["1"], none).await;
+    agreed("date_part('year', s9) = 3000", &[]).await;
+    agreed("date_part('year', s9) > 3000", &[]).await;
+    agreed("date_part('year', s3) > 3000", &["3"]).await;
+    let (halite, _) = sessions().await;
+    let years =
+        "(VALUES (TIMESTAMP '1677-09-22'), (TIMESTAMP '1678-01-01'), (TIMESTAMP '2261-12-31'),
+        (TIMESTAMP '2262-04-11'), (NULL)) v(x)";
+    for (predicate, right) in [
+        ("= 1677", "1677"),
+        ("= 2262", "2262"),
+        ("<> 2262", "1677 1678 2261"),
+        ("<> 1677", "1678 2261 2262"),
+        ("< 2262", "1677 1678 2261"),
+        ("> 1677", "1678 2261 2262"),
+        ("<= 1677", "1677"),
+        (">= 2262", "2262"),
+        (">= 1677", "1677 1678 2261 2262"),
+        ("IN (1, 1677, 1678, 2262, 9999)", "1677 1678 2262"),
+        ("NOT IN (1677, 2262, 2261)", "1678"),
+        ("IS NOT DISTINCT FROM 2262", "2262"),
+        ("IS DISTINCT FROM 1677", "1678 2261 2262 NULL"),
+    ] {
+        let sql = format!(
+            "SELECT date_part('year', x) FROM {years} WHERE date_part('year', x) {predicate}"
+        );
+        assert_eq!(rows(&halite, &sql).await.join(" "), right, "{predicate}");
+    }
+}
+
+#[tokio::test]
 async fn w7_rows_compare_value_by_value() {
     shown("(a, b) < (1, 3)", &["1"], Ok(&["1", "2", "3"])).await;
     shown("(a, b) IN ((1, NULL), (3, 4))", &["4"], Ok(&["2", "4"])).await;
@@ -272,8 +309,14 @@ async fn w7_rows_of_expressions_compare_wherever_they_stand() {
     let (halite, _) = sessions().await;
     // DataFusion names a tuple that begins with an expression, and drops names only from a WHERE.
     for (sql, right) in [
-        ("SELECT id FROM t GROUP BY id, a, b HAVING (a, b) >= (-1, 3)", vec!["1", "2", "4"]),
-        ("SELECT count(*) FROM t WHERE NOT ((p, s3) = (-1.00001, TIMESTAMP '1969-12-31'))", vec!["3"]),
+        (
+            "SELECT id FROM t GROUP BY id, a, b HAVING (a, b) >= (-1, 3)",
+            vec!["1", "2", "4"],
+        ),
+        (
+            "SELECT count(*) FROM t WHERE NOT ((p, s3) = (-1.00001, TIMESTAMP '1969-12-31'))",
+            vec!["3"],
+        ),
     ] {
         assert_eq!(rows(&halite, sql).await, right, "{sql}");
     }
@@ -321,7 +364,10 @@ async fn doubles_meet_decimals_as_doubles() {
         ("d BETWEEN 0.1 AND 1.5", vec!["1"]),
         ("0.5 < d", vec!["2", "3"]),
         ("d IS DISTINCT FROM 0.1", vec!["2", "3", "4"]),
-        ("(d, id) IN ((0.1, 1), (1e300, 2), (NULL, 3))", vec!["1", "2"]),
+        (
+            "(d, id) IN ((0.1, 1), (1e300, 2), (NULL, 3))",
+            vec!["1", "2"],
+        ),
     ] {
         let sql = format!("SELECT id FROM t WHERE {predicate}");
         assert_eq!(rows(&halite, &sql).await, right, "{predicate}");
