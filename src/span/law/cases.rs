@@ -50,9 +50,9 @@ impl Case {
         let rows = storable_rows(&columns, &pools, &key, &mut random)?;
         let oracle = Oracle::new(&columns, &rows);
         let variant = random.weighted(&[
-            (35, Variant::Planned),
-            (35, Variant::Coerced),
-            (30, Variant::Session),
+            (47, Variant::Planned),
+            (47, Variant::Coerced),
+            (6, Variant::Session),
         ]);
         let generator = Generator {
             columns: &columns,

@@ -416,7 +416,11 @@ impl Meaning for Planned<'_> {
 /// A constant as it is written: dates, stamps and doubles are texts with a cast, where the calendar and nanoseconds
 /// reach; others are given as parameters are.
 fn written(constant: &Constant) -> Expr {
-    let in_four_digits = |text: &str| text.len() >= 10 && text.as_bytes().get(4) == Some(&b'-');
+    let in_four_digits = |text: &str| {
+        text.split('-')
+            .next()
+            .is_some_and(|year| year.len() == 4 && year.bytes().all(|digit| digit.is_ascii_digit()))
+    };
     let (text, target) = match constant {
         Constant::Double(value) if value.is_finite() => (format!("{value:e}"), DataType::Float64),
         Constant::Date(days) => {
