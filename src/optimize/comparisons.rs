@@ -133,7 +133,9 @@ fn rewrite_expr(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     match rows {
         // What the rows held is compared as if it had been written so.
         Some(terms) => Ok(Transformed::yes(
-            terms.transform_up(|term| Ok(typed_term(term, schema)))?.data,
+            terms
+                .transform_up(|term| Ok(typed_term(term, schema)))?
+                .data,
         )),
         None => Ok(typed_term(expr, schema)),
     }

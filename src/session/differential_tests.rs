@@ -20,7 +20,7 @@ use fastrand::Rng;
 use super::testing::{mended, rows};
 
 /// Cases unless `HALITE_CASES` says otherwise.
-const CASES: usize = 1_500;
+const CASES: usize = 500;
 
 /// A value, or a constant by value.
 #[derive(Debug, Clone, PartialEq)]

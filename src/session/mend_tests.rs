@@ -272,8 +272,14 @@ async fn w7_rows_of_expressions_compare_wherever_they_stand() {
     let (halite, _) = sessions().await;
     // DataFusion names a tuple that begins with an expression, and drops names only from a WHERE.
     for (sql, right) in [
-        ("SELECT id FROM t GROUP BY id, a, b HAVING (a, b) >= (-1, 3)", vec!["1", "2", "4"]),
-        ("SELECT count(*) FROM t WHERE NOT ((p, s3) = (-1.00001, TIMESTAMP '1969-12-31'))", vec!["3"]),
+        (
+            "SELECT id FROM t GROUP BY id, a, b HAVING (a, b) >= (-1, 3)",
+            vec!["1", "2", "4"],
+        ),
+        (
+            "SELECT count(*) FROM t WHERE NOT ((p, s3) = (-1.00001, TIMESTAMP '1969-12-31'))",
+            vec!["3"],
+        ),
     ] {
         assert_eq!(rows(&halite, sql).await, right, "{sql}");
     }
@@ -321,7 +327,10 @@ async fn doubles_meet_decimals_as_doubles() {
         ("d BETWEEN 0.1 AND 1.5", vec!["1"]),
         ("0.5 < d", vec!["2", "3"]),
         ("d IS DISTINCT FROM 0.1", vec!["2", "3", "4"]),
-        ("(d, id) IN ((0.1, 1), (1e300, 2), (NULL, 3))", vec!["1", "2"]),
+        (
+            "(d, id) IN ((0.1, 1), (1e300, 2), (NULL, 3))",
+            vec!["1", "2"],
+        ),
     ] {
         let sql = format!("SELECT id FROM t WHERE {predicate}");
         assert_eq!(rows(&halite, &sql).await, right, "{predicate}");
