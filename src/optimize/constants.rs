@@ -267,13 +267,13 @@ impl Normaliser<'_> {
         if lists::is_null(right) {
             return lists::compare_with_null(left.clone(), op, context);
         }
-        if floats::is_float(&left.get_type(self.schema).ok()?) {
-            if let Some(constant) = self.folder.exact(right).and_then(floats::canonical) {
-                // Through a cast to DOUBLE an integer or a DECIMAL is looked at below.
-                return self
-                    .place_of(left, op, right, context)
-                    .or_else(|| Some(binary(left.clone(), op, constant)));
-            }
+        if floats::is_float(&left.get_type(self.schema).ok()?)
+            && let Some(constant) = self.folder.exact(right).and_then(floats::canonical)
+        {
+            // Through a cast to DOUBLE an integer or a DECIMAL is looked at below.
+            return self
+                .place_of(left, op, right, context)
+                .or_else(|| Some(binary(left.clone(), op, constant)));
         }
         self.place_of(left, op, right, context)
     }
