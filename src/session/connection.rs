@@ -19,10 +19,11 @@ use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
+use super::open_types::OpenTypes;
 use super::parse::{Command, Parsed, parse};
 use super::prepared::PreparedStatement;
-use super::stack::large_stack;
-use super::{Database, command, copy, delete};
+use super::stack::{large_stack, on_large_stack};
+use super::{Database, assign, command, copy, delete};
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
 use crate::scan::{HaliteOptions, StatementSnapshot};
@@ -33,6 +34,7 @@ use crate::{function, optimize};
 pub struct Connection {
     database: Database,
     context: SessionContext,
+    open_types: OpenTypes,
 }
 
 impl std::fmt::Debug for Connection {
@@ -105,7 +107,11 @@ impl Connection {
             function::keys(Arc::new(move |name| tables.expect_table(name))),
         );
         function::scalar_functions().for_each(|function| context.register_udf(function));
-        Self { database, context }
+        Self {
+            database,
+            context,
+            open_types: OpenTypes::default(),
+        }
     }
 
     /// The database.
@@ -155,6 +161,7 @@ impl Connection {
     async fn run_planned(&self, parsed: &DFStatement) -> Result<Outcome> {
         let state = self.statement_state()?;
         let plan = self.logical_plan(&state, parsed).await?;
+        let plan = self.open_types.prepare(parsed, plan);
         self.run_plan(state, plan).await
     }
 
@@ -210,6 +217,11 @@ impl Connection {
                 )));
             }
         };
+        match &planned {
+            PlannedStatement::Execute(execute) => self.open_types.check(execute)?,
+            PlannedStatement::Deallocate(deallocate) => self.open_types.deallocate(&deallocate.name),
+            _ => {}
+        }
         let frame = large_stack(
             self.context
                 .execute_logical_plan(LogicalPlan::Statement(planned)),
@@ -246,7 +258,11 @@ impl Connection {
         plan: &LogicalPlan,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         refuse_hidden_changes(plan)?;
-        Ok(large_stack(state.create_physical_plan(plan)).await?)
+        if !plan.exists(|node| Ok(matches!(node, LogicalPlan::Dml(_))))? {
+            return Ok(large_stack(state.create_physical_plan(plan)).await?);
+        }
+        let plan = on_large_stack(|| assign::name_columns(plan.clone()))?;
+        Ok(large_stack(state.create_physical_plan(&plan)).await?)
     }
 
     /// The only statement of `sql`.

@@ -20,6 +20,7 @@
 //! # }).unwrap();
 //! ```
 
+mod assign;
 mod command;
 mod connection;
 mod copy;
@@ -27,6 +28,7 @@ mod database;
 mod delete;
 pub mod dialect;
 pub mod guard;
+mod open_types;
 pub mod parse;
 mod prepared;
 mod profile;
