@@ -4,7 +4,10 @@
 //! DataFusion plans INSERT with a CAST around every value of another type, whose error says nothing of the table.
 //! [`name_columns`] takes these casts out of the logical plan. A constant of VALUES is converted there and then, so that
 //! its error also has the number of the row; around everything else goes the function [`Assignment`]. Values come out as
-//! the CAST would give them. What parameters have made of a type that the plan was made for is mended on the way.
+//! the CAST would give them.
+//!
+//! A plan with parameters is named before they have values: DataFusion would else cast all values of a column to a type
+//! that the parameters have in common with them, and lose digits, or find none.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -17,8 +20,8 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, DFSchemaRef, Result, ScalarValue};
 use datafusion::datasource::source_as_provider;
 use datafusion::logical_expr::{
-    Cast, ColumnarValue, DmlStatement, Expr, ExprSchemable, LogicalPlan, Projection, ScalarFunctionArgs,
-    ScalarUDF, ScalarUDFImpl, Signature, Values, Volatility, WriteOp,
+    Cast, ColumnarValue, DmlStatement, Expr, ExprSchemable, LogicalPlan, Projection,
+    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Values, Volatility, WriteOp,
 };
 
 use crate::datum::SqlType;
@@ -51,7 +54,12 @@ fn assigned(mut dml: DmlStatement) -> Result<Transformed<LogicalPlan>> {
         let (expressions, input) = match Arc::unwrap_or_clone(dml.input) {
             LogicalPlan::Projection(projection) => (projection.expr, projection.input),
             other => (
-                other.schema().columns().into_iter().map(Expr::Column).collect(),
+                other
+                    .schema()
+                    .columns()
+                    .into_iter()
+                    .map(Expr::Column)
+                    .collect(),
                 Arc::new(other),
             ),
         };
@@ -101,9 +109,13 @@ fn assign_values(table: &BoundTable, sources: &[Expr], values: Values) -> Result
     }
     let schema = typed_as(table, &values.schema, &targets)?;
     let rows = values.values.into_iter().zip(1..).map(|(row, number)| {
-        let cells = row.into_iter().zip(&targets);
-        let assigned = cells.map(|(value, target)| match target {
-            Some(position) => Target::of(table, *position, Some(number))?.assign_value(value),
+        let cells = row.into_iter().zip(&targets).zip(values.schema.fields());
+        let assigned = cells.map(|((value, target), common)| match target {
+            Some(position) => {
+                // Parameters of other types have all values of the column cast to a common type, which may lose digits.
+                let value = without_cast(value, common.data_type());
+                Target::of(table, *position, Some(number))?.assign_value(value)
+            }
             None => Ok(value),
         });
         assigned.collect::<Result<Vec<Expr>>>()
@@ -120,14 +132,17 @@ fn typed_as(
     schema: &DFSchema,
     targets: &[Option<usize>],
 ) -> Result<DFSchemaRef> {
-    let fields = schema.iter().zip(targets).map(|((qualifier, field), target)| {
-        let data_type = match target {
-            Some(position) => table.column(*position)?.sql_type.arrow(),
-            None => field.data_type().clone(),
-        };
-        let field = Field::new(field.name(), data_type, true);
-        Ok((qualifier.cloned(), Arc::new(field)))
-    });
+    let fields = schema
+        .iter()
+        .zip(targets)
+        .map(|((qualifier, field), target)| {
+            let data_type = match target {
+                Some(position) => table.column(*position)?.sql_type.arrow(),
+                None => field.data_type().clone(),
+            };
+            let field = Field::new(field.name(), data_type, true);
+            Ok((qualifier.cloned(), Arc::new(field)))
+        });
     let fields = fields.collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(DFSchema::new_with_metadata(
         fields,
@@ -174,8 +189,14 @@ impl Target {
 
     /// An expression over `schema` as one of the column's type.
     fn assign(self, source: Expr, schema: &DFSchema) -> Result<Expr> {
-        if source.get_type(schema)? == self.sql_type.arrow() {
+        // A parameter may still become a value of any type.
+        let is_open = source.exists(|part| Ok(matches!(part, Expr::Placeholder(_))))?;
+        let from = source.get_type(schema)?;
+        if from == self.sql_type.arrow() && !is_open {
             return Ok(source);
+        }
+        if self.is_other_kind(&from) && !is_open {
+            return Err(self.of_other_kind(&format!("values of type {from}")).into());
         }
         let function = ScalarUDF::new_from_impl(Assignment::new(self));
         Ok(function.call(vec![source]))
@@ -186,9 +207,34 @@ impl Target {
         if scalar.data_type() == to {
             return Ok(scalar.clone());
         }
+        if self.is_other_kind(&scalar.data_type()) {
+            return Err(self.of_other_kind(&shown(&scalar.to_array()?, 0)).into());
+        }
         match scalar.cast_to(&to) {
             Ok(value) => Ok(value),
             Err(error) => Err(self.refusal(&scalar.to_array()?, &error).into()),
+        }
+    }
+
+    /// Whether a cast would take the bytes of a number for its value.
+    fn is_other_kind(&self, from: &DataType) -> bool {
+        self.sql_type == SqlType::Bytea && (from.is_numeric() || from == &DataType::Boolean)
+    }
+
+    fn of_other_kind(&self, given: &str) -> Error {
+        Error::invalid(format!(
+            "{}: column `{}` of type {} cannot hold {given}: it is not the same kind of value",
+            self.place(),
+            self.column,
+            self.sql_type
+        ))
+    }
+
+    /// What stands in front of an error.
+    fn place(&self) -> String {
+        match self.row {
+            Some(row) => format!("row {row}: table `{}`", self.table),
+            None => format!("table `{}`", self.table),
         }
     }
 
@@ -203,10 +249,7 @@ impl Target {
 
     /// The error about the first of the values that cannot be converted.
     fn refusal(&self, values: &ArrayRef, cause: &datafusion::error::DataFusionError) -> Error {
-        let place = match self.row {
-            Some(row) => format!("row {row}: table `{}`", self.table),
-            None => format!("table `{}`", self.table),
-        };
+        let place = self.place();
         let (column, sql_type) = (&self.column, &self.sql_type);
         let message = match first_lost(values, &sql_type.arrow()) {
             Some(row) => format!(
@@ -327,3 +370,7 @@ impl ScalarUDFImpl for Assignment {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "assign_tests.rs"]
+mod tests;

@@ -1,6 +1,6 @@
 //! Connections: statements run one after the other, each at one snapshot.
 //!
-//! The way of a statement: [`parse`](super::parse) cuts and parses the script; DDL, `COPY … FROM`, `SHOW …` and
+//! The way of a statement: [`parse`](super::parse) cuts and parses the script; DDL, `COPY`, `SHOW …` and
 //! `EXPLAIN KEYS` are answered here; everything else is planned by DataFusion with Halite's rules in front, on a large
 //! stack, and reads the store at the snapshot that the statement took when it began.
 
@@ -23,7 +23,7 @@ use super::open_types::OpenTypes;
 use super::parse::{Command, Parsed, parse};
 use super::prepared::PreparedStatement;
 use super::stack::{large_stack, on_large_stack};
-use super::{Database, assign, command, copy, delete};
+use super::{Database, assign, command, copy, delete, files, insert_problem};
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
 use crate::scan::{HaliteOptions, StatementSnapshot};
@@ -95,8 +95,9 @@ impl Connection {
         let builder = SessionStateBuilder::new()
             .with_default_features()
             .with_config(config);
-        let context =
-            SessionContext::new_with_state(optimize::install(builder).build()).enable_url_table();
+        let context = files::enable(SessionContext::new_with_state(
+            optimize::install(builder).build(),
+        ));
         context.register_catalog(
             CATALOG_NAME,
             Arc::new(HaliteCatalog::new(Arc::clone(database.catalog()))),
@@ -149,7 +150,7 @@ impl Connection {
                     .await?;
                 command::explain_keys(&self.physical(&state, &plan).await?)
             }
-            Command::CopyFrom(statement) => copy::copy_from(self, statement).await,
+            Command::Copy(statement) => copy::run(self, statement).await,
             Command::Sql(parsed) => match command::own(self, parsed).await? {
                 Some(outcome) => Ok(outcome),
                 None => self.run_planned(parsed).await,
@@ -161,7 +162,7 @@ impl Connection {
     async fn run_planned(&self, parsed: &DFStatement) -> Result<Outcome> {
         let state = self.statement_state()?;
         let plan = self.logical_plan(&state, parsed).await?;
-        let plan = self.open_types.prepare(parsed, plan);
+        let plan = on_large_stack(|| self.open_types.prepare(parsed, plan))?;
         self.run_plan(state, plan).await
     }
 
@@ -190,11 +191,6 @@ impl Connection {
                 let rows = count(&state, plan).await?;
                 Ok(Outcome::Affected { verb, rows })
             }
-            plan @ LogicalPlan::Copy(_) => {
-                let plan = self.physical(&state, &plan).await?;
-                let rows = count(&state, plan).await?;
-                Ok(Outcome::Affected { verb: "COPY", rows })
-            }
             plan => {
                 let physical = self.physical(&state, &plan).await?;
                 Ok(Outcome::Rows(execute_stream(physical, state.task_ctx())?))
@@ -219,7 +215,9 @@ impl Connection {
         };
         match &planned {
             PlannedStatement::Execute(execute) => self.open_types.check(execute)?,
-            PlannedStatement::Deallocate(deallocate) => self.open_types.deallocate(&deallocate.name),
+            PlannedStatement::Deallocate(deallocate) => {
+                self.open_types.deallocate(&deallocate.name)
+            }
             _ => {}
         }
         let frame = large_stack(
@@ -249,7 +247,10 @@ impl Connection {
         state: &SessionState,
         parsed: &DFStatement,
     ) -> Result<LogicalPlan> {
-        Ok(large_stack(state.statement_to_plan(parsed.clone())).await?)
+        match large_stack(state.statement_to_plan(parsed.clone())).await {
+            Ok(plan) => Ok(plan),
+            Err(error) => Err(insert_problem::named(self, state, parsed, error.into()).await),
+        }
     }
 
     pub(super) async fn physical(
@@ -335,6 +336,7 @@ impl Connection {
             Command::Sql(parsed) if !params.is_empty() => {
                 let state = self.statement_state()?;
                 let plan = self.logical_plan(&state, parsed).await?;
+                let plan = on_large_stack(|| assign::name_columns(plan))?;
                 let plan = plan.with_param_values(ParamValues::from(params))?;
                 self.run_plan(state, plan).await
             }
@@ -354,6 +356,7 @@ impl Connection {
         };
         let state = self.context.state();
         let plan = self.logical_plan(&state, parsed).await?;
+        let plan = on_large_stack(|| assign::name_columns(plan))?;
         Ok(PreparedStatement::new(self.clone(), plan))
     }
 }
@@ -361,7 +364,11 @@ impl Connection {
 /// A change inside another statement (`EXPLAIN DELETE …`) would come to DataFusion's hooks, which lose the WHERE.
 fn refuse_hidden_changes(plan: &LogicalPlan) -> Result<()> {
     let hidden = plan.exists(|node| {
-        Ok(matches!(node, LogicalPlan::Dml(dml) if !matches!(dml.op, WriteOp::Insert(_))))
+        Ok(match node {
+            LogicalPlan::Dml(dml) => !matches!(dml.op, WriteOp::Insert(_)),
+            LogicalPlan::Copy(_) => true,
+            _ => false,
+        })
     })?;
     if hidden {
         return Err(Error::unsupported(

@@ -12,6 +12,7 @@ use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::Mutex;
 use sqlparser::ast::Statement as SqlStatement;
 
+use super::assign::name_columns;
 use crate::error::{Error, Result};
 
 /// How many parameters the prepared INSERTs of a connection have, by name.
@@ -20,18 +21,22 @@ pub(super) struct OpenTypes(Arc<Mutex<HashMap<String, usize>>>);
 
 impl OpenTypes {
     /// The plan of a statement, the types of its parameters left open if it prepares an INSERT without declaring them.
-    pub(super) fn prepare(&self, parsed: &DFStatement, plan: LogicalPlan) -> LogicalPlan {
+    ///
+    /// # Errors
+    /// As [`name_columns`].
+    pub(super) fn prepare(&self, parsed: &DFStatement, plan: LogicalPlan) -> Result<LogicalPlan> {
         match plan {
-            LogicalPlan::Statement(Statement::Prepare(mut prepare)) => {
+            LogicalPlan::Statement(Statement::Prepare(mut prepare)) if is_insert(&prepare) => {
+                prepare.input = Arc::new(name_columns(Arc::unwrap_or_clone(prepare.input))?);
                 // A name that is taken is refused later, and then stands for what it stood for before.
-                if !declares_types(parsed) && is_insert(&prepare) {
+                if !declares_types(parsed) {
                     let count = prepare.fields.len();
                     self.0.lock().entry(prepare.name.clone()).or_insert(count);
                     prepare.fields.clear();
                 }
-                LogicalPlan::Statement(Statement::Prepare(prepare))
+                Ok(LogicalPlan::Statement(Statement::Prepare(prepare)))
             }
-            other => other,
+            other => Ok(other),
         }
     }
 
