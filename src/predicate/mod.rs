@@ -12,6 +12,7 @@ mod constant;
 mod logical;
 mod operand;
 mod pattern;
+mod text;
 
 use crate::key::{Domain, Expression};
 

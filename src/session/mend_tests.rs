@@ -1,7 +1,8 @@
 //! The wrong answers of the layers below: each is shown wrong in a plain session, so that a version which mends it is
 //! noticed, and right in Halite's.
 
-use super::testing::{mended, optimized, plain, plain_rows, rows, try_rows};
+use super::Database;
+use super::testing::{mended, optimized, plain, plain_rows, rows, texts, try_rows};
 use datafusion::prelude::SessionContext;
 
 const TABLE: &str =
@@ -431,4 +432,30 @@ async fn names_of_columns_stay() {
         };
         assert_eq!(names(&halite).await, names(&plain).await);
     }
+}
+
+/// Backwards in key order over several partitions, where DataFusion puts a buffer over each: of 1 GiB, left alone.
+#[tokio::test]
+async fn scans_in_order_run_ahead_by_a_few_batches() {
+    let connection = Database::in_memory().unwrap().connect();
+    for sql in [
+        "CREATE TABLE e (id INT, v TEXT, PRIMARY KEY (salt(4), id))",
+        "SET datafusion.execution.target_partitions = 4",
+        "INSERT INTO e SELECT value, 'x' FROM range(1000)",
+    ] {
+        connection.execute(sql, Vec::new()).await.unwrap();
+    }
+    let explain = "EXPLAIN SELECT * FROM e ORDER BY id DESC";
+    let plan = texts(&connection.query(explain, Vec::new()).await.unwrap()).join("\n");
+    assert!(plan.contains("BufferExec: capacity=4194304\n"), "{plan}");
+    let ids = texts(
+        &connection
+            .query("SELECT id FROM e ORDER BY id DESC", Vec::new())
+            .await
+            .unwrap(),
+    );
+    assert_eq!(
+        ids,
+        (0..1000).rev().map(|id| id.to_string()).collect::<Vec<_>>()
+    );
 }

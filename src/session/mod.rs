@@ -20,13 +20,19 @@
 //! # }).unwrap();
 //! ```
 
+mod assign;
 mod command;
 mod connection;
 mod copy;
+pub mod copy_statement;
 mod database;
 mod delete;
 pub mod dialect;
+pub mod export;
+mod files;
 pub mod guard;
+mod insert_problem;
+mod open_types;
 pub mod parse;
 mod prepared;
 mod profile;
