@@ -188,10 +188,10 @@ impl Run {
 }
 
 /// Checks and writes on a thread that may wait. Once it has begun it ends, even if nobody waits for it any more.
-pub(super) async fn commit(
-    statement: Statement,
-    guard: super::TableGuard,
-) -> DataFusionResult<u64> {
+///
+/// # Errors
+/// As [`Statement::commit`], inside of DataFusion's error.
+pub async fn commit(statement: Statement, guard: super::TableGuard) -> DataFusionResult<u64> {
     let written = SpawnedTask::spawn_blocking(move || statement.commit(&guard))
         .join()
         .await;

@@ -17,6 +17,7 @@
 //! The middle column: two stamps in one hour, where the key holds the hour. A part that hashes (`hash`, `md5`, and the
 //! buckets of `salt` and `bucket`) counts as its inputs: a row is never replaced because two hashes happen to agree.
 
+mod append;
 mod conflict;
 pub mod copy;
 mod execute;
@@ -30,7 +31,8 @@ use crate::row::RowWriter;
 use crate::schema::BoundTable;
 use crate::store::{Durability, Store};
 
-pub use self::execute::{Refresh, WriteExec};
+pub use self::append::RowBuffer;
+pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::lock::{TableGuard, TableLock, WriteLocks};
 pub use self::statement::{Change, Statement};
 

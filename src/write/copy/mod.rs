@@ -7,7 +7,7 @@
 mod csv;
 mod field;
 mod lines;
-mod lossless;
+pub(super) mod lossless;
 mod parquet;
 mod time;
 
