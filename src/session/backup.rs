@@ -5,6 +5,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Database;
 use super::check::blocking;
@@ -27,7 +28,8 @@ impl Database {
         let (catalog, path) = (self.catalog().clone(), path.as_ref().to_owned());
         blocking(move || {
             catalog.checkpoint(&path)?;
-            open_to_read(&path).inspect_err(|_| {
+            // The end of its log may be in the middle of a write: opened for writing once, it has no log any more.
+            open(&path, false).inspect_err(|_| {
                 let _ = fs::remove_dir_all(&path);
             })
         })
@@ -46,15 +48,15 @@ impl Database {
     }
 }
 
-/// Whether a database can be opened, definitions included.
-fn open_to_read(path: &Path) -> Result<()> {
+/// Opens a database, definitions included, and closes it.
+fn open(path: &Path, read_only: bool) -> Result<()> {
     let options = StoreOptions {
-        read_only: true,
+        read_only,
         create_if_missing: false,
         ..StoreOptions::default()
     };
     let store = RocksStore::open(path, &options)?;
-    Catalog::open(std::sync::Arc::new(store)).map(drop)
+    Catalog::open(Arc::new(store)).map(drop)
 }
 
 fn restore(backup: &Path, path: &Path) -> Result<()> {
@@ -70,14 +72,14 @@ fn restore(backup: &Path, path: &Path) -> Result<()> {
             "{backup} is a database that process {process} has open: make a backup of it, and restore that"
         )));
     }
-    open_to_read(backup).map_err(|error| error.context("the backup"))?;
+    open(backup, true).map_err(|error| error.context("the backup"))?;
     let aside = aside(path);
     let made = copy_files(backup, &aside)
         .map_err(|error| {
             let (backup, path) = (backup.display(), path.display());
             Error::unavailable(format!("copying {backup} to {path}: {error}")).with_source(error)
         })
-        .and_then(|()| open_to_read(&aside))
+        .and_then(|()| open(&aside, true))
         .and_then(|()| rename(&aside, path));
     made.inspect_err(|_| {
         let _ = fs::remove_dir_all(&aside);

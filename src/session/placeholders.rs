@@ -4,7 +4,7 @@
 //! they meet a column. Here both are checked first, so that an error names the parameter.
 //!
 //! A value is not cast to the type of the column it is compared with: `a > $1` with 2.5 means for an INT what
-//! `a > 2.5` means.
+//! `a > 2.5` means. One that is inserted is, as a constant is.
 
 use std::borrow::Cow;
 
@@ -54,7 +54,10 @@ pub(super) struct Placeholders(Vec<Wanted>);
 enum Wanted {
     #[default]
     Anything,
+    /// A value to be compared with one of this type.
     Type(DataType),
+    /// A value for a column of this type.
+    Column(DataType),
     /// The parameter stands in several places that want different types.
     Several,
 }
@@ -70,10 +73,15 @@ impl Placeholders {
             return Ok(found);
         }
         plan.apply_with_subqueries(|node| {
+            // Only those of an INSERT have a type in VALUES.
+            let wanted = match node {
+                LogicalPlan::Values(_) => Wanted::Column,
+                _ => Wanted::Type,
+            };
             node.apply_expressions(|expression| {
                 expression.apply(|expression| {
                     if let Expr::Placeholder(placeholder) = expression {
-                        found.add(placeholder)?;
+                        found.add(placeholder, wanted)?;
                     }
                     Ok(TreeNodeRecursion::Continue)
                 })
@@ -82,7 +90,7 @@ impl Placeholders {
         Ok(found)
     }
 
-    fn add(&mut self, placeholder: &Placeholder) -> Result<()> {
+    fn add(&mut self, placeholder: &Placeholder, wanted: fn(DataType) -> Wanted) -> Result<()> {
         let digits = placeholder.id.get(1..).unwrap_or_default();
         let index = digits
             .parse::<u16>()
@@ -97,15 +105,13 @@ impl Placeholders {
         if self.0.len() <= index {
             self.0.resize(index + 1, Wanted::Anything);
         }
-        let wanted = placeholder
-            .field
-            .as_ref()
-            .map(|field| field.data_type().clone());
-        if let (Some(place), Some(data_type)) = (self.0.get_mut(index), wanted) {
+        let field = placeholder.field.as_ref();
+        let wanted = field.map(|field| wanted(field.data_type().clone()));
+        if let (Some(place), Some(wanted)) = (self.0.get_mut(index), wanted) {
             *place = match std::mem::take(place) {
-                Wanted::Anything => Wanted::Type(data_type),
-                Wanted::Type(other) if other == data_type => Wanted::Type(other),
-                Wanted::Type(_) | Wanted::Several => Wanted::Several,
+                Wanted::Anything => wanted,
+                before if before == wanted => before,
+                _ => Wanted::Several,
             };
         }
         Ok(())
@@ -136,10 +142,15 @@ impl Placeholders {
         }
         let bound = self.0.iter().zip(values).zip(1..);
         bound
-            .map(|((wanted, value), number)| match wanted {
-                Wanted::Anything | Wanted::Several => Ok(value),
-                Wanted::Type(wanted) => bind(value, wanted)
-                    .map_err(|error| error.context(format!("parameter ${number}"))),
+            .map(|((wanted, value), number)| {
+                let bound = match wanted {
+                    Wanted::Anything | Wanted::Several => Ok(value),
+                    Wanted::Type(wanted) => bind(value, wanted),
+                    Wanted::Column(wanted) => {
+                        bind(value, wanted).and_then(|value| assign(value, wanted))
+                    }
+                };
+                bound.map_err(|error| error.context(format!("parameter ${number}")))
             })
             .collect()
     }
@@ -191,6 +202,16 @@ fn bind(value: ScalarValue, wanted: &DataType) -> Result<ScalarValue> {
             value.data_type()
         ))),
     }
+}
+
+/// A value of the column's type, as the CAST of a constant gives it.
+fn assign(value: ScalarValue, wanted: &DataType) -> Result<ScalarValue> {
+    if value.data_type() == *wanted {
+        return Ok(value);
+    }
+    value.cast_to(wanted).map_err(|error| {
+        Error::invalid(format!("{value} is no value for {wanted}")).with_source(error)
+    })
 }
 
 /// Text is good for a time if it is one.
