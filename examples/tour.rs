@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 use futures::StreamExt;
-use halite::{Database, Result, params};
+use halite::{Database, ErrorKind, Result, params};
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -94,11 +94,11 @@ pub async fn run() -> Result<()> {
     }
 
     // Errors say what to do, and name what is wrong.
-    let error = insert
-        .execute(("web-1", noon, 0.5, "again"))
-        .await
-        .expect_err("the key is there");
-    assert_eq!(error.kind(), halite::ErrorKind::Conflict);
-    println!("{error}");
+    let again = insert.execute(("web-1", noon, 0.5, "again")).await;
+    assert_eq!(
+        again.as_ref().map_err(halite::Error::kind),
+        Err(ErrorKind::Conflict)
+    );
+    println!("{again:?}");
     Ok(())
 }
