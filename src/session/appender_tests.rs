@@ -219,7 +219,8 @@ fn batch(columns: &[(&str, DataType)], arrays: Vec<arrow::array::ArrayRef>) -> R
 
 #[tokio::test]
 async fn batches_are_matched_by_name() {
-    let (_database, connection) = database("a INT, b TEXT NULL, c DOUBLE, PRIMARY KEY (a)").await;
+    let (_database, connection) =
+        database("a INT, b TEXT NULL, c DOUBLE NOT NULL, PRIMARY KEY (a)").await;
     let numbers = || Arc::new(Int64Array::from(vec![1, 2])) as arrow::array::ArrayRef;
     let floats = || Arc::new(Float64Array::from(vec![0.5, 1.5])) as arrow::array::ArrayRef;
     let texts = || Arc::new(StringArray::from(vec!["x", "y"])) as arrow::array::ArrayRef;

@@ -127,17 +127,18 @@ fn check_at(path: &Path) -> Result<CheckReport> {
             "another process has the database open: what it writes now is not looked at".to_owned(),
         );
     }
+    if !is_open && path.join("CURRENT").exists() {
+        check_logs(path, &mut report);
+    }
     let store = match RocksStore::open(path, &options) {
         Ok(store) => Arc::new(store) as Arc<dyn Store>,
-        Err(error) if error.kind() == ErrorKind::Corrupt => {
+        // One whose manifest is cut short may look like no database of Halite's.
+        Err(error) if error.kind() == ErrorKind::Corrupt || !report.is_sound() => {
             report.add(format!("it cannot be opened: {error}"));
             return Ok(report);
         }
         Err(error) => return Err(error),
     };
-    if !is_open {
-        check_logs(path, &mut report);
-    }
     note(&mut report, store.verify())?;
     check_store(&store, &mut report)?;
     Ok(report)
