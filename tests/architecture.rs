@@ -60,7 +60,7 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("datafusion::catalog", Place::From(5)),
     ("datafusion::sql", Place::From(6)),
     ("datafusion::prelude", Place::From(7)),
-    ("rocksdb", Place::Only("store/rocksdb.rs")),
+    ("rocksdb", Place::Only("store/rocksdb")),
     ("twox_hash", Place::Only("key/")),
     ("md5", Place::Only("key/")),
     ("csv", Place::From(4)),

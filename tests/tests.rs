@@ -8,6 +8,9 @@
 )]
 
 mod architecture;
+mod examples;
+#[cfg(feature = "shell")]
+mod maintenance;
 #[cfg(feature = "shell")]
 mod program;
 #[cfg(feature = "shell")]

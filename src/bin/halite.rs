@@ -11,6 +11,7 @@ use halite::error::Error;
 use halite::session::Database;
 use halite::shell::demo;
 use halite::shell::format::{self, FORMATS, Page};
+use halite::shell::maintenance;
 use halite::shell::repl::{Shell, terminal_page};
 use halite::shell::report;
 use halite::shell::runner::{Failure, Runner};
@@ -48,6 +49,25 @@ enum Action {
         /// Directory of the sample database, new or empty; without it a temporary one, removed at the end
         directory: Option<PathBuf>,
     },
+    /// Reads everything in a database and reports what is damaged; changes nothing
+    Check {
+        /// Directory of the database
+        database: PathBuf,
+    },
+    /// Copies a database into a new directory, which is a database too
+    Backup {
+        /// Directory of the database; no other process may write to it
+        database: PathBuf,
+        /// Directory of the copy, made for it
+        directory: PathBuf,
+    },
+    /// Makes a database from a backup
+    Restore {
+        /// Directory of the backup
+        directory: PathBuf,
+        /// Directory of the database, made for it
+        database: PathBuf,
+    },
 }
 
 fn format_names() -> PossibleValuesParser {
@@ -78,8 +98,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
-    if let Some(Action::Demo { directory }) = &arguments.action {
-        return run_demo(directory.as_deref());
+    match &arguments.action {
+        Some(Action::Demo { directory }) => return run_demo(directory.as_deref()),
+        Some(action) => return run_maintenance(action),
+        None => {}
     }
     // Every file is read before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
@@ -116,6 +138,26 @@ fn run_demo(directory: Option<&Path>) -> Result<(), Failure> {
         tokio::select! {
             ended = demo::run(directory, page, &mut out) => ended,
             _ = tokio::signal::ctrl_c() => Err(Failure::Statement("interrupted".to_owned())),
+        }
+    })
+}
+
+/// What is done with a whole database.
+fn run_maintenance(action: &Action) -> Result<(), Failure> {
+    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let mut out = io::stdout().lock();
+    runtime.block_on(async {
+        match action {
+            Action::Check { database } => maintenance::check(database, &mut out).await,
+            Action::Backup {
+                database,
+                directory,
+            } => maintenance::backup(database, directory, &mut out).await,
+            Action::Restore {
+                directory,
+                database,
+            } => maintenance::restore(directory, database, &mut out).await,
+            Action::Demo { .. } => Ok(()),
         }
     })
 }

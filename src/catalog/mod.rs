@@ -14,9 +14,11 @@
 //! deleted. A space without a definition is what a crash between the two left; opening the database drops it.
 
 pub mod ddl;
+mod inspect;
 mod part;
 mod provider;
 mod tables;
 
+pub use self::inspect::{Inspection, inspect};
 pub use self::provider::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 pub use self::tables::Catalog;

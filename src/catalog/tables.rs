@@ -1,6 +1,7 @@
 //! The tables of a database, kept in its store.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
@@ -12,13 +13,13 @@ use crate::store::{Chunk, ChunkLimit, Direction, Durability, SpaceOptions, Store
 use crate::table::HaliteTable;
 
 /// The space of definitions.
-const SPACE: &str = "catalog";
-const FORMAT_KEY: &[u8] = b"format";
-const NEXT_KEY: &[u8] = b"next";
-const TABLE_PREFIX: &[u8] = b"table/";
+pub(super) const SPACE: &str = "catalog";
+pub(super) const FORMAT_KEY: &[u8] = b"format";
+pub(super) const NEXT_KEY: &[u8] = b"next";
+pub(super) const TABLE_PREFIX: &[u8] = b"table/";
 
 /// The newest format of the catalog that this version reads, and the one that it writes.
-const FORMAT_VERSION: u8 = 1;
+pub(super) const FORMAT_VERSION: u8 = 1;
 
 /// All tables of a database.
 #[derive(Debug)]
@@ -126,6 +127,16 @@ impl Catalog {
             self.store.drop_space(space)?;
         }
         Ok(())
+    }
+
+    /// Makes a database of its own, as this one is at one moment, in the directory `path`. Rows are read and written
+    /// meanwhile; tables that are made or dropped wait.
+    ///
+    /// # Errors
+    /// Those of [`Store::checkpoint`].
+    pub fn checkpoint(&self, path: &Path) -> Result<()> {
+        let _making = self.next.lock();
+        self.store.checkpoint(path)
     }
 
     /// The store behind the tables.

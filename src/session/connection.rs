@@ -9,8 +9,8 @@ use std::sync::Arc;
 use arrow::array::AsArray;
 use arrow::datatypes::UInt64Type;
 use arrow::record_batch::RecordBatch;
+use datafusion::common::ParamValues;
 use datafusion::common::tree_node::TreeNode;
-use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
@@ -18,12 +18,17 @@ use datafusion::logical_expr::{LogicalPlan, Statement as PlannedStatement, Write
 use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::Statement as SqlStatement;
 
 use super::open_types::OpenTypes;
 use super::parse::{Command, Parsed, parse};
+use super::placeholders::Placeholders;
 use super::prepared::PreparedStatement;
 use super::stack::{large_stack, on_large_stack};
-use super::{Database, assign, command, copy, delete, files, insert_problem};
+use super::{
+    Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, command,
+    copy, delete, files, insert_problem,
+};
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
 use crate::scan::{HaliteOptions, StatementSnapshot};
@@ -306,12 +311,12 @@ impl Connection {
         Ok(DataFrame::new(state, plan))
     }
 
-    /// Runs one statement with parameters `$1`, `$2`, … and gives the number of rows that it changed; 0 for statements
-    /// that change no rows, rows of a query are dropped.
+    /// Runs one statement with parameters `$1`, `$2`, … (or `?`) and gives the number of rows that it changed; 0 for
+    /// statements that change no rows, rows of a query are dropped.
     ///
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
-    pub async fn execute(&self, sql: &str, params: Vec<ScalarValue>) -> Result<u64> {
+    pub async fn execute(&self, sql: &str, params: impl IntoParameters) -> Result<u64> {
         match self.run_with(sql, params).await? {
             Outcome::Affected { rows, .. } => Ok(rows),
             Outcome::Done { .. } => Ok(0),
@@ -319,24 +324,52 @@ impl Connection {
         }
     }
 
-    /// The rows of one query with parameters `$1`, `$2`, …
+    /// The rows of one query with parameters `$1`, `$2`, … (or `?`), as they are read.
     ///
     /// # Errors
     /// What is wrong with the query; `InvalidInput` for statements that give no rows.
-    pub async fn query(&self, sql: &str, params: Vec<ScalarValue>) -> Result<Vec<RecordBatch>> {
+    pub async fn stream(&self, sql: &str, params: impl IntoParameters) -> Result<RowStream> {
         match self.run_with(sql, params).await? {
-            Outcome::Rows(stream) => Ok(collect(stream).await?),
+            Outcome::Rows(stream) => Ok(stream.into()),
             _ => Err(Error::invalid("this statement gives no rows; use execute")),
         }
     }
 
-    async fn run_with(&self, sql: &str, params: Vec<ScalarValue>) -> Result<Outcome> {
-        let statement = self.single(sql)?;
+    /// All rows of one query with parameters `$1`, `$2`, … (or `?`), as record batches.
+    ///
+    /// # Errors
+    /// As [`Connection::stream`], and what reading meets.
+    pub async fn query(&self, sql: &str, params: impl IntoParameters) -> Result<Vec<RecordBatch>> {
+        self.stream(sql, params).await?.collect().await
+    }
+
+    /// All rows of one query with parameters `$1`, `$2`, … (or `?`), to be read value by value.
+    ///
+    /// # Errors
+    /// As [`Connection::query`].
+    pub async fn rows(&self, sql: &str, params: impl IntoParameters) -> Result<Rows> {
+        self.stream(sql, params).await?.rows().await
+    }
+
+    /// The only row of one query with parameters `$1`, `$2`, … (or `?`), or `None`.
+    ///
+    /// # Errors
+    /// As [`Connection::query`]; `InvalidInput` where there is more than one row.
+    pub async fn query_row(&self, sql: &str, params: impl IntoParameters) -> Result<Option<Row>> {
+        self.stream(sql, params).await?.single().await
+    }
+
+    async fn run_with(&self, sql: &str, params: impl IntoParameters) -> Result<Outcome> {
+        let (statement, params) = (self.single(sql)?, params.into_parameters());
         match &statement.parsed.command {
-            Command::Sql(parsed) if !params.is_empty() => {
+            Command::Sql(parsed) if takes_parameters(parsed) => {
+                if let Some(outcome) = command::own(self, parsed).await? {
+                    return Ok(outcome);
+                }
                 let state = self.statement_state()?;
                 let plan = self.logical_plan(&state, parsed).await?;
                 let plan = on_large_stack(|| assign::name_columns(plan))?;
+                let params = Placeholders::of(&plan)?.bind(params)?;
                 let plan = plan.with_param_values(ParamValues::from(params))?;
                 self.run_plan(state, plan).await
             }
@@ -345,7 +378,7 @@ impl Connection {
         }
     }
 
-    /// Parses and plans a statement with parameters `$1`, `$2`, … once, to be run many times.
+    /// Parses and plans a statement with parameters `$1`, `$2`, … (or `?`) once, to be run many times.
     ///
     /// # Errors
     /// What is wrong with the statement.
@@ -354,10 +387,47 @@ impl Connection {
         let Command::Sql(parsed) = &statement.parsed.command else {
             return Err(Error::unsupported("this statement cannot be prepared"));
         };
+        if !takes_parameters(parsed) {
+            return Err(Error::unsupported(
+                "only SELECT, INSERT and DELETE can be prepared",
+            ));
+        }
         let state = self.context.state();
         let plan = self.logical_plan(&state, parsed).await?;
         let plan = on_large_stack(|| assign::name_columns(plan))?;
-        Ok(PreparedStatement::new(self.clone(), plan))
+        PreparedStatement::new(self.clone(), plan)
+    }
+
+    /// Adds rows to a table without SQL around each: the quickest way in.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is no such table; `Unavailable` where the database is open for reading alone.
+    pub fn appender(&self, table: &str) -> Result<Appender> {
+        self.appender_with(table, AppenderOptions::default())
+    }
+
+    /// As [`Connection::appender`], with other options than the default.
+    ///
+    /// # Errors
+    /// As [`Connection::appender`].
+    pub fn appender_with(&self, table: &str, options: AppenderOptions) -> Result<Appender> {
+        Appender::new(self, table, options)
+    }
+}
+
+/// Whether a statement is planned with placeholders in it.
+fn takes_parameters(parsed: &DFStatement) -> bool {
+    match parsed {
+        DFStatement::Statement(statement) => matches!(
+            statement.as_ref(),
+            SqlStatement::Query(_)
+                | SqlStatement::Insert(_)
+                | SqlStatement::Update { .. }
+                | SqlStatement::Delete(_)
+                | SqlStatement::Merge { .. }
+        ),
+        DFStatement::Explain(_) | DFStatement::CopyTo(_) => true,
+        _ => false,
     }
 }
 

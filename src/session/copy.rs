@@ -40,8 +40,9 @@ async fn copy_from(
         .database()
         .catalog()
         .expect_table(&object_name(name)?)?;
-    let memory = HaliteOptions::of(connection.context().copied_config().options()).statement_memory;
-    copy::copy_from(table.writer(), statement.file.clone(), options, memory).await
+    let settings =
+        HaliteOptions::of(connection.context().copied_config().options()).write_settings();
+    copy::copy_from(table.writer(), statement.file.clone(), options, settings).await
 }
 
 async fn copy_to(

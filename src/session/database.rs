@@ -23,7 +23,7 @@ impl Database {
     /// `Unavailable` where another process holds it, `Corrupt` where it cannot be read or a newer Halite wrote it,
     /// `InvalidInput` where the directory holds something else.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path.as_ref(), StoreOptions::default()).await
+        Self::open_with(path, StoreOptions::default()).await
     }
 
     /// Opens the database in the directory `path` for reading alone; another process may write to it meanwhile, which
@@ -37,11 +37,16 @@ impl Database {
             create_if_missing: false,
             ..StoreOptions::default()
         };
-        Self::open_with(path.as_ref(), options).await
+        Self::open_with(path, options).await
     }
 
-    async fn open_with(path: &Path, options: StoreOptions) -> Result<Self> {
-        let path = path.to_owned();
+    /// As [`Database::open`], with other options than the default: how much memory for reads and writes, whether a new
+    /// database is made, whether it is open for reading alone.
+    ///
+    /// # Errors
+    /// As [`Database::open`], and where there is no database and `options` say that none is to be made.
+    pub async fn open_with(path: impl AsRef<Path>, options: StoreOptions) -> Result<Self> {
+        let path = path.as_ref().to_owned();
         // Opening replays the log, which blocks.
         tokio::task::spawn_blocking(move || {
             Self::of_store(Arc::new(RocksStore::open(&path, &options)?))

@@ -20,7 +20,11 @@
 //! # }).unwrap();
 //! ```
 
+mod appender;
 mod assign;
+mod backup;
+pub mod blocking;
+mod check;
 mod command;
 mod connection;
 mod copy;
@@ -33,11 +37,15 @@ mod files;
 pub mod guard;
 mod insert_problem;
 mod open_types;
+mod params;
 pub mod parse;
+mod placeholders;
 mod prepared;
 mod profile;
 mod rewrite;
+mod rows;
 pub mod stack;
+mod value;
 
 #[cfg(test)]
 mod differential_tests;
@@ -46,18 +54,15 @@ mod mend_tests;
 #[cfg(test)]
 mod testing;
 
+pub use self::appender::{Appender, AppenderOptions};
+pub use self::check::{CheckReport, Damage, TableCheck};
 pub use self::connection::{Connection, Outcome, Statement};
 pub use self::database::Database;
+pub use self::params::{IntoParameter, IntoParameters};
 pub use self::prepared::PreparedStatement;
 pub use self::profile::Profile;
-
-/// Parameter values for `$1`, `$2`, …: whatever DataFusion's `ScalarValue` can be made from.
-#[macro_export]
-macro_rules! params {
-    ($($value:expr),* $(,)?) => {
-        vec![$($crate::session::ScalarValue::from($value)),*]
-    };
-}
+pub use self::rows::{ColumnIndex, FromRow, Row, RowIterator, RowStream, Rows};
+pub use self::value::{FromValue, Value};
 
 #[doc(no_inline)]
 pub use datafusion::common::ScalarValue;

@@ -23,6 +23,7 @@ use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 use super::copy_statement::{CopySource, CopyStatement};
 use super::dialect::HaliteDialect;
 use super::guard;
+use super::placeholders::numbered;
 use super::stack::on_large_stack;
 use crate::error::{Error, Result};
 
@@ -62,7 +63,8 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
         .map(|statement| {
             let text = texts.of(statement);
             guard::check(statement)?;
-            let command = on_large_stack(|| parse_command(statement))
+            let statement = numbered(statement)?;
+            let command = on_large_stack(|| parse_command(&statement))
                 .map_err(|error| refused(error, &text))?;
             Ok(Parsed { text, command })
         })

@@ -5,6 +5,7 @@
 pub mod command;
 pub mod demo;
 pub mod format;
+pub mod maintenance;
 pub mod repl;
 pub mod report;
 pub mod runner;

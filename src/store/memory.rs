@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
@@ -16,7 +17,7 @@ use super::{
     Chunk, ChunkLimit, Cursor, Direction, Durability, Operation, Snapshot, SpaceOptions, Store,
     WriteBatch, check_space_name, no_such_space, outside_of_cursor, space_exists,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
 
 /// All spaces at one moment.
@@ -85,6 +86,12 @@ impl Store for MemoryStore {
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         Ok(find(&self.spaces.read(), space)?.size_in_bytes(range))
+    }
+
+    fn checkpoint(&self, _path: &Path) -> Result<()> {
+        Err(Error::unsupported(
+            "a database in memory cannot be backed up: open one in a directory",
+        ))
     }
 
     fn is_read_only(&self) -> bool {

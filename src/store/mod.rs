@@ -18,11 +18,14 @@ mod conformance;
 mod directory;
 mod leaves;
 mod memory;
+mod records;
 mod remaining;
 mod rocksdb;
 pub mod wrap;
 
 use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -31,6 +34,7 @@ use crate::keyrange::KeyRange;
 pub use self::batch::{Operation, WriteBatch};
 pub use self::chunk::{Chunk, ChunkLimit};
 pub use self::memory::MemoryStore;
+pub use self::records::first_torn;
 pub use self::rocksdb::RocksStore;
 
 /// An ordered byte store with named spaces, atomic batches and snapshots.
@@ -68,6 +72,25 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// Errors: `Internal` if the space does not exist.
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64>;
+
+    /// Makes a store of its own, as this one is at one moment, in the directory `path`, which must not be there yet.
+    /// Every write that has returned is in it, none in part. Reads and writes go on; spaces should not come or go.
+    ///
+    /// Errors: `InvalidInput` if something is at `path`; `NotSupported` if the store is not on disk; `Unavailable` if it is
+    /// read-only, or the disk fails. After an error nothing is at `path`.
+    fn checkpoint(&self, path: &Path) -> Result<()> {
+        let path = path.display();
+        Err(Error::unsupported(format!(
+            "a database that is not on disk cannot be backed up to {path}"
+        )))
+    }
+
+    /// Reads all that is kept on disk and compares it with its checksums, what no snapshot sees any more included.
+    ///
+    /// Errors: `Corrupt` that names the first file which is damaged. Where there are no files there is nothing to verify.
+    fn verify(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Whether every change is refused.
     fn is_read_only(&self) -> bool;
@@ -133,12 +156,43 @@ pub enum Direction {
 }
 
 /// What a write survives once it has returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Durability {
     /// A power cut: the write has reached the disk. What a statement promises.
+    #[default]
     Sync,
     /// The end of the process, however it ends, but not of the machine. For what can be done again.
     Buffered,
+}
+
+impl Durability {
+    /// Both, with the names that `SET halite.durability` knows them by.
+    const NAMES: [(Self, &str); 2] = [(Self::Sync, "sync"), (Self::Buffered, "buffered")];
+}
+
+impl fmt::Display for Durability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sync => "sync",
+            Self::Buffered => "buffered",
+        })
+    }
+}
+
+impl FromStr for Durability {
+    type Err = Error;
+
+    /// Errors: `InvalidInput` for a text that is neither of the names, in any case.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut names = Self::NAMES.iter();
+        let found = names.find(|(_, name)| name.eq_ignore_ascii_case(text));
+        found.map(|(durability, _)| *durability).ok_or_else(|| {
+            Error::invalid(format!(
+                "'{text}' is no durability: 'sync' (what is acknowledged survives a power cut) and 'buffered' (the end \
+                 of the process alone) are"
+            ))
+        })
+    }
 }
 
 /// How the entries of one space are kept. It is remembered with the space.

@@ -19,6 +19,8 @@
 //! * Handles, snapshots and iterators own what they stand on (the `self_cell` types below), and let go of it in the
 //!   right order; the database closes when the store and the last of them are dropped.
 
+mod maintain;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -271,6 +273,14 @@ impl Store for RocksStore {
             .get_approximate_sizes_cf_with_flags(family, flags, &ranges);
         let sizes = sizes.map_err(|error| database.failed("estimating a size", error))?;
         Ok(sizes.into_iter().sum())
+    }
+
+    fn checkpoint(&self, path: &Path) -> Result<()> {
+        maintain::checkpoint(self.current().borrow_owner(), path)
+    }
+
+    fn verify(&self) -> Result<()> {
+        maintain::verify(self.current().borrow_owner())
     }
 
     fn is_read_only(&self) -> bool {

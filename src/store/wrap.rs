@@ -2,6 +2,7 @@
 //!
 //! Both keep the contract of the traits, and run the conformance suite.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -130,6 +131,14 @@ impl Store for Recording {
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         self.inner.approximate_size(space, range)
+    }
+
+    fn checkpoint(&self, path: &Path) -> Result<()> {
+        self.inner.checkpoint(path)
+    }
+
+    fn verify(&self) -> Result<()> {
+        self.inner.verify()
     }
 
     fn is_read_only(&self) -> bool {
@@ -292,6 +301,16 @@ impl Store for Failing {
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         self.faults.count("approximate_size")?;
         self.inner.approximate_size(space, range)
+    }
+
+    fn checkpoint(&self, path: &Path) -> Result<()> {
+        self.faults.count("checkpoint")?;
+        self.inner.checkpoint(path)
+    }
+
+    fn verify(&self) -> Result<()> {
+        self.faults.count("verify")?;
+        self.inner.verify()
     }
 
     fn is_read_only(&self) -> bool {

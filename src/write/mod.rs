@@ -17,6 +17,7 @@
 //! The middle column: two stamps in one hour, where the key holds the hour. A part that hashes (`hash`, `md5`, and the
 //! buckets of `salt` and `bucket`) counts as its inputs: a row is never replaced because two hashes happen to agree.
 
+mod append;
 mod conflict;
 pub mod copy;
 mod execute;
@@ -29,15 +30,34 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::row::RowWriter;
 use crate::schema::BoundTable;
-use crate::store::Store;
+use crate::store::{Durability, Store};
 
-pub use self::execute::{Refresh, WriteExec};
+pub use self::append::RowBuffer;
+pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::lock::{TableGuard, TableLock, WriteLocks};
 pub use self::place::Places;
 pub use self::statement::{Change, Statement};
 
 /// What a statement may hold in memory unless it is told otherwise: 1 GiB.
 pub const STATEMENT_MEMORY: usize = 1 << 30;
+
+/// What a connection asks of the statements that it writes with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteSettings {
+    /// How many bytes of changes a statement may hold in memory.
+    pub memory: usize,
+    /// What a statement survives once it is acknowledged.
+    pub durability: Durability,
+}
+
+impl Default for WriteSettings {
+    fn default() -> Self {
+        Self {
+            memory: STATEMENT_MEMORY,
+            durability: Durability::default(),
+        }
+    }
+}
 
 /// What writing to one table needs: the table, its store, the lock that all its writers share.
 #[derive(Debug, Clone)]
@@ -67,15 +87,15 @@ impl TableWriter {
         &self.lock
     }
 
-    /// A statement that holds at most `memory` bytes. `places` says what errors call its rows: `row`, or
-    /// `flights.csv line`, before their numbers.
+    /// A statement under `settings`. `places` says what errors call its rows: `row`, or `flights.csv line`, before their
+    /// numbers.
     ///
     /// # Errors
     /// `Unavailable` where the store is read-only.
     pub fn statement(
         &self,
         change: Change,
-        memory: usize,
+        settings: WriteSettings,
         places: impl Into<Places>,
     ) -> Result<Statement> {
         if self.store.is_read_only() {
@@ -88,7 +108,7 @@ impl TableWriter {
             self.rows.clone(),
             Arc::clone(&self.store),
             change,
-            memory,
+            settings,
             places.into(),
         ))
     }

@@ -6,7 +6,7 @@ use std::io::Write;
 use tempfile::TempDir;
 
 use super::super::super::tests::stored;
-use super::super::super::{STATEMENT_MEMORY, TableWriter};
+use super::super::super::{TableWriter, WriteSettings};
 use super::super::copy_from;
 use super::super::tests::people;
 use super::*;
@@ -47,7 +47,7 @@ fn copy(
         std::sync::Arc::new(writer.clone()),
         format!("{root}/{pattern}"),
         options.clone(),
-        STATEMENT_MEMORY,
+        WriteSettings::default(),
     ));
     copied.map_err(|error| (error.kind(), error.to_string().replace(root, "DIR")))
 }

@@ -24,15 +24,22 @@ const SAFE: CastOptions<'static> = CastOptions {
 /// # Errors
 /// `InvalidInput` that names the column and both types.
 pub(super) fn check_type(column: &Column, from: &DataType) -> Result<()> {
-    let reason = match possible(from, &column.sql_type) {
-        Possible::Yes => return Ok(()),
-        Possible::LosesZone => "the time zone would be lost",
-        Possible::No => "that is not the same kind of value",
+    let Some(reason) = obstacle(from, &column.sql_type) else {
+        return Ok(());
     };
     Err(Error::invalid(format!(
         "column `{}` is {}, in the file it is {from}: {reason}; INSERT INTO … SELECT CAST(…) FROM the file converts it",
         column.name, column.sql_type
     )))
+}
+
+/// Why no value of `from` may be taken as one of the column's type; `None` where some may.
+pub(in crate::write) fn obstacle(from: &DataType, to: &SqlType) -> Option<&'static str> {
+    match possible(from, to) {
+        Possible::Yes => None,
+        Possible::LosesZone => Some("the time zone would be lost"),
+        Possible::No => Some("that is not the same kind of value"),
+    }
 }
 
 enum Possible {
@@ -97,7 +104,7 @@ fn is_decimal(from: &DataType) -> bool {
 ///
 /// # Errors
 /// `InvalidInput` with the first row whose value is another one in the column's type.
-pub(super) fn converted(column: &Column, array: &ArrayRef) -> Result<ArrayRef, RowError> {
+pub(in crate::write) fn converted(column: &Column, array: &ArrayRef) -> Result<ArrayRef, RowError> {
     let to = column.sql_type.arrow();
     if array.data_type() == &to {
         return Ok(Arc::clone(array));

@@ -11,7 +11,7 @@ mod csv;
 mod field;
 mod files;
 mod lines;
-mod lossless;
+pub(super) mod lossless;
 mod options;
 mod parquet;
 mod time;
@@ -26,7 +26,7 @@ pub use self::options::{
     Compression, CopyOptions, Direction, FORMATS, FileFormat, FileKind, FormatDeclaration, listed,
 };
 use super::execute::commit;
-use super::{Change, Places, Statement, TableWriter};
+use super::{Change, Places, Statement, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 
@@ -42,14 +42,14 @@ pub async fn copy_from(
     writer: Arc<TableWriter>,
     pattern: String,
     options: CopyOptions,
-    memory: usize,
+    settings: WriteSettings,
 ) -> Result<u64> {
     let wanted = Wanted::default();
     let flag = Arc::clone(&wanted.0);
     let reader = Arc::clone(&writer);
     let read = SpawnedTask::spawn_blocking(move || {
         let files = files::find(&pattern, &options)?;
-        let mut statement = reader.statement(Change::Insert, memory, places(&files))?;
+        let mut statement = reader.statement(Change::Insert, settings, places(&files))?;
         for file in &files {
             match file.kind.format {
                 FileFormat::Parquet => parquet::load(&mut statement, file, &flag)?,

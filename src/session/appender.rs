@@ -1,0 +1,253 @@
+//! Rows into one table, without SQL around each.
+
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+
+use super::params::in_zone_of;
+use super::{Connection, IntoParameters};
+use crate::catalog::Catalog;
+use crate::error::{Error, ErrorKind, Result};
+use crate::scan::HaliteOptions;
+use crate::store::Durability;
+use crate::table::HaliteTable;
+use crate::write::{Change, RowBuffer, Statement, WriteSettings, commit};
+
+/// What [`Connection::appender_with`] does with its rows. The default: new rows alone, with the connection's durability.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AppenderOptions {
+    replace: bool,
+    durability: Option<Durability>,
+    memory: Option<usize>,
+}
+
+impl AppenderOptions {
+    /// The default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether a row takes the place of one with its key, as `INSERT OR REPLACE` does; else that is an error.
+    #[must_use]
+    pub fn replace(self, replace: bool) -> Self {
+        Self { replace, ..self }
+    }
+
+    /// What the rows survive once [`Appender::flush`] or [`Appender::finish`] has returned; without this, what the
+    /// connection's `halite.durability` says.
+    #[must_use]
+    pub fn durability(self, durability: Durability) -> Self {
+        Self {
+            durability: Some(durability),
+            ..self
+        }
+    }
+
+    /// How many bytes of rows may be held in memory; without this, `halite.statement_memory`.
+    #[must_use]
+    pub fn memory(self, bytes: usize) -> Self {
+        Self {
+            memory: Some(bytes),
+            ..self
+        }
+    }
+}
+
+/// Adds rows to one table: the quickest way in from Rust.
+///
+/// The rows are written by [`finish`](Self::finish), **all of them or none**, as one `INSERT` writes its rows; before
+/// that nobody sees them, and an appender that is dropped has written nothing. [`flush`](Self::flush) does the same for
+/// the rows so far and goes on, for those who load for hours. A key that comes twice, or that is there already, is an
+/// error that names the row; rows are counted from 1 over the appender's life.
+///
+/// Adding is a matter of memory and blocks for no other writer; the table's lock is held for the writing alone.
+///
+/// ```
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// # let connection = halite::Database::in_memory()?.connect();
+/// # connection.execute("CREATE TABLE cpu (host TEXT, usage DOUBLE, PRIMARY KEY (host))", ()).await?;
+/// let mut appender = connection.appender("cpu")?;
+/// appender.append_row(("web-1", 0.5))?;
+/// appender.append_row(("web-2", None::<f64>))?;
+/// assert_eq!(appender.finish().await?, 2);
+/// # Ok::<(), halite::Error>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct Appender {
+    catalog: Arc<Catalog>,
+    table: Arc<HaliteTable>,
+    change: Change,
+    settings: WriteSettings,
+    buffer: RowBuffer,
+    statement: Option<Statement>,
+    /// How many rows were flushed.
+    flushed: u64,
+    /// How many rows are in `statement`, and how many were flushed: what the next one is counted from.
+    added: u64,
+    /// Why nothing can be added any more.
+    failed: Option<String>,
+}
+
+impl Appender {
+    pub(super) fn new(
+        connection: &Connection,
+        table: &str,
+        options: AppenderOptions,
+    ) -> Result<Self> {
+        let catalog = Arc::clone(connection.database().catalog());
+        let table = catalog.expect_table(table)?;
+        let configured = connection.context().copied_config();
+        let mut settings = HaliteOptions::of(configured.options()).write_settings();
+        settings.durability = options.durability.unwrap_or(settings.durability);
+        settings.memory = options.memory.unwrap_or(settings.memory);
+        let change = if options.replace {
+            Change::Replace
+        } else {
+            Change::Insert
+        };
+        Ok(Self {
+            // A database that cannot be written says so at once, not after an hour of adding.
+            statement: Some(table.writer().statement(change, settings, "row")?),
+            buffer: RowBuffer::new(Arc::clone(table.bound())),
+            catalog,
+            table,
+            change,
+            settings,
+            flushed: 0,
+            added: 0,
+            failed: None,
+        })
+    }
+
+    /// Adds one row: a value for each column, in the table's order. A value is converted to the column's type where that
+    /// changes nothing: any integer that fits, a time stamp that needs no finer unit, text that is a date or time.
+    ///
+    /// # Errors
+    /// `InvalidInput` that names the row and the column. A row with too many or too few values, or one of a wrong type, is
+    /// left out, and others can follow; after any other error the appender is done.
+    pub fn append_row(&mut self, row: impl IntoParameters) -> Result<()> {
+        self.refuse_if_failed()?;
+        let number = self.added + self.buffer.len() as u64 + 1;
+        let schema = self.table.bound().schema();
+        let values = row.into_parameters().into_iter().enumerate();
+        let values = values.map(|(position, value)| match schema.fields().get(position) {
+            Some(field) => in_zone_of(value, field.data_type()),
+            None => value,
+        });
+        let pushed = self.buffer.push(values.collect());
+        pushed.map_err(|error| error.context(format!("row {number}")))?;
+        if self.buffer.is_full() {
+            self.drain()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Adds the rows of a batch, whose columns are found by their names, in any order. One that the table has and the
+    /// batch lacks is NULL if it can be; one that the table lacks is an error. Values are converted to the columns' types
+    /// where that changes nothing.
+    ///
+    /// # Errors
+    /// `InvalidInput` that names the column, and the row where it is about one; after it the appender is done.
+    pub fn append_batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.refuse_if_failed()?;
+        self.drain()?;
+        let added = self.added;
+        let conformed = self.buffer.conform(batch);
+        let added = conformed
+            .map_err(|error| error.at(|row| format!("row {}", added + row as u64 + 1)))
+            .and_then(|batch| self.add(&batch));
+        self.noting_failure(added)
+    }
+
+    /// Rows that were appended and are not written yet.
+    pub fn pending(&self) -> u64 {
+        self.added - self.flushed + self.buffer.len() as u64
+    }
+
+    /// Writes the rows so far, all or none, and goes on; gives their number.
+    ///
+    /// # Errors
+    /// `Conflict` that names row and key, where two rows cannot both stay, or the table was dropped or truncated
+    /// meanwhile; those of the store. Of the rows since the last flush none is written then, and the appender is done.
+    pub async fn flush(&mut self) -> Result<u64> {
+        self.refuse_if_failed()?;
+        self.drain()?;
+        let Some(statement) = self.statement.take() else {
+            return Ok(0);
+        };
+        let written = self.write(statement).await;
+        let written = self.noting_failure(written)?;
+        self.flushed = self.added;
+        Ok(written)
+    }
+
+    async fn write(&self, statement: Statement) -> Result<u64> {
+        let guard = self.table.writer().lock().acquire().await;
+        let name = self.table.name();
+        // Whoever drops or truncates a table holds its lock.
+        let current = self.catalog.table(name);
+        if !current.is_some_and(|current| Arc::ptr_eq(&current, &self.table)) {
+            return Err(Error::conflict(format!(
+                "table `{name}` was dropped or truncated since rows were appended for it: nothing is written"
+            )));
+        }
+        Ok(commit(statement, guard).await?)
+    }
+
+    /// Writes all rows that are not written yet, all or none; gives the number of all rows that the appender has written.
+    ///
+    /// # Errors
+    /// As [`Appender::flush`].
+    pub async fn finish(mut self) -> Result<u64> {
+        self.flush().await?;
+        Ok(self.flushed)
+    }
+
+    fn drain(&mut self) -> Result<()> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let added = self.buffer.take().and_then(|batch| self.add(&batch));
+        self.noting_failure(added)
+    }
+
+    fn add(&mut self, rows: &RecordBatch) -> Result<()> {
+        let statement = match &mut self.statement {
+            Some(statement) => statement,
+            none => none.insert(self.table.writer().statement(
+                self.change,
+                self.settings,
+                "row",
+            )?),
+        };
+        let first = self.added + 1;
+        let numbers: Vec<u64> = (first..first + rows.num_rows() as u64).collect();
+        statement.add_numbered(rows, &numbers)?;
+        self.added += rows.num_rows() as u64;
+        Ok(())
+    }
+
+    fn refuse_if_failed(&self) -> Result<()> {
+        match &self.failed {
+            Some(reason) => Err(Error::new(
+                ErrorKind::InvalidInput,
+                format!("the appender has failed before, and takes no more rows: {reason}"),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn noting_failure<T>(&mut self, result: Result<T>) -> Result<T> {
+        if let Err(error) = &result {
+            self.failed = Some(error.to_string());
+            self.statement = None;
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+#[path = "appender_tests.rs"]
+mod tests;

@@ -1,0 +1,327 @@
+use arrow::array::{Float64Array, Int64Array, StringArray};
+use arrow::datatypes::{DataType, Field, Schema};
+use chrono::{NaiveDate, TimeZone, Utc};
+
+use super::super::Database;
+use super::*;
+use crate::params;
+
+async fn database(columns: &str) -> (Database, Connection) {
+    let database = Database::in_memory().unwrap();
+    let connection = database.connect();
+    let create = format!("CREATE TABLE t ({columns})");
+    connection.execute(&create, ()).await.unwrap();
+    (database, connection)
+}
+
+async fn count(connection: &Connection) -> i64 {
+    let row = connection.query_row("SELECT count(*) FROM t", ()).await;
+    row.unwrap().unwrap().get(0).unwrap()
+}
+
+#[tokio::test]
+async fn rows_are_seen_at_the_end_and_not_before() {
+    let (_database, connection) = database("a BIGINT, b TEXT NULL, PRIMARY KEY (a)").await;
+    let mut appender = connection.appender("t").unwrap();
+    for a in 0..5_000_i64 {
+        appender
+            .append_row((a, (a % 2 == 0).then_some("even")))
+            .unwrap();
+    }
+    assert_eq!((appender.pending(), count(&connection).await), (5_000, 0));
+    assert_eq!(appender.finish().await.unwrap(), 5_000);
+    let sql = "SELECT sum(a), count(b), max(b) FROM t";
+    let row = connection.query_row(sql, ()).await.unwrap().unwrap();
+    let expected = (12_497_500, 2_500, "even".to_owned());
+    assert_eq!(row.to::<(i64, i64, String)>().unwrap(), expected);
+    let mut appender = connection.appender("t").unwrap();
+    appender.append_row((5_000_i64, "dropped")).unwrap();
+    drop(appender);
+    assert_eq!(count(&connection).await, 5_000);
+}
+
+#[tokio::test]
+async fn a_flush_writes_what_there_is_and_goes_on() {
+    let (_database, connection) = database("a INT, PRIMARY KEY (a)").await;
+    let mut appender = connection.appender("t").unwrap();
+    assert_eq!(appender.flush().await.unwrap(), 0);
+    appender.append_row((1,)).unwrap();
+    appender.append_row((2,)).unwrap();
+    assert_eq!(appender.flush().await.unwrap(), 2);
+    assert_eq!((appender.pending(), count(&connection).await), (0, 2));
+    appender.append_row((3,)).unwrap();
+    appender.append_row((2,)).unwrap();
+    // Row 4 of the appender, though the second since the flush.
+    let error = appender.flush().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict);
+    assert!(
+        error.to_string().starts_with("row 4: table `t`: "),
+        "{error}"
+    );
+    assert_eq!(count(&connection).await, 2);
+    let later = appender.append_row((5,)).unwrap_err();
+    assert!(later.to_string().contains("has failed before"), "{later}");
+    assert!(appender.finish().await.is_err());
+}
+
+#[tokio::test]
+async fn a_key_that_comes_twice_is_an_error_or_replaced() {
+    let (_database, connection) = database("a INT, b INT, PRIMARY KEY (a)").await;
+    let mut appender = connection.appender("t").unwrap();
+    for row in [(1, 1), (2, 1), (1, 2)] {
+        appender.append_row(row).unwrap();
+    }
+    let error = appender.finish().await.unwrap_err().to_string();
+    assert!(
+        error.starts_with("row 3: ") && error.contains("row 1"),
+        "{error}"
+    );
+    assert_eq!(count(&connection).await, 0);
+    let replace = AppenderOptions::new()
+        .replace(true)
+        .durability(Durability::Buffered);
+    let mut appender = connection.appender_with("t", replace).unwrap();
+    for row in [(1, 1), (2, 1), (1, 2)] {
+        appender.append_row(row).unwrap();
+    }
+    appender.finish().await.unwrap();
+    let rows = connection
+        .rows("SELECT a, b FROM t ORDER BY a", ())
+        .await
+        .unwrap();
+    assert_eq!(rows.to_vec::<(i32, i32)>().unwrap(), [(1, 2), (2, 1)]);
+}
+
+#[tokio::test]
+async fn values_become_those_of_their_columns_or_are_refused() {
+    let columns = "a SMALLINT, ts TIMESTAMP(3), day DATE NULL, d DECIMAL(10, 2) NULL, x BYTEA NULL, \
+                   v VARCHAR(3) NULL, PRIMARY KEY (a)";
+    let (_database, connection) = database(columns).await;
+    let mut appender = connection.appender("t").unwrap();
+    let day = NaiveDate::from_ymd_opt(2024, 1, 31).unwrap();
+    let clock = day.and_hms_milli_opt(1, 2, 3, 4).unwrap();
+    let instant = Utc.from_utc_datetime(&clock);
+    appender
+        .append_row(params![1_u64, clock, day, 12, b"\x00", "abc"])
+        .unwrap();
+    appender
+        .append_row(params![
+            2_i64,
+            instant,
+            "2024-01-31",
+            None::<i64>,
+            None::<&[u8]>,
+            "ä"
+        ])
+        .unwrap();
+    appender
+        .append_row(params![
+            3.0,
+            "3000-01-01T00:00:00.5",
+            None::<NaiveDate>,
+            7_u8,
+            b"",
+            None::<&str>
+        ])
+        .unwrap();
+    let fine = day.and_hms_nano_opt(0, 0, 0, 1).unwrap();
+    let refused = [
+        (
+            params![40_000, clock, day, 1, b"", ""],
+            "row 4: table `t`: column `a` of type SMALLINT cannot hold 40000 exactly",
+        ),
+        (
+            params![4, fine, day, 1, b"", ""],
+            "row 4: table `t`: column `ts`",
+        ),
+        (
+            params![4, "noon", day, 1, b"", ""],
+            "column `ts` of type TIMESTAMP(3) cannot hold 'noon'",
+        ),
+        (
+            params![4, true, day, 1, b"", ""],
+            "column `ts` is TIMESTAMP(3), and is given Boolean",
+        ),
+        (
+            params![4, clock, day, 1],
+            "row 4: table `t`: 4 values are given for 6 columns",
+        ),
+    ];
+    for (row, expected) in refused {
+        let error = appender.append_row(row).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    assert_eq!(appender.finish().await.unwrap(), 3);
+    let sql = "SELECT a, CAST(ts AS TEXT), CAST(day AS TEXT), CAST(d AS TEXT), v FROM t ORDER BY a";
+    let rows = connection.rows(sql, ()).await.unwrap();
+    let texts: Vec<(i16, String, Option<String>, Option<String>, Option<String>)> =
+        rows.to_vec().unwrap();
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        texts[0],
+        (
+            1,
+            "2024-01-31T01:02:03.004".into(),
+            some("2024-01-31"),
+            some("12.00"),
+            some("abc")
+        )
+    );
+    assert_eq!(
+        texts[1],
+        (
+            2,
+            "2024-01-31T01:02:03.004".into(),
+            some("2024-01-31"),
+            None,
+            some("ä")
+        )
+    );
+    assert_eq!(
+        texts[2],
+        (
+            3,
+            "3000-01-01T00:00:00.500".into(),
+            None,
+            some("7.00"),
+            None
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_encoded_ends_the_appender() {
+    let (_database, connection) = database("a INT, v VARCHAR(3), PRIMARY KEY (a)").await;
+    let mut appender = connection.appender("t").unwrap();
+    appender.append_row((1, "abc")).unwrap();
+    appender.append_row((2, "abcd")).unwrap();
+    let error = appender.finish().await.unwrap_err().to_string();
+    assert!(error.starts_with("row 2: table `t`: column `v`"), "{error}");
+    let mut appender = connection.appender("t").unwrap();
+    appender.append_row((1, "abc")).unwrap();
+    appender.append_row(params![None::<i32>, "abc"]).unwrap();
+    let error = appender.finish().await.unwrap_err().to_string();
+    assert!(
+        error.starts_with("row 2: ") && error.contains("`a` is NOT NULL"),
+        "{error}"
+    );
+    assert_eq!(count(&connection).await, 0);
+}
+
+fn batch(columns: &[(&str, DataType)], arrays: Vec<arrow::array::ArrayRef>) -> RecordBatch {
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|(name, data_type)| Field::new(*name, data_type.clone(), true))
+        .collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).unwrap()
+}
+
+#[tokio::test]
+async fn batches_are_matched_by_name() {
+    let (_database, connection) =
+        database("a INT, b TEXT NULL, c DOUBLE NOT NULL, PRIMARY KEY (a)").await;
+    let numbers = || Arc::new(Int64Array::from(vec![1, 2])) as arrow::array::ArrayRef;
+    let floats = || Arc::new(Float64Array::from(vec![0.5, 1.5])) as arrow::array::ArrayRef;
+    let texts = || Arc::new(StringArray::from(vec!["x", "y"])) as arrow::array::ArrayRef;
+    let mut appender = connection.appender("t").unwrap();
+    appender.append_row((0, "first", 0.0)).unwrap();
+    let given = batch(
+        &[("c", DataType::Float64), ("a", DataType::Int64)],
+        vec![floats(), numbers()],
+    );
+    appender.append_batch(&given).unwrap();
+    assert_eq!(appender.finish().await.unwrap(), 3);
+    let rows = connection
+        .rows("SELECT a, b, c FROM t ORDER BY a", ())
+        .await
+        .unwrap();
+    let rows: Vec<(i32, Option<String>, f64)> = rows.to_vec().unwrap();
+    assert_eq!(
+        rows,
+        [
+            (0, Some("first".into()), 0.0),
+            (1, None, 0.5),
+            (2, None, 1.5)
+        ]
+    );
+
+    let wide = Arc::new(Int64Array::from(vec![5, i64::MAX])) as arrow::array::ArrayRef;
+    let wrong = [
+        (
+            batch(&[("a", DataType::Int64)], vec![numbers()]),
+            "lacks column `c`",
+        ),
+        (
+            batch(
+                &[
+                    ("a", DataType::Int64),
+                    ("c", DataType::Float64),
+                    ("d", DataType::Utf8),
+                ],
+                vec![numbers(), floats(), texts()],
+            ),
+            "no column `d`",
+        ),
+        (
+            batch(
+                &[("a", DataType::Utf8), ("c", DataType::Float64)],
+                vec![texts(), floats()],
+            ),
+            "column `a` is INT, and is given Utf8",
+        ),
+        (
+            batch(
+                &[("a", DataType::Int64), ("c", DataType::Float64)],
+                vec![wide, floats()],
+            ),
+            "row 2: table `t`: column `a` of type INT cannot hold 9223372036854775807",
+        ),
+    ];
+    for (batch, expected) in wrong {
+        let mut appender = connection.appender("t").unwrap();
+        let error = appender.append_batch(&batch).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert!(
+            appender
+                .append_batch(&batch)
+                .unwrap_err()
+                .to_string()
+                .contains("failed before")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_table_that_has_gone_is_not_written() {
+    let (_database, connection) = database("a INT, PRIMARY KEY (a)").await;
+    for change in ["TRUNCATE t", "DROP TABLE t"] {
+        let mut appender = connection.appender("t").unwrap();
+        appender.append_row((1,)).unwrap();
+        connection.execute(change, ()).await.unwrap();
+        let error = appender.finish().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
+    }
+    let error = connection.appender("t").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+}
+
+#[tokio::test]
+async fn settings_of_the_connection_count() {
+    let (_database, connection) = database("a INT, b TEXT, PRIMARY KEY (a)").await;
+    let little = AppenderOptions::new().memory(10_000);
+    let mut appender = connection.appender_with("t", little).unwrap();
+    assert_eq!(appender.settings.durability, Durability::Sync);
+    assert_eq!(appender.settings.memory, 10_000);
+    appender.append_row((1, "a")).unwrap();
+    assert_eq!(appender.finish().await.unwrap(), 1);
+    connection
+        .execute("SET halite.durability = 'buffered'", ())
+        .await
+        .unwrap();
+    let appender = connection.appender("t").unwrap();
+    assert_eq!(appender.settings.durability, Durability::Buffered);
+    let sync = AppenderOptions::new().durability(Durability::Sync);
+    let appender = connection.appender_with("t", sync).unwrap();
+    assert_eq!(appender.settings.durability, Durability::Sync);
+}

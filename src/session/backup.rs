@@ -1,0 +1,126 @@
+//! Copies of a database at one moment, and databases from them.
+//!
+//! A backup is a directory that is itself a database: it can be opened for reading, checked, and restored.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Database;
+use super::check::blocking;
+use crate::catalog::Catalog;
+use crate::error::{Error, Result};
+use crate::store::{RocksStore, StoreOptions};
+
+impl Database {
+    /// Copies the database, as it is at one moment, into the directory `path`, which must not be there yet; it is a
+    /// database, too. Reads and writes go on meanwhile. Every statement that has returned is in it, none in part.
+    ///
+    /// On the same file system the copy shares its files with the database, as links, which takes no time and no room.
+    /// Against the loss of a disk, make it on another, or copy the directory there.
+    ///
+    /// # Errors
+    /// `InvalidInput` where something is at `path`; `NotSupported` for a database in memory; `Unavailable` for one that is
+    /// open for reading alone, or where the disk fails; `Corrupt` where the copy cannot be opened. Then nothing is left at
+    /// `path`.
+    pub async fn backup(&self, path: impl AsRef<Path>) -> Result<()> {
+        let (catalog, path) = (self.catalog().clone(), path.as_ref().to_owned());
+        blocking(move || {
+            catalog.checkpoint(&path)?;
+            // The end of its log may be in the middle of a write: opened for writing once, it has no log any more.
+            open(&path, false).inspect_err(|_| {
+                let _ = fs::remove_dir_all(&path);
+            })
+        })
+        .await
+    }
+
+    /// Makes a database in the directory `path`, which must not be there yet, from the backup in the directory `backup`,
+    /// which stays as it is. It is copied aside and gets its name when it is whole.
+    ///
+    /// # Errors
+    /// `InvalidInput` where something is at `path`, or no database at `backup`; `Unavailable` where a process has `backup`
+    /// open for writing, or the disk fails; `Corrupt` where the backup cannot be opened. Then nothing is left at `path`.
+    pub async fn restore(backup: impl AsRef<Path>, path: impl AsRef<Path>) -> Result<()> {
+        let (backup, path) = (backup.as_ref().to_owned(), path.as_ref().to_owned());
+        blocking(move || restore(&backup, &path)).await
+    }
+}
+
+/// Opens a database, definitions included, and closes it.
+fn open(path: &Path, read_only: bool) -> Result<()> {
+    let options = StoreOptions {
+        read_only,
+        create_if_missing: false,
+        ..StoreOptions::default()
+    };
+    let store = RocksStore::open(path, &options)?;
+    Catalog::open(Arc::new(store)).map(drop)
+}
+
+fn restore(backup: &Path, path: &Path) -> Result<()> {
+    if path.symlink_metadata().is_ok() {
+        let path = path.display();
+        return Err(Error::invalid(format!(
+            "{path} is there already: a backup is restored into a directory of its own"
+        )));
+    }
+    if let Some(process) = RocksStore::holder(backup) {
+        let backup = backup.display();
+        return Err(Error::unavailable(format!(
+            "{backup} is a database that process {process} has open: make a backup of it, and restore that"
+        )));
+    }
+    open(backup, true).map_err(|error| error.context("the backup"))?;
+    let aside = aside(path);
+    let made = copy_files(backup, &aside)
+        .map_err(|error| {
+            let (backup, path) = (backup.display(), path.display());
+            Error::unavailable(format!("copying {backup} to {path}: {error}")).with_source(error)
+        })
+        .and_then(|()| open(&aside, true))
+        .and_then(|()| rename(&aside, path));
+    made.inspect_err(|_| {
+        let _ = fs::remove_dir_all(&aside);
+    })
+}
+
+/// Where a database is made before it has its name: beside it, so that it can be renamed.
+fn aside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".restoring");
+    PathBuf::from(name)
+}
+
+fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
+    // What is there is what another attempt has left.
+    if to.symlink_metadata().is_ok() {
+        fs::remove_dir_all(to)?;
+    }
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let (entry, file) = (entry?, to);
+        if entry.file_type()?.is_file() && entry.file_name() != "LOCK" {
+            let copy = file.join(entry.file_name());
+            fs::copy(entry.path(), &copy)?;
+            File::open(&copy)?.sync_all()?;
+        }
+    }
+    File::open(to)?.sync_all()
+}
+
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    let renamed = || {
+        fs::rename(from, to)?;
+        let parent = to.parent().filter(|parent| !parent.as_os_str().is_empty());
+        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
+    };
+    renamed().map_err(|error| {
+        Error::unavailable(format!("giving {} its name: {error}", to.display())).with_source(error)
+    })
+}
+
+#[cfg(test)]
+#[path = "backup_tests.rs"]
+mod tests;

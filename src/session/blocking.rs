@@ -1,0 +1,417 @@
+//! The same without `async`: a [`Database`] and a [`Connection`] whose methods return when they are done.
+//!
+//! For programs and tests without a runtime; each database brings one of its own. Inside of a runtime every call is
+//! refused with an error, for it would hold up the thread that others' tasks wait for: use
+//! [`halite::Connection`](crate::session::Connection) there, or a thread of its own (`std::thread::spawn`).
+//!
+//! ```
+//! use halite::blocking::Database;
+//!
+//! let connection = Database::in_memory()?.connect();
+//! connection.execute("CREATE TABLE cpu (host TEXT, usage DOUBLE, PRIMARY KEY (host))", ())?;
+//! connection.execute("INSERT INTO cpu VALUES ($1, $2)", ("web-1", 0.5))?;
+//! let row = connection.query_row("SELECT usage FROM cpu WHERE host = $1", ("web-1",))?;
+//! assert_eq!(row.map(|row| row.get::<f64>("usage")).transpose()?, Some(0.5));
+//! # Ok::<(), halite::Error>(())
+//! ```
+
+use std::future::Future;
+use std::path::Path;
+use std::sync::{Arc, OnceLock, mpsc};
+
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use futures::StreamExt;
+use tokio::runtime::{Builder, Handle, Runtime as TokioRuntime};
+
+use super::{
+    AppenderOptions, CheckReport, IntoParameters, Outcome, Row, RowStream, Rows, Statement,
+};
+use crate::error::{Error, Result};
+use crate::store::StoreOptions;
+
+/// The runtime of a database. It may be dropped anywhere.
+#[derive(Debug)]
+struct Runtime(Option<TokioRuntime>);
+
+impl Runtime {
+    fn new() -> Result<Arc<Self>> {
+        let runtime = Builder::new_multi_thread()
+            .thread_name("halite")
+            .enable_all()
+            .build();
+        let runtime = runtime.map_err(|error| {
+            Error::unavailable(format!("no threads can be started: {error}")).with_source(error)
+        })?;
+        Ok(Arc::new(Self(Some(runtime))))
+    }
+
+    fn block_on<T>(&self, future: impl Future<Output = Result<T>>) -> Result<T> {
+        refuse_inside_runtime()?;
+        match &self.0 {
+            Some(runtime) => runtime.block_on(future),
+            None => Err(Error::internal("the runtime has ended")),
+        }
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        // Waiting for its threads is what a task of another runtime must not do.
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn refuse_inside_runtime() -> Result<()> {
+    match Handle::try_current() {
+        Err(_) => Ok(()),
+        Ok(_) => Err(Error::invalid(
+            "a blocking call inside of an asynchronous runtime would hold up its other tasks: use \
+             halite::Database and halite::Connection there, or call from a thread of its own",
+        )),
+    }
+}
+
+/// Runs a future on threads of our own while the calling one waits, be it one of a runtime or not.
+pub(super) fn wait<T: Send + 'static>(
+    future: impl Future<Output = T> + Send + 'static,
+) -> Result<T> {
+    static SHARED: OnceLock<Option<TokioRuntime>> = OnceLock::new();
+    let shared = SHARED.get_or_init(|| {
+        let mut builder = Builder::new_multi_thread();
+        builder
+            .worker_threads(2)
+            .thread_name("halite-wait")
+            .enable_all()
+            .build()
+            .ok()
+    });
+    let Some(runtime) = shared else {
+        return Err(Error::unavailable("no threads can be started"));
+    };
+    let (sender, receiver) = mpsc::sync_channel(1);
+    runtime.spawn(async move { sender.send(future.await) });
+    receiver
+        .recv()
+        .map_err(|error| Error::internal("the thread that reads has failed").with_source(error))
+}
+
+/// An open database, as [`halite::Database`](crate::session::Database), without `async`.
+#[derive(Debug, Clone)]
+pub struct Database {
+    inner: super::Database,
+    runtime: Arc<Runtime>,
+}
+
+impl Database {
+    /// Opens the database in the directory `path`, and makes it where there is none.
+    ///
+    /// # Errors
+    /// As [`halite::Database::open`](super::Database::open).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, StoreOptions::default())
+    }
+
+    /// As [`Database::open`], with other options than the default.
+    ///
+    /// # Errors
+    /// As [`halite::Database::open_with`](super::Database::open_with).
+    pub fn open_with(path: impl AsRef<Path>, options: StoreOptions) -> Result<Self> {
+        let runtime = Runtime::new()?;
+        let inner = runtime.block_on(super::Database::open_with(path, options))?;
+        Ok(Self { inner, runtime })
+    }
+
+    /// Opens the database for reading alone.
+    ///
+    /// # Errors
+    /// As [`halite::Database::open_read_only`](super::Database::open_read_only).
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self> {
+        let runtime = Runtime::new()?;
+        let inner = runtime.block_on(super::Database::open_read_only(path))?;
+        Ok(Self { inner, runtime })
+    }
+
+    /// A new database that is gone when it is dropped.
+    ///
+    /// # Errors
+    /// `Unavailable` where no threads can be started.
+    pub fn in_memory() -> Result<Self> {
+        let runtime = Runtime::new()?;
+        Ok(Self {
+            inner: super::Database::in_memory()?,
+            runtime,
+        })
+    }
+
+    /// A connection with settings of its own.
+    pub fn connect(&self) -> Connection {
+        Connection {
+            inner: self.inner.connect(),
+            runtime: Arc::clone(&self.runtime),
+        }
+    }
+
+    /// Copies the database, as it is at one moment, into a new directory, while it is read and written.
+    ///
+    /// # Errors
+    /// As [`halite::Database::backup`](super::Database::backup).
+    pub fn backup(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.runtime.block_on(self.inner.backup(path))
+    }
+
+    /// Makes a database in a new directory from a backup.
+    ///
+    /// # Errors
+    /// As [`halite::Database::restore`](super::Database::restore).
+    pub fn restore(backup: impl AsRef<Path>, path: impl AsRef<Path>) -> Result<()> {
+        Runtime::new()?.block_on(super::Database::restore(backup, path))
+    }
+
+    /// Reads everything in this database and reports what is damaged.
+    ///
+    /// # Errors
+    /// As [`halite::Database::check`](super::Database::check).
+    pub fn check(&self) -> Result<CheckReport> {
+        self.runtime.block_on(self.inner.check())
+    }
+
+    /// The same database for asynchronous code.
+    pub fn asynchronous(&self) -> &super::Database {
+        &self.inner
+    }
+}
+
+/// A connection, as [`halite::Connection`](super::Connection), without `async`.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    inner: super::Connection,
+    runtime: Arc<Runtime>,
+}
+
+impl Connection {
+    /// Runs one statement with parameters and gives the number of rows that it changed.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::execute`](super::Connection::execute).
+    pub fn execute(&self, sql: &str, params: impl IntoParameters) -> Result<u64> {
+        self.runtime.block_on(self.inner.execute(sql, params))
+    }
+
+    /// Runs the statements of a script, in order, up to the first that fails; rows are dropped.
+    ///
+    /// # Errors
+    /// Those of the script, before anything is run, or of the first statement that fails.
+    pub fn execute_script(&self, script: &str) -> Result<()> {
+        let statements = self.inner.script(script)?;
+        self.runtime.block_on(async {
+            for statement in &statements {
+                if let Outcome::Rows(stream) = self.inner.run(statement).await? {
+                    RowStream::from(stream).collect().await?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs one statement of a script.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::run`](super::Connection::run).
+    pub fn run(&self, statement: &Statement) -> Result<Outcome> {
+        self.runtime.block_on(self.inner.run(statement))
+    }
+
+    /// All rows of one query, as record batches.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::query`](super::Connection::query).
+    pub fn query(&self, sql: &str, params: impl IntoParameters) -> Result<Vec<RecordBatch>> {
+        self.runtime.block_on(self.inner.query(sql, params))
+    }
+
+    /// The record batches of one query as they are read.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::stream`](super::Connection::stream).
+    pub fn stream(&self, sql: &str, params: impl IntoParameters) -> Result<Batches> {
+        let stream = self.runtime.block_on(self.inner.stream(sql, params))?;
+        Ok(Batches {
+            stream,
+            runtime: Arc::clone(&self.runtime),
+        })
+    }
+
+    /// All rows of one query, to be read value by value.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::rows`](super::Connection::rows).
+    pub fn rows(&self, sql: &str, params: impl IntoParameters) -> Result<Rows> {
+        self.runtime.block_on(self.inner.rows(sql, params))
+    }
+
+    /// The only row of one query, or `None`.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::query_row`](super::Connection::query_row).
+    pub fn query_row(&self, sql: &str, params: impl IntoParameters) -> Result<Option<Row>> {
+        self.runtime.block_on(self.inner.query_row(sql, params))
+    }
+
+    /// Parses and plans a statement once, to be run many times.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::prepare`](super::Connection::prepare).
+    pub fn prepare(&self, sql: &str) -> Result<PreparedStatement> {
+        Ok(PreparedStatement {
+            inner: self.runtime.block_on(self.inner.prepare(sql))?,
+            runtime: Arc::clone(&self.runtime),
+        })
+    }
+
+    /// Adds rows to a table without SQL around each.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::appender`](super::Connection::appender).
+    pub fn appender(&self, table: &str) -> Result<Appender> {
+        self.appender_with(table, AppenderOptions::default())
+    }
+
+    /// As [`Connection::appender`], with other options than the default.
+    ///
+    /// # Errors
+    /// As [`Connection::appender`].
+    pub fn appender_with(&self, table: &str, options: AppenderOptions) -> Result<Appender> {
+        Ok(Appender {
+            inner: self.inner.appender_with(table, options)?,
+            runtime: Arc::clone(&self.runtime),
+        })
+    }
+
+    /// The same connection for asynchronous code.
+    pub fn asynchronous(&self) -> &super::Connection {
+        &self.inner
+    }
+}
+
+/// A statement that is planned once and run many times, without `async`.
+#[derive(Debug, Clone)]
+pub struct PreparedStatement {
+    inner: super::PreparedStatement,
+    runtime: Arc<Runtime>,
+}
+
+impl PreparedStatement {
+    /// The record batches of a query as they are read.
+    ///
+    /// # Errors
+    /// As [`halite::PreparedStatement::query`](super::PreparedStatement::query).
+    pub fn query(&self, params: impl IntoParameters) -> Result<Batches> {
+        let stream = self.runtime.block_on(self.inner.query(params))?;
+        Ok(Batches {
+            stream,
+            runtime: Arc::clone(&self.runtime),
+        })
+    }
+
+    /// All rows of a query, to be read value by value.
+    ///
+    /// # Errors
+    /// As [`halite::PreparedStatement::rows`](super::PreparedStatement::rows).
+    pub fn rows(&self, params: impl IntoParameters) -> Result<Rows> {
+        self.runtime.block_on(self.inner.rows(params))
+    }
+
+    /// The only row of a query, or `None`.
+    ///
+    /// # Errors
+    /// As [`halite::PreparedStatement::query_row`](super::PreparedStatement::query_row).
+    pub fn query_row(&self, params: impl IntoParameters) -> Result<Option<Row>> {
+        self.inner.query_row(params)
+    }
+
+    /// Runs a statement that changes rows, and gives their number.
+    ///
+    /// # Errors
+    /// As [`halite::PreparedStatement::execute`](super::PreparedStatement::execute).
+    pub fn execute(&self, params: impl IntoParameters) -> Result<u64> {
+        self.runtime.block_on(self.inner.execute(params))
+    }
+}
+
+/// The record batches of a query, read as they are asked for. Reading ends when it is dropped.
+#[derive(Debug)]
+pub struct Batches {
+    stream: RowStream,
+    runtime: Arc<Runtime>,
+}
+
+impl Batches {
+    /// The columns.
+    pub fn schema(&self) -> SchemaRef {
+        self.stream.schema()
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self
+            .runtime
+            .block_on(async { self.stream.next().await.transpose() });
+        next.transpose()
+    }
+}
+
+/// Adds rows to one table, as [`halite::Appender`](super::Appender), without `async`.
+#[derive(Debug)]
+pub struct Appender {
+    inner: super::Appender,
+    runtime: Arc<Runtime>,
+}
+
+impl Appender {
+    /// Adds one row.
+    ///
+    /// # Errors
+    /// As [`halite::Appender::append_row`](super::Appender::append_row).
+    pub fn append_row(&mut self, row: impl IntoParameters) -> Result<()> {
+        self.inner.append_row(row)
+    }
+
+    /// Adds the rows of a batch.
+    ///
+    /// # Errors
+    /// As [`halite::Appender::append_batch`](super::Appender::append_batch).
+    pub fn append_batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.inner.append_batch(batch)
+    }
+
+    /// Rows that were appended and are not written yet.
+    pub fn pending(&self) -> u64 {
+        self.inner.pending()
+    }
+
+    /// Writes the rows so far, all or none, and goes on.
+    ///
+    /// # Errors
+    /// As [`halite::Appender::flush`](super::Appender::flush).
+    pub fn flush(&mut self) -> Result<u64> {
+        self.runtime.block_on(self.inner.flush())
+    }
+
+    /// Writes all rows that are not written yet, all or none; gives the number of all that the appender has written.
+    ///
+    /// # Errors
+    /// As [`halite::Appender::finish`](super::Appender::finish).
+    pub fn finish(self) -> Result<u64> {
+        self.runtime.block_on(self.inner.finish())
+    }
+}
+
+#[cfg(test)]
+#[path = "blocking_tests.rs"]
+mod tests;

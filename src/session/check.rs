@@ -1,0 +1,308 @@
+//! Whether a database is whole: `halite check`.
+//!
+//! Everything is read: the files against their checksums, the definitions of tables, and every row, which is decoded and
+//! whose key is computed again from its columns. Nothing is changed, and a damaged row does not keep the others from
+//! being looked at.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Database;
+use crate::catalog;
+use crate::error::{Error, ErrorKind, Result};
+use crate::keyrange::{KeyRange, hex};
+use crate::row::{RowReader, RowWriter};
+use crate::schema::BoundTable;
+use crate::store::{self, Chunk, ChunkLimit, Direction, RocksStore, Store, StoreOptions};
+
+/// How many damaged rows of a table are listed; the others are counted.
+const LISTED: u64 = 100;
+
+/// What is damaged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The table, if it is about one.
+    pub table: Option<String>,
+    /// The row key, readable, if it is about a row; in hex digits where it cannot be read.
+    pub row: Option<String>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.table, &self.row) {
+            (Some(table), Some(row)) => write!(f, "table `{table}`, row {row}: {}", self.what),
+            (Some(table), None) => write!(f, "table `{table}`: {}", self.what),
+            (None, _) => f.write_str(&self.what),
+        }
+    }
+}
+
+/// What was found in one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableCheck {
+    /// Its name.
+    pub table: String,
+    /// How many rows could be read from the store, damaged ones included.
+    pub rows: u64,
+    /// The bytes of their keys and values.
+    pub bytes: u64,
+    /// How many of the rows are damaged.
+    pub damaged: u64,
+}
+
+/// What [`Database::check`] and [`Database::check_at`] have found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// The tables that could be looked at, by name.
+    pub tables: Vec<TableCheck>,
+    /// What is damaged; of each table's rows the first hundred.
+    pub damage: Vec<Damage>,
+    /// What is unusual and harmless.
+    pub notes: Vec<String>,
+}
+
+impl CheckReport {
+    /// Whether nothing is damaged.
+    pub fn is_sound(&self) -> bool {
+        self.damage.is_empty()
+    }
+
+    fn add(&mut self, what: impl Into<String>) {
+        self.damage.push(Damage {
+            table: None,
+            row: None,
+            what: what.into(),
+        });
+    }
+}
+
+impl Database {
+    /// Reads everything in this database and reports what is damaged.
+    ///
+    /// # Errors
+    /// `Unavailable` where it cannot be read at all; what is damaged is in the report.
+    pub async fn check(&self) -> Result<CheckReport> {
+        let store = Arc::clone(self.catalog().store());
+        blocking(move || {
+            let mut report = CheckReport::default();
+            check_store(&store, &mut report)?;
+            Ok(report)
+        })
+        .await
+    }
+
+    /// Reads everything in the database in the directory `path` and reports what is damaged, even if it is too damaged to
+    /// be opened. Nothing is changed; another process may have the database open.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is no database, `Unavailable` where it cannot be read at all; what is damaged is in the
+    /// report.
+    pub async fn check_at(path: impl AsRef<Path>) -> Result<CheckReport> {
+        let path = path.as_ref().to_owned();
+        blocking(move || check_at(&path)).await
+    }
+}
+
+/// Runs what waits for the disk on a thread that may wait.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Error::internal("the thread that reads has failed").with_source(error))?
+}
+
+fn check_at(path: &Path) -> Result<CheckReport> {
+    let options = StoreOptions {
+        read_only: true,
+        create_if_missing: false,
+        ..StoreOptions::default()
+    };
+    let mut report = CheckReport::default();
+    // Whoever has it open may be in the middle of a record.
+    let is_open = RocksStore::holder(path).is_some();
+    if is_open {
+        report.notes.push(
+            "another process has the database open: what it writes now is not looked at".to_owned(),
+        );
+    }
+    if !is_open && path.join("CURRENT").exists() {
+        check_logs(path, &mut report);
+    }
+    let store = match RocksStore::open(path, &options) {
+        Ok(store) => Arc::new(store) as Arc<dyn Store>,
+        // One whose manifest is cut short may look like no database of Halite's.
+        Err(error) if error.kind() == ErrorKind::Corrupt || !report.is_sound() => {
+            report.add(format!("it cannot be opened: {error}"));
+            return Ok(report);
+        }
+        Err(error) => return Err(error),
+    };
+    note(&mut report, store.verify())?;
+    check_store(&store, &mut report)?;
+    Ok(report)
+}
+
+fn check_logs(path: &Path, report: &mut CheckReport) {
+    match store::first_torn(path) {
+        Ok(None) => {}
+        Ok(Some((log, at))) => report.add(format!(
+            "the file {} ends inside of the record that begins at its byte {at}: its end is lost, or a crash cut off a \
+             write that was not acknowledged",
+            log.display()
+        )),
+        Err(error) => report.add(format!("its logs cannot be read: {error}")),
+    }
+}
+
+/// Notes damage, and hands on what has kept from looking.
+fn note<T>(report: &mut CheckReport, result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == ErrorKind::Corrupt => {
+            report.add(error.to_string());
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn check_store(store: &Arc<dyn Store>, report: &mut CheckReport) -> Result<()> {
+    let inspected = catalog::inspect(store.as_ref());
+    let Some(inspection) = note(report, inspected)? else {
+        return Ok(());
+    };
+    for what in inspection.damage {
+        report.add(what);
+    }
+    if !inspection.orphans.is_empty() {
+        report.notes.push(format!(
+            "spaces of no table, which a crash has left: {}; they go when the database is opened for writing",
+            inspection.orphans.join(", ")
+        ));
+    }
+    for table in inspection.tables {
+        let name = table.name().to_owned();
+        let mut check = TableReader::new(table);
+        let read = check.read(store.as_ref());
+        let damaged_file = match read {
+            Ok(()) => None,
+            Err(error) if error.kind() == ErrorKind::Corrupt => Some(Damage {
+                row: None,
+                what: format!("after {} rows reading ends: {error}", check.found.rows),
+                table: Some(name),
+            }),
+            Err(error) => return Err(error),
+        };
+        report.damage.extend(check.damage);
+        report.damage.extend(damaged_file);
+        report.tables.push(check.found);
+    }
+    Ok(())
+}
+
+/// Looks at the rows of one table.
+struct TableReader {
+    reader: RowReader,
+    writer: RowWriter,
+    columns: Vec<usize>,
+    found: TableCheck,
+    damage: Vec<Damage>,
+}
+
+impl TableReader {
+    fn new(table: Arc<BoundTable>) -> Self {
+        Self {
+            columns: (0..table.columns().len()).collect(),
+            found: TableCheck {
+                table: table.name().to_owned(),
+                rows: 0,
+                bytes: 0,
+                damaged: 0,
+            },
+            writer: RowWriter::new(Arc::clone(&table)),
+            reader: RowReader::new(table),
+            damage: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, store: &dyn Store) -> Result<()> {
+        let (all, space) = (KeyRange::all(), self.reader.table().space().to_owned());
+        let mut cursor = store.snapshot()?.cursor(&space, &all, Direction::Forward)?;
+        cursor.seek(&all)?;
+        let mut chunk = Chunk::default();
+        loop {
+            chunk.clear();
+            let filled = cursor.fill(&mut chunk, ChunkLimit::default());
+            self.check(&chunk);
+            if !filled? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn check(&mut self, chunk: &Chunk) {
+        self.found.rows += chunk.len() as u64;
+        self.found.bytes += chunk
+            .iter()
+            .map(|(key, value)| (key.len() + value.len()) as u64)
+            .sum::<u64>();
+        if self.is_whole(chunk).is_ok() {
+            return;
+        }
+        for (key, value) in chunk.iter() {
+            let mut row = Chunk::default();
+            row.push(key, value);
+            if let Err(error) = self.is_whole(&row) {
+                self.add(key, &error);
+            }
+        }
+    }
+
+    /// Whether the rows can be read, and have the keys that their columns give.
+    fn is_whole(&self, chunk: &Chunk) -> Result<()> {
+        let rows = self.reader.read(chunk, &self.columns, None)?;
+        let entries = self.writer.encode(&rows)?;
+        for ((key, _), entry) in chunk.iter().zip(entries.iter()) {
+            if key != entry.key {
+                return Err(Error::corrupt(format!(
+                    "its columns give another row key, {}",
+                    self.readable(entry.key)
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn readable(&self, key: &[u8]) -> String {
+        let row_key = self.reader.table().row_key();
+        row_key.format(key).unwrap_or_else(|_| hex(key))
+    }
+
+    fn add(&mut self, key: &[u8], error: &Error) {
+        self.found.damaged += 1;
+        if self.found.damaged > LISTED {
+            return;
+        }
+        let (table, row) = (self.found.table.clone(), self.readable(key));
+        let what = error.to_string();
+        // Messages of the reader say where, too, and those of the writer count a row that is alone.
+        let what = what
+            .strip_prefix(&format!("table `{table}`, row {row}: "))
+            .unwrap_or(&what);
+        let what = what.strip_prefix("row 1: ").unwrap_or(what);
+        let what = what
+            .strip_prefix(&format!("table `{table}`: "))
+            .unwrap_or(what);
+        self.damage.push(Damage {
+            what: what.to_owned(),
+            table: Some(table),
+            row: Some(row),
+        });
+    }
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

@@ -1,0 +1,293 @@
+//! Values for the parameters of a statement: `$1`, `$2`, …, or `?` in order.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use arrow::datatypes::DataType;
+use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeZone, Utc};
+use datafusion::common::ScalarValue;
+
+/// The zone of every instant.
+const UTC: &str = "+00:00";
+
+/// Parameter values for `$1`, `$2`, …, each of its own type: whatever implements
+/// [`IntoParameter`](crate::session::IntoParameter).
+///
+/// ```
+/// let values = halite::params!["web-1", 0.5, None::<i64>];
+/// assert_eq!(values.len(), 3);
+/// ```
+#[macro_export]
+macro_rules! params {
+    ($($value:expr),* $(,)?) => {
+        ::std::vec::Vec::<$crate::session::ScalarValue>::from([
+            $($crate::session::IntoParameter::into_parameter($value)),*
+        ])
+    };
+}
+
+/// A value that can be given for a parameter, or for a column of an appended row.
+///
+/// | Rust | SQL |
+/// |---|---|
+/// | `i8` … `i64`, `u8` … `u64`, `usize` | an integer |
+/// | `f32`, `f64` | REAL, DOUBLE |
+/// | `bool` | BOOLEAN |
+/// | `&str`, `String`, `char` | TEXT |
+/// | `&[u8]`, `Vec<u8>`, `[u8; N]` | BYTEA |
+/// | [`NaiveDate`] | DATE |
+/// | [`NaiveDateTime`] | TIMESTAMP |
+/// | [`DateTime`], [`SystemTime`] | TIMESTAMP WITH TIME ZONE; where a TIMESTAMP is asked for, its clock in UTC |
+/// | `Option<T>` | the value, or NULL |
+/// | [`ScalarValue`] | itself: decimals, lists |
+///
+/// Times are counted in nanoseconds, those outside of 1677 … 2262 in microseconds. References to all of these do, too.
+pub trait IntoParameter {
+    /// The value as DataFusion has it.
+    fn into_parameter(self) -> ScalarValue;
+}
+
+/// The values of all parameters of a statement, in order: a tuple, an array, `()` for none, or [`params!`].
+pub trait IntoParameters {
+    /// The values for `$1`, `$2`, ….
+    fn into_parameters(self) -> Vec<ScalarValue>;
+}
+
+macro_rules! as_scalar {
+    ($($from:ty => $variant:ident),* $(,)?) => {
+        $(impl IntoParameter for $from {
+            fn into_parameter(self) -> ScalarValue {
+                ScalarValue::$variant(Some(self.into()))
+            }
+        })*
+    };
+}
+
+as_scalar! {
+    i8 => Int8,
+    i16 => Int16,
+    i32 => Int32,
+    i64 => Int64,
+    u8 => UInt8,
+    u16 => UInt16,
+    u32 => UInt32,
+    u64 => UInt64,
+    f32 => Float32,
+    f64 => Float64,
+    bool => Boolean,
+    &str => Utf8,
+    String => Utf8,
+    char => Utf8,
+    &[u8] => Binary,
+    Vec<u8> => Binary,
+}
+
+impl IntoParameter for usize {
+    fn into_parameter(self) -> ScalarValue {
+        ScalarValue::UInt64(Some(self as u64))
+    }
+}
+
+impl IntoParameter for Cow<'_, str> {
+    fn into_parameter(self) -> ScalarValue {
+        ScalarValue::Utf8(Some(self.into_owned()))
+    }
+}
+
+impl<const N: usize> IntoParameter for [u8; N] {
+    fn into_parameter(self) -> ScalarValue {
+        ScalarValue::Binary(Some(self.to_vec()))
+    }
+}
+
+impl IntoParameter for NaiveDate {
+    fn into_parameter(self) -> ScalarValue {
+        let days = self.signed_duration_since(NaiveDate::default()).num_days();
+        // chrono's years, ±262,143, are 96 million days.
+        ScalarValue::Date32(i32::try_from(days).ok())
+    }
+}
+
+impl IntoParameter for NaiveDateTime {
+    fn into_parameter(self) -> ScalarValue {
+        timestamp(self.and_utc(), None)
+    }
+}
+
+impl<Z: TimeZone> IntoParameter for DateTime<Z> {
+    fn into_parameter(self) -> ScalarValue {
+        timestamp(self.to_utc(), Some(Arc::from(UTC)))
+    }
+}
+
+impl IntoParameter for SystemTime {
+    fn into_parameter(self) -> ScalarValue {
+        DateTime::<Utc>::from(self).into_parameter()
+    }
+}
+
+fn timestamp(time: DateTime<Utc>, zone: Option<Arc<str>>) -> ScalarValue {
+    match time.timestamp_nanos_opt() {
+        Some(count) => ScalarValue::TimestampNanosecond(Some(count), zone),
+        None => ScalarValue::TimestampMicrosecond(Some(time.timestamp_micros()), zone),
+    }
+}
+
+impl IntoParameter for ScalarValue {
+    fn into_parameter(self) -> ScalarValue {
+        self
+    }
+}
+
+impl<T: IntoParameter> IntoParameter for Option<T> {
+    fn into_parameter(self) -> ScalarValue {
+        self.map_or(ScalarValue::Null, T::into_parameter)
+    }
+}
+
+impl<T: IntoParameter + Clone> IntoParameter for &T {
+    fn into_parameter(self) -> ScalarValue {
+        self.clone().into_parameter()
+    }
+}
+
+impl IntoParameters for Vec<ScalarValue> {
+    fn into_parameters(self) -> Vec<ScalarValue> {
+        self
+    }
+}
+
+impl IntoParameters for &[ScalarValue] {
+    fn into_parameters(self) -> Vec<ScalarValue> {
+        self.to_vec()
+    }
+}
+
+impl IntoParameters for () {
+    fn into_parameters(self) -> Vec<ScalarValue> {
+        Vec::new()
+    }
+}
+
+impl<T: IntoParameter, const N: usize> IntoParameters for [T; N] {
+    fn into_parameters(self) -> Vec<ScalarValue> {
+        self.map(T::into_parameter).into()
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident)+) => {
+        impl<$($name: IntoParameter),+> IntoParameters for ($($name,)+) {
+            fn into_parameters(self) -> Vec<ScalarValue> {
+                #[allow(non_snake_case, reason = "a value is called as its type")]
+                let ($($name,)+) = self;
+                vec![$($name.into_parameter()),+]
+            }
+        }
+    };
+}
+
+tuples!(A);
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
+tuples!(A B C D E);
+tuples!(A B C D E F);
+tuples!(A B C D E F G);
+tuples!(A B C D E F G H);
+
+/// A time stamp as one with the zone of `wanted`: an instant as its clock in UTC, a clock as that in UTC. Any other value
+/// as it is.
+pub(super) fn in_zone_of(value: ScalarValue, wanted: &DataType) -> ScalarValue {
+    let DataType::Timestamp(_, zone) = wanted else {
+        return value;
+    };
+    let zone = zone.clone();
+    match value {
+        ScalarValue::TimestampSecond(count, _) => ScalarValue::TimestampSecond(count, zone),
+        ScalarValue::TimestampMillisecond(count, _) => {
+            ScalarValue::TimestampMillisecond(count, zone)
+        }
+        ScalarValue::TimestampMicrosecond(count, _) => {
+            ScalarValue::TimestampMicrosecond(count, zone)
+        }
+        ScalarValue::TimestampNanosecond(count, _) => ScalarValue::TimestampNanosecond(count, zone),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::FixedOffset;
+
+    use super::*;
+
+    #[test]
+    fn every_type_becomes_its_sql_value() {
+        let day = NaiveDate::from_ymd_opt(1970, 1, 3).unwrap();
+        let clock = day.and_hms_opt(1, 0, 0).unwrap();
+        let east = FixedOffset::east_opt(3600).unwrap();
+        let instant = east.from_local_datetime(&clock).unwrap();
+        let bytes: &[u8] = b"ab";
+        let hours = |hours: i64| Some(hours * 3_600_000_000_000);
+        let given = params![
+            1_i8,
+            2_u64,
+            3_usize,
+            0.5_f32,
+            true,
+            "a",
+            String::from("b"),
+            &String::from("c"),
+            'd',
+            bytes,
+            b"xy",
+            vec![7_u8],
+            day,
+            clock,
+            instant,
+            Some(4_i64),
+            None::<&str>,
+            &5_i32,
+        ];
+        let expected = [
+            ScalarValue::Int8(Some(1)),
+            ScalarValue::UInt64(Some(2)),
+            ScalarValue::UInt64(Some(3)),
+            ScalarValue::Float32(Some(0.5)),
+            ScalarValue::Boolean(Some(true)),
+            ScalarValue::from("a"),
+            ScalarValue::from("b"),
+            ScalarValue::from("c"),
+            ScalarValue::from("d"),
+            ScalarValue::Binary(Some(b"ab".to_vec())),
+            ScalarValue::Binary(Some(b"xy".to_vec())),
+            ScalarValue::Binary(Some(vec![7])),
+            ScalarValue::Date32(Some(2)),
+            ScalarValue::TimestampNanosecond(hours(49), None),
+            ScalarValue::TimestampNanosecond(hours(48), Some(Arc::from(UTC))),
+            ScalarValue::Int64(Some(4)),
+            ScalarValue::Null,
+            ScalarValue::Int32(Some(5)),
+        ];
+        assert_eq!(given, expected);
+        assert_eq!(("a", 1_i64).into_parameters(), params!["a", 1_i64]);
+        assert_eq!([1_i64, 2].into_parameters(), params![1_i64, 2_i64]);
+        assert_eq!(().into_parameters(), params![]);
+    }
+
+    #[test]
+    fn times_beyond_nanoseconds_count_microseconds() {
+        let far = NaiveDate::from_ymd_opt(3000, 1, 1)
+            .unwrap()
+            .and_hms_opt(0, 0, 0)
+            .unwrap();
+        let micros = far.and_utc().timestamp_micros();
+        let expected = ScalarValue::TimestampMicrosecond(Some(micros), None);
+        assert_eq!(far.into_parameter(), expected);
+        let before = SystemTime::UNIX_EPOCH - std::time::Duration::from_nanos(1);
+        let expected = ScalarValue::TimestampNanosecond(Some(-1), Some(Arc::from(UTC)));
+        assert_eq!(before.into_parameter(), expected);
+    }
+}

@@ -1,0 +1,231 @@
+//! The parameters of a statement: `$1`, `$2`, … as DataFusion knows them, `?` as most programs write them.
+//!
+//! DataFusion puts values in for placeholders without a look at their number, and with one at their types only where
+//! they meet a column. Here both are checked first, so that an error names the parameter.
+//!
+//! A value is not cast to the type of the column it is compared with: `a > $1` with 2.5 means for an INT what
+//! `a > 2.5` means. One that is inserted is, as a constant is.
+
+use std::borrow::Cow;
+
+use arrow::compute::{CastOptions, cast_with_options};
+use arrow::datatypes::DataType;
+use datafusion::common::ScalarValue;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::logical_expr::expr::Placeholder;
+use datafusion::logical_expr::{Expr, LogicalPlan, Statement};
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+use super::params::in_zone_of;
+use crate::error::{Error, Result};
+
+/// The tokens of one statement, each `?` as `$n`, counted from 1.
+///
+/// # Errors
+/// `InvalidInput` where some parameters have numbers and others have none.
+pub(super) fn numbered(tokens: &[TokenWithSpan]) -> Result<Cow<'_, [TokenWithSpan]>> {
+    let is_open =
+        |token: &TokenWithSpan| matches!(&token.token, Token::Placeholder(name) if name == "?");
+    if !tokens.iter().any(is_open) {
+        return Ok(Cow::Borrowed(tokens));
+    }
+    let mut numbered = tokens.to_vec();
+    let mut count = 0;
+    for token in &mut numbered {
+        let open = is_open(token);
+        if let Token::Placeholder(name) = &mut token.token {
+            if !open {
+                return Err(Error::invalid(format!(
+                    "the statement has both ? and {name}: write parameters in one way"
+                )));
+            }
+            count += 1;
+            *name = format!("${count}");
+        }
+    }
+    Ok(Cow::Owned(numbered))
+}
+
+/// What a statement wants for its parameters, in their order: the type, where the statement says it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Placeholders(Vec<Wanted>);
+
+#[derive(Debug, Clone, Default, PartialEq)]
+enum Wanted {
+    #[default]
+    Anything,
+    /// A value to be compared with one of this type.
+    Type(DataType),
+    /// A value for a column of this type.
+    Column(DataType),
+    /// The parameter stands in several places that want different types.
+    Several,
+}
+
+impl Placeholders {
+    /// The parameters of a plan. `PREPARE` keeps those inside of it.
+    ///
+    /// # Errors
+    /// `InvalidInput` for a parameter with a name.
+    pub(super) fn of(plan: &LogicalPlan) -> Result<Self> {
+        let mut found = Self::default();
+        if matches!(plan, LogicalPlan::Statement(Statement::Prepare(_))) {
+            return Ok(found);
+        }
+        plan.apply_with_subqueries(|node| {
+            // Only those of an INSERT have a type in VALUES.
+            let wanted = match node {
+                LogicalPlan::Values(_) => Wanted::Column,
+                _ => Wanted::Type,
+            };
+            node.apply_expressions(|expression| {
+                expression.apply(|expression| {
+                    if let Expr::Placeholder(placeholder) = expression {
+                        found.add(placeholder, wanted)?;
+                    }
+                    Ok(TreeNodeRecursion::Continue)
+                })
+            })
+        })?;
+        Ok(found)
+    }
+
+    fn add(&mut self, placeholder: &Placeholder, wanted: fn(DataType) -> Wanted) -> Result<()> {
+        let digits = placeholder.id.get(1..).unwrap_or_default();
+        let index = digits
+            .parse::<u16>()
+            .ok()
+            .and_then(|number| number.checked_sub(1));
+        let Some(index) = index.map(usize::from) else {
+            return Err(Error::invalid(format!(
+                "parameter {}: parameters are numbered, $1, $2 and so on, or each is a ?",
+                placeholder.id
+            )));
+        };
+        if self.0.len() <= index {
+            self.0.resize(index + 1, Wanted::Anything);
+        }
+        let field = placeholder.field.as_ref();
+        let wanted = field.map(|field| wanted(field.data_type().clone()));
+        if let (Some(place), Some(wanted)) = (self.0.get_mut(index), wanted) {
+            *place = match std::mem::take(place) {
+                Wanted::Anything => wanted,
+                before if before == wanted => before,
+                _ => Wanted::Several,
+            };
+        }
+        Ok(())
+    }
+
+    /// The values as they are put into the plan: NULL with its type, time stamps with the zone that is asked for.
+    ///
+    /// # Errors
+    /// `InvalidInput` that names the parameter, where there are too many or too few or one is of the wrong kind.
+    pub(super) fn bind(&self, values: Vec<ScalarValue>) -> Result<Vec<ScalarValue>> {
+        if self.0.len() != values.len() {
+            return Err(Error::invalid(match self.0.len() {
+                0 => format!(
+                    "the statement has no parameters, and is given {}",
+                    values.len()
+                ),
+                1 => format!(
+                    "the statement has one parameter, and is given {}",
+                    values.len()
+                ),
+                wanted => {
+                    format!(
+                        "the statement has {wanted} parameters, and is given {}",
+                        values.len()
+                    )
+                }
+            }));
+        }
+        let bound = self.0.iter().zip(values).zip(1..);
+        bound
+            .map(|((wanted, value), number)| {
+                let bound = match wanted {
+                    Wanted::Anything | Wanted::Several => Ok(value),
+                    Wanted::Type(wanted) => bind(value, wanted),
+                    Wanted::Column(wanted) => {
+                        bind(value, wanted).and_then(|value| assign(value, wanted))
+                    }
+                };
+                bound.map_err(|error| error.context(format!("parameter ${number}")))
+            })
+            .collect()
+    }
+}
+
+/// Kinds of types: values of one kind compare with each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    Boolean,
+    Text,
+    Bytes,
+    Time,
+    Other,
+}
+
+impl Kind {
+    fn of(data_type: &DataType) -> Self {
+        match data_type {
+            DataType::Boolean => Self::Boolean,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Self::Text,
+            DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::FixedSizeBinary(_) => Self::Bytes,
+            DataType::Date32 | DataType::Date64 | DataType::Timestamp(_, _) => Self::Time,
+            numeric if numeric.is_numeric() => Self::Number,
+            _ => Self::Other,
+        }
+    }
+}
+
+fn bind(value: ScalarValue, wanted: &DataType) -> Result<ScalarValue> {
+    if value.is_null() {
+        return Ok(ScalarValue::try_from(wanted)?);
+    }
+    match (Kind::of(&value.data_type()), Kind::of(wanted)) {
+        (Kind::Text, Kind::Time) => {
+            check_time(&value, wanted)?;
+            Ok(value)
+        }
+        (given, expected)
+            if given == expected || expected == Kind::Other || given == Kind::Other =>
+        {
+            Ok(in_zone_of(value, wanted))
+        }
+        _ => Err(Error::invalid(format!(
+            "{wanted} is wanted, and {} is given, {value}",
+            value.data_type()
+        ))),
+    }
+}
+
+/// A value of the column's type, as the CAST of a constant gives it.
+fn assign(value: ScalarValue, wanted: &DataType) -> Result<ScalarValue> {
+    if value.data_type() == *wanted {
+        return Ok(value);
+    }
+    value.cast_to(wanted).map_err(|error| {
+        Error::invalid(format!("{value} is no value for {wanted}")).with_source(error)
+    })
+}
+
+/// Text is good for a time if it is one.
+fn check_time(value: &ScalarValue, wanted: &DataType) -> Result<()> {
+    let strict = CastOptions {
+        safe: false,
+        ..CastOptions::default()
+    };
+    let parsed = cast_with_options(&value.to_array()?, wanted, &strict);
+    parsed.map(drop).map_err(|error| {
+        Error::invalid(format!("'{value}' cannot be read as {wanted}")).with_source(error)
+    })
+}
+
+#[cfg(test)]
+#[path = "placeholders_tests.rs"]
+mod tests;

@@ -1,0 +1,61 @@
+//! A copy of a database while it is written, and whether its files are whole.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ::rocksdb::checkpoint::Checkpoint;
+
+use super::super::directory;
+use super::{Database, RocksStore};
+use crate::error::{Error, Result};
+
+impl RocksStore {
+    /// The process that has the database at `path` open for writing, where the system tells.
+    pub fn holder(path: &Path) -> Option<u32> {
+        directory::lock_holder(path)
+    }
+}
+
+/// See [`Store::checkpoint`](super::Store::checkpoint). Files that never change are linked where the file system can,
+/// else copied.
+pub(super) fn checkpoint(database: &Database, path: &Path) -> Result<()> {
+    let shown = path.display();
+    if database.options.read_only {
+        return Err(Error::unavailable(format!(
+            "the database {} is open read-only, and cannot be backed up: open it for writing",
+            database.path().display()
+        )));
+    }
+    if path.symlink_metadata().is_ok() {
+        return Err(Error::invalid(format!(
+            "{shown} is there already: a backup makes a directory of its own"
+        )));
+    }
+    let failed = |error: io::Error| {
+        Error::unavailable(format!("the directory of {shown} cannot be used: {error}"))
+            .with_source(error)
+    };
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(failed)?;
+    }
+    let made = Checkpoint::new(&database.db).and_then(|made| made.create_checkpoint(path));
+    made.map_err(|error| {
+        let _ = fs::remove_dir_all(path);
+        let _ = fs::remove_dir_all(unfinished(path));
+        database.failed(format!("copying it to {shown}"), error)
+    })
+}
+
+/// Where RocksDB makes a checkpoint, before it has its name.
+fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".tmp");
+    PathBuf::from(name)
+}
+
+/// See [`Store::verify`](super::Store::verify).
+pub(super) fn verify(database: &Database) -> Result<()> {
+    let verified = database.db.verify_checksum();
+    verified.map_err(|error| database.failed("comparing its files with their checksums", error))
+}

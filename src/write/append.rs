@@ -1,0 +1,213 @@
+//! Rows that a program gives one at a time or as batches of its own: made into batches of the table's columns.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch, new_null_array};
+use arrow::compute::{CastOptions, cast_with_options};
+use arrow::datatypes::{DataType, TimeUnit};
+use datafusion::common::ScalarValue;
+
+use super::copy::lossless::{converted, obstacle};
+use crate::datum::SqlType;
+use crate::error::{Error, Result};
+use crate::row::RowError;
+use crate::schema::{BoundTable, Column};
+
+/// How many rows make a batch.
+const ROWS: usize = 1_024;
+
+/// Rows of one table, value by value, until they are a batch.
+#[derive(Debug)]
+pub struct RowBuffer {
+    table: Arc<BoundTable>,
+    /// The values of each column, of its type.
+    columns: Vec<Vec<ScalarValue>>,
+    rows: usize,
+}
+
+impl RowBuffer {
+    /// Without rows.
+    pub fn new(table: Arc<BoundTable>) -> Self {
+        let columns = vec![Vec::new(); table.columns().len()];
+        Self {
+            table,
+            columns,
+            rows: 0,
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Whether the rows should be taken.
+    pub fn is_full(&self) -> bool {
+        self.rows >= ROWS
+    }
+
+    /// Adds a row: a value for each column, in the table's order.
+    ///
+    /// # Errors
+    /// `InvalidInput` that names the table and the column; the row is then left out.
+    pub fn push(&mut self, values: Vec<ScalarValue>) -> Result<()> {
+        let name = self.table.name();
+        let columns = self.table.columns();
+        if values.len() != columns.len() {
+            let (given, wanted) = (values.len(), columns.len());
+            return Err(Error::invalid(format!(
+                "table `{name}`: {given} values are given for {wanted} columns"
+            )));
+        }
+        let pairs = columns.iter().zip(values);
+        let values: Result<Vec<_>> = pairs
+            .map(|(column, value)| of_column(column, value))
+            .collect();
+        let values = values.map_err(|error| error.context(format!("table `{name}`")))?;
+        for (column, value) in self.columns.iter_mut().zip(values) {
+            column.push(value);
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// The rows, as a batch of the table's columns. The buffer is empty after it.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub fn take(&mut self) -> Result<RecordBatch> {
+        self.rows = 0;
+        let arrays = self.columns.iter_mut().map(|column| {
+            let array = ScalarValue::iter_to_array(column.drain(..));
+            array.map_err(|error| Error::internal("values of a column").with_source(error))
+        });
+        let arrays = arrays.collect::<Result<Vec<_>>>()?;
+        batch(&self.table, arrays)
+    }
+
+    /// A batch with the table's columns in their order and of their types, found by their names.
+    ///
+    /// # Errors
+    /// `InvalidInput` that names the table and the column, and the row where it is about one.
+    pub fn conform(&self, rows: &RecordBatch) -> Result<RecordBatch, RowError> {
+        let conformed = self.conform_columns(rows).map_err(|mut error| {
+            error.error = error
+                .error
+                .context(format!("table `{}`", self.table.name()));
+            error
+        })?;
+        batch(&self.table, conformed).map_err(RowError::whole)
+    }
+
+    fn conform_columns(&self, rows: &RecordBatch) -> Result<Vec<ArrayRef>, RowError> {
+        let schema = rows.schema();
+        let names: Vec<&str> = schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect();
+        for (position, name) in names.iter().enumerate() {
+            if self.table.table().column_position(name).is_none() {
+                let wrong = format!("there is no column `{name}`, which the batch has");
+                return Err(RowError::whole(Error::invalid(wrong)));
+            }
+            if names.iter().take(position).any(|other| other == name) {
+                let wrong = format!("the batch has column `{name}` twice");
+                return Err(RowError::whole(Error::invalid(wrong)));
+            }
+        }
+        let columns = self.table.columns().iter();
+        columns
+            .map(|column| match rows.column_by_name(&column.name) {
+                Some(array) => {
+                    check_type(column, array.data_type()).map_err(RowError::whole)?;
+                    converted(column, array)
+                }
+                None if column.nullable && column.default.is_none() => {
+                    Ok(new_null_array(&column.sql_type.arrow(), rows.num_rows()))
+                }
+                None => Err(RowError::whole(Error::invalid(format!(
+                    "the batch lacks column `{}`",
+                    column.name
+                )))),
+            })
+            .collect()
+    }
+}
+
+fn batch(table: &BoundTable, arrays: Vec<ArrayRef>) -> Result<RecordBatch> {
+    let columns = table.columns().iter().zip(arrays);
+    let batch = RecordBatch::try_from_iter_with_nullable(
+        // Whether a NULL may be is asked when the rows are encoded, with their numbers.
+        columns.map(|(column, array)| (&column.name, array, true)),
+    );
+    batch.map_err(|error| Error::internal("columns that make no batch").with_source(error))
+}
+
+fn check_type(column: &Column, given: &DataType) -> Result<()> {
+    match obstacle(given, &column.sql_type) {
+        None => Ok(()),
+        Some(reason) => Err(Error::invalid(format!(
+            "column `{}` is {}, and is given {given}: {reason}",
+            column.name, column.sql_type
+        ))),
+    }
+}
+
+/// The value as one of the column's type.
+fn of_column(column: &Column, value: ScalarValue) -> Result<ScalarValue> {
+    let wanted = column.sql_type.arrow();
+    if value.data_type() == wanted {
+        return Ok(value);
+    }
+    if value.is_null() {
+        return Ok(ScalarValue::try_from(&wanted)?);
+    }
+    let mut array = value.to_array()?;
+    if let (DataType::Utf8, SqlType::Date | SqlType::Timestamp { .. }) =
+        (array.data_type(), &column.sql_type)
+    {
+        array = time(column, &array)?;
+    }
+    check_type(column, array.data_type())?;
+    let array = converted(column, &array).map_err(|error| error.error)?;
+    Ok(ScalarValue::try_from_array(&array, 0)?)
+}
+
+/// Text as the date or time that it says, as fine as it says it.
+fn time(column: &Column, text: &ArrayRef) -> Result<ArrayRef> {
+    let strict = CastOptions {
+        safe: false,
+        ..CastOptions::default()
+    };
+    let wanted = column.sql_type.arrow();
+    let kinds = match &wanted {
+        // Years beyond 2262 have no nanoseconds.
+        DataType::Timestamp(_, zone) => vec![
+            DataType::Timestamp(TimeUnit::Nanosecond, zone.clone()),
+            DataType::Timestamp(TimeUnit::Microsecond, zone.clone()),
+        ],
+        other => vec![other.clone()],
+    };
+    let mut failure = None;
+    for kind in &kinds {
+        match cast_with_options(text, kind, &strict) {
+            Ok(time) => return Ok(time),
+            Err(error) => failure = Some(error),
+        }
+    }
+    let shown = ScalarValue::try_from_array(text, 0)?;
+    let wrong = Error::invalid(format!(
+        "column `{}` of type {} cannot hold '{shown}'",
+        column.name, column.sql_type
+    ));
+    Err(match failure {
+        Some(cause) => wrong.with_source(cause),
+        None => wrong,
+    })
+}
