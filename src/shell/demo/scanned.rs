@@ -6,7 +6,7 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::UInt32Type;
 use datafusion::physical_plan::common::collect;
 
-use super::super::text::{counted, width};
+use super::super::text::{grouped, width};
 use crate::error::{Error, Result};
 use crate::session::{Connection, Outcome, Statement};
 
