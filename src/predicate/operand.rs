@@ -319,11 +319,11 @@ fn plain_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, Sql
 }
 
 /// A timestamp column, casts to finer units taken off.
-fn time_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, Precision)> {
+fn time_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, Precision, bool)> {
     let operand = operand(expression, columns)?;
     match (&operand.sql_type, operand.view) {
-        (SqlType::Timestamp { precision, .. }, View::Same) => {
-            Some((operand.expression.as_column()?.to_owned(), *precision))
+        (SqlType::Timestamp { precision, utc }, View::Same) => {
+            Some((operand.expression.as_column()?.to_owned(), *precision, *utc))
         }
         _ => None,
     }
@@ -363,7 +363,7 @@ fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<
         }
         ("date_trunc", 2) => {
             let unit = constant::text(&constant_of(function.args.first()?)?)?.to_lowercase();
-            let (name, _) = time_column(function.args.get(1)?, columns)?;
+            let (name, ..) = time_column(function.args.get(1)?, columns)?;
             transform(
                 "date_trunc",
                 vec![Argument::Text(unit), Argument::Column(name)],
@@ -372,10 +372,10 @@ fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<
         }
         ("date_bin", 2) => {
             let interval = fixed_interval(&constant_of(function.args.first()?)?)?;
-            let (name, precision) = time_column(function.args.get(1)?, columns)?;
+            let (name, precision, utc) = time_column(function.args.get(1)?, columns)?;
             // DataFusion bins instants in nanoseconds: fractions of the column's unit are no values of it.
             let whole = interval % i128::from(precision.nanoseconds()) == 0;
-            whole.then_some(())?;
+            (whole || !utc).then_some(())?;
             transform(
                 "date_bin",
                 vec![Argument::Interval(interval), Argument::Column(name)],

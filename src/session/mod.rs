@@ -34,8 +34,6 @@ mod rewrite;
 pub mod stack;
 
 #[cfg(test)]
-mod differential_tests;
-#[cfg(test)]
 mod mend_tests;
 #[cfg(test)]
 mod testing;

@@ -77,7 +77,8 @@ async fn count(from: &str, conjuncts: impl Iterator<Item = &Conjunct>, oracle: &
         .await
 }
 
-/// Two seeks for each distinct prefix in front of the last column that is restricted, one for each constant, and one
+/// Three seeks for each distinct prefix in front of the last column that is restricted (to its candidate, behind what was
+/// inside, and past the prefix), one for each constant, and one
 /// for each bucket.
 async fn seeks(key: &Key, conjuncts: &[Conjunct], from: &str, oracle: &Oracle) -> usize {
     let is_restricted = |column: &String| conjuncts.iter().any(|it| it.columns.contains(column));
@@ -112,7 +113,7 @@ async fn seeks(key: &Key, conjuncts: &[Conjunct], from: &str, oracle: &Oracle) -
         };
     }
     let constants: usize = conjuncts.iter().map(|it| it.constants).sum();
-    2 * prefixes + key.buckets * (constants + 1)
+    3 * prefixes + key.buckets * (constants + 1)
 }
 
 fn filter<'a>(conjuncts: impl Iterator<Item = &'a Conjunct>) -> String {

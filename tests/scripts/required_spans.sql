@@ -17,9 +17,11 @@ ab empty   ..  tight
 
 EXPLAIN KEYS SELECT * FROM ab WHERE a NOT IN (1, NULL);
 ---
+ empty   ..  tight
 
 EXPLAIN KEYS SELECT * FROM ab WHERE a > 2147483647;
 ---
+ empty   ..  tight
 
 EXPLAIN KEYS SELECT * FROM ab WHERE a > 1 OR (a=1 AND b>2);
 ---
@@ -100,6 +102,7 @@ CREATE TABLE stamps (a TIMESTAMP(3) NOT NULL, PRIMARY KEY (a));
 
 EXPLAIN KEYS SELECT * FROM stamps WHERE a = TIMESTAMP '2024-01-01 00:00:00.0005';
 ---
+ empty   ..  tight
 
 EXPLAIN KEYS SELECT * FROM stamps WHERE a > TIMESTAMP '3001-01-01 00:00:00';
 ---
