@@ -91,11 +91,7 @@ impl fmt::Display for Scanned {
                 writeln!(f, "  {range}")?;
             }
             if table.ranges.len() > SHOWN {
-                writeln!(
-                    f,
-                    "  … {} in all",
-                    counted(table.ranges.len() as u64, "range")
-                )?;
+                writeln!(f, "  … {} in all", grouped(table.ranges.len() as u64))?;
             }
             if !table.residual.is_empty() {
                 writeln!(f, "  then asked of each row: {}", table.residual)?;
