@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use halite::error::Error;
 use halite::session::Database;
@@ -20,7 +21,7 @@ use tokio::runtime::Builder;
 ///
 /// Without -c or -f: the shell on a terminal, else the script on standard input.
 #[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true)]
+#[command(version)]
 struct Arguments {
     #[command(subcommand)]
     action: Option<Action>,
@@ -46,6 +47,7 @@ enum Action {
     /// Builds the sample database and runs the sample queries, each with what it scans and reads
     Demo {
         /// Directory of the sample database, new or empty; without it a temporary one, removed at the end
+        #[arg(value_name = "DIR")]
         directory: Option<PathBuf>,
     },
 }
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
     if let Some(Action::Demo { directory }) = &arguments.action {
+        refuse_arguments_of_statements(matches);
         return run_demo(directory.as_deref());
     }
     // Every file is read before anything runs: a wrong name changes nothing.
@@ -105,6 +108,16 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
         runtime.block_on(runner.script(script, &mut out))?;
     }
     Ok(out.flush()?)
+}
+
+/// What says how statements are run means nothing to the demo, and is not ignored.
+fn refuse_arguments_of_statements(matches: &ArgMatches) {
+    if matches.args_present() {
+        let wrong = "demo takes a directory and nothing else: halite demo [DIR]";
+        Arguments::command()
+            .error(ErrorKind::ArgumentConflict, wrong)
+            .exit();
+    }
 }
 
 /// The demo, ended in good order by control-C too: what is temporary is removed.

@@ -11,7 +11,7 @@ mod summary;
 
 use std::io::Write;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrow::util::pretty::pretty_format_batches;
 use indicatif::ProgressBar;
@@ -53,7 +53,7 @@ pub async fn run(directory: Option<&Path>, page: Page, out: &mut dyn Write) -> R
     for (number, query) in (1..).zip(&queries) {
         demo.query(number, queries.len(), query, &mut lines).await?;
     }
-    writeln!(demo.out, "\n{}", summary(&lines))?;
+    writeln!(demo.out, "{}", summary(&lines))?;
     match directory {
         Some(path) => writeln!(
             demo.out,
@@ -115,13 +115,13 @@ impl<'a> Demo<'a> {
                     .await?;
             }
         }
-        place.drop_data()?;
-        Ok(())
+        writeln!(self.out)?;
+        Ok(place.drop_data()?)
     }
 
     async fn load_statement(&mut self, statement: &Statement) -> Result<(), Failure> {
         let spinner = ProgressBar::new_spinner().with_message(first_line(statement).to_owned());
-        spinner.enable_steady_tick(std::time::Duration::from_millis(100));
+        spinner.enable_steady_tick(Duration::from_millis(100));
         let start = Instant::now();
         let outcome = self.usual.run(statement).await;
         let seconds = start.elapsed().as_secs_f64();
@@ -173,7 +173,7 @@ impl<'a> Demo<'a> {
         };
         let heading = format!("── {number} of {of}: {} ", query.title);
         let rule = "─".repeat(100_usize.saturating_sub(width(&heading)));
-        writeln!(self.out, "\n{heading}{rule}\n\n{}\n", statement.text())?;
+        writeln!(self.out, "{heading}{rule}\n\n{}\n", statement.text())?;
         let mut answer = None;
         for expectation in &query.expectations {
             let table = query.table_of(expectation.layout);
