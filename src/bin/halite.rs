@@ -15,6 +15,7 @@ use halite::shell::format::{self, FORMATS, Page};
 use halite::shell::repl::{Shell, terminal_page};
 use halite::shell::report;
 use halite::shell::runner::{Failure, Runner};
+use halite::shell::sample::generator;
 use tokio::runtime::Builder;
 
 /// SQL over an ordered key-value store.
@@ -50,6 +51,31 @@ enum Action {
         #[arg(value_name = "DIR")]
         directory: Option<PathBuf>,
     },
+    /// Writes generated data sets as Parquet files, in any size: the ones that catalog/ declares layouts for
+    Generate(Generate),
+}
+
+/// What is generated.
+#[derive(clap::Args)]
+struct Generate {
+    /// Data sets; without a name, all of them
+    #[arg(value_name = "NAME", value_parser = generator_names())]
+    names: Vec<String>,
+    /// Rows of each; a wide data set has as many values and fewer rows. Default: what the demo has
+    #[arg(long)]
+    rows: Option<usize>,
+    /// Another seed gives other rows
+    #[arg(long, default_value_t = generator::SEED)]
+    seed: u64,
+    /// Directory of the files, made where there is none
+    #[arg(long, value_name = "DIR", default_value = "data")]
+    into: PathBuf,
+}
+
+fn generator_names() -> PossibleValuesParser {
+    let all = generator::GENERATORS.iter();
+    let values = all.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values.collect::<Vec<_>>())
 }
 
 fn format_names() -> PossibleValuesParser {
@@ -80,9 +106,12 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
-    if let Some(Action::Demo { directory }) = &arguments.action {
+    if let Some(action) = &arguments.action {
         refuse_arguments_of_statements(matches);
-        return run_demo(directory.as_deref());
+        return match action {
+            Action::Demo { directory } => run_demo(directory.as_deref()),
+            Action::Generate(what) => generate(what),
+        };
     }
     // Every file is read before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
@@ -110,10 +139,13 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// What says how statements are run means nothing to the demo, and is not ignored.
+/// What says how statements are run means nothing to what runs none, and is not ignored.
 fn refuse_arguments_of_statements(matches: &ArgMatches) {
     if matches.args_present() {
-        let wrong = "demo takes a directory and nothing else: halite demo [DIR]";
+        let wrong = match matches.subcommand_name() {
+            Some("demo") => "demo takes a directory and nothing else: halite demo [DIR]",
+            _ => "generate runs no statements: halite generate [NAME]… [OPTIONS]",
+        };
         Arguments::command()
             .error(ErrorKind::ArgumentConflict, wrong)
             .exit();
@@ -131,6 +163,24 @@ fn run_demo(directory: Option<&Path>) -> Result<(), Failure> {
             _ = tokio::signal::ctrl_c() => Err(Failure::Statement("interrupted".to_owned())),
         }
     })
+}
+
+/// Writes data sets, and says what was written.
+fn generate(what: &Generate) -> Result<(), Failure> {
+    let named = |name: &str| what.names.is_empty() || what.names.iter().any(|it| it == name);
+    let unmade = |error| {
+        let message = format!("cannot make {}", what.into.display());
+        told(Error::unavailable(message).with_source(error))
+    };
+    fs::create_dir_all(&what.into).map_err(unmade)?;
+    let mut out = io::stdout().lock();
+    for set in generator::GENERATORS.iter().filter(|it| named(it.name())) {
+        let size = what.rows.unwrap_or_else(|| set.default_size());
+        let path = what.into.join(format!("{}.parquet", set.name()));
+        let rows = generator::write_parquet(*set, size, what.seed, &path).map_err(told)?;
+        writeln!(out, "{}: {rows} rows, {}", path.display(), set.about())?;
+    }
+    Ok(())
 }
 
 fn page(terminal: bool) -> Page {

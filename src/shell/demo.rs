@@ -22,7 +22,7 @@ use self::summary::{Line, summary};
 use super::format::{self, Page};
 use super::report;
 use super::runner::Failure;
-use super::sample::{self, Expectation, Query};
+use super::sample::{self, Expectation, Query, generator};
 use super::text::{counted, grouped, width};
 use crate::error::{Error, Result};
 use crate::session::{Connection, Database, Outcome, Profile, Statement};
@@ -107,8 +107,9 @@ impl<'a> Demo<'a> {
         let at = place.database().display();
         writeln!(
             self.out,
-            "Loading a year of flights and weather into RocksDB, {at}\n"
+            "Loading a year of flights and weather, and generated data, into RocksDB, {at}\n"
         )?;
+        self.generate(place).await?;
         for layout in sample::layouts() {
             for statement in self.usual.script(layout.text()?)? {
                 self.load_statement(&statement.with_files_in(place.scratch()))
@@ -117,6 +118,29 @@ impl<'a> Demo<'a> {
         }
         writeln!(self.out)?;
         Ok(place.drop_data()?)
+    }
+
+    /// Makes the data that are no files of the repository.
+    async fn generate(&mut self, place: &Place) -> Result<(), Failure> {
+        for set in generator::GENERATORS {
+            let path = place.data_file(set.name());
+            let write =
+                move || generator::write_parquet(*set, set.default_size(), generator::SEED, &path);
+            // Elsewhere, so that control-C is heard meanwhile.
+            let written = tokio::task::spawn_blocking(write).await;
+            let rows = written.map_err(|error| {
+                Error::internal("a generator that panicked").with_source(error)
+            })??;
+            let rows = grouped(rows as u64);
+            writeln!(
+                self.out,
+                "{rows:>13} rows  {:<12} {}",
+                set.name(),
+                set.about()
+            )?;
+        }
+        writeln!(self.out)?;
+        Ok(self.out.flush()?)
     }
 
     async fn load_statement(&mut self, statement: &Statement) -> Result<(), Failure> {
@@ -166,20 +190,21 @@ impl<'a> Demo<'a> {
         query: &Query,
         lines: &mut Vec<Line>,
     ) -> Result<(), Failure> {
-        let mut statements = self.usual.script(query.sql)?;
-        let (Some(statement), true) = (statements.pop(), statements.is_empty()) else {
-            let several = format!("the sample query \"{}\" is not one statement", query.title);
-            return Err(Error::internal(several).into());
-        };
         let heading = format!("── {number} of {of}: {} ", query.title);
         let rule = "─".repeat(100_usize.saturating_sub(width(&heading)));
-        writeln!(self.out, "{heading}{rule}\n\n{}\n", statement.text())?;
+        writeln!(self.out, "{heading}{rule}\n")?;
         let mut answer = None;
+        let mut told = String::new();
         for expectation in &query.expectations {
-            let table = query.table_of(expectation.layout);
-            let statement = statement.with_table(query.table, &table);
+            let statement = query.statement(&self.usual, expectation.layout)?;
+            // Most queries read alike under all layouts.
+            if statement.text() != told {
+                statement.text().clone_into(&mut told);
+                writeln!(self.out, "{told}\n")?;
+            }
+            let expectation = expectation.in_size(generator::default_size(query.table));
             let (line, rows) = self
-                .under(number, query, &statement, expectation, answer.as_deref())
+                .under(number, query, &statement, &expectation, answer.as_deref())
                 .await?;
             answer.get_or_insert(rows);
             lines.push(line);

@@ -19,10 +19,13 @@ fn query(layouts: &[(&'static str, usize, usize)], sql: &'static str) -> Query {
         layout,
         // No ranges stand for a walk, whose keys are bounded.
         ranges: (ranges > 0).then_some(ranges),
-        keys_read: match ranges {
-            0 => sample::Bound::AtMost(keys_read),
-            _ => sample::Bound::Exactly(keys_read),
-        },
+        keys_read: vec![sample::Count {
+            size: None,
+            bound: match ranges {
+                0 => sample::Bound::AtMost(keys_read),
+                _ => sample::Bound::Exactly(keys_read),
+            },
+        }],
     };
     Query {
         title: "Tiny",

@@ -1,94 +1,13 @@
-//! The sample data with its layouts and queries, compiled into the program so that `halite demo` runs anywhere.
+//! Sample queries: what is asked, and what that must read, as their files say.
 //!
-//! [`FILES`] lists them all. The head of a query says what it must read under a layout; the format stands in
-//! `queries/README.md`.
+//! The format of a file stands in `queries/README.md`.
 
 use std::fmt;
 
+use super::File;
 use crate::error::{Error, Result};
 use crate::scan::ScanTotals;
-
-/// A file of the repository.
-#[derive(Debug, Clone, Copy)]
-pub struct File {
-    /// Its path in the repository.
-    pub path: &'static str,
-    /// What it holds.
-    pub bytes: &'static [u8],
-}
-
-impl File {
-    /// What it holds, as text.
-    ///
-    /// # Errors
-    /// `Internal` for a file that is no text.
-    pub fn text(&self) -> Result<&'static str> {
-        std::str::from_utf8(self.bytes).map_err(|error| {
-            Error::internal(format!("`{}` is no text", self.path)).with_source(error)
-        })
-    }
-}
-
-macro_rules! files {
-    ($($path:literal),* $(,)?) => {
-        &[$(File { path: $path, bytes: include_bytes!(concat!("../../", $path)) }),*]
-    };
-}
-
-/// Every layout, query and data file.
-pub static FILES: &[File] = files![
-    "catalog/flights/flights_by_origin.sql",
-    "catalog/flights/flights_by_tailnum.sql",
-    "catalog/flights/flights_by_time.sql",
-    "catalog/flights/weather.sql",
-    "data/flights.parquet",
-    "data/weather.csv",
-    "queries/flights/01-one-flight.sql",
-    "queries/flights/02-airport-day.sql",
-    "queries/flights/03-newest-flight.sql",
-    "queries/flights/04-earlier-flights.sql",
-    "queries/flights/05-three-aircraft.sql",
-    "queries/flights/06-tailnum-prefix.sql",
-    "queries/flights/07-no-tailnum.sql",
-    "queries/flights/08-one-hour.sql",
-    "queries/flights/09-next-page.sql",
-    "queries/flights/10-first-departures.sql",
-    "queries/flights/11-late-on-a-day.sql",
-    "queries/flights/12-first-long-delays.sql",
-    "queries/flights/13-airport-year.sql",
-    "queries/flights/14-count.sql",
-    "queries/flights/15-two-windows.sql",
-    "queries/flights/16-last-day-of-a-fleet.sql",
-    "queries/flights/17-carrier-day.sql",
-    "queries/flights/18-flights-and-weather.sql",
-    "queries/flights/19-rainy-day.sql",
-    "queries/flights/20-aircraft-year.sql",
-    "queries/flights/21-other-airports.sql",
-];
-
-/// The files that declare a table and load it.
-pub fn layouts() -> impl Iterator<Item = &'static File> {
-    under("catalog/")
-}
-
-/// The files that are loaded.
-pub fn data() -> impl Iterator<Item = &'static File> {
-    under("data/")
-}
-
-/// The queries, in order.
-///
-/// # Errors
-/// `Internal` that names the file whose head is not understood.
-pub fn queries() -> Result<Vec<Query>> {
-    under("queries/").map(Query::read).collect()
-}
-
-fn under(directory: &'static str) -> impl Iterator<Item = &'static File> {
-    FILES
-        .iter()
-        .filter(move |file| file.path.starts_with(directory))
-}
+use crate::session::{Connection, Statement};
 
 /// A sample query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,8 +31,17 @@ pub struct Expectation {
     pub layout: &'static str,
     /// How many key ranges are listed; `None`: they are computed by a walk.
     pub ranges: Option<usize>,
-    /// How many keys are read.
-    pub keys_read: Bound,
+    /// How many keys are read, in each size of the data that has a number of its own.
+    pub keys_read: Vec<Count>,
+}
+
+/// A number of keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// The size of the generated data that it is for; `None`: any, or the data are a file.
+    pub size: Option<usize>,
+    /// What the number must be.
+    pub bound: Bound,
 }
 
 /// What a number must be.
@@ -126,7 +54,7 @@ pub enum Bound {
 }
 
 impl Query {
-    fn read(file: &File) -> Result<Self> {
+    pub(super) fn read(file: &File) -> Result<Self> {
         let directory = file.path.rsplit('/').nth(1).unwrap_or_default();
         Self::parse(directory, file.text()?)
             .map_err(|wrong| Error::internal(format!("`{}`: {wrong}", file.path)))
@@ -149,13 +77,12 @@ impl Query {
             match key {
                 "title" => query.title = value,
                 "worst" => query.worst = Some(value),
-                layout if layout.starts_with("by_") => {
+                layout => {
                     let expected = Expectation::parse(layout, value);
                     query
                         .expectations
                         .push(expected.ok_or(format!("`{line}` is not understood"))?);
                 }
-                _ => return Err(format!("`{key}` is not known")),
             }
         }
         match (query.title, query.expectations.as_slice()) {
@@ -169,26 +96,58 @@ impl Query {
     pub fn table_of(&self, layout: &str) -> String {
         format!("{}_{layout}", self.table)
     }
+
+    /// The statement that asks it of a layout.
+    ///
+    /// A file holds one statement, which reads the data set, or one for each of its layouts, in their order, where their
+    /// columns differ.
+    ///
+    /// # Errors
+    /// `Internal` for a file of another number of statements, or a layout that is not there.
+    pub fn statement(&self, connection: &Connection, layout: &str) -> Result<Statement> {
+        let statements = connection.script(self.sql)?;
+        if let [statement] = statements.as_slice() {
+            return Ok(statement.with_table(self.table, &self.table_of(layout)));
+        }
+        let mut layouts = self.expectations.iter();
+        let place = layouts.position(|expected| expected.layout == layout);
+        let fitting = statements.len() == self.expectations.len();
+        let found = place.filter(|_| fitting).and_then(|at| statements.get(at));
+        found.cloned().ok_or_else(|| {
+            Error::internal(format!(
+                "the sample query \"{}\" has no statement for {layout}",
+                self.title
+            ))
+        })
+    }
 }
 
 impl Expectation {
     fn parse(layout: &'static str, text: &str) -> Option<Self> {
+        // A number has commas, too, but no spaces behind them.
         let (ranges, keys_read) = text.split_once(", ")?;
         let ranges = match ranges.strip_prefix("ranges ") {
             Some(count) => Some(number(count)?),
             None if ranges == "walk" => None,
             None => return None,
         };
-        let keys_read = keys_read.strip_prefix("keys_read ")?;
-        let keys_read = match keys_read.strip_prefix("<= ") {
-            Some(most) => Bound::AtMost(number(most)?),
-            None => Bound::Exactly(number(keys_read)?),
-        };
+        let counts = keys_read.strip_prefix("keys_read ")?.split(", ");
+        let keys_read: Option<Vec<Count>> = counts.map(Count::parse).collect();
         Some(Self {
             layout,
             ranges,
-            keys_read,
+            keys_read: keys_read?,
         })
+    }
+
+    /// What it says of data of a size; of `None` where the data are a file.
+    pub fn in_size(&self, size: Option<usize>) -> Self {
+        let mut counts = self.keys_read.iter();
+        let fitting = counts.find(|count| count.size.is_none() || count.size == size);
+        Self {
+            keys_read: fitting.copied().into_iter().collect(),
+            ..*self
+        }
     }
 
     /// Whether a query that read so much, with a walk or without, did as expected.
@@ -197,10 +156,10 @@ impl Expectation {
             Some(ranges) => !walks && totals.ranges == ranges,
             None => walks,
         };
-        let keys_read = match self.keys_read {
+        let keys_read = self.keys_read.iter().any(|count| match count.bound {
             Bound::Exactly(count) => totals.keys_read == count,
             Bound::AtMost(most) => totals.keys_read <= most,
-        };
+        });
         ranges && keys_read
     }
 }
@@ -211,9 +170,35 @@ impl fmt::Display for Expectation {
             Some(ranges) => write!(f, "ranges {ranges}, ")?,
             None => write!(f, "walk, ")?,
         }
-        match self.keys_read {
-            Bound::Exactly(count) => write!(f, "keys_read {count}"),
-            Bound::AtMost(most) => write!(f, "keys_read <= {most}"),
+        let texts: Vec<String> = self.keys_read.iter().map(Count::to_string).collect();
+        write!(f, "keys_read {}", texts.join(", "))
+    }
+}
+
+impl Count {
+    /// Reads `5`, `<= 5` or `5 of 10,000`.
+    fn parse(text: &str) -> Option<Self> {
+        let (count, size) = match text.split_once(" of ") {
+            Some((count, size)) => (count, Some(number(size)?)),
+            None => (text, None),
+        };
+        let bound = match count.strip_prefix("<= ") {
+            Some(most) => Bound::AtMost(number(most)?),
+            None => Bound::Exactly(number(count)?),
+        };
+        Some(Self { size, bound })
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.bound {
+            Bound::Exactly(count) => write!(f, "{count}")?,
+            Bound::AtMost(most) => write!(f, "<= {most}")?,
+        }
+        match self.size {
+            Some(size) => write!(f, " of {size}"),
+            None => Ok(()),
         }
     }
 }
@@ -225,59 +210,7 @@ fn number(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
     use super::*;
-
-    /// The paths of all files in a directory and below, other than what explains them.
-    fn files_in(directory: &str) -> Vec<String> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut found = Vec::new();
-        for entry in fs::read_dir(root.join(directory)).unwrap() {
-            let entry = entry.unwrap();
-            let path = format!("{directory}/{}", entry.file_name().to_str().unwrap());
-            if entry.file_type().unwrap().is_dir() {
-                found.extend(files_in(&path));
-            } else if !path.ends_with("/README.md") {
-                found.push(path);
-            }
-        }
-        found.sort();
-        found
-    }
-
-    #[test]
-    fn the_list_holds_every_file() {
-        let listed: Vec<&str> = FILES.iter().map(|file| file.path).collect();
-        let there: Vec<String> = ["catalog", "data", "queries"]
-            .into_iter()
-            .flat_map(files_in)
-            .collect();
-        assert_eq!(listed, there);
-    }
-
-    #[test]
-    fn every_query_is_understood_and_names_layouts_that_exist() {
-        let queries = queries().unwrap();
-        assert_eq!(queries.len(), under("queries/").count());
-        for query in &queries {
-            assert_eq!(query.table, "flights");
-            let named = query
-                .expectations
-                .iter()
-                .map(|expected| expected.layout)
-                .chain(query.worst);
-            for layout in named {
-                let path = format!("catalog/flights/{}.sql", query.table_of(layout));
-                assert!(
-                    FILES.iter().any(|file| file.path == path),
-                    "{}: {path}",
-                    query.title
-                );
-            }
-        }
-    }
 
     #[test]
     fn a_head_is_read() {
@@ -314,5 +247,44 @@ mod tests {
         let walk = Expectation::parse("by_a", "walk, keys_read <= 10").unwrap();
         assert!(walk.is_met(&totals(8, 10), true) && walk.is_met(&totals(1, 0), true));
         assert!(!walk.is_met(&totals(8, 10), false) && !walk.is_met(&totals(8, 11), true));
+    }
+
+    #[test]
+    fn a_size_may_have_a_number_of_its_own() {
+        let text = "ranges 1, keys_read <= 1,250 of 10,000, 9 of 1,000,000";
+        let expected = Expectation::parse("by_a", text).unwrap();
+        let told = |size| expected.in_size(size).to_string();
+        assert_eq!(told(Some(10_000)), "ranges 1, keys_read <= 1250 of 10000");
+        assert_eq!(told(Some(1_000_000)), "ranges 1, keys_read 9 of 1000000");
+        // What is not stated is not met.
+        let totals = ScanTotals {
+            ranges: 1,
+            keys_read: 9,
+            ..ScanTotals::default()
+        };
+        assert!(expected.in_size(Some(10_000)).is_met(&totals, false));
+        assert!(!expected.in_size(Some(5)).is_met(&totals, false));
+        let everywhere = Expectation::parse("by_a", "ranges 1, keys_read 9").unwrap();
+        assert!(everywhere.in_size(Some(5)).is_met(&totals, false));
+        assert!(everywhere.in_size(None).is_met(&totals, false));
+        assert_eq!(Expectation::parse("by_a", "ranges 1, keys_read 9 of"), None);
+    }
+
+    #[test]
+    fn a_layout_has_its_statement() {
+        let head =
+            "-- title: One\n-- tall: ranges 1, keys_read 1\n-- wide: ranges 1, keys_read 1\n";
+        let connection = crate::session::Database::in_memory().unwrap().connect();
+        let text = |body: &str, layout| -> Result<String> {
+            let sql: &'static str = format!("{head}{body}").leak();
+            let query = Query::parse("t", sql).unwrap();
+            let statement = query.statement(&connection, layout)?;
+            Ok(statement.text().to_owned())
+        };
+        assert_eq!(text("SELECT 1; SELECT 2", "wide").unwrap(), "SELECT 2");
+        assert!(text("SELECT 1; SELECT 2", "other").is_err());
+        assert!(text("SELECT 1; SELECT 2; SELECT 3", "wide").is_err());
+        assert!(text("", "wide").is_err());
+        assert_eq!(text("SELECT a FROM t", "wide").unwrap(), "SELECT a FROM t");
     }
 }

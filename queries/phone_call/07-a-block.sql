@@ -1,0 +1,13 @@
+-- title: A block of numbers
+-- by_remainder: ranges 16, keys_read 204 of 10,000, 2,080 of 100,000
+-- by_digits: ranges 1, keys_read 10,000 of 10,000, 100,000 of 100,000
+-- worst: by_digits
+--
+-- Numbers that begin alike are one range in each of the sixteen remainders, since each keeps the order of the numbers.
+-- Read backwards they have nothing in common: every call is read and asked.
+SELECT phone, count(*) AS calls, sum(seconds) AS seconds
+FROM phone_call
+WHERE phone BETWEEN 13805020000 AND 13805029999
+GROUP BY phone
+ORDER BY calls DESC, phone
+LIMIT 10;
