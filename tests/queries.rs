@@ -9,6 +9,7 @@
 
 mod bound;
 mod oracle;
+mod page;
 mod run;
 
 use std::fmt::Write as _;

@@ -50,6 +50,9 @@ enum Action {
         /// Directory of the sample database, new or empty; without it a temporary one, removed at the end
         #[arg(value_name = "DIR")]
         directory: Option<PathBuf>,
+        /// Rows of each generated data set; a million events and 100,000 of the others without it
+        #[arg(long)]
+        rows: Option<usize>,
     },
     /// Writes generated data sets as Parquet files, in any size: the ones that catalog/ declares layouts for
     Generate(Generate),
@@ -109,7 +112,7 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
     if let Some(action) = &arguments.action {
         refuse_arguments_of_statements(matches);
         return match action {
-            Action::Demo { directory } => run_demo(directory.as_deref()),
+            Action::Demo { directory, rows } => run_demo(directory.as_deref(), *rows),
             Action::Generate(what) => generate(what),
         };
     }
@@ -143,7 +146,7 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
 fn refuse_arguments_of_statements(matches: &ArgMatches) {
     if matches.args_present() {
         let wrong = match matches.subcommand_name() {
-            Some("demo") => "demo takes a directory and nothing else: halite demo [DIR]",
+            Some("demo") => "demo runs statements of its own: halite demo [DIR] [--rows N]",
             _ => "generate runs no statements: halite generate [NAME]… [OPTIONS]",
         };
         Arguments::command()
@@ -153,13 +156,13 @@ fn refuse_arguments_of_statements(matches: &ArgMatches) {
 }
 
 /// The demo, ended in good order by control-C too: what is temporary is removed.
-fn run_demo(directory: Option<&Path>) -> Result<(), Failure> {
+fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure> {
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let page = page(io::stdout().is_terminal());
     let mut out = BufWriter::new(io::stdout().lock());
     runtime.block_on(async {
         tokio::select! {
-            ended = demo::run(directory, page, &mut out) => ended,
+            ended = demo::run(directory, rows, page, &mut out) => ended,
             _ = tokio::signal::ctrl_c() => Err(Failure::Statement("interrupted".to_owned())),
         }
     })

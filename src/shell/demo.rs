@@ -37,17 +37,23 @@ impl From<Error> for Failure {
 }
 
 /// Builds the sample database in `directory`, which must be new or empty, and runs the sample queries. Without a
-/// directory the database is made where temporary files are, and removed at the end. Result tables are as wide as
-/// `page` says.
+/// directory the database is made where temporary files are, and removed at the end. Generated data sets have `rows`
+/// rows, or as many as they have by themselves. Result tables are as wide as `page` says.
 ///
 /// # Errors
 /// Whatever a statement ran into; and, after all queries have run, that one gave other rows or read other keys than
 /// expected.
-pub async fn run(directory: Option<&Path>, page: Page, out: &mut dyn Write) -> Result<(), Failure> {
+pub async fn run(
+    directory: Option<&Path>,
+    rows: Option<usize>,
+    page: Page,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let queries = sample::queries()?;
     let place = Place::new(directory)?;
     let database = Database::open(place.database()).await?;
     let mut demo = Demo::new(&database, page, out).await?;
+    demo.rows = rows;
     demo.load(&place).await?;
     let mut lines = Vec::new();
     for (number, query) in (1..).zip(&queries) {
@@ -81,6 +87,8 @@ struct Demo<'a> {
     usual: Connection,
     /// Runs them without pushdown.
     plain: Connection,
+    /// The size of generated data; `None`: their own.
+    rows: Option<usize>,
     page: Page,
     out: &'a mut dyn Write,
 }
@@ -94,6 +102,7 @@ impl<'a> Demo<'a> {
         Ok(Self {
             usual: database.connect(),
             plain,
+            rows: None,
             page: Page {
                 rows: Some(SHOWN_ROWS),
                 ..page
@@ -165,7 +174,7 @@ impl<'a> Demo<'a> {
                     "    {rows:>9} rows in {seconds:.1} s, {rate} rows/s"
                 )?;
             }
-            // What CREATE TABLE has to say against a row key would be a fault of the sample.
+            // What CREATE TABLE has to say of a row key, that hashes are long, the samples show on purpose.
             Outcome::Rows(_) | Outcome::Done { .. } => {
                 let table = statement.text().lines().next().unwrap_or_default();
                 let key = statement
@@ -202,7 +211,8 @@ impl<'a> Demo<'a> {
                 statement.text().clone_into(&mut told);
                 writeln!(self.out, "{told}\n")?;
             }
-            let expectation = expectation.in_size(generator::default_size(query.table));
+            let size = generator::default_size(query.table).map(|size| self.rows.unwrap_or(size));
+            let expectation = expectation.in_size(size);
             let (line, rows) = self
                 .under(number, query, &statement, &expectation, answer.as_deref())
                 .await?;

@@ -225,12 +225,29 @@ impl Conjunct {
     /// Whether it speaks of columns of this table's key, in a way that the key understands, and of nothing else.
     fn is_about(&self, qualifier: &Option<String>, key: &Key) -> bool {
         let is_understood = |column: &String| {
-            let function = key.changed.get(column);
-            key.columns.contains(column) && function.is_none_or(|it| self.passes_through(it))
+            key.columns.contains(column)
+                && match key.changed.get(column) {
+                    Some(function) => self.passes_through(function),
+                    None => !self.is_remainder(),
+                }
         };
         !self.columns.is_empty()
             && self.qualified.keys().all(|own| own == qualifier)
             && self.columns.iter().all(is_understood)
+    }
+
+    /// Whether it says what remains when its column is divided: numbers that are not next to each other.
+    fn is_remainder(&self) -> bool {
+        let Expr::BinaryOp { left, .. } = &self.expr else {
+            return false;
+        };
+        matches!(
+            left.as_ref(),
+            Expr::BinaryOp {
+                op: BinaryOperator::Modulo,
+                ..
+            }
+        )
     }
 
     /// Whether what it says of its column can be said of a function's value: that it is equal to something always;
@@ -247,16 +264,7 @@ impl Conjunct {
                 left,
                 op: BinaryOperator::Eq,
                 ..
-            } => {
-                let remainder = matches!(
-                    left.as_ref(),
-                    Expr::BinaryOp {
-                        op: BinaryOperator::Modulo,
-                        ..
-                    }
-                );
-                is_column(left) || (remainder && function == "reverse_digits")
-            }
+            } => is_column(left) || (self.is_remainder() && function == "reverse_digits"),
             Expr::Like {
                 expr,
                 pattern,

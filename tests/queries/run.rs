@@ -101,6 +101,11 @@ impl Samples {
         }
     }
 
+    /// A connection with the usual settings.
+    pub fn connection(&self) -> Connection {
+        self.database.connect()
+    }
+
     /// Runs a query under a layout.
     pub async fn run(&self, case: &Case, settings: Settings) -> Run {
         let connection = self.connect(settings).await;

@@ -150,16 +150,18 @@ impl Expectation {
         }
     }
 
-    /// Whether a query that read so much, with a walk or without, did as expected.
+    /// Whether a query that read so much, with a walk or without, did as expected. Where no number is stated for the
+    /// size of the data, any will do.
     pub fn is_met(&self, totals: &ScanTotals, walks: bool) -> bool {
         let ranges = match self.ranges {
             Some(ranges) => !walks && totals.ranges == ranges,
             None => walks,
         };
-        let keys_read = self.keys_read.iter().any(|count| match count.bound {
+        let is_stated = |count: &Count| match count.bound {
             Bound::Exactly(count) => totals.keys_read == count,
             Bound::AtMost(most) => totals.keys_read <= most,
-        });
+        };
+        let keys_read = self.keys_read.is_empty() || self.keys_read.iter().any(is_stated);
         ranges && keys_read
     }
 }
@@ -256,14 +258,20 @@ mod tests {
         let told = |size| expected.in_size(size).to_string();
         assert_eq!(told(Some(10_000)), "ranges 1, keys_read <= 1250 of 10000");
         assert_eq!(told(Some(1_000_000)), "ranges 1, keys_read 9 of 1000000");
-        // What is not stated is not met.
         let totals = ScanTotals {
             ranges: 1,
-            keys_read: 9,
+            keys_read: 10,
             ..ScanTotals::default()
         };
         assert!(expected.in_size(Some(10_000)).is_met(&totals, false));
-        assert!(!expected.in_size(Some(5)).is_met(&totals, false));
+        assert!(!expected.in_size(Some(1_000_000)).is_met(&totals, false));
+        // Nothing is stated of this size.
+        assert!(expected.in_size(Some(5)).is_met(&totals, false));
+        assert!(!expected.in_size(Some(5)).is_met(&totals, true));
+        let totals = ScanTotals {
+            keys_read: 9,
+            ..totals
+        };
         let everywhere = Expectation::parse("by_a", "ranges 1, keys_read 9").unwrap();
         assert!(everywhere.in_size(Some(5)).is_met(&totals, false));
         assert!(everywhere.in_size(None).is_met(&totals, false));
