@@ -238,6 +238,7 @@ impl<'a> Demo<'a> {
         let plain = self.plain.profile(statement).await.map_err(failed)?;
         let rows = text_of(&usual)?;
         let line = Line {
+            data_set: query.table,
             query: format!("{number} {}", query.title),
             layout: expectation.layout,
             is_worst: query.worst == Some(expectation.layout),

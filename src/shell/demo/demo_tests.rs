@@ -70,13 +70,14 @@ async fn a_query_is_told_with_what_it_scans_and_reads() {
         .lines()
         .map(|line| line.split_whitespace().collect())
         .collect();
+    assert_eq!(columns[2], ["t"], "{table}");
     assert_eq!(
-        columns[2][..6],
+        columns[3][..6],
         ["1", "Tiny", "by_a", "1", "10", "4"],
         "{table}"
     );
     assert_eq!(
-        (columns[2][7], columns[3].last()),
+        (columns[3][7], columns[4].last()),
         ("100", Some(&"worst")),
         "{table}"
     );
