@@ -253,7 +253,8 @@ async fn explain_keys_lists_what_is_read() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_read_is_as_in_the_golden_files() {
     let rewrite = std::env::var_os("HALITE_REWRITE").is_some();
-    let (cases, mut measured) = (cases().await, &measured().await[..]);
+    let cases = cases().await;
+    let mut measured: &[Measured] = measured().await;
     let mut wrong = Complaints::default();
     for cases in cases.chunk_by(|one, next| one.query == next.query) {
         let (these, others) = measured.split_at(cases.len());
