@@ -133,8 +133,8 @@ impl<'a> Demo<'a> {
     async fn generate(&mut self, place: &Place) -> Result<(), Failure> {
         for set in generator::GENERATORS {
             let path = place.data_file(set.name());
-            let write =
-                move || generator::write_parquet(*set, set.default_size(), generator::SEED, &path);
+            let size = self.rows.unwrap_or_else(|| set.default_size());
+            let write = move || generator::write_parquet(*set, size, generator::SEED, &path);
             // Elsewhere, so that control-C is heard meanwhile.
             let written = tokio::task::spawn_blocking(write).await;
             let rows = written.map_err(|error| {
