@@ -16,7 +16,7 @@ setup: ## Installs what the build needs and is missing: C++ compiler, libclang, 
 build: setup ## Builds the program, target/debug/halite
 	cargo build
 
-demo: setup ## Loads a year of flights and weather under several row keys and shows what each query scans
+demo: setup ## Loads flights, weather and generated data under several row keys and shows what each query scans
 	cargo run -- demo
 
 test: setup ## Runs every test

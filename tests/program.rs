@@ -187,3 +187,117 @@ fn people_are_told_what_a_statement_did() {
     assert!(told.contains("INSERT: 2 rows\n"), "{told}");
     assert!(told.contains("CREATE TABLE\n"), "{told}");
 }
+
+#[test]
+fn the_demo_runs_every_sample_query_as_its_file_says() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("flights.halite");
+    let database = path.to_str().unwrap();
+    let out = results(&run(&["demo", database, "--rows", "10000"]));
+    assert!(!out.contains('✗'), "{out}");
+    let expected = [
+        "flights_by_tailnum  PRIMARY KEY (bucket(8, tailnum), tailnum, scheduled DESC, origin, carrier, flight)\n",
+        " 336,776 rows in ",
+        "\n  point: /JFK/2013-01-09T09:00:00/HA/51\n",
+        "\n  range, bucket 6: /6/N14228/2013-10-24T08:33:59/* to /6/N14228/*\n",
+        "\n  walk: /JFK/2013-07-10T00:00:00..2013-07-10T23:59:59/DL/*\n",
+        "\n  then asked of each row: dep_delay > 120 ",
+        "│  335220 │",
+        "mailbox_by_user  PRIMARY KEY (user_id, day, message_id)\n",
+        "\n  range: /ben.keller/* to /ben.keller/2024-02-02/83020\n",
+        "\nFROM series_wide\n",
+    ];
+    for part in expected {
+        assert!(out.contains(part), "{part}\n\n{out}");
+    }
+    // Every run is in the table at the end: those of the files' heads, and their numbers of keys.
+    let table = out.split("\nquery  ").nth(1).unwrap();
+    let runs: Vec<&str> = table
+        .lines()
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        // A line of one word is the name of a data set.
+        .filter(|line| line.contains(' '))
+        .collect();
+    let queries = halite::shell::sample::queries().unwrap();
+    let named = queries.iter().flat_map(|query| &query.expectations);
+    assert_eq!(runs.len(), named.count(), "{table}");
+    assert!(
+        runs.iter().any(|run| run.contains(" One flight  ")),
+        "{table}"
+    );
+    // The database stays, and is not built over.
+    let count = ["-c", "SELECT count(*) AS n FROM weather"];
+    assert_eq!(
+        results(&run(&[&[database], &count[..]].concat())),
+        "n\n26115\n"
+    );
+    let (out, log) = failure(&run(&["demo", database]));
+    assert!(out.is_empty() && log.contains("is not empty"), "{log}");
+}
+
+#[test]
+fn the_demo_takes_no_arguments_of_statements() {
+    let directory = tempfile::tempdir().unwrap();
+    for arguments in [
+        &["--format", "csv", "demo"][..],
+        &["x.halite", "demo"],
+        &["-c", "SELECT 1", "demo"],
+    ] {
+        let output = halite()
+            .current_dir(&directory)
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+}
+
+#[test]
+fn generated_files_load_into_their_layouts() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut program = halite();
+        program
+            .current_dir(&directory)
+            .args(arguments)
+            .output()
+            .unwrap()
+    };
+    let told = results(&run(&[
+        "generate",
+        "--rows",
+        "500",
+        "mailbox",
+        "series_wide",
+    ]));
+    assert!(
+        told.contains("data/mailbox.parquet: 500 rows, the mail of"),
+        "{told}"
+    );
+    assert!(
+        told.contains("data/series_wide.parquet: 50 rows, "),
+        "{told}"
+    );
+    assert_eq!(told.lines().count(), 2);
+    let layout = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/catalog/mailbox/mailbox_by_user.sql"
+    );
+    let count = "SELECT count(*) AS n FROM mailbox_by_user";
+    assert_eq!(results(&run(&["-f", layout, "-c", count])), "n\n500\n");
+    // Another seed, another file; a wrong name is told which there are.
+    results(&run(&[
+        "generate", "--rows", "500", "--seed", "2", "--into", "two", "mailbox",
+    ]));
+    let read = |path: &str| std::fs::read(directory.path().join(path)).unwrap();
+    assert_ne!(read("data/mailbox.parquet"), read("two/mailbox.parquet"));
+    let output = run(&["generate", "mail"]);
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        log.contains("mailbox") && log.contains("server_log"),
+        "{log}"
+    );
+}

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use halite::error::Error;
 use halite::session::Database;
@@ -15,13 +16,14 @@ use halite::shell::maintenance;
 use halite::shell::repl::{Shell, terminal_page};
 use halite::shell::report;
 use halite::shell::runner::{Failure, Runner};
+use halite::shell::sample::generator;
 use tokio::runtime::Builder;
 
 /// SQL over an ordered key-value store.
 ///
 /// Without -c or -f: the shell on a terminal, else the script on standard input.
 #[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true)]
+#[command(version)]
 struct Arguments {
     #[command(subcommand)]
     action: Option<Action>,
@@ -47,7 +49,11 @@ enum Action {
     /// Builds the sample database and runs the sample queries, each with what it scans and reads
     Demo {
         /// Directory of the sample database, new or empty; without it a temporary one, removed at the end
+        #[arg(value_name = "DIR")]
         directory: Option<PathBuf>,
+        /// Rows of each generated data set; a million events and 100,000 of the others without it
+        #[arg(long)]
+        rows: Option<usize>,
     },
     /// Reads everything in a database and reports what is damaged; changes nothing
     Check {
@@ -68,6 +74,31 @@ enum Action {
         /// Directory of the database, made for it
         database: PathBuf,
     },
+    /// Writes generated data sets as Parquet files, in any size: the ones that catalog/ declares layouts for
+    Generate(Generate),
+}
+
+/// What is generated.
+#[derive(clap::Args)]
+struct Generate {
+    /// Data sets; without a name, all of them
+    #[arg(value_name = "NAME", value_parser = generator_names())]
+    names: Vec<String>,
+    /// Rows of each; a wide data set has as many values and fewer rows. Default: what the demo has
+    #[arg(long)]
+    rows: Option<usize>,
+    /// Another seed gives other rows
+    #[arg(long, default_value_t = generator::SEED)]
+    seed: u64,
+    /// Directory of the files, made where there is none
+    #[arg(long, value_name = "DIR", default_value = "data")]
+    into: PathBuf,
+}
+
+fn generator_names() -> PossibleValuesParser {
+    let all = generator::GENERATORS.iter();
+    let values = all.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values.collect::<Vec<_>>())
 }
 
 fn format_names() -> PossibleValuesParser {
@@ -98,10 +129,15 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
-    match &arguments.action {
-        Some(Action::Demo { directory }) => return run_demo(directory.as_deref()),
-        Some(action) => return run_maintenance(action),
-        None => {}
+    if let Some(action) = &arguments.action {
+        refuse_arguments_of_statements(matches);
+        return match action {
+            Action::Demo { directory, rows } => run_demo(directory.as_deref(), *rows),
+            Action::Generate(what) => generate(what),
+            Action::Check { .. } | Action::Backup { .. } | Action::Restore { .. } => {
+                run_maintenance(action)
+            }
+        };
     }
     // Every file is read before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
@@ -129,14 +165,27 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
+/// What says how statements are run means nothing to what runs none, and is not ignored.
+fn refuse_arguments_of_statements(matches: &ArgMatches) {
+    if matches.args_present() {
+        let wrong = match matches.subcommand_name() {
+            Some("demo") => "demo runs statements of its own: halite demo [DIR] [--rows N]",
+            _ => "generate runs no statements: halite generate [NAME]… [OPTIONS]",
+        };
+        Arguments::command()
+            .error(ErrorKind::ArgumentConflict, wrong)
+            .exit();
+    }
+}
+
 /// The demo, ended in good order by control-C too: what is temporary is removed.
-fn run_demo(directory: Option<&Path>) -> Result<(), Failure> {
+fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure> {
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let page = page(io::stdout().is_terminal());
     let mut out = BufWriter::new(io::stdout().lock());
     runtime.block_on(async {
         tokio::select! {
-            ended = demo::run(directory, page, &mut out) => ended,
+            ended = demo::run(directory, rows, page, &mut out) => ended,
             _ = tokio::signal::ctrl_c() => Err(Failure::Statement("interrupted".to_owned())),
         }
     })
@@ -157,9 +206,27 @@ fn run_maintenance(action: &Action) -> Result<(), Failure> {
                 directory,
                 database,
             } => maintenance::restore(directory, database, &mut out).await,
-            Action::Demo { .. } => Ok(()),
+            Action::Demo { .. } | Action::Generate(_) => Ok(()),
         }
     })
+}
+
+/// Writes data sets, and says what was written.
+fn generate(what: &Generate) -> Result<(), Failure> {
+    let named = |name: &str| what.names.is_empty() || what.names.iter().any(|it| it == name);
+    let unmade = |error| {
+        let message = format!("cannot make {}", what.into.display());
+        told(Error::unavailable(message).with_source(error))
+    };
+    fs::create_dir_all(&what.into).map_err(unmade)?;
+    let mut out = io::stdout().lock();
+    for set in generator::GENERATORS.iter().filter(|it| named(it.name())) {
+        let size = what.rows.unwrap_or_else(|| set.default_size());
+        let path = what.into.join(format!("{}.parquet", set.name()));
+        let rows = generator::write_parquet(*set, size, what.seed, &path).map_err(told)?;
+        writeln!(out, "{}: {rows} rows, {}", path.display(), set.about())?;
+    }
+    Ok(())
 }
 
 fn page(terminal: bool) -> Page {

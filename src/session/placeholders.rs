@@ -4,7 +4,7 @@
 //! they meet a column. Here both are checked first, so that an error names the parameter.
 //!
 //! A value is not cast to the type of the column it is compared with: `a > $1` with 2.5 means for an INT what
-//! `a > 2.5` means. One that is inserted is, as a constant is.
+//! `a > 2.5` means. One that is inserted is converted on its way to the column, as a constant is.
 
 use std::borrow::Cow;
 
@@ -56,8 +56,6 @@ enum Wanted {
     Anything,
     /// A value to be compared with one of this type.
     Type(DataType),
-    /// A value for a column of this type.
-    Column(DataType),
     /// The parameter stands in several places that want different types.
     Several,
 }
@@ -73,15 +71,12 @@ impl Placeholders {
             return Ok(found);
         }
         plan.apply_with_subqueries(|node| {
-            // Only those of an INSERT have a type in VALUES.
-            let wanted = match node {
-                LogicalPlan::Values(_) => Wanted::Column,
-                _ => Wanted::Type,
-            };
+            // Values on their way to a column are converted there, with an error that names it.
+            let inserted = matches!(node, LogicalPlan::Values(_));
             node.apply_expressions(|expression| {
                 expression.apply(|expression| {
                     if let Expr::Placeholder(placeholder) = expression {
-                        found.add(placeholder, wanted)?;
+                        found.add(placeholder, inserted)?;
                     }
                     Ok(TreeNodeRecursion::Continue)
                 })
@@ -90,7 +85,7 @@ impl Placeholders {
         Ok(found)
     }
 
-    fn add(&mut self, placeholder: &Placeholder, wanted: fn(DataType) -> Wanted) -> Result<()> {
+    fn add(&mut self, placeholder: &Placeholder, inserted: bool) -> Result<()> {
         let digits = placeholder.id.get(1..).unwrap_or_default();
         let index = digits
             .parse::<u16>()
@@ -105,8 +100,8 @@ impl Placeholders {
         if self.0.len() <= index {
             self.0.resize(index + 1, Wanted::Anything);
         }
-        let field = placeholder.field.as_ref();
-        let wanted = field.map(|field| wanted(field.data_type().clone()));
+        let field = placeholder.field.as_ref().filter(|_| !inserted);
+        let wanted = field.map(|field| Wanted::Type(field.data_type().clone()));
         if let (Some(place), Some(wanted)) = (self.0.get_mut(index), wanted) {
             *place = match std::mem::take(place) {
                 Wanted::Anything => wanted,
@@ -146,9 +141,6 @@ impl Placeholders {
                 let bound = match wanted {
                     Wanted::Anything | Wanted::Several => Ok(value),
                     Wanted::Type(wanted) => bind(value, wanted),
-                    Wanted::Column(wanted) => {
-                        bind(value, wanted).and_then(|value| assign(value, wanted))
-                    }
                 };
                 bound.map_err(|error| error.context(format!("parameter ${number}")))
             })
@@ -202,16 +194,6 @@ fn bind(value: ScalarValue, wanted: &DataType) -> Result<ScalarValue> {
             value.data_type()
         ))),
     }
-}
-
-/// A value of the column's type, as the CAST of a constant gives it.
-fn assign(value: ScalarValue, wanted: &DataType) -> Result<ScalarValue> {
-    if value.data_type() == *wanted {
-        return Ok(value);
-    }
-    value.cast_to(wanted).map_err(|error| {
-        Error::invalid(format!("{value} is no value for {wanted}")).with_source(error)
-    })
 }
 
 /// Text is good for a time if it is one.

@@ -11,7 +11,7 @@ mod summary;
 
 use std::io::Write;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrow::util::pretty::pretty_format_batches;
 use indicatif::ProgressBar;
@@ -22,7 +22,7 @@ use self::summary::{Line, summary};
 use super::format::{self, Page};
 use super::report;
 use super::runner::Failure;
-use super::sample::{self, Expectation, Query};
+use super::sample::{self, Expectation, Query, generator};
 use super::text::{counted, grouped, width};
 use crate::error::{Error, Result};
 use crate::session::{Connection, Database, Outcome, Profile, Statement};
@@ -37,23 +37,29 @@ impl From<Error> for Failure {
 }
 
 /// Builds the sample database in `directory`, which must be new or empty, and runs the sample queries. Without a
-/// directory the database is made where temporary files are, and removed at the end. Result tables are as wide as
-/// `page` says.
+/// directory the database is made where temporary files are, and removed at the end. Generated data sets have `rows`
+/// rows, or as many as they have by themselves. Result tables are as wide as `page` says.
 ///
 /// # Errors
 /// Whatever a statement ran into; and, after all queries have run, that one gave other rows or read other keys than
 /// expected.
-pub async fn run(directory: Option<&Path>, page: Page, out: &mut dyn Write) -> Result<(), Failure> {
+pub async fn run(
+    directory: Option<&Path>,
+    rows: Option<usize>,
+    page: Page,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let queries = sample::queries()?;
     let place = Place::new(directory)?;
     let database = Database::open(place.database()).await?;
     let mut demo = Demo::new(&database, page, out).await?;
+    demo.rows = rows;
     demo.load(&place).await?;
     let mut lines = Vec::new();
     for (number, query) in (1..).zip(&queries) {
         demo.query(number, queries.len(), query, &mut lines).await?;
     }
-    writeln!(demo.out, "\n{}", summary(&lines))?;
+    writeln!(demo.out, "{}", summary(&lines))?;
     match directory {
         Some(path) => writeln!(
             demo.out,
@@ -81,6 +87,8 @@ struct Demo<'a> {
     usual: Connection,
     /// Runs them without pushdown.
     plain: Connection,
+    /// The size of generated data; `None`: their own.
+    rows: Option<usize>,
     page: Page,
     out: &'a mut dyn Write,
 }
@@ -94,6 +102,7 @@ impl<'a> Demo<'a> {
         Ok(Self {
             usual: database.connect(),
             plain,
+            rows: None,
             page: Page {
                 rows: Some(SHOWN_ROWS),
                 ..page
@@ -107,21 +116,45 @@ impl<'a> Demo<'a> {
         let at = place.database().display();
         writeln!(
             self.out,
-            "Loading a year of flights and weather into RocksDB, {at}\n"
+            "Loading a year of flights and weather, and generated data, into RocksDB, {at}\n"
         )?;
+        self.generate(place).await?;
         for layout in sample::layouts() {
             for statement in self.usual.script(layout.text()?)? {
                 self.load_statement(&statement.with_files_in(place.scratch()))
                     .await?;
             }
         }
-        place.drop_data()?;
-        Ok(())
+        writeln!(self.out)?;
+        Ok(place.drop_data()?)
+    }
+
+    /// Makes the data that are no files of the repository.
+    async fn generate(&mut self, place: &Place) -> Result<(), Failure> {
+        for set in generator::GENERATORS {
+            let path = place.data_file(set.name());
+            let size = self.rows.unwrap_or_else(|| set.default_size());
+            let write = move || generator::write_parquet(*set, size, generator::SEED, &path);
+            // Elsewhere, so that control-C is heard meanwhile.
+            let written = tokio::task::spawn_blocking(write).await;
+            let rows = written.map_err(|error| {
+                Error::internal("a generator that panicked").with_source(error)
+            })??;
+            let rows = grouped(rows as u64);
+            writeln!(
+                self.out,
+                "{rows:>13} rows  {:<12} {}",
+                set.name(),
+                set.about()
+            )?;
+        }
+        writeln!(self.out)?;
+        Ok(self.out.flush()?)
     }
 
     async fn load_statement(&mut self, statement: &Statement) -> Result<(), Failure> {
         let spinner = ProgressBar::new_spinner().with_message(first_line(statement).to_owned());
-        spinner.enable_steady_tick(std::time::Duration::from_millis(100));
+        spinner.enable_steady_tick(Duration::from_millis(100));
         let start = Instant::now();
         let outcome = self.usual.run(statement).await;
         let seconds = start.elapsed().as_secs_f64();
@@ -141,7 +174,7 @@ impl<'a> Demo<'a> {
                     "    {rows:>9} rows in {seconds:.1} s, {rate} rows/s"
                 )?;
             }
-            // What CREATE TABLE has to say against a row key would be a fault of the sample.
+            // What CREATE TABLE has to say of a row key, that hashes are long, the samples show on purpose.
             Outcome::Rows(_) | Outcome::Done { .. } => {
                 let table = statement.text().lines().next().unwrap_or_default();
                 let key = statement
@@ -166,20 +199,22 @@ impl<'a> Demo<'a> {
         query: &Query,
         lines: &mut Vec<Line>,
     ) -> Result<(), Failure> {
-        let mut statements = self.usual.script(query.sql)?;
-        let (Some(statement), true) = (statements.pop(), statements.is_empty()) else {
-            let several = format!("the sample query \"{}\" is not one statement", query.title);
-            return Err(Error::internal(several).into());
-        };
         let heading = format!("── {number} of {of}: {} ", query.title);
         let rule = "─".repeat(100_usize.saturating_sub(width(&heading)));
-        writeln!(self.out, "\n{heading}{rule}\n\n{}\n", statement.text())?;
+        writeln!(self.out, "{heading}{rule}\n")?;
         let mut answer = None;
+        let mut told = String::new();
         for expectation in &query.expectations {
-            let table = query.table_of(expectation.layout);
-            let statement = statement.with_table(query.table, &table);
+            let statement = query.statement(&self.usual, expectation.layout)?;
+            // Most queries read alike under all layouts.
+            if statement.text() != told {
+                statement.text().clone_into(&mut told);
+                writeln!(self.out, "{told}\n")?;
+            }
+            let size = generator::default_size(query.table).map(|size| self.rows.unwrap_or(size));
+            let expectation = expectation.in_size(size);
             let (line, rows) = self
-                .under(number, query, &statement, expectation, answer.as_deref())
+                .under(number, query, &statement, &expectation, answer.as_deref())
                 .await?;
             answer.get_or_insert(rows);
             lines.push(line);
@@ -203,6 +238,7 @@ impl<'a> Demo<'a> {
         let plain = self.plain.profile(statement).await.map_err(failed)?;
         let rows = text_of(&usual)?;
         let line = Line {
+            data_set: query.table,
             query: format!("{number} {}", query.title),
             layout: expectation.layout,
             is_worst: query.worst == Some(expectation.layout),

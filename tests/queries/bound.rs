@@ -43,11 +43,15 @@ impl Bound {
 
 /// The bound of a query under a layout.
 pub async fn of(case: &Case, oracle: &Oracle) -> Bound {
-    let select = parse_select(case.query.sql);
+    let select = parse_select(&case.asked);
+    let own = [
+        case.query.table.to_owned(),
+        case.query.table_of(case.layout.name),
+    ];
     let mut bound = Bound::default();
     for (table, qualifier) in tables(&select) {
         let key = match table.as_str() {
-            name if name == case.query.table => Key::parse(case.layout.script),
+            name if own.iter().any(|own| own == name) => Key::parse(case.layout.script),
             name => Key::parse(script_of(name)),
         };
         let conjuncts: Vec<Conjunct> = conjuncts(&select)
@@ -127,8 +131,11 @@ fn filter<'a>(conjuncts: impl Iterator<Item = &'a Conjunct>) -> String {
 
 /// A table's key as its `CREATE TABLE` spells it out.
 struct Key {
-    /// The plain columns, in the order of the key.
+    /// The columns, in the order of the key, those that stand in it reversed or hashed included: to each of their values
+    /// belongs another one, so that there are as many of the one as of the other.
     columns: Vec<String>,
+    /// Those that stand in the key through a function alone, and which.
+    changed: BTreeMap<String, String>,
     /// The number of buckets; 1 without.
     buckets: usize,
     /// The columns that decide the bucket.
@@ -144,44 +151,57 @@ impl Key {
         let Some(TableConstraint::PrimaryKey(primary)) = table.constraints.first() else {
             panic!("{} has no PRIMARY KEY", table.name);
         };
-        let parts: Vec<&Expr> = primary
-            .columns
-            .iter()
-            .map(|part: &IndexColumn| &part.column.expr)
-            .collect();
-        let plain = |part: &&Expr| {
-            if let Expr::Identifier(column) = part {
-                Some(column.value.clone())
-            } else {
-                None
-            }
+        let mut key = Self {
+            columns: Vec::new(),
+            changed: BTreeMap::new(),
+            buckets: 1,
+            bucket_sources: BTreeSet::new(),
         };
-        let columns: Vec<String> = parts.iter().filter_map(plain).collect();
-        let (salts, others): (Vec<&Expr>, _) = parts
-            .iter()
-            .filter(|part| plain(part).is_none())
-            .partition(|part| matches!(part, Expr::Function(it) if ["salt", "bucket"].contains(&it.name.to_string().as_str())));
-        assert!(
-            salts.len() < 2 && others.is_empty(),
-            "no bound for {parts:?}"
-        );
-        let salt = salts.first();
-        let (sources, numbers) = salt.map(|part| mentioned(part)).unwrap_or_default();
-        let mut bucket_sources: BTreeSet<String> = sources.into_values().flatten().collect();
-        if salt.is_some() && bucket_sources.is_empty() {
-            bucket_sources = columns.iter().cloned().collect();
+        let parts = primary.columns.iter();
+        for part in parts.map(|part: &IndexColumn| &part.column.expr) {
+            key.part(part);
         }
-        let buckets = numbers.first().map_or(1, |number| number.parse().unwrap());
-        Self {
-            columns,
-            buckets,
-            bucket_sources,
+        if key.buckets > 1 && key.bucket_sources.is_empty() {
+            key.bucket_sources = key.columns.iter().cloned().collect();
+        }
+        key
+    }
+
+    fn part(&mut self, part: &Expr) {
+        let (columns, numbers) = mentioned(part);
+        let columns: BTreeSet<String> = columns.into_values().flatten().collect();
+        let function = match part {
+            Expr::Identifier(column) => {
+                self.columns.push(column.value.clone());
+                return;
+            }
+            // A remainder deals rows out as a bucket does.
+            Expr::BinaryOp {
+                op: BinaryOperator::Modulo,
+                ..
+            } => "bucket".to_owned(),
+            Expr::Function(function) => function.name.to_string(),
+            other => panic!("no bound for `{other}`"),
+        };
+        match function.as_str() {
+            "salt" | "bucket" => {
+                assert_eq!(self.buckets, 1, "no bound for several buckets");
+                self.buckets = numbers[0].parse().unwrap();
+                self.bucket_sources = columns;
+            }
+            "md5" | "reverse" | "reverse_digits" => {
+                let column = columns.first().unwrap();
+                self.columns.push(column.clone());
+                self.changed.insert(column.clone(), function);
+            }
+            other => panic!("no bound for `{other}`"),
         }
     }
 }
 
 /// A term of a WHERE.
 struct Conjunct {
+    expr: Expr,
     sql: String,
     /// The columns it mentions, by qualifier.
     qualified: BTreeMap<Option<String>, BTreeSet<String>>,
@@ -194,6 +214,7 @@ impl Conjunct {
         let (qualified, constants) = mentioned(expr);
         let columns = qualified.values().flatten().cloned().collect();
         Self {
+            expr: expr.clone(),
             sql: expr.to_string(),
             qualified,
             columns,
@@ -201,14 +222,57 @@ impl Conjunct {
         }
     }
 
-    /// Whether it speaks of columns of this table's key, and of nothing else.
+    /// Whether it speaks of columns of this table's key, in a way that the key understands, and of nothing else.
     fn is_about(&self, qualifier: &Option<String>, key: &Key) -> bool {
+        let is_understood = |column: &String| {
+            key.columns.contains(column)
+                && match key.changed.get(column) {
+                    Some(function) => self.passes_through(function),
+                    None => !self.is_remainder(),
+                }
+        };
         !self.columns.is_empty()
             && self.qualified.keys().all(|own| own == qualifier)
-            && self
-                .columns
-                .iter()
-                .all(|column| key.columns.contains(column))
+            && self.columns.iter().all(is_understood)
+    }
+
+    /// Whether it says what remains when its column is divided: numbers that are not next to each other.
+    fn is_remainder(&self) -> bool {
+        let Expr::BinaryOp { left, .. } = &self.expr else {
+            return false;
+        };
+        matches!(
+            left.as_ref(),
+            Expr::BinaryOp {
+                op: BinaryOperator::Modulo,
+                ..
+            }
+        )
+    }
+
+    /// Whether what it says of its column can be said of a function's value: that it is equal to something always;
+    /// how it ends, where the function reads it backwards.
+    fn passes_through(&self, function: &str) -> bool {
+        let is_column = |expr: &Expr| matches!(expr, Expr::Identifier(_));
+        match &self.expr {
+            Expr::InList {
+                expr,
+                negated: false,
+                ..
+            } => is_column(expr),
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::Eq,
+                ..
+            } => is_column(left) || (self.is_remainder() && function == "reverse_digits"),
+            Expr::Like {
+                expr,
+                pattern,
+                negated: false,
+                ..
+            } => is_column(expr) && function == "reverse" && pattern.to_string().starts_with("'%"),
+            _ => false,
+        }
     }
 }
 

@@ -7,11 +7,11 @@ use arrow::array::AsArray;
 use datafusion::physical_plan::common::collect;
 use halite::scan::ScanTotals;
 use halite::session::{Connection, Database, Outcome, Statement};
-use halite::shell::sample;
+use halite::shell::sample::{self, generator};
 use tempfile::TempDir;
 
-use super::Case;
 use super::oracle::texts;
+use super::{Case, SIZE};
 use crate::scripts::key_lines;
 
 /// Where the layouts are kept.
@@ -67,7 +67,7 @@ impl Keys {
     }
 }
 
-/// A database with every layout and the weather.
+/// A database with every layout of every data set.
 pub struct Samples {
     database: Database,
     _directory: Option<TempDir>,
@@ -85,11 +85,12 @@ impl Samples {
             }
         };
         let connection = database.connect();
+        let files = tempfile::tempdir().unwrap();
+        write_data(files.path());
         for file in sample::layouts() {
             for statement in connection.script(file.text().unwrap()).unwrap() {
-                let root = Path::new(env!("CARGO_MANIFEST_DIR"));
                 connection
-                    .run(&statement.with_files_in(root))
+                    .run(&statement.with_files_in(files.path()))
                     .await
                     .unwrap();
             }
@@ -98,6 +99,11 @@ impl Samples {
             database,
             _directory: directory,
         }
+    }
+
+    /// A connection with the usual settings.
+    pub fn connection(&self) -> Connection {
+        self.database.connect()
     }
 
     /// Runs a query under a layout.
@@ -146,11 +152,18 @@ impl Samples {
     }
 }
 
-/// The query with the layout's table in the place of the data set's name.
 fn statement(connection: &Connection, case: &Case) -> Statement {
-    let statements = connection.script(case.query.sql).unwrap();
-    let [statement] = statements.as_slice() else {
-        panic!("{} is not one statement", case.name());
-    };
-    statement.with_table(case.query.table, &case.query.table_of(case.layout.name))
+    case.query.statement(connection, case.layout.name).unwrap()
+}
+
+/// The files that the layouts are loaded from, the generated ones in the size of the tests.
+fn write_data(directory: &Path) {
+    std::fs::create_dir(directory.join("data")).unwrap();
+    for file in sample::data() {
+        std::fs::write(directory.join(file.path), file.bytes).unwrap();
+    }
+    for set in generator::GENERATORS {
+        let path = directory.join(format!("data/{}.parquet", set.name()));
+        generator::write_parquet(*set, SIZE, generator::SEED, &path).unwrap();
+    }
 }

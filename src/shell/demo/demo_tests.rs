@@ -19,10 +19,13 @@ fn query(layouts: &[(&'static str, usize, usize)], sql: &'static str) -> Query {
         layout,
         // No ranges stand for a walk, whose keys are bounded.
         ranges: (ranges > 0).then_some(ranges),
-        keys_read: match ranges {
-            0 => sample::Bound::AtMost(keys_read),
-            _ => sample::Bound::Exactly(keys_read),
-        },
+        keys_read: vec![sample::Count {
+            size: None,
+            bound: match ranges {
+                0 => sample::Bound::AtMost(keys_read),
+                _ => sample::Bound::Exactly(keys_read),
+            },
+        }],
     };
     Query {
         title: "Tiny",
@@ -67,13 +70,14 @@ async fn a_query_is_told_with_what_it_scans_and_reads() {
         .lines()
         .map(|line| line.split_whitespace().collect())
         .collect();
+    assert_eq!(columns[2], ["t"], "{table}");
     assert_eq!(
-        columns[2][..6],
+        columns[3][..6],
         ["1", "Tiny", "by_a", "1", "10", "4"],
         "{table}"
     );
     assert_eq!(
-        (columns[2][7], columns[3].last()),
+        (columns[3][7], columns[4].last()),
         ("100", Some(&"worst")),
         "{table}"
     );

@@ -55,18 +55,20 @@ impl Place {
         &self.database
     }
 
+    /// The file of a generated data set.
+    pub fn data_file(&self, name: &str) -> PathBuf {
+        self.scratch.join(format!("data/{name}.parquet"))
+    }
+
     /// Removes the files that have been loaded.
     ///
     /// # Errors
     /// `Unavailable` where that is not possible.
     pub fn drop_data(&self) -> Result<()> {
-        for file in sample::data() {
-            let path = self.scratch.join(file.path);
-            fs::remove_file(&path).map_err(|error| {
-                Error::unavailable(format!("cannot remove {}", path.display())).with_source(error)
-            })?;
-        }
-        Ok(())
+        let path = self.scratch.join("data");
+        fs::remove_dir_all(&path).map_err(|error| {
+            Error::unavailable(format!("cannot remove {}", path.display())).with_source(error)
+        })
     }
 }
 

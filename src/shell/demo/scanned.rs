@@ -6,7 +6,7 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::UInt32Type;
 use datafusion::physical_plan::common::collect;
 
-use super::super::text::{counted, width};
+use super::super::text::{grouped, width};
 use crate::error::{Error, Result};
 use crate::session::{Connection, Outcome, Statement};
 
@@ -91,11 +91,7 @@ impl fmt::Display for Scanned {
                 writeln!(f, "  {range}")?;
             }
             if table.ranges.len() > SHOWN {
-                writeln!(
-                    f,
-                    "  … {} in all",
-                    counted(table.ranges.len() as u64, "range")
-                )?;
+                writeln!(f, "  … {} in all", grouped(table.ranges.len() as u64))?;
             }
             if !table.residual.is_empty() {
                 writeln!(f, "  then asked of each row: {}", table.residual)?;

@@ -11,6 +11,8 @@ const QUERY: usize = 46;
 
 /// One query under one layout.
 pub struct Line {
+    /// The data set that it asks.
+    pub data_set: &'static str,
     /// Its number and title.
     pub query: String,
     /// The layout: `by_origin`.
@@ -74,7 +76,7 @@ fn milliseconds(elapsed: Duration) -> String {
     format!("{}.{}", grouped(whole), tenths % 10)
 }
 
-/// The table of all runs.
+/// The table of all runs, data set by data set.
 pub fn summary(lines: &[Line]) -> String {
     let mut text = String::new();
     let mut row = |query: &str, layout: &str, cells: [&str; 6], mark: &str| {
@@ -87,7 +89,7 @@ pub fn summary(lines: &[Line]) -> String {
         let line = format!(
             "{} {}{cells}{mark}",
             fit(query, QUERY, false),
-            fit(layout, 11, false)
+            fit(layout, 13, false)
         );
         text.push_str(line.trim_end());
         text.push('\n');
@@ -95,7 +97,12 @@ pub fn summary(lines: &[Line]) -> String {
     row("", "", ["", "", "", "", "without", "pushdown"], "");
     let heads = ["ranges", "keys read", "rows", "ms", "keys read", "ms"];
     row("query", "layout", heads, "");
+    let mut data_set = "";
     for line in lines {
+        if line.data_set != data_set {
+            data_set = line.data_set;
+            row(data_set, "", [""; 6], "");
+        }
         let ranges = if line.walks {
             "walk".to_owned()
         } else {

@@ -1,0 +1,9 @@
+-- title: One line
+-- by_time: ranges 1, keys_read 1
+-- by_host: ranges 1, keys_read 1
+-- by_hash: ranges 1, keys_read 1
+--
+-- The whole key is known under each layout, bucket and hashes included.
+SELECT ts, host, event, message
+FROM server_log
+WHERE host = 'web-07' AND event = 'gc.pause' AND ts = TIMESTAMP '2024-01-01 10:12:47.896';

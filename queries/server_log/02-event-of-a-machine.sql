@@ -1,0 +1,10 @@
+-- title: An hour of one event on one machine
+-- by_host: ranges 1, keys_read 13
+-- by_hash: ranges 1, keys_read 13
+--
+-- The names are pinned, or their hashes are, and the hour behind them is one range.
+SELECT ts, message
+FROM server_log
+WHERE host = 'web-07' AND event = 'gc.pause'
+  AND ts >= TIMESTAMP '2024-01-01 10:00:00' AND ts < TIMESTAMP '2024-01-01 11:00:00'
+ORDER BY ts;

@@ -1,0 +1,156 @@
+//! `event`: what people did on a site, as it comes out of a log.
+//!
+//! People come in sessions: one starts a session, looks at pages, and goes, while others do the same. The offset counts
+//! the records of the log; some are no events.
+
+use std::iter::repeat_with;
+use std::sync::Arc;
+
+use arrow::array::{Date32Array, Int16Array, Int64Array, RecordBatch, StringArray};
+use arrow::datatypes::{DataType, SchemaRef};
+
+use super::clock::{Clock, EVENING, day};
+use super::random::{Random, Weighted};
+use super::{Generator, Source, batch, schema};
+use crate::error::Result;
+
+/// Events of a day.
+const A_DAY: i64 = 2_500;
+/// People who come, some of them often.
+const USERS: u64 = 20_000;
+/// Sessions at a time.
+const SESSIONS: usize = 40;
+/// The kinds of events: 1 to 24, the first the start of a session.
+const KINDS: u64 = 24;
+/// Where the log stands when the data set begins.
+const FIRST_OFFSET: i64 = 4_200_000_000;
+
+/// The data set.
+pub struct Event;
+
+impl Generator for Event {
+    fn name(&self) -> &'static str {
+        "event"
+    }
+
+    fn about(&self) -> &'static str {
+        "what people did on a site, 24 kinds of events, 2,500 a day"
+    }
+
+    fn default_size(&self) -> usize {
+        1_000_000
+    }
+
+    fn schema(&self) -> SchemaRef {
+        schema([
+            ("event_id", DataType::Int16),
+            ("day", DataType::Date32),
+            ("kafka_offset", DataType::Int64),
+            ("user_id", DataType::Utf8),
+            ("props", DataType::Utf8),
+        ])
+    }
+
+    fn source(&self, seed: u64) -> Box<dyn Source> {
+        Box::new(Events {
+            schema: self.schema(),
+            random: Random::named(seed, self.name()),
+            clock: Clock::new(A_DAY, EVENING),
+            users: Weighted::zipf(USERS, 50),
+            kinds: Weighted::zipf(KINDS - 1, 0),
+            sessions: vec![Session::default(); SESSIONS],
+            offset: FIRST_OFFSET,
+        })
+    }
+}
+
+struct Events {
+    schema: SchemaRef,
+    random: Random,
+    clock: Clock,
+    users: Weighted,
+    kinds: Weighted,
+    sessions: Vec<Session>,
+    offset: i64,
+}
+
+/// Somebody on the site.
+#[derive(Clone, Copy, Default)]
+struct Session {
+    user: usize,
+    /// Events to come.
+    left: u64,
+}
+
+struct Row {
+    event_id: i16,
+    day: i32,
+    offset: i64,
+    user: String,
+    props: String,
+}
+
+impl Events {
+    fn next(&mut self) -> Row {
+        let day = day(self.clock.next(&mut self.random));
+        let random = &mut self.random;
+        // One record in a hundred is a marker of the log's own.
+        self.offset += if random.one_in(100) { 2 } else { 1 };
+        let place = random.index(self.sessions.len());
+        let mut session = self.sessions.get(place).copied().unwrap_or_default();
+        let starts = session.left == 0;
+        if starts {
+            session.user = self.users.draw(random);
+            session.left = random.below(30);
+        } else {
+            session.left -= 1;
+        }
+        if let Some(kept) = self.sessions.get_mut(place) {
+            *kept = session;
+        }
+        let kind = if starts {
+            1
+        } else {
+            2 + self.kinds.draw(random)
+        };
+        Row {
+            event_id: i16::try_from(kind).unwrap_or(i16::MAX),
+            day,
+            offset: self.offset,
+            user: format!("u{:05}", session.user + 1),
+            props: props(random),
+        }
+    }
+}
+
+/// What is known of an event beside: a page, and how long it took to show.
+fn props(random: &mut Random) -> String {
+    let page = random.pick(&["/", "/search", "/cart", "/item", "/account", "/help"]);
+    let milliseconds = 20 + random.below(40) * random.below(40);
+    format!(r#"{{"page":"{page}","ms":{milliseconds}}}"#)
+}
+
+impl Source for Events {
+    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
+        let rows: Vec<Row> = repeat_with(|| self.next()).take(rows).collect();
+        let rows = rows.iter();
+        batch(
+            self.schema.clone(),
+            vec![
+                Arc::new(Int16Array::from_iter_values(
+                    rows.clone().map(|row| row.event_id),
+                )),
+                Arc::new(Date32Array::from_iter_values(
+                    rows.clone().map(|row| row.day),
+                )),
+                Arc::new(Int64Array::from_iter_values(
+                    rows.clone().map(|row| row.offset),
+                )),
+                Arc::new(StringArray::from_iter_values(
+                    rows.clone().map(|row| &row.user),
+                )),
+                Arc::new(StringArray::from_iter_values(rows.map(|row| &row.props))),
+            ],
+        )
+    }
+}

@@ -1,0 +1,175 @@
+//! `order_state`: what became of the orders of a shop, one row for each state that an order went through.
+//!
+//! An order's number is its day and its place in that day. Its states come together, order by order; in time, they
+//! overlap those of other orders.
+
+use std::collections::VecDeque;
+use std::iter::repeat_with;
+use std::sync::Arc;
+
+use arrow::array::{Int32Array, RecordBatch, StringArray, TimestampMillisecondArray};
+use arrow::datatypes::{DataType, SchemaRef, TimeUnit};
+
+use super::clock::{Clock, EVENING, date_digits, day};
+use super::random::{Random, Weighted};
+use super::{Generator, Source, batch, schema};
+use crate::error::Result;
+
+/// Orders of a day.
+const A_DAY: i64 = 200;
+/// Customers, some of whom order often.
+const CUSTOMERS: u64 = 3_000;
+/// Milliseconds of a minute.
+const MINUTE: i64 = 60_000;
+
+/// The data set.
+pub struct OrderState;
+
+impl Generator for OrderState {
+    fn name(&self) -> &'static str {
+        "order_state"
+    }
+
+    fn about(&self) -> &'static str {
+        "the states that an order went through, some five each, 200 orders a day"
+    }
+
+    fn schema(&self) -> SchemaRef {
+        schema([
+            ("order_id", DataType::Utf8),
+            ("ts", DataType::Timestamp(TimeUnit::Millisecond, None)),
+            ("state", DataType::Utf8),
+            ("customer", DataType::Int32),
+            ("warehouse", DataType::Utf8),
+        ])
+    }
+
+    fn source(&self, seed: u64) -> Box<dyn Source> {
+        Box::new(States {
+            schema: self.schema(),
+            random: Random::named(seed, self.name()),
+            clock: Clock::new(A_DAY, EVENING),
+            customers: Weighted::zipf(CUSTOMERS, 100),
+            today: (0, 0),
+            waiting: VecDeque::new(),
+        })
+    }
+}
+
+struct States {
+    schema: SchemaRef,
+    random: Random,
+    clock: Clock,
+    customers: Weighted,
+    /// The day, and how many orders it has had.
+    today: (i32, u32),
+    /// The states of the last order that were not yet asked for.
+    waiting: VecDeque<Row>,
+}
+
+#[derive(Clone)]
+struct Row {
+    order_id: String,
+    ts: i64,
+    state: &'static str,
+    customer: i32,
+    warehouse: &'static str,
+}
+
+impl States {
+    fn next(&mut self) -> Row {
+        loop {
+            if let Some(row) = self.waiting.pop_front() {
+                return row;
+            }
+            self.order();
+        }
+    }
+
+    /// An order with all of its states.
+    fn order(&mut self) {
+        let random = &mut self.random;
+        let mut ts = self.clock.next(random);
+        let today = day(ts);
+        let placed = if today == self.today.0 {
+            self.today.1 + 1
+        } else {
+            1
+        };
+        self.today = (today, placed);
+        let order_id = format!("{}-{placed:04}", date_digits(ts));
+        let customer = self.customers.draw(random) + 1;
+        let customer = i32::try_from(customer).unwrap_or(i32::MAX);
+        let warehouse = random.pick(&["north", "north", "south", "port"]);
+        for &(state, least, most) in course(random) {
+            ts += random.between(least * MINUTE, most * MINUTE);
+            self.waiting.push_back(Row {
+                order_id: order_id.clone(),
+                ts,
+                state,
+                customer,
+                warehouse,
+            });
+        }
+    }
+}
+
+/// The states of an order, each with the least and the most minutes since the state before it.
+fn course(random: &mut Random) -> &'static [(&'static str, i64, i64)] {
+    const DELIVERED: &[(&str, i64, i64)] = &[
+        ("created", 0, 0),
+        ("paid", 1, 90),
+        ("packed", 60, 900),
+        ("shipped", 30, 1_200),
+        ("delivered", 1_000, 5_000),
+    ];
+    const RETURNED: &[(&str, i64, i64)] = &[
+        ("created", 0, 0),
+        ("paid", 1, 90),
+        ("packed", 60, 900),
+        ("shipped", 30, 1_200),
+        ("delivered", 1_000, 5_000),
+        ("returned", 2_000, 20_000),
+        ("refunded", 1_000, 9_000),
+    ];
+    const CANCELLED: &[(&str, i64, i64)] = &[("created", 0, 0), ("cancelled", 5, 2_000)];
+    const LOST: &[(&str, i64, i64)] = &[
+        ("created", 0, 0),
+        ("paid", 1, 90),
+        ("packed", 60, 900),
+        ("shipped", 30, 1_200),
+        ("lost", 15_000, 30_000),
+        ("refunded", 100, 5_000),
+    ];
+    match random.below(100) {
+        0..=79 => DELIVERED,
+        80..=91 => RETURNED,
+        92..=98 => CANCELLED,
+        _ => LOST,
+    }
+}
+
+impl Source for States {
+    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
+        let rows: Vec<Row> = repeat_with(|| self.next()).take(rows).collect();
+        let rows = rows.iter();
+        batch(
+            self.schema.clone(),
+            vec![
+                Arc::new(StringArray::from_iter_values(
+                    rows.clone().map(|row| &row.order_id),
+                )),
+                Arc::new(TimestampMillisecondArray::from_iter_values(
+                    rows.clone().map(|row| row.ts),
+                )),
+                Arc::new(StringArray::from_iter_values(
+                    rows.clone().map(|row| row.state),
+                )),
+                Arc::new(Int32Array::from_iter_values(
+                    rows.clone().map(|row| row.customer),
+                )),
+                Arc::new(StringArray::from_iter_values(rows.map(|row| row.warehouse))),
+            ],
+        )
+    }
+}

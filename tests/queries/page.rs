@@ -1,0 +1,154 @@
+//! `docs/row-keys.md` shows what its statements print.
+//!
+//! Behind each block of SQL stands a block of text, what the statements gave when the page was written. This runs them
+//! again over the layouts of the sample data. `HALITE_REWRITE=1` writes the blocks anew.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::util::display::array_value_to_string;
+use arrow::util::pretty::pretty_format_batches;
+use datafusion::physical_plan::common::collect;
+use halite::session::{Connection, Outcome};
+
+use super::in_memory;
+
+/// The counters of a scan that are the same on every machine.
+const COUNTERS: [&str; 4] = ["ranges", "keys_read", "rows_out", "bytes_read"];
+
+/// The page with what its statements print now.
+async fn renewed(page: &str, connection: &Connection) -> String {
+    let mut text = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once("```sql\n") {
+        let (sql, after) = after.split_once("```\n").unwrap();
+        let printed = printed(connection, sql).await;
+        let _ = write!(text, "{before}```sql\n{sql}```\n\n```text\n{printed}```\n");
+        rest = match after.strip_prefix("\n```text\n") {
+            Some(old) => old.split_once("```\n").unwrap().1,
+            None => after,
+        };
+    }
+    text + rest
+}
+
+async fn printed(connection: &Connection, sql: &str) -> String {
+    let mut text = String::new();
+    for statement in connection.script(sql).unwrap() {
+        let outcome = connection.run(&statement).await;
+        let Outcome::Rows(stream) = outcome.unwrap_or_else(|error| panic!("{sql}\n{error}")) else {
+            panic!("{sql}: no rows");
+        };
+        let batches = collect(stream).await.unwrap();
+        let schema = batches[0].schema();
+        let has = |name| schema.column_with_name(name).is_some();
+        text += &match () {
+            () if has("start_hex") => batches.iter().map(ranges).collect(),
+            () if has("plan") => batches.iter().map(counters).collect(),
+            () if has("statement") => format!("{}\n", cell(&batches[0], "statement", 0)),
+            () => format!("{}\n", pretty_format_batches(&batches).unwrap()),
+        };
+    }
+    text
+}
+
+/// The counters of the scan in a plan that was run.
+fn counters(plan: &RecordBatch) -> String {
+    let plan = cell(plan, "plan", 0);
+    let scans: Vec<&str> = plan
+        .lines()
+        .filter(|line| line.contains("ScanExec"))
+        .collect();
+    let [scan] = scans.as_slice() else {
+        panic!("one scan, not {plan}");
+    };
+    let metrics = scan.split_once("metrics=[").unwrap().1;
+    let value = |name: &str| {
+        let mut pairs = metrics.trim_end_matches(']').split(", ");
+        let found = pairs.find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+        format!(
+            "{name} {}",
+            found.unwrap_or_else(|| panic!("no {name}: {plan}"))
+        )
+    };
+    COUNTERS.map(value).join(", ") + "\n"
+}
+
+/// The ranges that are scanned, one a line.
+fn ranges(batch: &RecordBatch) -> String {
+    let line = |row| {
+        let (kind, start, stop) = (
+            cell(batch, "kind", row),
+            cell(batch, "start", row),
+            cell(batch, "stop", row),
+        );
+        if stop.is_empty() || start == stop {
+            format!("{kind} {start}\n")
+        } else {
+            format!("{kind} {start} to {stop}\n")
+        }
+    };
+    (0..batch.num_rows()).map(line).collect()
+}
+
+fn cell(batch: &RecordBatch, column: &str, row: usize) -> String {
+    let column = batch.column_by_name(column).unwrap();
+    match column.as_string_opt::<i32>() {
+        Some(texts) if texts.is_valid(row) => texts.value(row).to_owned(),
+        Some(_) => String::new(),
+        None => array_value_to_string(column, row).unwrap(),
+    }
+}
+
+/// Numbers of three digits and more in a page's own words, outside of code and blocks.
+fn figures(page: &str) -> Vec<String> {
+    let prose = page.split("```").step_by(2);
+    let prose = prose.flat_map(|text| text.split('`').step_by(2));
+    let words = prose
+        .flat_map(|text| text.split(|letter: char| !(letter.is_ascii_digit() || letter == ',')));
+    let numbers = words.map(|word| word.replace(',', ""));
+    numbers.filter(|number| number.len() > 2).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_shows_what_its_statements_print() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/row-keys.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let connection = in_memory().await.connection();
+    // Whatever the machine: the page's numbers are those of one partition.
+    let one = "SET datafusion.execution.target_partitions = 1";
+    connection.execute(one, vec![]).await.unwrap();
+    let renewed = renewed(&page, &connection).await;
+    if std::env::var_os("HALITE_REWRITE").is_some() {
+        std::fs::write(&path, &renewed).unwrap();
+    } else {
+        let differing = page
+            .lines()
+            .zip(renewed.lines())
+            .find(|(old, new)| old != new);
+        assert!(page == renewed, "HALITE_REWRITE=1 accepts\n{differing:?}");
+    }
+}
+
+/// What the words of the page count, the sample data count.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_figures_in_the_page_are_those_of_the_data() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/row-keys.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let oracle = super::oracle().await;
+    let counted = [
+        ("10000", "SELECT count(*) FROM mailbox"),
+        ("120", "SELECT count(DISTINCT user_id) FROM mailbox"),
+        ("150", "SELECT count(DISTINCT film_id) FROM barrage"),
+    ];
+    for (figure, sql) in counted {
+        assert_eq!(oracle.number(sql).await.to_string(), figure, "{sql}");
+    }
+    for figure in figures(&page) {
+        assert!(
+            counted.iter().any(|(known, _)| *known == figure),
+            "{figure} is counted by no statement"
+        );
+    }
+}
