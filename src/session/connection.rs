@@ -137,10 +137,8 @@ impl Connection {
         match &statement.parsed.command {
             Command::ExplainKeys(query) => {
                 let query = sqlparser::ast::Statement::Query(query.clone());
-                let state = self.statement_state()?;
-                let plan = self
-                    .logical_plan(&state, &DFStatement::Statement(Box::new(query)))
-                    .await?;
+                let query = DFStatement::Statement(Box::new(query));
+                let (state, plan) = self.planned(&query).await?;
                 command::explain_keys(&self.physical(&state, &plan).await?)
             }
             Command::CopyFrom(statement) => copy::copy_from(self, statement).await,
@@ -153,8 +151,7 @@ impl Connection {
 
     /// A statement that DataFusion plans.
     async fn run_planned(&self, parsed: &DFStatement) -> Result<Outcome> {
-        let state = self.statement_state()?;
-        let plan = self.logical_plan(&state, parsed).await?;
+        let (state, plan) = self.planned(parsed).await?;
         self.run_plan(state, plan).await
     }
 
@@ -232,7 +229,24 @@ impl Connection {
         Ok(state)
     }
 
-    pub(super) async fn logical_plan(
+    /// The session and the plan of a statement, whose tables are those of its snapshot: if tables were made, replaced
+    /// or dropped between the two, it is planned again at a new one.
+    pub(super) async fn planned(
+        &self,
+        parsed: &DFStatement,
+    ) -> Result<(SessionState, LogicalPlan)> {
+        let catalog = self.database.catalog();
+        loop {
+            let version = catalog.version();
+            let state = self.statement_state()?;
+            let plan = self.logical_plan(&state, parsed).await;
+            if catalog.version() == version {
+                return Ok((state, plan?));
+            }
+        }
+    }
+
+    async fn logical_plan(
         &self,
         state: &SessionState,
         parsed: &DFStatement,
@@ -272,8 +286,7 @@ impl Connection {
                 "this statement is no query; use execute or run",
             ));
         };
-        let state = self.statement_state()?;
-        let plan = self.logical_plan(&state, parsed).await?;
+        let (state, plan) = self.planned(parsed).await?;
         if matches!(
             plan,
             LogicalPlan::Dml(_)
@@ -317,8 +330,7 @@ impl Connection {
         let statement = self.single(sql)?;
         match &statement.parsed.command {
             Command::Sql(parsed) if !params.is_empty() => {
-                let state = self.statement_state()?;
-                let plan = self.logical_plan(&state, parsed).await?;
+                let (state, plan) = self.planned(parsed).await?;
                 let plan = plan.with_param_values(ParamValues::from(params))?;
                 self.run_plan(state, plan).await
             }

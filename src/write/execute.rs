@@ -168,6 +168,7 @@ impl Run {
             }
             Some(refresh) => {
                 let guard = self.writer.lock().acquire().await;
+                guard.check(self.writer.table().name())?;
                 let statement = self.gather(statement, refresh(context)?).await?;
                 commit(statement, guard).await
             }
