@@ -1,5 +1,6 @@
 //! Data to and from Arrow arrays and DataFusion's scalars.
 
+use std::error::Error as StdError;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -267,6 +268,26 @@ impl From<Error> for DataFusionError {
     }
 }
 
+/// The kind and message of Halite's own error inside one that cannot be taken apart: partitions that wait for one and
+/// the same failed input share its error.
+fn own_error(error: &DataFusionError) -> Option<(ErrorKind, String)> {
+    let whole: &(dyn StdError + 'static) = error;
+    std::iter::successors(Some(whole), |error| (*error).source())
+        .find_map(|error| error.downcast_ref::<Error>())
+        .map(|own| (own.kind(), own.message().to_owned()))
+}
+
+fn kind_of(error: &DataFusionError) -> ErrorKind {
+    match error.find_root() {
+        DataFusionError::NotImplemented(_) => ErrorKind::NotSupported,
+        DataFusionError::ResourcesExhausted(_) | DataFusionError::IoError(_) => {
+            ErrorKind::Unavailable
+        }
+        DataFusionError::Internal(_) => ErrorKind::Internal,
+        _ => ErrorKind::InvalidInput,
+    }
+}
+
 impl From<DataFusionError> for Error {
     /// Halite's own error if there is one inside, else DataFusion's with the kind that its variant asks for.
     fn from(error: DataFusionError) -> Self {
@@ -278,17 +299,10 @@ impl From<DataFusionError> for Error {
             DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => {
                 Self::from(*inner)
             }
-            other => {
-                let kind = match &other {
-                    DataFusionError::NotImplemented(_) => ErrorKind::NotSupported,
-                    DataFusionError::ResourcesExhausted(_) | DataFusionError::IoError(_) => {
-                        ErrorKind::Unavailable
-                    }
-                    DataFusionError::Internal(_) => ErrorKind::Internal,
-                    _ => ErrorKind::InvalidInput,
-                };
-                Self::new(kind, other.strip_backtrace()).with_source(other)
-            }
+            other => match own_error(&other) {
+                Some((kind, message)) => Self::new(kind, message).with_source(other),
+                None => Self::new(kind_of(&other), other.strip_backtrace()).with_source(other),
+            },
         }
     }
 }
