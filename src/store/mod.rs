@@ -20,6 +20,7 @@ mod leaves;
 mod memory;
 mod remaining;
 mod rocksdb;
+mod seal;
 pub mod wrap;
 
 use std::fmt;
