@@ -9,6 +9,8 @@
 
 mod architecture;
 #[cfg(feature = "shell")]
+mod faults;
+#[cfg(feature = "shell")]
 mod program;
 #[cfg(feature = "shell")]
 mod queries;
