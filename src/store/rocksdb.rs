@@ -27,7 +27,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::rocksdb::{
     AsColumnFamilyRef, BoundColumnFamily, Cache, DB, DBRawIterator, ErrorKind as RocksErrorKind,
@@ -37,7 +36,7 @@ use ::rocksdb::{
 use parking_lot::RwLock;
 use self_cell::self_cell;
 
-use self::open::family_options;
+use self::open::{family_options, space_buffer};
 use super::directory::{family_of_space, space_of_family};
 use super::remaining::Remaining;
 use super::seal;
@@ -59,8 +58,6 @@ struct Database {
     cache: Cache,
     /// Those that it was opened with: its counters are read through them.
     counters: Options,
-    /// Whether a change has failed: RocksDB may take no other until it is told to go on.
-    is_stopped: AtomicBool,
 }
 
 impl Database {
@@ -76,25 +73,6 @@ impl Database {
             "the database {} is open read-only: nothing can be written",
             self.path().display()
         )))
-    }
-
-    /// Makes a change. After one that failed, of a full disk say, RocksDB waits until there is room for all that it may
-    /// ever write at once; a change that is asked for is a better reason to try again.
-    fn change<T>(
-        &self,
-        what: impl fmt::Display,
-        change: impl FnOnce(&DB) -> Result<T, ::rocksdb::Error>,
-    ) -> Result<T> {
-        self.refuse_if_read_only()?;
-        if self.is_stopped.load(Ordering::Acquire) {
-            let resumed = self.db.resume();
-            resumed.map_err(|error| self.failed("going on after a failure", error))?;
-            self.is_stopped.store(false, Ordering::Release);
-        }
-        change(&self.db).map_err(|error| {
-            self.is_stopped.store(true, Ordering::Release);
-            self.failed(what, error)
-        })
     }
 
     /// Brings everything to the disk, and what is in the log alone into files.
@@ -231,10 +209,10 @@ impl Store for RocksStore {
             return Err(space_exists(name));
         }
         let family = family_of_space(name, options.compression);
-        let family_options = family_options(&database.cache, options.compression);
-        database.change(format!("making the space {name}"), |db| {
-            db.create_cf(family, &family_options)
-        })?;
+        let mut family_options = family_options(&database.cache, options.compression);
+        family_options.set_write_buffer_size(space_buffer(&database.options));
+        let made = database.db.create_cf(family, &family_options);
+        made.map_err(|error| database.failed(format!("making the space {name}"), error))?;
         let database = Arc::clone(database);
         *spaces = Spaces::of(database);
         Ok(())
@@ -245,9 +223,8 @@ impl Store for RocksStore {
         let database = spaces.borrow_owner();
         database.refuse_if_read_only()?;
         let family = spaces.find(name)?.name();
-        database.change(format!("dropping the space {name}"), |db| {
-            db.drop_cf(&String::from_utf8_lossy(&family))
-        })?;
+        let dropped = database.db.drop_cf(&String::from_utf8_lossy(&family));
+        dropped.map_err(|error| database.failed(format!("dropping the space {name}"), error))?;
         let database = Arc::clone(database);
         *spaces = Spaces::of(database);
         Ok(())
@@ -288,9 +265,8 @@ impl Store for RocksStore {
         if changes.is_empty() {
             return Ok(());
         }
-        database.change("writing", |db| {
-            db.write_opt(&changes, &write_options(durability))
-        })
+        let written = database.db.write_opt(&changes, &write_options(durability));
+        written.map_err(|error| database.failed("writing", error))
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {

@@ -5,13 +5,15 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use halite::error::{Error, ErrorKind};
 use halite::session::{Connection, Database};
+use halite::store::{RocksStore, StoreOptions};
 use tempfile::TempDir;
 
-use super::{execute, open_store, rows, runtime};
+use super::{execute, rows, runtime};
 
 /// A small disk of its own, unmounted when it is dropped.
 struct Disk {
@@ -61,9 +63,20 @@ impl Ballast {
     }
 }
 
-async fn filled(disk: &Disk) -> (Database, Connection) {
-    let database = super::database(&open_store(&disk.path().join("full.halite")));
+/// Opens with buffers that are small beside the disk: the store goes on by itself when there is room for one.
+fn open(disk: &Disk) -> (Database, Connection) {
+    let options = StoreOptions {
+        write_buffer_bytes: 8 << 20,
+        ..StoreOptions::default()
+    };
+    let store = RocksStore::open(disk.path().join("full.halite"), &options).unwrap();
+    let database = super::database(&Arc::new(store));
     let connection = database.connect();
+    (database, connection)
+}
+
+async fn filled(disk: &Disk) -> (Database, Connection) {
+    let (database, connection) = open(disk);
     let table = "CREATE TABLE t (k BIGINT, v TEXT, PRIMARY KEY (k))";
     execute(&connection, table).await.unwrap();
     (database, connection)
@@ -133,7 +146,7 @@ fn with_room_again_a_database_works_on() {
         execute_soon(&connection, &insert(statements)).await;
         check(&connection, statements + 1).await;
         drop((database, connection));
-        let (database, connection) = reopen(&disk);
+        let (database, connection) = open(&disk);
         check(&connection, statements + 1).await;
         execute(
             &connection,
@@ -143,12 +156,6 @@ fn with_room_again_a_database_works_on() {
         .unwrap();
         drop((database, connection));
     });
-}
-
-fn reopen(disk: &Disk) -> (Database, Connection) {
-    let database = super::database(&open_store(&disk.path().join("full.halite")));
-    let connection = database.connect();
-    (database, connection)
 }
 
 #[test]
@@ -166,7 +173,7 @@ fn a_database_that_filled_its_disk_is_opened_when_there_is_room() {
             Err(error) => check_full(&error),
         }
         ballast.remove();
-        let (_database, connection) = reopen(&disk);
+        let (_database, connection) = open(&disk);
         check(&connection, statements).await;
         execute(&connection, &insert(statements)).await.unwrap();
         check(&connection, statements + 1).await;
@@ -184,17 +191,20 @@ fn a_load_that_does_not_fit_leaves_nothing() {
     fs::write(file.path(), lines).unwrap();
     let copy = format!("COPY t FROM '{}'", file.path().display());
     runtime().block_on(async {
+        // What was written of the load stays in the log until the store goes on, for which it needs room.
+        let ballast = disk.ballast(8 << 20);
         let (_database, connection) = filled(&disk).await;
         execute(&connection, &insert(0)).await.unwrap();
         let error = execute(&connection, &copy).await.unwrap_err();
         println!("{error}");
         check_full(&error);
         check(&connection, 1).await;
+        ballast.remove();
         execute_soon(&connection, &insert(1)).await;
         check(&connection, 2).await;
     });
     runtime().block_on(async {
-        let (_database, connection) = reopen(&disk);
+        let (_database, connection) = open(&disk);
         check(&connection, 2).await;
     });
 }
@@ -220,7 +230,7 @@ fn tables_are_made_and_dropped_whole_on_a_full_disk() {
         }
         execute_soon(&connection, "INSERT INTO u VALUES (1)").await;
         drop((database, connection));
-        let (_database, connection) = reopen(&disk);
+        let (_database, connection) = open(&disk);
         assert_eq!(rows(&connection, "SHOW TABLES").await.unwrap(), ["t", "u"]);
         check(&connection, statements).await;
     });

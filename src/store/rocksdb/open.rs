@@ -1,7 +1,6 @@
 //! How a database is opened: what is tried, with which options, and what is said when it fails.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
@@ -90,7 +89,8 @@ pub(super) fn open_families(
     let cache = Cache::new_hyper_clock_cache(options.block_cache_bytes, 0);
     let descriptors = families.iter().map(|family| {
         let compression = space_of_family(family).map(|(_, compression)| compression);
-        let family_options = family_options(&cache, compression.unwrap_or_default());
+        let mut family_options = family_options(&cache, compression.unwrap_or_default());
+        family_options.set_write_buffer_size(space_buffer(options));
         ColumnFamilyDescriptor::new(family, family_options)
     });
     let database_options = database_options(options, is_new);
@@ -109,7 +109,6 @@ pub(super) fn open_families(
         options,
         cache,
         counters: database_options,
-        is_stopped: AtomicBool::new(false),
     })
 }
 
@@ -161,8 +160,13 @@ pub(super) fn family_options(cache: &Cache, compression: Compression) -> Options
     family.set_compression_type(most);
     family.set_bottommost_compression_type(oldest);
     family.set_level_compaction_dynamic_level_bytes(true);
-    family.set_write_buffer_size(64 << 20);
     family
+}
+
+/// How many bytes of written entries one space keeps in memory before they are sorted into a file. After a full disk
+/// RocksDB goes on by itself when there is room for so many.
+pub(super) fn space_buffer(options: &StoreOptions) -> usize {
+    (options.write_buffer_bytes / 2).min(64 << 20)
 }
 
 fn open_error(path: &Path, error: ::rocksdb::Error) -> OpenError {
