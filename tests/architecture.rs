@@ -340,6 +340,7 @@ fn a_right_import_is_let_through() {
         ),
         ("key/key_tests.rs", "use crate::scan::Scan;"),
         ("store/rocksdb.rs", "use rocksdb::DB;"),
+        ("store/rocksdb/bulk.rs", "use rocksdb::DB;"),
         ("scan/mod.rs", "use tokio::sync::mpsc;"),
         (
             "scan/mod.rs",

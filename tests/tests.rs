@@ -10,6 +10,8 @@
 mod architecture;
 mod examples;
 #[cfg(feature = "shell")]
+mod faults;
+#[cfg(feature = "shell")]
 mod maintenance;
 #[cfg(feature = "shell")]
 mod program;

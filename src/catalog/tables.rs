@@ -1,8 +1,18 @@
 //! The tables of a database, kept in its store.
+//!
+//! # What a crash leaves
+//!
+//! A table is its definition, one entry of the space `catalog`; its rows are in a space of their own, named by the
+//! table's id. The definition decides: a table is made when its definition is written, after its space, and gone when
+//! the definition is deleted, before its space. Both writes reach the disk before the statement is acknowledged. A
+//! space that no definition names belongs to a table that was never made, or is gone: it is dropped when the database
+//! is next opened for writing, or sooner. After a write that failed nobody knows whether it is on disk, so its space is
+//! left for the next opening too. An id is never used twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
@@ -11,6 +21,7 @@ use crate::keyrange::KeyRange;
 use crate::schema::{BoundTable, Table};
 use crate::store::{Chunk, ChunkLimit, Direction, Durability, SpaceOptions, Store, WriteBatch};
 use crate::table::HaliteTable;
+use crate::write::TableGuard;
 
 /// The space of definitions.
 pub(super) const SPACE: &str = "catalog";
@@ -26,8 +37,29 @@ pub(super) const FORMAT_VERSION: u8 = 1;
 pub struct Catalog {
     store: Arc<dyn Store>,
     tables: RwLock<BTreeMap<String, Arc<HaliteTable>>>,
-    /// The next id; held while tables are made, replaced or dropped.
-    next: Mutex<u64>,
+    /// Grows with each change of `tables`.
+    version: AtomicU64,
+    /// Held while tables are made, replaced or dropped.
+    changing: Mutex<Changing>,
+}
+
+/// What a change of the tables needs.
+#[derive(Debug)]
+struct Changing {
+    next_id: u64,
+    /// Spaces that no definition names, and that could not be dropped yet.
+    unused: Vec<String>,
+}
+
+impl Changing {
+    /// With ids beyond every space that there is.
+    fn new(next_id: u64, spaces: &[String]) -> Self {
+        let used = spaces.iter().filter_map(|space| table_id(space)).max();
+        Self {
+            next_id: next_id.max(used.map_or(0, |id| id + 1)),
+            unused: Vec::new(),
+        }
+    }
 }
 
 impl Catalog {
@@ -45,22 +77,23 @@ impl Catalog {
             Some([FORMAT_VERSION]) => {}
             Some([newer]) => {
                 return Err(Error::corrupt(format!(
-                    "the catalog has format {newer}, this Halite reads up to {FORMAT_VERSION}: upgrade Halite"
+                    "the catalog of this database has format {newer}, and this Halite reads formats up to \
+                     {FORMAT_VERSION}: a newer one wrote it"
                 )));
             }
             // A crash came between the making of the space and its first entry.
-            None if !store.is_read_only() => write_first(store.as_ref())?,
+            None if store.is_read_only() => return Ok(Self::empty(store)),
+            None => write_first(store.as_ref())?,
             _ => return Err(Error::corrupt("the catalog has no format")),
         }
-        let catalog = Self {
-            next: Mutex::new(next_id(store.as_ref())?),
-            tables: RwLock::new(BTreeMap::new()),
-            store,
-        };
+        let changing = Changing::new(next_id(store.as_ref())?, &spaces);
+        let mut catalog = Self::empty(store);
         catalog.load()?;
-        if !catalog.store.is_read_only() {
-            catalog.drop_orphans(&spaces)?;
-        }
+        catalog.changing = Mutex::new(Changing {
+            unused: catalog.unused(spaces),
+            ..changing
+        });
+        catalog.reclaim(&mut catalog.changing.lock());
         Ok(catalog)
     }
 
@@ -69,21 +102,39 @@ impl Catalog {
             store.create_space(SPACE, &SpaceOptions::default())?;
             write_first(store.as_ref())?;
         }
-        Ok(Self {
-            store,
-            tables: RwLock::new(BTreeMap::new()),
-            next: Mutex::new(1),
-        })
+        Ok(Self::empty(store))
     }
 
+    fn empty(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            tables: RwLock::new(BTreeMap::new()),
+            version: AtomicU64::new(0),
+            changing: Mutex::new(Changing::new(1, &[])),
+        }
+    }
+
+    /// The tables that the store holds now. Those that are known already, and are the same, stay the same.
     fn load(&self) -> Result<()> {
+        let mut found = BTreeMap::new();
+        for definition in self.definitions()? {
+            let known = self.table(&definition.name);
+            let table = match known.filter(|known| *known.bound().table() == definition) {
+                Some(known) => known,
+                None => self.bind(definition)?,
+            };
+            found.insert(table.name().to_owned(), table);
+        }
+        self.change_tables(|tables| *tables = found);
+        Ok(())
+    }
+
+    fn definitions(&self) -> Result<Vec<Table>> {
         let range = KeyRange::prefix(TABLE_PREFIX);
-        let mut cursor = self
-            .store
-            .snapshot()?
-            .cursor(SPACE, &range, Direction::Forward)?;
+        let snapshot = self.store.snapshot()?;
+        let mut cursor = snapshot.cursor(SPACE, &range, Direction::Forward)?;
         cursor.seek(&range)?;
-        let mut tables = self.tables.write();
+        let mut definitions = Vec::new();
         let mut chunk = Chunk::default();
         loop {
             chunk.clear();
@@ -92,13 +143,29 @@ impl Catalog {
                 let text = std::str::from_utf8(definition).map_err(|error| {
                     Error::corrupt("a table's definition is not text").with_source(error)
                 })?;
-                let table = self.bind(Table::from_json(text)?)?;
-                tables.insert(table.name().to_owned(), table);
+                definitions.push(Table::from_json(text)?);
             }
             if !more {
-                return Ok(());
+                return Ok(definitions);
             }
         }
+    }
+
+    /// Writes definitions. Where that fails the store is asked what holds now: the write may have been made all the
+    /// same, and rows must not go where the next opening does not look for them.
+    fn write(&self, batch: WriteBatch) -> Result<()> {
+        let written = self.store.write(batch, Durability::Sync);
+        if written.is_err() {
+            // Where the store cannot be read either, it has not been written to.
+            let _ = self.load();
+        }
+        written
+    }
+
+    /// Whether `table` is the one that has its name.
+    fn is_current(&self, table: &Arc<HaliteTable>) -> bool {
+        let found = self.table(table.name());
+        found.is_some_and(|found| Arc::ptr_eq(&found, table))
     }
 
     fn bind(&self, table: Table) -> Result<Arc<HaliteTable>> {
@@ -108,25 +175,26 @@ impl Catalog {
         )))
     }
 
-    fn drop_orphans(&self, spaces: &[String]) -> Result<()> {
-        let used: Vec<String> = self
-            .tables
-            .read()
+    /// Those of `spaces` that are tables', and that no definition names.
+    fn unused(&self, spaces: Vec<String>) -> Vec<String> {
+        let tables = self.tables.read();
+        let used: Vec<String> = tables
             .values()
             .map(|table| table.bound().table().space())
             .collect();
-        let is_table = |space: &str| {
-            space
-                .strip_prefix('t')
-                .is_some_and(|id| id.parse::<u64>().is_ok())
-        };
-        for space in spaces
-            .iter()
-            .filter(|space| is_table(space) && !used.contains(space))
-        {
-            self.store.drop_space(space)?;
+        spaces
+            .into_iter()
+            .filter(|space| table_id(space).is_some() && !used.contains(space))
+            .collect()
+    }
+
+    /// Drops the spaces that no definition names. It is no part of what a statement promises: what cannot be dropped
+    /// now is tried again by the next change, and when the database is next opened.
+    fn reclaim(&self, changing: &mut Changing) {
+        if !self.store.is_read_only() {
+            let unused = &mut changing.unused;
+            unused.retain(|space| self.store.drop_space(space).is_err());
         }
-        Ok(())
     }
 
     /// Makes a database of its own, as this one is at one moment, in the directory `path`. Rows are read and written
@@ -135,7 +203,7 @@ impl Catalog {
     /// # Errors
     /// Those of [`Store::checkpoint`].
     pub fn checkpoint(&self, path: &Path) -> Result<()> {
-        let _making = self.next.lock();
+        let _changing = self.changing.lock();
         self.store.checkpoint(path)
     }
 
@@ -169,6 +237,17 @@ impl Catalog {
         self.tables.read().keys().cloned().collect()
     }
 
+    /// How often tables were made, replaced or dropped so far. What is found by name between two equal answers, and a
+    /// snapshot of the store taken between them, belong together.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::SeqCst)
+    }
+
+    fn change_tables(&self, change: impl FnOnce(&mut BTreeMap<String, Arc<HaliteTable>>)) {
+        change(&mut self.tables.write());
+        self.version.fetch_add(1, Ordering::SeqCst);
+    }
+
     /// Makes the table that `define` gives for its id.
     ///
     /// # Errors
@@ -177,8 +256,8 @@ impl Catalog {
         &self,
         define: impl FnOnce(u64) -> Result<Table>,
     ) -> Result<Arc<HaliteTable>> {
-        let mut next = self.next.lock();
-        let table = define(*next)?;
+        let mut changing = self.changing.lock();
+        let table = define(changing.next_id)?;
         if self.table(&table.name).is_some() {
             return Err(Error::conflict(format!(
                 "table `{}` exists already",
@@ -186,40 +265,49 @@ impl Catalog {
             )));
         }
         let bound = self.bind(table.clone())?;
-        self.install(&table, &mut next)?;
-        self.tables.write().insert(table.name, Arc::clone(&bound));
+        self.install(&table, &mut changing)
+            .map_err(|error| error.context(format!("making table `{}`", table.name)))?;
+        self.change_tables(|tables| {
+            tables.insert(table.name, Arc::clone(&bound));
+        });
+        self.reclaim(&mut changing);
         Ok(bound)
     }
 
     /// Makes the table's space, then writes its definition and the next id.
-    fn install(&self, table: &Table, next: &mut u64) -> Result<()> {
+    fn install(&self, table: &Table, changing: &mut Changing) -> Result<()> {
+        changing.next_id += 1;
         self.store
             .create_space(&table.space(), &SpaceOptions::default())?;
         let mut batch = WriteBatch::new();
         batch.put(SPACE, &table_key(&table.name), table.to_json()?.as_bytes());
-        batch.put(SPACE, NEXT_KEY, &(*next + 1).to_be_bytes());
-        if let Err(error) = self.store.write(batch, Durability::Sync) {
-            // The definition decides; what cannot be dropped now is dropped when the database is opened again.
-            let _ = self.store.drop_space(&table.space());
-            return Err(error);
-        }
-        *next += 1;
-        Ok(())
+        batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
+        self.write(batch)
     }
 
-    /// Drops a table and its rows. Statements that read it go on reading it.
+    /// Drops tables and their rows, all of them or none. Statements that read them go on reading them.
     ///
     /// # Errors
     /// `InvalidInput` where there is no such table; those of the store.
-    pub fn drop_table(&self, name: &str) -> Result<()> {
-        let _making = self.next.lock();
-        let table = self.expect_table(name)?;
-        let _writing = table.lock_writes();
+    pub fn drop_tables(&self, names: &[String]) -> Result<()> {
+        let mut changing = self.changing.lock();
+        let names: BTreeSet<&String> = names.iter().collect();
+        let tables = names.iter().map(|name| self.expect_table(name));
+        let tables = tables.collect::<Result<Vec<_>>>()?;
+        let writing: Vec<_> = tables.iter().map(|table| table.lock_writes()).collect();
         let mut batch = WriteBatch::new();
-        batch.delete(SPACE, &table_key(name));
-        self.store.write(batch, Durability::Sync)?;
-        self.tables.write().remove(name);
-        self.store.drop_space(&table.bound().table().space())
+        for name in &names {
+            batch.delete(SPACE, &table_key(name));
+        }
+        let written = match batch.is_empty() {
+            true => Ok(()),
+            false => self.write(batch),
+        };
+        if written.is_ok() {
+            self.change_tables(|tables| tables.retain(|name, _| !names.contains(name)));
+        }
+        self.retire(&mut changing, tables.into_iter().zip(writing));
+        written
     }
 
     /// Removes all rows: the table gets a new, empty space.
@@ -227,16 +315,41 @@ impl Catalog {
     /// # Errors
     /// `InvalidInput` where there is no such table; those of the store.
     pub fn truncate(&self, name: &str) -> Result<()> {
-        let mut next = self.next.lock();
+        let mut changing = self.changing.lock();
         let table = self.expect_table(name)?;
-        let _writing = table.lock_writes();
+        let writing = table.lock_writes();
         let mut definition = table.bound().table().clone();
-        definition.id = *next;
+        definition.id = changing.next_id;
         let bound = self.bind(definition.clone())?;
-        self.install(&definition, &mut next)?;
-        self.tables.write().insert(name.to_owned(), bound);
-        self.store.drop_space(&table.bound().table().space())
+        let installed = self.install(&definition, &mut changing);
+        if installed.is_ok() {
+            self.change_tables(|tables| {
+                tables.insert(name.to_owned(), bound);
+            });
+        }
+        self.retire(&mut changing, [(table, writing)]);
+        installed.map_err(|error| error.context(format!("emptying table `{name}`")))
     }
+
+    /// Turns the writers of these tables away, and drops their rows, unless they are still what they were.
+    fn retire(
+        &self,
+        changing: &mut Changing,
+        tables: impl IntoIterator<Item = (Arc<HaliteTable>, TableGuard)>,
+    ) {
+        for (table, mut writing) in tables {
+            if !self.is_current(&table) {
+                writing.retire();
+                changing.unused.push(table.bound().table().space());
+            }
+        }
+        self.reclaim(changing);
+    }
+}
+
+/// The id of the table whose rows are in `space`.
+fn table_id(space: &str) -> Option<u64> {
+    space.strip_prefix('t')?.parse().ok()
 }
 
 fn write_first(store: &dyn Store) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Data to and from Arrow arrays and DataFusion's scalars.
 
+use std::error::Error as StdError;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -267,14 +268,23 @@ impl From<Error> for DataFusionError {
     }
 }
 
-/// Halite's own error inside one that several partitions share.
-fn own(error: &DataFusionError) -> Option<&Error> {
-    match error {
-        DataFusionError::External(inner) => inner.downcast_ref(),
-        DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => own(inner),
-        DataFusionError::Shared(inner) => own(inner),
-        DataFusionError::Collection(errors) => errors.iter().find_map(own),
-        _ => None,
+/// The kind and message of Halite's own error inside one that cannot be taken apart: partitions that wait for one and
+/// the same failed input share its error.
+fn own_error(error: &DataFusionError) -> Option<(ErrorKind, String)> {
+    let whole: &(dyn StdError + 'static) = error;
+    std::iter::successors(Some(whole), |error| (*error).source())
+        .find_map(|error| error.downcast_ref::<Error>())
+        .map(|own| (own.kind(), own.message().to_owned()))
+}
+
+fn kind_of(error: &DataFusionError) -> ErrorKind {
+    match error.find_root() {
+        DataFusionError::NotImplemented(_) => ErrorKind::NotSupported,
+        DataFusionError::ResourcesExhausted(_) | DataFusionError::IoError(_) => {
+            ErrorKind::Unavailable
+        }
+        DataFusionError::Internal(_) => ErrorKind::Internal,
+        _ => ErrorKind::InvalidInput,
     }
 }
 
@@ -289,21 +299,10 @@ impl From<DataFusionError> for Error {
             DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => {
                 Self::from(*inner)
             }
-            other => {
-                if let Some(own) = own(&other) {
-                    let (kind, message) = (own.kind(), own.message().to_owned());
-                    return Self::new(kind, message).with_source(other);
-                }
-                let kind = match &other {
-                    DataFusionError::NotImplemented(_) => ErrorKind::NotSupported,
-                    DataFusionError::ResourcesExhausted(_) | DataFusionError::IoError(_) => {
-                        ErrorKind::Unavailable
-                    }
-                    DataFusionError::Internal(_) => ErrorKind::Internal,
-                    _ => ErrorKind::InvalidInput,
-                };
-                Self::new(kind, other.strip_backtrace()).with_source(other)
-            }
+            other => match own_error(&other) {
+                Some((kind, message)) => Self::new(kind, message).with_source(other),
+                None => Self::new(kind_of(&other), other.strip_backtrace()).with_source(other),
+            },
         }
     }
 }

@@ -110,16 +110,14 @@ async fn drop_tables(
         .iter()
         .map(object_name)
         .collect::<Result<Vec<String>>>()?;
-    // All are looked up first: a wrong name changes nothing.
-    let mut present = Vec::new();
-    for name in names {
-        match catalog.expect_table(&name) {
-            Ok(_) => present.push(name),
-            Err(_) if if_exists => {}
-            Err(error) => return Err(error),
+    let dropped: Vec<String> = match if_exists {
+        true => {
+            let exists = |name: &String| catalog.table(name).is_some();
+            names.into_iter().filter(exists).collect()
         }
-    }
-    blocking(move || present.iter().try_for_each(|name| catalog.drop_table(name))).await?;
+        false => names,
+    };
+    blocking(move || catalog.drop_tables(&dropped)).await?;
     Ok(done("DROP TABLE"))
 }
 

@@ -149,10 +149,8 @@ impl Connection {
         match &statement.parsed.command {
             Command::ExplainKeys(query) => {
                 let query = sqlparser::ast::Statement::Query(query.clone());
-                let state = self.statement_state()?;
-                let plan = self
-                    .logical_plan(&state, &DFStatement::Statement(Box::new(query)))
-                    .await?;
+                let query = DFStatement::Statement(Box::new(query));
+                let (state, plan) = self.planned(&query).await?;
                 command::explain_keys(&self.physical(&state, &plan).await?)
             }
             Command::Copy(statement) => copy::run(self, statement).await,
@@ -165,8 +163,7 @@ impl Connection {
 
     /// A statement that DataFusion plans.
     async fn run_planned(&self, parsed: &DFStatement) -> Result<Outcome> {
-        let state = self.statement_state()?;
-        let plan = self.logical_plan(&state, parsed).await?;
+        let (state, plan) = self.planned(parsed).await?;
         let plan = on_large_stack(|| self.open_types.prepare(parsed, plan))?;
         self.run_plan(state, plan).await
     }
@@ -247,7 +244,24 @@ impl Connection {
         Ok(state)
     }
 
-    pub(super) async fn logical_plan(
+    /// The session and the plan of a statement, whose tables are those of its snapshot: if tables were made, replaced
+    /// or dropped between the two, it is planned again at a new one.
+    pub(super) async fn planned(
+        &self,
+        parsed: &DFStatement,
+    ) -> Result<(SessionState, LogicalPlan)> {
+        let catalog = self.database.catalog();
+        loop {
+            let version = catalog.version();
+            let state = self.statement_state()?;
+            let plan = self.logical_plan(&state, parsed).await;
+            if catalog.version() == version {
+                return Ok((state, plan?));
+            }
+        }
+    }
+
+    async fn logical_plan(
         &self,
         state: &SessionState,
         parsed: &DFStatement,
@@ -294,8 +308,7 @@ impl Connection {
                 "this statement is no query; use execute or run",
             ));
         };
-        let state = self.statement_state()?;
-        let plan = self.logical_plan(&state, parsed).await?;
+        let (state, plan) = self.planned(parsed).await?;
         if matches!(
             plan,
             LogicalPlan::Dml(_)
@@ -366,8 +379,7 @@ impl Connection {
                 if let Some(outcome) = command::own(self, parsed).await? {
                     return Ok(outcome);
                 }
-                let state = self.statement_state()?;
-                let plan = self.logical_plan(&state, parsed).await?;
+                let (state, plan) = self.planned(parsed).await?;
                 let plan = on_large_stack(|| assign::name_columns(plan))?;
                 let params = Placeholders::of(&plan)?.bind(params)?;
                 let plan = plan.with_param_values(ParamValues::from(params))?;

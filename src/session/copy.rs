@@ -53,8 +53,7 @@ async fn copy_to(
     // What is wrong with file and options is said before the query is run.
     let file = export::Target::new(&statement.file, options)?;
     let query = query_of(&statement.source)?;
-    let state = connection.statement_state()?;
-    let plan = connection.logical_plan(&state, &query).await?;
+    let (state, plan) = connection.planned(&query).await?;
     let plan = connection.physical(&state, &plan).await?;
     let rows = execute_stream(plan, state.task_ctx())?;
     export::write(file, rows).await

@@ -56,3 +56,35 @@ pub(super) async fn plan(
         refresh,
     )?))
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::AsArray;
+    use arrow::datatypes::Int64Type;
+
+    use super::super::Database;
+
+    #[tokio::test]
+    async fn the_rows_of_every_partition_are_deleted() {
+        for partitions in [1, 2, 3, 8] {
+            for key in ["k", "bucket(3, k), k", "salt(16), k", "k % 4, k"] {
+                let connection = Database::in_memory().unwrap().connect();
+                let run = |sql: String| {
+                    let connection = connection.clone();
+                    async move { connection.execute(&sql, vec![]).await.unwrap() }
+                };
+                let set = format!("SET datafusion.execution.target_partitions = {partitions}");
+                run(set).await;
+                run(format!("CREATE TABLE t (k BIGINT, PRIMARY KEY ({key}))")).await;
+                let rows = "INSERT INTO t SELECT value FROM generate_series(0, 599)";
+                run(rows.to_owned()).await;
+                let deleted = run("DELETE FROM t WHERE k % 6 = 0".to_owned()).await;
+                assert_eq!(deleted, 100, "{key}, {partitions} partitions");
+                let count = connection.query("SELECT count(*) FROM t", vec![]).await;
+                let count = count.unwrap();
+                let left = count[0].column(0).as_primitive::<Int64Type>().value(0);
+                assert_eq!(left, 500, "{key}, {partitions} partitions");
+            }
+        }
+    }
+}

@@ -44,8 +44,7 @@ impl Connection {
             return Err(no_query());
         };
         let start = Instant::now();
-        let state = self.statement_state()?;
-        let plan = self.logical_plan(&state, parsed).await?;
+        let (state, plan) = self.planned(parsed).await?;
         let changes = matches!(
             plan,
             LogicalPlan::Dml(_)

@@ -19,6 +19,8 @@ const FORMAT_FAMILY: &str = "halite-format-";
 pub(super) const CREATING_MARK: &str = "halite-creating";
 /// Every RocksDB database has a file of this name.
 const CURRENT_FILE: &str = "CURRENT";
+/// Begins the name of the file that this one names: the list of the database's files.
+const MANIFEST_PREFIX: &str = "MANIFEST-";
 
 /// What lies at a path.
 pub(super) enum Found {
@@ -32,7 +34,7 @@ pub(super) enum Found {
 
 /// Finds out what lies at `path`. `list_families` is called if it may be a database.
 ///
-/// Errors: `InvalidInput` if it is something else, `Corrupt` if it is newer, `Unavailable` if it cannot be read; and
+/// Errors: `InvalidInput` if it is something else, `Corrupt` if it is newer or damaged, `Unavailable` if it cannot be read; and
 /// those of `list_families`.
 pub(super) fn inspect<E: From<Error>>(
     path: &Path,
@@ -47,6 +49,9 @@ pub(super) fn inspect<E: From<Error>>(
     match (holds(CURRENT_FILE), holds(CREATING_MARK)) {
         (false, true) => Ok(Found::Unfinished(Vec::new())),
         (false, false) if names.is_empty() => Ok(Found::Nothing),
+        (false, false) if names.iter().any(|name| name.starts_with(MANIFEST_PREFIX)) => {
+            Err(headless(path).into())
+        }
         (false, false) => Err(foreign(path, "holds other files").into()),
         (true, is_unfinished) => {
             let families = list_families()?;
@@ -98,6 +103,13 @@ fn foreign(path: &Path, what: &str) -> Error {
     let path = path.display();
     Error::invalid(format!(
         "{path} {what}: it is not a Halite database, and is left alone"
+    ))
+}
+
+fn headless(path: &Path) -> Error {
+    let path = path.display();
+    Error::corrupt(format!(
+        "the database {path} is damaged: its file {CURRENT_FILE} is missing; restore it from a backup"
     ))
 }
 

@@ -21,6 +21,7 @@ mod memory;
 mod records;
 mod remaining;
 mod rocksdb;
+mod seal;
 pub mod wrap;
 
 use std::fmt;
@@ -224,7 +225,8 @@ pub struct StoreOptions {
     pub create_if_missing: bool,
     /// Bytes of uncompressed blocks, indexes and filters kept in memory, for all spaces together.
     pub block_cache_bytes: usize,
-    /// Bytes of written entries kept in memory, for all spaces together, before they are sorted into files.
+    /// Bytes of written entries kept in memory, for all spaces together, before they are sorted into files. After a full
+    /// disk, writing goes on by itself when there is room for half of it, or 64 MiB; less takes a new opening.
     pub write_buffer_bytes: usize,
     /// How many deleted or overwritten entries [`Cursor::fill`] steps over before it hands control back. Each time
     /// that it must begin the same run again it goes twice as far, so that a run costs at most three times its

@@ -1,4 +1,4 @@
-//! The store on disk: RocksDB. The only file that knows it.
+//! The store on disk: RocksDB. This file and those in the directory of its name are the only ones that know it.
 //!
 //! # On disk
 //!
@@ -14,43 +14,41 @@
 //! * Options are given for every column family at every open; RocksDB's own file of them is never read.
 //! * A damaged record in the middle of the log fails the open; only a torn tail is forgiven
 //!   (`TolerateCorruptedTailRecords`). [`Durability::Sync`] waits for `fsync`; the log is never off.
+//! * A database that is closed in order has its entries in files, not in the log, and is [sealed](super::seal): a list
+//!   of files that is cut short later is noticed. After a crash it cannot be told from one that the crash cut short.
 //! * Every iterator's status is looked at when it ends, in one place ([`RocksCursor::fill`]).
 //! * A run of deleted entries hands control back, see [`StoreOptions::interrupt_after`].
 //! * Handles, snapshots and iterators own what they stand on (the `self_cell` types below), and let go of it in the
 //!   right order; the database closes when the store and the last of them are dropped.
 
 mod maintain;
+mod open;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 use ::rocksdb::{
-    AsColumnFamilyRef, BlockBasedOptions, BoundColumnFamily, Cache, ChecksumType,
-    ColumnFamilyDescriptor, DB, DBCompressionType, DBRawIterator, DBRecoveryMode,
-    ErrorKind as RocksErrorKind, LogLevel, Options, Range, ReadOptions, SizeApproximationFlags,
-    Snapshot as RocksView, WriteOptions,
+    AsColumnFamilyRef, BoundColumnFamily, Cache, DB, DBRawIterator, ErrorKind as RocksErrorKind,
+    FlushOptions, Options, Range, ReadOptions, SizeApproximationFlags, Snapshot as RocksView,
+    WriteOptions, statistics::Ticker,
 };
 use parking_lot::RwLock;
 use self_cell::self_cell;
 
-use super::directory::{self, Found, family_of_space, space_of_family};
+use self::open::{family_options, space_buffer};
+use super::directory::{family_of_space, space_of_family};
 use super::remaining::Remaining;
+use super::seal;
 use super::{
-    Chunk, ChunkLimit, Compression, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store,
-    StoreOptions, WriteBatch, check_space_name, cursor_has_failed, no_such_space,
-    outside_of_cursor, space_exists,
+    Chunk, ChunkLimit, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store, StoreOptions,
+    WriteBatch, check_space_name, cursor_has_failed, no_such_space, outside_of_cursor,
+    space_exists,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
 
-/// How often an open is tried while another process changes the files that it needs.
-const OPEN_ATTEMPTS: u32 = 20;
-/// How long to wait after the first attempt; after the n-th, n times as long. One second in all.
-const OPEN_PAUSE: Duration = Duration::from_millis(5);
 /// How many keys are looked up at once: bounds how many blocks one call pins.
 const KEYS_PER_LOOKUP: usize = 256;
 
@@ -59,6 +57,8 @@ struct Database {
     db: DB,
     options: StoreOptions,
     cache: Cache,
+    /// Those that it was opened with: its counters are read through them.
+    counters: Options,
 }
 
 impl Database {
@@ -76,6 +76,18 @@ impl Database {
         )))
     }
 
+    /// Brings everything to the disk, and what is in the log alone into files.
+    fn settle(&self) -> Result<(), ::rocksdb::Error> {
+        self.db.flush_wal(true)?;
+        let names = self.db.cf_names();
+        let handles: Vec<_> = names
+            .iter()
+            .filter_map(|name| self.db.cf_handle(name))
+            .collect();
+        let families: Vec<_> = handles.iter().collect();
+        self.db.flush_cfs_opt(&families, &FlushOptions::default())
+    }
+
     /// RocksDB's error, with what was tried on which database.
     fn failed(&self, what: impl fmt::Display, error: ::rocksdb::Error) -> Error {
         let what = format!("{}: {what}", self.path().display());
@@ -85,11 +97,12 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        if !self.options.read_only {
-            // There is nobody left to tell; buffered writes promised no more than this.
-            let _ = self.db.flush_wal(true);
-        }
+        let is_whole = !self.options.read_only && self.settle().is_ok();
         self.db.cancel_all_background_work(true);
+        if is_whole {
+            // There is nobody left to tell. Without the seal a database is as after a crash.
+            let _ = seal::write(self.path());
+        }
     }
 }
 
@@ -162,20 +175,17 @@ impl RocksStore {
     /// changed then); `Unavailable` if it is open elsewhere or the disk fails; `Corrupt` if it is damaged or of a
     /// newer version.
     pub fn open(path: impl AsRef<Path>, options: &StoreOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let mut attempt = 1;
-        let database = loop {
-            match open_database(path, options) {
-                Err(OpenError::Passing(_)) if attempt < OPEN_ATTEMPTS => {
-                    thread::sleep(OPEN_PAUSE * attempt);
-                    attempt += 1;
-                }
-                Err(OpenError::Passing(error) | OpenError::Lasting(error)) => return Err(error),
-                Ok(database) => break database,
-            }
-        };
+        let database = open::open(path.as_ref(), options)?;
         let spaces = RwLock::new(Spaces::of(Arc::new(database)));
         Ok(Self { spaces })
+    }
+
+    /// How often the log was synced to the disk since the database was opened: at least once for each write of
+    /// [`Durability::Sync`] that went alone, and never for one of [`Durability::Buffered`].
+    pub fn log_syncs(&self) -> u64 {
+        let spaces = self.current();
+        let database = spaces.borrow_owner();
+        database.counters.get_ticker_count(Ticker::WalFileSynced)
     }
 
     fn current(&self) -> Arc<Spaces> {
@@ -200,7 +210,8 @@ impl Store for RocksStore {
             return Err(space_exists(name));
         }
         let family = family_of_space(name, options.compression);
-        let family_options = family_options(&database.cache, options.compression);
+        let mut family_options = family_options(&database.cache, options.compression);
+        family_options.set_write_buffer_size(space_buffer(&database.options));
         let made = database.db.create_cf(family, &family_options);
         made.map_err(|error| database.failed(format!("making the space {name}"), error))?;
         let database = Arc::clone(database);
@@ -542,138 +553,6 @@ impl Cursor for RocksCursor {
     }
 }
 
-/// Why a database could not be opened.
-enum OpenError {
-    /// Another process was changing its files: the next attempt may succeed.
-    Passing(Error),
-    Lasting(Error),
-}
-
-impl From<Error> for OpenError {
-    fn from(error: Error) -> Self {
-        Self::Lasting(error)
-    }
-}
-
-fn open_database(path: &Path, options: &StoreOptions) -> Result<Database, OpenError> {
-    let list = || DB::list_cf(&Options::default(), path).map_err(|error| open_error(path, error));
-    let mut families = match directory::inspect(path, list)? {
-        Found::Database(families) => return open_families(path, options, &families, false),
-        Found::Nothing => Vec::new(),
-        Found::Unfinished(families) => families,
-    };
-    if options.read_only || !options.create_if_missing {
-        let path = path.display();
-        return Err(Error::invalid(format!("there is no Halite database at {path}")).into());
-    }
-    directory::complete(&mut families);
-    directory::begin_creation(path)?;
-    let database = open_families(path, options, &families, true)?;
-    directory::end_creation(path)?;
-    Ok(database)
-}
-
-fn open_families(
-    path: &Path,
-    options: &StoreOptions,
-    families: &[String],
-    is_new: bool,
-) -> Result<Database, OpenError> {
-    let cache = Cache::new_hyper_clock_cache(options.block_cache_bytes, 0);
-    let descriptors = families.iter().map(|family| {
-        let compression = space_of_family(family).map(|(_, compression)| compression);
-        let family_options = family_options(&cache, compression.unwrap_or_default());
-        ColumnFamilyDescriptor::new(family, family_options)
-    });
-    let database_options = database_options(options, is_new);
-    let opened = if options.read_only {
-        DB::open_cf_descriptors_read_only(&database_options, path, descriptors, false)
-    } else {
-        DB::open_cf_descriptors(&database_options, path, descriptors)
-    };
-    let db = opened.map_err(|error| open_error(path, error))?;
-    let options = options.clone();
-    Ok(Database { db, options, cache })
-}
-
-fn database_options(options: &StoreOptions, is_new: bool) -> Options {
-    let mut database = Options::default();
-    database.create_if_missing(is_new);
-    database.create_missing_column_families(is_new);
-    database.set_paranoid_checks(true);
-    database.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
-    // A recycled log would hold old records behind its tail, which that mode could not tell from damage.
-    database.set_recycle_log_file_num(0);
-    database.set_max_background_jobs(2);
-    database.set_db_write_buffer_size(options.write_buffer_bytes);
-    // A space that is seldom written would else keep every log since its last write.
-    database.set_max_total_wal_size(4 * options.write_buffer_bytes as u64);
-    database.set_bytes_per_sync(1 << 20);
-    database.set_wal_bytes_per_sync(1 << 20);
-    // A reader beside a writer must hold every file open: the writer deletes them.
-    database.set_max_open_files(if options.read_only { -1 } else { 512 });
-    database.set_log_level(LogLevel::Warn);
-    database.set_max_log_file_size(1 << 20);
-    database.set_keep_log_file_num(2);
-    database.set_stats_dump_period_sec(0);
-    database.set_stats_persist_period_sec(0);
-    database
-}
-
-fn family_options(cache: &Cache, compression: Compression) -> Options {
-    let mut blocks = BlockBasedOptions::default();
-    blocks.set_block_cache(cache);
-    blocks.set_block_size(16 << 10);
-    blocks.set_format_version(6);
-    blocks.set_checksum_type(ChecksumType::XXH3);
-    blocks.set_bloom_filter(10.0, false);
-    blocks.set_whole_key_filtering(true);
-    blocks.set_cache_index_and_filter_blocks(true);
-    blocks.set_pin_l0_filter_and_index_blocks_in_cache(true);
-    let (most, oldest) = match compression {
-        Compression::Fast => (DBCompressionType::Lz4, DBCompressionType::Zstd),
-        Compression::Dense => (DBCompressionType::Zstd, DBCompressionType::Zstd),
-        Compression::None => (DBCompressionType::None, DBCompressionType::None),
-    };
-    let mut family = Options::default();
-    family.set_block_based_table_factory(&blocks);
-    family.set_compression_type(most);
-    family.set_bottommost_compression_type(oldest);
-    family.set_level_compaction_dynamic_level_bytes(true);
-    family.set_write_buffer_size(64 << 20);
-    family
-}
-
-fn open_error(path: &Path, error: ::rocksdb::Error) -> OpenError {
-    let text = error.to_string();
-    let shown = path.display();
-    if text.contains("lock hold by current process") {
-        return OpenError::Lasting(Error::unavailable(format!(
-            "the database {shown} is already open in this process: share it instead of opening it twice"
-        )));
-    }
-    if text.contains("While lock file") {
-        let holder = directory::lock_holder(path);
-        let holder = holder.map_or(String::new(), |process| format!(" (process {process})"));
-        return OpenError::Lasting(Error::unavailable(format!(
-            "the database {shown} is open in another process{holder}: close it there, or open it read-only"
-        )));
-    }
-    let error_text = format!("opening the database {shown}");
-    let changing = [
-        "Column families not opened",
-        "Column family not found",
-        "No such file",
-    ];
-    let is_passing = changing.iter().any(|sign| text.contains(sign));
-    let error = store_error(error_text, error);
-    if is_passing {
-        OpenError::Passing(error)
-    } else {
-        OpenError::Lasting(error)
-    }
-}
-
 /// RocksDB's error as ours: what the caller must do, and what was being done.
 fn store_error(what: impl fmt::Display, error: ::rocksdb::Error) -> Error {
     let kind = match error.kind() {
@@ -689,6 +568,9 @@ fn store_error(what: impl fmt::Display, error: ::rocksdb::Error) -> Error {
     Error::new(kind, format!("{what}: {error}")).with_source(error)
 }
 
+#[cfg(test)]
+#[path = "damage_tests.rs"]
+mod damage;
 #[cfg(test)]
 #[path = "rocksdb_tests.rs"]
 mod tests;

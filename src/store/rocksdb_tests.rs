@@ -3,10 +3,14 @@
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
 
+use ::rocksdb::Options;
 use tempfile::TempDir;
 
+use super::open::open_families;
 use super::*;
+use crate::store::Compression;
 use crate::store::conformance::fill;
 use crate::store::directory::{CREATING_MARK, DEFAULT_FAMILY, begin_creation, file_names};
 
@@ -69,17 +73,6 @@ fn listing(path: &Path) -> Vec<(String, u64)> {
         .collect();
     files.sort();
     files
-}
-
-/// The only file whose name ends so.
-fn file_ending(path: &Path, ending: &str) -> std::path::PathBuf {
-    let names = file_names(path).unwrap();
-    let mut found = names.iter().filter(|name| name.ends_with(ending));
-    let name = found
-        .next()
-        .unwrap_or_else(|| panic!("no {ending} in {names:?}"));
-    assert_eq!(found.next(), None, "one {ending} in {names:?}");
-    path.join(name)
 }
 
 // ---- Keeping
@@ -195,6 +188,21 @@ fn a_synced_write_waits_for_the_disk_and_no_write_skips_the_log() {
     assert!(!write_options(Durability::Buffered).get_sync());
     for durability in [Durability::Sync, Durability::Buffered] {
         assert!(!write_options(durability).get_disable_wal());
+    }
+}
+
+#[test]
+fn the_log_is_synced_for_each_synced_write_and_for_no_other() {
+    let directory = directory();
+    let store = open(directory.path());
+    create(&store, "t");
+    let mut syncs = store.log_syncs();
+    for number in 0..10 {
+        put(&store, "t", &[number], Durability::Sync);
+        syncs += 1;
+        assert_eq!(store.log_syncs(), syncs);
+        put(&store, "t", &[number, 1], Durability::Buffered);
+        assert_eq!(store.log_syncs(), syncs);
     }
 }
 
@@ -518,78 +526,6 @@ fn what_a_file_system_puts_into_a_directory_does_not_count() {
     fs::create_dir(directory.path().join("lost+found")).unwrap();
     create(&open(directory.path()), "t");
     assert_eq!(open(directory.path()).spaces().unwrap(), ["t"]);
-}
-
-// ---- Damage
-
-/// A closed database whose 200 entries of 1 KB are in the log alone.
-fn with_full_log() -> TempDir {
-    let directory = directory();
-    let store = open(directory.path());
-    create(&store, "t");
-    for number in 0..200_u8 {
-        let mut batch = WriteBatch::new();
-        batch.put("t", &[number], &[number; 1000]);
-        store.write(batch, Durability::Sync).unwrap();
-    }
-    drop(store);
-    directory
-}
-
-fn flip_a_bit(file: &Path, at: usize) {
-    let mut bytes = fs::read(file).unwrap();
-    bytes[at] ^= 1;
-    fs::write(file, bytes).unwrap();
-}
-
-#[test]
-fn damage_in_the_log_is_an_error_and_a_torn_tail_is_not() {
-    let directory = with_full_log();
-    let log = file_ending(directory.path(), ".log");
-    let whole = fs::read(&log).unwrap();
-    flip_a_bit(&log, whole.len() / 2);
-    let (kind, message) = refusal(directory.path(), &StoreOptions::default());
-    assert_eq!(kind, ErrorKind::Corrupt, "{message}");
-    assert!(
-        message.contains(&directory.path().display().to_string()),
-        "{message}"
-    );
-    fs::write(&log, &whole[..whole.len() - 500]).unwrap();
-    assert_eq!(count(&open(directory.path()), "t"), 199);
-}
-
-#[test]
-fn damage_in_a_file_fails_the_cursor_for_good() {
-    let directory = with_full_log();
-    // Opening sorts the log into a file.
-    assert_eq!(count(&open(directory.path()), "t"), 200);
-    let table = file_ending(directory.path(), ".sst");
-    let length = fs::metadata(&table).unwrap().len() as usize;
-    flip_a_bit(&table, length / 2);
-    let store = open(directory.path());
-    let whole = KeyRange::all();
-    for direction in [Direction::Forward, Direction::Backward] {
-        let snapshot = store.snapshot().unwrap();
-        let mut cursor = snapshot.cursor("t", &whole, direction).unwrap();
-        cursor.seek(&whole).unwrap();
-        let mut chunk = Chunk::new();
-        let failed = cursor.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
-        assert_eq!(failed.kind(), ErrorKind::Corrupt, "{failed}");
-        assert!(failed.message().contains("reading from t"), "{failed}");
-        assert!(
-            !chunk.is_empty() && chunk.len() < 200,
-            "what was read before it"
-        );
-        let again = cursor.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
-        assert!(
-            again
-                .message()
-                .starts_with("the cursor has failed before: "),
-            "{again}"
-        );
-        let again = cursor.seek(&whole).unwrap_err();
-        assert_eq!(again.kind(), ErrorKind::Corrupt);
-    }
 }
 
 // ---- Runs of deleted entries

@@ -2,9 +2,9 @@
 //!
 //! Both keep the contract of the traits, and run the conformance suite.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -207,47 +207,105 @@ impl Cursor for RecordingCursor {
     }
 }
 
-/// When a [`Failing`] store fails. A clone is the same plan: a test keeps one to look at the count.
+/// When a [`Failing`] store fails. A clone is the same plan: a test keeps one to look at the count, and to change the
+/// plan while the store is in use.
 #[derive(Debug, Clone)]
-pub struct Faults {
-    first: u64,
-    last: u64,
-    calls: Arc<AtomicU64>,
+pub struct Faults(Arc<Mutex<Plan>>);
+
+#[derive(Debug, Default)]
+struct Plan {
+    /// Which calls fail; none: no call.
+    failing: Option<RangeInclusive<u64>>,
+    effect: Effect,
+    calls: u64,
+    failed: Vec<&'static str>,
+}
+
+/// What a call that fails has done to the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Effect {
+    #[default]
+    None,
+    Whole,
 }
 
 impl Faults {
     /// Every call succeeds.
     pub fn never() -> Self {
-        Self::between(u64::MAX, 0)
+        Self(Arc::default())
     }
 
-    /// The call with this number fails, counted from 1 over the store, its snapshots and its cursors.
+    /// As [`Faults::fail_once`].
     pub fn once(call: u64) -> Self {
-        Self::between(call, call)
+        let faults = Self::never();
+        faults.fail_once(call);
+        faults
     }
 
-    /// The call with this number and all after it fail, as when a disk has gone.
+    /// As [`Faults::fail_from`].
     pub fn from(call: u64) -> Self {
-        Self::between(call, u64::MAX)
+        let faults = Self::never();
+        faults.fail_from(call);
+        faults
     }
 
-    fn between(first: u64, last: u64) -> Self {
-        let calls = Arc::default();
-        Self { first, last, calls }
+    /// From now on the call with this number fails, counted from 1 over the store, its snapshots and its cursors.
+    pub fn fail_once(&self, call: u64) {
+        self.plan(Some(call..=call), Effect::None);
     }
 
-    /// How many calls have been made, failed ones included. A test that fails the n-th call for every n ends when a
-    /// run makes fewer than n calls.
+    /// From now on the call with this number and all after it fail, as when a disk has gone.
+    pub fn fail_from(&self, call: u64) {
+        self.plan(Some(call..=u64::MAX), Effect::None);
+    }
+
+    /// From now on the call with this number does what it is asked, and yet fails: the answer is lost, as when a log
+    /// is written and then cannot be synced.
+    pub fn lose_answer(&self, call: u64) {
+        self.plan(Some(call..=call), Effect::Whole);
+    }
+
+    /// From now on every call succeeds.
+    pub fn stop(&self) {
+        self.plan(None, Effect::None);
+    }
+
+    fn plan(&self, failing: Option<RangeInclusive<u64>>, effect: Effect) {
+        *self.0.lock() = Plan {
+            failing,
+            effect,
+            ..Plan::default()
+        };
+    }
+
+    /// How many calls have been made under this plan, failed ones included. A test that fails the n-th call for every n
+    /// ends when a run makes fewer than n calls.
     pub fn calls(&self) -> u64 {
-        self.calls.load(Ordering::Relaxed)
+        self.0.lock().calls
     }
 
-    fn count(&self, what: &str) -> Result<()> {
-        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        if (self.first..=self.last).contains(&call) {
-            return Err(injected(call, what));
+    /// The methods whose calls have failed under this plan, in order.
+    pub fn failed(&self) -> Vec<&'static str> {
+        self.0.lock().failed.clone()
+    }
+
+    /// Makes a call of the method `what`, or does not, as planned.
+    fn call<T>(&self, what: &'static str, call: impl FnOnce() -> Result<T>) -> Result<T> {
+        let mut plan = self.0.lock();
+        plan.calls += 1;
+        let number = plan.calls;
+        let fails = plan.failing.as_ref();
+        if !fails.is_some_and(|failing| failing.contains(&number)) {
+            drop(plan);
+            return call();
         }
-        Ok(())
+        plan.failed.push(what);
+        let effect = plan.effect;
+        drop(plan);
+        if effect == Effect::Whole {
+            call()?;
+        }
+        Err(injected(number, what))
     }
 }
 
@@ -255,7 +313,8 @@ fn injected(call: u64, what: &str) -> Error {
     Error::unavailable(format!("injected fault: call {call} of the store, {what}"))
 }
 
-/// A store that asks another, and fails with `Unavailable` where its [`Faults`] say. A call that fails has no effect.
+/// A store that asks another, and fails with `Unavailable` where its [`Faults`] say. A call that fails has no effect,
+/// unless they say that too.
 #[derive(Debug)]
 pub struct Failing {
     inner: Arc<dyn Store>,
@@ -271,46 +330,43 @@ impl Failing {
 
 impl Store for Failing {
     fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
-        self.faults.count("create_space")?;
-        self.inner.create_space(name, options)
+        self.faults
+            .call("create_space", || self.inner.create_space(name, options))
     }
 
     fn drop_space(&self, name: &str) -> Result<()> {
-        self.faults.count("drop_space")?;
-        self.inner.drop_space(name)
+        self.faults
+            .call("drop_space", || self.inner.drop_space(name))
     }
 
     fn spaces(&self) -> Result<Vec<String>> {
-        self.faults.count("spaces")?;
-        self.inner.spaces()
+        self.faults.call("spaces", || self.inner.spaces())
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        self.faults.count("snapshot")?;
-        Ok(Arc::new(FailingSnapshot {
-            inner: self.inner.snapshot()?,
-            faults: self.faults.clone(),
-        }))
+        let inner = self.faults.call("snapshot", || self.inner.snapshot())?;
+        let faults = self.faults.clone();
+        Ok(Arc::new(FailingSnapshot { inner, faults }))
     }
 
     fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
-        self.faults.count("write")?;
-        self.inner.write(batch, durability)
+        self.faults
+            .call("write", || self.inner.write(batch, durability))
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
-        self.faults.count("approximate_size")?;
-        self.inner.approximate_size(space, range)
+        self.faults.call("approximate_size", || {
+            self.inner.approximate_size(space, range)
+        })
     }
 
     fn checkpoint(&self, path: &Path) -> Result<()> {
-        self.faults.count("checkpoint")?;
-        self.inner.checkpoint(path)
+        self.faults
+            .call("checkpoint", || self.inner.checkpoint(path))
     }
 
     fn verify(&self) -> Result<()> {
-        self.faults.count("verify")?;
-        self.inner.verify()
+        self.faults.call("verify", || self.inner.verify())
     }
 
     fn is_read_only(&self) -> bool {
@@ -326,13 +382,12 @@ struct FailingSnapshot {
 
 impl Snapshot for FailingSnapshot {
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.faults.count("get")?;
-        self.inner.get(space, key)
+        self.faults.call("get", || self.inner.get(space, key))
     }
 
     fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
-        self.faults.count("multi_get")?;
-        self.inner.multi_get(space, keys)
+        self.faults
+            .call("multi_get", || self.inner.multi_get(space, keys))
     }
 
     fn cursor(
@@ -341,9 +396,11 @@ impl Snapshot for FailingSnapshot {
         within: &KeyRange,
         direction: Direction,
     ) -> Result<Box<dyn Cursor>> {
-        self.faults.count("cursor")?;
+        let inner = self.faults.call("cursor", || {
+            Arc::clone(&self.inner).cursor(space, within, direction)
+        })?;
         Ok(Box::new(FailingCursor {
-            inner: Arc::clone(&self.inner).cursor(space, within, direction)?,
+            inner,
             faults: self.faults.clone(),
             has_failed: false,
         }))
@@ -357,20 +414,30 @@ struct FailingCursor {
 }
 
 impl FailingCursor {
-    fn count(&mut self, what: &str) -> Result<()> {
-        let outcome = self.faults.count(what);
+    fn call<T>(
+        &mut self,
+        what: &'static str,
+        call: impl FnOnce(&mut dyn Cursor) -> Result<T>,
+    ) -> Result<T> {
         if self.has_failed {
             return Err(cursor_has_failed(ErrorKind::Unavailable, what));
         }
-        self.has_failed = outcome.is_err();
+        let inner = self.inner.as_mut();
+        let mut refused = false;
+        let outcome = self.faults.call(what, || {
+            let outcome = call(inner);
+            refused = outcome.is_err();
+            outcome
+        });
+        // An error of the other store's is that store's to remember.
+        self.has_failed = outcome.is_err() && !refused;
         outcome
     }
 }
 
 impl Cursor for FailingCursor {
     fn seek(&mut self, range: &KeyRange) -> Result<()> {
-        self.count("seek")?;
-        self.inner.seek(range)
+        self.call("seek", |inner| inner.seek(range))
     }
 
     fn restrict(&mut self, end: &[u8]) {
@@ -378,8 +445,7 @@ impl Cursor for FailingCursor {
     }
 
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
-        self.count("fill")?;
-        self.inner.fill(chunk, limit)
+        self.call("fill", |inner| inner.fill(chunk, limit))
     }
 }
 

@@ -17,7 +17,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
     InputDistributionRequirements, Partitioning, PlanProperties, ReplaceChildrenOptions,
-    SendableRecordBatchStream,
+    SendableRecordBatchStream, execute_stream,
 };
 use futures::TryStreamExt;
 
@@ -30,8 +30,8 @@ pub type Refresh = Arc<dyn Fn(Arc<TaskContext>) -> Result<Arc<TaskContext>> + Se
 
 /// Writes the rows of its input to a table when it is executed, and returns one row: `count`, the number of rows.
 ///
-/// The input has one partition; its rows are written in its order, so that of two rows with one key REPLACE keeps the
-/// later one.
+/// The rows of an input of one partition are written in its order, so that of two rows with one key REPLACE keeps the
+/// later one; the optimizer sees to it that an INSERT has such an input.
 pub struct WriteExec {
     input: Arc<dyn ExecutionPlan>,
     writer: Arc<TableWriter>,
@@ -168,6 +168,7 @@ impl Run {
             }
             Some(refresh) => {
                 let guard = self.writer.lock().acquire().await;
+                guard.check(self.writer.table().name())?;
                 let statement = self.gather(statement, refresh(context)?).await?;
                 commit(statement, guard).await
             }
@@ -179,7 +180,8 @@ impl Run {
         mut statement: Statement,
         context: Arc<TaskContext>,
     ) -> DataFusionResult<Statement> {
-        let mut rows = self.input.execute(0, context)?;
+        // All partitions: a DELETE's scan has several, and no rule of the optimizer sees it below this operator.
+        let mut rows = execute_stream(Arc::clone(&self.input), context)?;
         while let Some(batch) = rows.try_next().await? {
             statement.add(&batch)?;
         }

@@ -133,10 +133,10 @@ impl Statement {
     /// that of the table's lock; for a DELETE it was held since its rows were looked for.
     ///
     /// # Errors
-    /// `Conflict` that names table, row and key, where two rows cannot both stay; then nothing is written. Else the
-    /// errors of [`Store::write`].
+    /// `Conflict` that names table, row and key, where two rows cannot both stay, and where the table was dropped or
+    /// emptied meanwhile; then nothing is written. Else the errors of [`Store::write`].
     pub fn commit(self, guard: &TableGuard) -> Result<u64> {
-        let _held = guard;
+        guard.check(self.table().name())?;
         if self.batch.is_empty() {
             return Ok(0);
         }

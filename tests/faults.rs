@@ -1,0 +1,84 @@
+//! What goes wrong outside of Halite: a process that is killed, a power cut, a store that fails, a full disk, damaged
+//! files, other writers. Whatever it is: what was acknowledged stays, nothing is half done, and the database works on.
+//!
+//! Random tests print `HALITE_SEED`, which replays them. `HALITE_KILLS=200` is the long run of the kills.
+
+mod damage;
+mod disk;
+mod durability;
+mod kill;
+mod power;
+mod race;
+mod sweep;
+mod workload;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{Array, RecordBatch};
+use arrow::util::display::array_value_to_string;
+use halite::error::Result;
+use halite::session::{Connection, Database};
+use halite::store::{RocksStore, Store, StoreOptions};
+use tokio::runtime::Runtime;
+
+/// The seed of a random test, printed.
+fn seed() -> u64 {
+    let given = std::env::var("HALITE_SEED").ok();
+    let seed = given.map_or_else(|| fastrand::u64(..), |seed| seed.parse().unwrap());
+    println!("HALITE_SEED={seed}");
+    seed
+}
+
+fn runtime() -> Runtime {
+    Runtime::new().unwrap()
+}
+
+/// Runs one statement; its number of rows.
+async fn execute(connection: &Connection, sql: &str) -> Result<u64> {
+    connection.execute(sql, vec![]).await
+}
+
+/// The rows of a query, sorted, the values of each joined by `|`.
+async fn rows(connection: &Connection, sql: &str) -> Result<Vec<String>> {
+    let batches = connection.query(sql, vec![]).await?;
+    let mut rows: Vec<String> = batches.iter().flat_map(texts).collect();
+    rows.sort();
+    Ok(rows)
+}
+
+fn texts(batch: &RecordBatch) -> Vec<String> {
+    let value = |column: &dyn Array, row| match column.is_null(row) {
+        true => "NULL".to_owned(),
+        false => array_value_to_string(column, row).unwrap(),
+    };
+    (0..batch.num_rows())
+        .map(|row| {
+            let values = batch.columns().iter();
+            let values: Vec<_> = values.map(|column| value(column.as_ref(), row)).collect();
+            values.join("|")
+        })
+        .collect()
+}
+
+/// The rows of every table.
+type Contents = BTreeMap<String, Vec<String>>;
+
+async fn contents(connection: &Connection) -> Result<Contents> {
+    let mut contents = Contents::new();
+    for table in rows(connection, "SHOW TABLES").await? {
+        let found = rows(connection, &format!("SELECT * FROM {table}")).await?;
+        contents.insert(table, found);
+    }
+    Ok(contents)
+}
+
+fn open_store(path: &Path) -> Arc<RocksStore> {
+    Arc::new(RocksStore::open(path, &StoreOptions::default()).unwrap())
+}
+
+/// A database in a store that the test keeps hold of.
+fn database(store: &Arc<impl Store + 'static>) -> Database {
+    Database::of_store(Arc::clone(store) as Arc<dyn Store>).unwrap()
+}

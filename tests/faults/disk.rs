@@ -1,0 +1,237 @@
+//! A disk that is full: an error, everything acknowledged stays, and with room again the work goes on.
+//!
+//! The disk is a tmpfs of 32 MiB, which only root can mount; without it these tests say 'skipped'.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use halite::error::{Error, ErrorKind};
+use halite::session::{Connection, Database};
+use halite::store::{RocksStore, StoreOptions};
+use tempfile::TempDir;
+
+use super::{execute, rows, runtime};
+
+/// A small disk of its own, unmounted when it is dropped.
+struct Disk {
+    directory: TempDir,
+}
+
+impl Disk {
+    fn mount() -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=32m", "halite-test"]);
+        let mounted = mount.arg(directory.path()).output();
+        if mounted.is_ok_and(|output| output.status.success()) {
+            return Some(Self { directory });
+        }
+        println!("skipped: no tmpfs can be mounted here");
+        None
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Takes bytes away; gives them back when the file is removed.
+    fn ballast(&self, bytes: usize) -> Ballast {
+        let path = self.path().join("ballast");
+        fs::write(&path, vec![1; bytes]).unwrap();
+        Ballast(path)
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount")
+            .arg("--lazy")
+            .arg(self.path())
+            .status();
+        assert!(unmounted.is_ok_and(|status| status.success()));
+    }
+}
+
+struct Ballast(std::path::PathBuf);
+
+impl Ballast {
+    fn remove(self) {
+        fs::remove_file(self.0).unwrap();
+    }
+}
+
+/// Opens with buffers that are small beside the disk: the store goes on by itself when there is room for one.
+fn open(disk: &Disk) -> (Database, Connection) {
+    let options = StoreOptions {
+        write_buffer_bytes: 8 << 20,
+        ..StoreOptions::default()
+    };
+    let store = RocksStore::open(disk.path().join("full.halite"), &options).unwrap();
+    let database = super::database(&Arc::new(store));
+    let connection = database.connect();
+    (database, connection)
+}
+
+async fn filled(disk: &Disk) -> (Database, Connection) {
+    let (database, connection) = open(disk);
+    let table = "CREATE TABLE t (k BIGINT, v TEXT, PRIMARY KEY (k))";
+    execute(&connection, table).await.unwrap();
+    (database, connection)
+}
+
+/// About 1.3 MB that do not compress to nothing.
+fn insert(number: i64) -> String {
+    let first = number * 10_000;
+    format!(
+        "INSERT INTO t SELECT value, repeat(md5(CAST(value AS TEXT)), 40) FROM generate_series({first}, {})",
+        first + 999
+    )
+}
+
+fn check_full(error: &Error) {
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    let message = error.message().to_lowercase();
+    assert!(message.contains("no space left"), "{error}");
+}
+
+/// Inserts until it fails; how many statements were acknowledged.
+async fn fill(connection: &Connection) -> i64 {
+    for number in 0..100 {
+        if let Err(error) = execute(connection, &insert(number)).await {
+            println!("full after {number} statements: {error}");
+            check_full(&error);
+            assert!(number > 3);
+            return number;
+        }
+    }
+    panic!("a disk of 32 MiB holds 100 statements of more than 1 MB");
+}
+
+/// The rows of so many statements are there, and no other.
+async fn check(connection: &Connection, statements: i64) {
+    let sql = "SELECT k / 10000 AS statement, count(*), count(DISTINCT k), min(length(v)) FROM t GROUP BY k / 10000";
+    let mut expected: Vec<_> = (0..statements)
+        .map(|number| format!("{number}|1000|1000|1280"))
+        .collect();
+    expected.sort();
+    assert_eq!(rows(connection, sql).await.unwrap(), expected);
+}
+
+/// Runs a statement until the store has noticed that there is room.
+async fn execute_soon(connection: &Connection, sql: &str) {
+    let start = Instant::now();
+    loop {
+        match execute(connection, sql).await {
+            Ok(_) => break,
+            Err(error) if start.elapsed() > Duration::from_secs(30) => panic!("{error}"),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}"),
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    println!("written again after {:?}", start.elapsed());
+}
+
+#[test]
+fn with_room_again_a_database_works_on() {
+    let Some(disk) = Disk::mount() else { return };
+    runtime().block_on(async {
+        let ballast = disk.ballast(12 << 20);
+        let (database, connection) = filled(&disk).await;
+        let statements = fill(&connection).await;
+        check(&connection, statements).await;
+        ballast.remove();
+        execute_soon(&connection, &insert(statements)).await;
+        check(&connection, statements + 1).await;
+        drop((database, connection));
+        let (database, connection) = open(&disk);
+        check(&connection, statements + 1).await;
+        execute(
+            &connection,
+            "CREATE TABLE later (k BIGINT, PRIMARY KEY (k))",
+        )
+        .await
+        .unwrap();
+        drop((database, connection));
+    });
+}
+
+#[test]
+fn a_database_that_filled_its_disk_is_opened_when_there_is_room() {
+    let Some(disk) = Disk::mount() else { return };
+    runtime().block_on(async {
+        let ballast = disk.ballast(12 << 20);
+        let (database, connection) = filled(&disk).await;
+        let statements = fill(&connection).await;
+        drop((database, connection));
+        // It opens, or says why not.
+        let opened = Database::open(disk.path().join("full.halite")).await;
+        match opened {
+            Ok(database) => check(&database.connect(), statements).await,
+            Err(error) => check_full(&error),
+        }
+        ballast.remove();
+        let (_database, connection) = open(&disk);
+        check(&connection, statements).await;
+        execute(&connection, &insert(statements)).await.unwrap();
+        check(&connection, statements + 1).await;
+    });
+}
+
+#[test]
+fn a_load_that_does_not_fit_leaves_nothing() {
+    let Some(disk) = Disk::mount() else { return };
+    let file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
+    let value = "0123456789abcdef".repeat(64);
+    let lines: String = (0..40_000)
+        .map(|key| format!("{},{key}{value}\n", -1 - key))
+        .collect();
+    fs::write(file.path(), lines).unwrap();
+    let copy = format!("COPY t FROM '{}'", file.path().display());
+    runtime().block_on(async {
+        // What was written of the load stays in the log until the store goes on, for which it needs room.
+        let ballast = disk.ballast(8 << 20);
+        let (_database, connection) = filled(&disk).await;
+        execute(&connection, &insert(0)).await.unwrap();
+        let error = execute(&connection, &copy).await.unwrap_err();
+        println!("{error}");
+        check_full(&error);
+        check(&connection, 1).await;
+        ballast.remove();
+        execute_soon(&connection, &insert(1)).await;
+        check(&connection, 2).await;
+    });
+    runtime().block_on(async {
+        let (_database, connection) = open(&disk);
+        check(&connection, 2).await;
+    });
+}
+
+#[test]
+fn tables_are_made_and_dropped_whole_on_a_full_disk() {
+    let Some(disk) = Disk::mount() else { return };
+    runtime().block_on(async {
+        let ballast = disk.ballast(12 << 20);
+        let (database, connection) = filled(&disk).await;
+        let statements = fill(&connection).await;
+        // The last bytes too.
+        let _ = fs::write(disk.path().join("rest"), vec![1; 4 << 20]);
+        let made = execute(&connection, "CREATE TABLE u (k BIGINT, PRIMARY KEY (k))").await;
+        println!("{made:?}");
+        let tables = rows(&connection, "SHOW TABLES").await.unwrap();
+        assert_eq!(tables.contains(&"u".to_owned()), made.is_ok());
+        check(&connection, statements).await;
+        ballast.remove();
+        fs::remove_file(disk.path().join("rest")).unwrap();
+        if made.is_err() {
+            execute_soon(&connection, "CREATE TABLE u (k BIGINT, PRIMARY KEY (k))").await;
+        }
+        execute_soon(&connection, "INSERT INTO u VALUES (1)").await;
+        drop((database, connection));
+        let (_database, connection) = open(&disk);
+        assert_eq!(rows(&connection, "SHOW TABLES").await.unwrap(), ["t", "u"]);
+        check(&connection, statements).await;
+    });
+}

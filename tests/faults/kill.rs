@@ -1,0 +1,180 @@
+//! The program, killed at any moment: what it acknowledged is there, the statement that it was at is whole or absent.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use halite::store::Store;
+
+use super::workload::{Model, Step, Workload};
+use super::{contents, database, open_store, runtime, seed};
+
+/// Statements of one run of the program.
+const STEPS: usize = 14;
+/// So often a new database is begun, for its creation is killed too.
+const ROUNDS_PER_DATABASE: usize = 5;
+
+/// What has been seen, over all kills.
+#[derive(Debug, Default)]
+struct Seen {
+    kills: usize,
+    acknowledged: usize,
+    /// Kills during a statement of which nothing was there afterwards.
+    absent: usize,
+    /// Kills during a statement that was there whole, or was done already.
+    whole: usize,
+    before_the_first: usize,
+    unused_spaces: usize,
+}
+
+#[test]
+fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing_half_done() {
+    let kills = std::env::var("HALITE_KILLS").map_or(20, |kills| kills.parse().unwrap());
+    let seed = seed();
+    let mut random = Rng::with_seed(seed);
+    let mut seen = Seen::default();
+    // What a whole run takes. Learnt from runs that came to their end.
+    let mut pace = Duration::from_secs(1);
+    while seen.kills < kills {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("killed.halite");
+        let mut workload = Workload::new(random.u64(..), directory.path(), 2_000);
+        for _ in 0..ROUNDS_PER_DATABASE {
+            let before = workload.model().clone();
+            let steps = workload.steps(STEPS);
+            let started = Instant::now();
+            let run = Run::start(directory.path(), &path, &steps);
+            let (acknowledged, was_killed) = run.kill_after(pace.mul_f64(random.f64() * 1.2));
+            if !was_killed {
+                assert_eq!(acknowledged, STEPS, "the program failed");
+                pace = started.elapsed();
+            }
+            seen.kills += usize::from(was_killed);
+            let found = examine(&path, &before, &steps, acknowledged, &mut seen);
+            workload.resume(found);
+        }
+    }
+    println!("{seen:?}");
+    assert!(seen.absent > 0 && seen.acknowledged > 0, "{seen:?}");
+}
+
+/// Finds out after which statement the database stands, and that it is one of the two that it may be.
+fn examine(
+    path: &Path,
+    before: &Model,
+    steps: &[Step],
+    acknowledged: usize,
+    seen: &mut Seen,
+) -> Model {
+    let after = |count: usize| match count {
+        0 => before,
+        count => &steps[count - 1].after,
+    };
+    let store = open_store(path);
+    let spaces = store.spaces().unwrap();
+    let database = database(&store);
+    let found = runtime().block_on(contents(&database.connect())).unwrap();
+    let tables = found.len();
+    seen.unused_spaces += spaces.len().saturating_sub(tables + 1);
+    seen.acknowledged += acknowledged;
+    let left = store.spaces().unwrap();
+    assert_eq!(left.len(), tables + 1, "spaces that no table has: {left:?}");
+    let next = (acknowledged + 1).min(steps.len());
+    if found == after(acknowledged).contents() {
+        seen.before_the_first += usize::from(acknowledged == 0);
+        seen.absent += usize::from(next > acknowledged);
+        return after(acknowledged).clone();
+    }
+    let running = steps.get(acknowledged).map_or("", |step| &step.sql);
+    let running = running.chars().take(200).collect::<String>();
+    assert!(
+        found == after(next).contents(),
+        "{acknowledged} statements were acknowledged; lost or half done, at: {running}\n{}",
+        differences(&found, &after(acknowledged).contents())
+    );
+    seen.whole += 1;
+    after(next).clone()
+}
+
+/// In short how two databases differ.
+pub fn differences(found: &super::Contents, expected: &super::Contents) -> String {
+    let mut text = String::new();
+    for (table, rows) in expected {
+        match found.get(table) {
+            None => writeln!(text, "{table}: missing").unwrap(),
+            Some(others) => {
+                let missing = rows
+                    .iter()
+                    .filter(|row| others.binary_search(row).is_err())
+                    .count();
+                let added = others
+                    .iter()
+                    .filter(|row| rows.binary_search(row).is_err())
+                    .count();
+                writeln!(
+                    text,
+                    "{table}: {} rows, {missing} missing, {added} added",
+                    rows.len()
+                )
+                .unwrap();
+            }
+        }
+    }
+    for table in found.keys().filter(|table| !expected.contains_key(*table)) {
+        writeln!(text, "{table}: added").unwrap();
+    }
+    text
+}
+
+/// The program at work on a script.
+struct Run {
+    child: Child,
+}
+
+impl Run {
+    fn start(directory: &Path, database: &Path, steps: &[Step]) -> Self {
+        let script: PathBuf = directory.join("script.sql");
+        let statements = steps.iter().zip(1..);
+        let text: String = statements
+            .map(|(step, number)| {
+                format!(
+                    "{};\nSELECT 'done' AS step, {number} AS number;\n",
+                    step.sql
+                )
+            })
+            .collect();
+        std::fs::write(&script, text).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_halite"))
+            .args([
+                database.as_os_str(),
+                "--format".as_ref(),
+                "tsv".as_ref(),
+                "-f".as_ref(),
+                script.as_os_str(),
+            ])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        Self { child }
+    }
+
+    /// Kills the program after so long. Returns how many statements it acknowledged, and whether it had not ended.
+    fn kill_after(mut self, wait: Duration) -> (usize, bool) {
+        let output = BufReader::new(self.child.stdout.take().unwrap());
+        let reader = thread::spawn(move || {
+            let lines = output.lines().map_while(Result::ok);
+            let acknowledged = lines.filter_map(|line| line.strip_prefix("done\t")?.parse().ok());
+            acknowledged.last().unwrap_or(0)
+        });
+        thread::sleep(wait);
+        self.child.kill().unwrap();
+        let status = self.child.wait().unwrap();
+        (reader.join().unwrap(), status.code().is_none())
+    }
+}

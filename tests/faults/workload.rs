@@ -1,0 +1,227 @@
+//! Random statements that change a database, each with what the database must hold after it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fastrand::Rng;
+
+use super::Contents;
+
+/// The rows of a table: key and value.
+type Rows = BTreeMap<i64, String>;
+
+/// What the database holds, by table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Model(BTreeMap<String, Arc<Rows>>);
+
+impl Model {
+    /// As [`super::contents`] finds it.
+    pub fn contents(&self) -> Contents {
+        let lines = |rows: &Arc<Rows>| {
+            let mut lines: Vec<_> = rows
+                .iter()
+                .map(|(key, value)| format!("{key}|{value}"))
+                .collect();
+            lines.sort();
+            lines
+        };
+        let tables = self.0.iter();
+        tables
+            .map(|(table, rows)| (table.clone(), lines(rows)))
+            .collect()
+    }
+}
+
+/// A statement, on one line, and what the database holds once it is done.
+#[derive(Debug)]
+pub struct Step {
+    pub sql: String,
+    pub after: Model,
+}
+
+const NAMES: [&str; 4] = ["apple", "birch", "cedar", "daisy"];
+const LAYOUTS: [&str; 4] = ["k", "salt(4), k", "k DESC", "bucket(3, k), k"];
+/// Keys are below this, so that statements meet.
+const KEYS: i64 = 6_000;
+
+/// Makes statements, one after the other. Files that they read are written to `directory`.
+pub struct Workload {
+    random: Rng,
+    directory: PathBuf,
+    model: Model,
+    /// How many statements were made: tells values and files apart.
+    count: u64,
+    /// Rows of the largest statements.
+    many: i64,
+}
+
+impl Workload {
+    pub fn new(seed: u64, directory: &Path, many: i64) -> Self {
+        Self {
+            random: Rng::with_seed(seed),
+            directory: directory.to_owned(),
+            model: Model::default(),
+            count: 0,
+            many,
+        }
+    }
+
+    /// What the database holds now.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Goes on from another state: that in which a database was found.
+    pub fn resume(&mut self, model: Model) {
+        self.model = model;
+    }
+
+    pub fn steps(&mut self, count: usize) -> Vec<Step> {
+        (0..count).map(|_| self.step()).collect()
+    }
+
+    fn step(&mut self) -> Step {
+        self.count += 1;
+        let sql = match self.table() {
+            None => self.create(),
+            Some(table) => match self.random.u8(0..20) {
+                0..=1 if self.model.0.len() < NAMES.len() => self.create(),
+                0..=1 => self.drop(),
+                2 => self.truncate(&table),
+                3..=5 => self.insert_few(&table),
+                6..=8 => self.insert_many(&table),
+                9..=11 => self.replace(&table),
+                12..=14 => self.delete(&table),
+                _ => self.copy(&table),
+            },
+        };
+        assert!(!sql.contains('\n'));
+        Step {
+            sql,
+            after: self.model.clone(),
+        }
+    }
+
+    fn table(&mut self) -> Option<String> {
+        let tables: Vec<_> = self.model.0.keys().cloned().collect();
+        self.random.choice(tables)
+    }
+
+    fn rows(&mut self, table: &str) -> &mut Rows {
+        Arc::make_mut(self.model.0.get_mut(table).unwrap())
+    }
+
+    fn create(&mut self) -> String {
+        let free = NAMES
+            .iter()
+            .filter(|name| !self.model.0.contains_key(**name));
+        let name = *self.random.choice(free.collect::<Vec<_>>()).unwrap();
+        let layout = LAYOUTS[self.random.usize(0..LAYOUTS.len())];
+        self.model.0.insert(name.to_owned(), Arc::default());
+        format!("CREATE TABLE {name} (k BIGINT, v TEXT, PRIMARY KEY ({layout}))")
+    }
+
+    /// Drops one table or all.
+    fn drop(&mut self) -> String {
+        let mut names: Vec<_> = self.model.0.keys().cloned().collect();
+        self.random.shuffle(&mut names);
+        if self.random.bool() {
+            names.truncate(1);
+        }
+        names
+            .iter()
+            .for_each(|name| drop(self.model.0.remove(name)));
+        format!("DROP TABLE {}", names.join(", "))
+    }
+
+    fn truncate(&mut self, table: &str) -> String {
+        self.rows(table).clear();
+        format!("TRUNCATE TABLE {table}")
+    }
+
+    /// Keys that the table does not have, at least one.
+    fn free_keys(&mut self, table: &str, count: usize) -> Vec<i64> {
+        let used = Arc::clone(&self.model.0[table]);
+        let mut keys: Vec<_> = (0..KEYS).filter(|key| !used.contains_key(key)).collect();
+        self.random.shuffle(&mut keys);
+        keys.truncate(count);
+        keys.push(beyond(&used));
+        keys
+    }
+
+    fn insert_few(&mut self, table: &str) -> String {
+        let count = self.random.usize(1..6);
+        let keys = self.free_keys(table, count);
+        format!("INSERT INTO {table} VALUES {}", self.put(table, keys))
+    }
+
+    fn replace(&mut self, table: &str) -> String {
+        let count = self.random.usize(1..300);
+        let keys = (0..count).map(|_| self.random.i64(0..KEYS)).collect();
+        format!("REPLACE INTO {table} VALUES {}", self.put(table, keys))
+    }
+
+    /// Puts rows into the model, and returns them as SQL.
+    fn put(&mut self, table: &str, keys: Vec<i64>) -> String {
+        let count = self.count;
+        let rows = self.rows(table);
+        let mut sql = String::new();
+        for key in keys {
+            let value = format!("{count}-{key}");
+            let comma = if sql.is_empty() { "" } else { ", " };
+            write!(sql, "{comma}({key}, '{value}')").unwrap();
+            rows.insert(key, value);
+        }
+        sql
+    }
+
+    /// Many rows of one statement, beyond all keys that there are.
+    fn insert_many(&mut self, table: &str) -> String {
+        let (count, many) = (self.count, self.many);
+        let rows = self.rows(table);
+        let first = beyond(rows);
+        let last = first + many - 1;
+        rows.extend((first..=last).map(|key| (key, format!("{count}-{key}-{}", "x".repeat(100)))));
+        format!(
+            "INSERT INTO {table} SELECT value, '{count}-' || value || '-' || repeat('x', 100) \
+             FROM generate_series({first}, {last})"
+        )
+    }
+
+    fn delete(&mut self, table: &str) -> String {
+        let (divisor, remainder) = (self.random.i64(2..7), self.random.i64(0..2));
+        let start = self.random.i64(0..KEYS);
+        if self.random.bool() {
+            self.rows(table).retain(|key, _| key % divisor != remainder);
+            return format!("DELETE FROM {table} WHERE k % {divisor} = {remainder}");
+        }
+        self.rows(table).retain(|key, _| *key < start);
+        format!("DELETE FROM {table} WHERE k >= {start}")
+    }
+
+    /// A file of rows that the table does not have.
+    fn copy(&mut self, table: &str) -> String {
+        let count = self.random.usize(1..self.many as usize + 1);
+        let keys = self.free_keys(table, count);
+        let number = self.count;
+        let mut lines = String::new();
+        let rows = self.rows(table);
+        for key in keys {
+            let value = format!("{number}-{key}-{}", "y".repeat(60));
+            writeln!(lines, "{key},{value}").unwrap();
+            rows.insert(key, value);
+        }
+        let file = self.directory.join(format!("{number}.csv"));
+        fs::write(&file, lines).unwrap();
+        format!("COPY {table} FROM '{}'", file.display())
+    }
+}
+
+/// A key beyond all that there are, and all that are chosen at random.
+fn beyond(rows: &Rows) -> i64 {
+    rows.last_key_value()
+        .map_or(KEYS, |(key, _)| (key + 1).max(KEYS))
+}
