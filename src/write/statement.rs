@@ -94,7 +94,7 @@ impl Statement {
             Change::Insert | Change::Replace => self.rows.encode(rows),
             Change::Delete => self.rows.encode_keys_of(rows),
         };
-        let entries = encoded.map_err(|error| error.at(|row| self.place(number(row))))?;
+        let entries = encoded.map_err(|error| error.placed(|row| self.place(number(row))))?;
         let table = Arc::clone(self.rows.table());
         for entry in entries.iter() {
             match self.change {

@@ -10,7 +10,7 @@ use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use super::lossless::{check_type, converted};
 use super::{BATCH_ROWS, Statement, check_wanted, match_columns, open};
 use crate::error::{Error, Result};
-use crate::row::RowError;
+use crate::key::RowError;
 use crate::schema::BoundTable;
 
 /// Adds the rows of a Parquet file to a statement, counted from 1.
@@ -34,7 +34,7 @@ pub(super) fn load(statement: &mut Statement, path: &Path, wanted: &AtomicBool) 
         let batch = batch.map_err(|error| unreadable(error.to_string()))?;
         let first = statement.len() + 1;
         let rows = table_rows(&table, &sources, &batch).map_err(|error| {
-            error.at(|row| format!("{} row {}", path.display(), first + row as u64))
+            error.placed(|row| format!("{} row {}", path.display(), first + row as u64))
         })?;
         statement.add(&rows)?;
     }
@@ -71,16 +71,14 @@ fn table_rows(
         .map(|(column, source)| {
             let array = batch.columns().get(*source);
             let array = array
-                .ok_or_else(|| RowError::whole(Error::internal("a column of the file is lost")))?;
-            let array = converted(column, array).map_err(|mut error| {
-                error.error = error.error.context(format!("table `{}`", table.name()));
-                error
-            })?;
+                .ok_or_else(|| RowError::from(Error::internal("a column of the file is lost")))?;
+            let array = converted(column, array)
+                .map_err(|error| error.context(format!("table `{}`", table.name())))?;
             Ok((&column.name, array, true))
         })
         .collect();
     RecordBatch::try_from_iter_with_nullable(arrays?).map_err(|error| {
-        RowError::whole(Error::internal("columns of a file as a batch").with_source(error))
+        RowError::from(Error::internal("columns of a file as a batch").with_source(error))
     })
 }
 
