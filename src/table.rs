@@ -197,8 +197,8 @@ impl TableProvider for HaliteTable {
         input: Arc<dyn ExecutionPlan>,
         operation: InsertOp,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let memory = HaliteOptions::of(state.config_options()).statement_memory;
-        let insert = WriteExec::insert(self.writer(), input, operation, memory);
+        let settings = HaliteOptions::of(state.config_options()).write_settings();
+        let insert = WriteExec::insert(self.writer(), input, operation, settings);
         Ok(Arc::new(insert.map_err(external)?))
     }
 }

@@ -1,9 +1,11 @@
 //! The settings under the prefix `halite`, as `SET halite.pushdown = false` changes them.
 
-use datafusion::common::extensions_options;
-use datafusion::config::{ConfigExtension, ConfigOptions};
+use datafusion::common::{DataFusionError, Result, extensions_options};
+use datafusion::config::{ConfigExtension, ConfigField, ConfigOptions, Visit};
 
-use crate::{span, write};
+use crate::span;
+use crate::store::Durability;
+use crate::write::{self, WriteSettings};
 
 extensions_options! {
     /// Halite's settings. A session without them has the defaults.
@@ -17,6 +19,21 @@ extensions_options! {
 
         /// How many bytes of changes a statement may hold in memory; one that needs more is refused.
         pub statement_memory: usize, default = write::STATEMENT_MEMORY
+
+        /// What a statement that changes rows survives once it is acknowledged: 'sync' a power cut, 'buffered' the end
+        /// of the process but not of the machine. Changes of tables themselves always survive both.
+        pub durability: Durability, default = Durability::default()
+    }
+}
+
+impl ConfigField for Durability {
+    fn visit<V: Visit>(&self, visitor: &mut V, key: &str, description: &'static str) {
+        visitor.some(key, self, description);
+    }
+
+    fn set(&mut self, _: &str, value: &str) -> Result<()> {
+        *self = value.parse().map_err(DataFusionError::from)?;
+        Ok(())
     }
 }
 
@@ -28,5 +45,13 @@ impl HaliteOptions {
     /// The settings of a session, or the defaults.
     pub fn of(config: &ConfigOptions) -> Self {
         config.extensions.get().cloned().unwrap_or_default()
+    }
+
+    /// Those of the statements that write.
+    pub fn write_settings(&self) -> WriteSettings {
+        WriteSettings {
+            memory: self.statement_memory,
+            durability: self.durability,
+        }
     }
 }

@@ -47,8 +47,9 @@ pub(super) async fn copy_from(connection: &Connection, statement: &Statement) ->
         .catalog()
         .expect_table(&object_name(table_name)?)?;
     let options = copy_options(options)?;
-    let memory = HaliteOptions::of(connection.context().copied_config().options()).statement_memory;
-    let rows = copy::copy_from(table.writer(), PathBuf::from(filename), options, memory).await?;
+    let settings =
+        HaliteOptions::of(connection.context().copied_config().options()).write_settings();
+    let rows = copy::copy_from(table.writer(), PathBuf::from(filename), options, settings).await?;
     Ok(Outcome::Affected { verb: "COPY", rows })
 }
 

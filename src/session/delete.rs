@@ -41,7 +41,7 @@ pub(super) async fn plan(
         .project(needed.map(|(_, column)| column))?
         .build()?;
     let rows = connection.physical(state, &projected).await?;
-    let memory = HaliteOptions::of(state.config_options()).statement_memory;
+    let settings = HaliteOptions::of(state.config_options()).write_settings();
     let (state, store) = (state.clone(), Arc::clone(table.store()));
     let refresh: Refresh = Arc::new(move |_| {
         let mut state = state.clone();
@@ -52,7 +52,7 @@ pub(super) async fn plan(
     Ok(Arc::new(WriteExec::delete(
         table.writer(),
         rows,
-        memory,
+        settings,
         refresh,
     )?))
 }

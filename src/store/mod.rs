@@ -23,6 +23,7 @@ mod rocksdb;
 pub mod wrap;
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -133,12 +134,43 @@ pub enum Direction {
 }
 
 /// What a write survives once it has returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Durability {
     /// A power cut: the write has reached the disk. What a statement promises.
+    #[default]
     Sync,
     /// The end of the process, however it ends, but not of the machine. For what can be done again.
     Buffered,
+}
+
+impl Durability {
+    /// Both, with the names that `SET halite.durability` knows them by.
+    const NAMES: [(Self, &str); 2] = [(Self::Sync, "sync"), (Self::Buffered, "buffered")];
+}
+
+impl fmt::Display for Durability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sync => "sync",
+            Self::Buffered => "buffered",
+        })
+    }
+}
+
+impl FromStr for Durability {
+    type Err = Error;
+
+    /// Errors: `InvalidInput` for a text that is neither of the names, in any case.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut names = Self::NAMES.iter();
+        let found = names.find(|(_, name)| name.eq_ignore_ascii_case(text));
+        found.map(|(durability, _)| *durability).ok_or_else(|| {
+            Error::invalid(format!(
+                "'{text}' is no durability: 'sync' (what is acknowledged survives a power cut) and 'buffered' (the end \
+                 of the process alone) are"
+            ))
+        })
+    }
 }
 
 /// How the entries of one space are kept. It is remembered with the space.

@@ -21,7 +21,7 @@ use datafusion::physical_plan::{
 };
 use futures::TryStreamExt;
 
-use super::{Change, Statement, TableWriter};
+use super::{Change, Statement, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
 
 /// Gives a DELETE the context in which it looks for its rows, once it holds the table's lock: one whose snapshot is
@@ -36,7 +36,7 @@ pub struct WriteExec {
     input: Arc<dyn ExecutionPlan>,
     writer: Arc<TableWriter>,
     change: Change,
-    memory: usize,
+    settings: WriteSettings,
     refresh: Option<Refresh>,
     metrics: ExecutionPlanMetricsSet,
     properties: Arc<PlanProperties>,
@@ -51,7 +51,7 @@ impl WriteExec {
         writer: Arc<TableWriter>,
         input: Arc<dyn ExecutionPlan>,
         operation: InsertOp,
-        memory: usize,
+        settings: WriteSettings,
     ) -> Result<Self> {
         let change = match operation {
             InsertOp::Append => Change::Insert,
@@ -63,7 +63,7 @@ impl WriteExec {
                 )));
             }
         };
-        Ok(Self::new(writer, input, change, memory, None))
+        Ok(Self::new(writer, input, change, settings, None))
     }
 
     /// `DELETE` of the rows of `input`, which gives, by name, at least the columns that the row key is computed from.
@@ -74,7 +74,7 @@ impl WriteExec {
     pub fn delete(
         writer: Arc<TableWriter>,
         input: Arc<dyn ExecutionPlan>,
-        memory: usize,
+        settings: WriteSettings,
         refresh: Refresh,
     ) -> Result<Self> {
         let table = writer.table();
@@ -96,7 +96,7 @@ impl WriteExec {
             writer,
             input,
             Change::Delete,
-            memory,
+            settings,
             Some(refresh),
         ))
     }
@@ -105,7 +105,7 @@ impl WriteExec {
         writer: Arc<TableWriter>,
         input: Arc<dyn ExecutionPlan>,
         change: Change,
-        memory: usize,
+        settings: WriteSettings,
         refresh: Option<Refresh>,
     ) -> Self {
         let properties = PlanProperties::new(
@@ -120,7 +120,7 @@ impl WriteExec {
             input,
             writer,
             change,
-            memory,
+            settings,
             refresh,
             metrics: ExecutionPlanMetricsSet::new(),
             properties: Arc::new(properties),
@@ -142,7 +142,7 @@ impl WriteExec {
             writer: Arc::clone(&self.writer),
             input: Arc::clone(&self.input),
             change: self.change,
-            memory: self.memory,
+            settings: self.settings,
             refresh: self.refresh.clone(),
         }
     }
@@ -153,13 +153,13 @@ struct Run {
     writer: Arc<TableWriter>,
     input: Arc<dyn ExecutionPlan>,
     change: Change,
-    memory: usize,
+    settings: WriteSettings,
     refresh: Option<Refresh>,
 }
 
 impl Run {
     async fn write(self, context: Arc<TaskContext>) -> DataFusionResult<u64> {
-        let statement = self.writer.statement(self.change, self.memory, "row")?;
+        let statement = self.writer.statement(self.change, self.settings, "row")?;
         match &self.refresh {
             None => {
                 let statement = self.gather(statement, context).await?;
@@ -281,7 +281,7 @@ impl ExecutionPlan for WriteExec {
             Arc::clone(&self.writer),
             Arc::clone(input),
             self.change,
-            self.memory,
+            self.settings,
             self.refresh.clone(),
         )))
     }

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::row::RowWriter;
 use crate::schema::BoundTable;
-use crate::store::Store;
+use crate::store::{Durability, Store};
 
 pub use self::execute::{Refresh, WriteExec};
 pub use self::lock::{TableGuard, TableLock, WriteLocks};
@@ -36,6 +36,24 @@ pub use self::statement::{Change, Statement};
 
 /// What a statement may hold in memory unless it is told otherwise: 1 GiB.
 pub const STATEMENT_MEMORY: usize = 1 << 30;
+
+/// What a connection asks of the statements that it writes with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteSettings {
+    /// How many bytes of changes a statement may hold in memory.
+    pub memory: usize,
+    /// What a statement survives once it is acknowledged.
+    pub durability: Durability,
+}
+
+impl Default for WriteSettings {
+    fn default() -> Self {
+        Self {
+            memory: STATEMENT_MEMORY,
+            durability: Durability::default(),
+        }
+    }
+}
 
 /// What writing to one table needs: the table, its store, the lock that all its writers share.
 #[derive(Debug, Clone)]
@@ -65,7 +83,7 @@ impl TableWriter {
         &self.lock
     }
 
-    /// A statement that holds at most `memory` bytes. `label` says in errors what its rows are counted as: `row`, or
+    /// A statement under `settings`. `label` says in errors what its rows are counted as: `row`, or
     /// `flights.csv line`.
     ///
     /// # Errors
@@ -73,7 +91,7 @@ impl TableWriter {
     pub fn statement(
         &self,
         change: Change,
-        memory: usize,
+        settings: WriteSettings,
         label: impl Into<String>,
     ) -> Result<Statement> {
         if self.store.is_read_only() {
@@ -86,7 +104,7 @@ impl TableWriter {
             self.rows.clone(),
             Arc::clone(&self.store),
             change,
-            memory,
+            settings,
             label.into(),
         ))
     }

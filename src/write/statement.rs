@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 
-use super::conflict;
 use super::lock::TableGuard;
+use super::{WriteSettings, conflict};
 use crate::error::{Error, Result};
 use crate::row::RowWriter;
 use crate::schema::BoundTable;
-use crate::store::{Durability, Store, WriteBatch};
+use crate::store::{Store, WriteBatch};
 
 /// What a statement does with its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ pub struct Statement {
     rows: RowWriter,
     store: Arc<dyn Store>,
     change: Change,
-    memory: usize,
+    settings: WriteSettings,
     label: String,
     batch: WriteBatch,
     /// Of each operation: the number of the row that it belongs to, as errors call it.
@@ -44,14 +44,14 @@ impl Statement {
         rows: RowWriter,
         store: Arc<dyn Store>,
         change: Change,
-        memory: usize,
+        settings: WriteSettings,
         label: String,
     ) -> Self {
         Self {
             rows,
             store,
             change,
-            memory,
+            settings,
             label,
             batch: WriteBatch::new(),
             numbers: Vec::new(),
@@ -111,7 +111,7 @@ impl Statement {
 
     fn check_memory(&self) -> Result<()> {
         let needed = self.batch.size_in_bytes() + self.numbers.len() * BYTES_PER_ROW;
-        if needed <= self.memory {
+        if needed <= self.settings.memory {
             return Ok(());
         }
         Err(Error::unsupported(format!(
@@ -119,7 +119,7 @@ impl Statement {
              (halite.statement_memory); raise the limit, or write in several statements",
             self.table().name(),
             self.count,
-            self.memory
+            self.settings.memory
         )))
     }
 
@@ -146,7 +146,7 @@ impl Statement {
             }
             Change::Delete => self.distinct_keys(),
         };
-        self.store.write(self.batch, Durability::Sync)?;
+        self.store.write(self.batch, self.settings.durability)?;
         Ok(count)
     }
 

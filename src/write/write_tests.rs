@@ -91,7 +91,7 @@ pub(in crate::write) fn write(
     change: Change,
     rows: &[Vec<Option<Datum>>],
 ) -> Result<u64> {
-    let mut statement = writer.statement(change, STATEMENT_MEMORY, "row")?;
+    let mut statement = writer.statement(change, WriteSettings::default(), "row")?;
     // In two batches, so that rows are counted across them.
     let (first, second) = rows.split_at(rows.len() / 2);
     statement.add(&batch(writer.table(), first))?;
@@ -216,7 +216,7 @@ fn delete_needs_the_key_columns_and_counts_each_row_once() {
     .project(&[1, 0])
     .unwrap();
     let mut statement = writer
-        .statement(Change::Delete, STATEMENT_MEMORY, "row")
+        .statement(Change::Delete, WriteSettings::default(), "row")
         .unwrap();
     statement.add(&keys).unwrap();
     assert_eq!(
@@ -257,7 +257,11 @@ fn a_row_that_cannot_be_stored_is_named_across_batches() {
 fn a_statement_over_its_memory_is_refused() {
     let writer = writer(&usage());
     let rows: Vec<_> = (0..100).map(|minute| row("a", minute, 0)).collect();
-    let mut statement = writer.statement(Change::Insert, 20_000, "row").unwrap();
+    let settings = WriteSettings {
+        memory: 20_000,
+        ..WriteSettings::default()
+    };
+    let mut statement = writer.statement(Change::Insert, settings, "row").unwrap();
     statement.add(&batch(writer.table(), &rows)).unwrap();
     let error = statement.add(&batch(writer.table(), &rows)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotSupported);
@@ -379,7 +383,12 @@ async fn the_operator_inserts_replaces_and_deletes() {
         ])
     };
     let insert = |input, operation| {
-        WriteExec::insert(Arc::clone(&writer), input, operation, STATEMENT_MEMORY)
+        WriteExec::insert(
+            Arc::clone(&writer),
+            input,
+            operation,
+            WriteSettings::default(),
+        )
     };
     let plan = insert(rows(&[row("a", 1, 1), row("b", 1, 2)]), InsertOp::Append).unwrap();
     assert!(
@@ -419,7 +428,7 @@ async fn the_operator_inserts_replaces_and_deletes() {
     let plan = WriteExec::delete(
         Arc::clone(&writer),
         input(&[keys]),
-        STATEMENT_MEMORY,
+        WriteSettings::default(),
         Arc::clone(&refresh),
     )
     .unwrap();
@@ -431,7 +440,7 @@ async fn the_operator_inserts_replaces_and_deletes() {
     let error = WriteExec::delete(
         Arc::clone(&writer),
         input(&[lacking]),
-        STATEMENT_MEMORY,
+        WriteSettings::default(),
         refresh,
     )
     .unwrap_err();
@@ -454,7 +463,7 @@ async fn a_failed_input_writes_nothing() {
         Arc::clone(&writer),
         input(&parts),
         InsertOp::Append,
-        STATEMENT_MEMORY,
+        WriteSettings::default(),
     )
     .unwrap();
     let error = run(plan).await.unwrap_err();

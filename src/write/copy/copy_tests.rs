@@ -6,7 +6,7 @@ use fastrand::Rng;
 use tempfile::NamedTempFile;
 
 use super::super::tests::{int, stored, text, writer};
-use super::super::{STATEMENT_MEMORY, TableWriter};
+use super::super::{TableWriter, WriteSettings};
 use super::lines::Lines;
 use super::*;
 use crate::datum::{Datum, SqlType};
@@ -55,7 +55,7 @@ pub(super) fn copy(
         Arc::new(writer.clone()),
         path.clone(),
         options,
-        STATEMENT_MEMORY,
+        WriteSettings::default(),
     ));
     copied.map_err(|error| {
         (
@@ -320,7 +320,7 @@ fn options_that_make_no_sense_are_refused() {
         Arc::new(writer),
         "no/such.csv".into(),
         CopyOptions::default(),
-        STATEMENT_MEMORY,
+        WriteSettings::default(),
     );
     let error = runtime.block_on(missing).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
@@ -341,7 +341,10 @@ fn a_file_over_the_memory_of_a_statement_is_refused() {
         Arc::new(writer.clone()),
         file.path().to_owned(),
         CopyOptions::default(),
-        1 << 20,
+        WriteSettings {
+            memory: 1 << 20,
+            ..WriteSettings::default()
+        },
     );
     let error = runtime.block_on(copied).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotSupported);

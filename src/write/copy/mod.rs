@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use datafusion::common::runtime::SpawnedTask;
 
 use super::execute::commit;
-use super::{Change, Statement, TableWriter};
+use super::{Change, Statement, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 
@@ -86,15 +86,18 @@ pub async fn copy_from(
     writer: Arc<TableWriter>,
     path: PathBuf,
     options: CopyOptions,
-    memory: usize,
+    settings: WriteSettings,
 ) -> Result<u64> {
     let format = options.format_of(&path)?;
     let unit = match format {
         FileFormat::Csv => "line",
         FileFormat::Parquet => "row",
     };
-    let mut statement =
-        writer.statement(Change::Insert, memory, format!("{} {unit}", path.display()))?;
+    let mut statement = writer.statement(
+        Change::Insert,
+        settings,
+        format!("{} {unit}", path.display()),
+    )?;
     let wanted = Wanted::default();
     let flag = Arc::clone(&wanted.0);
     let read = SpawnedTask::spawn_blocking(move || {
