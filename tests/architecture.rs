@@ -60,7 +60,7 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("datafusion::catalog", Place::From(5)),
     ("datafusion::sql", Place::From(6)),
     ("datafusion::prelude", Place::From(7)),
-    ("rocksdb", Place::Only("store/rocksdb.rs")),
+    ("rocksdb", Place::Only("store/rocksdb")),
     ("twox_hash", Place::Only("key/")),
     ("md5", Place::Only("key/")),
     ("csv", Place::From(4)),
@@ -337,6 +337,7 @@ fn a_right_import_is_let_through() {
         ),
         ("key/key_tests.rs", "use crate::scan::Scan;"),
         ("store/rocksdb.rs", "use rocksdb::DB;"),
+        ("store/rocksdb/bulk.rs", "use rocksdb::DB;"),
         ("scan/mod.rs", "use tokio::sync::mpsc;"),
         (
             "scan/mod.rs",

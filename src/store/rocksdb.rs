@@ -1,4 +1,4 @@
-//! The store on disk: RocksDB. The only file that knows it.
+//! The store on disk: RocksDB. This file and those in the directory of its name are the only ones that know it.
 //!
 //! # On disk
 //!
@@ -7,7 +7,9 @@
 //! anything is opened. The empty column family `halite-format-<n>` says that the database is Halite's and which version
 //! of this layout it has; names can be listed without opening, so that a directory of another program, or of a newer
 //! Halite, is refused before a byte of it is changed. A file `halite-creating` stands in the directory while it is
-//! being made; if that is cut short, the next open for writing goes on.
+//! being made; if that is cut short, the next open for writing goes on. A directory `halite-loads` holds the files of
+//! bulk loads while they are written (see [`bulk`]); what it holds when the database is opened for writing was left
+//! by a process that was killed, and is removed.
 //!
 //! # What is promised and by what
 //!
@@ -19,36 +21,33 @@
 //! * Handles, snapshots and iterators own what they stand on (the `self_cell` types below), and let go of it in the
 //!   right order; the database closes when the store and the last of them are dropped.
 
+mod bulk;
+mod open;
+
 use std::collections::HashMap;
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 use ::rocksdb::{
-    AsColumnFamilyRef, BlockBasedOptions, BoundColumnFamily, Cache, ChecksumType,
-    ColumnFamilyDescriptor, DB, DBCompressionType, DBRawIterator, DBRecoveryMode,
-    ErrorKind as RocksErrorKind, LogLevel, Options, Range, ReadOptions, SizeApproximationFlags,
-    Snapshot as RocksView, WriteOptions,
+    AsColumnFamilyRef, BoundColumnFamily, Cache, DB, DBRawIterator, ErrorKind as RocksErrorKind,
+    Range, ReadOptions, SizeApproximationFlags, Snapshot as RocksView, WriteOptions,
 };
 use parking_lot::RwLock;
 use self_cell::self_cell;
 
-use super::directory::{self, Found, family_of_space, space_of_family};
+use self::open::family_options;
+use super::directory::{family_of_space, space_of_family};
 use super::remaining::Remaining;
 use super::{
-    Chunk, ChunkLimit, Compression, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store,
+    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store,
     StoreOptions, WriteBatch, check_space_name, cursor_has_failed, no_such_space,
-    outside_of_cursor, space_exists,
+    outside_of_cursor, space_exists, temporary_file_in,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
 
-/// How often an open is tried while another process changes the files that it needs.
-const OPEN_ATTEMPTS: u32 = 20;
-/// How long to wait after the first attempt; after the n-th, n times as long. One second in all.
-const OPEN_PAUSE: Duration = Duration::from_millis(5);
 /// How many keys are looked up at once: bounds how many blocks one call pins.
 const KEYS_PER_LOOKUP: usize = 256;
 
@@ -160,18 +159,7 @@ impl RocksStore {
     /// changed then); `Unavailable` if it is open elsewhere or the disk fails; `Corrupt` if it is damaged or of a
     /// newer version.
     pub fn open(path: impl AsRef<Path>, options: &StoreOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let mut attempt = 1;
-        let database = loop {
-            match open_database(path, options) {
-                Err(OpenError::Passing(_)) if attempt < OPEN_ATTEMPTS => {
-                    thread::sleep(OPEN_PAUSE * attempt);
-                    attempt += 1;
-                }
-                Err(OpenError::Passing(error) | OpenError::Lasting(error)) => return Err(error),
-                Ok(database) => break database,
-            }
-        };
+        let database = open::open(path.as_ref(), options)?;
         let spaces = RwLock::new(Spaces::of(Arc::new(database)));
         Ok(Self { spaces })
     }
@@ -255,6 +243,17 @@ impl Store for RocksStore {
         }
         let written = database.db.write_opt(&changes, &write_options(durability));
         written.map_err(|error| database.failed("writing", error))
+    }
+
+    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
+        Ok(Box::new(bulk::RocksBulk::new(self, space)?))
+    }
+
+    fn temporary_file(&self) -> Result<File> {
+        let spaces = self.current();
+        let database = spaces.borrow_owner();
+        database.refuse_if_read_only()?;
+        temporary_file_in(database.path())
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
@@ -529,138 +528,6 @@ impl Cursor for RocksCursor {
             Halt::IteratorInvalid => self.examine()?,
         }
         Ok(!matches!(self.state, State::Ended))
-    }
-}
-
-/// Why a database could not be opened.
-enum OpenError {
-    /// Another process was changing its files: the next attempt may succeed.
-    Passing(Error),
-    Lasting(Error),
-}
-
-impl From<Error> for OpenError {
-    fn from(error: Error) -> Self {
-        Self::Lasting(error)
-    }
-}
-
-fn open_database(path: &Path, options: &StoreOptions) -> Result<Database, OpenError> {
-    let list = || DB::list_cf(&Options::default(), path).map_err(|error| open_error(path, error));
-    let mut families = match directory::inspect(path, list)? {
-        Found::Database(families) => return open_families(path, options, &families, false),
-        Found::Nothing => Vec::new(),
-        Found::Unfinished(families) => families,
-    };
-    if options.read_only || !options.create_if_missing {
-        let path = path.display();
-        return Err(Error::invalid(format!("there is no Halite database at {path}")).into());
-    }
-    directory::complete(&mut families);
-    directory::begin_creation(path)?;
-    let database = open_families(path, options, &families, true)?;
-    directory::end_creation(path)?;
-    Ok(database)
-}
-
-fn open_families(
-    path: &Path,
-    options: &StoreOptions,
-    families: &[String],
-    is_new: bool,
-) -> Result<Database, OpenError> {
-    let cache = Cache::new_hyper_clock_cache(options.block_cache_bytes, 0);
-    let descriptors = families.iter().map(|family| {
-        let compression = space_of_family(family).map(|(_, compression)| compression);
-        let family_options = family_options(&cache, compression.unwrap_or_default());
-        ColumnFamilyDescriptor::new(family, family_options)
-    });
-    let database_options = database_options(options, is_new);
-    let opened = if options.read_only {
-        DB::open_cf_descriptors_read_only(&database_options, path, descriptors, false)
-    } else {
-        DB::open_cf_descriptors(&database_options, path, descriptors)
-    };
-    let db = opened.map_err(|error| open_error(path, error))?;
-    let options = options.clone();
-    Ok(Database { db, options, cache })
-}
-
-fn database_options(options: &StoreOptions, is_new: bool) -> Options {
-    let mut database = Options::default();
-    database.create_if_missing(is_new);
-    database.create_missing_column_families(is_new);
-    database.set_paranoid_checks(true);
-    database.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
-    // A recycled log would hold old records behind its tail, which that mode could not tell from damage.
-    database.set_recycle_log_file_num(0);
-    database.set_max_background_jobs(2);
-    database.set_db_write_buffer_size(options.write_buffer_bytes);
-    // A space that is seldom written would else keep every log since its last write.
-    database.set_max_total_wal_size(4 * options.write_buffer_bytes as u64);
-    database.set_bytes_per_sync(1 << 20);
-    database.set_wal_bytes_per_sync(1 << 20);
-    // A reader beside a writer must hold every file open: the writer deletes them.
-    database.set_max_open_files(if options.read_only { -1 } else { 512 });
-    database.set_log_level(LogLevel::Warn);
-    database.set_max_log_file_size(1 << 20);
-    database.set_keep_log_file_num(2);
-    database.set_stats_dump_period_sec(0);
-    database.set_stats_persist_period_sec(0);
-    database
-}
-
-fn family_options(cache: &Cache, compression: Compression) -> Options {
-    let mut blocks = BlockBasedOptions::default();
-    blocks.set_block_cache(cache);
-    blocks.set_block_size(16 << 10);
-    blocks.set_format_version(6);
-    blocks.set_checksum_type(ChecksumType::XXH3);
-    blocks.set_bloom_filter(10.0, false);
-    blocks.set_whole_key_filtering(true);
-    blocks.set_cache_index_and_filter_blocks(true);
-    blocks.set_pin_l0_filter_and_index_blocks_in_cache(true);
-    let (most, oldest) = match compression {
-        Compression::Fast => (DBCompressionType::Lz4, DBCompressionType::Zstd),
-        Compression::Dense => (DBCompressionType::Zstd, DBCompressionType::Zstd),
-        Compression::None => (DBCompressionType::None, DBCompressionType::None),
-    };
-    let mut family = Options::default();
-    family.set_block_based_table_factory(&blocks);
-    family.set_compression_type(most);
-    family.set_bottommost_compression_type(oldest);
-    family.set_level_compaction_dynamic_level_bytes(true);
-    family.set_write_buffer_size(64 << 20);
-    family
-}
-
-fn open_error(path: &Path, error: ::rocksdb::Error) -> OpenError {
-    let text = error.to_string();
-    let shown = path.display();
-    if text.contains("lock hold by current process") {
-        return OpenError::Lasting(Error::unavailable(format!(
-            "the database {shown} is already open in this process: share it instead of opening it twice"
-        )));
-    }
-    if text.contains("While lock file") {
-        let holder = directory::lock_holder(path);
-        let holder = holder.map_or(String::new(), |process| format!(" (process {process})"));
-        return OpenError::Lasting(Error::unavailable(format!(
-            "the database {shown} is open in another process{holder}: close it there, or open it read-only"
-        )));
-    }
-    let error_text = format!("opening the database {shown}");
-    let changing = [
-        "Column families not opened",
-        "Column family not found",
-        "No such file",
-    ];
-    let is_passing = changing.iter().any(|sign| text.contains(sign));
-    let error = store_error(error_text, error);
-    if is_passing {
-        OpenError::Passing(error)
-    } else {
-        OpenError::Lasting(error)
     }
 }
 

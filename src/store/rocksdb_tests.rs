@@ -3,10 +3,14 @@
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
 
+use ::rocksdb::Options;
 use tempfile::TempDir;
 
+use super::open::open_families;
 use super::*;
+use crate::store::Compression;
 use crate::store::conformance::fill;
 use crate::store::directory::{CREATING_MARK, DEFAULT_FAMILY, begin_creation, file_names};
 

@@ -2,14 +2,15 @@
 //!
 //! Both keep the contract of the traits, and run the conformance suite.
 
+use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
 use super::{
-    Chunk, ChunkLimit, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store, WriteBatch,
-    cursor_has_failed,
+    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store,
+    WriteBatch, cursor_has_failed,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
@@ -25,6 +26,12 @@ pub enum Call {
     Snapshot,
     /// [`Store::write`]: the batch and its durability.
     Write(WriteBatch, Durability),
+    /// [`Store::bulk`]: the space.
+    Bulk(String),
+    /// [`BulkWriter::ingest`]: the space, and how many changes the load has.
+    Ingest(String, usize),
+    /// [`Store::temporary_file`].
+    TemporaryFile,
     /// [`Snapshot::get`]: space and key.
     Get(String, Vec<u8>),
     /// [`Snapshot::multi_get`]: space and keys.
@@ -128,12 +135,51 @@ impl Store for Recording {
         self.inner.write(batch, durability)
     }
 
+    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
+        self.log.push(Call::Bulk(space.to_owned()));
+        Ok(Box::new(RecordingBulk {
+            inner: self.inner.bulk(space)?,
+            log: self.log.clone(),
+            space: space.to_owned(),
+            changes: 0,
+        }))
+    }
+
+    fn temporary_file(&self) -> Result<File> {
+        self.log.push(Call::TemporaryFile);
+        self.inner.temporary_file()
+    }
+
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         self.inner.approximate_size(space, range)
     }
 
     fn is_read_only(&self) -> bool {
         self.inner.is_read_only()
+    }
+}
+
+struct RecordingBulk<'a> {
+    inner: Box<dyn BulkWriter + 'a>,
+    log: Log,
+    space: String,
+    changes: usize,
+}
+
+impl BulkWriter for RecordingBulk<'_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.changes += 1;
+        self.inner.put(key, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.changes += 1;
+        self.inner.delete(key)
+    }
+
+    fn ingest(self: Box<Self>) -> Result<()> {
+        self.log.push(Call::Ingest(self.space, self.changes));
+        self.inner.ingest()
     }
 }
 
@@ -289,6 +335,20 @@ impl Store for Failing {
         self.inner.write(batch, durability)
     }
 
+    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
+        self.faults.count("bulk")?;
+        Ok(Box::new(FailingBulk {
+            inner: self.inner.bulk(space)?,
+            faults: self.faults.clone(),
+            has_failed: false,
+        }))
+    }
+
+    fn temporary_file(&self) -> Result<File> {
+        self.faults.count("temporary_file")?;
+        self.inner.temporary_file()
+    }
+
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         self.faults.count("approximate_size")?;
         self.inner.approximate_size(space, range)
@@ -296,6 +356,40 @@ impl Store for Failing {
 
     fn is_read_only(&self) -> bool {
         self.inner.is_read_only()
+    }
+}
+
+struct FailingBulk<'a> {
+    inner: Box<dyn BulkWriter + 'a>,
+    faults: Faults,
+    has_failed: bool,
+}
+
+impl FailingBulk<'_> {
+    fn count(&mut self, what: &str) -> Result<()> {
+        if self.has_failed {
+            return Err(Error::internal("a bulk load goes on after an error"));
+        }
+        let outcome = self.faults.count(what);
+        self.has_failed = outcome.is_err();
+        outcome
+    }
+}
+
+impl BulkWriter for FailingBulk<'_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.count("bulk put")?;
+        self.inner.put(key, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.count("bulk delete")?;
+        self.inner.delete(key)
+    }
+
+    fn ingest(mut self: Box<Self>) -> Result<()> {
+        self.count("ingest")?;
+        self.inner.ingest()
     }
 }
 
