@@ -49,7 +49,14 @@ pub(super) async fn copy_from(connection: &Connection, statement: &Statement) ->
     let options = copy_options(options)?;
     let settings =
         HaliteOptions::of(connection.context().copied_config().options()).write_settings();
-    let rows = copy::copy_from(table.writer(), PathBuf::from(filename), options, settings).await?;
+    let rows = copy::copy_from(
+        table.writer(),
+        PathBuf::from(filename),
+        options,
+        settings,
+        connection.progress().clone(),
+    )
+    .await?;
     Ok(Outcome::Affected { verb: "COPY", rows })
 }
 

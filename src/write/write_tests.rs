@@ -48,7 +48,7 @@ pub(in crate::write) fn writer(table: &Arc<BoundTable>) -> TableWriter {
     writer_over(table, Arc::new(MemoryStore::new()))
 }
 
-fn writer_over(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> TableWriter {
+pub(in crate::write) fn writer_over(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> TableWriter {
     store
         .create_space(table.space(), &SpaceOptions::default())
         .unwrap();
@@ -253,28 +253,6 @@ fn a_row_that_cannot_be_stored_is_named_across_batches() {
     assert_stored(&writer, &[]);
 }
 
-#[test]
-fn a_statement_over_its_memory_is_refused() {
-    let writer = writer(&usage());
-    let rows: Vec<_> = (0..100).map(|minute| row("a", minute, 0)).collect();
-    let settings = WriteSettings {
-        memory: 20_000,
-        ..WriteSettings::default()
-    };
-    let mut statement = writer.statement(Change::Insert, settings, "row").unwrap();
-    statement.add(&batch(writer.table(), &rows)).unwrap();
-    let error = statement.add(&batch(writer.table(), &rows)).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::NotSupported);
-    assert!(
-        error.to_string().contains("table `t`: after 200 rows"),
-        "{error}"
-    );
-    assert!(
-        error.to_string().contains("halite.statement_memory"),
-        "{error}"
-    );
-}
-
 /// A store that takes its time between the check of a writer and its write.
 #[derive(Debug)]
 struct SlowStore(MemoryStore);
@@ -299,6 +277,14 @@ impl Store for SlowStore {
     fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
         std::thread::sleep(Duration::from_millis(20));
         self.0.write(batch, durability)
+    }
+
+    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn crate::store::BulkWriter + 'a>> {
+        self.0.bulk(space)
+    }
+
+    fn temporary_file(&self) -> Result<std::fs::File> {
+        self.0.temporary_file()
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {

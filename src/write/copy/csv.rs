@@ -4,14 +4,15 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::field::{FieldReader, field_reader};
 use super::lines::Lines;
-use super::{BATCH_ROWS, CopyOptions, Statement, check_wanted, match_columns, open};
+use super::{
+    BATCH_ROWS, CopyOptions, Counted, Progress, Statement, Waiting, match_columns, open_counted,
+};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 
@@ -26,12 +27,12 @@ pub(super) fn load(
     statement: &mut Statement,
     path: &Path,
     options: &CopyOptions,
-    wanted: &AtomicBool,
+    waiting: &Waiting,
 ) -> Result<()> {
     let table = Arc::clone(statement.table());
-    let mut file = CsvFile::open(&table, path, options)?;
+    let mut file = CsvFile::open(&table, path, options, statement.progress())?;
     while let Some((rows, lines)) = file.next_batch()? {
-        check_wanted(wanted)?;
+        waiting.check()?;
         statement.add_numbered(&rows, &lines)?;
     }
     Ok(())
@@ -40,7 +41,7 @@ pub(super) fn load(
 struct CsvFile<'a> {
     table: &'a BoundTable,
     path: &'a Path,
-    reader: Reader<Lines<BufReader<File>>>,
+    reader: Reader<Lines<BufReader<Counted<File>>>>,
     record: ByteRecord,
     null: Option<&'a str>,
     /// For each field of a record the position of its column in the table.
@@ -50,9 +51,14 @@ struct CsvFile<'a> {
 }
 
 impl<'a> CsvFile<'a> {
-    fn open(table: &'a BoundTable, path: &'a Path, options: &'a CopyOptions) -> Result<Self> {
+    fn open(
+        table: &'a BoundTable,
+        path: &'a Path,
+        options: &'a CopyOptions,
+        progress: &Progress,
+    ) -> Result<Self> {
         let delimiter = delimiter(options)?;
-        let mut bytes = BufReader::with_capacity(1 << 16, open(path)?);
+        let mut bytes = BufReader::with_capacity(1 << 16, open_counted(path, progress)?);
         let start = bytes.fill_buf().map_err(|error| unreadable(path, error))?;
         if start.starts_with(BYTE_ORDER_MARK) {
             bytes.consume(BYTE_ORDER_MARK.len());

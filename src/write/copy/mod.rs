@@ -11,14 +11,16 @@ mod lossless;
 mod parquet;
 mod time;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use datafusion::common::runtime::SpawnedTask;
 
 use super::execute::commit;
-use super::{Change, Statement, TableWriter, WriteSettings};
+use super::wanted::{Waiter, Waiting};
+use super::{Change, Progress, Statement, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 
@@ -77,7 +79,8 @@ impl CopyOptions {
     }
 }
 
-/// Inserts the rows of a file into a table, all or none of them, and returns their number.
+/// Inserts the rows of a file into a table, all or none of them, and returns their number. `progress` says how far it
+/// is.
 ///
 /// # Errors
 /// `InvalidInput` that names file, line and column where the file does not fit the table; `Conflict` for a key that is
@@ -87,6 +90,7 @@ pub async fn copy_from(
     path: PathBuf,
     options: CopyOptions,
     settings: WriteSettings,
+    progress: Progress,
 ) -> Result<u64> {
     let format = options.format_of(&path)?;
     let unit = match format {
@@ -98,48 +102,51 @@ pub async fn copy_from(
         settings,
         format!("{} {unit}", path.display()),
     )?;
-    let wanted = Wanted::default();
-    let flag = Arc::clone(&wanted.0);
+    statement.report_to(progress);
+    let waiter = Waiter::default();
+    let waiting = waiter.waiting();
     let read = SpawnedTask::spawn_blocking(move || {
         match format {
-            FileFormat::Csv => csv::load(&mut statement, &path, &options, &flag),
-            FileFormat::Parquet => parquet::load(&mut statement, &path, &flag),
+            FileFormat::Csv => csv::load(&mut statement, &path, &options, &waiting),
+            FileFormat::Parquet => parquet::load(&mut statement, &path, &waiting),
         }
         .map(|()| statement)
     });
     let failed =
         |error| Error::internal("the thread that reads the file has failed").with_source(error);
     let statement = read.join().await.map_err(failed)??;
+    drop(waiter);
     let guard = writer.lock().acquire().await;
     Ok(commit(statement, guard).await?)
 }
 
-/// Whether somebody waits for a COPY. Dropped with the statement, it stops the thread that reads.
-struct Wanted(Arc<AtomicBool>);
-
-impl Default for Wanted {
-    fn default() -> Self {
-        Self(Arc::new(AtomicBool::new(true)))
-    }
-}
-
-impl Drop for Wanted {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
-}
-
-fn check_wanted(wanted: &AtomicBool) -> Result<()> {
-    match wanted.load(Ordering::Relaxed) {
-        true => Ok(()),
-        false => Err(Error::unavailable("the statement was cancelled")),
-    }
-}
-
-fn open(path: &Path) -> Result<std::fs::File> {
-    std::fs::File::open(path).map_err(|error| {
+fn open(path: &Path) -> Result<File> {
+    File::open(path).map_err(|error| {
         Error::invalid(format!("`{}` cannot be opened: {error}", path.display())).with_source(error)
     })
+}
+
+/// Bytes that are counted as they are read.
+struct Counted<R> {
+    inner: R,
+    progress: Progress,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.progress.read_bytes(count as u64);
+        Ok(count)
+    }
+}
+
+/// Opens a file whose bytes are counted, and adds its length to what is expected.
+fn open_counted(path: &Path, progress: &Progress) -> Result<Counted<File>> {
+    let inner = open(path)?;
+    // What has no length, a pipe, is read all the same.
+    progress.expect_bytes(inner.metadata().map_or(0, |metadata| metadata.len()));
+    let progress = progress.clone();
+    Ok(Counted { inner, progress })
 }
 
 /// For each column of a file its position in the table, found by name, case apart.

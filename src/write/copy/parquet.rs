@@ -1,20 +1,20 @@
 //! Parquet files.
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::lossless::{check_type, converted};
-use super::{BATCH_ROWS, Statement, check_wanted, match_columns, open};
+use super::{BATCH_ROWS, Progress, Statement, Waiting, match_columns, open};
 use crate::error::{Error, Result};
 use crate::key::RowError;
 use crate::schema::BoundTable;
 
 /// Adds the rows of a Parquet file to a statement, counted from 1.
-pub(super) fn load(statement: &mut Statement, path: &Path, wanted: &AtomicBool) -> Result<()> {
+pub(super) fn load(statement: &mut Statement, path: &Path, waiting: &Waiting) -> Result<()> {
     let table = Arc::clone(statement.table());
     let unreadable = |error: String| {
         Error::invalid(format!(
@@ -25,27 +25,60 @@ pub(super) fn load(statement: &mut Statement, path: &Path, wanted: &AtomicBool) 
     let builder = ParquetRecordBatchReaderBuilder::try_new(open(path)?)
         .map_err(|error| unreadable(error.to_string()))?;
     let sources = sources(&table, &builder).map_err(|error| error.context(path.display()))?;
+    let mut bytes = Bytes::of(&builder, path, statement.progress());
     let reader = builder
         .with_batch_size(BATCH_ROWS)
         .build()
         .map_err(|error| unreadable(error.to_string()))?;
     for batch in reader {
-        check_wanted(wanted)?;
+        waiting.check()?;
         let batch = batch.map_err(|error| unreadable(error.to_string()))?;
         let first = statement.len() + 1;
         let rows = table_rows(&table, &sources, &batch).map_err(|error| {
             error.placed(|row| format!("{} row {}", path.display(), first + row as u64))
         })?;
         statement.add(&rows)?;
+        bytes.count(rows.num_rows());
     }
     Ok(())
 }
 
+/// The bytes of a file, counted by its rows: a reader goes to and fro in it.
+struct Bytes {
+    progress: Progress,
+    all: u64,
+    rows: u64,
+    rows_read: u64,
+}
+
+impl Bytes {
+    fn of(file: &ParquetRecordBatchReaderBuilder<File>, path: &Path, progress: &Progress) -> Self {
+        let all = path.metadata().map_or(0, |metadata| metadata.len());
+        progress.expect_bytes(all);
+        let rows = file.metadata().file_metadata().num_rows();
+        Self {
+            progress: progress.clone(),
+            all,
+            rows: u64::try_from(rows).unwrap_or_default(),
+            rows_read: 0,
+        }
+    }
+
+    fn count(&mut self, rows: usize) {
+        let before = self.read();
+        self.rows_read += rows as u64;
+        self.progress.read_bytes(self.read() - before);
+    }
+
+    fn read(&self) -> u64 {
+        let part = u128::from(self.all) * u128::from(self.rows_read);
+        let read = part / u128::from(self.rows.max(1));
+        u64::try_from(read).map_or(self.all, |read| read.min(self.all))
+    }
+}
+
 /// For each column of the table its place in the file.
-fn sources(
-    table: &BoundTable,
-    file: &ParquetRecordBatchReaderBuilder<std::fs::File>,
-) -> Result<Vec<usize>> {
+fn sources(table: &BoundTable, file: &ParquetRecordBatchReaderBuilder<File>) -> Result<Vec<usize>> {
     let fields = file.schema().fields();
     let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
     let positions = match_columns(table, &names)?;
