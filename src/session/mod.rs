@@ -42,6 +42,7 @@ pub use self::connection::{Connection, Outcome, Statement};
 pub use self::database::Database;
 pub use self::prepared::PreparedStatement;
 pub use self::profile::Profile;
+pub use crate::write::{Phase, Progress, ProgressReport};
 
 /// Parameter values for `$1`, `$2`, …: whatever DataFusion's `ScalarValue` can be made from.
 #[macro_export]

@@ -24,7 +24,7 @@ pub(super) struct Changes {
 struct Slot {
     /// The first eight bytes of the key: most comparisons end with them.
     prefix: u64,
-    /// Where the key starts; grows in the order of addition.
+    /// Where the key starts; grows in the order of addition, but for changes without any bytes.
     start: usize,
     key_length: usize,
     /// `None` deletes the entry.
@@ -89,6 +89,7 @@ impl Changes {
                 .cmp(&right.prefix)
                 .then_with(|| left.key(bytes).cmp(right.key(bytes)))
                 .then_with(|| left.start.cmp(&right.start))
+                .then_with(|| left.number.cmp(&right.number))
         });
     }
 

@@ -11,6 +11,7 @@ use datafusion::common::{DataFusionError, Result as DataFusionResult};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::physical_expr::{Distribution, EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::execution_plan::{EvaluationType, SchedulingType};
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder, MetricsSet};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -94,6 +95,11 @@ impl WriteExec {
                 )));
             }
         }
+        // No rule of the planner comes to see what this operator requires of its input.
+        let input: Arc<dyn ExecutionPlan> = match partitions(input.as_ref()) {
+            0 | 1 => input,
+            _ => Arc::new(CoalescePartitionsExec::new(input)),
+        };
         Ok(Self::new(
             writer,
             input,
@@ -184,6 +190,9 @@ impl Run {
         mut statement: Statement,
         context: Arc<TaskContext>,
     ) -> DataFusionResult<Statement> {
+        if partitions(self.input.as_ref()) > 1 {
+            return Err(Error::internal("rows to write in several partitions").into());
+        }
         let mut rows = self.input.execute(0, context)?;
         while let Some(batch) = rows.try_next().await? {
             statement.gather(&batch)?;
@@ -193,6 +202,10 @@ impl Run {
         }
         Ok(statement)
     }
+}
+
+fn partitions(plan: &dyn ExecutionPlan) -> usize {
+    plan.output_partitioning().partition_count()
 }
 
 /// Checks and writes on a thread that may wait. When nobody waits for it any more it ends without writing; once it

@@ -31,6 +31,7 @@ mod changes;
 mod conflict;
 pub mod copy;
 mod execute;
+mod feed;
 mod lock;
 mod place;
 mod progress;

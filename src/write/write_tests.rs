@@ -349,6 +349,31 @@ fn input(batches: &[RecordBatch]) -> Arc<dyn ExecutionPlan> {
     MemorySourceConfig::try_new_exec(&[batches.to_vec()], schema, None).unwrap()
 }
 
+/// The rows of all partitions are deleted; INSERT leaves it to the planner to merge them.
+#[tokio::test]
+async fn no_partition_of_the_input_is_lost() {
+    let writer = Arc::new(writer(&usage()));
+    let rows: Vec<_> = (0..40).map(|minute| row("a", minute, 0)).collect();
+    write(&writer, Change::Insert, &rows).unwrap();
+    let partitions: Vec<Vec<RecordBatch>> = rows
+        .chunks(10)
+        .map(|rows| vec![batch(writer.table(), rows)])
+        .collect();
+    let schema = partitions[0][0].schema();
+    let input = MemorySourceConfig::try_new_exec(&partitions[..3], schema, None).unwrap();
+    let settings = WriteSettings::default();
+    let refresh: Refresh = Arc::new(Ok);
+    let input: Arc<dyn ExecutionPlan> = input;
+    let plan =
+        WriteExec::delete(Arc::clone(&writer), Arc::clone(&input), settings, refresh).unwrap();
+    assert_eq!(run(plan).await.unwrap(), 30);
+    assert_eq!(stored(&writer).num_rows(), 10);
+    let plan = WriteExec::insert(Arc::clone(&writer), input, InsertOp::Append, settings).unwrap();
+    let error = run(plan).await.unwrap_err();
+    assert!(error.to_string().contains("several partitions"), "{error}");
+    assert_eq!(stored(&writer).num_rows(), 10);
+}
+
 async fn run(plan: WriteExec) -> Result<u64> {
     let rows = collect(Arc::new(plan), Arc::new(TaskContext::default())).await?;
     assert_eq!((rows.len(), rows[0].num_rows()), (1, 1));

@@ -363,7 +363,7 @@ fn a_file_over_the_memory_of_a_statement_is_loaded_or_not_at_all() {
     for (last, error) in [
         (
             "20000,b,x\n",
-            "FILE line 20001: table `t`: column `size`: 'x' is not a DOUBLE such as 1.5",
+            "FILE line 20001: table `t`: column `size`: 'x' is not a DOUBLE",
         ),
         (
             "123,b,2\n",
@@ -388,6 +388,22 @@ fn a_file_over_the_memory_of_a_statement_is_loaded_or_not_at_all() {
     let expected =
         "FILE line 1: table `t`: a row with (id = 0) is there already, under the row key /0";
     assert_eq!(again, Err(expected.to_owned()));
+}
+
+/// Batches are read ahead of those that are added: a later mistake that is met earlier is not the one that is told.
+#[test]
+fn the_first_mistake_of_a_file_is_told() {
+    for bad in [10, 9_000, 50_000] {
+        let row = |id: u64| match id {
+            id if id == bad => format!("{id},too long,1\n"),
+            id if id == bad + 9_000 => format!("{id},a,x\n"),
+            id => format!("{id},a,1\n"),
+        };
+        let csv: String = (1..60_000).map(row).collect();
+        let error = copy_csv(&people(), &csv, CopyOptions::default()).unwrap_err();
+        let expected = format!("FILE line {bad}: table `t`: column `name` of type VARCHAR(5)");
+        assert!(error.1.starts_with(&expected), "{error:?}");
+    }
 }
 
 /// The lines are those on which the reader's own records start, whatever the file.

@@ -11,7 +11,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use super::field::{FieldReader, field_reader};
 use super::lines::Lines;
 use super::{
-    BATCH_ROWS, CopyOptions, Counted, Progress, Statement, Waiting, match_columns, open_counted,
+    BATCH_ROWS, CopyOptions, Counted, Feed, Progress, Waiting, match_columns, open_counted,
 };
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
@@ -22,18 +22,18 @@ const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 /// At most so many characters of a field are shown in an error.
 const SHOWN_CHARACTERS: usize = 60;
 
-/// Adds the rows of a CSV file to a statement, each numbered by the line on which it starts.
+/// Feeds the rows of a CSV file to a statement, each numbered by the line on which it starts.
 pub(super) fn load(
-    statement: &mut Statement,
+    feed: &Feed,
     path: &Path,
     options: &CopyOptions,
     waiting: &Waiting,
 ) -> Result<()> {
-    let table = Arc::clone(statement.table());
-    let mut file = CsvFile::open(&table, path, options, statement.progress())?;
+    let table = Arc::clone(feed.table());
+    let mut file = CsvFile::open(&table, path, options, feed.progress())?;
     while let Some((rows, lines)) = file.next_batch()? {
         waiting.check()?;
-        statement.add_numbered(&rows, &lines)?;
+        feed.add_numbered(rows, lines)?;
     }
     Ok(())
 }

@@ -19,8 +19,9 @@ use std::sync::Arc;
 use datafusion::common::runtime::SpawnedTask;
 
 use super::execute::commit;
+use super::feed::Feed;
 use super::wanted::{Waiter, Waiting};
-use super::{Change, Progress, Statement, TableWriter, WriteSettings};
+use super::{Change, Progress, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 
@@ -84,7 +85,7 @@ impl CopyOptions {
 ///
 /// # Errors
 /// `InvalidInput` that names file, line and column where the file does not fit the table; `Conflict` for a key that is
-/// there already; else those of [`Statement::commit`].
+/// there already; else those of [`Statement::commit`](super::Statement::commit).
 pub async fn copy_from(
     writer: Arc<TableWriter>,
     path: PathBuf,
@@ -106,11 +107,12 @@ pub async fn copy_from(
     let waiter = Waiter::default();
     let waiting = waiter.waiting();
     let read = SpawnedTask::spawn_blocking(move || {
-        match format {
-            FileFormat::Csv => csv::load(&mut statement, &path, &options, &waiting),
-            FileFormat::Parquet => parquet::load(&mut statement, &path, &waiting),
-        }
-        .map(|()| statement)
+        let feed = Feed::start(statement)?;
+        let read = match format {
+            FileFormat::Csv => csv::load(&feed, &path, &options, &waiting),
+            FileFormat::Parquet => parquet::load(&feed, &path, &waiting),
+        };
+        feed.finish(read)
     });
     let failed =
         |error| Error::internal("the thread that reads the file has failed").with_source(error);

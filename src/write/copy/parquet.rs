@@ -8,14 +8,14 @@ use arrow::array::{ArrayRef, RecordBatch};
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::lossless::{check_type, converted};
-use super::{BATCH_ROWS, Progress, Statement, Waiting, match_columns, open};
+use super::{BATCH_ROWS, Feed, Progress, Waiting, match_columns, open};
 use crate::error::{Error, Result};
 use crate::key::RowError;
 use crate::schema::BoundTable;
 
-/// Adds the rows of a Parquet file to a statement, counted from 1.
-pub(super) fn load(statement: &mut Statement, path: &Path, waiting: &Waiting) -> Result<()> {
-    let table = Arc::clone(statement.table());
+/// Feeds the rows of a Parquet file to a statement, counted from 1.
+pub(super) fn load(feed: &Feed, path: &Path, waiting: &Waiting) -> Result<()> {
+    let table = Arc::clone(feed.table());
     let unreadable = |error: String| {
         Error::invalid(format!(
             "`{}` is no readable Parquet file: {error}",
@@ -25,20 +25,23 @@ pub(super) fn load(statement: &mut Statement, path: &Path, waiting: &Waiting) ->
     let builder = ParquetRecordBatchReaderBuilder::try_new(open(path)?)
         .map_err(|error| unreadable(error.to_string()))?;
     let sources = sources(&table, &builder).map_err(|error| error.context(path.display()))?;
-    let mut bytes = Bytes::of(&builder, path, statement.progress());
+    let mut bytes = Bytes::of(&builder, path, feed.progress());
     let reader = builder
         .with_batch_size(BATCH_ROWS)
         .build()
         .map_err(|error| unreadable(error.to_string()))?;
+    let mut first = 1;
     for batch in reader {
         waiting.check()?;
         let batch = batch.map_err(|error| unreadable(error.to_string()))?;
-        let first = statement.len() + 1;
         let rows = table_rows(&table, &sources, &batch).map_err(|error| {
             error.placed(|row| format!("{} row {}", path.display(), first + row as u64))
         })?;
-        statement.add(&rows)?;
-        bytes.count(rows.num_rows());
+        let count = rows.num_rows();
+        let next = first + count as u64;
+        feed.add_numbered(rows, (first..next).collect())?;
+        bytes.count(count);
+        first = next;
     }
     Ok(())
 }
