@@ -387,20 +387,15 @@ async fn run(plan: WriteExec) -> Result<u64> {
 #[tokio::test]
 async fn the_operator_inserts_replaces_and_deletes() {
     let writer = Arc::new(writer(&usage()));
+    let settings = WriteSettings::default();
     let rows = |rows: &[Vec<Option<Datum>>]| {
         input(&[
             batch(writer.table(), rows),
             batch(writer.table(), rows).slice(0, 0),
         ])
     };
-    let insert = |input, operation| {
-        WriteExec::insert(
-            Arc::clone(&writer),
-            input,
-            operation,
-            WriteSettings::default(),
-        )
-    };
+    let insert =
+        |input, operation| WriteExec::insert(Arc::clone(&writer), input, operation, settings);
     let plan = insert(rows(&[row("a", 1, 1), row("b", 1, 2)]), InsertOp::Append).unwrap();
     assert!(
         displayable(&plan)
@@ -439,7 +434,7 @@ async fn the_operator_inserts_replaces_and_deletes() {
     let plan = WriteExec::delete(
         Arc::clone(&writer),
         input(&[keys]),
-        WriteSettings::default(),
+        settings,
         Arc::clone(&refresh),
     )
     .unwrap();
@@ -448,13 +443,8 @@ async fn the_operator_inserts_replaces_and_deletes() {
     let lacking = batch(writer.table(), &[row("b", 1, 0)])
         .project(&[0])
         .unwrap();
-    let error = WriteExec::delete(
-        Arc::clone(&writer),
-        input(&[lacking]),
-        WriteSettings::default(),
-        refresh,
-    )
-    .unwrap_err();
+    let error =
+        WriteExec::delete(Arc::clone(&writer), input(&[lacking]), settings, refresh).unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().contains("`minute`")),
         (ErrorKind::Internal, true)

@@ -11,7 +11,8 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use super::field::{FieldReader, field_reader};
 use super::lines::Lines;
 use super::{
-    BATCH_ROWS, CopyOptions, Counted, Feed, Progress, Waiting, match_columns, open_counted,
+    BATCH_ROWS, CopyOptions, Counted, FILE, Feed, Progress, Waiting, match_columns, number_in_file,
+    open_counted,
 };
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
@@ -125,7 +126,7 @@ impl<'a> CsvFile<'a> {
             if let Err(problem) = self.read_fields() {
                 return Err(self.at(line, &format!("{problem}{}", self.header_hint())));
             }
-            lines.push(line);
+            lines.push(number_in_file(FILE, line));
         }
         if lines.is_empty() {
             return Ok(None);

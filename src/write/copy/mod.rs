@@ -20,10 +20,14 @@ use datafusion::common::runtime::SpawnedTask;
 
 use super::execute::commit;
 use super::feed::Feed;
+use super::place::{Places, number_in_file};
 use super::wanted::{Waiter, Waiting};
 use super::{Change, Progress, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
+
+/// The one file of a COPY, among its files.
+const FILE: usize = 0;
 
 /// How many rows are handed on at once.
 const BATCH_ROWS: usize = 8_192;
@@ -101,7 +105,7 @@ pub async fn copy_from(
     let mut statement = writer.statement(
         Change::Insert,
         settings,
-        format!("{} {unit}", path.display()),
+        Places::of_files(vec![format!("{} {unit}", path.display())]),
     )?;
     statement.report_to(progress);
     let waiter = Waiter::default();

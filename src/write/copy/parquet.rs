@@ -8,7 +8,7 @@ use arrow::array::{ArrayRef, RecordBatch};
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::lossless::{check_type, converted};
-use super::{BATCH_ROWS, Feed, Progress, Waiting, match_columns, open};
+use super::{BATCH_ROWS, FILE, Feed, Progress, Waiting, match_columns, number_in_file, open};
 use crate::error::{Error, Result};
 use crate::key::RowError;
 use crate::schema::BoundTable;
@@ -39,7 +39,8 @@ pub(super) fn load(feed: &Feed, path: &Path, waiting: &Waiting) -> Result<()> {
         })?;
         let count = rows.num_rows();
         let next = first + count as u64;
-        feed.add_numbered(rows, (first..next).collect())?;
+        let numbers = (first..next).map(|row| number_in_file(FILE, row));
+        feed.add_numbered(rows, numbers.collect())?;
         bytes.count(count);
         first = next;
     }
