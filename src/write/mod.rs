@@ -54,8 +54,8 @@ pub use self::place::Places;
 pub use self::progress::{Phase, Progress, ProgressReport};
 pub use self::statement::{Change, Statement};
 
-/// What a statement may hold in memory unless it is told otherwise: 256 MiB.
-pub const STATEMENT_MEMORY: usize = 256 << 20;
+/// What a statement may hold in memory unless it is told otherwise: 128 MiB. More makes loads no faster.
+pub const STATEMENT_MEMORY: usize = 128 << 20;
 
 /// What a connection asks of the statements that it writes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -350,8 +350,9 @@ fn input(batches: &[RecordBatch]) -> Arc<dyn ExecutionPlan> {
 }
 
 /// The rows of all partitions are deleted; INSERT leaves it to the planner to merge them.
-#[tokio::test]
-async fn no_partition_of_the_input_is_lost() {
+#[test]
+fn no_partition_of_the_input_is_lost() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
     let writer = Arc::new(writer(&usage()));
     let rows: Vec<_> = (0..40).map(|minute| row("a", minute, 0)).collect();
     write(&writer, Change::Insert, &rows).unwrap();
@@ -366,10 +367,10 @@ async fn no_partition_of_the_input_is_lost() {
     let input: Arc<dyn ExecutionPlan> = input;
     let plan =
         WriteExec::delete(Arc::clone(&writer), Arc::clone(&input), settings, refresh).unwrap();
-    assert_eq!(run(plan).await.unwrap(), 30);
+    assert_eq!(runtime.block_on(run(plan)).unwrap(), 30);
     assert_eq!(stored(&writer).num_rows(), 10);
     let plan = WriteExec::insert(Arc::clone(&writer), input, InsertOp::Append, settings).unwrap();
-    let error = run(plan).await.unwrap_err();
+    let error = runtime.block_on(run(plan)).unwrap_err();
     assert!(error.to_string().contains("several partitions"), "{error}");
     assert_eq!(stored(&writer).num_rows(), 10);
 }
