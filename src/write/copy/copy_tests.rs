@@ -53,7 +53,7 @@ pub(super) fn copy(
     let path = file.path().to_owned();
     let copied = runtime.block_on(copy_from(
         Arc::new(writer.clone()),
-        path.clone(),
+        path.to_string_lossy().into_owned(),
         options,
         WriteSettings::default(),
         Progress::default(),
@@ -122,7 +122,7 @@ fn columns_are_found_by_position_or_by_name() {
     }
 }
 
-/// Without the option an empty field is NULL; with it a field is NULL exactly when it is that text.
+/// Without the option an empty field is NULL, but for `""` of a text; with it a field is NULL exactly when it is that text.
 #[test]
 fn what_is_null() {
     let null = |null: &str| CopyOptions {
@@ -134,8 +134,16 @@ fn what_is_null() {
         (
             "1,\"\",\"\"\n",
             CopyOptions::default(),
-            person(1, None, None),
+            person(1, Some(""), None),
         ),
+        ("1,\"\",", CopyOptions::default(), person(1, Some(""), None)),
+        (
+            "1,\"\"\"\",1\n",
+            CopyOptions::default(),
+            person(1, Some("\""), Some(1.0)),
+        ),
+        ("1,\"\",1\n", null(""), person(1, None, Some(1.0))),
+        ("1,\"\",NA\n", null("NA"), person(1, Some(""), None)),
         ("1,,\n", null(""), person(1, None, None)),
         ("1,,NA\n", null("NA"), person(1, Some(""), None)),
         ("1,NA,NA\n", null("NA"), person(1, None, None)),
@@ -277,7 +285,7 @@ fn options_that_make_no_sense_are_refused() {
         .1;
     assert_eq!(
         error,
-        "the format of `FILE` is not known: say (FORMAT CSV) or (FORMAT PARQUET)"
+        "the format of `FILE` is not known: say (FORMAT csv) or (FORMAT parquet)"
     );
     let csv = CopyOptions {
         format: Some(FileFormat::Csv),
@@ -305,7 +313,7 @@ fn options_that_make_no_sense_are_refused() {
     .1;
     assert_eq!(
         error,
-        "HEADER, DELIMITER and NULL are options of CSV files, not of Parquet files"
+        "HEADER, DELIMITER and NULL are options of csv files, not of parquet files"
     );
     for delimiter in ['"', '\n', 'ü'] {
         let options = CopyOptions {
@@ -350,7 +358,7 @@ fn a_file_over_the_memory_of_a_statement_is_loaded_or_not_at_all() {
         let progress = Progress::default();
         let copied = runtime.block_on(copy_from(
             Arc::new(writer.clone()),
-            file.path().to_owned(),
+            file.path().to_string_lossy().into_owned(),
             CopyOptions::default(),
             settings,
             progress.clone(),
@@ -422,11 +430,14 @@ fn lines_and_records_go_together() {
             .from_reader(Lines::new(bytes.as_bytes(), b','));
         let mut record = ::csv::ByteRecord::new();
         let (mut newest, mut open) = (0, None);
+        let mut quoted_empty = Vec::new();
         while reader.read_byte_record(&mut record).unwrap() {
             let line = reader.get_mut().next_start();
             assert!(line > newest, "{bytes:?}: line {line} after {newest}");
             newest = line;
             open = reader.get_ref().open_quote();
+            let fields = (0..record.len()).filter(|field| reader.get_mut().is_quoted_empty(*field));
+            quoted_empty.push(fields.collect::<Vec<_>>());
             // Where the reader stood before it skipped ends of lines is not after the record.
             assert!(record.position().unwrap().line() <= line, "{bytes:?}");
         }
@@ -440,7 +451,40 @@ fn lines_and_records_go_together() {
             + 1;
         assert_eq!(line, lines, "{bytes:?}: a line is left over");
         assert_eq!(open.is_some(), ends_in_quotes(&bytes), "{bytes:?}");
+        if open.is_none() {
+            let is_empty = |field: &(usize, &str)| field.1 == "\"\"";
+            let expected = raw_records(&bytes).into_iter().map(|fields| {
+                let fields = fields.into_iter().enumerate().filter(is_empty);
+                fields.map(|(place, _)| place).collect::<Vec<_>>()
+            });
+            assert_eq!(quoted_empty, expected.collect::<Vec<_>>(), "{bytes:?}");
+        }
     }
+}
+
+/// The fields of each record as they are written, quotes included; for text whose quotes are closed.
+fn raw_records(mut text: &str) -> Vec<Vec<&str>> {
+    let mut records = vec![Vec::new()];
+    loop {
+        // The closing quote is the first that is not one of two.
+        let quoted = text.strip_prefix('"').map(|quoted| {
+            let end = quoted.replace("\"\"", "__").find('"').unwrap();
+            end + 2
+        });
+        let closed = quoted.unwrap_or(0);
+        let end = text[closed..].find([',', '\n', '\r']);
+        let end = end.map_or(text.len(), |end| closed + end);
+        records.last_mut().unwrap().push(&text[..end]);
+        if end == text.len() {
+            break;
+        }
+        if !text[end..].starts_with(',') {
+            records.push(Vec::new());
+        }
+        text = &text[end + 1..];
+    }
+    records.retain(|record| *record != [""]);
+    records
 }
 
 /// Whether the text ends inside of a quoted field, found by cutting it into fields.

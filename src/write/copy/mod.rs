@@ -1,158 +1,92 @@
 //! `COPY t FROM 'file'`: CSV and Parquet, all or nothing.
 //!
+//! The name may be a pattern, `'data/*.csv'`: its files are one statement, read in the order of their names. CSV files may
+//! be compressed by gzip or Zstandard. Errors name the file and its line, that of the unpacked text.
+//!
 //! Columns are found by name: those of a Parquet file, and of a CSV file with a header; without one they are the
 //! table's, in its order. The file must give every column, each once, and no other. A value that a column cannot hold
 //! exactly is an error that names file, line or row, column and value; nothing is rounded, cut or taken for NULL.
 
 mod csv;
 mod field;
+mod files;
 mod lines;
 mod lossless;
+mod options;
 mod parquet;
 mod time;
 
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::common::runtime::SpawnedTask;
 
+use self::files::SourceFile;
+pub use self::options::{
+    Compression, CopyOptions, Direction, FORMATS, FileFormat, FileKind, FormatDeclaration, listed,
+};
 use super::execute::commit;
 use super::feed::Feed;
-use super::place::{Places, number_in_file};
 use super::wanted::{Waiter, Waiting};
-use super::{Change, Progress, TableWriter, WriteSettings};
+use super::{Change, Places, Progress, Statement, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
-
-/// The one file of a COPY, among its files.
-const FILE: usize = 0;
 
 /// How many rows are handed on at once.
 const BATCH_ROWS: usize = 8_192;
 
-/// The format of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileFormat {
-    /// Comma-separated values in UTF-8, or separated by another character.
-    Csv,
-    /// Apache Parquet.
-    Parquet,
-}
-
-/// The options of a COPY; `None` where one is not given.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CopyOptions {
-    /// `FORMAT`; else the file's extension says it.
-    pub format: Option<FileFormat>,
-    /// `HEADER`: whether the first line names the columns; else it does not.
-    pub header: Option<bool>,
-    /// `DELIMITER`: one ASCII character; else a comma.
-    pub delimiter: Option<char>,
-    /// `NULL`: a field is NULL exactly when it is this text. Else an empty field is NULL.
-    pub null: Option<String>,
-}
-
-impl CopyOptions {
-    /// The format of a file.
-    ///
-    /// # Errors
-    /// `InvalidInput` where neither option nor extension says it, or an option belongs to another format.
-    pub fn format_of(&self, path: &Path) -> Result<FileFormat> {
-        let extension = path
-            .extension()
-            .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-        let format = match (self.format, extension.as_deref()) {
-            (Some(format), _) => format,
-            (None, Some("csv")) => FileFormat::Csv,
-            (None, Some("parquet")) => FileFormat::Parquet,
-            (None, _) => {
-                return Err(Error::invalid(format!(
-                    "the format of `{}` is not known: say (FORMAT CSV) or (FORMAT PARQUET)",
-                    path.display()
-                )));
-            }
-        };
-        let of_csv = self.header.is_some() || self.delimiter.is_some() || self.null.is_some();
-        if format == FileFormat::Parquet && of_csv {
-            return Err(Error::invalid(
-                "HEADER, DELIMITER and NULL are options of CSV files, not of Parquet files",
-            ));
-        }
-        Ok(format)
-    }
-}
-
-/// Inserts the rows of a file into a table, all or none of them, and returns their number. `progress` says how far it
-/// is.
+/// Inserts the rows of the files that a pattern names into a table, all or none of them, and returns their number.
+/// `progress` says how far it is.
 ///
 /// # Errors
-/// `InvalidInput` that names file, line and column where the file does not fit the table; `Conflict` for a key that is
-/// there already; else those of [`Statement::commit`](super::Statement::commit).
+/// `InvalidInput` that names file, line and column where a file does not fit the table; `Conflict` for a key that is
+/// there already; else those of [`Statement::commit`].
 pub async fn copy_from(
     writer: Arc<TableWriter>,
-    path: PathBuf,
+    pattern: String,
     options: CopyOptions,
     settings: WriteSettings,
     progress: Progress,
 ) -> Result<u64> {
-    let format = options.format_of(&path)?;
-    let unit = match format {
-        FileFormat::Csv => "line",
-        FileFormat::Parquet => "row",
-    };
-    let mut statement = writer.statement(
-        Change::Insert,
-        settings,
-        Places::of_files(vec![format!("{} {unit}", path.display())]),
-    )?;
-    statement.report_to(progress);
     let waiter = Waiter::default();
     let waiting = waiter.waiting();
+    let reader = Arc::clone(&writer);
     let read = SpawnedTask::spawn_blocking(move || {
+        let files = files::find(&pattern, &options)?;
+        let mut statement = reader.statement(Change::Insert, settings, places(&files))?;
+        files
+            .iter()
+            .for_each(|file| progress.expect_bytes(file.length()));
+        statement.report_to(progress);
         let feed = Feed::start(statement)?;
-        let read = match format {
-            FileFormat::Csv => csv::load(&feed, &path, &options, &waiting),
-            FileFormat::Parquet => parquet::load(&feed, &path, &waiting),
-        };
+        let read = load(&feed, &files, &options, &waiting);
         feed.finish(read)
     });
     let failed =
         |error| Error::internal("the thread that reads the file has failed").with_source(error);
-    let statement = read.join().await.map_err(failed)??;
+    let statement: Result<Statement> = read.join().await.map_err(failed)?;
+    let statement = statement?;
     drop(waiter);
     let guard = writer.lock().acquire().await;
     Ok(commit(statement, guard).await?)
 }
 
-fn open(path: &Path) -> Result<File> {
-    File::open(path).map_err(|error| {
-        Error::invalid(format!("`{}` cannot be opened: {error}", path.display())).with_source(error)
-    })
-}
-
-/// Bytes that are counted as they are read.
-struct Counted<R> {
-    inner: R,
-    progress: Progress,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.progress.read_bytes(count as u64);
-        Ok(count)
+fn load(feed: &Feed, files: &[SourceFile], options: &CopyOptions, waiting: &Waiting) -> Result<()> {
+    for file in files {
+        match file.kind.format {
+            FileFormat::Parquet => parquet::load(feed, file, waiting)?,
+            FileFormat::Csv | FileFormat::JsonLines => csv::load(feed, file, options, waiting)?,
+        }
     }
+    Ok(())
 }
 
-/// Opens a file whose bytes are counted, and adds its length to what is expected.
-fn open_counted(path: &Path, progress: &Progress) -> Result<Counted<File>> {
-    let inner = open(path)?;
-    // What has no length, a pipe, is read all the same.
-    progress.expect_bytes(inner.metadata().map_or(0, |metadata| metadata.len()));
-    let progress = progress.clone();
-    Ok(Counted { inner, progress })
+/// What errors call the rows of the files.
+fn places(files: &[SourceFile]) -> Places {
+    let label = |file: &SourceFile| match file.kind.format {
+        FileFormat::Parquet => format!("{file} row"),
+        FileFormat::Csv | FileFormat::JsonLines => format!("{file} line"),
+    };
+    Places::of_files(files.iter().map(label).collect())
 }
 
 /// For each column of a file its position in the table, found by name, case apart.
@@ -170,7 +104,7 @@ fn match_columns(table: &BoundTable, names: &[&str]) -> Result<Vec<usize>> {
                 "the file has a column `{}` that table `{}` does not have; its columns are {}",
                 name.escape_debug(),
                 table.name(),
-                listed(table.columns().iter().map(|column| column.name.as_str()))
+                quoted(table.columns().iter().map(|column| column.name.as_str()))
             )));
         };
         if positions.contains(&position) {
@@ -184,7 +118,7 @@ fn match_columns(table: &BoundTable, names: &[&str]) -> Result<Vec<usize>> {
     let missing = columns
         .filter(|(position, _)| !positions.contains(position))
         .map(|(_, column)| column.name.as_str());
-    match listed(missing) {
+    match quoted(missing) {
         missing if missing.is_empty() => Ok(positions),
         missing => Err(Error::invalid(format!(
             "the file lacks columns of table `{}`: {missing}",
@@ -193,7 +127,7 @@ fn match_columns(table: &BoundTable, names: &[&str]) -> Result<Vec<usize>> {
     }
 }
 
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names
         .map(|name| format!("`{name}`"))
         .collect::<Vec<_>>()

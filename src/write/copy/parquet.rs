@@ -1,31 +1,28 @@
 //! Parquet files.
 
 use std::fs::File;
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
+use super::files::SourceFile;
 use super::lossless::{check_type, converted};
-use super::{BATCH_ROWS, FILE, Feed, Progress, Waiting, match_columns, number_in_file, open};
+use super::{BATCH_ROWS, Feed, Progress, Waiting, match_columns};
 use crate::error::{Error, Result};
 use crate::key::RowError;
 use crate::schema::BoundTable;
+use crate::write::place::number_in_file;
 
 /// Feeds the rows of a Parquet file to a statement, counted from 1.
-pub(super) fn load(feed: &Feed, path: &Path, waiting: &Waiting) -> Result<()> {
+pub(super) fn load(feed: &Feed, source: &SourceFile, waiting: &Waiting) -> Result<()> {
     let table = Arc::clone(feed.table());
-    let unreadable = |error: String| {
-        Error::invalid(format!(
-            "`{}` is no readable Parquet file: {error}",
-            path.display()
-        ))
-    };
-    let builder = ParquetRecordBatchReaderBuilder::try_new(open(path)?)
+    let unreadable =
+        |error: String| Error::invalid(format!("`{source}` is no readable Parquet file: {error}"));
+    let builder = ParquetRecordBatchReaderBuilder::try_new(source.open()?)
         .map_err(|error| unreadable(error.to_string()))?;
-    let sources = sources(&table, &builder).map_err(|error| error.context(path.display()))?;
-    let mut bytes = Bytes::of(&builder, path, feed.progress());
+    let sources = sources(&table, &builder).map_err(|error| error.context(source))?;
+    let mut bytes = Bytes::of(&builder, source, feed.progress());
     let reader = builder
         .with_batch_size(BATCH_ROWS)
         .build()
@@ -34,14 +31,14 @@ pub(super) fn load(feed: &Feed, path: &Path, waiting: &Waiting) -> Result<()> {
     for batch in reader {
         waiting.check()?;
         let batch = batch.map_err(|error| unreadable(error.to_string()))?;
-        let rows = table_rows(&table, &sources, &batch).map_err(|error| {
-            error.placed(|row| format!("{} row {}", path.display(), first + row as u64))
-        })?;
-        let count = rows.num_rows();
-        let next = first + count as u64;
-        let numbers = (first..next).map(|row| number_in_file(FILE, row));
-        feed.add_numbered(rows, numbers.collect())?;
-        bytes.count(count);
+        let rows = table_rows(&table, &sources, &batch)
+            .map_err(|error| error.placed(|row| format!("{source} row {}", first + row as u64)))?;
+        let next = first + rows.num_rows() as u64;
+        let numbers: Vec<u64> = (first..next)
+            .map(|row| number_in_file(source.index, row))
+            .collect();
+        bytes.count(rows.num_rows());
+        feed.add_numbered(rows, numbers)?;
         first = next;
     }
     Ok(())
@@ -56,13 +53,15 @@ struct Bytes {
 }
 
 impl Bytes {
-    fn of(file: &ParquetRecordBatchReaderBuilder<File>, path: &Path, progress: &Progress) -> Self {
-        let all = path.metadata().map_or(0, |metadata| metadata.len());
-        progress.expect_bytes(all);
+    fn of(
+        file: &ParquetRecordBatchReaderBuilder<File>,
+        source: &SourceFile,
+        progress: &Progress,
+    ) -> Self {
         let rows = file.metadata().file_metadata().num_rows();
         Self {
             progress: progress.clone(),
-            all,
+            all: source.length(),
             rows: u64::try_from(rows).unwrap_or_default(),
             rows_read: 0,
         }
