@@ -21,6 +21,23 @@ impl RowError {
             error,
         }
     }
+
+    /// The error with the row's place in front, which `place` says for its index: `line 17`.
+    pub fn placed(self, place: impl FnOnce(usize) -> String) -> Error {
+        match self.row {
+            Some(row) => self.error.context(place(row)),
+            None => self.error,
+        }
+    }
+
+    /// The same error with `context: ` in front of what is wrong.
+    #[must_use]
+    pub fn context(self, context: impl fmt::Display) -> Self {
+        Self {
+            row: self.row,
+            error: self.error.context(context),
+        }
+    }
 }
 
 impl From<Error> for RowError {
@@ -32,10 +49,7 @@ impl From<Error> for RowError {
 impl From<RowError> for Error {
     /// The error with the row counted from 1, as in `row 3`.
     fn from(error: RowError) -> Self {
-        match error.row {
-            Some(row) => error.error.context(format!("row {}", row + 1)),
-            None => error.error,
-        }
+        error.placed(|row| format!("row {}", row + 1))
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray};
 use arrow::datatypes::{Decimal128Type, Float32Type, Float64Type};
 
-use super::writer::RowError;
 use crate::datum::{Readable, SqlType, canonical_double, datum_at};
 use crate::error::Error;
+use crate::key::RowError;
 use crate::schema::Column;
 
 /// At most so many characters of a value are shown in an error.
@@ -20,7 +20,7 @@ const SHOWN_CHARACTERS: usize = 60;
 /// the column's type.
 pub(super) fn checked(column: &Column, array: &ArrayRef) -> Result<ArrayRef, RowError> {
     if array.data_type() != &column.sql_type.arrow() {
-        return Err(RowError::whole(Error::internal(format!(
+        return Err(RowError::from(Error::internal(format!(
             "column `{}` of type {} is given as {}",
             column.name,
             column.sql_type,

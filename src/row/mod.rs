@@ -47,7 +47,7 @@ mod writer;
 
 pub use self::check::shown_at;
 pub use self::reader::{RowReader, Rows};
-pub use self::writer::{Entries, Entry, RowError, RowWriter};
+pub use self::writer::{Entries, Entry, RowWriter};
 
 #[cfg(test)]
 pub(crate) mod testing;

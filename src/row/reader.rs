@@ -1,5 +1,6 @@
 //! Entries → record batches.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -105,30 +106,26 @@ impl Rows<'_> {
         columns: &[usize],
         selection: Option<&[u32]>,
     ) -> Result<Vec<ArrayRef>, Failure> {
-        let restored: Vec<Option<usize>> = columns
-            .iter()
-            .map(|column| self.table.row_key().restoring_part(*column))
-            .collect();
-        if restored.iter().any(Option::is_none) && self.located.is_none() {
-            self.located = Some(locate(self.chunk)?);
+        let keys = KeyColumns::decode(self.table, self.chunk, columns, selection)?;
+        let decoded: Vec<Option<ArrayRef>> =
+            columns.iter().map(|column| keys.get(*column)).collect();
+        if decoded.iter().all(Option::is_some) {
+            return Ok(decoded.into_iter().flatten().collect());
         }
-        let rows = match (&self.located, selection) {
-            (None, _) => Vec::new(),
-            (Some(located), None) => located.rows.clone(),
-            (Some(located), Some(selection)) => located.select(selection)?,
+        let located = match self.located.take() {
+            Some(located) => located,
+            None => locate(self.chunk)?,
         };
-        let mut keys = KeyColumns::decode(self.table, self.chunk, columns, &restored, selection)?;
+        let located = self.located.insert(located);
+        let rows = match selection {
+            None => Cow::Borrowed(located.rows.as_slice()),
+            Some(selection) => Cow::Owned(located.select(selection)?),
+        };
+        let columns = columns.iter().zip(decoded);
         columns
-            .iter()
-            .map(|position| match keys.take(*position) {
+            .map(|(position, decoded)| match decoded {
                 Some(array) => Ok(array),
-                None => {
-                    let located = self
-                        .located
-                        .as_ref()
-                        .ok_or_else(|| Failure::internal("values are not located"))?;
-                    located.decode(self.table.column(*position)?, &rows)
-                }
+                None => located.decode(self.table.column(*position)?, &rows),
             })
             .collect()
     }

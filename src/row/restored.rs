@@ -5,73 +5,68 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 
 use super::reader::Failure;
-use crate::datum::{Datum, to_array};
-use crate::error::Result;
+use crate::key::RowError;
 use crate::schema::BoundTable;
 use crate::store::Chunk;
 
 /// The columns that come from the row keys.
 pub(super) struct KeyColumns {
-    arrays: Vec<(usize, ArrayRef)>,
+    positions: Vec<usize>,
+    arrays: Vec<ArrayRef>,
 }
 
 impl KeyColumns {
+    /// Those of `columns` that row keys give back, of all rows of a chunk or of the rows in `selection`.
     pub(super) fn decode(
         table: &BoundTable,
         chunk: &Chunk,
         columns: &[usize],
-        restored: &[Option<usize>],
         selection: Option<&[u32]>,
     ) -> Result<Self, Failure> {
-        let wanted: Vec<(usize, usize)> = columns
-            .iter()
-            .zip(restored)
-            .filter_map(|(column, part)| part.map(|part| (*column, part)))
-            .collect();
-        if wanted.is_empty() {
-            return Ok(Self { arrays: Vec::new() });
+        let row_key = table.row_key();
+        let restored = |column: &usize| row_key.restoring_part(*column).is_some();
+        let mut positions: Vec<usize> = columns.iter().copied().filter(restored).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        if positions.is_empty() {
+            let arrays = Vec::new();
+            return Ok(Self { positions, arrays });
         }
-        let mut data: Vec<Vec<Option<Datum>>> = vec![Vec::new(); wanted.len()];
-        let indexes: Vec<usize> = match selection {
-            Some(selection) => selection.iter().map(|index| *index as usize).collect(),
-            None => (0..chunk.len()).collect(),
-        };
-        for index in indexes {
-            let (key, _) = chunk
-                .get(index)
-                .ok_or_else(|| Failure::internal("a selected row that is not there"))?;
-            let values = table
-                .row_key()
-                .decode(key)
-                .map_err(|error| Failure::Row(index, error.to_string()))?;
-            for ((_, part), data) in wanted.iter().zip(&mut data) {
-                let transform = table
-                    .row_key()
-                    .parts()
-                    .get(*part)
-                    .map(|part| part.transform());
-                let value = values.get(*part).cloned().flatten();
-                data.push(
-                    value.and_then(|value| {
-                        transform.and_then(|transform| transform.inverse(&value))
-                    }),
-                );
-            }
-        }
-        let arrays = wanted.iter().zip(&data).map(|((column, _), data)| {
-            let sql_type = &table.column(*column)?.sql_type;
-            Ok((*column, to_array(data, sql_type)?))
-        });
-        Ok(Self {
-            arrays: arrays.collect::<Result<_>>()?,
-        })
+        let keys = selected_keys(chunk, selection)?;
+        let arrays = row_key.restore_columns(&keys, &positions);
+        let arrays = arrays.map_err(|error| failure(error, selection))?;
+        Ok(Self { positions, arrays })
     }
 
-    pub(super) fn take(&mut self, column: usize) -> Option<ArrayRef> {
-        let place = self
-            .arrays
-            .iter()
-            .position(|(position, _)| *position == column)?;
-        self.arrays.get(place).map(|(_, array)| Arc::clone(array))
+    /// The column at this position of the table, if it is one of these.
+    pub(super) fn get(&self, column: usize) -> Option<ArrayRef> {
+        let place = self.positions.binary_search(&column).ok()?;
+        self.arrays.get(place).map(Arc::clone)
+    }
+}
+
+fn selected_keys<'a>(
+    chunk: &'a Chunk,
+    selection: Option<&[u32]>,
+) -> Result<Vec<&'a [u8]>, Failure> {
+    let Some(selection) = selection else {
+        return Ok(chunk.keys().collect());
+    };
+    let keys = selection
+        .iter()
+        .map(|index| chunk.get(*index as usize).map(|(key, _)| key));
+    keys.collect::<Option<_>>()
+        .ok_or_else(|| Failure::internal("a selected row that is not there"))
+}
+
+/// The error of a key, under its row's index in the chunk.
+fn failure(error: RowError, selection: Option<&[u32]>) -> Failure {
+    let index = error.row.and_then(|row| match selection {
+        None => Some(row),
+        Some(selection) => selection.get(row).map(|index| *index as usize),
+    });
+    match index {
+        Some(index) => Failure::Row(index, error.error.to_string()),
+        None => Failure::Whole(error.error),
     }
 }

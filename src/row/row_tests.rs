@@ -12,7 +12,7 @@ use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::error::ErrorKind;
 use crate::keyrange::hex;
-use crate::schema::BoundTable;
+use crate::schema::{BoundTable, Column};
 use crate::store::Chunk;
 
 fn text(text: &str) -> Option<Datum> {
@@ -295,6 +295,52 @@ fn whatever_is_written_comes_back() {
         let read = opened.read(&columns, Some(&selection)).unwrap();
         assert_eq!(read.num_rows(), selection.len());
         assert_same(&read, &expected, &table);
+    }
+}
+
+/// Under every layout of the key a row comes back whole: from the key what the key gives back, the rest from the value.
+#[test]
+fn rows_come_back_whole_under_every_layout() {
+    let mut rng = Rng::with_seed(seed());
+    let types = types();
+    for _ in 0..400 {
+        let key = crate::key::testing::layout(&mut rng);
+        let key_rows = crate::key::testing::storable_rows(&mut rng, &key, 12);
+        let parts = key.parts().iter().map(|part| part.definition().clone());
+        let mut table = definition(&[], parts.collect());
+        let in_key = key.columns().iter().zip(0..).map(|(column, id)| Column {
+            id,
+            name: column.name.clone(),
+            sql_type: column.sql_type.clone(),
+            nullable: column.nullable,
+            default: None,
+        });
+        table.columns.extend(in_key);
+        for id in 500..500 + rng.u32(1..5) {
+            table.columns.push(Column {
+                id,
+                name: format!("v{id}"),
+                sql_type: types[rng.usize(0..types.len())].clone(),
+                nullable: rng.bool(),
+                default: None,
+            });
+        }
+        let table = BoundTable::new(table).unwrap();
+        let extra = &table.columns()[key.columns().len()..];
+        let rows: Vec<Vec<Option<Datum>>> = key_rows
+            .into_iter()
+            .map(|mut row| {
+                row.extend(extra.iter().map(|column| {
+                    let null = column.nullable && rng.bool();
+                    (!null).then(|| value(&mut rng, &column.sql_type))
+                }));
+                row
+            })
+            .collect();
+        let rows = batch(&table, &rows);
+        let columns: Vec<usize> = (0..table.columns().len()).collect();
+        let read = RowReader::new(Arc::clone(&table)).read(&chunk(&table, &rows), &columns, None);
+        assert_same(&read.unwrap(), rows.columns(), &table);
     }
 }
 

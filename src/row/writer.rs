@@ -1,60 +1,16 @@
 //! Record batches → entries.
 
-use std::fmt;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
 
 use super::check::checked;
+use super::reader::RowReader;
 use super::values::{StoredColumn, Values, encode_values};
-use crate::datum::{Datum, datum_at};
 use crate::error::{Error, Result};
+use crate::key::{KeyBuffer, RowError};
 use crate::schema::BoundTable;
-
-/// An error about a batch, or about one row of it.
-#[derive(Debug)]
-pub struct RowError {
-    /// The row's index in the batch, if it is about one.
-    pub row: Option<usize>,
-    /// What is wrong.
-    pub error: Error,
-}
-
-impl RowError {
-    /// An error about no row in particular.
-    pub fn whole(error: Error) -> Self {
-        Self { row: None, error }
-    }
-
-    /// The error with the row's place in front, which `place` says for its index: `line 17`.
-    pub fn at(self, place: impl FnOnce(usize) -> String) -> Error {
-        match self.row {
-            Some(row) => self.error.context(place(row)),
-            None => self.error,
-        }
-    }
-
-    fn in_table(mut self, name: &str) -> Self {
-        self.error = self.error.context(format!("table `{name}`"));
-        self
-    }
-}
-
-impl fmt::Display for RowError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.row {
-            Some(row) => write!(f, "row {}: {}", row + 1, self.error),
-            None => self.error.fmt(f),
-        }
-    }
-}
-
-impl From<RowError> for Error {
-    /// The error with the row counted from 1, as in `row 3`.
-    fn from(error: RowError) -> Self {
-        error.at(|row| format!("row {}", row + 1))
-    }
-}
+use crate::store::Chunk;
 
 /// Turns rows of one table into entries: checks what a column can hold, makes floating point values canonical.
 #[derive(Debug, Clone)]
@@ -92,12 +48,16 @@ impl RowWriter {
     /// columns than the table.
     pub fn encode(&self, batch: &RecordBatch) -> Result<Entries, RowError> {
         self.encode_rows(batch)
-            .map_err(|error| error.in_table(self.table.name()))
+            .map_err(|error| self.in_table(error))
+    }
+
+    fn in_table(&self, error: RowError) -> RowError {
+        error.context(format!("table `{}`", self.table.name()))
     }
 
     fn encode_rows(&self, batch: &RecordBatch) -> Result<Entries, RowError> {
         if batch.num_columns() != self.table.columns().len() {
-            return Err(RowError::whole(Error::internal(format!(
+            return Err(RowError::from(Error::internal(format!(
                 "{} columns are given, {} are declared",
                 batch.num_columns(),
                 self.table.columns().len()
@@ -112,13 +72,30 @@ impl RowWriter {
             .iter()
             .filter_map(|column| arrays.get(column.position).cloned())
             .collect();
-        let values =
-            encode_values(&self.stored, &stored, batch.num_rows()).map_err(RowError::whole)?;
-        let sources: Vec<Option<ArrayRef>> = arrays.into_iter().map(Some).collect();
-        Ok(Entries {
+        let values = encode_values(&self.stored, &stored, batch.num_rows())?;
+        let sources: Vec<Option<ArrayRef>> = arrays.iter().cloned().map(Some).collect();
+        let entries = Entries {
             keys: self.encode_keys(&sources, batch.num_rows())?,
             values: Some(values),
-        })
+        };
+        debug_assert!(
+            self.first_row_comes_back(&entries, &arrays),
+            "what is encoded must decode"
+        );
+        Ok(entries)
+    }
+
+    /// One row of each batch stands for the others: tests read all of them.
+    fn first_row_comes_back(&self, entries: &Entries, arrays: &[ArrayRef]) -> bool {
+        let Some(first) = entries.iter().next() else {
+            return true;
+        };
+        let mut chunk = Chunk::new();
+        chunk.push(first.key, first.value);
+        let columns: Vec<usize> = (0..arrays.len()).collect();
+        let read = RowReader::new(Arc::clone(&self.table)).read(&chunk, &columns, None);
+        let same = |(read, array): (&ArrayRef, &ArrayRef)| *read == array.slice(0, 1);
+        read.is_ok_and(|read| read.columns().iter().zip(arrays).all(same))
     }
 
     /// The keys of rows of which only some columns are given, by name: those that the key is computed from.
@@ -133,10 +110,10 @@ impl RowWriter {
                 None => Ok(None),
             })
             .collect::<Result<_, _>>()
-            .map_err(|error| error.in_table(self.table.name()))?;
+            .map_err(|error| self.in_table(error))?;
         let keys = self
             .encode_keys(&sources, batch.num_rows())
-            .map_err(|error| error.in_table(self.table.name()))?;
+            .map_err(|error| self.in_table(error))?;
         Ok(Entries { keys, values: None })
     }
 
@@ -158,33 +135,16 @@ impl RowWriter {
         &self,
         columns: &[Option<ArrayRef>],
         rows: usize,
-    ) -> Result<Vec<Vec<u8>>, RowError> {
-        self.check_sources(columns).map_err(RowError::whole)?;
-        let key = self.table.row_key();
-        (0..rows)
-            .map(|row| {
-                let data: Result<Vec<Option<Datum>>> = columns
-                    .iter()
-                    .zip(self.table.columns())
-                    .map(|(array, column)| match array {
-                        Some(array) => datum_at(array, row, &column.sql_type),
-                        None => Ok(None),
-                    })
-                    .collect();
-                data.and_then(|data| key.encode(&data))
-                    .map_err(|error| RowError {
-                        row: Some(row),
-                        error,
-                    })
-            })
-            .collect()
+    ) -> Result<KeyBuffer, RowError> {
+        self.check_sources(columns)?;
+        self.table.row_key().encode_columns(columns, rows)
     }
 }
 
 /// The entries of a batch of rows.
 #[derive(Debug, Clone)]
 pub struct Entries {
-    keys: Vec<Vec<u8>>,
+    keys: KeyBuffer,
     values: Option<Values>,
 }
 
@@ -201,7 +161,7 @@ pub struct Entry<'a> {
 
 impl Entries {
     /// The entries, those of the first row first.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
         self.keys.iter().enumerate().map(|(row, key)| Entry {
             row,
             key,

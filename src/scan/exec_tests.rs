@@ -87,6 +87,17 @@ impl Store for Slow {
         self.inner.write(batch, durability)
     }
 
+    fn bulk<'a>(
+        &'a self,
+        space: &str,
+    ) -> crate::error::Result<Box<dyn crate::store::BulkWriter + 'a>> {
+        self.inner.bulk(space)
+    }
+
+    fn temporary_file(&self) -> crate::error::Result<std::fs::File> {
+        self.inner.temporary_file()
+    }
+
     fn approximate_size(&self, space: &str, range: &KeyRange) -> crate::error::Result<u64> {
         self.inner.approximate_size(space, range)
     }

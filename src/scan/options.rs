@@ -17,7 +17,8 @@ extensions_options! {
         /// How many key ranges a predicate may become, before the fan-out over buckets. Above it, lists become walks.
         pub span_budget: usize, default = span::BUDGET
 
-        /// How many bytes of changes a statement may hold in memory; one that needs more is refused.
+        /// How many bytes of changes a statement may hold in memory; those of one that has more are sorted in a
+        /// temporary file.
         pub statement_memory: usize, default = write::STATEMENT_MEMORY
 
         /// What a statement that changes rows survives once it is acknowledged: 'sync' a power cut, 'buffered' the end

@@ -156,7 +156,7 @@ impl Appender {
         let added = self.added;
         let conformed = self.buffer.conform(batch);
         let added = conformed
-            .map_err(|error| error.at(|row| format!("row {}", added + row as u64 + 1)))
+            .map_err(|error| error.placed(|row| format!("row {}", added + row as u64 + 1)))
             .and_then(|batch| self.add(&batch));
         self.noting_failure(added)
     }

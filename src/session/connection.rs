@@ -32,6 +32,7 @@ use super::{
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
 use crate::scan::{HaliteOptions, StatementSnapshot};
+use crate::write::Progress;
 use crate::{function, optimize};
 
 /// A connection to a database. Its settings (`SET …`) are its own.
@@ -39,6 +40,7 @@ use crate::{function, optimize};
 pub struct Connection {
     database: Database,
     context: SessionContext,
+    progress: Progress,
     open_types: OpenTypes,
 }
 
@@ -116,6 +118,7 @@ impl Connection {
         Self {
             database,
             context,
+            progress: Progress::default(),
             open_types: OpenTypes::default(),
         }
     }
@@ -128,6 +131,12 @@ impl Connection {
     /// DataFusion's session behind the connection, for what this interface does not offer.
     pub fn context(&self) -> &SessionContext {
         &self.context
+    }
+
+    /// How far the connection's statement is, if it writes rows, and how far the last one came: to be looked at from
+    /// another task or thread while it runs. A clone of it follows the statements to come as well.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// The statements of a script, in order. Nothing is run.
@@ -146,6 +155,7 @@ impl Connection {
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub async fn run(&self, statement: &Statement) -> Result<Outcome> {
+        self.progress.begin();
         match &statement.parsed.command {
             Command::ExplainKeys(query) => {
                 let query = sqlparser::ast::Statement::Query(query.clone());
@@ -241,6 +251,8 @@ impl Connection {
         let mut state = self.context.state();
         let snapshot = StatementSnapshot::take(Arc::clone(self.database.catalog().store()))?;
         state.config_mut().set_extension(Arc::new(snapshot));
+        let progress = Arc::new(self.progress.clone());
+        state.config_mut().set_extension(progress);
         Ok(state)
     }
 

@@ -42,7 +42,8 @@ async fn copy_from(
         .expect_table(&object_name(name)?)?;
     let settings =
         HaliteOptions::of(connection.context().copied_config().options()).write_settings();
-    copy::copy_from(table.writer(), statement.file.clone(), options, settings).await
+    let (file, progress) = (statement.file.clone(), connection.progress().clone());
+    copy::copy_from(table.writer(), file, options, settings, progress).await
 }
 
 async fn copy_to(

@@ -63,6 +63,7 @@ pub use self::prepared::PreparedStatement;
 pub use self::profile::Profile;
 pub use self::rows::{ColumnIndex, FromRow, Row, RowIterator, RowStream, Rows};
 pub use self::value::{FromValue, Value};
+pub use crate::write::{Phase, Progress, ProgressReport};
 
 #[doc(no_inline)]
 pub use datafusion::common::ScalarValue;

@@ -5,6 +5,7 @@
 //!
 //! `HALITE_SEED` replays a random check; each prints the seed that it runs with.
 
+mod bulk;
 mod cursor;
 mod snapshot;
 mod store;
@@ -24,6 +25,7 @@ use super::{
 };
 use crate::error::{ErrorKind, Result};
 use crate::keyrange::KeyRange;
+use bulk::*;
 use cursor::*;
 use snapshot::*;
 use store::*;
@@ -53,6 +55,15 @@ conformance! {
     the_later_operation_on_a_key_counts,
     sizes_follow_the_entries,
     a_store_can_be_written,
+    // BulkWriter
+    a_load_is_seen_at_once_and_by_later_snapshots,
+    a_load_that_is_dropped_changes_nothing,
+    a_load_takes_keys_in_order_alone,
+    a_load_needs_its_space,
+    a_load_comes_after_what_was_written_meanwhile,
+    readers_see_a_load_whole,
+    random_loads_and_writes_agree_with_a_map,
+    a_temporary_file_keeps_what_is_written,
     // Snapshot
     get_finds_exactly_the_key,
     multi_get_answers_in_order,

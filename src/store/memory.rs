@@ -6,16 +6,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
 
+use super::bulk::Ascending;
 use super::leaves::{Position, SortedEntries};
 use super::remaining::Remaining;
 use super::{
-    Chunk, ChunkLimit, Cursor, Direction, Durability, Operation, Snapshot, SpaceOptions, Store,
-    WriteBatch, check_space_name, no_such_space, outside_of_cursor, space_exists,
+    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, Operation, Snapshot,
+    SpaceOptions, Store, WriteBatch, check_space_name, no_such_space, outside_of_cursor,
+    space_exists, temporary_file_in,
 };
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
@@ -84,6 +87,20 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
+        find(&self.spaces.read(), space)?;
+        Ok(Box::new(MemoryBulk {
+            store: self,
+            space: space.to_owned(),
+            changes: WriteBatch::new(),
+            order: Ascending::default(),
+        }))
+    }
+
+    fn temporary_file(&self) -> Result<File> {
+        temporary_file_in(&std::env::temp_dir())
+    }
+
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         Ok(find(&self.spaces.read(), space)?.size_in_bytes(range))
     }
@@ -107,6 +124,34 @@ fn apply(entries: &mut SortedEntries, operation: Operation<'_>) {
     match operation.value {
         Some(value) => entries.put(operation.key, value),
         None => entries.remove(operation.key),
+    }
+}
+
+/// A bulk load, which here is one batch.
+struct MemoryBulk<'a> {
+    store: &'a MemoryStore,
+    space: String,
+    changes: WriteBatch,
+    order: Ascending,
+}
+
+impl BulkWriter for MemoryBulk<'_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.order.admit(key)?;
+        self.changes.put(&self.space, key, value);
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.order.admit(key)?;
+        self.changes.delete(&self.space, key);
+        Ok(())
+    }
+
+    fn ingest(self: Box<Self>) -> Result<()> {
+        self.order.check_unbroken()?;
+        find(&self.store.spaces.read(), &self.space)?;
+        self.store.write(self.changes, Durability::Sync)
     }
 }
 

@@ -3,7 +3,8 @@
 //! A [`Store`] holds named **spaces**, each an ordered run of entries (a key and a value, any bytes, the empty key
 //! included), ordered bytewise by key. A table or an index is one space. It is changed by atomic [`WriteBatch`]es and
 //! read through a [`Snapshot`], whose [`Cursor`]s fill [`Chunk`]s: many entries per call, so that a remote store pays
-//! one round trip and a local one no allocation per entry.
+//! one round trip and a local one no allocation per entry. Many entries of one space go in sorted, through a
+//! [`BulkWriter`], and are seen all at once, too.
 //!
 //! Everything blocks: call it from a thread that may wait. Names of spaces are chosen by the catalog and are never
 //! shown to users; see [`check_space_name`].
@@ -12,6 +13,7 @@
 //! [`RocksStore`] and the wrappers of [`wrap`].
 
 mod batch;
+mod bulk;
 mod chunk;
 #[cfg(test)]
 mod conformance;
@@ -25,6 +27,7 @@ mod seal;
 pub mod wrap;
 
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -33,6 +36,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
 
 pub use self::batch::{Operation, WriteBatch};
+pub use self::bulk::BulkWriter;
 pub use self::chunk::{Chunk, ChunkLimit};
 pub use self::memory::MemoryStore;
 pub use self::records::first_torn;
@@ -67,6 +71,18 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Errors: `Internal` if a space does not exist; `Unavailable` if the store is read-only, even for an empty batch,
     /// or cannot write now. After an error nothing of the batch is visible.
     fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()>;
+
+    /// A way into a space for so many changes that they should not be held in memory: they are written aside, in key
+    /// order, and become visible all at once by [`BulkWriter::ingest`]. Other writes go on meanwhile.
+    ///
+    /// Errors: `Internal` if the space does not exist; `Unavailable` if the store is read-only, or cannot write now.
+    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>>;
+
+    /// An empty file for what does not fit into memory, on a disk that may be used for it. It has no name, and is gone
+    /// when it is closed, or the process ends in whatever way.
+    ///
+    /// Errors: `Unavailable` if there can be none, or the store is read-only.
+    fn temporary_file(&self) -> Result<File>;
 
     /// About how many bytes the entries of `range` take where they are kept, without reading them: an estimate for the
     /// planner, off by a factor of two or so. Zero for a range without entries is not promised, only that it is small.
@@ -261,6 +277,16 @@ pub fn check_space_name(name: &str) -> Result<()> {
     Err(Error::internal(format!(
         "{name:?} cannot name a space: 1 to {SPACE_NAME_MAX} of a-z, 0-9 and _ are allowed"
     )))
+}
+
+fn temporary_file_in(directory: &Path) -> Result<File> {
+    tempfile::tempfile_in(directory).map_err(|error| {
+        let directory = directory.display();
+        Error::unavailable(format!(
+            "no temporary file can be made in {directory}: {error}"
+        ))
+        .with_source(error)
+    })
 }
 
 fn space_exists(name: &str) -> Error {

@@ -7,7 +7,9 @@
 //! anything is opened. The empty column family `halite-format-<n>` says that the database is Halite's and which version
 //! of this layout it has; names can be listed without opening, so that a directory of another program, or of a newer
 //! Halite, is refused before a byte of it is changed. A file `halite-creating` stands in the directory while it is
-//! being made; if that is cut short, the next open for writing goes on.
+//! being made; if that is cut short, the next open for writing goes on. A directory `halite-loads` holds the files of
+//! bulk loads while they are written (see [`bulk`]); what it holds when the database is opened for writing was left
+//! by a process that was killed, and is removed.
 //!
 //! # What is promised and by what
 //!
@@ -21,11 +23,13 @@
 //! * Handles, snapshots and iterators own what they stand on (the `self_cell` types below), and let go of it in the
 //!   right order; the database closes when the store and the last of them are dropped.
 
+mod bulk;
 mod maintain;
 mod open;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -42,9 +46,9 @@ use super::directory::{family_of_space, space_of_family};
 use super::remaining::Remaining;
 use super::seal;
 use super::{
-    Chunk, ChunkLimit, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store, StoreOptions,
-    WriteBatch, check_space_name, cursor_has_failed, no_such_space, outside_of_cursor,
-    space_exists,
+    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store,
+    StoreOptions, WriteBatch, check_space_name, cursor_has_failed, no_such_space,
+    outside_of_cursor, space_exists, temporary_file_in,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
@@ -268,6 +272,17 @@ impl Store for RocksStore {
         }
         let written = database.db.write_opt(&changes, &write_options(durability));
         written.map_err(|error| database.failed("writing", error))
+    }
+
+    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
+        Ok(Box::new(bulk::RocksBulk::new(self, space)?))
+    }
+
+    fn temporary_file(&self) -> Result<File> {
+        let spaces = self.current();
+        let database = spaces.borrow_owner();
+        database.refuse_if_read_only()?;
+        temporary_file_in(database.path())
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {

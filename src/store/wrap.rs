@@ -2,6 +2,7 @@
 //!
 //! Both keep the contract of the traits, and run the conformance suite.
 
+use std::fs::File;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,8 +10,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::{
-    Chunk, ChunkLimit, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store, WriteBatch,
-    cursor_has_failed,
+    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store,
+    WriteBatch, cursor_has_failed,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
@@ -26,6 +27,12 @@ pub enum Call {
     Snapshot,
     /// [`Store::write`]: the batch and its durability.
     Write(WriteBatch, Durability),
+    /// [`Store::bulk`]: the space.
+    Bulk(String),
+    /// [`BulkWriter::ingest`]: the space, and how many changes the load has.
+    Ingest(String, usize),
+    /// [`Store::temporary_file`].
+    TemporaryFile,
     /// [`Snapshot::get`]: space and key.
     Get(String, Vec<u8>),
     /// [`Snapshot::multi_get`]: space and keys.
@@ -129,6 +136,21 @@ impl Store for Recording {
         self.inner.write(batch, durability)
     }
 
+    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
+        self.log.push(Call::Bulk(space.to_owned()));
+        Ok(Box::new(RecordingBulk {
+            inner: self.inner.bulk(space)?,
+            log: self.log.clone(),
+            space: space.to_owned(),
+            changes: 0,
+        }))
+    }
+
+    fn temporary_file(&self) -> Result<File> {
+        self.log.push(Call::TemporaryFile);
+        self.inner.temporary_file()
+    }
+
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         self.inner.approximate_size(space, range)
     }
@@ -143,6 +165,30 @@ impl Store for Recording {
 
     fn is_read_only(&self) -> bool {
         self.inner.is_read_only()
+    }
+}
+
+struct RecordingBulk<'a> {
+    inner: Box<dyn BulkWriter + 'a>,
+    log: Log,
+    space: String,
+    changes: usize,
+}
+
+impl BulkWriter for RecordingBulk<'_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.changes += 1;
+        self.inner.put(key, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.changes += 1;
+        self.inner.delete(key)
+    }
+
+    fn ingest(self: Box<Self>) -> Result<()> {
+        self.log.push(Call::Ingest(self.space, self.changes));
+        self.inner.ingest()
     }
 }
 
@@ -354,6 +400,20 @@ impl Store for Failing {
             .call("write", || self.inner.write(batch, durability))
     }
 
+    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
+        let inner = self.faults.call("bulk", || self.inner.bulk(space))?;
+        Ok(Box::new(FailingBulk {
+            inner,
+            faults: self.faults.clone(),
+            has_failed: false,
+        }))
+    }
+
+    fn temporary_file(&self) -> Result<File> {
+        self.faults
+            .call("temporary_file", || self.inner.temporary_file())
+    }
+
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         self.faults.call("approximate_size", || {
             self.inner.approximate_size(space, range)
@@ -371,6 +431,48 @@ impl Store for Failing {
 
     fn is_read_only(&self) -> bool {
         self.inner.is_read_only()
+    }
+}
+
+struct FailingBulk<'a> {
+    inner: Box<dyn BulkWriter + 'a>,
+    faults: Faults,
+    has_failed: bool,
+}
+
+impl FailingBulk<'_> {
+    fn noting<T>(&mut self, outcome: Result<T>) -> Result<T> {
+        self.has_failed = outcome.is_err();
+        outcome
+    }
+
+    fn refuse_if_failed(&self) -> Result<()> {
+        match self.has_failed {
+            true => Err(Error::internal("a bulk load goes on after an error")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl BulkWriter for FailingBulk<'_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.refuse_if_failed()?;
+        let faults = self.faults.clone();
+        let outcome = faults.call("bulk put", || self.inner.put(key, value));
+        self.noting(outcome)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.refuse_if_failed()?;
+        let faults = self.faults.clone();
+        let outcome = faults.call("bulk delete", || self.inner.delete(key));
+        self.noting(outcome)
+    }
+
+    fn ingest(self: Box<Self>) -> Result<()> {
+        self.refuse_if_failed()?;
+        let Self { inner, faults, .. } = *self;
+        faults.call("ingest", || inner.ingest())
     }
 }
 

@@ -17,6 +17,11 @@ fn use_all(store: &dyn Store) -> Result<usize> {
     let mut batch = WriteBatch::new();
     batch.put("u", b"k", b"v");
     store.write(batch, Durability::Sync)?;
+    let mut bulk = store.bulk("u")?;
+    bulk.put(b"k", b"w")?;
+    bulk.delete(b"l")?;
+    bulk.ingest()?;
+    store.temporary_file()?;
     store.approximate_size("u", &KeyRange::all())?;
     let snapshot = store.snapshot()?;
     snapshot.get("t", b"a")?;
@@ -30,7 +35,7 @@ fn use_all(store: &dyn Store) -> Result<usize> {
     store.spaces().map(|spaces| spaces.len())
 }
 
-const CALLS: u64 = 11;
+const CALLS: u64 = 16;
 
 #[test]
 fn every_call_can_be_made_to_fail() {
@@ -70,6 +75,22 @@ fn a_call_that_fails_has_no_effect() {
 }
 
 #[test]
+fn a_load_that_failed_cannot_be_ingested() {
+    let inner = store();
+    // Calls: bulk, put, ingest.
+    let failing = Failing::new(Arc::clone(&inner), Faults::once(2));
+    let mut bulk = failing.bulk("t").unwrap();
+    bulk.put(b"c", b"3").unwrap_err();
+    bulk.put(b"d", b"4").unwrap_err();
+    bulk.ingest().unwrap_err();
+    let failing = Failing::new(Arc::clone(&inner), Faults::once(3));
+    let mut bulk = failing.bulk("t").unwrap();
+    bulk.put(b"c", b"3").unwrap();
+    bulk.ingest().unwrap_err();
+    assert!(inner.snapshot().unwrap().get("t", b"c").unwrap().is_none());
+}
+
+#[test]
 fn a_failed_cursor_stays_failed() {
     // Calls: snapshot, cursor, seek, fill.
     for call in [3, 4] {
@@ -101,6 +122,9 @@ fn the_log_holds_every_call() {
     let expected = [
         Call::CreateSpace("u".to_owned()),
         Call::Write(batch, Durability::Sync),
+        Call::Bulk("u".to_owned()),
+        Call::Ingest("u".to_owned(), 2),
+        Call::TemporaryFile,
         Call::Snapshot,
         Call::Get(t(), b"a".to_vec()),
         Call::MultiGet(t(), vec![b"a".to_vec(), b"c".to_vec()]),

@@ -10,7 +10,7 @@ use datafusion::common::ScalarValue;
 use super::copy::lossless::{converted, obstacle};
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::row::RowError;
+use crate::key::RowError;
 use crate::schema::{BoundTable, Column};
 
 /// How many rows make a batch.
@@ -101,7 +101,7 @@ impl RowBuffer {
                 .context(format!("table `{}`", self.table.name()));
             error
         })?;
-        batch(&self.table, conformed).map_err(RowError::whole)
+        batch(&self.table, conformed).map_err(RowError::from)
     }
 
     fn conform_columns(&self, rows: &RecordBatch) -> Result<Vec<ArrayRef>, RowError> {
@@ -114,24 +114,24 @@ impl RowBuffer {
         for (position, name) in names.iter().enumerate() {
             if self.table.table().column_position(name).is_none() {
                 let wrong = format!("there is no column `{name}`, which the batch has");
-                return Err(RowError::whole(Error::invalid(wrong)));
+                return Err(RowError::from(Error::invalid(wrong)));
             }
             if names.iter().take(position).any(|other| other == name) {
                 let wrong = format!("the batch has column `{name}` twice");
-                return Err(RowError::whole(Error::invalid(wrong)));
+                return Err(RowError::from(Error::invalid(wrong)));
             }
         }
         let columns = self.table.columns().iter();
         columns
             .map(|column| match rows.column_by_name(&column.name) {
                 Some(array) => {
-                    check_type(column, array.data_type()).map_err(RowError::whole)?;
+                    check_type(column, array.data_type()).map_err(RowError::from)?;
                     converted(column, array)
                 }
                 None if column.nullable && column.default.is_none() => {
                     Ok(new_null_array(&column.sql_type.arrow(), rows.num_rows()))
                 }
-                None => Err(RowError::whole(Error::invalid(format!(
+                None => Err(RowError::from(Error::invalid(format!(
                     "the batch lacks column `{}`",
                     column.name
                 )))),

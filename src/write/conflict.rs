@@ -5,135 +5,115 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::compute::kernels::cmp::distinct;
 
+use super::changes::{Changed, Changes};
+use super::stored::StoredRows;
 use crate::error::{Error, Result};
 use crate::keyrange::hex;
 use crate::row::{RowReader, shown_at};
 use crate::schema::BoundTable;
-use crate::store::{Chunk, Snapshot, Store, WriteBatch};
+use crate::store::{Chunk, Store};
 
-/// How many keys are looked up at once.
+/// How many keys are looked up, and how many rows compared, at once.
 const LOOKUP: usize = 1_000;
-
-/// A row that is about to be written.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pending<'a> {
-    pub(super) key: &'a [u8],
-    value: &'a [u8],
-    /// Its place among the statement's operations.
-    index: usize,
-}
-
-/// The operations of a batch by key, those of one key in the order in which they were added.
-pub(super) fn sorted(batch: &WriteBatch) -> Vec<Pending<'_>> {
-    let operations = batch.iter().enumerate();
-    let mut pending: Vec<Pending<'_>> = operations
-        .map(|(index, operation)| Pending {
-            key: operation.key,
-            value: operation.value.unwrap_or_default(),
-            index,
-        })
-        .collect();
-    pending.sort_unstable_by_key(|row| (row.key, row.index));
-    pending
-}
 
 /// A row that cannot be written because of another one.
 #[derive(Debug)]
 pub(super) struct Conflict {
-    /// Its place among the statement's operations.
-    pub(super) index: usize,
+    /// The number of the row.
+    pub(super) number: u64,
     /// The other one's, if it belongs to the statement too; else it is in the store.
-    pub(super) other: Option<usize>,
+    pub(super) other: Option<u64>,
     /// The other one's entry, then this one's.
     entries: Chunk,
 }
 
-/// The first conflict in the order of the statement. With `every_key` each key that is there already is one, else only
-/// where the rows' [`identity`] differs.
-///
-/// # Errors
-/// Those of the store; `Corrupt` where a stored row cannot be read.
-pub(super) fn find(
-    table: &Arc<BoundTable>,
-    store: &dyn Store,
-    pending: &[Pending<'_>],
-    every_key: bool,
-) -> Result<Option<Conflict>> {
-    let compared = match every_key {
-        true => Vec::new(),
-        false => identity(table),
-    };
-    if !every_key && compared.is_empty() {
-        return Ok(None);
-    }
-    let search = Search {
-        reader: RowReader::new(Arc::clone(table)),
-        compared,
-    };
-    let twins: Vec<_> = pending.windows(2).filter_map(twin).collect();
-    let mut first = None;
-    for twins in twins.chunks(LOOKUP) {
-        search.among(twins, &mut first)?;
-    }
-    let snapshot = store.snapshot()?;
-    // One row of each key stands for all: the others of the key were compared with it already.
-    let distinct: Vec<Pending<'_>> = pending
-        .chunk_by(|left, right| left.key == right.key)
-        .filter_map(|rows| rows.first().copied())
-        .collect();
-    for rows in distinct.chunks(LOOKUP) {
-        let stored = search.stored(snapshot.as_ref(), rows)?;
-        let met: Vec<_> = rows
-            .iter()
-            .zip(&stored)
-            .filter_map(|(row, value)| {
-                value.as_deref().map(|value| Meeting {
-                    row: *row,
-                    value,
-                    other: None,
-                })
-            })
-            .collect();
-        search.among(&met, &mut first)?;
-    }
-    Ok(first)
-}
-
-/// Two rows with one key.
-struct Meeting<'a> {
-    row: Pending<'a>,
-    /// The value of the other row.
-    value: &'a [u8],
-    /// The other row's place among the statement's operations; `None`: it is in the store.
-    other: Option<usize>,
-}
-
-/// The meeting of two neighbours, if they have the same key.
-fn twin<'a>(rows: &[Pending<'a>]) -> Option<Meeting<'a>> {
-    match rows {
-        [other, row] if other.key == row.key => Some(Meeting {
-            row: *row,
-            value: other.value,
-            other: Some(other.index),
-        }),
-        _ => None,
-    }
-}
-
-struct Search {
+/// Looks for rows of a statement that cannot both stay, or not beside what is stored.
+pub(super) struct Search {
     reader: RowReader,
+    stored: StoredRows,
     /// The columns whose values must be equal; none: two rows of one key are always a conflict.
     compared: Vec<usize>,
 }
 
+/// Two rows with one key.
+struct Meeting<'a> {
+    row: Changed<'a>,
+    /// The value of the other row.
+    value: &'a [u8],
+    /// The number of the other row; `None`: it is in the store.
+    other: Option<u64>,
+}
+
+/// The meeting of two neighbours, if they have the same key.
+fn twin<'a>(other: Changed<'a>, row: Changed<'a>) -> Option<Meeting<'a>> {
+    (other.key == row.key).then(|| Meeting {
+        row,
+        value: other.value.unwrap_or_default(),
+        other: Some(other.number),
+    })
+}
+
 impl Search {
-    fn stored(
-        &self,
-        snapshot: &dyn Snapshot,
-        rows: &[Pending<'_>],
-    ) -> Result<Vec<Option<Vec<u8>>>> {
-        let keys: Vec<&[u8]> = rows.iter().map(|row| row.key).collect();
-        snapshot.multi_get(self.reader.table().space(), &keys)
+    /// A search in the table as it is now. With `every_key` each key that is there already is a conflict, else only
+    /// where the rows' [`identity`] differs; `None` where that cannot be.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) fn new(
+        table: &Arc<BoundTable>,
+        store: &dyn Store,
+        every_key: bool,
+    ) -> Result<Option<Self>> {
+        let compared = match every_key {
+            true => Vec::new(),
+            false => identity(table),
+        };
+        if !every_key && compared.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            reader: RowReader::new(Arc::clone(table)),
+            stored: StoredRows::new(store, table.space())?,
+            compared,
+        }))
+    }
+
+    /// Of the conflicts of these sorted rows the one that comes first in the statement.
+    ///
+    /// # Errors
+    /// Those of the store; `Corrupt` where a stored row cannot be read.
+    pub(super) fn find(&mut self, sorted: &Changes) -> Result<Option<Conflict>> {
+        let mut first = None;
+        let followers = sorted.iter().skip(1);
+        let twins: Vec<_> = sorted
+            .iter()
+            .zip(followers)
+            .filter_map(|(other, row)| twin(other, row))
+            .collect();
+        for twins in twins.chunks(LOOKUP) {
+            self.among(twins, &mut first)?;
+        }
+        drop(twins);
+        // One row of each key stands for all: the others of the key were compared with it already.
+        let mut distinct: Vec<Changed<'_>> = sorted.iter().collect();
+        distinct.dedup_by_key(|row| row.key);
+        for rows in distinct.chunks(LOOKUP) {
+            let keys: Vec<&[u8]> = rows.iter().map(|row| row.key).collect();
+            let stored = self.stored.get_sorted(&keys)?;
+            let met: Vec<_> = rows
+                .iter()
+                .zip(&stored)
+                .filter_map(|(row, value)| {
+                    value.as_deref().map(|value| Meeting {
+                        row: *row,
+                        value,
+                        other: None,
+                    })
+                })
+                .collect();
+            self.among(&met, &mut first)?;
+        }
+        Ok(first)
     }
 
     /// Replaces `first` by a conflict among `meetings` whose row comes before it.
@@ -143,19 +123,19 @@ impl Search {
             .iter()
             .zip(differing)
             .filter(|(_, differs)| *differs);
-        let Some((meeting, _)) = conflicts.min_by_key(|(meeting, _)| meeting.row.index) else {
+        let Some((meeting, _)) = conflicts.min_by_key(|(meeting, _)| meeting.row.number) else {
             return Ok(());
         };
         if first
             .as_ref()
-            .is_none_or(|first| meeting.row.index < first.index)
+            .is_none_or(|first| meeting.row.number < first.number)
         {
             *first = Some(Conflict {
-                index: meeting.row.index,
+                number: meeting.row.number,
                 other: meeting.other,
                 entries: entries(&[
                     (meeting.row.key, meeting.value),
-                    (meeting.row.key, meeting.row.value),
+                    (meeting.row.key, meeting.row.value.unwrap_or_default()),
                 ]),
             });
         }
@@ -174,7 +154,7 @@ impl Search {
             .collect();
         let rows: Vec<_> = meetings
             .iter()
-            .map(|meeting| (meeting.row.key, meeting.row.value))
+            .map(|meeting| (meeting.row.key, meeting.row.value.unwrap_or_default()))
             .collect();
         let others = self.reader.read(&entries(&others), &self.compared, None)?;
         let rows = self.reader.read(&entries(&rows), &self.compared, None)?;

@@ -21,6 +21,8 @@ use datafusion::physical_plan::{
 };
 use futures::TryStreamExt;
 
+use super::progress::Progress;
+use super::wanted::Waiter;
 use super::{Change, Statement, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
 
@@ -159,7 +161,10 @@ struct Run {
 
 impl Run {
     async fn write(self, context: Arc<TaskContext>) -> DataFusionResult<u64> {
-        let statement = self.writer.statement(self.change, self.settings, "row")?;
+        let mut statement = self.writer.statement(self.change, self.settings, "row")?;
+        if let Some(progress) = context.session_config().get_extension::<Progress>() {
+            statement.report_to(progress.as_ref().clone());
+        }
         match &self.refresh {
             None => {
                 let statement = self.gather(statement, context).await?;
@@ -183,22 +188,34 @@ impl Run {
         // All partitions: a DELETE's scan has several, and no rule of the optimizer sees it below this operator.
         let mut rows = execute_stream(Arc::clone(&self.input), context)?;
         while let Some(batch) = rows.try_next().await? {
-            statement.add(&batch)?;
+            statement.gather(&batch)?;
+            if statement.is_full() {
+                statement = blocking(move || statement.spill_if_full().map(|()| statement)).await?;
+            }
         }
         Ok(statement)
     }
 }
 
-/// Checks and writes on a thread that may wait. Once it has begun it ends, even if nobody waits for it any more.
+/// Checks and writes on a thread that may wait. When nobody waits for it any more it ends without writing; once it
+/// makes its changes visible it goes on to the end.
 ///
 /// # Errors
 /// As [`Statement::commit`], inside of DataFusion's error.
-pub async fn commit(statement: Statement, guard: super::TableGuard) -> DataFusionResult<u64> {
-    let written = SpawnedTask::spawn_blocking(move || statement.commit(&guard))
-        .join()
-        .await;
-    match written {
-        Ok(count) => count.map_err(DataFusionError::from),
+pub async fn commit(mut statement: Statement, guard: super::TableGuard) -> DataFusionResult<u64> {
+    let waiter = Waiter::default();
+    statement.stop_with(waiter.waiting());
+    let count = blocking(move || statement.commit(&guard)).await?;
+    drop(waiter);
+    Ok(count)
+}
+
+/// Runs what blocks on a thread that may wait.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> DataFusionResult<T> {
+    match SpawnedTask::spawn_blocking(work).join().await {
+        Ok(outcome) => outcome.map_err(DataFusionError::from),
         Err(error) => Err(Error::internal("the thread that writes has failed")
             .with_source(error)
             .into()),

@@ -1,4 +1,4 @@
-//! Writing to a table: rows become one atomic batch of puts and deletes.
+//! Writing to a table: rows become puts and deletes that are visible all at once.
 //!
 //! # One statement
 //!
@@ -6,6 +6,15 @@
 //! table's lock ([`TableLock`]), checks the keys against the newest state of the store and writes: all or nothing. The
 //! lock is held over check and write, so that of two concurrent INSERTs of one key exactly one fails. A DELETE takes
 //! the lock before it looks for its rows, so that what it deletes is what it found.
+//!
+//! # Many rows
+//!
+//! A statement holds at most [`WriteSettings::memory`] bytes of entries, or about that. When they are more it sorts them
+//! and writes them to a temporary file as a run; in the end it merges the runs. Sorted rows are checked a stretch at a
+//! time: rows of one key are neighbours, and stored keys are found by a merge. A small statement is then written as one
+//! batch, a great one through [`Store::bulk`]. Each entry carries the file and line that it comes from, so that an error
+//! can name them; the first conflict found is reported, which in a great statement is the first in key order. After an
+//! error nothing is written, and nothing left on the disk.
 //!
 //! # Two rows under one key
 //!
@@ -18,12 +27,20 @@
 //! buckets of `salt` and `bucket`) counts as its inputs: a row is never replaced because two hashes happen to agree.
 
 mod append;
+mod apply;
+mod changes;
 mod conflict;
 pub mod copy;
 mod execute;
+mod feed;
 mod lock;
 mod place;
+mod progress;
+mod run;
+mod sorter;
 mod statement;
+mod stored;
+mod wanted;
 
 use std::sync::Arc;
 
@@ -36,15 +53,16 @@ pub use self::append::RowBuffer;
 pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::lock::{TableGuard, TableLock, WriteLocks};
 pub use self::place::Places;
+pub use self::progress::{Phase, Progress, ProgressReport};
 pub use self::statement::{Change, Statement};
 
-/// What a statement may hold in memory unless it is told otherwise: 1 GiB.
-pub const STATEMENT_MEMORY: usize = 1 << 30;
+/// What a statement may hold in memory unless it is told otherwise: 128 MiB. More makes loads no faster.
+pub const STATEMENT_MEMORY: usize = 128 << 20;
 
 /// What a connection asks of the statements that it writes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteSettings {
-    /// How many bytes of changes a statement may hold in memory.
+    /// How many bytes of changes a statement may hold in memory; more of them go through a temporary file.
     pub memory: usize,
     /// What a statement survives once it is acknowledged.
     pub durability: Durability,
@@ -87,8 +105,8 @@ impl TableWriter {
         &self.lock
     }
 
-    /// A statement under `settings`. `places` says what errors call its rows: `row`, or `flights.csv line`, before their
-    /// numbers.
+    /// A statement under `settings`. `places` says what errors call its rows: `row`, or `flights.csv line`, before
+    /// their numbers.
     ///
     /// # Errors
     /// `Unavailable` where the store is read-only.
@@ -114,6 +132,8 @@ impl TableWriter {
     }
 }
 
+#[cfg(test)]
+mod bulk_tests;
 #[cfg(test)]
 #[path = "write_tests.rs"]
 mod tests;

@@ -4,13 +4,19 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 
+use super::WriteSettings;
+use super::apply::{Application, Refusal};
+use super::changes::Changed;
+use super::conflict::Conflict;
 use super::lock::TableGuard;
 use super::place::Places;
-use super::{WriteSettings, conflict};
+use super::progress::{Phase, Progress};
+use super::sorter::Sorter;
+use super::wanted::Waiting;
 use crate::error::{Error, Result};
 use crate::row::RowWriter;
 use crate::schema::BoundTable;
-use crate::store::{Store, WriteBatch};
+use crate::store::Store;
 
 /// What a statement does with its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,10 +29,8 @@ pub enum Change {
     Delete,
 }
 
-/// What checking and writing need for each row beside its entry, in bytes.
-const BYTES_PER_ROW: usize = 80;
-
-/// The changes of one statement. Nothing is written before [`Statement::commit`].
+/// The changes of one statement. Nothing is visible before [`Statement::commit`]; what does not fit into memory is
+/// written to a temporary file.
 #[derive(Debug)]
 pub struct Statement {
     rows: RowWriter,
@@ -34,10 +38,10 @@ pub struct Statement {
     change: Change,
     settings: WriteSettings,
     places: Places,
-    batch: WriteBatch,
-    /// Of each operation: the number of the row that it belongs to, as errors call it.
-    numbers: Vec<u64>,
+    changes: Sorter,
     count: u64,
+    progress: Progress,
+    waiting: Waiting,
 }
 
 impl Statement {
@@ -54,9 +58,10 @@ impl Statement {
             change,
             settings,
             places,
-            batch: WriteBatch::new(),
-            numbers: Vec::new(),
+            changes: Sorter::new(settings.memory),
             count: 0,
+            progress: Progress::default(),
+            waiting: Waiting::always(),
         }
     }
 
@@ -75,58 +80,78 @@ impl Statement {
         self.count == 0
     }
 
-    /// Adds rows, which errors count on from those before.
+    /// Says how far it is from now on.
+    pub fn report_to(&mut self, progress: Progress) {
+        progress.enter(Phase::Reading);
+        self.progress = progress;
+    }
+
+    /// Where it says how far it is.
+    pub(super) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Stops with an error when nobody waits any more, as long as nothing is written.
+    pub(super) fn stop_with(&mut self, waiting: Waiting) {
+        self.waiting = waiting;
+    }
+
+    /// Adds rows, which errors count on from those before. It may block, to write rows to a temporary file.
     ///
     /// # Errors
-    /// `InvalidInput` with the row that cannot be stored; `NotSupported` where the statement holds more than its memory
-    /// allows. The statement is then to be dropped.
+    /// `InvalidInput` with the row that cannot be stored; `Unavailable` where the temporary file cannot be written. The
+    /// statement is then to be dropped.
     pub fn add(&mut self, rows: &RecordBatch) -> Result<()> {
-        let first = self.count + 1;
-        self.add_with(rows, |row| first + row as u64)
+        self.gather(rows)?;
+        self.spill_if_full()
     }
 
-    /// As [`Statement::add`], where `numbers` says what errors call each row: the lines of a file.
+    /// As [`Statement::add`], where `numbers` says what errors call each row: the lines of a file. They grow from row
+    /// to row.
     pub fn add_numbered(&mut self, rows: &RecordBatch, numbers: &[u64]) -> Result<()> {
-        self.add_with(rows, |row| numbers.get(row).copied().unwrap_or_default())
+        self.gather_with(rows, |row| numbers.get(row).copied().unwrap_or_default())?;
+        self.spill_if_full()
     }
 
-    fn add_with(&mut self, rows: &RecordBatch, number: impl Fn(usize) -> u64) -> Result<()> {
+    /// As [`Statement::add`], and never blocks: [`Statement::spill_if_full`] is to follow.
+    pub(super) fn gather(&mut self, rows: &RecordBatch) -> Result<()> {
+        let first = self.count + 1;
+        self.gather_with(rows, |row| first + row as u64)
+    }
+
+    fn gather_with(&mut self, rows: &RecordBatch, number: impl Fn(usize) -> u64) -> Result<()> {
         let encoded = match self.change {
             Change::Insert | Change::Replace => self.rows.encode(rows),
             Change::Delete => self.rows.encode_keys_of(rows),
         };
-        let entries = encoded.map_err(|error| error.at(|row| self.place(number(row))))?;
-        let table = Arc::clone(self.rows.table());
+        let entries = encoded.map_err(|error| error.placed(|row| self.places.of(number(row))))?;
         for entry in entries.iter() {
-            match self.change {
-                Change::Insert | Change::Replace => {
-                    self.batch.put(table.space(), entry.key, entry.value)
-                }
-                Change::Delete => self.batch.delete(table.space(), entry.key),
-            }
-            self.numbers.push(number(entry.row));
+            let value = match self.change {
+                Change::Insert | Change::Replace => Some(entry.value),
+                Change::Delete => None,
+            };
+            self.changes.push(Changed {
+                key: entry.key,
+                value,
+                number: number(entry.row),
+            })?;
         }
         self.count += rows.num_rows() as u64;
-        self.check_memory()
+        self.progress.read_rows(rows.num_rows() as u64);
+        Ok(())
     }
 
-    fn check_memory(&self) -> Result<()> {
-        let needed = self.batch.size_in_bytes() + self.numbers.len() * BYTES_PER_ROW;
-        if needed <= self.settings.memory {
-            return Ok(());
+    /// Whether it is time for [`Statement::spill_if_full`].
+    pub(super) fn is_full(&self) -> bool {
+        self.changes.is_full()
+    }
+
+    /// Writes what is held to a temporary file, if it is more than the statement's memory. It blocks.
+    pub(super) fn spill_if_full(&mut self) -> Result<()> {
+        match self.changes.is_full() {
+            true => self.changes.spill(self.store.as_ref()),
+            false => Ok(()),
         }
-        Err(Error::unsupported(format!(
-            "table `{}`: after {} rows the statement holds more than {} bytes of changes, which is its limit \
-             (halite.statement_memory); raise the limit, or write in several statements",
-            self.table().name(),
-            self.count,
-            self.settings.memory
-        )))
-    }
-
-    /// What an error calls the row with this number.
-    fn place(&self, number: u64) -> String {
-        self.places.of(number)
     }
 
     /// Checks the keys and writes everything at once; returns how many rows were added or deleted. It blocks. `guard` is
@@ -134,44 +159,34 @@ impl Statement {
     ///
     /// # Errors
     /// `Conflict` that names table, row and key, where two rows cannot both stay, and where the table was dropped or
-    /// emptied meanwhile; then nothing is written. Else the errors of [`Store::write`].
-    pub fn commit(self, guard: &TableGuard) -> Result<u64> {
+    /// emptied meanwhile; then nothing is written. Else the errors of [`Store::write`] and of [`Store::bulk`].
+    pub fn commit(mut self, guard: &TableGuard) -> Result<u64> {
         guard.check(self.table().name())?;
-        if self.batch.is_empty() {
+        if self.changes.is_empty() {
             return Ok(0);
         }
-        let count = match self.change {
-            Change::Insert | Change::Replace => {
-                self.check_conflicts()?;
-                self.count
-            }
-            Change::Delete => self.distinct_keys(),
+        let changes = std::mem::replace(&mut self.changes, Sorter::new(0));
+        let application = Application {
+            table: self.rows.table(),
+            store: self.store.as_ref(),
+            change: self.change,
+            settings: self.settings,
+            progress: &self.progress,
+            waiting: &self.waiting,
         };
-        self.store.write(self.batch, self.settings.durability)?;
-        Ok(count)
+        match (application.apply(changes), self.change) {
+            (Ok(_), Change::Insert | Change::Replace) => Ok(self.count),
+            // A row that is named twice is deleted once.
+            (Ok(keys), Change::Delete) => Ok(keys),
+            (Err(Refusal::Conflict(conflict)), _) => Err(self.conflict(&conflict)?),
+            (Err(Refusal::Error(error)), _) => Err(error),
+        }
     }
 
-    fn check_conflicts(&self) -> Result<()> {
-        let pending = conflict::sorted(&self.batch);
-        let every_key = self.change == Change::Insert;
-        let Some(conflict) =
-            conflict::find(self.table(), self.store.as_ref(), &pending, every_key)?
-        else {
-            return Ok(());
-        };
-        let number = |index: usize| self.numbers.get(index).copied().unwrap_or_default();
-        let place = self.place(number(conflict.index));
-        let other = conflict.other.map(|index| self.place(number(index)));
-        Err(conflict
-            .error(self.table(), other.as_deref())?
-            .context(place))
-    }
-
-    /// How many rows a DELETE names, each once.
-    fn distinct_keys(&self) -> u64 {
-        let pending = conflict::sorted(&self.batch);
-        pending
-            .chunk_by(|left, right| left.key == right.key)
-            .count() as u64
+    fn conflict(&self, conflict: &Conflict) -> Result<Error> {
+        let place = self.places.of(conflict.number);
+        let other = conflict.other.map(|number| self.places.of(number));
+        let error = conflict.error(self.table(), other.as_deref())?;
+        Ok(error.context(place))
     }
 }

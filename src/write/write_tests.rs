@@ -48,7 +48,7 @@ pub(in crate::write) fn writer(table: &Arc<BoundTable>) -> TableWriter {
     writer_over(table, Arc::new(MemoryStore::new()))
 }
 
-fn writer_over(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> TableWriter {
+pub(in crate::write) fn writer_over(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> TableWriter {
     store
         .create_space(table.space(), &SpaceOptions::default())
         .unwrap();
@@ -253,28 +253,6 @@ fn a_row_that_cannot_be_stored_is_named_across_batches() {
     assert_stored(&writer, &[]);
 }
 
-#[test]
-fn a_statement_over_its_memory_is_refused() {
-    let writer = writer(&usage());
-    let rows: Vec<_> = (0..100).map(|minute| row("a", minute, 0)).collect();
-    let settings = WriteSettings {
-        memory: 20_000,
-        ..WriteSettings::default()
-    };
-    let mut statement = writer.statement(Change::Insert, settings, "row").unwrap();
-    statement.add(&batch(writer.table(), &rows)).unwrap();
-    let error = statement.add(&batch(writer.table(), &rows)).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::NotSupported);
-    assert!(
-        error.to_string().contains("table `t`: after 200 rows"),
-        "{error}"
-    );
-    assert!(
-        error.to_string().contains("halite.statement_memory"),
-        "{error}"
-    );
-}
-
 /// A store that takes its time between the check of a writer and its write.
 #[derive(Debug)]
 struct SlowStore(MemoryStore);
@@ -299,6 +277,14 @@ impl Store for SlowStore {
     fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
         std::thread::sleep(Duration::from_millis(20));
         self.0.write(batch, durability)
+    }
+
+    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn crate::store::BulkWriter + 'a>> {
+        self.0.bulk(space)
+    }
+
+    fn temporary_file(&self) -> Result<std::fs::File> {
+        self.0.temporary_file()
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
@@ -363,6 +349,32 @@ fn input(batches: &[RecordBatch]) -> Arc<dyn ExecutionPlan> {
     MemorySourceConfig::try_new_exec(&[batches.to_vec()], schema, None).unwrap()
 }
 
+/// The rows of all partitions are deleted; INSERT leaves it to the planner to merge them.
+#[test]
+fn no_partition_of_the_input_is_lost() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let writer = Arc::new(writer(&usage()));
+    let rows: Vec<_> = (0..40).map(|minute| row("a", minute, 0)).collect();
+    write(&writer, Change::Insert, &rows).unwrap();
+    let partitions: Vec<Vec<RecordBatch>> = rows
+        .chunks(10)
+        .map(|rows| vec![batch(writer.table(), rows)])
+        .collect();
+    let schema = partitions[0][0].schema();
+    let input = MemorySourceConfig::try_new_exec(&partitions[..3], schema, None).unwrap();
+    let settings = WriteSettings::default();
+    let refresh: Refresh = Arc::new(Ok);
+    let input: Arc<dyn ExecutionPlan> = input;
+    let plan =
+        WriteExec::delete(Arc::clone(&writer), Arc::clone(&input), settings, refresh).unwrap();
+    assert_eq!(runtime.block_on(run(plan)).unwrap(), 30);
+    assert_eq!(stored(&writer).num_rows(), 10);
+    let plan = WriteExec::insert(Arc::clone(&writer), input, InsertOp::Append, settings).unwrap();
+    let error = runtime.block_on(run(plan)).unwrap_err();
+    assert!(error.to_string().contains("several partitions"), "{error}");
+    assert_eq!(stored(&writer).num_rows(), 10);
+}
+
 async fn run(plan: WriteExec) -> Result<u64> {
     let rows = collect(Arc::new(plan), Arc::new(TaskContext::default())).await?;
     assert_eq!((rows.len(), rows[0].num_rows()), (1, 1));
@@ -376,20 +388,15 @@ async fn run(plan: WriteExec) -> Result<u64> {
 #[tokio::test]
 async fn the_operator_inserts_replaces_and_deletes() {
     let writer = Arc::new(writer(&usage()));
+    let settings = WriteSettings::default();
     let rows = |rows: &[Vec<Option<Datum>>]| {
         input(&[
             batch(writer.table(), rows),
             batch(writer.table(), rows).slice(0, 0),
         ])
     };
-    let insert = |input, operation| {
-        WriteExec::insert(
-            Arc::clone(&writer),
-            input,
-            operation,
-            WriteSettings::default(),
-        )
-    };
+    let insert =
+        |input, operation| WriteExec::insert(Arc::clone(&writer), input, operation, settings);
     let plan = insert(rows(&[row("a", 1, 1), row("b", 1, 2)]), InsertOp::Append).unwrap();
     assert!(
         displayable(&plan)
@@ -428,7 +435,7 @@ async fn the_operator_inserts_replaces_and_deletes() {
     let plan = WriteExec::delete(
         Arc::clone(&writer),
         input(&[keys]),
-        WriteSettings::default(),
+        settings,
         Arc::clone(&refresh),
     )
     .unwrap();
@@ -437,13 +444,8 @@ async fn the_operator_inserts_replaces_and_deletes() {
     let lacking = batch(writer.table(), &[row("b", 1, 0)])
         .project(&[0])
         .unwrap();
-    let error = WriteExec::delete(
-        Arc::clone(&writer),
-        input(&[lacking]),
-        WriteSettings::default(),
-        refresh,
-    )
-    .unwrap_err();
+    let error =
+        WriteExec::delete(Arc::clone(&writer), input(&[lacking]), settings, refresh).unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().contains("`minute`")),
         (ErrorKind::Internal, true)

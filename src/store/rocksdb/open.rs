@@ -11,7 +11,7 @@ use ::rocksdb::{
 
 use super::super::directory::{self, Found, space_of_family};
 use super::super::{Compression, StoreOptions, seal};
-use super::{Database, store_error};
+use super::{Database, bulk, store_error};
 use crate::error::{Error, Result};
 
 /// How often an open is tried while another process changes the files that it needs.
@@ -102,6 +102,7 @@ pub(super) fn open_families(
     let db = opened.map_err(|error| open_error(path, error))?;
     if !options.read_only {
         seal::remove(path);
+        bulk::remove_leftovers(path)?;
     }
     let options = options.clone();
     Ok(Database {

@@ -56,6 +56,7 @@ pub(super) fn copy(
         path.to_string_lossy().into_owned(),
         options,
         WriteSettings::default(),
+        Progress::default(),
     ));
     copied.map_err(|error| {
         (
@@ -329,6 +330,7 @@ fn options_that_make_no_sense_are_refused() {
         "no/such.csv".into(),
         CopyOptions::default(),
         WriteSettings::default(),
+        Progress::default(),
     );
     let error = runtime.block_on(missing).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
@@ -340,25 +342,76 @@ fn options_that_make_no_sense_are_refused() {
     );
 }
 
+/// A file that needs many runs: loaded whole; with a mistake near its end not at all.
 #[test]
-fn a_file_over_the_memory_of_a_statement_is_refused() {
+fn a_file_over_the_memory_of_a_statement_is_loaded_or_not_at_all() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let csv: String = (0..20_000).map(|id| format!("{id},a,1\n")).collect();
-    let (writer, file) = (people(), file(".csv", csv.as_bytes()));
-    let copied = copy_from(
-        Arc::new(writer.clone()),
-        file.path().to_string_lossy().into_owned(),
-        CopyOptions::default(),
-        WriteSettings {
-            memory: 1 << 20,
-            ..WriteSettings::default()
-        },
-    );
-    let error = runtime.block_on(copied).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::NotSupported);
-    assert_eq!(stored(&writer).num_rows(), 0);
-    assert_eq!(copy(&writer, &file, CopyOptions::default()), Ok(20_000));
-    assert_eq!(stored(&writer).num_rows(), 20_000);
+    let lines = |last: &str| {
+        let rows: String = (0..20_000).map(|id| format!("{id},a,1\n")).collect();
+        file(".csv", format!("{rows}{last}").as_bytes())
+    };
+    let settings = WriteSettings {
+        memory: 100_000,
+        ..WriteSettings::default()
+    };
+    let load = |writer: &TableWriter, file: &NamedTempFile| {
+        let progress = Progress::default();
+        let copied = runtime.block_on(copy_from(
+            Arc::new(writer.clone()),
+            file.path().to_string_lossy().into_owned(),
+            CopyOptions::default(),
+            settings,
+            progress.clone(),
+        ));
+        let path = file.path().to_string_lossy().into_owned();
+        let said = copied.map_err(|error| error.to_string().replace(&path, "FILE"));
+        (said, progress.report())
+    };
+    let writer = people();
+    for (last, error) in [
+        (
+            "20000,b,x\n",
+            "FILE line 20001: table `t`: column `size`: 'x' is not a DOUBLE",
+        ),
+        (
+            "123,b,2\n",
+            "FILE line 20001: table `t`: (id = 123) is given twice, first in FILE line 124; its row key is /123",
+        ),
+        (
+            "20000,too long,2\n",
+            "FILE line 20001: table `t`: column `name` of type VARCHAR(5) cannot hold 'too long': it has more than 5 \
+             characters",
+        ),
+    ] {
+        assert_eq!(load(&writer, &lines(last)).0, Err(error.to_owned()));
+        assert_eq!(stored(&writer).num_rows(), 0);
+    }
+    let whole = lines("");
+    let (copied, report) = load(&writer, &whole);
+    assert_eq!((copied, stored(&writer).num_rows()), (Ok(20_000), 20_000));
+    assert_eq!((report.rows_read, report.rows_written), (20_000, 20_000));
+    let bytes = whole.path().metadata().unwrap().len();
+    assert_eq!((report.bytes_read, report.bytes_total), (bytes, bytes));
+    let (again, _) = load(&writer, &whole);
+    let expected =
+        "FILE line 1: table `t`: a row with (id = 0) is there already, under the row key /0";
+    assert_eq!(again, Err(expected.to_owned()));
+}
+
+/// Batches are read ahead of those that are added: a later mistake that is met earlier is not the one that is told.
+#[test]
+fn the_first_mistake_of_a_file_is_told() {
+    for bad in [10, 9_000, 50_000] {
+        let row = |id: u64| match id {
+            id if id == bad => format!("{id},too long,1\n"),
+            id if id == bad + 9_000 => format!("{id},a,x\n"),
+            id => format!("{id},a,1\n"),
+        };
+        let csv: String = (1..60_000).map(row).collect();
+        let error = copy_csv(&people(), &csv, CopyOptions::default()).unwrap_err();
+        let expected = format!("FILE line {bad}: table `t`: column `name` of type VARCHAR(5)");
+        assert!(error.1.starts_with(&expected), "{error:?}");
+    }
 }
 
 /// The lines are those on which the reader's own records start, whatever the file.

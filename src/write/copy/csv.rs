@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use arrow::array::{ArrayRef, RecordBatch};
@@ -10,7 +9,7 @@ use arrow::array::{ArrayRef, RecordBatch};
 use super::field::{FieldReader, field_reader};
 use super::files::SourceFile;
 use super::lines::Lines;
-use super::{BATCH_ROWS, CopyOptions, Statement, check_wanted, match_columns};
+use super::{BATCH_ROWS, CopyOptions, Feed, Progress, Waiting, match_columns};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::write::place::number_in_file;
@@ -21,18 +20,18 @@ const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 /// At most so many characters of a field are shown in an error.
 const SHOWN_CHARACTERS: usize = 60;
 
-/// Adds the rows of a CSV file to a statement, each numbered by the line on which it starts.
+/// Feeds the rows of a CSV file to a statement, each numbered by the line on which it starts.
 pub(super) fn load(
-    statement: &mut Statement,
+    feed: &Feed,
     source: &SourceFile,
     options: &CopyOptions,
-    wanted: &AtomicBool,
+    waiting: &Waiting,
 ) -> Result<()> {
-    let table = Arc::clone(statement.table());
-    let mut file = CsvFile::open(&table, source, options)?;
+    let table = Arc::clone(feed.table());
+    let mut file = CsvFile::open(&table, source, options, feed.progress())?;
     while let Some((rows, lines)) = file.next_batch()? {
-        check_wanted(wanted)?;
-        statement.add_numbered(&rows, &lines)?;
+        waiting.check()?;
+        feed.add_numbered(rows, lines)?;
     }
     Ok(())
 }
@@ -54,9 +53,10 @@ impl<'a> CsvFile<'a> {
         table: &'a BoundTable,
         source: &'a SourceFile,
         options: &'a CopyOptions,
+        progress: &Progress,
     ) -> Result<Self> {
         let delimiter = options.delimiter_byte()?;
-        let mut bytes = source.unpacked()?;
+        let mut bytes = source.unpacked(progress)?;
         let start = bytes.fill_buf().map_err(|error| source.unreadable(error))?;
         if start.starts_with(BYTE_ORDER_MARK) {
             bytes.consume(BYTE_ORDER_MARK.len());

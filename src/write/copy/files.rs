@@ -10,6 +10,7 @@ use glob::{MatchOptions, glob_with};
 
 use super::options::{Compression, CopyOptions, Direction, FileKind};
 use crate::error::{Error, Result};
+use crate::write::Progress;
 
 /// How much of a file is read at once.
 const BUFFER_BYTES: usize = 1 << 16;
@@ -87,9 +88,18 @@ impl SourceFile {
         })
     }
 
-    /// The bytes of the file, unpacked.
-    pub(super) fn unpacked(&self) -> Result<Box<dyn BufRead + Send>> {
-        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, self.open()?);
+    /// How many bytes it has, packed as they are; 0 for what has no length, such as a pipe.
+    pub(super) fn length(&self) -> u64 {
+        self.path.metadata().map_or(0, |metadata| metadata.len())
+    }
+
+    /// The bytes of the file, unpacked. `progress` counts those that are read, before they are unpacked.
+    pub(super) fn unpacked(&self, progress: &Progress) -> Result<Box<dyn BufRead + Send>> {
+        let counted = Counted {
+            inner: self.open()?,
+            progress: progress.clone(),
+        };
+        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, counted);
         let start = bytes.fill_buf().map_err(|error| self.unreadable(error))?;
         self.check_start(start)?;
         Ok(match self.kind.compression {
@@ -140,6 +150,20 @@ impl SourceFile {
             (packed, _) => format!("`{self}` is damaged: {} says: {error}", packed.name()),
         };
         Error::invalid(message).with_source(error)
+    }
+}
+
+/// Bytes that are counted as they are read.
+struct Counted<R> {
+    inner: R,
+    progress: Progress,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.progress.read_bytes(count as u64);
+        Ok(count)
     }
 }
 

@@ -48,6 +48,7 @@ fn copy(
         format!("{root}/{pattern}"),
         options.clone(),
         WriteSettings::default(),
+        Progress::default(),
     ));
     copied.map_err(|error| (error.kind(), error.to_string().replace(root, "DIR")))
 }

@@ -10,7 +10,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::row::RowError;
+use crate::key::RowError;
 use crate::schema::Column;
 
 /// Values that do not fit become NULL, where they are then found.
@@ -113,13 +113,13 @@ pub(in crate::write) fn converted(column: &Column, array: &ArrayRef) -> Result<A
         return Ok(new_null_array(&to, array.len()));
     }
     let plain = match array.data_type() {
-        DataType::Dictionary(_, values) => cast(array, values).map_err(RowError::whole)?,
+        DataType::Dictionary(_, values) => cast(array, values)?,
         _ => Arc::clone(array),
     };
-    let values = cast(&plain, &to).map_err(RowError::whole)?;
-    let back = cast(&values, plain.data_type()).map_err(RowError::whole)?;
+    let values = cast(&plain, &to)?;
+    let back = cast(&values, plain.data_type())?;
     let changed = distinct(&back, &plain).map_err(|error| {
-        RowError::whole(
+        RowError::from(
             Error::internal(format!("column `{}` cannot be compared", column.name))
                 .with_source(error),
         )

@@ -17,7 +17,6 @@ mod parquet;
 mod time;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use datafusion::common::runtime::SpawnedTask;
 
@@ -26,7 +25,9 @@ pub use self::options::{
     Compression, CopyOptions, Direction, FORMATS, FileFormat, FileKind, FormatDeclaration, listed,
 };
 use super::execute::commit;
-use super::{Change, Places, Statement, TableWriter, WriteSettings};
+use super::feed::Feed;
+use super::wanted::{Waiter, Waiting};
+use super::{Change, Places, Progress, Statement, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 
@@ -34,6 +35,7 @@ use crate::schema::BoundTable;
 const BATCH_ROWS: usize = 8_192;
 
 /// Inserts the rows of the files that a pattern names into a table, all or none of them, and returns their number.
+/// `progress` says how far it is.
 ///
 /// # Errors
 /// `InvalidInput` that names file, line and column where a file does not fit the table; `Conflict` for a key that is
@@ -43,29 +45,39 @@ pub async fn copy_from(
     pattern: String,
     options: CopyOptions,
     settings: WriteSettings,
+    progress: Progress,
 ) -> Result<u64> {
-    let wanted = Wanted::default();
-    let flag = Arc::clone(&wanted.0);
+    let waiter = Waiter::default();
+    let waiting = waiter.waiting();
     let reader = Arc::clone(&writer);
     let read = SpawnedTask::spawn_blocking(move || {
         let files = files::find(&pattern, &options)?;
         let mut statement = reader.statement(Change::Insert, settings, places(&files))?;
-        for file in &files {
-            match file.kind.format {
-                FileFormat::Parquet => parquet::load(&mut statement, file, &flag)?,
-                FileFormat::Csv | FileFormat::JsonLines => {
-                    csv::load(&mut statement, file, &options, &flag)?;
-                }
-            }
-        }
-        Ok(statement)
+        files
+            .iter()
+            .for_each(|file| progress.expect_bytes(file.length()));
+        statement.report_to(progress);
+        let feed = Feed::start(statement)?;
+        let read = load(&feed, &files, &options, &waiting);
+        feed.finish(read)
     });
     let failed =
         |error| Error::internal("the thread that reads the file has failed").with_source(error);
     let statement: Result<Statement> = read.join().await.map_err(failed)?;
     let statement = statement?;
+    drop(waiter);
     let guard = writer.lock().acquire().await;
     Ok(commit(statement, guard).await?)
+}
+
+fn load(feed: &Feed, files: &[SourceFile], options: &CopyOptions, waiting: &Waiting) -> Result<()> {
+    for file in files {
+        match file.kind.format {
+            FileFormat::Parquet => parquet::load(feed, file, waiting)?,
+            FileFormat::Csv | FileFormat::JsonLines => csv::load(feed, file, options, waiting)?,
+        }
+    }
+    Ok(())
 }
 
 /// What errors call the rows of the files.
@@ -75,28 +87,6 @@ fn places(files: &[SourceFile]) -> Places {
         FileFormat::Csv | FileFormat::JsonLines => format!("{file} line"),
     };
     Places::of_files(files.iter().map(label).collect())
-}
-
-/// Whether somebody waits for a COPY. Dropped with the statement, it stops the thread that reads.
-struct Wanted(Arc<AtomicBool>);
-
-impl Default for Wanted {
-    fn default() -> Self {
-        Self(Arc::new(AtomicBool::new(true)))
-    }
-}
-
-impl Drop for Wanted {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
-}
-
-fn check_wanted(wanted: &AtomicBool) -> Result<()> {
-    match wanted.load(Ordering::Relaxed) {
-        true => Ok(()),
-        false => Err(Error::unavailable("the statement was cancelled")),
-    }
 }
 
 /// For each column of a file its position in the table, found by name, case apart.

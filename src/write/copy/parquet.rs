@@ -1,56 +1,87 @@
 //! Parquet files.
 
+use std::fs::File;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::files::SourceFile;
 use super::lossless::{check_type, converted};
-use super::{BATCH_ROWS, Statement, check_wanted, match_columns};
+use super::{BATCH_ROWS, Feed, Progress, Waiting, match_columns};
 use crate::error::{Error, Result};
-use crate::row::RowError;
+use crate::key::RowError;
 use crate::schema::BoundTable;
 use crate::write::place::number_in_file;
 
-/// Adds the rows of a Parquet file to a statement, counted from 1.
-pub(super) fn load(
-    statement: &mut Statement,
-    source: &SourceFile,
-    wanted: &AtomicBool,
-) -> Result<()> {
-    let table = Arc::clone(statement.table());
+/// Feeds the rows of a Parquet file to a statement, counted from 1.
+pub(super) fn load(feed: &Feed, source: &SourceFile, waiting: &Waiting) -> Result<()> {
+    let table = Arc::clone(feed.table());
     let unreadable =
         |error: String| Error::invalid(format!("`{source}` is no readable Parquet file: {error}"));
     let builder = ParquetRecordBatchReaderBuilder::try_new(source.open()?)
         .map_err(|error| unreadable(error.to_string()))?;
     let sources = sources(&table, &builder).map_err(|error| error.context(source))?;
+    let mut bytes = Bytes::of(&builder, source, feed.progress());
     let reader = builder
         .with_batch_size(BATCH_ROWS)
         .build()
         .map_err(|error| unreadable(error.to_string()))?;
     let mut first = 1;
     for batch in reader {
-        check_wanted(wanted)?;
+        waiting.check()?;
         let batch = batch.map_err(|error| unreadable(error.to_string()))?;
         let rows = table_rows(&table, &sources, &batch)
-            .map_err(|error| error.at(|row| format!("{source} row {}", first + row as u64)))?;
+            .map_err(|error| error.placed(|row| format!("{source} row {}", first + row as u64)))?;
         let next = first + rows.num_rows() as u64;
         let numbers: Vec<u64> = (first..next)
             .map(|row| number_in_file(source.index, row))
             .collect();
-        statement.add_numbered(&rows, &numbers)?;
+        bytes.count(rows.num_rows());
+        feed.add_numbered(rows, numbers)?;
         first = next;
     }
     Ok(())
 }
 
+/// The bytes of a file, counted by its rows: a reader goes to and fro in it.
+struct Bytes {
+    progress: Progress,
+    all: u64,
+    rows: u64,
+    rows_read: u64,
+}
+
+impl Bytes {
+    fn of(
+        file: &ParquetRecordBatchReaderBuilder<File>,
+        source: &SourceFile,
+        progress: &Progress,
+    ) -> Self {
+        let rows = file.metadata().file_metadata().num_rows();
+        Self {
+            progress: progress.clone(),
+            all: source.length(),
+            rows: u64::try_from(rows).unwrap_or_default(),
+            rows_read: 0,
+        }
+    }
+
+    fn count(&mut self, rows: usize) {
+        let before = self.read();
+        self.rows_read += rows as u64;
+        self.progress.read_bytes(self.read() - before);
+    }
+
+    fn read(&self) -> u64 {
+        let part = u128::from(self.all) * u128::from(self.rows_read);
+        let read = part / u128::from(self.rows.max(1));
+        u64::try_from(read).map_or(self.all, |read| read.min(self.all))
+    }
+}
+
 /// For each column of the table its place in the file.
-fn sources(
-    table: &BoundTable,
-    file: &ParquetRecordBatchReaderBuilder<std::fs::File>,
-) -> Result<Vec<usize>> {
+fn sources(table: &BoundTable, file: &ParquetRecordBatchReaderBuilder<File>) -> Result<Vec<usize>> {
     let fields = file.schema().fields();
     let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
     let positions = match_columns(table, &names)?;
@@ -76,16 +107,14 @@ fn table_rows(
         .map(|(column, source)| {
             let array = batch.columns().get(*source);
             let array = array
-                .ok_or_else(|| RowError::whole(Error::internal("a column of the file is lost")))?;
-            let array = converted(column, array).map_err(|mut error| {
-                error.error = error.error.context(format!("table `{}`", table.name()));
-                error
-            })?;
+                .ok_or_else(|| RowError::from(Error::internal("a column of the file is lost")))?;
+            let array = converted(column, array)
+                .map_err(|error| error.context(format!("table `{}`", table.name())))?;
             Ok((&column.name, array, true))
         })
         .collect();
     RecordBatch::try_from_iter_with_nullable(arrays?).map_err(|error| {
-        RowError::whole(Error::internal("columns of a file as a batch").with_source(error))
+        RowError::from(Error::internal("columns of a file as a batch").with_source(error))
     })
 }
 

@@ -1,0 +1,136 @@
+//! What a bulk load leaves in the directory of the database.
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::keyrange::KeyRange;
+use crate::store::conformance::fill;
+use crate::store::{Chunk, ChunkLimit, Direction, SpaceOptions, Store, StoreOptions};
+
+fn open(path: &Path) -> RocksStore {
+    let store = RocksStore::open(path, &StoreOptions::default()).unwrap();
+    if store.spaces().unwrap().is_empty() {
+        store.create_space("t", &SpaceOptions::default()).unwrap();
+    }
+    store
+}
+
+fn count(store: &dyn Store) -> usize {
+    let whole = KeyRange::all();
+    let snapshot = store.snapshot().unwrap();
+    let mut cursor = snapshot.cursor("t", &whole, Direction::Forward).unwrap();
+    cursor.seek(&whole).unwrap();
+    let mut chunk = Chunk::new();
+    fill(&mut *cursor, &mut chunk, ChunkLimit::entries(usize::MAX));
+    chunk.len()
+}
+
+/// So many entries that they need several files.
+fn push_many(bulk: &mut dyn BulkWriter) {
+    let mut noise = fastrand::Rng::with_seed(7);
+    for key in 0..2_000_u32 {
+        let value: Vec<u8> = (0..100).map(|_| noise.u8(..)).collect();
+        bulk.put(&key.to_be_bytes(), &value).unwrap();
+    }
+}
+
+fn files_of_loads(path: &Path) -> usize {
+    let loads = fs::read_dir(path.join(LOADS)).into_iter().flatten();
+    loads
+        .map(|load| fs::read_dir(load.unwrap().path()).unwrap().count())
+        .sum()
+}
+
+#[test]
+fn a_load_of_several_files_leaves_none_of_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let store = open(path);
+    let mut bulk = store.bulk("t").unwrap();
+    push_many(&mut *bulk);
+    assert!(files_of_loads(path) > 3, "{}", files_of_loads(path));
+    bulk.ingest().unwrap();
+    assert!(!path.join(LOADS).exists());
+    assert_eq!(count(&store), 2_000);
+    drop(store);
+    assert_eq!(count(&open(path)), 2_000);
+}
+
+#[test]
+fn a_load_that_is_dropped_or_fails_leaves_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let store = open(path);
+    let mut kept = store.bulk("t").unwrap();
+    kept.put(b"k", b"v").unwrap();
+    let mut dropped = store.bulk("t").unwrap();
+    push_many(&mut *dropped);
+    drop(dropped);
+    let mut failed = store.bulk("t").unwrap();
+    push_many(&mut *failed);
+    assert_eq!(
+        failed.put(b"", b"").unwrap_err().kind(),
+        ErrorKind::Internal
+    );
+    assert_eq!(failed.ingest().unwrap_err().kind(), ErrorKind::Internal);
+    // The load of somebody else is left alone.
+    assert_eq!(files_of_loads(path), 1);
+    kept.ingest().unwrap();
+    assert!(!path.join(LOADS).exists());
+    assert_eq!(count(&store), 1);
+}
+
+/// A file whose bytes are damaged before the ingestion: an error, and nothing of the load.
+#[test]
+fn a_load_that_cannot_be_ingested_changes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let store = open(path);
+    let mut bulk = store.bulk("t").unwrap();
+    push_many(&mut *bulk);
+    let load = fs::read_dir(path.join(LOADS))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    fs::write(load.path().join("000002.sst"), b"no table").unwrap();
+    let error = bulk.ingest().unwrap_err();
+    assert!(error.message().contains("loading t"), "{error}");
+    assert!(!path.join(LOADS).exists());
+    assert_eq!(count(&store), 0);
+    let tables = |path: &Path| {
+        let files = fs::read_dir(path).unwrap();
+        files
+            .filter(|file| {
+                let name = file.as_ref().unwrap().file_name();
+                name.to_string_lossy().ends_with(".sst")
+            })
+            .count()
+    };
+    assert_eq!(tables(path), 0);
+    let mut again = store.bulk("t").unwrap();
+    push_many(&mut *again);
+    again.ingest().unwrap();
+    assert_eq!(count(&store), 2_000);
+}
+
+#[test]
+fn what_a_killed_load_left_is_removed_by_the_next_writer_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    drop(open(path));
+    let left = path.join(LOADS).join("0");
+    fs::create_dir_all(&left).unwrap();
+    fs::write(left.join("000001.sst"), b"half a fi").unwrap();
+    let reading = StoreOptions {
+        read_only: true,
+        ..StoreOptions::default()
+    };
+    let reader = RocksStore::open(path, &reading).unwrap();
+    assert!(left.join("000001.sst").exists());
+    let refused = reader.bulk("t").map(|_| ()).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable);
+    reader.temporary_file().unwrap_err();
+    let store = open(path);
+    assert!(!path.join(LOADS).exists());
+    assert_eq!(count(&store), 0);
+}

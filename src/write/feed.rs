@@ -1,0 +1,97 @@
+//! The rows of files, read on one thread and encoded and sorted on another.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use arrow::array::RecordBatch;
+
+use super::Statement;
+use super::progress::Progress;
+use crate::error::{Error, Result};
+use crate::schema::BoundTable;
+
+/// How many batches wait between the threads.
+const WAITING: usize = 2;
+
+/// Some rows and what errors call them.
+struct Rows {
+    batch: RecordBatch,
+    numbers: Vec<u64>,
+}
+
+/// Takes rows as a [`Statement`] does, and adds them to one on a thread of its own.
+pub(super) struct Feed {
+    table: Arc<BoundTable>,
+    progress: Progress,
+    sender: SyncSender<Rows>,
+    worker: JoinHandle<Result<Statement>>,
+}
+
+impl Feed {
+    /// Starts the thread that adds rows to `statement`.
+    ///
+    /// # Errors
+    /// `Unavailable` where there can be no thread.
+    pub(super) fn start(statement: Statement) -> Result<Self> {
+        let (sender, receiver) = sync_channel(WAITING);
+        let table = Arc::clone(statement.table());
+        let progress = statement.progress().clone();
+        let worker = thread::Builder::new()
+            .name("halite-encode".to_owned())
+            .spawn(move || add_all(statement, &receiver))
+            .map_err(|error| {
+                Error::unavailable(format!("no thread can be started: {error}")).with_source(error)
+            })?;
+        Ok(Self {
+            table,
+            progress,
+            sender,
+            worker,
+        })
+    }
+
+    /// The table.
+    pub(super) fn table(&self) -> &Arc<BoundTable> {
+        &self.table
+    }
+
+    /// Where it is said how far the statement is.
+    pub(super) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Adds rows, where `numbers` says what errors call each.
+    ///
+    /// # Errors
+    /// Where rows before could not be added; [`Feed::finish`] says why.
+    pub(super) fn add_numbered(&self, rows: RecordBatch, numbers: Vec<u64>) -> Result<()> {
+        debug_assert_eq!(rows.num_rows(), numbers.len());
+        let rows = Rows {
+            batch: rows,
+            numbers,
+        };
+        let sent = self.sender.send(rows);
+        sent.map_err(|_| Error::internal("the rows before could not be added"))
+    }
+
+    /// Waits until all rows are added. `read` is how reading them ended.
+    ///
+    /// # Errors
+    /// Of the rows and of `read` the first one: what was read before an error was added before it.
+    pub(super) fn finish(self, read: Result<()>) -> Result<Statement> {
+        drop(self.sender);
+        let added = self.worker.join();
+        let statement = added
+            .map_err(|_| Error::internal("the thread that encodes rows has failed"))
+            .flatten()?;
+        read.map(|()| statement)
+    }
+}
+
+fn add_all(mut statement: Statement, rows: &Receiver<Rows>) -> Result<Statement> {
+    for rows in rows {
+        statement.add_numbered(&rows.batch, &rows.numbers)?;
+    }
+    Ok(statement)
+}

@@ -1,0 +1,265 @@
+//! Changes in any order in, in key order out, in bounded memory.
+//!
+//! Changes are gathered up to a limit, sorted, and written as a run; the last of them stay in memory. What comes out is
+//! the merge of the runs and of those. Of equal keys the one that came in first comes out first: runs are in the order
+//! of the statement.
+
+use std::fs::File;
+use std::ops::RangeInclusive;
+
+use super::changes::{Changed, Changes};
+use super::run::{RunReader, Runs};
+use crate::error::Result;
+use crate::store::Store;
+
+/// The bytes that each run may read ahead, however many runs there are.
+const READ_AHEAD: RangeInclusive<usize> = 4 << 10..=256 << 10;
+/// All runs together read ahead this part of what the changes may take.
+const READ_AHEAD_PART: usize = 8;
+
+/// Takes changes.
+#[derive(Debug)]
+pub(super) struct Sorter {
+    memory: usize,
+    changes: Changes,
+    runs: Option<Runs>,
+}
+
+impl Sorter {
+    /// One whose changes take about `memory` bytes.
+    pub(super) fn new(memory: usize) -> Self {
+        Self {
+            memory,
+            changes: Changes::default(),
+            runs: None,
+        }
+    }
+
+    /// Takes a change; what is held grows until the next [`Sorter::spill`].
+    ///
+    /// # Errors
+    /// Those of [`Changes::push`].
+    pub(super) fn push(&mut self, change: Changed<'_>) -> Result<()> {
+        self.changes.push(change)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.runs.is_none()
+    }
+
+    /// Whether memory is used up.
+    pub(super) fn is_full(&self) -> bool {
+        self.changes.size_in_bytes() >= self.memory
+    }
+
+    /// Whether it was once.
+    pub(super) fn has_spilled(&self) -> bool {
+        self.runs.is_some()
+    }
+
+    /// The bytes of the changes in memory.
+    pub(super) fn size_in_bytes(&self) -> usize {
+        self.changes.size_in_bytes()
+    }
+
+    /// Writes what is held as a run. It blocks.
+    ///
+    /// # Errors
+    /// `Unavailable` where the disk is full or fails.
+    pub(super) fn spill(&mut self, store: &dyn Store) -> Result<()> {
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        let runs = match &mut self.runs {
+            Some(runs) => runs,
+            none => none.insert(Runs::new(store)?),
+        };
+        self.changes.sort();
+        runs.add(&self.changes)?;
+        self.changes.clear();
+        Ok(())
+    }
+
+    /// All changes in key order.
+    ///
+    /// # Errors
+    /// `Unavailable` where a run cannot be read.
+    pub(super) fn finish(mut self) -> Result<Merge> {
+        self.changes.sort();
+        let (file, readers) = match self.runs {
+            None => (None, Vec::new()),
+            Some(runs) => {
+                let each = self.memory / READ_AHEAD_PART / runs.len().max(1);
+                let (file, readers) =
+                    runs.into_readers(each.clamp(*READ_AHEAD.start(), *READ_AHEAD.end()));
+                (Some(file), readers)
+            }
+        };
+        Merge::new(file, readers, self.changes)
+    }
+}
+
+/// One of the sorted sequences that are merged.
+#[derive(Debug)]
+enum Sequence {
+    Run(RunReader),
+    /// What stayed in memory, and the index of the change at its head.
+    Held(Changes, usize),
+}
+
+impl Sequence {
+    fn change(&self) -> Option<Changed<'_>> {
+        match self {
+            Self::Run(reader) => reader.change(),
+            Self::Held(changes, index) => changes.get(*index),
+        }
+    }
+}
+
+/// Sorted sequences as one. It stands on the smallest key.
+#[derive(Debug)]
+pub(super) struct Merge {
+    file: Option<File>,
+    sequences: Vec<Sequence>,
+    /// Indexes of the sequences that are not at their end, as a heap: each stands before its two children.
+    heap: Vec<usize>,
+}
+
+impl Merge {
+    fn new(file: Option<File>, mut readers: Vec<RunReader>, held: Changes) -> Result<Self> {
+        if let Some(file) = &file {
+            for reader in &mut readers {
+                reader.advance(file)?;
+            }
+        }
+        let mut sequences: Vec<Sequence> = readers.into_iter().map(Sequence::Run).collect();
+        sequences.push(Sequence::Held(held, 0));
+        let live = |index: &usize| {
+            let sequence: Option<&Sequence> = sequences.get(*index);
+            sequence.is_some_and(|sequence| sequence.change().is_some())
+        };
+        let heap = (0..sequences.len()).filter(live).collect();
+        let mut merge = Self {
+            file,
+            sequences,
+            heap,
+        };
+        for place in (0..merge.heap.len() / 2).rev() {
+            merge.sift_down(place);
+        }
+        Ok(merge)
+    }
+
+    /// The next change; `None` at the end.
+    pub(super) fn change(&self) -> Option<Changed<'_>> {
+        self.sequences.get(*self.heap.first()?)?.change()
+    }
+
+    /// Goes to the change after it.
+    ///
+    /// # Errors
+    /// `Unavailable` where a run cannot be read.
+    pub(super) fn advance(&mut self) -> Result<()> {
+        let Some(first) = self.heap.first() else {
+            return Ok(());
+        };
+        let Some(sequence) = self.sequences.get_mut(*first) else {
+            return Ok(());
+        };
+        match (sequence, &self.file) {
+            (Sequence::Run(reader), Some(file)) => reader.advance(file)?,
+            (Sequence::Held(_, index), _) => *index += 1,
+            (Sequence::Run(_), None) => {}
+        }
+        if self.change().is_none() {
+            self.heap.swap_remove(0);
+        }
+        self.sift_down(0);
+        Ok(())
+    }
+
+    /// Puts the sequence at this place of the heap where it belongs, below the ones that come before it.
+    fn sift_down(&mut self, mut place: usize) {
+        loop {
+            let children = [2 * place + 1, 2 * place + 2].into_iter();
+            let next = children
+                .filter(|child| *child < self.heap.len())
+                .reduce(|left, right| {
+                    if self.is_before(right, left) {
+                        right
+                    } else {
+                        left
+                    }
+                });
+            match next {
+                Some(child) if self.is_before(child, place) => {
+                    self.heap.swap(child, place);
+                    place = child;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Whether the sequence at one place of the heap comes before the one at another: by key, then by age.
+    fn is_before(&self, left: usize, right: usize) -> bool {
+        let rank = |place: usize| {
+            let index = self.heap.get(place)?;
+            Some((self.sequences.get(*index)?.change()?.key, index))
+        };
+        rank(left) < rank(right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+
+    use super::*;
+    use crate::row::testing::seed;
+    use crate::store::MemoryStore;
+
+    /// With any limit the same comes out: by key, equal keys as they came in.
+    #[test]
+    fn what_comes_out_is_sorted_whatever_the_memory() {
+        let mut rng = Rng::with_seed(seed());
+        let store = MemoryStore::new();
+        for memory in [0, 200, 2_000, 1 << 20] {
+            for rows in [0, 1, 2, 700] {
+                let mut sorter = Sorter::new(memory);
+                let mut expected = Vec::new();
+                for number in 0..rows {
+                    let key = vec![rng.u8(0..3); rng.usize(0..9)];
+                    let value = rng.bool().then(|| vec![rng.u8(..); rng.usize(0..30)]);
+                    sorter
+                        .push(Changed {
+                            key: &key,
+                            value: value.as_deref(),
+                            number,
+                        })
+                        .unwrap();
+                    expected.push((key, number, value));
+                    if sorter.is_full() {
+                        sorter.spill(&store).unwrap();
+                    }
+                }
+                assert_eq!(
+                    sorter.has_spilled(),
+                    memory < 1 << 20 && rows > 2 || memory == 0 && rows > 0
+                );
+                assert_eq!(sorter.is_empty(), rows == 0);
+                expected.sort();
+                let mut merge = sorter.finish().unwrap();
+                let mut sorted = Vec::new();
+                while let Some(change) = merge.change() {
+                    let value = change.value.map(<[u8]>::to_vec);
+                    sorted.push((change.key.to_vec(), change.number, value));
+                    merge.advance().unwrap();
+                }
+                assert_eq!(sorted, expected, "memory {memory}");
+                merge.advance().unwrap();
+                assert!(merge.change().is_none());
+            }
+        }
+    }
+}

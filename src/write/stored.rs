@@ -1,0 +1,162 @@
+//! Which of many sorted keys are stored already.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::keyrange::KeyRange;
+use crate::store::{Chunk, ChunkLimit, Cursor, Direction, Snapshot, Store};
+
+/// So few keys are looked up one by one; more of them are first compared with what is stored between them.
+const FEW: usize = 16;
+/// How many stored entries are read for each key, before the rest of the keys is looked up.
+const ENTRIES_PER_KEY: usize = 4;
+/// How many bytes of stored entries are read at once at most.
+const BYTES: usize = 4 << 20;
+
+/// The entries of one space, at the moment at which this was made.
+///
+/// Sorted keys are compared with the entries between the first and the last of them, where those are not many more
+/// than the keys: a table that is empty there costs one seek, and one that is not costs a merge. Where they are many
+/// more, each key is looked up.
+pub(super) struct StoredRows {
+    snapshot: Arc<dyn Snapshot>,
+    space: String,
+    /// Opened when it is needed first.
+    cursor: Option<Box<dyn Cursor>>,
+    chunk: Chunk,
+}
+
+impl StoredRows {
+    /// # Errors
+    /// Those of [`Store::snapshot`].
+    pub(super) fn new(store: &dyn Store, space: &str) -> Result<Self> {
+        Ok(Self {
+            snapshot: store.snapshot()?,
+            space: space.to_owned(),
+            cursor: None,
+            chunk: Chunk::new(),
+        })
+    }
+
+    /// The values under `keys`, which are sorted and distinct, in their order.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) fn get_sorted(&mut self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
+        debug_assert!(keys.is_sorted());
+        let (Some(first), Some(last)) = (keys.first(), keys.last()) else {
+            return Ok(Vec::new());
+        };
+        if keys.len() <= FEW {
+            return self.snapshot.multi_get(&self.space, keys);
+        }
+        let beyond_last = [last, &[0][..]].concat();
+        let between = KeyRange::new(first.to_vec(), Some(beyond_last));
+        let is_complete = match between {
+            Some(between) => self.read(&between, keys.len() * ENTRIES_PER_KEY)?,
+            None => false,
+        };
+        let (mut values, known) = self.join(keys, is_complete);
+        let unknown = keys.get(known..).unwrap_or_default();
+        if !unknown.is_empty() {
+            values.extend(self.snapshot.multi_get(&self.space, unknown)?);
+        }
+        Ok(values)
+    }
+
+    /// Reads at most so many entries of a range, and says whether these are all.
+    fn read(&mut self, range: &KeyRange, entries: usize) -> Result<bool> {
+        let cursor = match &mut self.cursor {
+            Some(cursor) => cursor,
+            none => {
+                let snapshot = Arc::clone(&self.snapshot);
+                none.insert(snapshot.cursor(&self.space, &KeyRange::all(), Direction::Forward)?)
+            }
+        };
+        let bytes = BYTES;
+        self.chunk.clear();
+        cursor.seek(range)?;
+        Ok(!cursor.fill(&mut self.chunk, ChunkLimit { entries, bytes })?)
+    }
+
+    /// The values of the first keys, as many as can be said from the entries read.
+    fn join(&self, keys: &[&[u8]], is_complete: bool) -> (Vec<Option<Vec<u8>>>, usize) {
+        let read_to = self.chunk.last().map(|(key, _)| key);
+        let known = match (is_complete, read_to) {
+            (true, _) => keys.len(),
+            (false, None) => 0,
+            (false, Some(last)) => keys.partition_point(|key| *key <= last),
+        };
+        let mut entries = self.chunk.iter().peekable();
+        let values = keys.iter().take(known).map(|wanted| {
+            while entries.next_if(|(key, _)| key < wanted).is_some() {}
+            let entry = entries.next_if(|(key, _)| key == wanted);
+            entry.map(|(_, value)| value.to_vec())
+        });
+        (values.collect(), known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+
+    use super::*;
+    use crate::row::testing::seed;
+    use crate::store::wrap::{Call, Recording};
+    use crate::store::{Durability, MemoryStore, SpaceOptions, WriteBatch};
+
+    fn store(entries: impl Iterator<Item = u32>) -> Recording {
+        let store = MemoryStore::new();
+        store.create_space("t", &SpaceOptions::default()).unwrap();
+        let mut batch = WriteBatch::new();
+        entries.for_each(|key| batch.put("t", &key.to_be_bytes(), &key.to_le_bytes()));
+        store.write(batch, Durability::Sync).unwrap();
+        Recording::new(Arc::new(store))
+    }
+
+    fn look_up(store: &Recording, keys: &[u32]) -> Vec<Option<Vec<u8>>> {
+        let keys: Vec<_> = keys.iter().map(|key| key.to_be_bytes()).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
+        let mut rows = StoredRows::new(store, "t").unwrap();
+        rows.get_sorted(&keys).unwrap()
+    }
+
+    /// Few and many keys over few and many entries: the same as a lookup of each.
+    #[test]
+    fn every_key_is_found_however_it_is_looked_for() {
+        let mut rng = Rng::with_seed(seed());
+        for _ in 0..300 {
+            let reach = rng.choice([40, 400, 4_000]).unwrap();
+            let stored: Vec<u32> = (0..rng.usize(0..600)).map(|_| rng.u32(0..reach)).collect();
+            let store = store(stored.iter().copied());
+            let mut keys: Vec<u32> = (0..rng.usize(0..60)).map(|_| rng.u32(0..reach)).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            let expected: Vec<_> = keys
+                .iter()
+                .map(|key| stored.contains(key).then(|| key.to_le_bytes().to_vec()))
+                .collect();
+            assert_eq!(look_up(&store, &keys), expected);
+        }
+    }
+
+    #[test]
+    fn an_empty_range_costs_one_seek_and_a_dense_one_lookups() {
+        let keys: Vec<u32> = (0..100).map(|key| key * 1_000).collect();
+        let looked_up = |store: Recording| {
+            look_up(&store, &keys);
+            let calls = store.log().calls();
+            let seeks = store.log().seeks("t").len();
+            let found = calls.iter().find_map(|call| match call {
+                Call::MultiGet(_, keys) => Some(keys.len()),
+                _ => None,
+            });
+            (seeks, found)
+        };
+        assert_eq!(looked_up(store([4_000_000].into_iter())), (1, None));
+        assert_eq!(looked_up(store((0..300).map(|key| key * 250))), (1, None));
+        // Four hundred entries are read, which decide about the key 0 alone.
+        assert_eq!(looked_up(store(0..100_000)), (1, Some(99)));
+    }
+}
