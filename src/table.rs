@@ -20,7 +20,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use crate::datum::canonical_double;
 use crate::error::Error;
 use crate::predicate::{self, Conjunct};
-use crate::scan::{HaliteOptions, ResidualFilter, ScanExec, ScanRequest};
+use crate::scan::{HaliteOptions, Parallelism, ResidualFilter, ScanExec, ScanRequest};
 use crate::schema::BoundTable;
 use crate::span::{self, Plan, Residual};
 use crate::store::Store;
@@ -186,8 +186,11 @@ impl TableProvider for HaliteTable {
         if let Some(projection) = projection {
             request.projection.clone_from(projection);
         }
-        let target = state.config().target_partitions();
-        let scan = ScanExec::new(request, Arc::clone(&self.store), target)?;
+        let width = Parallelism {
+            partitions: state.config().target_partitions(),
+            piece_bytes: options.piece_bytes,
+        };
+        let scan = ScanExec::new(request, Arc::clone(&self.store), width)?;
         Ok(Arc::new(scan))
     }
 

@@ -36,10 +36,19 @@ fn numbers(rows: i64) -> (Arc<BoundTable>, Arc<MemoryStore>) {
 }
 
 fn scan(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> Arc<dyn ExecutionPlan> {
+    try_scan(table, store).unwrap()
+}
+
+fn try_scan(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> Result<Arc<dyn ExecutionPlan>> {
     let spans = Spans::full(table.row_key()).unwrap();
     let request = ScanRequest::new(Arc::clone(table), spans);
-    Arc::new(ScanExec::new(request, store, 4).unwrap())
+    Ok(Arc::new(ScanExec::new(request, store, WIDTH)?))
 }
+
+const WIDTH: Parallelism = Parallelism {
+    partitions: 4,
+    ..Parallelism::NONE
+};
 
 fn context() -> Arc<TaskContext> {
     SessionContext::new().task_ctx()
@@ -127,6 +136,10 @@ impl Cursor for SlowCursor {
         self.inner.restrict(end);
     }
 
+    fn lift(&mut self) {
+        self.inner.lift();
+    }
+
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> crate::error::Result<bool> {
         self.fills.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(1));
@@ -185,8 +198,8 @@ async fn every_fault_of_the_store_is_reported() {
     for call in 1.. {
         let faults = Faults::once(call);
         let failing = Failing::new(Arc::clone(&inner) as _, faults.clone());
-        let plan = scan(&table, Arc::new(failing));
-        let outcome = match plan.execute(0, context()) {
+        let plan = try_scan(&table, Arc::new(failing));
+        let outcome = match plan.and_then(|plan| plan.execute(0, context())) {
             Ok(stream) => stream
                 .collect::<Vec<_>>()
                 .await
@@ -197,7 +210,10 @@ async fn every_fault_of_the_store_is_reported() {
         if faults.calls() < call {
             let rows: usize = outcome.unwrap().iter().map(|batch| batch.num_rows()).sum();
             assert_eq!(rows, 3_000);
-            assert!(call > 4, "snapshot, cursor, seek and at least one fill");
+            assert!(
+                call > 5,
+                "size, snapshot, cursor, seek and at least one fill"
+            );
             break;
         }
         let error = outcome.expect_err("a fault that nobody saw");

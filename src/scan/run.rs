@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::metrics::Counters;
+use super::partition::Piece;
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
-use crate::span::{Run, Step, Walk, Work};
+use crate::span::{Step, Walk, Work};
 use crate::store::{Chunk, ChunkLimit, Cursor, Direction, Snapshot};
 
 /// The most entries that are read between two looks at whether the scan is still wanted.
@@ -48,15 +49,17 @@ enum Form {
 }
 
 impl RunReader {
-    /// The reader of `run`, before its first entry.
+    /// The reader of a run or a piece of one, before its first entry.
     ///
     /// # Errors
     /// `Internal` for a walk that is to be read backward.
-    pub(super) fn new(source: Source, run: Run) -> Result<Self> {
+    pub(super) fn new(source: Source, piece: Piece) -> Result<Self> {
+        let Piece { run, is_rest } = piece;
         let within = run.hull();
         let form = match run.work {
             Work::Ranges(ranges) => Form::Ranges(RangeReader {
                 ranges,
+                is_rest,
                 entered: 0,
                 is_within: false,
             }),
@@ -131,6 +134,8 @@ impl Feed {
 
 struct RangeReader {
     ranges: KeyRangeSet,
+    /// Whether the first range is counted where another piece begins it.
+    is_rest: bool,
     /// How many ranges the cursor has been sent to.
     entered: usize,
     /// Whether the newest of them may hold more.
@@ -153,7 +158,9 @@ impl RangeReader {
             return Ok(false);
         };
         feed.seek(range)?;
-        feed.source.counters.ranges.add(1);
+        if !(self.is_rest && index == Some(0)) {
+            feed.source.counters.ranges.add(1);
+        }
         self.entered += 1;
         self.is_within = true;
         Ok(true)
@@ -171,7 +178,7 @@ struct WalkReader {
 enum Position {
     /// About to seek to this key.
     SeekTo(Vec<u8>),
-    /// The cursor has been sent somewhere and has yielded nothing yet.
+    /// Nothing is known of the next entry yet.
     Landing,
     /// All keys from where the cursor stands up to this one are inside; `None`: up to the end.
     Inside(Option<Vec<u8>>),
@@ -197,7 +204,11 @@ impl WalkReader {
             Position::Inside(until) => {
                 self.position = match (feed.read(chunk, limit)?, until) {
                     (true, until) => Position::Inside(until),
-                    (false, Some(until)) => Position::SeekTo(until),
+                    (false, Some(_)) => {
+                        // The key behind what was inside is the next one: no seek is needed to get there.
+                        feed.cursor()?.lift();
+                        Position::Landing
+                    }
                     (false, None) => Position::Done,
                 };
             }
@@ -218,7 +229,7 @@ impl WalkReader {
         Ok(())
     }
 
-    /// Looks at the first entry after a seek: it tells whether it is inside, and how far that goes.
+    /// Looks at the first entry after a seek, or behind what was inside: it tells whether it is inside, and how far that goes.
     fn land(&mut self, feed: &mut Feed, chunk: &mut Chunk) -> Result<()> {
         self.landing.clear();
         let more = feed.read(&mut self.landing, ChunkLimit::entries(1))?;
