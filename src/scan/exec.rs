@@ -22,18 +22,14 @@ use datafusion::physical_plan::{
 };
 
 use super::metrics::Counters;
-use super::partition::{Parallelism, Piece, Shares};
+use super::partition::{Parallelism, Piece, Shares, is_brief};
 use super::run::{Cancelled, Source};
 use super::snapshot::NodeSnapshot;
 use super::stream::{self, PartitionScan};
 use super::{KeyOrder, ResidualFilter, ScanRequest, display, external, properties, statistics};
-use crate::keyrange::{KeyRange, prefix_successor};
 use crate::schema::BoundTable;
-use crate::span::{Run, SpanRow, Work};
+use crate::span::{Run, SpanRow};
 use crate::store::{Direction, Store};
-
-/// A scan of at most so many keys is made where its rows are asked for, without a thread.
-const INLINE_POINTS: usize = 4;
 
 /// Reads the rows of a [`ScanRequest`] from a store.
 #[derive(Debug)]
@@ -416,22 +412,6 @@ fn shares(
     }
     let space = request.table.space();
     Shares::cut(runs, width, &|range| store.approximate_size(space, range))
-}
-
-/// Whether a partition reads nothing but a few single keys.
-fn is_brief(table: &BoundTable, pieces: &[Piece]) -> bool {
-    let is_point = |range: &KeyRange| {
-        let key = range.start();
-        range.stop() == prefix_successor(key).as_deref() && table.row_key().decode(key).is_ok()
-    };
-    let mut count = 0;
-    pieces.iter().all(|piece| match &piece.run.work {
-        Work::Ranges(set) => {
-            count += set.ranges().len();
-            count <= INLINE_POINTS && set.ranges().iter().all(is_point)
-        }
-        Work::Walk(_) => false,
-    })
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use futures::StreamExt;
 use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, ErrorKind};
+use crate::keyrange::KeyRange;
 use crate::row::testing::{batch, chunk, table};
 use crate::scan::totals;
 use crate::schema::BoundTable;

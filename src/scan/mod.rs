@@ -8,10 +8,12 @@
 //! * Entries become rows column by column: those of the filters first, the others for the rows that are left.
 //! * It takes every filter that gives the same answer twice, a limit, a subset of the columns and the reverse order,
 //!   so that nothing but other operators' work is left above it.
+//! * A request can be read without a plan around it, too ([`ScanRequest::read`]).
 //! * No row is read while planning, and all partitions read at one moment of the store.
 
 mod cut;
 mod decode;
+mod direct;
 mod display;
 mod exec;
 mod merge;

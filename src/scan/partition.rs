@@ -8,7 +8,8 @@
 
 use super::cut::{Sizes, cut};
 use crate::error::Result;
-use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::keyrange::{KeyRange, KeyRangeSet, prefix_successor};
+use crate::schema::BoundTable;
 use crate::span::{Run, Work};
 
 /// A run of more ranges than this is cut where each partition gets at least so many: reading a few ranges is quicker
@@ -116,6 +117,25 @@ impl Shares {
             gathered: None,
         })
     }
+}
+
+/// A scan of at most so many keys is made where its rows are asked for, without a thread.
+const INLINE_POINTS: usize = 4;
+
+/// Whether a partition reads nothing but a few single keys.
+pub(super) fn is_brief(table: &BoundTable, pieces: &[Piece]) -> bool {
+    let is_point = |range: &KeyRange| {
+        let key = range.start();
+        range.stop() == prefix_successor(key).as_deref() && table.row_key().decode(key).is_ok()
+    };
+    let mut count = 0;
+    pieces.iter().all(|piece| match &piece.run.work {
+        Work::Ranges(set) => {
+            count += set.ranges().len();
+            count <= INLINE_POINTS && set.ranges().iter().all(is_point)
+        }
+        Work::Walk(_) => false,
+    })
 }
 
 /// A run in at most `count` pieces, in key order.

@@ -26,6 +26,7 @@ mod copy;
 mod database;
 mod delete;
 pub mod dialect;
+mod direct;
 pub mod guard;
 pub mod parse;
 mod prepared;
@@ -34,7 +35,11 @@ mod rewrite;
 pub mod stack;
 
 #[cfg(test)]
+mod cancel_tests;
+#[cfg(test)]
 mod mend_tests;
+#[cfg(test)]
+mod snapshot_tests;
 #[cfg(test)]
 mod testing;
 
