@@ -31,7 +31,7 @@ use tokio::runtime::Runtime;
 
 use self::raw::Raw;
 
-/// Rows of each table.
+/// Rows of each table, unless `HALITE_BENCH_ROWS` says otherwise; a multiple of [`BATCH`].
 const ROWS: usize = 400_000;
 /// Hosts; a row of each comes every ten seconds.
 const HOSTS: usize = 100;
@@ -74,11 +74,14 @@ struct Bench {
     database: Database,
     connection: Connection,
     raw: Raw,
+    rows: usize,
     _directory: tempfile::TempDir,
 }
 
 impl Bench {
     fn new() -> Self {
+        let asked = std::env::var("HALITE_BENCH_ROWS");
+        let count = asked.map_or(ROWS, |count| count.parse().unwrap());
         let directory = tempfile::tempdir().unwrap();
         let store =
             RocksStore::open(directory.path().join("halite"), &StoreOptions::default()).unwrap();
@@ -89,6 +92,7 @@ impl Bench {
             connection: database.connect(),
             database,
             raw: Raw::open(&directory.path().join("raw")),
+            rows: count,
             _directory: directory,
         };
         for (table, key) in [("cpu", "host, ts"), ("salted", "salt(16), ts, host")] {
@@ -99,7 +103,7 @@ impl Bench {
             bench.raw.create(table);
             let bound = bench.bound(table);
             let writer = RowWriter::new(Arc::clone(&bound));
-            for first in (0..ROWS).step_by(BATCH) {
+            for first in (0..count).step_by(BATCH) {
                 let batch = rows(first, BATCH);
                 bench.raw.write(table, &entries(&writer, &batch));
                 bench.insert(table, batch);
@@ -226,9 +230,9 @@ fn spans(criterion: &mut Criterion, times: &mut Times, bench: &Bench) {
 fn point_reads(criterion: &mut Criterion, times: &mut Times, bench: &Bench) {
     let statement = bench.prepare("SELECT usage FROM cpu WHERE host = $1 AND ts = $2");
     assert!(statement.is_direct());
-    let mut row = 0;
+    let (mut row, count) = (0, bench.rows);
     let mut next = move || {
-        row = (row + 7_919) % ROWS;
+        row = (row + 7_919) % count;
         row
     };
     timed(criterion, times, "point read", || {
@@ -309,7 +313,7 @@ fn full_scans(criterion: &mut Criterion, times: &mut Times, bench: &Bench) {
         });
         timed(criterion, times, &format!("{name}, raw"), || {
             let (read, _) = bench.raw.scan(table, b"", None);
-            assert_eq!(read, ROWS);
+            assert_eq!(read, bench.rows);
         });
     }
 }
@@ -333,7 +337,7 @@ fn loads(criterion: &mut Criterion, times: &mut Times, bench: &Bench) {
         let start = Instant::now();
         bench.raw.write("target", &chunk);
         let took = start.elapsed();
-        bench.raw.drop("target");
+        bench.raw.remove("target");
         took
     });
 }

@@ -46,7 +46,7 @@ impl Raw {
         self.db.create_cf(name, &self.family).unwrap();
     }
 
-    pub fn drop(&self, name: &str) {
+    pub fn remove(&self, name: &str) {
         self.db.drop_cf(name).unwrap();
     }
 
