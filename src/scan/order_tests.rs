@@ -133,6 +133,7 @@ fn a_bucket_is_cut_out_where_it_leads_the_key() {
     assert_eq!(order("a, bucket(4, b), b", &[one]), is(None, ""));
     assert_eq!(order("host, bucket(4, b), b", &[]), is(None, "host"));
     assert_eq!(order("host, bucket(4, b), b", &[host]), is(None, ""));
+    assert_eq!(order("n, bucket(4, b), b", &[]), is(None, "n"));
     let bucket = Some(Some(Datum::Integer(2)));
     assert_eq!(
         order("a, bucket(4, b), b", &[None, bucket]),

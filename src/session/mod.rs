@@ -20,14 +20,20 @@
 //! # }).unwrap();
 //! ```
 
+mod assign;
 mod command;
 mod connection;
 mod copy;
+pub mod copy_statement;
 mod database;
 mod delete;
 pub mod dialect;
 mod direct;
+pub mod export;
+mod files;
 pub mod guard;
+mod insert_problem;
+mod open_types;
 pub mod parse;
 mod prepared;
 mod profile;
@@ -36,6 +42,8 @@ pub mod stack;
 
 #[cfg(test)]
 mod cancel_tests;
+#[cfg(test)]
+mod differential_tests;
 #[cfg(test)]
 mod mend_tests;
 #[cfg(test)]
