@@ -64,6 +64,23 @@ async fn buckets_are_merged() {
 }
 
 #[tokio::test]
+async fn partitions_of_a_scan_share_one_moment() {
+    let fixture = Fixture::new(4);
+    fixture
+        .create(&metrics_table("salt(8), host, ts"), METRICS)
+        .await;
+    let answer = fixture.check("SELECT host, ts FROM t", false).await;
+    assert_eq!(answer.totals.ranges, 8);
+    let snapshots = |calls: Vec<Call>| calls.iter().filter(|call| **call == Call::Snapshot).count();
+    assert_eq!(snapshots(fixture.log.take()), 1, "{}", answer.plan);
+    // Those of a self-join are of two nodes, which see two moments without a statement around them.
+    fixture
+        .ask("SELECT count(*) FROM t x JOIN t y ON x.host = y.host AND x.ts = y.ts")
+        .await;
+    assert_eq!(snapshots(fixture.log.take()), 2);
+}
+
+#[tokio::test]
 async fn a_known_bucket_is_the_only_one_read() {
     let fixture = Fixture::new(4);
     fixture

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use datafusion::physical_plan::displayable;
+use datafusion::physical_plan::filter_pushdown::ChildFilterPushdownResult;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt;
 
@@ -259,4 +260,63 @@ fn a_scan_shows_itself_on_one_line() {
     for field in ["ScanExec", "table: t", "limit: 3"] {
         assert!(tree.contains(field), "{field} in\n{tree}");
     }
+}
+
+/// The order of the only key column.
+fn by_key(descending: bool) -> Vec<PhysicalSortExpr> {
+    let options = arrow::compute::SortOptions {
+        descending,
+        nulls_first: descending,
+    };
+    vec![PhysicalSortExpr::new(
+        Arc::new(Column::new("a", 0)),
+        options,
+    )]
+}
+
+#[test]
+fn a_limit_keeps_what_comes_later_out() {
+    let (table, store) = numbers(10);
+    let plan = scan(&table, store);
+    let limited = plan.with_fetch(Some(3)).unwrap();
+    for (plan, is_taken) in [(&plan, true), (&limited, false)] {
+        // Rows behind a filter, or from the other end, are other rows than the first three.
+        let filter: Arc<dyn PhysicalExpr> =
+            Arc::new(datafusion::physical_expr::expressions::BinaryExpr::new(
+                Arc::new(Column::new("a", 0)),
+                datafusion::logical_expr::Operator::Gt,
+                datafusion::physical_expr::expressions::lit(5_i32),
+            ));
+        let results = ChildPushdownResult {
+            parent_filters: vec![ChildFilterPushdownResult {
+                filter,
+                child_results: Vec::new(),
+            }],
+            self_filters: Vec::new(),
+        };
+        let phase = FilterPushdownPhase::Post;
+        let answer = plan.handle_child_pushdown_result(phase, results, &ConfigOptions::default());
+        assert_eq!(answer.unwrap().updated_node.is_some(), is_taken);
+        let backward = plan.try_pushdown_sort(&by_key(true)).unwrap();
+        let is_turned = matches!(backward, SortOrderPushdownResult::Exact { .. });
+        assert_eq!(is_turned, is_taken);
+        let forward = plan.try_pushdown_sort(&by_key(false)).unwrap();
+        assert!(matches!(forward, SortOrderPushdownResult::Exact { .. }));
+    }
+}
+
+#[tokio::test]
+async fn a_limit_beyond_a_batch_is_read_to_the_key() {
+    let (table, store) = numbers(30_000);
+    let plan = scan(&table, store).with_fetch(Some(10_000)).unwrap();
+    let batches = plan
+        .execute(0, context())
+        .unwrap()
+        .collect::<Vec<_>>()
+        .await;
+    let rows: usize = batches
+        .into_iter()
+        .map(|batch| batch.unwrap().num_rows())
+        .sum();
+    assert_eq!((rows, totals(&plan).keys_read), (10_000, 10_000));
 }
