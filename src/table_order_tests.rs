@@ -293,3 +293,23 @@ async fn operators_above_use_the_order() {
         assert!(!top.plan.contains("SortExec"), "{}", top.plan);
     }
 }
+
+#[tokio::test]
+async fn a_cut_range_is_one_range_and_is_not_cut_backward() {
+    let mut options = HaliteOptions::default();
+    options.piece_bytes = 500;
+    let fixture = Fixture::with_options(4, options);
+    fixture.create(&table("a, b, c"), ROWS).await;
+    let cut = fixture.check("SELECT * FROM t WHERE n > 10", false).await;
+    assert!(cut.plan.contains("ranges=1, pieces=4"), "{}", cut.plan);
+    assert_eq!((cut.totals.ranges, cut.totals.seeks), (1, 4));
+    assert_eq!(cut.totals.keys_read, 240);
+    let two = fixture
+        .check("SELECT * FROM t WHERE (a < 4 OR a > 5) AND n > 10", false)
+        .await;
+    assert_eq!(two.totals.ranges, 2, "{:?}\n{}", two.totals, two.plan);
+    let sql = "SELECT * FROM t ORDER BY a DESC, b DESC, c DESC";
+    let backward = fixture.check(sql, true).await;
+    assert!(!backward.plan.contains("pieces="), "{}", backward.plan);
+    assert_eq!((backward.totals.ranges, backward.totals.seeks), (1, 1));
+}

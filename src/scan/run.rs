@@ -203,8 +203,7 @@ const LAST_TRIAL: usize = 8192;
 /// How far a seek has jumped nobody says, so now and then it is tried: a walk whose candidates lie a few entries apart
 /// gives up seeking, until one does not.
 struct Stride {
-    is_near: bool,
-    /// Seeks until the next trial.
+    /// Seeks until the next trial; 0: the last one has shown candidates to be near.
     seeks_left: usize,
     trial_after: usize,
 }
@@ -212,7 +211,6 @@ struct Stride {
 impl Stride {
     fn new() -> Self {
         Self {
-            is_near: false,
             seeks_left: FIRST_TRIAL,
             trial_after: FIRST_TRIAL,
         }
@@ -221,18 +219,17 @@ impl Stride {
     /// How many entries to read on the way to the next candidate before it is sought.
     fn steps(&mut self) -> usize {
         self.seeks_left = self.seeks_left.saturating_sub(1);
-        match self.is_near || self.seeks_left == 0 {
-            true => STEPS,
-            false => 0,
+        match self.seeks_left {
+            0 => STEPS,
+            _ => 0,
         }
     }
 
     fn was_near(&mut self) {
-        (self.is_near, self.trial_after) = (true, FIRST_TRIAL);
+        self.trial_after = FIRST_TRIAL;
     }
 
     fn was_far(&mut self) {
-        self.is_near = false;
         self.seeks_left = self.trial_after;
         self.trial_after = (self.trial_after * 2).min(LAST_TRIAL);
     }
