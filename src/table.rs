@@ -15,16 +15,20 @@ use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::expr_rewriter::unnormalize_col;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
 
 use crate::datum::canonical_double;
 use crate::error::Error;
 use crate::predicate::{self, Conjunct};
-use crate::scan::{HaliteOptions, ResidualFilter, ScanExec, ScanRequest};
+use crate::scan::{HaliteOptions, Parallelism, ResidualFilter, ScanExec, ScanRequest};
 use crate::schema::BoundTable;
 use crate::span::{self, Plan, Residual};
 use crate::store::Store;
 use crate::write::{TableGuard, TableLock, TableWriter, WriteExec};
+
+/// Makes a physical expression over a schema of a filter.
+pub type ToPhysical<'a> = dyn Fn(Expr, &DFSchema) -> Result<Arc<dyn PhysicalExpr>> + 'a;
 
 /// A table in a store, for any `SessionContext`.
 #[derive(Debug)]
@@ -108,14 +112,36 @@ impl HaliteTable {
         })
     }
 
+    /// What a scan reads for these filters, of which no one is volatile. `physical` makes conditions on rows of those
+    /// that the spans do not prove.
+    ///
+    /// # Errors
+    /// Those of `physical`; `Internal`.
+    pub fn request(
+        &self,
+        filters: &[Expr],
+        options: &HaliteOptions,
+        physical: &ToPhysical<'_>,
+    ) -> Result<ScanRequest> {
+        let conjuncts = predicate::lower(filters, self.table.row_key().columns());
+        let plan = self.plan(&conjuncts, options).map_err(external)?;
+        let residual = self.residual(physical, filters, &conjuncts, &plan)?;
+        let mut request = ScanRequest::new(Arc::clone(&self.table), plan.spans);
+        request.residual = residual;
+        Ok(request)
+    }
+
     /// The residual of `plan` as conditions on rows. `conjuncts` are those of `filters`.
     fn residual(
         &self,
-        state: &dyn Session,
+        physical: &ToPhysical<'_>,
         filters: &[Expr],
         conjuncts: &[Conjunct],
         plan: &Plan,
     ) -> Result<Vec<ResidualFilter>> {
+        if plan.residual.is_empty() {
+            return Ok(Vec::new());
+        }
         let terms: Vec<&Expr> = filters.iter().flat_map(split_conjunction).collect();
         debug_assert_eq!(terms.len(), conjuncts.len());
         let schema = DFSchema::try_from(self.table.schema().as_ref().clone())?;
@@ -128,7 +154,7 @@ impl HaliteTable {
             };
             let term = canonical_constants(unnormalize_col((*term).clone()))?;
             Ok(ResidualFilter {
-                condition: state.create_physical_expr(term, &schema)?,
+                condition: physical(term, &schema)?,
                 text: format!("{} ({})", conjunct.text, residual.reason),
             })
         };
@@ -177,17 +203,17 @@ impl TableProvider for HaliteTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let options = HaliteOptions::of(state.config_options());
-        let conjuncts = predicate::lower(filters, self.table.row_key().columns());
-        let plan = self.plan(&conjuncts, &options).map_err(external)?;
-        let residual = self.residual(state, filters, &conjuncts, &plan)?;
-        let mut request = ScanRequest::new(Arc::clone(&self.table), plan.spans);
-        request.residual = residual;
+        let physical = |filter, schema: &DFSchema| state.create_physical_expr(filter, schema);
+        let mut request = self.request(filters, &options, &physical)?;
         request.fetch = limit;
         if let Some(projection) = projection {
             request.projection.clone_from(projection);
         }
-        let target = state.config().target_partitions();
-        let scan = ScanExec::new(request, Arc::clone(&self.store), target)?;
+        let width = Parallelism {
+            partitions: state.config().target_partitions(),
+            piece_bytes: options.piece_bytes,
+        };
+        let scan = ScanExec::new(request, Arc::clone(&self.store), width)?;
         Ok(Arc::new(scan))
     }
 

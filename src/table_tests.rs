@@ -18,6 +18,8 @@ use crate::store::{MemoryStore, SpaceOptions};
 
 #[path = "table_layout_tests.rs"]
 mod layouts;
+#[path = "table_order_tests.rs"]
+mod orders;
 
 /// A session with tables over one store that is recorded, and beside each a MemTable `m_` with the same rows.
 struct Fixture {
@@ -35,10 +37,14 @@ struct Answer {
 
 impl Fixture {
     fn new(partitions: usize) -> Self {
+        Self::with_options(partitions, HaliteOptions::default())
+    }
+
+    fn with_options(partitions: usize, options: HaliteOptions) -> Self {
         let config = SessionConfig::new()
             .with_target_partitions(partitions)
             .with_information_schema(true)
-            .with_option_extension(HaliteOptions::default());
+            .with_option_extension(options);
         let store = Recording::new(Arc::new(MemoryStore::new()));
         Self {
             context: SessionContext::new_with_config(config),

@@ -11,6 +11,7 @@ mod bound;
 mod oracle;
 mod page;
 mod run;
+mod seeks;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -245,6 +246,22 @@ async fn explain_keys_lists_what_is_read() {
     for (case, Measured { keys, run }) in cases().await.iter().zip(measured().await) {
         if run.totals.ranges > keys.count() {
             wrong.add(&case.name(), &format!("{:?}:\n{}", run.totals, keys.text));
+        }
+    }
+    wrong.none();
+}
+
+/// The store is asked for the ranges that `EXPLAIN KEYS` lists, each once, and in a walk for what the walk names.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_seeks_are_the_ranges_explained() {
+    let (samples, log, store) = in_memory().await.recorded();
+    let mut spaces = seeks::Spaces::new(store);
+    let mut wrong = Complaints::default();
+    for (case, Measured { keys, .. }) in cases().await.iter().zip(measured().await) {
+        log.take();
+        let plan = samples.profile(case, MEASURED).await.plan;
+        if let Some(how) = seeks::wrong(case, &plan, keys, &log, &mut spaces) {
+            wrong.add(&case.name(), &how);
         }
     }
     wrong.none();

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
+//! | [`in_order`] | on the physical plan | a scan whose rows are wanted in order reads its pieces one after the other |
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
 //! [`session::dialect`](crate::session::dialect).
@@ -20,6 +21,7 @@ use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::optimizer::{Analyzer, Optimizer};
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 
 mod chains;
 mod compare;
@@ -28,6 +30,7 @@ pub mod constants;
 mod domain;
 mod exact;
 mod floats;
+pub mod in_order;
 mod lists;
 mod tuples;
 
@@ -67,8 +70,18 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     optimizer
         .rules
         .insert(0, Arc::new(comparisons::WriteOutComparisons));
+    let physical = builder
+        .physical_optimizers()
+        .get_or_insert_with(PhysicalOptimizer::new);
+    let rules = &mut physical.rules;
+    let sort = rules.iter().position(|rule| rule.name() == SORT_PUSHDOWN);
+    let behind = sort.map_or(rules.len(), |position| position + 1);
+    rules.insert(behind, Arc::new(in_order::ReadInOrder));
     builder
 }
+
+/// DataFusion's rule that takes sorts away where a scan has their order.
+const SORT_PUSHDOWN: &str = "PushdownSort";
 
 /// The columns that the expressions of a node may name, with their types.
 fn input_schema(plan: &LogicalPlan) -> Result<DFSchema> {

@@ -7,14 +7,15 @@ use datafusion::physical_plan::DisplayFormatType;
 use super::ScanRequest;
 use crate::store::Direction;
 
-/// `ScanExec: table=cpu, ranges=3, buckets=2, order=forward, limit=5, residual=[…], projection=[…]`, what does not
+/// `ScanExec: table=cpu, ranges=3, buckets=2, pieces=4, order=forward, limit=5, residual=[…], projection=[…]`, what does not
 /// apply left out; as a tree, one `name=value` to a line.
 pub(super) fn fmt(
     request: &ScanRequest,
+    pieces: Option<usize>,
     format: DisplayFormatType,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    let fields = fields(request);
+    let fields = fields(request, pieces);
     match format {
         DisplayFormatType::Default | DisplayFormatType::Verbose => {
             write!(f, "ScanExec: {}", fields.join(", "))
@@ -23,7 +24,7 @@ pub(super) fn fmt(
     }
 }
 
-fn fields(request: &ScanRequest) -> Vec<String> {
+fn fields(request: &ScanRequest, pieces: Option<usize>) -> Vec<String> {
     let runs = request.spans.runs();
     let ranges = request.listed_ranges();
     let ranges = ranges.map_or_else(|| "walk".to_owned(), |ranges| ranges.to_string());
@@ -31,9 +32,11 @@ fn fields(request: &ScanRequest) -> Vec<String> {
         format!("table={}", request.table.name()),
         format!("ranges={ranges}"),
     ];
-    if request.table.row_key().bucket_part().is_some() {
+    let has_buckets = request.table.row_key().bucket_part().is_some();
+    if has_buckets && runs.iter().all(|run| run.bucket.is_some()) {
         fields.push(format!("buckets={}", runs.len()));
     }
+    fields.extend(pieces.map(|pieces| format!("pieces={pieces}")));
     fields.push(format!("order={}", order(request)));
     fields.extend(request.fetch.map(|limit| format!("limit={limit}")));
     if !request.residual.is_empty() {

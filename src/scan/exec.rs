@@ -22,26 +22,21 @@ use datafusion::physical_plan::{
 };
 
 use super::metrics::Counters;
+use super::partition::{Parallelism, Piece, Shares, is_brief};
 use super::run::{Cancelled, Source};
 use super::snapshot::NodeSnapshot;
 use super::stream::{self, PartitionScan};
-use super::{
-    KeyOrder, ResidualFilter, ScanRequest, display, external, partition, properties, statistics,
-};
-use crate::keyrange::{KeyRange, prefix_successor};
+use super::{KeyOrder, ResidualFilter, ScanRequest, display, external, properties, statistics};
 use crate::schema::BoundTable;
-use crate::span::{Run, SpanRow, Work};
+use crate::span::{Run, SpanRow};
 use crate::store::{Direction, Store};
-
-/// A scan of at most so many keys is made where its rows are asked for, without a thread.
-const INLINE_POINTS: usize = 4;
 
 /// Reads the rows of a [`ScanRequest`] from a store.
 #[derive(Debug)]
 pub struct ScanExec {
     request: ScanRequest,
     store: Arc<dyn Store>,
-    partitions: Arc<Vec<Vec<Run>>>,
+    shares: Arc<Shares>,
     order: Arc<KeyOrder>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
@@ -49,19 +44,15 @@ pub struct ScanExec {
 }
 
 impl ScanExec {
-    /// A scan in at most `target_partitions` partitions.
+    /// A scan in at most so many partitions. A request with a limit must not want order.
     ///
     /// # Errors
-    /// A projection or filter of columns that the table does not have.
-    pub fn new(
-        request: ScanRequest,
-        store: Arc<dyn Store>,
-        target_partitions: usize,
-    ) -> Result<Self> {
+    /// A projection or filter of columns that the table does not have; those of [`Store::approximate_size`].
+    pub fn new(request: ScanRequest, store: Arc<dyn Store>, width: Parallelism) -> Result<Self> {
         let key = request.table.row_key();
         let order = KeyOrder::new(key, request.spans.constants()).map_err(external)?;
-        let partitions = partition::deal(request.spans.runs(), target_partitions);
-        let mut scan = Self::with_parts(request, store, Arc::new(partitions), Arc::new(order))?;
+        let shares = shares(&request, &store, width).map_err(external)?;
+        let mut scan = Self::with_parts(request, store, Arc::new(shares), Arc::new(order))?;
         // An order that the output does not show is not worth a merge. One that it once showed stays with the request.
         scan.request.in_order &= scan.properties.output_ordering().is_some();
         Ok(scan)
@@ -70,14 +61,14 @@ impl ScanExec {
     fn with_parts(
         request: ScanRequest,
         store: Arc<dyn Store>,
-        partitions: Arc<Vec<Vec<Run>>>,
+        shares: Arc<Shares>,
         order: Arc<KeyOrder>,
     ) -> Result<Self> {
-        let properties = properties::of_request(&request, &order, partitions.len())?;
+        let properties = properties::of_request(&request, &order, shares.partitions().len())?;
         Ok(Self {
             request,
             store,
-            partitions,
+            shares,
             order,
             properties: Arc::new(properties),
             metrics: ExecutionPlanMetricsSet::new(),
@@ -87,12 +78,31 @@ impl ScanExec {
 
     /// The scan of the same spans for a request that differs in anything else.
     fn with_request(&self, request: ScanRequest) -> Result<Self> {
-        Self::with_parts(
-            request,
-            Arc::clone(&self.store),
-            Arc::clone(&self.partitions),
-            Arc::clone(&self.order),
-        )
+        self.with_shares(request, Arc::clone(&self.shares))
+    }
+
+    fn with_shares(&self, request: ScanRequest, shares: Arc<Shares>) -> Result<Self> {
+        let order = Arc::clone(&self.order);
+        Self::with_parts(request, Arc::clone(&self.store), shares, order)
+    }
+
+    /// The shares for rows in order or for few rows: no run is cut, for what the first piece has would come first, and
+    /// all that is read of the others meanwhile would have to wait.
+    fn gathered_shares(&self) -> Arc<Shares> {
+        match self.shares.gathered() {
+            Some(gathered) => Arc::new(gathered),
+            None => Arc::clone(&self.shares),
+        }
+    }
+
+    /// The same scan with no run cut, where one is: it has fewer partitions, each in the order of its keys.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub fn gathered(&self) -> Result<Option<Self>> {
+        let gathered = self.shares.gathered().map(Arc::new);
+        let scan = gathered.map(|shares| self.with_shares(self.request.clone(), shares));
+        scan.transpose()
     }
 
     /// What it reads.
@@ -159,32 +169,13 @@ impl ScanExec {
         filter.exists(|expression| Ok(expression.is::<DynamicFilterPhysicalExpr>()))
     }
 
-    /// Whether the partition reads nothing but a few single keys.
-    fn is_brief(&self, runs: &[Run]) -> bool {
-        let ranges = |run: &Run| match &run.work {
-            Work::Ranges(ranges) => ranges.ranges().len(),
-            Work::Walk(_) => usize::MAX,
-        };
-        let is_point = |range: &KeyRange| {
-            let key = range.start();
-            range.stop() == prefix_successor(key).as_deref()
-                && self.request.table.row_key().decode(key).is_ok()
-        };
-        let count = runs.iter().map(ranges).fold(0, usize::saturating_add);
-        count <= INLINE_POINTS
-            && runs.iter().all(|run| match &run.work {
-                Work::Ranges(ranges) => ranges.ranges().iter().all(is_point),
-                Work::Walk(_) => false,
-            })
-    }
-
     fn partition_scan(
         &self,
         partition: usize,
-        runs: &[Run],
+        pieces: &[Piece],
         context: &TaskContext,
     ) -> Result<PartitionScan> {
-        let partitions = self.partitions.len();
+        let partitions = self.shares.partitions().len();
         let snapshot = self
             .snapshot
             .for_partition(&self.store, partition, partitions, context);
@@ -199,7 +190,7 @@ impl ScanExec {
         PartitionScan::new(
             &self.request,
             self.schema(),
-            runs.to_vec(),
+            pieces.to_vec(),
             &self.order,
             source,
             batch_size,
@@ -249,14 +240,15 @@ impl ExecutionPlan for ScanExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let Some(runs) = self.partitions.get(partition) else {
+        let partitions = self.shares.partitions();
+        let Some(pieces) = partitions.get(partition) else {
             return internal_err!(
                 "partition {partition} of a scan that has {}",
-                self.partitions.len()
+                partitions.len()
             );
         };
-        let scan = self.partition_scan(partition, runs, &context)?;
-        Ok(match self.is_brief(runs) {
+        let scan = self.partition_scan(partition, pieces, &context)?;
+        Ok(match is_brief(&self.request.table, pieces) {
             true => stream::inline(self.schema(), scan),
             false => stream::in_thread(self.schema(), scan),
         })
@@ -271,17 +263,21 @@ impl ExecutionPlan for ScanExec {
         _inputs: &[Arc<Statistics>],
         args: &StatisticsArgs,
     ) -> Result<Arc<Statistics>> {
-        let runs = match args.partition() {
-            None => self.request.spans.runs(),
-            Some(partition) => self
-                .partitions
-                .get(partition)
-                .map_or(&[][..], Vec::as_slice),
+        let runs: Vec<&Run> = match args.partition() {
+            None => self.request.spans.runs().iter().collect(),
+            Some(partition) => {
+                let pieces = self.shares.partitions().get(partition);
+                pieces
+                    .into_iter()
+                    .flatten()
+                    .map(|piece| &piece.run)
+                    .collect()
+            }
         };
         Ok(Arc::new(statistics::estimate(
             &self.request,
             &self.store,
-            runs,
+            &runs,
         )))
     }
 
@@ -292,8 +288,14 @@ impl ExecutionPlan for ScanExec {
 
     fn with_fetch(&self, limit: Option<usize>) -> Option<Arc<dyn ExecutionPlan>> {
         let mut request = self.request.clone();
+        let has_less = self.request.fetch.is_some_and(|fetch| Some(fetch) <= limit);
         request.fetch = limit;
-        Some(Arc::new(self.with_request(request).ok()?))
+        // A limit that comes later may be one of rows in order.
+        let shares = match limit.is_none() || has_less {
+            true => Arc::clone(&self.shares),
+            false => self.gathered_shares(),
+        };
+        Some(Arc::new(self.with_shares(request, shares).ok()?))
     }
 
     fn fetch(&self) -> Option<usize> {
@@ -374,7 +376,7 @@ impl ExecutionPlan for ScanExec {
             candidates.push(request);
         }
         for candidate in candidates {
-            let scan = self.with_request(candidate)?;
+            let scan = self.with_shares(candidate, self.gathered_shares())?;
             let equivalences = scan.properties.equivalence_properties();
             if equivalences.ordering_satisfy(order.iter().cloned())? {
                 let inner = Arc::new(scan) as Arc<dyn ExecutionPlan>;
@@ -387,8 +389,29 @@ impl ExecutionPlan for ScanExec {
 
 impl DisplayAs for ScanExec {
     fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display::fmt(&self.request, format, f)
+        let pieces = self
+            .shares
+            .gathered()
+            .map(|_| self.shares.partitions().len());
+        display::fmt(&self.request, pieces, format, f)
     }
+}
+
+/// Which partition reads what. Runs are cut where many rows are wanted, in any order.
+fn shares(
+    request: &ScanRequest,
+    store: &Arc<dyn Store>,
+    width: Parallelism,
+) -> crate::error::Result<Shares> {
+    let runs = request.spans.runs();
+    let whole = Shares::whole(runs, width.partitions);
+    let wants_few = request.fetch.is_some() && request.filters().next().is_none();
+    let is_brief = |pieces: &Vec<Piece>| is_brief(&request.table, pieces);
+    if wants_few || whole.partitions().iter().all(is_brief) {
+        return Ok(whole);
+    }
+    let space = request.table.space();
+    Shares::cut(runs, width, &|range| store.approximate_size(space, range))
 }
 
 #[cfg(test)]

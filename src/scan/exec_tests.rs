@@ -4,12 +4,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use datafusion::physical_plan::displayable;
+use datafusion::physical_plan::filter_pushdown::ChildFilterPushdownResult;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt;
 
 use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, ErrorKind};
+use crate::keyrange::KeyRange;
 use crate::row::testing::{batch, chunk, table};
 use crate::scan::totals;
 use crate::schema::BoundTable;
@@ -36,10 +38,19 @@ fn numbers(rows: i64) -> (Arc<BoundTable>, Arc<MemoryStore>) {
 }
 
 fn scan(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> Arc<dyn ExecutionPlan> {
+    try_scan(table, store).unwrap()
+}
+
+fn try_scan(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> Result<Arc<dyn ExecutionPlan>> {
     let spans = Spans::full(table.row_key()).unwrap();
     let request = ScanRequest::new(Arc::clone(table), spans);
-    Arc::new(ScanExec::new(request, store, 4).unwrap())
+    Ok(Arc::new(ScanExec::new(request, store, WIDTH)?))
 }
+
+const WIDTH: Parallelism = Parallelism {
+    partitions: 4,
+    ..Parallelism::NONE
+};
 
 fn context() -> Arc<TaskContext> {
     SessionContext::new().task_ctx()
@@ -138,6 +149,10 @@ impl Cursor for SlowCursor {
         self.inner.restrict(end);
     }
 
+    fn lift(&mut self) {
+        self.inner.lift();
+    }
+
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> crate::error::Result<bool> {
         self.fills.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(1));
@@ -196,8 +211,8 @@ async fn every_fault_of_the_store_is_reported() {
     for call in 1.. {
         let faults = Faults::once(call);
         let failing = Failing::new(Arc::clone(&inner) as _, faults.clone());
-        let plan = scan(&table, Arc::new(failing));
-        let outcome = match plan.execute(0, context()) {
+        let plan = try_scan(&table, Arc::new(failing));
+        let outcome = match plan.and_then(|plan| plan.execute(0, context())) {
             Ok(stream) => stream
                 .collect::<Vec<_>>()
                 .await
@@ -208,7 +223,10 @@ async fn every_fault_of_the_store_is_reported() {
         if faults.calls() < call {
             let rows: usize = outcome.unwrap().iter().map(|batch| batch.num_rows()).sum();
             assert_eq!(rows, 3_000);
-            assert!(call > 4, "snapshot, cursor, seek and at least one fill");
+            assert!(
+                call > 5,
+                "size, snapshot, cursor, seek and at least one fill"
+            );
             break;
         }
         let error = outcome.expect_err("a fault that nobody saw");
@@ -253,4 +271,63 @@ fn a_scan_shows_itself_on_one_line() {
     for field in ["ScanExec", "table: t", "limit: 3"] {
         assert!(tree.contains(field), "{field} in\n{tree}");
     }
+}
+
+/// The order of the only key column.
+fn by_key(descending: bool) -> Vec<PhysicalSortExpr> {
+    let options = arrow::compute::SortOptions {
+        descending,
+        nulls_first: descending,
+    };
+    vec![PhysicalSortExpr::new(
+        Arc::new(Column::new("a", 0)),
+        options,
+    )]
+}
+
+#[test]
+fn a_limit_keeps_what_comes_later_out() {
+    let (table, store) = numbers(10);
+    let plan = scan(&table, store);
+    let limited = plan.with_fetch(Some(3)).unwrap();
+    for (plan, is_taken) in [(&plan, true), (&limited, false)] {
+        // Rows behind a filter, or from the other end, are other rows than the first three.
+        let filter: Arc<dyn PhysicalExpr> =
+            Arc::new(datafusion::physical_expr::expressions::BinaryExpr::new(
+                Arc::new(Column::new("a", 0)),
+                datafusion::logical_expr::Operator::Gt,
+                datafusion::physical_expr::expressions::lit(5_i32),
+            ));
+        let results = ChildPushdownResult {
+            parent_filters: vec![ChildFilterPushdownResult {
+                filter,
+                child_results: Vec::new(),
+            }],
+            self_filters: Vec::new(),
+        };
+        let phase = FilterPushdownPhase::Post;
+        let answer = plan.handle_child_pushdown_result(phase, results, &ConfigOptions::default());
+        assert_eq!(answer.unwrap().updated_node.is_some(), is_taken);
+        let backward = plan.try_pushdown_sort(&by_key(true)).unwrap();
+        let is_turned = matches!(backward, SortOrderPushdownResult::Exact { .. });
+        assert_eq!(is_turned, is_taken);
+        let forward = plan.try_pushdown_sort(&by_key(false)).unwrap();
+        assert!(matches!(forward, SortOrderPushdownResult::Exact { .. }));
+    }
+}
+
+#[tokio::test]
+async fn a_limit_beyond_a_batch_is_read_to_the_key() {
+    let (table, store) = numbers(30_000);
+    let plan = scan(&table, store).with_fetch(Some(10_000)).unwrap();
+    let batches = plan
+        .execute(0, context())
+        .unwrap()
+        .collect::<Vec<_>>()
+        .await;
+    let rows: usize = batches
+        .into_iter()
+        .map(|batch| batch.unwrap().num_rows())
+        .sum();
+    assert_eq!((rows, totals(&plan).keys_read), (10_000, 10_000));
 }

@@ -9,6 +9,7 @@ use super::*;
 use crate::keyrange::{KeyRange, KeyRangeSet};
 use crate::row::testing::seed;
 use crate::scan::metrics::{Counters, ScanTotals, sums};
+use crate::scan::partition::Piece;
 use crate::scan::run::Source;
 use crate::span::{Run, Work};
 use crate::store::wrap::Recording;
@@ -54,7 +55,7 @@ fn merged(
     };
     let readers = runs
         .into_iter()
-        .map(|run| RunReader::new(source.clone(), run));
+        .map(|run| RunReader::new(source.clone(), Piece::whole(&run)));
     let readers = readers.collect::<Result<_>>().unwrap();
     let comparison = Comparison {
         cut: Some((0, 1)),

@@ -3,14 +3,17 @@
 //! A [`ScanRequest`] is plain data: a table, the spans of its key space, what is left to filter, which columns, which
 //! way, how many rows. [`ScanExec`] is the leaf of a physical plan that carries it out:
 //!
-//! * The runs of the spans (one for each bucket) are dealt to partitions. A partition reads its runs one after the
-//!   other, or, where order has been declared, merged by key.
+//! * The runs of the spans (one for each bucket) are dealt to partitions; where there are fewer, large ones are cut. A
+//!   partition reads its runs one after the other, or, where order has been declared, merged by key.
 //! * Entries become rows column by column: those of the filters first, the others for the rows that are left.
 //! * It takes every filter that gives the same answer twice, a limit, a subset of the columns and the reverse order,
 //!   so that nothing but other operators' work is left above it.
+//! * A request can be read without a plan around it, too ([`ScanRequest::read`]).
 //! * No row is read while planning, and all partitions read at one moment of the store.
 
+mod cut;
 mod decode;
+mod direct;
 mod display;
 mod exec;
 mod merge;
@@ -33,6 +36,7 @@ use crate::error::Error;
 pub use self::exec::ScanExec;
 pub use self::metrics::{ScanTotals, totals};
 pub use self::options::HaliteOptions;
+pub use self::partition::Parallelism;
 pub use self::request::{ResidualFilter, ScanRequest};
 pub use self::snapshot::StatementSnapshot;
 

@@ -3,6 +3,7 @@
 use datafusion::common::{DataFusionError, Result, extensions_options};
 use datafusion::config::{ConfigExtension, ConfigField, ConfigOptions, Visit};
 
+use super::Parallelism;
 use crate::span;
 use crate::store::Durability;
 use crate::write::{self, WriteSettings};
@@ -16,6 +17,10 @@ extensions_options! {
 
         /// How many key ranges a predicate may become, before the fan-out over buckets. Above it, lists become walks.
         pub span_budget: usize, default = span::BUDGET
+
+        /// About how many bytes of a table a partition of a scan reads at least: a scan of a table without enough
+        /// buckets for all partitions is cut into pieces of this size, or larger ones.
+        pub piece_bytes: usize, default = Parallelism::PIECE_BYTES
 
         /// How many bytes of changes a statement may hold in memory; those of one that has more are sorted in a
         /// temporary file.

@@ -4,7 +4,7 @@
 //! is found by walking the parts:
 //!
 //! * a part with one value throughout the spans says nothing about order; the column it restores is a constant;
-//! * a bucket in front, or behind literals, is cut out of the keys that are compared when runs are merged;
+//! * a bucket that leads the key is cut out of the keys that are compared when runs, one for each, are merged;
 //! * a coarser value of a column, such as its hour, says nothing that the column itself does not say, if the column
 //!   follows in the same direction with nothing but constants between;
 //! * any other part that is no column ends the order.
@@ -143,7 +143,8 @@ impl Walk<'_> {
         false
     }
 
-    /// Where the bucket lies in every key, if it lies in the same place in each.
+    /// Where the bucket lies in every key, if there is a run for each: nothing but literals stands before it then. A
+    /// run over several buckets is not in order without them.
     fn bucket_field(&self) -> Result<Option<(usize, usize)>> {
         let parts = self.key.parts();
         let Some((bucket, before)) = self
@@ -153,23 +154,14 @@ impl Walk<'_> {
         else {
             return Ok(None);
         };
-        // Only behind literals is a bucket one run; anywhere else a range goes on into the next bucket.
-        if before.iter().any(|part| !part.sources().is_empty()) {
-            return Ok(None);
-        }
-        let mut start = 0;
+        let mut literals = Vec::new();
         for (index, part) in before.iter().enumerate() {
-            match (self.pinned(index), width(part)) {
-                (Some(value), _) => {
-                    let mut field = Vec::new();
-                    part.encode(value.as_ref(), &mut field)?;
-                    start += field.len();
-                }
-                (None, Some(width)) => start += width,
-                (None, None) => return Ok(None),
-            }
+            let (Some(value), true) = (self.pinned(index), part.sources().is_empty()) else {
+                return Ok(None);
+            };
+            part.encode(value.as_ref(), &mut literals)?;
         }
-        Ok(width(bucket).map(|width| (start, width)))
+        Ok(width(bucket).map(|width| (literals.len(), width)))
     }
 }
 

@@ -110,7 +110,7 @@ fn a_part_with_one_value_says_nothing() {
 }
 
 #[test]
-fn a_bucket_is_cut_out_where_its_place_is_known() {
+fn a_bucket_is_cut_out_where_it_leads_the_key() {
     let order = |key: &str, pinned: &[Option<Option<Datum>>]| {
         let key = layout(key);
         let mut constants = vec![None; key.parts().len()];
@@ -121,12 +121,24 @@ fn a_bucket_is_cut_out_where_its_place_is_known() {
     let is = |cut, columns: &str| (cut, columns.to_owned());
     assert_eq!(order("salt(16), a, b", &[]), is(Some((0, 1)), "a, b"));
     assert_eq!(order("salt(1000), a, b", &[]), is(Some((0, 2)), "a, b"));
-    // Behind a column a range goes on from bucket to bucket, whether the column is pinned or not.
-    assert_eq!(order("a, bucket(4, b), b", &[]), is(None, "a"));
-    assert_eq!(order("host, bucket(4, b), b", &[]), is(None, "host"));
+    let literal = Some(Some(Datum::Text("O".into())));
+    assert_eq!(
+        order("'O', salt(4), b", std::slice::from_ref(&literal)),
+        is(Some((3, 1)), "b")
+    );
+    // One run holds several buckets, whose rows lie one behind the other.
+    let one = Some(Some(Datum::Integer(1)));
     let host = Some(Some(Datum::Text("h".into())));
+    assert_eq!(order("a, bucket(4, b), b", &[]), is(None, "a"));
+    assert_eq!(order("a, bucket(4, b), b", &[one]), is(None, ""));
+    assert_eq!(order("host, bucket(4, b), b", &[]), is(None, "host"));
     assert_eq!(order("host, bucket(4, b), b", &[host]), is(None, ""));
     assert_eq!(order("n, bucket(4, b), b", &[]), is(None, "n"));
+    let bucket = Some(Some(Datum::Integer(2)));
+    assert_eq!(
+        order("a, bucket(4, b), b", &[None, bucket]),
+        is(None, "a, b")
+    );
     assert_eq!(order("a, b", &[]), is(None, "a, b"));
 }
 

@@ -1,40 +1,180 @@
-//! Which partition reads which runs.
+//! Which partition reads what of the runs.
+//!
+//! A table with buckets has a run for each, and runs are dealt out whole. Where there are fewer runs than partitions,
+//! as in a table without buckets, runs are cut ([`cut`](super::cut)) into pieces of consecutive keys: so the order of
+//! each partition's rows stays what it was. Pieces are read side by side where nobody asks for order or for few rows;
+//! where one does, they are gathered again ([`Shares::gathered`]), for reading ahead of the first piece would be in
+//! vain.
 
-use crate::keyrange::KeyRangeSet;
+use super::cut::{Sizes, cut};
+use crate::error::Result;
+use crate::keyrange::{KeyRange, KeyRangeSet, prefix_successor};
+use crate::schema::BoundTable;
 use crate::span::{Run, Work};
 
-/// A table without buckets is split only where each partition gets at least so many ranges: reading a few ranges is
-/// quicker than another thread.
-const RANGES_PER_PARTITION: usize = 64;
+/// A run of more ranges than this is cut where each partition gets at least so many: reading a few ranges is quicker
+/// than another thread. With fewer ranges their sizes are asked for.
+const RANGES_PER_PIECE: usize = 64;
 
-/// Deals runs to at most `target` partitions, never to none. No run's order is lost: a partition has whole runs to
-/// merge, or a piece of the only run.
-pub(super) fn deal(runs: &[Run], target: usize) -> Vec<Vec<Run>> {
-    let target = target.max(1);
-    match runs {
-        [] => vec![Vec::new()],
-        [
-            Run {
-                bucket,
-                work: Work::Ranges(ranges),
-            },
-        ] => split(*bucket, ranges, target),
-        _ => share(runs, target).map(<[Run]>::to_vec).collect(),
+/// How far a scan is read side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parallelism {
+    /// The most partitions.
+    pub partitions: usize,
+    /// A run is cut only where each piece takes about so many bytes of the store at least, as the store estimates:
+    /// below, another thread costs more than it gives.
+    pub piece_bytes: usize,
+}
+
+impl Parallelism {
+    /// What is worth a thread: read in some ten milliseconds.
+    pub const PIECE_BYTES: usize = 4 << 20;
+
+    /// One partition.
+    pub const NONE: Self = Self {
+        partitions: 1,
+        piece_bytes: Self::PIECE_BYTES,
+    };
+}
+
+/// What a partition reads of a run: all of it, or what lies between two cuts.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub(super) run: Run,
+    /// Whether its least range is the rest of one that another piece begins.
+    pub(super) is_rest: bool,
+}
+
+impl Piece {
+    /// All of a run.
+    pub(super) fn whole(run: &Run) -> Self {
+        Self {
+            run: run.clone(),
+            is_rest: false,
+        }
     }
 }
 
-fn split(bucket: Option<u32>, ranges: &KeyRangeSet, target: usize) -> Vec<Vec<Run>> {
-    let pieces = (ranges.ranges().len() / RANGES_PER_PARTITION).clamp(1, target);
-    share(ranges.ranges(), pieces)
-        .map(|piece| {
-            let work = Work::Ranges(KeyRangeSet::from_ranges(piece.iter().cloned()));
-            vec![Run { bucket, work }]
+/// The partitions of a scan, never none.
+#[derive(Debug, Clone)]
+pub(super) struct Shares {
+    partitions: Vec<Vec<Piece>>,
+    /// The same with no run cut, where one is.
+    gathered: Option<Vec<Vec<Piece>>>,
+}
+
+impl Shares {
+    /// At most `target` partitions of whole runs.
+    pub(super) fn whole(runs: &[Run], target: usize) -> Self {
+        let share = |runs: &[Run]| runs.iter().map(Piece::whole).collect();
+        let mut partitions: Vec<Vec<Piece>> = share_out(runs, target.max(1)).map(share).collect();
+        if partitions.is_empty() {
+            partitions.push(Vec::new());
+        }
+        Self {
+            partitions,
+            gathered: None,
+        }
+    }
+
+    /// The partitions of all runs, of which some are cut where that makes more partitions.
+    ///
+    /// # Errors
+    /// Those of `sizes`.
+    pub(super) fn cut(runs: &[Run], width: Parallelism, sizes: &Sizes<'_>) -> Result<Self> {
+        let target = width.partitions;
+        let whole = Self::whole(runs, target);
+        let pieces_per_run = target / runs.len().max(1);
+        if pieces_per_run < 2 {
+            return Ok(whole);
+        }
+        let mut partitions = Vec::with_capacity(target);
+        for run in runs {
+            partitions.extend(
+                pieces(run, pieces_per_run, width.piece_bytes as u64, sizes)?
+                    .into_iter()
+                    .map(|piece| vec![piece]),
+            );
+        }
+        Ok(match partitions.len() > whole.partitions.len() {
+            true => Self {
+                partitions,
+                gathered: Some(whole.partitions),
+            },
+            false => whole,
         })
-        .collect()
+    }
+
+    /// What each partition reads.
+    pub(super) fn partitions(&self) -> &[Vec<Piece>] {
+        &self.partitions
+    }
+
+    /// The partitions with no run cut; `None` where no run is.
+    pub(super) fn gathered(&self) -> Option<Self> {
+        self.gathered.clone().map(|partitions| Self {
+            partitions,
+            gathered: None,
+        })
+    }
+}
+
+/// A scan of at most so many keys is made where its rows are asked for, without a thread.
+const INLINE_POINTS: usize = 4;
+
+/// Whether a partition reads nothing but a few single keys.
+pub(super) fn is_brief(table: &BoundTable, pieces: &[Piece]) -> bool {
+    let is_point = |range: &KeyRange| {
+        let key = range.start();
+        range.stop() == prefix_successor(key).as_deref() && table.row_key().decode(key).is_ok()
+    };
+    let mut count = 0;
+    pieces.iter().all(|piece| match &piece.run.work {
+        Work::Ranges(set) => {
+            count += set.ranges().len();
+            count <= INLINE_POINTS && set.ranges().iter().all(is_point)
+        }
+        Work::Walk(_) => false,
+    })
+}
+
+/// A run in at most `count` pieces, in key order.
+fn pieces(run: &Run, count: usize, least: u64, sizes: &Sizes<'_>) -> Result<Vec<Piece>> {
+    let Work::Ranges(set) = &run.work else {
+        return Ok(vec![Piece::whole(run)]);
+    };
+    let ranges = set.ranges();
+    if ranges.len() > RANGES_PER_PIECE {
+        let count = (ranges.len() / RANGES_PER_PIECE).min(count);
+        let of_ranges = |ranges: &[KeyRange]| piece(run, ranges.iter().cloned(), false);
+        return Ok(share_out(ranges, count).map(of_ranges).collect());
+    }
+    let cuts = cut(&run.hull(), ranges, count, least, sizes)?;
+    let mut starts: Vec<Vec<u8>> = vec![Vec::new()];
+    starts.extend(cuts.iter().cloned());
+    let stops = cuts.into_iter().map(Some).chain([None]);
+    let between = |(start, stop): (Vec<u8>, Option<Vec<u8>>)| {
+        let between = KeyRange::new(start, stop)?;
+        let own = set.intersect(&KeyRangeSet::from_ranges([between.clone()]));
+        let first = own.ranges().first()?.start();
+        let is_rest = ranges.iter().all(|range| range.start() != first);
+        Some(piece(run, own.ranges().iter().cloned(), is_rest))
+    };
+    Ok(starts.into_iter().zip(stops).filter_map(between).collect())
+}
+
+fn piece(run: &Run, ranges: impl Iterator<Item = KeyRange>, is_rest: bool) -> Piece {
+    Piece {
+        run: Run {
+            bucket: run.bucket,
+            work: Work::Ranges(KeyRangeSet::from_ranges(ranges)),
+        },
+        is_rest,
+    }
 }
 
 /// `items` in at most `target` contiguous shares whose sizes differ by one at most.
-fn share<T>(items: &[T], target: usize) -> impl Iterator<Item = &[T]> {
+fn share_out<T>(items: &[T], target: usize) -> impl Iterator<Item = &[T]> {
     let shares = target.min(items.len());
     (0..shares).filter_map(move |share| {
         items.get(share * items.len() / shares..(share + 1) * items.len() / shares)
@@ -42,52 +182,5 @@ fn share<T>(items: &[T], target: usize) -> impl Iterator<Item = &[T]> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::keyrange::KeyRange;
-
-    fn points(count: u32) -> Work {
-        let range = |key: u32| KeyRange::prefix(&(2 * key).to_be_bytes());
-        Work::Ranges(KeyRangeSet::from_ranges((0..count).map(range)))
-    }
-
-    fn sizes(dealt: &[Vec<Run>]) -> Vec<usize> {
-        dealt.iter().map(Vec::len).collect()
-    }
-
-    #[test]
-    fn there_is_always_a_partition_and_never_an_idle_one() {
-        assert_eq!(sizes(&deal(&[], 4)), [0]);
-        let runs: Vec<Run> = (0..5)
-            .map(|bucket| Run {
-                bucket: Some(bucket),
-                work: points(1),
-            })
-            .collect();
-        assert_eq!(sizes(&deal(&runs, 0)), [5]);
-        assert_eq!(sizes(&deal(&runs, 2)), [2, 3]);
-        assert_eq!(sizes(&deal(&runs, 9)), [1; 5]);
-    }
-
-    #[test]
-    fn a_long_list_of_ranges_is_split_in_order() {
-        let run = |count| Run {
-            bucket: None,
-            work: points(count),
-        };
-        assert_eq!(deal(&[run(127)], 4).len(), 1);
-        let dealt = deal(&[run(200)], 4);
-        assert_eq!(sizes(&dealt), [1, 1, 1]);
-        let starts: Vec<&[u8]> = dealt
-            .iter()
-            .flatten()
-            .flat_map(|run| match &run.work {
-                Work::Ranges(ranges) => ranges.ranges(),
-                Work::Walk(_) => &[],
-            })
-            .map(KeyRange::start)
-            .collect();
-        assert_eq!(starts.len(), 200);
-        assert!(starts.is_sorted());
-    }
-}
+#[path = "partition_tests.rs"]
+mod tests;

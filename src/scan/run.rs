@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::metrics::Counters;
+use super::partition::Piece;
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
-use crate::span::{Run, Step, Walk, Work};
+use crate::span::{Step, Walk, Work};
 use crate::store::{Chunk, ChunkLimit, Cursor, Direction, Snapshot};
 
 /// The most entries that are read between two looks at whether the scan is still wanted.
@@ -48,15 +49,17 @@ enum Form {
 }
 
 impl RunReader {
-    /// The reader of `run`, before its first entry.
+    /// The reader of a run or a piece of one, before its first entry.
     ///
     /// # Errors
     /// `Internal` for a walk that is to be read backward.
-    pub(super) fn new(source: Source, run: Run) -> Result<Self> {
+    pub(super) fn new(source: Source, piece: Piece) -> Result<Self> {
+        let Piece { run, is_rest } = piece;
         let within = run.hull();
         let form = match run.work {
             Work::Ranges(ranges) => Form::Ranges(RangeReader {
                 ranges,
+                is_rest,
                 entered: 0,
                 is_within: false,
             }),
@@ -131,6 +134,8 @@ impl Feed {
 
 struct RangeReader {
     ranges: KeyRangeSet,
+    /// Whether the first range is counted where another piece begins it.
+    is_rest: bool,
     /// How many ranges the cursor has been sent to.
     entered: usize,
     /// Whether the newest of them may hold more.
@@ -153,7 +158,9 @@ impl RangeReader {
             return Ok(false);
         };
         feed.seek(range)?;
-        feed.source.counters.ranges.add(1);
+        if !(self.is_rest && index == Some(0)) {
+            feed.source.counters.ranges.add(1);
+        }
         self.entered += 1;
         self.is_within = true;
         Ok(true)
@@ -163,20 +170,69 @@ impl RangeReader {
 struct WalkReader {
     walk: Arc<Walk>,
     position: Position,
-    /// Holds the entry on which a seek has landed.
+    /// Holds the entry that is looked at.
     landing: Chunk,
+    stride: Stride,
 }
 
 /// Where a walk stands.
 enum Position {
     /// About to seek to this key.
     SeekTo(Vec<u8>),
-    /// The cursor has been sent somewhere and has yielded nothing yet.
+    /// Nothing is known of the next entry yet.
     Landing,
+    /// Reading on to this key, for so many entries at most.
+    Stepping(Vec<u8>, usize),
     /// All keys from where the cursor stands up to this one are inside; `None`: up to the end.
     Inside(Option<Vec<u8>>),
     /// At the end.
     Done,
+}
+
+/// The most entries that are read on the way to a candidate before it is sought: a seek costs as much as some ten.
+const STEPS: usize = 8;
+
+/// After how many seeks it is tried, the first time, whether the candidates are near.
+const FIRST_TRIAL: usize = 32;
+
+/// After how many at most.
+const LAST_TRIAL: usize = 8192;
+
+/// Whether to seek the next candidate or to read on to it.
+///
+/// How far a seek has jumped nobody says, so now and then it is tried: a walk whose candidates lie a few entries apart
+/// gives up seeking, until one does not.
+struct Stride {
+    /// Seeks until the next trial; 0: the last one has shown candidates to be near.
+    seeks_left: usize,
+    trial_after: usize,
+}
+
+impl Stride {
+    fn new() -> Self {
+        Self {
+            seeks_left: FIRST_TRIAL,
+            trial_after: FIRST_TRIAL,
+        }
+    }
+
+    /// How many entries to read on the way to the next candidate before it is sought.
+    fn steps(&mut self) -> usize {
+        self.seeks_left = self.seeks_left.saturating_sub(1);
+        match self.seeks_left {
+            0 => STEPS,
+            _ => 0,
+        }
+    }
+
+    fn was_near(&mut self) {
+        self.trial_after = FIRST_TRIAL;
+    }
+
+    fn was_far(&mut self) {
+        self.seeks_left = self.trial_after;
+        self.trial_after = (self.trial_after * 2).min(LAST_TRIAL);
+    }
 }
 
 impl WalkReader {
@@ -185,6 +241,7 @@ impl WalkReader {
             position: Position::SeekTo(walk.hull().start().to_vec()),
             walk,
             landing: Chunk::new(),
+            stride: Stride::new(),
         }
     }
 
@@ -193,11 +250,16 @@ impl WalkReader {
         match std::mem::replace(&mut self.position, Position::Done) {
             Position::Done => {}
             Position::SeekTo(key) => self.seek(feed, key)?,
-            Position::Landing => self.land(feed, chunk)?,
+            Position::Landing => self.look(feed, chunk, None)?,
+            Position::Stepping(to, left) => self.look(feed, chunk, Some((to, left)))?,
             Position::Inside(until) => {
                 self.position = match (feed.read(chunk, limit)?, until) {
                     (true, until) => Position::Inside(until),
-                    (false, Some(until)) => Position::SeekTo(until),
+                    (false, Some(_)) => {
+                        // The key behind what was inside is the next one: no seek is needed to get there.
+                        feed.cursor()?.lift();
+                        Position::Landing
+                    }
                     (false, None) => Position::Done,
                 };
             }
@@ -218,17 +280,43 @@ impl WalkReader {
         Ok(())
     }
 
-    /// Looks at the first entry after a seek: it tells whether it is inside, and how far that goes.
-    fn land(&mut self, feed: &mut Feed, chunk: &mut Chunk) -> Result<()> {
+    /// Looks at the next entry: the first one after a seek, behind what was inside, or one on the way to a candidate.
+    fn look(
+        &mut self,
+        feed: &mut Feed,
+        chunk: &mut Chunk,
+        way: Option<(Vec<u8>, usize)>,
+    ) -> Result<()> {
         self.landing.clear();
         let more = feed.read(&mut self.landing, ChunkLimit::entries(1))?;
-        let Some((key, value)) = self.landing.get(0) else {
+        let landing = std::mem::take(&mut self.landing);
+        match (landing.get(0), way) {
             // A store may hand control back in a run of deleted entries.
-            if more {
-                self.position = Position::Landing;
+            (None, Some((to, left))) if more => self.position = Position::Stepping(to, left),
+            (None, None) if more => self.position = Position::Landing,
+            (None, _) => {}
+            (Some((key, _)), Some((to, left))) if key < to.as_slice() => {
+                self.position = match left - 1 {
+                    0 => {
+                        self.stride.was_far();
+                        Position::SeekTo(to)
+                    }
+                    left => Position::Stepping(to, left),
+                };
             }
-            return Ok(());
-        };
+            (Some((key, value)), way) => {
+                if way.is_some() {
+                    self.stride.was_near();
+                }
+                self.ask(feed, chunk, key, value)?;
+            }
+        }
+        self.landing = landing;
+        Ok(())
+    }
+
+    /// Asks about an entry: whether it is inside, and how far that goes, or where to go on.
+    fn ask(&mut self, feed: &mut Feed, chunk: &mut Chunk, key: &[u8], value: &[u8]) -> Result<()> {
         self.position = match self.walk.next(key)? {
             Step::In { until } => {
                 chunk.push(key, value);
@@ -237,7 +325,10 @@ impl WalkReader {
                 }
                 Position::Inside(until)
             }
-            Step::Seek(next) => Position::SeekTo(next),
+            Step::Seek(next) => match self.stride.steps() {
+                0 => Position::SeekTo(next),
+                steps => Position::Stepping(next, steps),
+            },
             Step::Done => Position::Done,
         };
         Ok(())

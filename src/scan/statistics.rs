@@ -21,7 +21,7 @@ const FILTER_SELECTIVITY: usize = 5;
 const ENTRY_OVERHEAD: usize = 16;
 
 /// About how many rows and bytes `runs` yield; absent where the store cannot say.
-pub(super) fn estimate(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[Run]) -> Statistics {
+pub(super) fn estimate(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[&Run]) -> Statistics {
     let columns = request.table.columns().iter();
     let stored_width: usize = columns.map(|column| width(&column.sql_type)).sum();
     let output_width: usize = request
@@ -47,7 +47,7 @@ pub(super) fn estimate(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[Ru
 }
 
 /// About how many bytes the runs take in the store; `None` if it cannot say.
-fn stored_bytes(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[Run]) -> Option<usize> {
+fn stored_bytes(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[&Run]) -> Option<usize> {
     let mut count = 0;
     let mut sampled = 0;
     let mut bytes = 0_u64;

@@ -24,9 +24,9 @@ use super::external;
 use super::merge::{Comparison, Draw, Merge};
 use super::metrics::Counters;
 use super::output::Output;
+use super::partition::Piece;
 use super::run::{Cancelled, RunReader, Source};
 use super::{KeyOrder, ScanRequest};
-use crate::span::Run;
 use crate::store::{Chunk, ChunkLimit};
 
 /// About how many bytes of entries are decoded at once.
@@ -56,14 +56,14 @@ pub(super) struct PartitionScan {
 }
 
 impl PartitionScan {
-    /// Before the first entry of `runs`. `order` says whether they are merged.
+    /// Before the first entry of `pieces`. `order` says whether they are merged.
     ///
     /// # Errors
     /// An error of a filter that does not fit the table, or of runs that cannot be read in this direction.
     pub(super) fn new(
         request: &ScanRequest,
         schema: SchemaRef,
-        runs: Vec<Run>,
+        pieces: Vec<Piece>,
         order: &KeyOrder,
         source: Source,
         batch_size: usize,
@@ -80,9 +80,9 @@ impl PartitionScan {
             cut: order.cut,
             direction: source.direction,
         };
-        let readers: Result<Vec<RunReader>, _> = runs
+        let readers: Result<Vec<RunReader>, _> = pieces
             .into_iter()
-            .map(|run| RunReader::new(source.clone(), run))
+            .map(|piece| RunReader::new(source.clone(), piece))
             .collect();
         let readers = readers.map_err(external)?;
         let draw = match request.in_order && readers.len() > 1 {

@@ -88,6 +88,12 @@ impl Database {
         Ok(self.catalog.expect_table(name)?)
     }
 
+    /// The store under the database.
+    #[cfg(test)]
+    pub(super) fn store(&self) -> &Arc<dyn Store> {
+        self.catalog.store()
+    }
+
     pub(super) fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }

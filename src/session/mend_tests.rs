@@ -436,7 +436,7 @@ async fn names_of_columns_stay() {
 
 /// Backwards in key order over several partitions, where DataFusion puts a buffer over each: of 1 GiB, left alone.
 #[tokio::test]
-async fn scans_in_order_run_ahead_by_a_few_batches() {
+async fn scans_in_order_run_ahead_by_a_batch() {
     let connection = Database::in_memory().unwrap().connect();
     for sql in [
         "CREATE TABLE e (id INT, v TEXT, PRIMARY KEY (salt(4), id))",
@@ -447,7 +447,7 @@ async fn scans_in_order_run_ahead_by_a_few_batches() {
     }
     let explain = "EXPLAIN SELECT * FROM e ORDER BY id DESC";
     let plan = texts(&connection.query(explain, Vec::new()).await.unwrap()).join("\n");
-    assert!(plan.contains("BufferExec: capacity=4194304\n"), "{plan}");
+    assert!(!plan.contains("BufferExec"), "{plan}");
     let ids = texts(
         &connection
             .query("SELECT id FROM e ORDER BY id DESC", Vec::new())

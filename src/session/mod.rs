@@ -32,6 +32,7 @@ pub mod copy_statement;
 mod database;
 mod delete;
 pub mod dialect;
+mod direct;
 pub mod export;
 mod files;
 pub mod guard;
@@ -48,9 +49,13 @@ pub mod stack;
 mod value;
 
 #[cfg(test)]
+mod cancel_tests;
+#[cfg(test)]
 mod differential_tests;
 #[cfg(test)]
 mod mend_tests;
+#[cfg(test)]
+mod snapshot_tests;
 #[cfg(test)]
 mod testing;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_plan::{common::collect, execute_stream};
+use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 
 use super::parse::Command;
 use super::{Connection, Statement};
@@ -22,6 +22,8 @@ pub struct Profile {
     pub batches: Vec<RecordBatch>,
     /// What all scans of the query have read, added up.
     pub totals: ScanTotals,
+    /// The plan that was run.
+    pub plan: Arc<dyn ExecutionPlan>,
     /// From planning to the last row.
     pub elapsed: Duration,
 }
@@ -63,6 +65,7 @@ impl Connection {
             schema,
             batches,
             totals: scan::totals(&physical),
+            plan: physical,
             elapsed: start.elapsed(),
         })
     }

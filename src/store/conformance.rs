@@ -77,6 +77,7 @@ conformance! {
     a_seek_outside_changes_nothing,
     restrict_moves_the_far_end_nearer,
     restrict_can_end_the_range,
+    lift_takes_back_what_restrict_did,
     limits_count_what_the_chunk_holds,
     keys_and_values_may_be_long,
     deleted_entries_are_stepped_over,

@@ -218,12 +218,15 @@ impl Cursor for MemoryCursor {
         self.remaining.restrict(end);
     }
 
+    fn lift(&mut self) {
+        self.remaining.lift();
+    }
+
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         while let Some(position) = self.next {
             let entry = self.entries.entry(position);
             let Some((key, value)) = entry.filter(|(key, _)| !self.remaining.is_past_end(key))
             else {
-                self.next = None;
                 break;
             };
             if limit.is_reached(chunk) {

@@ -154,8 +154,12 @@ pub trait Cursor: Send {
     /// The next [`Cursor::seek`] forgets it.
     fn restrict(&mut self, end: &[u8]);
 
+    /// Takes back [`Cursor::restrict`], without a seek: the range ends again where the last seek has said, and goes on
+    /// behind the entry that was yielded last. So a walk gets at the key behind what was inside.
+    fn lift(&mut self);
+
     /// Appends the next entries to `chunk` until `limit` is reached or the range ends, and never an entry outside of
-    /// the range. Returns whether the range may hold more; `false` is final until the next seek.
+    /// the range. Returns whether the range may hold more; `false` is final until the next seek, or [`Cursor::lift`].
     ///
     /// `true` without a new entry is no error: a store may hand control back in a long run of deleted entries, so that
     /// the caller can look whether it is cancelled. The next call goes on from there; no entry is lost or repeated.

@@ -11,6 +11,8 @@ pub(super) struct Remaining {
     stop: Option<Vec<u8>>,
     /// Whether the far end must be compared with each key, and is not enforced by what the cursor reads from.
     checks_end: bool,
+    /// What the far end was before it was moved nearer, and whether it was checked.
+    moved_from: Option<(Option<Vec<u8>>, bool)>,
 }
 
 impl Remaining {
@@ -24,6 +26,7 @@ impl Remaining {
                 Direction::Forward => range.stop() != within.stop(),
                 Direction::Backward => range.start() != within.start(),
             },
+            moved_from: None,
         }
     }
 
@@ -48,14 +51,29 @@ impl Remaining {
 
     /// Moves the far end to `end`, if that is nearer: see [`super::Cursor::restrict`].
     pub(super) fn restrict(&mut self, end: &[u8]) {
-        match self.direction {
+        let before = match self.direction {
             Direction::Forward if self.stop.as_deref().is_none_or(|stop| end < stop) => {
-                self.stop = Some(end.to_vec());
+                self.stop.replace(end.to_vec())
             }
-            Direction::Backward if end > self.start.as_slice() => self.start = end.to_vec(),
+            Direction::Backward if end > self.start.as_slice() => {
+                Some(std::mem::replace(&mut self.start, end.to_vec()))
+            }
             _ => return,
-        }
+        };
+        self.moved_from.get_or_insert((before, self.checks_end));
         self.checks_end = true;
+    }
+
+    /// Moves the far end back to where it was: see [`super::Cursor::lift`].
+    pub(super) fn lift(&mut self) {
+        let Some((end, checks_end)) = self.moved_from.take() else {
+            return;
+        };
+        match self.direction {
+            Direction::Forward => self.stop = end,
+            Direction::Backward => self.start = end.unwrap_or_default(),
+        }
+        self.checks_end = checks_end;
     }
 
     /// Leaves out `key`, which has been yielded, and what lies before it.

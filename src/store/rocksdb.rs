@@ -422,6 +422,8 @@ enum State {
     OnYielded,
     /// The iterator gave up in a run of entries that are no more, and does not say where.
     Interrupted,
+    /// The iterator stands on the first entry behind the end.
+    BehindEnd,
     /// Nothing is left, or nothing has been sought.
     Ended,
     /// The iterator has failed.
@@ -541,6 +543,13 @@ impl Cursor for RocksCursor {
         self.remaining.restrict(end);
     }
 
+    fn lift(&mut self) {
+        self.remaining.lift();
+        if matches!(self.state, State::BehindEnd) {
+            self.state = State::BeforeEntry;
+        }
+    }
+
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         self.refuse_if_failed()?;
         if matches!(self.state, State::Interrupted) {
@@ -549,7 +558,7 @@ impl Cursor for RocksCursor {
         if matches!(self.state, State::Interrupted) {
             return Ok(true);
         }
-        if matches!(self.state, State::Ended) {
+        if matches!(self.state, State::BehindEnd | State::Ended) {
             return Ok(false);
         }
         let before = chunk.len();
@@ -561,10 +570,10 @@ impl Cursor for RocksCursor {
         }
         match halt {
             Halt::LimitReached => {}
-            Halt::RangeEnded => self.state = State::Ended,
+            Halt::RangeEnded => self.state = State::BehindEnd,
             Halt::IteratorInvalid => self.examine()?,
         }
-        Ok(!matches!(self.state, State::Ended))
+        Ok(!matches!(self.state, State::BehindEnd | State::Ended))
     }
 }
 

@@ -43,6 +43,8 @@ pub enum Call {
     Seek(String, KeyRange),
     /// [`Cursor::restrict`]: space and new end.
     Restrict(String, Vec<u8>),
+    /// [`Cursor::lift`]: space.
+    Lift(String),
     /// [`Cursor::fill`]: space, and how many entries it yielded.
     Fill(String, usize),
 }
@@ -242,6 +244,11 @@ impl Cursor for RecordingCursor {
         self.log
             .push(Call::Restrict(self.space.clone(), end.to_vec()));
         self.inner.restrict(end);
+    }
+
+    fn lift(&mut self) {
+        self.log.push(Call::Lift(self.space.clone()));
+        self.inner.lift();
     }
 
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
@@ -544,6 +551,10 @@ impl Cursor for FailingCursor {
 
     fn restrict(&mut self, end: &[u8]) {
         self.inner.restrict(end);
+    }
+
+    fn lift(&mut self) {
+        self.inner.lift();
     }
 
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {

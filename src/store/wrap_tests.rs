@@ -29,6 +29,7 @@ fn use_all(store: &dyn Store) -> Result<usize> {
     let mut cursor = snapshot.cursor("t", &KeyRange::all(), Direction::Forward)?;
     cursor.seek(&KeyRange::prefix(b"a"))?;
     cursor.restrict(b"b");
+    cursor.lift();
     let mut chunk = Chunk::new();
     cursor.fill(&mut chunk, ChunkLimit::default())?;
     store.drop_space("u")?;
@@ -131,6 +132,7 @@ fn the_log_holds_every_call() {
         Call::Cursor(t(), KeyRange::all(), Direction::Forward),
         Call::Seek(t(), prefix),
         Call::Restrict(t(), b"b".to_vec()),
+        Call::Lift(t()),
         Call::Fill(t(), 1),
         Call::DropSpace("u".to_owned()),
     ];

@@ -2,12 +2,15 @@
 //! Everything that depends on Halite's API stands here.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use arrow::array::AsArray;
 use datafusion::physical_plan::common::collect;
 use halite::scan::ScanTotals;
-use halite::session::{Connection, Database, Outcome, Statement};
+use halite::session::{Connection, Database, Outcome, Profile, Statement};
 use halite::shell::sample::{self, generator};
+use halite::store::wrap::{Log, Recording};
+use halite::store::{MemoryStore, Store as HaliteStore};
 use tempfile::TempDir;
 
 use super::oracle::texts;
@@ -52,36 +55,53 @@ pub struct Measured {
 pub struct Keys {
     /// One line per row.
     pub text: String,
-    kinds: Vec<String>,
+    /// The rows.
+    pub rows: Vec<KeyRow>,
+}
+
+/// A row of `EXPLAIN KEYS`.
+pub struct KeyRow {
+    /// The table that is read.
+    pub table: String,
+    /// `range`, `walk` …
+    pub kind: String,
+    /// First key and the first key after the last, in hex.
+    pub ends: [String; 2],
 }
 
 impl Keys {
     /// How many ranges are listed; a walk is one in each bucket.
     pub fn count(&self) -> usize {
-        self.kinds.iter().filter(|kind| *kind != "empty").count()
+        self.rows.iter().filter(|row| row.kind != "empty").count()
     }
 
     /// Whether a scan is a walk.
     pub fn walks(&self) -> bool {
-        self.kinds.iter().any(|kind| kind == "walk")
+        self.rows.iter().any(|row| row.kind == "walk")
     }
 }
 
 /// A database with every layout of every data set.
 pub struct Samples {
     database: Database,
+    /// The store, if it is one in memory.
+    memory: Option<Arc<dyn HaliteStore>>,
     _directory: Option<TempDir>,
 }
 
 impl Samples {
     /// Makes and loads the tables.
     pub async fn load(store: Store) -> Self {
-        let (database, directory) = match store {
-            Store::Memory => (Database::in_memory().unwrap(), None),
+        let (database, memory, directory) = match store {
+            Store::Memory => {
+                let store: Arc<dyn HaliteStore> = Arc::new(MemoryStore::new());
+                let database = Database::of_store(Arc::clone(&store)).unwrap();
+                (database, Some(store), None)
+            }
             Store::RocksDb => {
                 let directory = tempfile::tempdir().unwrap();
                 let path = directory.path().join("flights.halite");
-                (Database::open(path).await.unwrap(), Some(directory))
+                (Database::open(path).await.unwrap(), None, Some(directory))
             }
         };
         let connection = database.connect();
@@ -97,6 +117,7 @@ impl Samples {
         }
         Self {
             database,
+            memory,
             _directory: directory,
         }
     }
@@ -106,11 +127,29 @@ impl Samples {
         self.database.connect()
     }
 
-    /// Runs a query under a layout.
-    pub async fn run(&self, case: &Case, settings: Settings) -> Run {
+    /// The same tables over a store that records what it is asked, and its log; of samples in memory.
+    pub fn recorded(&self) -> (Self, Log, Arc<dyn HaliteStore>) {
+        let store = self.memory.clone().expect("samples in memory");
+        let recording = Recording::new(Arc::clone(&store));
+        let log = recording.log();
+        let samples = Self {
+            database: Database::of_store(Arc::new(recording)).unwrap(),
+            memory: None,
+            _directory: None,
+        };
+        (samples, log, store)
+    }
+
+    /// Runs a query under a layout and gives its plan.
+    pub async fn profile(&self, case: &Case, settings: Settings) -> Profile {
         let connection = self.connect(settings).await;
         let profile = connection.profile(&statement(&connection, case)).await;
-        let profile = profile.unwrap_or_else(|error| panic!("{}: {error}", case.name()));
+        profile.unwrap_or_else(|error| panic!("{}: {error}", case.name()))
+    }
+
+    /// Runs a query under a layout.
+    pub async fn run(&self, case: &Case, settings: Settings) -> Run {
+        let profile = self.profile(case, settings).await;
         Run {
             rows: texts(&profile.batches),
             totals: profile.totals,
@@ -125,12 +164,20 @@ impl Samples {
             panic!("EXPLAIN KEYS gives rows");
         };
         let batches = collect(stream).await.unwrap();
-        let kinds = batches.iter().flat_map(|batch| {
-            let kinds = batch.column_by_name("kind").unwrap().as_string::<i32>();
-            kinds.iter().map(|kind| kind.unwrap().to_owned())
+        let rows = batches.iter().flat_map(|batch| {
+            let text = |name: &str, row: usize| {
+                let column = batch.column_by_name(name).unwrap().as_string::<i32>();
+                column.value(row).to_owned()
+            };
+            let row = move |row| KeyRow {
+                table: text("table", row),
+                kind: text("kind", row),
+                ends: [text("start_hex", row), text("stop_hex", row)],
+            };
+            (0..batch.num_rows()).map(row)
         });
         Keys {
-            kinds: kinds.collect(),
+            rows: rows.collect(),
             text: batches.iter().map(key_lines).collect(),
         }
     }

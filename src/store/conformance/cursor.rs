@@ -195,6 +195,31 @@ pub(super) fn restrict_moves_the_far_end_nearer(subject: &Subject) {
     }
 }
 
+pub(super) fn lift_takes_back_what_restrict_did(subject: &Subject) {
+    subject.create("t");
+    subject.put("t", LETTERS);
+    let snapshot = subject.snapshot();
+    for within in [KeyRange::all(), range(b"b", Some(b"f"))] {
+        for (direction, read, end, left, behind) in [
+            (Direction::Forward, 0, &b"c"[..], &b"b"[..], &b"cde"[..]),
+            (Direction::Forward, 1, b"d", b"c", b"de"),
+            (Direction::Forward, 1, b"b", b"", b"cde"),
+            (Direction::Forward, 4, b"b", b"", b""),
+            (Direction::Forward, 1, b"z", b"cde", b""),
+            (Direction::Backward, 1, b"d", b"d", b"cb"),
+            (Direction::Backward, 1, b"z", b"", b"dcb"),
+        ] {
+            let cursor = Arc::clone(&snapshot).cursor("t", &within, direction);
+            let mut cursor = cursor.unwrap();
+            assert_eq!(left_after(&mut *cursor, read, end), left, "{end:?}");
+            cursor.lift();
+            assert_eq!(keys_left(&mut *cursor).concat(), behind, "{end:?}");
+            cursor.lift();
+            assert_eq!(keys_left(&mut *cursor).concat(), b"", "the range has ended");
+        }
+    }
+}
+
 pub(super) fn restrict_can_end_the_range(subject: &Subject) {
     subject.create("t");
     subject.put("t", LETTERS);
@@ -382,33 +407,43 @@ fn agrees(snapshot: &Arc<dyn Snapshot>, space: &str, model: &Model, random: &mut
     let mut cursor = Arc::clone(snapshot)
         .cursor(space, &within, direction)
         .unwrap();
-    let mut left = Vec::new();
+    let (mut left, mut ends) = (Vec::new(), Vec::new());
     let mut chunk = Chunk::new();
     for _ in 0..20 {
-        match random.u8(..4) {
+        match random.u8(..5) {
             0 => {
                 let Some(range) = random_range(random).intersect(&within) else {
                     continue;
                 };
                 cursor.seek(&range).unwrap();
-                left = expected(model, &range, direction);
+                (left, ends) = (expected(model, &range, direction), Vec::new());
             }
             1 => {
                 let end = random_key(random);
                 cursor.restrict(&end);
-                left.retain(|(key, _)| (*key < end) == (direction == Direction::Forward));
+                ends.push(end);
+            }
+            2 => {
+                cursor.lift();
+                ends.clear();
             }
             _ => {
                 chunk.clear();
                 let limit = ChunkLimit::entries(random.usize(..6));
                 let more = fill(&mut *cursor, &mut chunk, limit);
-                let rest = left.split_off(chunk.len().min(left.len()));
+                let is_before =
+                    |key: &Vec<u8>, end| (key < end) == (direction == Direction::Forward);
+                let within_ends =
+                    |(key, _): &&(Vec<u8>, Vec<u8>)| ends.iter().all(|end| is_before(key, end));
+                let visible = left.iter().take_while(within_ends).count();
+                assert!(chunk.len() <= visible, "{direction:?} {within}: {chunk:?}");
+                let rest = left.split_off(chunk.len());
                 let found = chunk
                     .iter()
                     .map(|(key, value)| (key.to_vec(), value.to_vec()));
                 assert!(found.eq(left), "{direction:?} {within}: {chunk:?}");
                 assert!(
-                    more || rest.is_empty(),
+                    more || visible == chunk.len(),
                     "{direction:?} {within}: ended before {rest:?}"
                 );
                 left = rest;

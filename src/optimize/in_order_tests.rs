@@ -1,0 +1,102 @@
+//! What becomes of merges over scans with pieces, and what is left alone.
+
+use datafusion::execution::SessionStateBuilder;
+use datafusion::physical_plan::displayable;
+use datafusion::prelude::SessionConfig;
+
+use crate::optimize::install;
+use crate::scan::HaliteOptions;
+use crate::session::Database;
+
+/// A database with a table of a few thousand rows, of which a plan cuts scans in four.
+async fn database() -> Database {
+    let database = Database::in_memory().unwrap();
+    let connection = database.connect();
+    for sql in [
+        "CREATE TABLE t (a INT, b INT, v INT, s TEXT, PRIMARY KEY (a, b))",
+        "CREATE TABLE salted (a INT, b INT, v INT, PRIMARY KEY (salt(4), a, b))",
+        "INSERT INTO t SELECT value / 10, value % 10, value * 7 % 100, 'row' FROM generate_series(0, 2999)",
+        "INSERT INTO salted SELECT value / 10, value % 10, value * 7 % 100 FROM generate_series(0, 2999)",
+    ] {
+        connection.execute(sql, Vec::new()).await.unwrap();
+    }
+    database
+}
+
+/// The plan of a query, with this rule in its place or without it.
+async fn plan(database: &Database, sql: &str, with_rule: bool) -> String {
+    let mut options = HaliteOptions::default();
+    options.piece_bytes = 1000;
+    let config = SessionConfig::new()
+        .with_target_partitions(4)
+        .with_option_extension(options);
+    let builder = SessionStateBuilder::new_with_default_features().with_config(config);
+    let mut builder = install(builder);
+    if !with_rule {
+        let physical = builder.physical_optimizers().as_mut().unwrap();
+        physical.rules.retain(|rule| rule.name() != "ReadInOrder");
+    }
+    let session = datafusion::prelude::SessionContext::new_with_state(builder.build());
+    for name in ["t", "salted"] {
+        let provider = database.table_provider(name).unwrap();
+        session.register_table(name, provider).unwrap();
+    }
+    let frame = session.sql(sql).await.expect(sql);
+    let plan = frame.create_physical_plan().await.expect(sql);
+    displayable(plan.as_ref()).indent(false).to_string()
+}
+
+#[tokio::test]
+async fn ordered_rows_of_a_cut_scan_need_no_merge() {
+    let database = database().await;
+    for sql in [
+        "SELECT * FROM t ORDER BY a, b",
+        "SELECT * FROM t ORDER BY a DESC, b DESC",
+        "SELECT s, b FROM t WHERE v > 50 ORDER BY a",
+        "SELECT a + 1 FROM t ORDER BY a, b",
+        "SELECT * FROM t ORDER BY a DESC, b DESC LIMIT 5",
+        "SELECT * FROM t WHERE v = 3 ORDER BY a, b LIMIT 5",
+    ] {
+        let shown = plan(&database, sql, true).await;
+        for gone in ["pieces=", "Sort", "BufferExec", "Limit"] {
+            assert!(
+                !shown.contains(gone),
+                "{gone} in the plan of {sql}\n{shown}"
+            );
+        }
+    }
+    let merged = plan(&database, "SELECT * FROM t ORDER BY a, b", false).await;
+    assert!(
+        merged.contains("pieces=4") && merged.contains("SortPreservingMergeExec"),
+        "{merged}"
+    );
+}
+
+#[tokio::test]
+async fn rows_in_any_order_are_read_side_by_side() {
+    let database = database().await;
+    for sql in [
+        "SELECT * FROM t",
+        "SELECT * FROM t WHERE v = 3",
+        "SELECT * FROM t WHERE v = 3 LIMIT 5",
+        "SELECT sum(v) FROM t",
+        "SELECT * FROM t ORDER BY v, a, b LIMIT 5",
+        "SELECT v, count(*) FROM t GROUP BY v",
+    ] {
+        let shown = plan(&database, sql, true).await;
+        assert!(shown.contains("pieces=4"), "{sql}\n{shown}");
+    }
+    let few = plan(&database, "SELECT * FROM t LIMIT 5", true).await;
+    assert!(!few.contains("pieces="), "{few}");
+}
+
+#[tokio::test]
+async fn runs_of_buckets_are_still_merged_without_a_buffer() {
+    let database = database().await;
+    let sql = "SELECT * FROM salted ORDER BY a DESC, b DESC";
+    let shown = plan(&database, sql, true).await;
+    assert!(shown.contains("SortPreservingMergeExec"), "{shown}");
+    assert!(!shown.contains("BufferExec"), "{shown}");
+    let buffered = plan(&database, sql, false).await;
+    assert!(buffered.contains("BufferExec"), "{buffered}");
+}
