@@ -215,6 +215,10 @@ async fn everything_else_is_planned() {
             params!["host 3"],
         ),
         (
+            "SELECT k FROM (SELECT * FROM t WHERE host = $1 LIMIT 3) x ORDER BY ts DESC, k DESC",
+            params!["host 3"],
+        ),
+        (
             "SELECT k FROM t WHERE host = $1 AND ts < now()",
             params!["host 3"],
         ),
