@@ -135,7 +135,7 @@ async fn every_damaged_row_is_named_and_the_others_are_counted() {
         "{found:#?}"
     );
     assert!(
-        found.iter().any(|text| text.contains("where there are 4")),
+        found.iter().any(|text| text.contains("row 82")),
         "{found:#?}"
     );
     assert!(

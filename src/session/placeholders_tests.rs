@@ -175,11 +175,6 @@ async fn a_value_of_another_kind_is_refused_by_name() {
             "parameter $1: Binary is wanted",
         ),
         (
-            "INSERT INTO t (a, f) VALUES ($1, $2)",
-            params![1, "yes"],
-            "parameter $2: Boolean is wanted",
-        ),
-        (
             "SELECT a FROM t WHERE a = $name",
             params![1],
             "parameter $name: parameters are numbered",
