@@ -55,7 +55,10 @@ async fn direct(
         panic!("{sql}");
     };
     let state = connection.context().state();
-    let plan = state.statement_to_plan(parsed.as_ref().clone()).await.expect(sql);
+    let plan = state
+        .statement_to_plan(parsed.as_ref().clone())
+        .await
+        .expect(sql);
     let query = DirectQuery::of(&state, &plan)?;
     let stream = query.run(connection.context(), values).expect(sql)?;
     let schema = stream.schema();

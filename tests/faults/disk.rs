@@ -82,11 +82,15 @@ async fn filled(disk: &Disk) -> (Database, Connection) {
     (database, connection)
 }
 
-/// About 1.3 MB that do not compress to nothing.
+/// About 1.3 MB that hardly compress.
 fn insert(number: i64) -> String {
     let first = number * 10_000;
+    let parts: Vec<String> = (0..40)
+        .map(|part| format!("md5(concat(value, '/{part}'))"))
+        .collect();
     format!(
-        "INSERT INTO t SELECT value, repeat(md5(CAST(value AS TEXT)), 40) FROM generate_series({first}, {})",
+        "INSERT INTO t SELECT value, concat({}) FROM generate_series({first}, {})",
+        parts.join(", "),
         first + 999
     )
 }
@@ -184,9 +188,12 @@ fn a_database_that_filled_its_disk_is_opened_when_there_is_room() {
 fn a_load_that_does_not_fit_leaves_nothing() {
     let Some(disk) = Disk::mount() else { return };
     let file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
-    let value = "0123456789abcdef".repeat(64);
+    let mut random = fastrand::Rng::with_seed(7);
     let lines: String = (0..40_000)
-        .map(|key| format!("{},{key}{value}\n", -1 - key))
+        .map(|key| {
+            let value: String = (0..1_024).map(|_| random.alphanumeric()).collect();
+            format!("{},{value}\n", -1 - key)
+        })
         .collect();
     fs::write(file.path(), lines).unwrap();
     let copy = format!("COPY t FROM '{}'", file.path().display());
