@@ -9,18 +9,33 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use halite::error::Error;
 use halite::session::Database;
-use halite::shell::demo;
-use halite::shell::format::{self, FORMATS, Page};
-use halite::shell::repl::{Shell, terminal_page};
-use halite::shell::report;
-use halite::shell::runner::{Failure, Runner};
-use tokio::runtime::Builder;
+use halite::shell::format::{self, FORMATS};
+use halite::shell::output::{self, Outputs};
+use halite::shell::runner::Failure;
+use halite::shell::state::{Settings, Shell};
+use halite::shell::{demo, report, start};
+use tokio::runtime::{Builder, Runtime};
+
+/// The status of a program that Ctrl-C has ended, as shells give it.
+const INTERRUPTED: u8 = 130;
+
+const EXAMPLES: &str = "\
+Examples:
+  halite metrics.halite                              the shell; .help lists its commands
+  halite metrics.halite -c 'SELECT count(*) FROM cpu'
+  halite metrics.halite -f load.sql --format csv > out.csv
+  echo 'SELECT 1 AS one' | halite --format json
+  halite demo                                        a tour of row keys on sample data
+
+Exit status: 0, or 1 if a statement failed, 2 if the arguments are wrong, 130 after Ctrl-C.";
 
 /// SQL over an ordered key-value store.
 ///
-/// Without -c or -f: the shell on a terminal, else the script on standard input.
+/// Without -c or -f: the shell on a terminal, else the script on standard input. A script consists of statements, which
+/// end with semicolons, and of the shell's commands on lines of their own. All of it is parsed before its first
+/// statement runs.
 #[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     action: Option<Action>,
@@ -38,6 +53,18 @@ struct Arguments {
     /// Refuses to change anything
     #[arg(long, requires = "database")]
     readonly: bool,
+    /// Ends at the first statement that fails; this is the default
+    #[arg(long, overrides_with = "no_bail")]
+    bail: bool,
+    /// Goes on after a statement that fails, also after one that is no SQL; the exit status is 1 all the same
+    #[arg(long, overrides_with = "bail")]
+    no_bail: bool,
+    /// What the shell runs first, instead of ~/.haliterc
+    #[arg(long, value_name = "FILE", conflicts_with = "no_init")]
+    init: Option<PathBuf>,
+    /// Begins the shell without ~/.haliterc
+    #[arg(long)]
+    no_init: bool,
 }
 
 /// What the program does other than running statements.
@@ -60,72 +87,81 @@ fn main() -> ExitCode {
     let matches = Arguments::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match run(&arguments, &matches) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         // The reader of the output has seen enough.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
         Err(failure) => {
-            let report = match failure {
-                Failure::Statement(report) => report,
-                Failure::Output(error) => format!("error: cannot write the result: {error}"),
+            let (report, code) = match failure {
+                Failure::Statement(report) => (report, ExitCode::FAILURE),
+                Failure::Output(error) => (
+                    format!("error: cannot write the result: {error}"),
+                    ExitCode::FAILURE,
+                ),
+                Failure::Interrupted => ("interrupted".to_owned(), ExitCode::from(INTERRUPTED)),
             };
             // Where standard error is closed there is nobody to tell; the status says it.
             writeln!(io::stderr(), "{report}").ok();
-            ExitCode::FAILURE
+            code
         }
     }
 }
 
-fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
-    if let Some(Action::Demo { directory }) = &arguments.action {
-        return run_demo(directory.as_deref());
+fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    match &arguments.action {
+        Some(Action::Demo { directory }) => run_demo(directory.as_deref()),
+        None => run_shell(arguments, matches),
     }
+}
+
+/// The scripts that were asked for, or the shell.
+fn run_shell(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     // Every file is read before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let database = runtime.block_on(open(arguments)).map_err(told)?;
-    let connection = database.connect();
-    let terminal = io::stdout().is_terminal();
-    let format = arguments.format.as_deref().and_then(format::named);
-    let runner = Runner {
-        connection: &connection,
-        format: format.unwrap_or_else(|| format::default_format(terminal)),
-        page: page(terminal),
-    };
+    let mut shell = shell(arguments, &database, &runtime);
     if scripts.is_empty() {
-        let mut shell = Shell {
-            runner,
-            runtime: &runtime,
-        };
-        return Ok(shell.edit()?);
+        shell.settings.interactive = true;
+        start::greet(&mut shell, arguments.database.as_deref())?;
+        if !arguments.no_init {
+            start::run_file(&mut shell, arguments.init.as_deref())?;
+        }
+        shell.edit()?;
+        return Ok(ExitCode::SUCCESS);
     }
-    let mut out = BufWriter::new(io::stdout().lock());
     for script in &scripts {
-        runtime.block_on(runner.script(script, &mut out))?;
+        let file = script.file.as_deref();
+        if shell.script(&script.text, file)?.is_break() {
+            break;
+        }
     }
-    Ok(out.flush()?)
+    Ok(ExitCode::from(u8::from(shell.failures > 0)))
+}
+
+fn shell<'r>(arguments: &Arguments, database: &Database, runtime: &'r Runtime) -> Shell<'r> {
+    let format = arguments.format.as_deref().and_then(format::named);
+    let format = format.unwrap_or_else(|| format::default_format(io::stdout().is_terminal()));
+    let settings = Settings {
+        bail: !arguments.no_bail,
+        ..Settings::new(format)
+    };
+    Shell::new(database.connect(), runtime, settings, Outputs::standard())
 }
 
 /// The demo, ended in good order by control-C too: what is temporary is removed.
-fn run_demo(directory: Option<&Path>) -> Result<(), Failure> {
+fn run_demo(directory: Option<&Path>) -> Result<ExitCode, Failure> {
     let runtime = Builder::new_multi_thread().enable_all().build()?;
-    let page = page(io::stdout().is_terminal());
+    let page = output::page();
     let mut out = BufWriter::new(io::stdout().lock());
     runtime.block_on(async {
         tokio::select! {
             ended = demo::run(directory, page, &mut out) => ended,
-            _ = tokio::signal::ctrl_c() => Err(Failure::Statement("interrupted".to_owned())),
+            _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
         }
-    })
-}
-
-fn page(terminal: bool) -> Page {
-    if terminal {
-        terminal_page()
-    } else {
-        Page::default()
-    }
+    })?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn told(error: Error) -> Failure {
@@ -140,19 +176,29 @@ async fn open(arguments: &Arguments) -> Result<Database, Error> {
     }
 }
 
+/// A script, and the file it is from.
+struct Script {
+    text: String,
+    file: Option<String>,
+}
+
 /// The scripts to run, in the order of the arguments; none asks for the shell.
-fn scripts(arguments: &Arguments, matches: &ArgMatches) -> Result<Vec<String>, Failure> {
+fn scripts(arguments: &Arguments, matches: &ArgMatches) -> Result<Vec<Script>, Failure> {
     let mut sources = Vec::new();
     let places = matches.indices_of("command").into_iter().flatten();
     for (place, command) in places.zip(&arguments.command) {
-        sources.push((place, command.clone()));
+        let text = command.clone();
+        sources.push((place, Script { text, file: None }));
     }
     let places = matches.indices_of("file").into_iter().flatten();
     for (place, file) in places.zip(&arguments.file) {
-        sources.push((place, read_script(file)?));
+        let text = read_script(file)?;
+        let file = Some(file.display().to_string()).filter(|name| name != "-");
+        sources.push((place, Script { text, file }));
     }
     if sources.is_empty() && !io::stdin().is_terminal() {
-        sources.push((0, read_script(Path::new("-"))?));
+        let text = read_script(Path::new("-"))?;
+        sources.push((0, Script { text, file: None }));
     }
     sources.sort_by_key(|(place, _)| *place);
     Ok(sources.into_iter().map(|(_, script)| script).collect())

@@ -21,6 +21,7 @@ use datafusion::sql::parser::Statement as DFStatement;
 
 use super::parse::{Command, Parsed, parse};
 use super::prepared::PreparedStatement;
+use super::profile::Meter;
 use super::stack::large_stack;
 use super::{Database, command, copy, delete};
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
@@ -33,6 +34,7 @@ use crate::{function, optimize};
 pub struct Connection {
     database: Database,
     context: SessionContext,
+    meter: Option<Arc<Meter>>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -105,7 +107,19 @@ impl Connection {
             function::keys(Arc::new(move |name| tables.expect_table(name))),
         );
         function::scalar_functions().for_each(|function| context.register_udf(function));
-        Self { database, context }
+        Self {
+            database,
+            context,
+            meter: None,
+        }
+    }
+
+    /// The same connection, settings included, whose statements `meter` looks at.
+    pub fn metered(&self, meter: Arc<Meter>) -> Self {
+        Self {
+            meter: Some(meter),
+            ..self.clone()
+        }
     }
 
     /// The database.
@@ -246,7 +260,11 @@ impl Connection {
         plan: &LogicalPlan,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         refuse_hidden_changes(plan)?;
-        Ok(large_stack(state.create_physical_plan(plan)).await?)
+        let physical = large_stack(state.create_physical_plan(plan)).await?;
+        if let Some(meter) = &self.meter {
+            meter.watch(&physical);
+        }
+        Ok(physical)
     }
 
     /// The only statement of `sql`.

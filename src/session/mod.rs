@@ -41,7 +41,7 @@ mod testing;
 pub use self::connection::{Connection, Outcome, Statement};
 pub use self::database::Database;
 pub use self::prepared::PreparedStatement;
-pub use self::profile::Profile;
+pub use self::profile::{Meter, Profile};
 
 /// Parameter values for `$1`, `$2`, …: whatever DataFusion's `ScalarValue` can be made from.
 #[macro_export]

@@ -4,9 +4,21 @@
 
 pub mod command;
 pub mod demo;
+mod diagnose;
+mod edit;
 pub mod format;
-pub mod repl;
+mod keywords;
+pub mod names;
+pub mod output;
+mod pager;
+mod progress;
 pub mod report;
 pub mod runner;
 pub mod sample;
+pub mod script;
+pub mod start;
+pub mod state;
+pub mod style;
+mod suggest;
 mod text;
+mod words;

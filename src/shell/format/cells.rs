@@ -12,6 +12,8 @@ use arrow::datatypes::{DataType, TimeUnit};
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
+use super::super::text::printable;
+
 /// What becomes of a value that has no text, such as a date beyond the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoText {
@@ -76,6 +78,18 @@ fn is_bytes(data_type: &DataType) -> bool {
         | DataType::FixedSizeBinary(_) => true,
         DataType::Dictionary(_, value) => is_bytes(value),
         _ => false,
+    }
+}
+
+/// A value as people see it, safe to print. NULL is `NULL`; a text that would look the same stands in quotes, as SQL
+/// writes it.
+pub fn spelt(value: Option<&str>) -> String {
+    match value {
+        None => "NULL".to_owned(),
+        Some(text) if text.trim_matches('\'') == "NULL" => {
+            format!("'{}'", text.replace('\'', "''"))
+        }
+        Some(text) => printable(text),
     }
 }
 

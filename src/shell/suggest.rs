@@ -1,0 +1,76 @@
+//! "Did you mean": the known name that is closest to a wrong one.
+
+/// The names closest to `wrong`, the best first, at most three; none where nothing is close.
+///
+/// Close is what a slip of the fingers makes: a third of the letters at most, two letters exchanged counting as one.
+/// A name that `wrong` is the beginning of is close, too, if something of length is there.
+pub fn closest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+    let wrong = wrong.to_lowercase();
+    let length = wrong.chars().count();
+    let limit = (length / 3).max(1);
+    let mut found: Vec<((usize, usize), &str)> = Vec::new();
+    for name in names {
+        let lower = name.to_lowercase();
+        let distance = strsim::damerau_levenshtein(&wrong, &lower);
+        let longer = lower.chars().count().abs_diff(length);
+        if distance <= limit && distance < length {
+            found.push(((distance, longer), name));
+        } else if length >= 3 && lower.starts_with(&wrong) {
+            found.push(((limit + 1, 0), name));
+        }
+    }
+    // Letters that are exchanged are likelier than letters that are missing: FORM is FROM and not FOR. The order of the
+    // names stays among those equally close.
+    found.sort_by_key(|(distance, _)| *distance);
+    let best = found.first().map(|(distance, _)| *distance);
+    found.retain(|(distance, _)| Some(*distance) == best);
+    found.dedup();
+    found.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+/// `did you mean a, b or c?`; nothing where there are no names.
+pub fn question(names: &[&str]) -> Option<String> {
+    let (last, rest) = names.split_last()?;
+    let list = if rest.is_empty() {
+        (*last).to_owned()
+    } else {
+        format!("{} or {last}", rest.join(", "))
+    };
+    Some(format!("did you mean {list}?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_fingers_is_close() {
+        let tables = ["flights", "flights_by_time", "weather"];
+        let cases: [(&str, &[&str]); 8] = [
+            ("flihgts", &["flights"]),
+            ("FLIGHT", &["flights"]),
+            ("wether", &["weather"]),
+            ("wea", &["weather"]),
+            ("flights_bytime", &["flights_by_time"]),
+            ("planes", &[]),
+            ("w", &[]),
+            ("", &[]),
+        ];
+        for (wrong, expected) in cases {
+            assert_eq!(closest(wrong, tables), expected, "{wrong}");
+        }
+        assert_eq!(closest("ab", ["ac", "ad", "xy"]), ["ac", "ad"]);
+        assert_eq!(closest("SELCT", ["SELECT", "SET"]), ["SELECT"]);
+        assert_eq!(closest("FORM", ["FOR", "FORMAT", "FROM"]), ["FROM"]);
+    }
+
+    #[test]
+    fn names_are_asked_for() {
+        assert_eq!(question(&[]), None);
+        assert_eq!(question(&["a"]).unwrap(), "did you mean a?");
+        assert_eq!(
+            question(&["a", "b", "c"]).unwrap(),
+            "did you mean a, b or c?"
+        );
+    }
+}
