@@ -121,22 +121,26 @@ static COMPLAINTS: &[Wording] = &[
 
 impl Wording {
     fn read(&self, message: &str) -> Option<Complaint> {
-        let start = message.find(self.before)? + self.before.len();
-        let rest = message.get(start..)?;
-        let end = if self.after.is_empty() {
-            // A name without a sign at its end goes on to the end of the sentence.
-            let ends = [". ", ".\n", "\n"]
-                .into_iter()
-                .filter_map(|end| rest.find(end));
-            ends.min()
-                .unwrap_or_else(|| rest.trim_end_matches('.').len())
-        } else {
-            rest.find(self.after)?
-        };
+        let mut starts = message.match_indices(self.before);
+        let name = starts.find_map(|(at, before)| self.name(message.get(at + before.len()..)?))?;
         Some(Complaint {
             subject: self.subject,
-            name: rest.get(..end)?.to_owned(),
+            name: name.to_owned(),
         })
+    }
+
+    /// The name at the beginning of what stands behind [`Wording::before`].
+    fn name<'m>(&self, rest: &'m str) -> Option<&'m str> {
+        if self.after.is_empty() {
+            // A name without a sign at its end goes on to the end of the sentence.
+            let ends = [". ", ".\n", "\n"].into_iter();
+            let end = ends.filter_map(|end| rest.find(end)).min();
+            return rest.get(..end.unwrap_or_else(|| rest.trim_end_matches('.').len()));
+        }
+        // What another name begins before this one ends is no name.
+        let quote = self.before.chars().next_back()?;
+        let name = rest.get(..rest.find(self.after)?)?;
+        (!name.contains(quote)).then_some(name)
     }
 }
 

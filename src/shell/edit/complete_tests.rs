@@ -45,7 +45,7 @@ fn completion_offers_what_may_stand_there() {
         ("SELECT * FROM key|", &["SELECT * FROM keys("]),
         (
             "SELECT ca| FROM flights",
-            &["SELECT carrier FROM flights", "SELECT CASCADE FROM flights"],
+            &["SELECT carrier FROM flights", "SELECT cascade FROM flights"],
         ),
         ("SELECT tem| FROM flights", &[]),
         ("SELECT tem|", &["SELECT temp"]),

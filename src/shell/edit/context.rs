@@ -158,8 +158,9 @@ fn dotted_start(text: &str, words: &[&Piece], start: usize) -> (usize, usize) {
 
 /// Whether the list that the last word belongs to is that of FROM.
 fn in_from(text: &str, words: &[&Piece]) -> bool {
+    // ON is none of them: a comma behind its condition is one of FROM.
     const CLAUSES: &[&str] = &[
-        "SELECT", "FROM", "WHERE", "BY", "ON", "HAVING", "SET", "VALUES", "USING", "LIMIT", "INTO",
+        "SELECT", "FROM", "WHERE", "BY", "HAVING", "SET", "VALUES", "LIMIT", "INTO",
     ];
     let mut depth = 0_i32;
     for word in words.iter().rev() {
