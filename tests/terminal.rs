@@ -127,7 +127,7 @@ fn statements_are_edited_run_and_remembered() {
     terminal.expect("\u{1b}[1;36mSELECT\u{1b}[0m");
     terminal.expect("...> ");
     terminal.press("2 AS two;\r");
-    terminal.expect("│   1 │   2 │");
+    terminal.expect("│      1 │      2 │");
     // The start file was read.
     terminal.expect("1 row, ");
     terminal.press("SELCT;\r");
@@ -140,8 +140,10 @@ fn statements_are_edited_run_and_remembered() {
     terminal.press(CONTROL_R);
     terminal.press("AS two");
     terminal.expect("(search: AS two)");
+    // The first takes the statement, the second runs it.
     terminal.press("\r");
-    terminal.expect("│   1 │   2 │");
+    terminal.press("\r");
+    terminal.expect("│      1 │      2 │");
     terminal.press(CONTROL_D);
     assert_eq!(terminal.end(), Some(0));
     let history = std::fs::read_to_string(home.path().join(".local/share/halite/history")).unwrap();

@@ -138,7 +138,7 @@ impl Wording {
             return rest.get(..end.unwrap_or_else(|| rest.trim_end_matches('.').len()));
         }
         // What another name begins before this one ends is no name.
-        let quote = self.before.chars().next_back()?;
+        let quote = self.after.chars().next()?;
         let name = rest.get(..rest.find(self.after)?)?;
         (!name.contains(quote)).then_some(name)
     }

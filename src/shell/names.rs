@@ -1,7 +1,7 @@
 //! The names that a user may write: tables, columns, functions, settings. Completion offers them and error reports
 //! suggest them.
 
-use datafusion::config::ExtensionOptions;
+use datafusion::config::{ConfigExtension, ExtensionOptions};
 
 use super::format::type_name;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME};
@@ -97,7 +97,7 @@ impl Names {
         let value = |value: Option<String>| value.unwrap_or_default();
         let own = HaliteOptions::of(options).entries();
         let own = own.into_iter().map(|entry| Name {
-            name: format!("halite.{}", entry.key),
+            name: format!("{}.{}", HaliteOptions::PREFIX, entry.key),
             note: value(entry.value),
         });
         let theirs = options.entries().into_iter();

@@ -291,3 +291,11 @@ fn an_error_in_a_file_names_it() {
         "{log}"
     );
 }
+
+#[test]
+fn every_setting_that_is_completed_can_be_shown() {
+    let out = printed(&["SET halite.span_budget = 7;", "SHOW halite.span_budget;"]);
+    assert_eq!(out, "name,value\nhalite.span_budget,7\n");
+    let log = complaint("SHOW halite.span_bugdet;");
+    assert!(log.contains("did you mean halite.span_budget?"), "{log}");
+}
