@@ -508,9 +508,9 @@ async fn the_seeks_are_the_ranges() {
 #[tokio::test]
 async fn keys_are_declared_where_they_are_enforced() {
     let fixture = Fixture::new(1);
-    let primary = |table: Arc<HaliteTable>| match table.constraints().map(|all| all.to_vec()) {
-        Some(all) => all,
-        None => Vec::new(),
+    let primary = |table: Arc<HaliteTable>| {
+        let constraints = table.constraints().map(|all| all.to_vec());
+        constraints.unwrap_or_default()
     };
     let plain = fixture.create(PLAIN, "VALUES (1, 2, 3, 'x')").await;
     assert_eq!(primary(plain), [Constraint::PrimaryKey(vec![0, 1])]);

@@ -1,6 +1,6 @@
 //! What comparisons mean, said before DataFusion brings their sides to one type.
 //!
-//! Type coercion hides what was written. Two rows become structs ([`super::tuples`]); a DOUBLE compared with `0.1`,
+//! Type coercion hides what was written. Two rows become structs (`super::tuples`); a DOUBLE compared with `0.1`,
 //! which is a DECIMAL here, becomes a DECIMAL(30,15) on every row, which fails on NaN and on 1e300 and cannot tell
 //! 1e-20 from 0; and `'9.999'` compared with a DECIMAL(10,2) is rounded to it. So this rule runs first:
 //!
@@ -11,7 +11,7 @@
 //! | an integer or DECIMAL, and a constant REAL or DOUBLE | both as DOUBLE, alone among exact values of a list |
 //! | DECIMAL, and a constant text | the text as an exact number |
 //!
-//! Long chains of `AND` and `OR` are balanced on the way ([`super::chains`]).
+//! Long chains of `AND` and `OR` are balanced on the way (`super::chains`).
 //!
 //! It is an analyzer rule in front of type coercion, and an optimizer rule as well because `PREPARE` optimizes a plan
 //! that has not been analyzed.

@@ -6,12 +6,12 @@
 //! nothing is left to get wrong:
 //!
 //! * the constant stands on the right (`5 < a` becomes `a > 5`);
-//! * it is a value of the column's own type ([`super::domain`]); one between two values equals nothing, one beyond
+//! * it is a value of the column's own type (`super::domain`); one between two values equals nothing, one beyond
 //!   the domain is above or below every value;
-//! * −0.0 is 0.0, and NaN is one NaN ([`super::floats`]);
+//! * −0.0 is 0.0, and NaN is one NaN (`super::floats`);
 //! * `BETWEEN` a constant is two comparisons, and `NOT` stands before no comparison;
 //! * lists of `IN` hold no NULL, and what several lists over one value make of NULL is said outright
-//!   ([`super::lists`]).
+//!   (`super::lists`).
 //!
 //! Three-valued logic is kept. Where a truth value only decides whether a row stays, NULL is written as false.
 //! Names of columns do not change. Applied to its own result the rule does nothing.
@@ -267,13 +267,13 @@ impl Normaliser<'_> {
         if lists::is_null(right) {
             return lists::compare_with_null(left.clone(), op, context);
         }
-        if floats::is_float(&left.get_type(self.schema).ok()?) {
-            if let Some(constant) = self.folder.exact(right).and_then(floats::canonical) {
-                // Through a cast to DOUBLE an integer or a DECIMAL is looked at below.
-                return self
-                    .place_of(left, op, right, context)
-                    .or_else(|| Some(binary(left.clone(), op, constant)));
-            }
+        if floats::is_float(&left.get_type(self.schema).ok()?)
+            && let Some(constant) = self.folder.exact(right).and_then(floats::canonical)
+        {
+            // Through a cast to DOUBLE an integer or a DECIMAL is looked at below.
+            return self
+                .place_of(left, op, right, context)
+                .or_else(|| Some(binary(left.clone(), op, constant)));
         }
         self.place_of(left, op, right, context)
     }

@@ -97,6 +97,14 @@ async fn comparisons_are_in_the_unit_of_the_column() {
             "NOT (b > 2.5 AND a = 1)",
             "t.b <= Int64(2) OR t.a != Int32(1)",
         ),
+    ] {
+        assert_eq!(predicate(written).await, expected, "{written}");
+    }
+}
+
+#[tokio::test]
+async fn comparisons_are_in_the_unit_of_decimals_and_times() {
+    for (written, expected) in [
         ("p > 9.999", "t.p >= Decimal128(10.00,10,2)"),
         ("p >= 99999999.995", "Boolean(false)"),
         (

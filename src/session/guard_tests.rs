@@ -22,7 +22,9 @@ fn refused(sql: &str, what: &str) {
 
 #[test]
 fn each_limit_refuses_the_first_beyond_it() {
-    let cases: [(fn(usize) -> String, usize, &str); 10] = [
+    /// How to write a statement with so many of something, how many may be, and what the refusal says.
+    type Case = (fn(usize) -> String, usize, &'static str);
+    let cases: [Case; 10] = [
         (
             |n| nested("(", "1", ")", n),
             MAX_NESTING,
@@ -127,9 +129,8 @@ fn what_chains_without_a_parenthesis_is_counted() {
     );
 }
 
-/// A thread as small as a worker of tokio runs what the guard lets through.
-#[test]
-fn statements_at_the_limits_plan_and_run_on_a_small_thread() {
+/// Statements over `t (c0, c1, c2)` that each stand at one of the limits.
+fn statements_at_the_limits() -> Vec<String> {
     let and = |n| {
         (0..n)
             .map(|i| format!("c{} > {i}", i % 3))
@@ -149,7 +150,7 @@ fn statements_at_the_limits_plan_and_run_on_a_small_thread() {
     let joins: String = (1..MAX_JOINS / 4)
         .map(|i| format!(" JOIN t x{i} ON x{i}.c0 = t.c0"))
         .collect();
-    let statements = [
+    vec![
         format!("SELECT count(*) FROM t WHERE {}", and(MAX_TERMS)),
         format!("SELECT count(*) FROM t WHERE {}", or(MAX_TERMS)),
         format!("SELECT count(*) FROM t WHERE NOT ({})", or(MAX_TERMS)),
@@ -175,7 +176,12 @@ fn statements_at_the_limits_plan_and_run_on_a_small_thread() {
             25,
         ),
         format!("SELECT count(*) FROM t{joins}"),
-    ];
+    ]
+}
+
+/// A thread as small as a worker of tokio runs what the guard lets through.
+#[test]
+fn statements_at_the_limits_plan_and_run_on_a_small_thread() {
     let run = move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
@@ -188,7 +194,7 @@ fn statements_at_the_limits_plan_and_run_on_a_small_thread() {
             ] {
                 try_rows(&session, setup).await.expect("setup");
             }
-            for sql in statements {
+            for sql in statements_at_the_limits() {
                 let start = Instant::now();
                 let answer = try_rows(&session, &sql).await;
                 let shown: String = sql.chars().take(60).collect();

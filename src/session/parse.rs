@@ -1,7 +1,7 @@
 //! From the text of a script to its statements.
 //!
 //! The text is cut into tokens once, split at the semicolons between statements (one inside a string, a comment or a
-//! dollar quote is no token), held against the [`guard`](super::guard), and each statement parsed in
+//! dollar quote is no token), held against the [`guard`], and each statement parsed in
 //! [Halite's dialect](super::dialect). Two statements are recognised before the parser sees them:
 //! `EXPLAIN KEYS <select>`, which is Halite's own, and `COPY t FROM …`, which sqlparser knows and DataFusion's parser
 //! refuses (`COPY … TO` stays DataFusion's).
@@ -51,7 +51,7 @@ pub enum Command {
 /// # Errors
 ///
 /// `InvalidInput` for what is no SQL, with the place and the statement; `NotSupported` for a statement that the
-/// [`guard`](super::guard) refuses. Nothing is returned of a script that holds a wrong statement.
+/// [`guard`] refuses. Nothing is returned of a script that holds a wrong statement.
 pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
     let tokens = tokenize(sql)?;
     let mut texts = Texts::new(sql);

@@ -7,13 +7,13 @@
 //!
 //! # How
 //!
-//! 1. The predicate becomes a union of boxes over its dimensions, the expressions that it restricts ([`boxes`]).
+//! 1. The predicate becomes a union of boxes over its dimensions, the expressions that it restricts (`boxes`).
 //!    Correlation is kept: `(a = 1 AND b = 2) OR (a = 3 AND b = 4)` is two boxes, never {1, 3} × {2, 4}.
-//! 2. Each box is projected on the parts of the row key ([`project`]). A dimension is *proven* where the parts say the
+//! 2. Each box is projected on the parts of the row key (`project`). A dimension is *proven* where the parts say the
 //!    same as it did. Where a coarse part (an hour) stands before its column, the box is split in the coarse values that
 //!    lie wholly inside, which need no look at the column, and those at the rim.
-//! 3. Boxes over parts become key ranges by listing the values of all parts but the last restricted one ([`ranges`]).
-//!    Where there are too many to list, or no end to them, they become a walk ([`walk`]), which computes from the key
+//! 3. Boxes over parts become key ranges by listing the values of all parts but the last restricted one (`ranges`).
+//!    Where there are too many to list, or no end to them, they become a walk (`walk`), which computes from the key
 //!    where a scan stands whether it is inside and where the next candidate lies.
 //! 4. The residual is computed from the predicate alone: a conjunct is dropped if it is understood to its last term and
 //!    all of its dimensions are proven in every box.

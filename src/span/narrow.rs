@@ -69,7 +69,10 @@ impl<'a> Narrowing<'a> {
                     narrowed
                 })
             } else if part.restores().is_some() {
-                self.with_image((position, depth), value, &domain)
+                match &domain {
+                    Cow::Borrowed(whole) => self.with_image((position, depth), value, whole),
+                    Cow::Owned(narrowed) => self.filtered_by_image(part, earlier, value, narrowed),
+                }
             } else {
                 None
             };
@@ -87,23 +90,29 @@ impl<'a> Narrowing<'a> {
         (!domain.is_empty()).then_some(domain)
     }
 
-    /// The values in `domain` for which the transform at `position` has `value`; `None` where they cannot be listed.
+    /// The values in `narrowed` for which `earlier` has `value`; `None` where they cannot be listed.
+    fn filtered_by_image(
+        &mut self,
+        part: &KeyPart,
+        earlier: &KeyPart,
+        value: &Option<Datum>,
+        narrowed: &Domain,
+    ) -> Option<Domain> {
+        let fits = |source: &Option<Datum>| image(earlier, part, source).as_ref() == Some(value);
+        let list = narrowed.list(usize::MAX)?;
+        self.looked_at += list.len();
+        Some(domain_of(narrowed, list.into_iter().filter(fits)))
+    }
+
+    /// The same of `domain`, the box's own, for the part at `position`: its list is sorted by image once.
     fn with_image(
         &mut self,
         (position, depth): (usize, usize),
         value: &Option<Datum>,
-        domain: &Cow<'_, Domain>,
+        domain: &Domain,
     ) -> Option<Domain> {
         let parts = self.projection.key.parts();
         let (earlier, part) = (parts.get(position)?, parts.get(depth)?);
-        if let Cow::Owned(narrowed) = domain {
-            let fits =
-                |source: &Option<Datum>| image(earlier, part, source).as_ref() == Some(value);
-            let list = narrowed.list(usize::MAX)?;
-            self.looked_at += list.len();
-            return Some(domain_of(narrowed, list.into_iter().filter(fits)));
-        }
-        // The domain is the box's own, so its list is sorted by image once.
         if !self.images.contains_key(&(position, depth)) {
             let list = domain.list(usize::MAX)?;
             self.looked_at += list.len();

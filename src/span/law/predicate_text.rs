@@ -121,15 +121,7 @@ fn leaf_sql(leaf: &Condition, columns: &[Column]) -> String {
             columns: members,
             rows,
             negated,
-        } => {
-            let row = |row: &Vec<Constant>| {
-                let constants: Vec<String> = row.iter().map(constant_sql).collect();
-                format!("({})", constants.join(", "))
-            };
-            let rows: Vec<String> = rows.iter().map(row).collect();
-            let names = names(members, columns);
-            format!("({names}) {}IN ({})", not(*negated), rows.join(", "))
-        }
+        } => tuple_in_sql(&names(members, columns), rows, *negated),
         Condition::Columns {
             left,
             comparison,
@@ -137,6 +129,15 @@ fn leaf_sql(leaf: &Condition, columns: &[Column]) -> String {
         } => compare_columns(&columns[*left], *comparison, &columns[*right]),
         other => unreachable!("{other:?} is no leaf"),
     }
+}
+
+fn tuple_in_sql(names: &str, rows: &[Vec<Constant>], negated: bool) -> String {
+    let row = |row: &Vec<Constant>| {
+        let constants: Vec<String> = row.iter().map(constant_sql).collect();
+        format!("({})", constants.join(", "))
+    };
+    let rows: Vec<String> = rows.iter().map(row).collect();
+    format!("({names}) {}IN ({})", not(negated), rows.join(", "))
 }
 
 fn compare_columns(left: &Column, comparison: Comparison, right: &Column) -> String {

@@ -189,8 +189,8 @@ impl Generator<'_> {
                 Function::Length,
             ],
             SqlType::Timestamp { .. } => vec![
-                Function::DateTrunc(*random.pick::<&str>(&TRUNCATIONS)),
-                Function::DateTrunc(*random.pick::<&str>(&TRUNCATIONS)),
+                Function::DateTrunc(random.pick::<&str>(&TRUNCATIONS)),
+                Function::DateTrunc(random.pick::<&str>(&TRUNCATIONS)),
                 Function::DateBin(*random.pick(&BINS)),
                 Function::Date,
                 Function::Year,
