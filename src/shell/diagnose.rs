@@ -5,7 +5,7 @@
 
 use super::keywords::{BEGINNINGS, KEYWORDS};
 use super::names::Names;
-use super::suggest::{closest, question};
+use super::suggest::{closest, closest_keywords, question};
 use super::words::{Kind, Piece, pieces};
 use crate::key::TRANSFORMS;
 
@@ -50,7 +50,7 @@ pub fn of_syntax(statement: &str, at: usize) -> Diagnosis {
             continue;
         };
         let known = if index == 0 { BEGINNINGS } else { KEYWORDS };
-        let meant = closest(word.of(statement), known.iter().copied());
+        let meant = closest_keywords(word.of(statement), known);
         if let Some(hint) = question(&meant) {
             return Diagnosis {
                 place: Some((word.start, word.end)),

@@ -5,12 +5,14 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use futures::StreamExt;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::format::{Format, Page};
 use super::output::ResultWriter;
@@ -20,6 +22,9 @@ use super::text::{counted, grouped, size};
 use crate::error::Error;
 use crate::scan::ScanTotals;
 use crate::session::{Connection, Meter, Outcome, Statement};
+
+/// How long a statement that was stopped may take to end, before the shell goes on without it.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Why a script ended before its end.
 #[derive(Debug)]
@@ -117,12 +122,16 @@ impl Shell<'_> {
         let shown = runtime.block_on(async {
             tokio::select! {
                 shown = self.show(&mut events, progress) => shown,
-                _ = tokio::signal::ctrl_c() => Err(Trouble::Interrupted),
+                Ok(()) = tokio::signal::ctrl_c() => Err(Trouble::Interrupted),
             }
         });
-        drop(events);
-        // It ends at its next await; nobody waits for a thread that is busy.
-        task.abort();
+        let shown = match shown {
+            Err(Trouble::Interrupted) => self.stop(task, &mut events),
+            shown => {
+                task.abort();
+                shown
+            }
+        };
         self.outputs.end_result()?;
         let cost = Cost {
             given: shown?,
@@ -138,44 +147,69 @@ impl Shell<'_> {
         Ok(())
     }
 
+    /// Stops a statement: it ends at its next await. A change that has been made before that is told as what it is.
+    fn stop(
+        &mut self,
+        task: JoinHandle<()>,
+        events: &mut Receiver<Event>,
+    ) -> Result<Given, Trouble> {
+        task.abort();
+        // A thread that is busy is not waited for.
+        self.runtime
+            .block_on(async { timeout(PATIENCE, task).await.ok() });
+        match events.try_recv() {
+            Ok(Event::Affected { verb, rows }) => self.tell_affected(verb, rows),
+            Ok(Event::Done { verb }) => self.tell_done(&verb),
+            _ => Err(Trouble::Interrupted),
+        }
+    }
+
+    fn tell_affected(&mut self, verb: &str, rows: u64) -> Result<Given, Trouble> {
+        // What programs read are results alone.
+        if self.settings.format.for_people() {
+            let told = format!("{verb}: {}", counted(rows, "row"));
+            self.outputs.tell(&told)?;
+        }
+        Ok(Given::Affected(rows))
+    }
+
+    fn tell_done(&mut self, verb: &str) -> Result<Given, Trouble> {
+        if self.settings.format.for_people() {
+            self.outputs.tell(verb)?;
+        }
+        Ok(Given::Nothing)
+    }
+
     async fn show(
         &mut self,
         events: &mut Receiver<Event>,
         progress: Option<Progress>,
     ) -> Result<Given, Trouble> {
         let format = self.settings.format;
-        let verb = match events.recv().await {
+        match events.recv().await {
             Some(Event::Columns(schema)) => {
                 let page = self.outputs.page(self.settings.rows, self.settings.width);
                 let mut out = self.outputs.result(self.settings.pages(), progress);
-                let ended = show_rows(format, page, schema, events, &mut out).await;
-                return match ended {
+                match show_rows(format, page, schema, events, &mut out).await {
                     Err(Trouble::Output(error)) if out.left_early(&error) => Ok(Given::Nothing),
                     Err(trouble) => Err(trouble),
                     Ok(rows) => {
                         out.finish()?;
                         Ok(Given::Rows(rows))
                     }
-                };
+                }
             }
             Some(Event::Affected { verb, rows }) => {
                 drop(progress);
-                // What programs read are results alone.
-                if format.for_people() {
-                    let told = format!("{verb}: {}", counted(rows, "row"));
-                    self.outputs.tell(&told)?;
-                }
-                return Ok(Given::Affected(rows));
+                self.tell_affected(verb, rows)
             }
-            Some(Event::Done { verb }) => verb,
-            Some(Event::Failed(error)) => return Err(error.into()),
-            Some(Event::Rows(_) | Event::Ended) | None => return Err(broken_off().into()),
-        };
-        drop(progress);
-        if format.for_people() {
-            self.outputs.tell(&verb)?;
+            Some(Event::Done { verb }) => {
+                drop(progress);
+                self.tell_done(&verb)
+            }
+            Some(Event::Failed(error)) => Err(error.into()),
+            Some(Event::Rows(_) | Event::Ended) | None => Err(broken_off().into()),
         }
-        Ok(Given::Nothing)
     }
 }
 

@@ -5,9 +5,18 @@
 /// Close is what a slip of the fingers makes: a third of the letters at most, two letters exchanged counting as one.
 /// A name that `wrong` is the beginning of is close, too, if something of length is there.
 pub fn closest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+    within(wrong, wrong.chars().count() / 3, names)
+}
+
+/// As [`closest`], of keywords: a quarter of the letters, since any other word may stand where a keyword is not.
+pub fn closest_keywords(wrong: &str, keywords: &[&'static str]) -> Vec<&'static str> {
+    within(wrong, wrong.chars().count() / 4, keywords.iter().copied())
+}
+
+fn within<'n>(wrong: &str, limit: usize, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let wrong = wrong.to_lowercase();
     let length = wrong.chars().count();
-    let limit = (length / 3).max(1);
+    let limit = limit.max(1);
     let mut found: Vec<((usize, usize), &str)> = Vec::new();
     for name in names {
         let lower = name.to_lowercase();
@@ -62,6 +71,8 @@ mod tests {
         assert_eq!(closest("ab", ["ac", "ad", "xy"]), ["ac", "ad"]);
         assert_eq!(closest("SELCT", ["SELECT", "SET"]), ["SELECT"]);
         assert_eq!(closest("FORM", ["FOR", "FORMAT", "FROM"]), ["FROM"]);
+        assert_eq!(closest("flight", ["RIGHT"]), ["RIGHT"]);
+        assert_eq!(closest_keywords("flight", &["RIGHT"]), [""; 0]);
     }
 
     #[test]

@@ -108,9 +108,10 @@ fn first_piece(text: &str) -> (Kind, usize, bool) {
         }
         ('\'', _) => closed_by(Kind::Text, '\'', text),
         ('"' | '`', _) => closed_by(Kind::Quoted, first, text),
-        ('$', Some(digit)) if digit.is_ascii_digit() => {
-            whole(Kind::Number, 1 + run(&text[1..], |c| c.is_ascii_digit()))
-        }
+        ('$', Some(digit)) if digit.is_ascii_digit() => whole(
+            Kind::Number,
+            1 + run(text.get(1..).unwrap_or(""), |c| c.is_ascii_digit()),
+        ),
         ('$', _) => dollar_quote(text),
         (digit, _) if digit.is_ascii_digit() => whole(Kind::Number, number(text)),
         ('.', Some(digit)) if digit.is_ascii_digit() => whole(Kind::Number, number(text)),
