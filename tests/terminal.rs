@@ -162,9 +162,10 @@ fn control_c_stops_the_statement_and_not_the_shell() {
     terminal.expect("halite");
     terminal.press(CONTROL_C);
     terminal.expect("Ctrl-D or .quit leaves");
-    terminal.press(
-        "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 1000000) b;\r",
-    );
+    // A join that keeps every thread busy.
+    let (left, right) = ("generate_series(1, 100000)", "generate_series(1, 1000000)");
+    let join = format!("SELECT count(*) FROM {left} a, {right} b WHERE a.value < b.value;\r");
+    terminal.press(&join);
     // After a second it shows that it is alive.
     terminal.expect("Ctrl-C stops it");
     let start = Instant::now();

@@ -12,9 +12,9 @@ use arrow::datatypes::SchemaRef;
 use futures::StreamExt;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
 
 use super::format::{Format, Page};
+use super::interrupt::interrupted;
 use super::output::ResultWriter;
 use super::progress::Progress;
 use super::state::Shell;
@@ -24,7 +24,9 @@ use crate::scan::ScanTotals;
 use crate::session::{Connection, Meter, Outcome, Statement};
 
 /// How long a statement that was stopped may take to end, before the shell goes on without it.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How often it is looked whether it has ended.
+const TICK: Duration = Duration::from_millis(5);
 
 /// Why a script ended before its end.
 #[derive(Debug)]
@@ -118,11 +120,11 @@ impl Shell<'_> {
             .settings
             .interactive
             .then(|| Progress::start(Arc::clone(&meter)));
-        let runtime = self.runtime;
+        let (runtime, interrupted) = (self.runtime, interrupted()?);
         let shown = runtime.block_on(async {
             tokio::select! {
                 shown = self.show(&mut events, progress) => shown,
-                Ok(()) = tokio::signal::ctrl_c() => Err(Trouble::Interrupted),
+                () = interrupted => Err(Trouble::Interrupted),
             }
         });
         let shown = match shown {
@@ -154,9 +156,11 @@ impl Shell<'_> {
         events: &mut Receiver<Event>,
     ) -> Result<Given, Trouble> {
         task.abort();
-        // A thread that is busy is not waited for.
-        self.runtime
-            .block_on(async { timeout(PATIENCE, task).await.ok() });
+        // Not the runtime's clock, which stands still while its threads are busy.
+        let start = Instant::now();
+        while !task.is_finished() && start.elapsed() < PATIENCE {
+            std::thread::sleep(TICK);
+        }
         match events.try_recv() {
             Ok(Event::Affected { verb, rows }) => self.tell_affected(verb, rows),
             Ok(Event::Done { verb }) => self.tell_done(&verb),

@@ -22,6 +22,7 @@ use reedline::{
 use self::complete::SqlCompleter;
 use self::highlight::SqlHighlighter;
 use self::prompt::HalitePrompt;
+use super::interrupt::interrupted;
 use super::names::Names;
 use super::runner::Failure;
 use super::script::is_complete;
@@ -42,13 +43,7 @@ impl Shell<'_> {
     /// Those of the terminal.
     pub fn edit(&mut self) -> io::Result<()> {
         // From here on Ctrl-C ends what runs, and never the shell.
-        self.runtime.block_on(async {
-            tokio::select! {
-                biased;
-                _ = tokio::signal::ctrl_c() => {}
-                () = std::future::ready(()) => {}
-            }
-        });
+        drop(interrupted()?);
         let colors = Colors::of(true);
         let empty = Arc::new(AtomicBool::new(true));
         let mut editor = editor(Names::new(self.connection.clone()), colors, &empty);
