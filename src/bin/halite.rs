@@ -13,7 +13,7 @@ use halite::shell::format::{self, FORMATS};
 use halite::shell::output::{self, Outputs};
 use halite::shell::runner::Failure;
 use halite::shell::state::{Settings, Shell};
-use halite::shell::{demo, report, start};
+use halite::shell::{demo, interrupt, report, start};
 use tokio::runtime::{Builder, Runtime};
 
 /// The status of a program that Ctrl-C has ended, as shells give it.
@@ -155,10 +155,11 @@ fn run_demo(directory: Option<&Path>) -> Result<ExitCode, Failure> {
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let page = output::page();
     let mut out = BufWriter::new(io::stdout().lock());
+    let interrupted = interrupt::interrupted()?;
     runtime.block_on(async {
         tokio::select! {
             ended = demo::run(directory, page, &mut out) => ended,
-            _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
+            () = interrupted => Err(Failure::Interrupted),
         }
     })?;
     Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ pub mod demo;
 mod diagnose;
 mod edit;
 pub mod format;
-mod interrupt;
+pub mod interrupt;
 mod keywords;
 pub mod names;
 pub mod output;
