@@ -120,7 +120,7 @@ async fn what_is_wrong_is_found_and_what_is_meant_is_suggested() {
         (
             "SELECT * FROM flights ODER BY flight",
             "ODER",
-            "did you mean ORDER?",
+            "did you mean ORDER or OVER?",
         ),
         ("SELECT count(* FROM flights", "FROM", ""),
         ("SELECT 1 FROM flights WHERE", "", ""),

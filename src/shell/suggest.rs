@@ -17,19 +17,24 @@ fn within<'n>(wrong: &str, limit: usize, names: impl IntoIterator<Item = &'n str
     let wrong = wrong.to_lowercase();
     let length = wrong.chars().count();
     let limit = limit.max(1);
-    let mut found: Vec<((usize, usize), &str)> = Vec::new();
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let mut found: Vec<((usize, bool), &str)> = Vec::new();
     for name in names {
         let lower = name.to_lowercase();
         let distance = strsim::damerau_levenshtein(&wrong, &lower);
-        let longer = lower.chars().count().abs_diff(length);
         if distance <= limit && distance < length {
-            found.push(((distance, longer), name));
+            let other_letters = sorted(&lower) != sorted(&wrong);
+            found.push(((distance, other_letters), name));
         } else if length >= 3 && lower.starts_with(&wrong) {
-            found.push(((limit + 1, 0), name));
+            found.push(((limit + 1, true), name));
         }
     }
-    // Letters that are exchanged are likelier than letters that are missing: FORM is FROM and not FOR. The order of the
-    // names stays among those equally close.
+    // Letters that are exchanged are likelier than others: FORM is FROM and not FOR. The order of the names stays among
+    // those equally close.
     found.sort_by_key(|(distance, _)| *distance);
     let best = found.first().map(|(distance, _)| *distance);
     found.retain(|(distance, _)| Some(*distance) == best);
