@@ -267,6 +267,17 @@ impl From<Error> for DataFusionError {
     }
 }
 
+/// Halite's own error inside one that several partitions share.
+fn own(error: &DataFusionError) -> Option<&Error> {
+    match error {
+        DataFusionError::External(inner) => inner.downcast_ref(),
+        DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => own(inner),
+        DataFusionError::Shared(inner) => own(inner),
+        DataFusionError::Collection(errors) => errors.iter().find_map(own),
+        _ => None,
+    }
+}
+
 impl From<DataFusionError> for Error {
     /// Halite's own error if there is one inside, else DataFusion's with the kind that its variant asks for.
     fn from(error: DataFusionError) -> Self {
@@ -279,6 +290,10 @@ impl From<DataFusionError> for Error {
                 Self::from(*inner)
             }
             other => {
+                if let Some(own) = own(&other) {
+                    let (kind, message) = (own.kind(), own.message().to_owned());
+                    return Self::new(kind, message).with_source(other);
+                }
                 let kind = match &other {
                     DataFusionError::NotImplemented(_) => ErrorKind::NotSupported,
                     DataFusionError::ResourcesExhausted(_) | DataFusionError::IoError(_) => {

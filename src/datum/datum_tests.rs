@@ -100,3 +100,26 @@ fn every_type_goes_to_arrow_and_back() {
         assert_eq!(Datum::from_scalar(&scalar, &sql_type).unwrap(), Some(datum));
     }
 }
+
+/// Partitions share one error; what it asks of the caller must not get lost on the way.
+#[test]
+fn errors_keep_their_kind_and_words_through_datafusion() {
+    use std::sync::Arc;
+
+    use datafusion::common::DataFusionError;
+
+    use crate::error::{Error, ErrorKind};
+
+    let own = || DataFusionError::from(Error::corrupt("entry 7 is damaged"));
+    for error in [
+        own(),
+        own().context("a context"),
+        DataFusionError::Shared(Arc::new(own())),
+        DataFusionError::Shared(Arc::new(own().context("a context"))).context("another"),
+        DataFusionError::Collection(vec![own(), own()]),
+    ] {
+        let back = Error::from(error);
+        assert_eq!(back.kind(), ErrorKind::Corrupt);
+        assert_eq!(back.message(), "entry 7 is damaged");
+    }
+}

@@ -7,6 +7,7 @@
 //! operation and are asserted where a domain is made.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use crate::datum::{Datum, SqlType};
 
@@ -95,7 +96,8 @@ impl Interval {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Domain {
     sql_type: SqlType,
-    intervals: Vec<Interval>,
+    /// Shared, because boxes are made of domains and there may be thousands of each.
+    intervals: Arc<Vec<Interval>>,
     null: bool,
 }
 
@@ -104,7 +106,7 @@ impl Domain {
     pub fn empty(sql_type: &SqlType) -> Self {
         Self {
             sql_type: sql_type.clone(),
-            intervals: Vec::new(),
+            intervals: Arc::default(),
             null: false,
         }
     }
@@ -152,23 +154,29 @@ impl Domain {
             .filter(|interval| interval.start < interval.end)
             .collect();
         sorted.sort_by(|left, right| left.start.cmp(&right.start));
-        let mut domain = Self::empty(sql_type);
+        let mut merged: Vec<Interval> = Vec::with_capacity(sorted.len());
         for interval in sorted {
-            domain.push_sorted(interval);
+            match merged.last_mut() {
+                Some(last) if interval.start <= last.end => {
+                    if last.end < interval.end {
+                        last.end = interval.end;
+                    }
+                }
+                _ => merged.push(interval),
+            }
         }
-        domain.assert_law();
-        domain
+        Self::lawful(sql_type, merged, false)
     }
 
-    fn push_sorted(&mut self, interval: Interval) {
-        match self.intervals.last_mut() {
-            Some(last) if interval.start <= last.end => {
-                if last.end < interval.end {
-                    last.end = interval.end;
-                }
-            }
-            _ => self.intervals.push(interval),
-        }
+    /// A domain of intervals that are sorted, disjoint and not adjacent.
+    fn lawful(sql_type: &SqlType, intervals: Vec<Interval>, null: bool) -> Self {
+        let domain = Self {
+            sql_type: sql_type.clone(),
+            intervals: Arc::new(intervals),
+            null,
+        };
+        domain.assert_law();
+        domain
     }
 
     /// The same values, with or without NULL.
@@ -227,7 +235,7 @@ impl Domain {
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         debug_assert_eq!(self.sql_type, other.sql_type);
-        let intervals = self.intervals.iter().chain(&other.intervals).cloned();
+        let intervals = self.intervals.iter().chain(other.intervals.iter()).cloned();
         Self::from_intervals(&self.sql_type, intervals).with_null(self.null || other.null)
     }
 
@@ -235,7 +243,7 @@ impl Domain {
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
         debug_assert_eq!(self.sql_type, other.sql_type);
-        let mut both = Self::empty(&self.sql_type).with_null(self.null && other.null);
+        let mut both = Vec::new();
         // A long list meets a short domain in few places: begin where it does.
         let (mut left, mut right) = (
             self.intervals_from(other.first_cut()).iter().peekable(),
@@ -245,7 +253,7 @@ impl Domain {
             let start = (&a.start).max(&b.start);
             let end = (&a.end).min(&b.end);
             if start < end {
-                both.intervals.push(Interval {
+                both.push(Interval {
                     start: start.clone(),
                     end: end.clone(),
                 });
@@ -256,8 +264,7 @@ impl Domain {
                 right.next();
             }
         }
-        both.assert_law();
-        both
+        Self::lawful(&self.sql_type, both, self.null && other.null)
     }
 
     fn first_cut(&self) -> &Cut {
@@ -277,11 +284,11 @@ impl Domain {
     /// Everything that is not inside, NULL included if it is not.
     #[must_use]
     pub fn complement(&self) -> Self {
-        let mut gaps = Self::empty(&self.sql_type).with_null(!self.null);
+        let mut gaps = Vec::new();
         let mut start = Cut::Start;
-        for interval in &self.intervals {
+        for interval in self.intervals.iter() {
             if start < interval.start {
-                gaps.intervals.push(Interval {
+                gaps.push(Interval {
                     start,
                     end: interval.start.clone(),
                 });
@@ -289,13 +296,12 @@ impl Domain {
             start = interval.end.clone();
         }
         if start < Cut::End {
-            gaps.intervals.push(Interval {
+            gaps.push(Interval {
                 start,
                 end: Cut::End,
             });
         }
-        gaps.assert_law();
-        gaps
+        Self::lawful(&self.sql_type, gaps, !self.null)
     }
 
     /// The values that are in `self` and not in `other`.
@@ -320,7 +326,7 @@ impl Domain {
     /// All values in ascending order, NULL last, if there are at most `limit`.
     pub fn enumerate(&self, limit: usize) -> Option<Vec<Option<Datum>>> {
         let mut values = Vec::new();
-        for interval in &self.intervals {
+        for interval in self.intervals.iter() {
             self.enumerate_interval(interval, limit, &mut values)?;
         }
         if self.null {

@@ -11,7 +11,7 @@
 //! | an integer or DECIMAL, and a constant REAL or DOUBLE | both as DOUBLE, alone among exact values of a list |
 //! | DECIMAL, and a constant text | the text as an exact number |
 //!
-//! Long chains of `AND` and `OR` are balanced on the way (`super::chains`).
+//! Long chains of `AND` and `OR` are balanced on the way (`super::chains`), and names inside of an expression dropped.
 //!
 //! It is an analyzer rule in front of type coercion, and an optimizer rule as well because `PREPARE` optimizes a plan
 //! that has not been analyzed.
@@ -71,16 +71,32 @@ fn rewrite(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     }
     let schema = input_schema(&plan)?;
     let names = NamePreserver::new(&plan);
-    let rewritten = plan.map_expressions(|expr| {
+    let mut write_out = |expr: Expr| {
         let name = names.save(&expr);
-        let rewritten = chains::balance(expr)?
+        let rewritten = without_inner_names(expr)?
+            .transform_data(chains::balance)?
             .transform_data(|expr| expr.transform_up(|expr| rewrite_expr(expr, &schema)))?;
         Ok(rewritten.update_data(|expr| name.restore(expr)))
+    };
+    let rewritten = plan.map_expressions(|expr| match expr {
+        // A grouping set has no name; what it groups by has.
+        Expr::GroupingSet(_) => expr.map_children(&mut write_out),
+        expr => write_out(expr),
     })?;
     if rewritten.transformed {
         rewritten.map_data(LogicalPlan::recompute_schema)
     } else {
         Ok(rewritten)
+    }
+}
+
+/// The expression without the names that DataFusion gives to what stands inside of it: `row(1, 2)`, a function called by
+/// its second name, comes as `struct(1, 2) AS row(1, 2)`. No rule below looks through a name.
+fn without_inner_names(expr: Expr) -> Result<Transformed<Expr>> {
+    if matches!(expr, Expr::Alias(_)) {
+        expr.map_children(|inner| Ok(inner.unalias_nested()))
+    } else {
+        Ok(expr.unalias_nested())
     }
 }
 
@@ -106,27 +122,36 @@ fn compares(expr: &Expr) -> bool {
 }
 
 fn rewrite_expr(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let rewritten = match &expr {
+    let rows = match &expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(*op) => {
-            match tuples::expand(left, *op, right)? {
-                Some(rows) => Some(rows),
-                None => typed(left, right, schema).map(|(left, right)| binary(left, *op, right)),
-            }
+            tuples::expand(left, *op, right)?
         }
-        Expr::InList(list) => match tuples::expand_list(list)? {
-            Some(rows) => Some(rows),
-            None => typed_list(list, schema),
-        },
-        Expr::Between(between) => match tuples::expand_between(between)? {
-            Some(rows) => Some(rows),
-            None => typed_between(between, schema),
-        },
+        Expr::InList(list) => tuples::expand_list(list)?,
+        Expr::Between(between) => tuples::expand_between(between)?,
         _ => None,
     };
-    Ok(match rewritten {
-        Some(rewritten) => Transformed::yes(rewritten),
-        None => Transformed::no(expr),
-    })
+    match rows {
+        // What the rows held is compared as if it had been written so.
+        Some(terms) => Ok(Transformed::yes(
+            terms
+                .transform_up(|term| Ok(typed_term(term, schema)))?
+                .data,
+        )),
+        None => Ok(typed_term(expr, schema)),
+    }
+}
+
+/// A comparison of single values with its meaning said.
+fn typed_term(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
+    let rewritten = match &expr {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(*op) => {
+            typed(left, right, schema).map(|(left, right)| binary(left, *op, right))
+        }
+        Expr::InList(list) => typed_list(list, schema),
+        Expr::Between(between) => typed_between(between, schema),
+        _ => None,
+    };
+    rewritten.map_or_else(|| Transformed::no(expr), Transformed::yes)
 }
 
 /// The two sides of a comparison with their meaning said; `None` when coercion does nothing to them.

@@ -111,14 +111,15 @@ impl Normaliser<'_> {
             plan => plan,
         };
         let names = NamePreserver::new(&plan);
-        let rewritten = plan.map_expressions(|expr| {
+        let mut rewrite = |expr: Expr| {
             let name = names.save(&expr);
-            let before = self.changed;
             let expr = self.truth(expr, context)?;
-            Ok(Transformed::new_transformed(
-                name.restore(expr),
-                self.changed != before,
-            ))
+            Ok(Transformed::yes(name.restore(expr)))
+        };
+        let rewritten = plan.map_expressions(|expr| match expr {
+            // A grouping set has no name; what it groups by has.
+            Expr::GroupingSet(_) => expr.map_children(&mut rewrite),
+            expr => rewrite(expr),
         })?;
         Ok(rewritten.data)
     }

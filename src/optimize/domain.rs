@@ -8,9 +8,15 @@
 //! Casts around a column that keep the value (DataFusion adds them to bring both sides to one type) are taken off
 //! first. One kind of cast rounds: an integer or a DECIMAL as DOUBLE. It is monotone, so the place of a constant is
 //! found by bisection over the cast itself, and the comparison means what it meant.
+//!
+//! The year of a TIMESTAMP counts as evenly spaced too. DataFusion turns a comparison with it into bounds on the column,
+//! and takes a bound that nanoseconds cannot hold for NULL, which no row satisfies. So there the domain ends with the
+//! years that nanoseconds reach, and its ends are never compared for equality ([`Operand::is_open_end`]).
 
+use arrow::compute::kernels::cast_utils::IntervalUnit;
 use arrow::datatypes::{DataType, TimeUnit, i256};
 use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Cast, Expr, ExprSchemable};
 
 use super::exact::{Exact, fixed_offset, floor_of_power};
@@ -182,6 +188,8 @@ pub(super) struct Operand {
     view: View,
     /// Whether the type of the side, casts included, is an instant rather than wall-clock time.
     zoned: bool,
+    /// Whether it is a year of which the first and the last have only one bound.
+    open_ends: bool,
 }
 
 impl Operand {
@@ -200,12 +208,24 @@ impl Operand {
             };
             (inner, inner_type, view) = (source, source_type, seen);
         }
+        let mut domain = Domain::of(&inner_type)?;
+        let open_ends = is_year_of_nanoseconds(inner, schema);
+        if open_ends {
+            [domain.min, domain.max] = YEARS_OF_NANOSECONDS.map(i256::from);
+        }
         Some(Self {
-            domain: Domain::of(&inner_type)?,
+            domain,
             expr: inner.clone(),
             view,
             zoned,
+            open_ends,
         })
+    }
+
+    /// Whether `place` is a first or last value that must not be compared for equality: it has no bound on its far side.
+    pub fn is_open_end(&self, place: Place) -> bool {
+        let (min, max) = self.limits();
+        self.open_ends && place.is_value() && (place.not_below == min || place.not_below == max)
     }
 
     /// The least and the greatest value.
@@ -267,6 +287,27 @@ impl Operand {
             above: self.domain.first(|n| as_double(n, scale) > constant),
         }
     }
+}
+
+/// The first and the last year of which nanoseconds since 1970 hold a part.
+const YEARS_OF_NANOSECONDS: [i32; 2] = [1677, 2262];
+
+/// Whether the expression is `date_part('year', c)` of a timestamp in nanoseconds.
+pub(super) fn is_year_of_nanoseconds(expr: &Expr, schema: &DFSchema) -> bool {
+    let Expr::ScalarFunction(ScalarFunction { func, args }) = expr else {
+        return false;
+    };
+    let [Expr::Literal(unit, _), source] = args.as_slice() else {
+        return false;
+    };
+    let unit = unit.try_as_str().flatten().unwrap_or_default();
+    let unit = unit.trim_matches(['\'', '"']).parse();
+    func.name() == "date_part"
+        && matches!(unit, Ok(IntervalUnit::Year))
+        && matches!(
+            source.get_type(schema),
+            Ok(DataType::Timestamp(TimeUnit::Nanosecond, _))
+        )
 }
 
 /// The view through one more cast, from `source` to `target`; `None` when the cast does not keep the value.

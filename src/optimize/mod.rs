@@ -31,6 +31,10 @@ mod floats;
 mod lists;
 mod tuples;
 
+/// Where the key gives the order, DataFusion puts a buffer of this size over each partition and fills it whatever the
+/// reader takes: by default 1 GiB each, which is the whole table in memory. A few batches keep the merge busy.
+const SORT_BUFFER_BYTES: usize = 4 << 20;
+
 /// Puts Halite's rules in front of DataFusion's, and sets what they and the engine need of the configuration.
 ///
 /// Rules and configuration that the builder has already are kept, so call it last:
@@ -38,6 +42,8 @@ mod tuples;
 /// * `sql_parser.parse_float_as_decimal`: `1.5`, and an integer beyond 64 bits, is an exact DECIMAL;
 /// * `sql_parser.map_string_types_to_utf8view` off: TEXT is Utf8, as it is stored;
 /// * `catalog.information_schema`: `SHOW TABLES` and `DESCRIBE`;
+/// * `execution.sort_pushdown_buffer_capacity`: how far a scan in key order may run ahead of the merge of its
+///   partitions;
 /// * `execution.time_zone`, unless it is set: UTC, so that TIMESTAMP WITH TIME ZONE is an instant.
 pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let config = builder.config().get_or_insert_with(SessionConfig::new);
@@ -45,6 +51,7 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     options.sql_parser.parse_float_as_decimal = true;
     options.sql_parser.map_string_types_to_utf8view = false;
     options.catalog.information_schema = true;
+    options.execution.sort_pushdown_buffer_capacity = SORT_BUFFER_BYTES;
     options
         .execution
         .time_zone

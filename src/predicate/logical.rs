@@ -12,6 +12,7 @@ use super::Predicate;
 use super::constant;
 use super::operand::{Operand, constant_of, is_always_null, operand, text_point};
 use super::pattern::{self, Pattern};
+use super::text::readable;
 use crate::key::{Domain, Expression, KeyColumn};
 
 /// One term of a WHERE that is a conjunction.
@@ -36,7 +37,7 @@ pub fn lower(filters: &[Expr], columns: &[KeyColumn]) -> Vec<Conjunct> {
     terms
         .map(|term| Conjunct {
             predicate: lowering.condition(term, true),
-            text: term.human_display().to_string(),
+            text: readable(term),
         })
         .collect()
 }

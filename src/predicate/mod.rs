@@ -12,6 +12,7 @@ mod constant;
 mod logical;
 mod operand;
 mod pattern;
+mod text;
 
 use crate::key::{Domain, Expression};
 
@@ -40,6 +41,8 @@ impl Predicate {
             match term {
                 Self::Constant(true) => {}
                 Self::Constant(false) => return Self::Constant(false),
+                // A chain that leans to the left is taken over, not copied at every level.
+                Self::All(inner) if kept.is_empty() => kept = inner,
                 Self::All(inner) => kept.extend(inner),
                 other => kept.push(other),
             }
@@ -58,6 +61,8 @@ impl Predicate {
             match term {
                 Self::Constant(false) => {}
                 Self::Constant(true) => return Self::Constant(true),
+                // A chain that leans to the left is taken over, not copied at every level.
+                Self::Any(inner) if kept.is_empty() => kept = inner,
                 Self::Any(inner) => kept.extend(inner),
                 other => kept.push(other),
             }

@@ -4,7 +4,7 @@
 //! is found by walking the parts:
 //!
 //! * a part with one value throughout the spans says nothing about order; the column it restores is a constant;
-//! * a bucket is cut out of the keys that are compared when runs are merged, where its place in them is fixed;
+//! * a bucket in front, or behind literals, is cut out of the keys that are compared when runs are merged;
 //! * a coarser value of a column, such as its hour, says nothing that the column itself does not say, if the column
 //!   follows in the same direction with nothing but constants between;
 //! * any other part that is no column ends the order.
@@ -153,6 +153,10 @@ impl Walk<'_> {
         else {
             return Ok(None);
         };
+        // Only behind literals is a bucket one run; anywhere else a range goes on into the next bucket.
+        if before.iter().any(|part| !part.sources().is_empty()) {
+            return Ok(None);
+        }
         let mut start = 0;
         for (index, part) in before.iter().enumerate() {
             match (self.pinned(index), width(part)) {

@@ -1,6 +1,6 @@
 //! Connections: statements run one after the other, each at one snapshot.
 //!
-//! The way of a statement: [`parse`](super::parse) cuts and parses the script; DDL, `COPY … FROM`, `SHOW …` and
+//! The way of a statement: [`parse`](super::parse) cuts and parses the script; DDL, `COPY`, `SHOW …` and
 //! `EXPLAIN KEYS` are answered here; everything else is planned by DataFusion with Halite's rules in front, on a large
 //! stack, and reads the store at the snapshot that the statement took when it began.
 
@@ -19,11 +19,12 @@ use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
+use super::open_types::OpenTypes;
 use super::parse::{Command, Parsed, parse};
 use super::prepared::PreparedStatement;
 use super::profile::Meter;
-use super::stack::large_stack;
-use super::{Database, command, copy, delete};
+use super::stack::{large_stack, on_large_stack};
+use super::{Database, assign, command, copy, delete, files, insert_problem};
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
 use crate::scan::{HaliteOptions, StatementSnapshot};
@@ -35,6 +36,7 @@ pub struct Connection {
     database: Database,
     context: SessionContext,
     meter: Option<Arc<Meter>>,
+    open_types: OpenTypes,
 }
 
 impl std::fmt::Debug for Connection {
@@ -95,8 +97,9 @@ impl Connection {
         let builder = SessionStateBuilder::new()
             .with_default_features()
             .with_config(config);
-        let context =
-            SessionContext::new_with_state(optimize::install(builder).build()).enable_url_table();
+        let context = files::enable(SessionContext::new_with_state(
+            optimize::install(builder).build(),
+        ));
         context.register_catalog(
             CATALOG_NAME,
             Arc::new(HaliteCatalog::new(Arc::clone(database.catalog()))),
@@ -111,6 +114,7 @@ impl Connection {
             database,
             context,
             meter: None,
+            open_types: OpenTypes::default(),
         }
     }
 
@@ -157,7 +161,7 @@ impl Connection {
                     .await?;
                 command::explain_keys(&self.physical(&state, &plan).await?)
             }
-            Command::CopyFrom(statement) => copy::copy_from(self, statement).await,
+            Command::Copy(statement) => copy::run(self, statement).await,
             Command::Sql(parsed) => match command::own(self, parsed).await? {
                 Some(outcome) => Ok(outcome),
                 None => self.run_planned(parsed).await,
@@ -169,6 +173,7 @@ impl Connection {
     async fn run_planned(&self, parsed: &DFStatement) -> Result<Outcome> {
         let state = self.statement_state()?;
         let plan = self.logical_plan(&state, parsed).await?;
+        let plan = on_large_stack(|| self.open_types.prepare(parsed, plan))?;
         self.run_plan(state, plan).await
     }
 
@@ -197,11 +202,6 @@ impl Connection {
                 let rows = count(&state, plan).await?;
                 Ok(Outcome::Affected { verb, rows })
             }
-            plan @ LogicalPlan::Copy(_) => {
-                let plan = self.physical(&state, &plan).await?;
-                let rows = count(&state, plan).await?;
-                Ok(Outcome::Affected { verb: "COPY", rows })
-            }
             plan => {
                 let physical = self.physical(&state, &plan).await?;
                 Ok(Outcome::Rows(execute_stream(physical, state.task_ctx())?))
@@ -224,6 +224,13 @@ impl Connection {
                 )));
             }
         };
+        match &planned {
+            PlannedStatement::Execute(execute) => self.open_types.check(execute)?,
+            PlannedStatement::Deallocate(deallocate) => {
+                self.open_types.deallocate(&deallocate.name)
+            }
+            _ => {}
+        }
         let frame = large_stack(
             self.context
                 .execute_logical_plan(LogicalPlan::Statement(planned)),
@@ -251,7 +258,10 @@ impl Connection {
         state: &SessionState,
         parsed: &DFStatement,
     ) -> Result<LogicalPlan> {
-        Ok(large_stack(state.statement_to_plan(parsed.clone())).await?)
+        match large_stack(state.statement_to_plan(parsed.clone())).await {
+            Ok(plan) => Ok(plan),
+            Err(error) => Err(insert_problem::named(self, state, parsed, error.into()).await),
+        }
     }
 
     pub(super) async fn physical(
@@ -260,7 +270,12 @@ impl Connection {
         plan: &LogicalPlan,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         refuse_hidden_changes(plan)?;
-        let physical = large_stack(state.create_physical_plan(plan)).await?;
+        let physical = if plan.exists(|node| Ok(matches!(node, LogicalPlan::Dml(_))))? {
+            let plan = on_large_stack(|| assign::name_columns(plan.clone()))?;
+            large_stack(state.create_physical_plan(&plan)).await?
+        } else {
+            large_stack(state.create_physical_plan(plan)).await?
+        };
         if let Some(meter) = &self.meter {
             meter.watch(&physical);
         }
@@ -337,6 +352,7 @@ impl Connection {
             Command::Sql(parsed) if !params.is_empty() => {
                 let state = self.statement_state()?;
                 let plan = self.logical_plan(&state, parsed).await?;
+                let plan = on_large_stack(|| assign::name_columns(plan))?;
                 let plan = plan.with_param_values(ParamValues::from(params))?;
                 self.run_plan(state, plan).await
             }
@@ -356,6 +372,7 @@ impl Connection {
         };
         let state = self.context.state();
         let plan = self.logical_plan(&state, parsed).await?;
+        let plan = on_large_stack(|| assign::name_columns(plan))?;
         Ok(PreparedStatement::new(self.clone(), plan))
     }
 }
@@ -363,7 +380,11 @@ impl Connection {
 /// A change inside another statement (`EXPLAIN DELETE …`) would come to DataFusion's hooks, which lose the WHERE.
 fn refuse_hidden_changes(plan: &LogicalPlan) -> Result<()> {
     let hidden = plan.exists(|node| {
-        Ok(matches!(node, LogicalPlan::Dml(dml) if !matches!(dml.op, WriteOp::Insert(_))))
+        Ok(match node {
+            LogicalPlan::Dml(dml) => !matches!(dml.op, WriteOp::Insert(_)),
+            LogicalPlan::Copy(_) => true,
+            _ => false,
+        })
     })?;
     if hidden {
         return Err(Error::unsupported(

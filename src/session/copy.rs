@@ -1,35 +1,34 @@
-//! `COPY t FROM 'file'`: from sqlparser's tree to the loader's options.
+//! `COPY`: from the parsed statement to the loader of files and to the writer of files.
 
-use std::path::PathBuf;
+use datafusion::physical_plan::execute_stream;
+use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::Statement as SqlStatement;
+use sqlparser::parser::Parser;
 
-use sqlparser::ast::{CopyOption, CopySource, CopyTarget, Statement};
-
-use super::{Connection, Outcome};
+use super::copy_statement::{CopyOption, CopySource, CopyStatement};
+use super::dialect::HaliteDialect;
+use super::{Connection, Outcome, export};
 use crate::catalog::ddl::object_name;
 use crate::error::{Error, Result};
 use crate::scan::HaliteOptions;
-use crate::write::copy::{self, CopyOptions, FileFormat};
+use crate::write::copy::{self, Compression, CopyOptions, Direction, FileFormat, listed};
 
-/// Loads a file into a table, all of its rows or none.
-pub(super) async fn copy_from(connection: &Connection, statement: &Statement) -> Result<Outcome> {
-    let Statement::Copy {
-        source,
-        to: false,
-        target: CopyTarget::File { filename },
-        options,
-        legacy_options,
-        ..
-    } = statement
-    else {
-        return Err(Error::unsupported(
-            "COPY FROM reads a file: COPY table FROM 'file'",
-        ));
+/// Runs a COPY: all of it or nothing.
+pub(super) async fn run(connection: &Connection, statement: &CopyStatement) -> Result<Outcome> {
+    let options = copy_options(&statement.options)?;
+    let rows = match statement.direction {
+        Direction::From => copy_from(connection, statement, options).await?,
+        Direction::To => copy_to(connection, statement, &options).await?,
     };
-    let CopySource::Table {
-        table_name,
-        columns,
-    } = source
-    else {
+    Ok(Outcome::Affected { verb: "COPY", rows })
+}
+
+async fn copy_from(
+    connection: &Connection,
+    statement: &CopyStatement,
+    options: CopyOptions,
+) -> Result<u64> {
+    let CopySource::Table { name, columns } = &statement.source else {
         return Err(Error::invalid("COPY FROM loads a table, not a query"));
     };
     if !columns.is_empty() {
@@ -37,45 +36,153 @@ pub(super) async fn copy_from(connection: &Connection, statement: &Statement) ->
             "COPY FROM with a list of columns is not implemented; name them in the file's header",
         ));
     }
-    if let Some(option) = legacy_options.first() {
-        return Err(Error::unsupported(format!(
-            "COPY option `{option}` is not implemented; write options in parentheses"
-        )));
-    }
     let table = connection
         .database()
         .catalog()
-        .expect_table(&object_name(table_name)?)?;
-    let options = copy_options(options)?;
+        .expect_table(&object_name(name)?)?;
     let memory = HaliteOptions::of(connection.context().copied_config().options()).statement_memory;
-    let rows = copy::copy_from(table.writer(), PathBuf::from(filename), options, memory).await?;
-    Ok(Outcome::Affected { verb: "COPY", rows })
+    copy::copy_from(table.writer(), statement.file.clone(), options, memory).await
 }
 
-fn copy_options(declared: &[CopyOption]) -> Result<CopyOptions> {
-    let mut options = CopyOptions::default();
-    for option in declared {
-        match option {
-            CopyOption::Format(name) => options.format = Some(file_format(&name.value)?),
-            CopyOption::Header(header) => options.header = Some(*header),
-            CopyOption::Delimiter(delimiter) => options.delimiter = Some(*delimiter),
-            CopyOption::Null(text) => options.null = Some(text.clone()),
-            other => {
-                return Err(Error::unsupported(format!(
-                    "COPY option `{other}` is not implemented; FORMAT, HEADER, DELIMITER and NULL are"
-                )));
-            }
+async fn copy_to(
+    connection: &Connection,
+    statement: &CopyStatement,
+    options: &CopyOptions,
+) -> Result<u64> {
+    // What is wrong with file and options is said before the query is run.
+    let file = export::Target::new(&statement.file, options)?;
+    let query = query_of(&statement.source)?;
+    let state = connection.statement_state()?;
+    let plan = connection.logical_plan(&state, &query).await?;
+    let plan = connection.physical(&state, &plan).await?;
+    let rows = execute_stream(plan, state.task_ctx())?;
+    export::write(file, rows).await
+}
+
+/// What is copied, as a query.
+fn query_of(source: &CopySource) -> Result<DFStatement> {
+    let query = match source {
+        CopySource::Query(query) => SqlStatement::Query(query.clone()),
+        CopySource::Table { name, columns } => {
+            let columns: Vec<String> = columns.iter().map(ToString::to_string).collect();
+            let columns = match columns.as_slice() {
+                [] => "*".to_owned(),
+                columns => columns.join(", "),
+            };
+            let text = format!("SELECT {columns} FROM {name}");
+            let dialect = HaliteDialect::new(text.len());
+            let parsed = Parser::new(&dialect).try_with_sql(&text);
+            let query = parsed.and_then(|mut parser| parser.parse_query());
+            SqlStatement::Query(query.map_err(|error| Error::invalid(error.to_string()))?)
         }
+    };
+    Ok(DFStatement::Statement(Box::new(query)))
+}
+
+/// An option of COPY: its names, and what it sets.
+struct OptionDeclaration {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    set: fn(&mut CopyOptions, &CopyOption) -> Result<()>,
+}
+
+/// Every option.
+static OPTIONS: &[OptionDeclaration] = &[
+    OptionDeclaration {
+        name: "FORMAT",
+        aliases: &[],
+        set: |options, given| {
+            options.format = Some(FileFormat::named(value(given)?)?);
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "HEADER",
+        aliases: &[],
+        set: |options, given| {
+            options.header = Some(flag(given)?);
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "DELIMITER",
+        aliases: &["DELIM", "SEP"],
+        set: |options, given| {
+            options.delimiter = Some(character(given)?);
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "NULL",
+        aliases: &["NULLSTR"],
+        set: |options, given| {
+            options.null = Some(value(given)?.to_owned());
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "COMPRESSION",
+        aliases: &[],
+        set: |options, given| {
+            let name = value(given)?;
+            // As if it were not given: the file's name says it.
+            if !name.eq_ignore_ascii_case("auto") {
+                options.compression = Some(Compression::named(name)?);
+            }
+            Ok(())
+        },
+    },
+];
+
+fn copy_options(given: &[CopyOption]) -> Result<CopyOptions> {
+    let mut options = CopyOptions::default();
+    let mut seen: Vec<&str> = Vec::new();
+    for option in given {
+        let name = option.name.as_str();
+        let mut known = OPTIONS.iter();
+        let Some(declaration) =
+            known.find(|known| known.name == name || known.aliases.contains(&name))
+        else {
+            return Err(Error::unsupported(format!(
+                "COPY option `{option}` is not implemented; {} are",
+                listed(OPTIONS.iter().map(|option| option.name))
+            )));
+        };
+        if seen.contains(&declaration.name) {
+            return Err(Error::invalid(format!("COPY option {name} is given twice")));
+        }
+        seen.push(declaration.name);
+        (declaration.set)(&mut options, option)?;
     }
     Ok(options)
 }
 
-fn file_format(name: &str) -> Result<FileFormat> {
-    match name.to_ascii_lowercase().as_str() {
-        "csv" => Ok(FileFormat::Csv),
-        "parquet" => Ok(FileFormat::Parquet),
-        _ => Err(Error::unsupported(format!(
-            "COPY format `{name}` is not implemented; csv and parquet are"
+fn value(option: &CopyOption) -> Result<&str> {
+    let missing = || Error::invalid(format!("COPY option {} needs a value", option.name));
+    option.value.as_deref().ok_or_else(missing)
+}
+
+fn flag(option: &CopyOption) -> Result<bool> {
+    let text = option.value.as_deref().unwrap_or("true");
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "on" | "1" => Ok(true),
+        "false" | "off" | "0" => Ok(false),
+        _ => Err(Error::invalid(format!(
+            "COPY option {} is true or false, not '{text}'",
+            option.name
+        ))),
+    }
+}
+
+fn character(option: &CopyOption) -> Result<char> {
+    let text = value(option)?;
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) => Ok(letter),
+        _ if text == "\\t" => Ok('\t'),
+        _ => Err(Error::invalid(format!(
+            "COPY option {} is one character, not '{text}'",
+            option.name
         ))),
     }
 }

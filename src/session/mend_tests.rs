@@ -1,7 +1,8 @@
 //! The wrong answers of the layers below: each is shown wrong in a plain session, so that a version which mends it is
 //! noticed, and right in Halite's.
 
-use super::testing::{mended, optimized, plain, plain_rows, rows, try_rows};
+use super::Database;
+use super::testing::{mended, optimized, plain, plain_rows, rows, texts, try_rows};
 use datafusion::prelude::SessionContext;
 
 const TABLE: &str =
@@ -236,6 +237,43 @@ async fn w6_numbers_compare_by_value() {
 }
 
 #[tokio::test]
+async fn years_that_nanoseconds_do_not_reach_compare() {
+    let none: Result<&[&str], &str> = Ok(&[]);
+    shown("date_part('year', s9) <> 1", &["1"], none).await;
+    shown("extract(year FROM s9) > 1", &["1"], none).await;
+    shown("date_part('years', s9) <= 2262", &["1"], none).await;
+    shown("date_part('year', s9) BETWEEN 0 AND 3000", &["1"], none).await;
+    shown("date_part('year', s9) NOT IN (1, 3000)", &["1"], none).await;
+    agreed("date_part('year', s9) = 3000", &[]).await;
+    agreed("date_part('year', s9) > 3000", &[]).await;
+    agreed("date_part('year', s3) > 3000", &["3"]).await;
+    let (halite, _) = sessions().await;
+    let years =
+        "(VALUES (TIMESTAMP '1677-09-22'), (TIMESTAMP '1678-01-01'), (TIMESTAMP '2261-12-31'),
+        (TIMESTAMP '2262-04-11'), (NULL)) v(x)";
+    for (predicate, right) in [
+        ("= 1677", "1677"),
+        ("= 2262", "2262"),
+        ("<> 2262", "1677 1678 2261"),
+        ("<> 1677", "1678 2261 2262"),
+        ("< 2262", "1677 1678 2261"),
+        ("> 1677", "1678 2261 2262"),
+        ("<= 1677", "1677"),
+        (">= 2262", "2262"),
+        (">= 1677", "1677 1678 2261 2262"),
+        ("IN (1, 1677, 1678, 2262, 9999)", "1677 1678 2262"),
+        ("NOT IN (1677, 2262, 2261)", "1678"),
+        ("IS NOT DISTINCT FROM 2262", "2262"),
+        ("IS DISTINCT FROM 1677", "1678 2261 2262 NULL"),
+    ] {
+        let sql = format!(
+            "SELECT date_part('year', x) FROM {years} WHERE date_part('year', x) {predicate}"
+        );
+        assert_eq!(rows(&halite, &sql).await.join(" "), right, "{predicate}");
+    }
+}
+
+#[tokio::test]
 async fn w7_rows_compare_value_by_value() {
     shown("(a, b) < (1, 3)", &["1"], Ok(&["1", "2", "3"])).await;
     shown("(a, b) IN ((1, NULL), (3, 4))", &["4"], Ok(&["2", "4"])).await;
@@ -265,6 +303,27 @@ async fn w7_rows_compare_value_by_value() {
         refused,
     )
     .await;
+}
+
+#[tokio::test]
+async fn w7_rows_of_expressions_compare_wherever_they_stand() {
+    let (halite, _) = sessions().await;
+    // DataFusion names a tuple that begins with an expression, and drops names only from a WHERE.
+    for (sql, right) in [
+        (
+            "SELECT id FROM t GROUP BY id, a, b HAVING (a, b) >= (-1, 3)",
+            vec!["1", "2", "4"],
+        ),
+        (
+            "SELECT count(*) FROM t WHERE NOT ((p, s3) = (-1.00001, TIMESTAMP '1969-12-31'))",
+            vec!["3"],
+        ),
+    ] {
+        assert_eq!(rows(&halite, sql).await, right, "{sql}");
+    }
+    let sql = "SELECT id, (a, b) NOT IN ((-1, NULL), (3, 4)) FROM t";
+    let plan = optimized(&halite, sql).await;
+    assert!(!plan.contains("Struct("), "{plan}");
 }
 
 #[tokio::test]
@@ -306,6 +365,10 @@ async fn doubles_meet_decimals_as_doubles() {
         ("d BETWEEN 0.1 AND 1.5", vec!["1"]),
         ("0.5 < d", vec!["2", "3"]),
         ("d IS DISTINCT FROM 0.1", vec!["2", "3", "4"]),
+        (
+            "(d, id) IN ((0.1, 1), (1e300, 2), (NULL, 3))",
+            vec!["1", "2"],
+        ),
     ] {
         let sql = format!("SELECT id FROM t WHERE {predicate}");
         assert_eq!(rows(&halite, &sql).await, right, "{predicate}");
@@ -355,6 +418,8 @@ async fn names_of_columns_stay() {
     for sql in [
         "SELECT a > 4294967296, (a, b) < (1, 2), s3 = '2024-01-01' FROM t",
         "SELECT count(*) FROM t GROUP BY (a, b) < (1, 2)",
+        "SELECT a > 4294967296, count(*) FROM t GROUP BY ROLLUP (a > 4294967296, n IN ('a', NULL))",
+        "SELECT character_length(n) > 2, (a, b) < row(1, 2) FROM t",
     ] {
         let names = |session: &SessionContext| {
             let session = session.clone();
@@ -367,4 +432,30 @@ async fn names_of_columns_stay() {
         };
         assert_eq!(names(&halite).await, names(&plain).await);
     }
+}
+
+/// Backwards in key order over several partitions, where DataFusion puts a buffer over each: of 1 GiB, left alone.
+#[tokio::test]
+async fn scans_in_order_run_ahead_by_a_few_batches() {
+    let connection = Database::in_memory().unwrap().connect();
+    for sql in [
+        "CREATE TABLE e (id INT, v TEXT, PRIMARY KEY (salt(4), id))",
+        "SET datafusion.execution.target_partitions = 4",
+        "INSERT INTO e SELECT value, 'x' FROM range(1000)",
+    ] {
+        connection.execute(sql, Vec::new()).await.unwrap();
+    }
+    let explain = "EXPLAIN SELECT * FROM e ORDER BY id DESC";
+    let plan = texts(&connection.query(explain, Vec::new()).await.unwrap()).join("\n");
+    assert!(plan.contains("BufferExec: capacity=4194304\n"), "{plan}");
+    let ids = texts(
+        &connection
+            .query("SELECT id FROM e ORDER BY id DESC", Vec::new())
+            .await
+            .unwrap(),
+    );
+    assert_eq!(
+        ids,
+        (0..1000).rev().map(|id| id.to_string()).collect::<Vec<_>>()
+    );
 }

@@ -20,19 +20,27 @@
 //! # }).unwrap();
 //! ```
 
+mod assign;
 mod command;
 mod connection;
 mod copy;
+pub mod copy_statement;
 mod database;
 mod delete;
 pub mod dialect;
+pub mod export;
+mod files;
 pub mod guard;
+mod insert_problem;
+mod open_types;
 pub mod parse;
 mod prepared;
 mod profile;
 mod rewrite;
 pub mod stack;
 
+#[cfg(test)]
+mod differential_tests;
 #[cfg(test)]
 mod mend_tests;
 #[cfg(test)]

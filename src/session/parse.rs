@@ -3,8 +3,7 @@
 //! The text is cut into tokens once, split at the semicolons between statements (one inside a string, a comment or a
 //! dollar quote is no token), held against the [`guard`], and each statement parsed in
 //! [Halite's dialect](super::dialect). Two statements are recognised before the parser sees them:
-//! `EXPLAIN KEYS <select>`, which is Halite's own, and `COPY t FROM …`, which sqlparser knows and DataFusion's parser
-//! refuses (`COPY … TO` stays DataFusion's).
+//! `EXPLAIN KEYS <select>`, which is Halite's own, and [`COPY`](super::copy_statement).
 //!
 //! DataFusion plans a tuple only when its first value is a name or a plain literal. Others (`(-1, b)`,
 //! `(TIMESTAMP '…', id)`) are handed over as `ROW(…)`, which means the same.
@@ -15,12 +14,13 @@ use datafusion::error::DataFusionError;
 use datafusion::sql::parser::{CopyToSource, DFParserBuilder, Statement as DFStatement};
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
-    ObjectName, Query, SetExpr, Statement, VisitMut, VisitorMut,
+    ObjectName, Query, SetExpr, VisitMut, VisitorMut,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 
+use super::copy_statement::{CopySource, CopyStatement};
 use super::dialect::HaliteDialect;
 use super::guard;
 use super::stack::on_large_stack;
@@ -42,8 +42,8 @@ pub enum Command {
     Sql(Box<DFStatement>),
     /// `EXPLAIN KEYS <select>`: the scan of the query's tables, explained.
     ExplainKeys(Box<Query>),
-    /// `COPY t FROM …`: always [`Statement::Copy`] with `to` false.
-    CopyFrom(Box<Statement>),
+    /// `COPY … FROM` and `COPY … TO`.
+    Copy(Box<CopyStatement>),
 }
 
 /// Parses a script: any number of statements separated by semicolons.
@@ -131,7 +131,7 @@ fn parse_command(tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
     let dialect = HaliteDialect::new(tokens.len());
     let command = match Form::of(tokens) {
         Form::ExplainKeys(rest) => parse_query(&dialect, rest),
-        Form::CopyFrom => parse_copy_from(&dialect, tokens),
+        Form::Copy => parse_copy(&dialect, tokens),
         Form::Sql => parse_sql(&dialect, tokens),
     };
     // Broken off, the parser may report whatever it tried last.
@@ -145,7 +145,7 @@ fn parse_command(tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
 /// Which parser a statement is for.
 enum Form<'a> {
     ExplainKeys(&'a [TokenWithSpan]),
-    CopyFrom,
+    Copy,
     Sql,
 }
 
@@ -162,25 +162,10 @@ impl<'a> Form<'a> {
                 }
                 _ => Self::Sql,
             },
-            Some(Keyword::COPY) if copies_from(tokens) => Self::CopyFrom,
+            Some(Keyword::COPY) => Self::Copy,
             _ => Self::Sql,
         }
     }
-}
-
-/// Whether `FROM` comes before `TO` outside of parentheses.
-fn copies_from(tokens: &[TokenWithSpan]) -> bool {
-    let mut depth = 0_i64;
-    for token in tokens {
-        match (&token.token, keyword(token)) {
-            (Token::LParen, _) => depth += 1,
-            (Token::RParen, _) => depth -= 1,
-            (_, Keyword::FROM) if depth == 0 => return true,
-            (_, Keyword::TO) if depth == 0 => return false,
-            _ => {}
-        }
-    }
-    false
 }
 
 fn keyword(token: &TokenWithSpan) -> Keyword {
@@ -214,14 +199,12 @@ fn parse_query(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Comm
     Ok(Command::ExplainKeys(query))
 }
 
-fn parse_copy_from(
-    dialect: &HaliteDialect,
-    tokens: &[TokenWithSpan],
-) -> Result<Command, ParserError> {
-    let mut parser = parser(dialect, tokens);
-    let statement = parser.parse_statement()?;
-    expect_end(&mut parser)?;
-    Ok(Command::CopyFrom(Box::new(statement)))
+fn parse_copy(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
+    let mut statement = CopyStatement::parse(dialect, tokens)?;
+    if let CopySource::Query(query) = &mut statement.source {
+        mend_tuples(query.as_mut());
+    }
+    Ok(Command::Copy(Box::new(statement)))
 }
 
 fn parse_sql(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {

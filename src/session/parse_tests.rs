@@ -1,4 +1,4 @@
-use sqlparser::ast::{BinaryOperator, SelectItem, SetExpr};
+use sqlparser::ast::{BinaryOperator, SelectItem, SetExpr, Statement};
 use sqlparser::dialect::GenericDialect;
 
 use super::*;
@@ -219,33 +219,50 @@ fn explain_keys_is_halites_own() {
 }
 
 #[test]
-fn copy_from_is_sqlparsers_and_copy_to_datafusions() {
-    for sql in [
-        "COPY t FROM 'file.csv' (FORMAT csv, HEADER true, DELIMITER ';', NULL 'NA')",
-        "COPY t (a, b) FROM 'to.parquet' WITH (FORMAT parquet)",
-        "copy s.t from 'x'",
-    ] {
+fn copy_in_both_directions() {
+    let cases = [
+        (
+            "COPY t FROM 'file.csv' (FORMAT csv, HEADER, DELIMITER ';', NULL 'NA')",
+            "COPY t FROM 'file.csv' (FORMAT 'csv', HEADER, DELIMITER ';', NULL 'NA')",
+        ),
+        (
+            "COPY t (a, \"B\") FROM 'to.parquet' WITH (format = parquet)",
+            "COPY t (a, \"B\") FROM 'to.parquet' (FORMAT 'parquet')",
+        ),
+        ("copy s.t from 'it''s'", "COPY s.t FROM 'it''s'"),
+        (
+            "COPY t TO 'file' STORED AS CSV (HEADER false, COMPRESSION gzip)",
+            "COPY t TO 'file' (FORMAT 'CSV', HEADER 'false', COMPRESSION 'gzip')",
+        ),
+        (
+            "COPY (SELECT a FROM t WHERE (-a, b) > (1, 2)) TO 'file.parquet'",
+            "COPY (SELECT a FROM t WHERE row(-a, b) > (1, 2)) TO 'file.parquet'",
+        ),
+    ];
+    for (sql, expected) in cases {
         let parsed = parse(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-        let Command::CopyFrom(statement) = &parsed[0].command else {
+        let Command::Copy(statement) = &parsed[0].command else {
             panic!("{sql}");
         };
-        assert!(
-            matches!(**statement, Statement::Copy { to: false, .. }),
-            "{sql}"
-        );
+        assert_eq!(statement.to_string(), expected, "{sql}");
     }
-    for sql in [
-        "COPY t TO 'file.csv' STORED AS CSV",
-        "COPY (SELECT a FROM t) TO 'file.parquet'",
+    for wrong in [
+        "COPY t",
+        "COPY t FROM",
+        "COPY t FROM STDIN",
+        "COPY t FROM 'x' 'y'",
+        "COPY t FROM 'x' CSV HEADER",
+        "COPY t FROM 'x' (",
+        "COPY t FROM 'x' ()",
+        "COPY t FROM 'x' (FORMAT csv",
+        "COPY t FROM 'x' (FORMAT csv,)",
+        "COPY t FROM 'x' WITH",
+        "COPY (DELETE) TO 'x'",
+        "COPY (SELECT 1 TO 'x'",
     ] {
-        let parsed = parse(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-        assert!(
-            matches!(&parsed[0].command, Command::Sql(statement) if matches!(**statement, DFStatement::CopyTo(_))),
-            "{sql}"
-        );
+        let error = parse(wrong).expect_err(wrong);
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{wrong}");
     }
-    assert!(parse("COPY t FROM 'x' (FRMAT csv)").is_err());
-    assert!(parse("COPY t FROM 'x' 'y'").is_err());
 }
 
 #[test]

@@ -7,13 +7,15 @@ use std::path::Path;
 
 use datafusion::sql::parser::{CopyToSource, Statement as DFStatement};
 use sqlparser::ast::{
-    CopyTarget, Ident, ObjectName, Query, Statement as SqlStatement, TableAlias, TableFactor,
-    VisitMut, VisitorMut,
+    Ident, ObjectName, Query, Statement as SqlStatement, TableAlias, TableFactor, VisitMut,
+    VisitorMut,
 };
 
 use super::Statement;
+use super::copy_statement::CopySource;
 use super::parse::Command;
 use crate::error::{Error, Result};
+use crate::write::copy::Direction;
 
 impl Statement {
     /// The same statement reading table `to` where it says `from`, both folded as the catalog folds them.
@@ -32,7 +34,15 @@ impl Statement {
         match &mut changed.parsed.command {
             Command::Sql(statement) => rename.planned(statement),
             Command::ExplainKeys(query) => rename.tree(query.as_mut()),
-            Command::CopyFrom(_) => {}
+            Command::Copy(copy) => match &mut copy.source {
+                CopySource::Query(query) => rename.tree(query.as_mut()),
+                CopySource::Table { name, .. }
+                    if copy.direction == Direction::To && rename.is_named(name) =>
+                {
+                    *name = ObjectName::from(vec![Ident::with_quote('"', to)]);
+                }
+                CopySource::Table { .. } => {}
+            },
         }
         changed
     }
@@ -41,13 +51,10 @@ impl Statement {
     #[must_use]
     pub fn with_files_in(&self, directory: &Path) -> Self {
         let mut changed = self.clone();
-        if let Command::CopyFrom(statement) = &mut changed.parsed.command
-            && let SqlStatement::Copy {
-                target: CopyTarget::File { filename },
-                ..
-            } = statement.as_mut()
+        if let Command::Copy(copy) = &mut changed.parsed.command
+            && copy.direction == Direction::From
         {
-            *filename = directory.join(&filename).to_string_lossy().into_owned();
+            copy.file = directory.join(&copy.file).to_string_lossy().into_owned();
         }
         changed
     }
@@ -66,7 +73,7 @@ impl Statement {
                 _ => None,
             },
             Command::ExplainKeys(query) => Some(query.clone()),
-            Command::CopyFrom(_) => None,
+            Command::Copy(_) => None,
         };
         let query = query.ok_or_else(|| Error::invalid("only a query has keys to explain"))?;
         let mut changed = self.clone();
@@ -179,7 +186,7 @@ mod tests {
         {
             Command::Sql(statement) => statement.to_string(),
             Command::ExplainKeys(query) => query.to_string(),
-            Command::CopyFrom(statement) => statement.to_string(),
+            Command::Copy(statement) => statement.to_string(),
         }
     }
 
@@ -221,7 +228,7 @@ mod tests {
     #[test]
     fn files_are_looked_for_in_the_directory() {
         let of = |sql: &str| match statement(sql).with_files_in(Path::new("/d")).parsed.command {
-            Command::CopyFrom(statement) => statement.to_string(),
+            Command::Copy(statement) => statement.to_string(),
             other => panic!("{other:?}"),
         };
         assert!(of("COPY t FROM 'data/t.csv'").contains("'/d/data/t.csv'"));

@@ -79,7 +79,7 @@ pub async fn optimized(session: &SessionContext, sql: &str) -> String {
         .to_string()
 }
 
-fn texts(batches: &[RecordBatch]) -> Vec<String> {
+pub fn texts(batches: &[RecordBatch]) -> Vec<String> {
     let options = FormatOptions::default().with_null("NULL");
     let mut rows = Vec::new();
     for batch in batches {

@@ -144,6 +144,13 @@ impl<'a> Lister<'a> {
 
     /// Whether all boxes could be listed within the limit.
     fn list_all(&mut self, boxes: &[PartBox]) -> Result<bool> {
+        let mut certain = 0_usize;
+        for part_box in boxes {
+            certain = certain.saturating_add(self.certain(part_box)?);
+            if certain > self.limit {
+                return Ok(false);
+            }
+        }
         for part_box in boxes {
             self.narrowing.begin_box();
             let last = self.projection.last_restricted(part_box);
@@ -152,6 +159,26 @@ impl<'a> Lister<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// So many ranges a box has at least, as far as that can be told without listing them: where no part says anything
+    /// about another one, they are a product.
+    fn certain(&self, part_box: &PartBox) -> Result<usize> {
+        let parts = self.projection.key.parts();
+        let alone = |part: &KeyPart| part.restores().is_some() || part.sources().is_empty();
+        let last = match self.projection.last_restricted(part_box) {
+            Some(last) if parts.iter().take(last + 1).all(alone) => last,
+            _ => return Ok(0),
+        };
+        let count = |domain: &Domain| domain.intervals().len() + usize::from(domain.has_null());
+        let prefixes = part_box.domains.iter().take(last).map(count);
+        let prefixes = prefixes.fold(1, usize::saturating_mul);
+        match (parts.get(last), part_box.domains.get(last)) {
+            (Some(part), Some(domain)) if prefixes.saturating_mul(count(domain)) > self.limit => {
+                Ok(prefixes.saturating_mul(part.field_ranges(domain)?.ranges().len()))
+            }
+            _ => Ok(prefixes),
+        }
     }
 
     /// Lists what follows a prefix; `values` are the values of its parts.

@@ -21,6 +21,7 @@ mod conflict;
 pub mod copy;
 mod execute;
 mod lock;
+mod place;
 mod statement;
 
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use crate::store::Store;
 
 pub use self::execute::{Refresh, WriteExec};
 pub use self::lock::{TableGuard, TableLock, WriteLocks};
+pub use self::place::Places;
 pub use self::statement::{Change, Statement};
 
 /// What a statement may hold in memory unless it is told otherwise: 1 GiB.
@@ -65,8 +67,8 @@ impl TableWriter {
         &self.lock
     }
 
-    /// A statement that holds at most `memory` bytes. `label` says in errors what its rows are counted as: `row`, or
-    /// `flights.csv line`.
+    /// A statement that holds at most `memory` bytes. `places` says what errors call its rows: `row`, or
+    /// `flights.csv line`, before their numbers.
     ///
     /// # Errors
     /// `Unavailable` where the store is read-only.
@@ -74,7 +76,7 @@ impl TableWriter {
         &self,
         change: Change,
         memory: usize,
-        label: impl Into<String>,
+        places: impl Into<Places>,
     ) -> Result<Statement> {
         if self.store.is_read_only() {
             return Err(Error::unavailable(format!(
@@ -87,7 +89,7 @@ impl TableWriter {
             Arc::clone(&self.store),
             change,
             memory,
-            label.into(),
+            places.into(),
         ))
     }
 }

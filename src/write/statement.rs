@@ -6,6 +6,7 @@ use arrow::array::RecordBatch;
 
 use super::conflict;
 use super::lock::TableGuard;
+use super::place::Places;
 use crate::error::{Error, Result};
 use crate::row::RowWriter;
 use crate::schema::BoundTable;
@@ -32,7 +33,7 @@ pub struct Statement {
     store: Arc<dyn Store>,
     change: Change,
     memory: usize,
-    label: String,
+    places: Places,
     batch: WriteBatch,
     /// Of each operation: the number of the row that it belongs to, as errors call it.
     numbers: Vec<u64>,
@@ -45,14 +46,14 @@ impl Statement {
         store: Arc<dyn Store>,
         change: Change,
         memory: usize,
-        label: String,
+        places: Places,
     ) -> Self {
         Self {
             rows,
             store,
             change,
             memory,
-            label,
+            places,
             batch: WriteBatch::new(),
             numbers: Vec::new(),
             count: 0,
@@ -125,7 +126,7 @@ impl Statement {
 
     /// What an error calls the row with this number.
     fn place(&self, number: u64) -> String {
-        format!("{} {number}", self.label)
+        self.places.of(number)
     }
 
     /// Checks the keys and writes everything at once; returns how many rows were added or deleted. It blocks. `guard` is

@@ -192,7 +192,7 @@ CREATE TABLE
 
 EXPLAIN KEYS SELECT * FROM hashed WHERE c = 'x';
 ---
-hashed point /\xeaf06c6480b2cd11  eaf06c6480b2cd11..eaf06c6480b2cd12  residual: c = x (of c the row key has only hash(c))
+hashed point /\xeaf06c6480b2cd11  eaf06c6480b2cd11..eaf06c6480b2cd12  residual: c = 'x' (of c the row key has only hash(c))
 
 CREATE TABLE newest (user_id TEXT, ts TIMESTAMP(3), PRIMARY KEY (user_id, ts DESC));
 ---

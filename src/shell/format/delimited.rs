@@ -10,6 +10,7 @@ use arrow::datatypes::SchemaRef;
 
 use super::cells::{NoText, columns};
 use super::{Format, Page, Sheet};
+use crate::session::export::text::push_field;
 
 /// A format of delimited fields.
 pub struct Delimited {
@@ -87,19 +88,6 @@ impl Sheet for DelimitedSheet<'_> {
     fn finish(self: Box<Self>) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Appends a field and a delimiter behind it.
-fn push_field(line: &mut String, text: &str, delimiter: char) {
-    let special = |letter: char| letter == delimiter || matches!(letter, '"' | '\n' | '\r');
-    if text.is_empty() || text.contains(special) {
-        line.push('"');
-        line.push_str(&text.replace('"', "\"\""));
-        line.push('"');
-    } else {
-        line.push_str(text);
-    }
-    line.push(delimiter);
 }
 
 /// Makes the last delimiter a line break.

@@ -21,6 +21,8 @@ pub(super) enum Variant {
     Planned,
     /// With the casts of DataFusion's analyzer.
     Coerced,
+    /// Through a whole session of Halite's: its rules, then DataFusion's.
+    Session,
 }
 
 /// A table, the layout of its row key, rows, and a condition.
@@ -47,14 +49,18 @@ impl Case {
             .collect();
         let rows = storable_rows(&columns, &pools, &key, &mut random)?;
         let oracle = Oracle::new(&columns, &rows);
-        let variant = *random.pick(&[Variant::Planned, Variant::Coerced]);
+        let variant = random.weighted(&[
+            (47, Variant::Planned),
+            (47, Variant::Coerced),
+            (6, Variant::Session),
+        ]);
         let generator = Generator {
             columns: &columns,
             rows: &rows,
             oracle: &oracle,
             key_columns: key_columns(&key),
             key_terms: key_terms(&key),
-            rounding: variant == Variant::Coerced,
+            variant,
             target: random.between(0, rows.len() - 1),
         };
         let condition = generator.condition(&mut random);

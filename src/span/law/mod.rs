@@ -10,10 +10,13 @@
 //! * a part that is said to be constant is (`WrongConstant`);
 //! * a scan reads no more than [`tightness`] allows (`NotTight`).
 //!
-//! What is true is asked of DataFusion, row by row ([`oracle`]). A case ([`cases`]) follows from its seed: one that fails
-//! prints it, shrunk ([`shrink`]), and `HALITE_LAW_SEED` replays it. `HALITE_LAW_CASES` sets the number of distinct
-//! cases, `HALITE_LAW_MASTER` the seed that the others follow from. A run prints its [`coverage`] and fails where it
-//! falls short. The [`controls`] show that the law can be broken, and [`exhaustive`] leaves out nothing that is small.
+//! A condition reaches the spans as SQL is planned, with the casts of DataFusion's analyzer, or through a whole session
+//! of Halite's ([`cases::Variant`]). What is true is asked of DataFusion, row by row ([`oracle`]).
+//!
+//! A case ([`cases`]) follows from its seed: one that fails prints it, shrunk ([`shrink`]), and `HALITE_LAW_SEED` replays
+//! it. `HALITE_LAW_CASES` sets the number of distinct cases, `HALITE_LAW_MASTER` the seed that the others follow from. A
+//! run prints its [`coverage`] and fails where it falls short. The [`controls`] show that the law can be broken, and
+//! [`exhaustive`] leaves out nothing that is small.
 
 mod cases;
 mod check;
@@ -31,6 +34,7 @@ mod random;
 mod render;
 mod report;
 mod scan;
+mod session;
 mod shrink;
 mod system;
 mod tightness;

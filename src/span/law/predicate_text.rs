@@ -101,6 +101,13 @@ fn leaf_sql(leaf: &Condition, columns: &[Column]) -> String {
         Condition::IsNull { term, negated } => {
             format!("{} IS {}NULL", term_sql(term, columns), not(*negated))
         }
+        other => other_leaf_sql(other, columns),
+    }
+}
+
+/// A leaf that is no comparison of one term with constants.
+fn other_leaf_sql(leaf: &Condition, columns: &[Column]) -> String {
+    match leaf {
         Condition::Like {
             column,
             pattern,

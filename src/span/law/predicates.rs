@@ -1,5 +1,6 @@
 //! Random conditions over a table's rows.
 
+use super::cases::Variant;
 use super::condition::{Column, Comparison, Condition, Constant, Function, Spelling, Term, Truth};
 use super::constants::{constant, spelt};
 use super::oracle::Oracle;
@@ -15,8 +16,7 @@ pub(super) struct Generator<'a> {
     pub key_columns: Vec<usize>,
     /// The functions that are parts of the key.
     pub key_terms: Vec<Term>,
-    /// Whether a BIGINT may meet a DOUBLE that rounds it.
-    pub rounding: bool,
+    pub variant: Variant,
     /// Conditions are made so that many of their leaves are true for this row.
     pub target: usize,
 }
@@ -222,23 +222,16 @@ impl Generator<'_> {
             _ => constant(&sql_type, &known, random),
         };
         match shape {
-            Shape::Compare(comparison) => {
-                let constant = match aimed(random) {
-                    Constant::Double(value) if !self.rounding && value.abs() >= TWO_53 => {
-                        exact_beside_others(Constant::Double(value), &sql_type)
-                    }
-                    other => other,
-                };
-                Condition::Compare {
-                    term,
-                    comparison,
-                    constant,
-                    constant_first: random.percent(10),
-                }
-            }
+            Shape::Compare(comparison) => Condition::Compare {
+                constant: self.fitting(aimed(random), &sql_type, true, random),
+                term,
+                comparison,
+                constant_first: random.percent(10),
+            },
             Shape::Between { negated } => {
                 let (low, high) = (aimed(random), aimed(random));
-                let [low, high] = [low, high].map(|bound| exact_beside_others(bound, &sql_type));
+                let mut fitting = |bound| self.fitting(bound, &sql_type, false, random);
+                let (low, high) = (fitting(low), fitting(high));
                 Condition::Between {
                     term,
                     low,
@@ -255,12 +248,41 @@ impl Generator<'_> {
                 Condition::InList {
                     term,
                     list: (0..length)
-                        .map(|_| exact_beside_others(aimed(random), &sql_type))
+                        .map(|_| self.fitting(aimed(random), &sql_type, false, random))
                         .collect(),
                     negated,
                 }
             }
             Shape::IsNull { negated } => Condition::IsNull { term, negated },
+        }
+    }
+
+    /// A constant such that what the case stands for has one meaning.
+    ///
+    /// Halite's sessions compare each constant by value. Without their rules DataFusion brings a whole list, and a
+    /// DOUBLE beside a DECIMAL, to one type that rounds; and what is not coerced yet does not round as DOUBLE will.
+    fn fitting(
+        &self,
+        constant: Constant,
+        sql_type: &SqlType,
+        alone: bool,
+        random: &mut Random,
+    ) -> Constant {
+        match (constant, self.variant) {
+            (Constant::Decimal { unscaled, scale }, Variant::Session)
+                if matches!(sql_type, SqlType::Decimal { .. }) && random.percent(8) =>
+            {
+                whole_double(unscaled, scale).unwrap_or(Constant::Decimal { unscaled, scale })
+            }
+            (other, Variant::Session) => other,
+            #[expect(clippy::cast_possible_truncation, reason = "out of range it saturates")]
+            (Constant::Double(value), variant)
+                if sql_type.is_integer()
+                    && (!alone || (variant == Variant::Planned && value.abs() >= TWO_53)) =>
+            {
+                Constant::Integer((value as i64).into())
+            }
+            (other, _) => other,
         }
     }
 
@@ -342,14 +364,15 @@ impl Generator<'_> {
         };
         let mut member = |column: &usize| {
             let sql_type = &self.columns[*column].sql_type;
-            match &self.rows[row][*column] {
+            let constant = match &self.rows[row][*column] {
                 Some(value) if random.percent(75) => spelt(value, sql_type, random),
                 _ => {
                     let values = self.values(&Term::column(*column));
                     let known: Vec<Datum> = values.into_iter().flatten().flatten().collect();
                     constant(sql_type, &known, random)
                 }
-            }
+            };
+            self.fitting(constant, sql_type, true, random)
         };
         columns.iter().map(&mut member).collect()
     }
@@ -403,16 +426,11 @@ impl Generator<'_> {
 /// From here on DOUBLE does not tell all whole numbers apart.
 const TWO_53: f64 = 9_007_199_254_740_992.0;
 
-/// DataFusion compares a whole list in one type, so that a BIGINT beside a DOUBLE is rounded, or a DOUBLE beside a
-/// DECIMAL; SQL compares each by itself. A double beside others is written as the whole number that it is.
-fn exact_beside_others(constant: Constant, sql_type: &SqlType) -> Constant {
-    match constant {
-        #[expect(clippy::cast_possible_truncation, reason = "out of range it saturates")]
-        Constant::Double(value) if sql_type.is_integer() => {
-            Constant::Integer((value as i64).into())
-        }
-        other => other,
-    }
+/// A small whole decimal as a DOUBLE.
+fn whole_double(unscaled: i128, scale: i8) -> Option<Constant> {
+    let power = 10_i128.pow(u32::try_from(scale).ok()?);
+    let whole = i32::try_from(unscaled / power).ok()?;
+    (unscaled % power == 0).then(|| Constant::Double(whole.into()))
 }
 
 /// Types with the same number can be compared with one another.

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, i256};
+use arrow::datatypes::{DataType, TimeUnit, i256};
 use datafusion::common::{Column as ColumnName, ScalarValue};
-use datafusion::functions::{crypto, datetime, string, unicode};
+use datafusion::functions::{core as functions_core, crypto, datetime, string, unicode};
 use datafusion::logical_expr::expr::{Between, InList, Like};
 use datafusion::logical_expr::{Expr, Operator, binary_expr, cast, lit};
 
@@ -14,7 +14,7 @@ use super::condition::{
     Column, Comparison, Condition, Constant, Function, Term, Truth, spell_tuple,
 };
 use super::functions;
-use crate::datum::Precision;
+use crate::datum::{Datum, Precision, Readable, SqlType};
 
 /// What comparisons become.
 pub(super) trait Meaning {
@@ -42,6 +42,23 @@ pub(super) trait Meaning {
         negate_if(negated, join(false, list.iter().map(equal).collect()))
     }
 
+    /// `(columns) comparison (constants)`, where that has a form of its own.
+    fn tuple(
+        &self,
+        columns: &[usize],
+        comparison: Comparison,
+        constants: &[Constant],
+    ) -> Option<Expr> {
+        let _ = (columns, comparison, constants);
+        None
+    }
+
+    /// `(columns) IN (rows)`, where that has a form of its own.
+    fn tuple_in(&self, columns: &[usize], rows: &[Vec<Constant>], negated: bool) -> Option<Expr> {
+        let _ = (columns, rows, negated);
+        None
+    }
+
     /// `left comparison right`, both columns.
     fn compare_columns(&self, left: usize, comparison: Comparison, right: usize) -> Expr;
 }
@@ -65,30 +82,33 @@ pub(super) fn render(condition: &Condition, meaning: &dyn Meaning) -> Expr {
             comparison,
             constants,
             spelling,
-        } => spell_tuple(
-            descending,
-            *comparison,
-            *spelling,
-            &mut |member, comparison| {
-                let term = Term::column(columns[member]);
-                meaning.compare(&term, comparison, &constants[member])
-            },
-            &join,
-        ),
+        } => {
+            let own = meaning.tuple(columns, *comparison, constants);
+            own.filter(|_| !descending.contains(&true))
+                .unwrap_or_else(|| {
+                    let mut compare = |member: usize, comparison| {
+                        let term = Term::column(columns[member]);
+                        meaning.compare(&term, comparison, &constants[member])
+                    };
+                    spell_tuple(descending, *comparison, *spelling, &mut compare, &join)
+                })
+        }
         Condition::TupleIn {
             columns,
             rows,
             negated,
-        } => {
-            let row = |constants: &Vec<Constant>| {
-                let members = columns.iter().zip(constants);
-                let equal = members.map(|(column, constant)| {
-                    meaning.compare(&Term::column(*column), Comparison::Equal, constant)
-                });
-                join(true, equal.collect())
-            };
-            negate_if(*negated, join(false, rows.iter().map(row).collect()))
-        }
+        } => meaning
+            .tuple_in(columns, rows, *negated)
+            .unwrap_or_else(|| {
+                let row = |constants: &Vec<Constant>| {
+                    let members = columns.iter().zip(constants);
+                    let equal = members.map(|(column, constant)| {
+                        meaning.compare(&Term::column(*column), Comparison::Equal, constant)
+                    });
+                    join(true, equal.collect())
+                };
+                negate_if(*negated, join(false, rows.iter().map(row).collect()))
+            }),
         leaf => render_leaf(leaf, meaning),
     }
 }
@@ -292,47 +312,140 @@ fn timestamp_literal(count: i64, precision: Precision, utc: bool) -> ScalarValue
 }
 
 /// Comparisons as SQL planning gives them.
-pub(super) struct Planned<'a>(pub &'a [Column]);
+pub(super) struct Planned<'a> {
+    pub columns: &'a [Column],
+    /// Rows are structs and typed literals texts with a cast, as planning leaves them for Halite's rules to mend; else
+    /// rows are spelt out and literals are what they stand for.
+    pub unmended: bool,
+}
+
+impl Planned<'_> {
+    fn literal(&self, constant: &Constant) -> Expr {
+        if self.unmended {
+            written(constant)
+        } else {
+            lit(literal(constant))
+        }
+    }
+
+    fn row(&self, values: Vec<Expr>) -> Expr {
+        functions_core::r#struct().call(values)
+    }
+
+    fn row_of_columns(&self, columns: &[usize]) -> Expr {
+        let columns = columns.iter();
+        self.row(
+            columns
+                .map(|column| column_expression(*column, self.columns))
+                .collect(),
+        )
+    }
+
+    fn row_of_constants(&self, constants: &[Constant]) -> Expr {
+        self.row(
+            constants
+                .iter()
+                .map(|constant| self.literal(constant))
+                .collect(),
+        )
+    }
+}
 
 impl Meaning for Planned<'_> {
     fn columns(&self) -> &[Column] {
-        self.0
+        self.columns
     }
 
     fn compare(&self, term: &Term, comparison: Comparison, constant: &Constant) -> Expr {
-        let term = render_term(term, self.0);
-        binary_expr(term, operator(comparison), lit(literal(constant)))
+        let term = render_term(term, self.columns);
+        binary_expr(term, operator(comparison), self.literal(constant))
     }
 
     fn compare_reversed(&self, constant: &Constant, comparison: Comparison, term: &Term) -> Expr {
-        let term = render_term(term, self.0);
-        binary_expr(lit(literal(constant)), operator(comparison), term)
+        let term = render_term(term, self.columns);
+        binary_expr(self.literal(constant), operator(comparison), term)
     }
 
     fn between(&self, term: &Term, low: &Constant, high: &Constant, negated: bool) -> Expr {
-        let bound = |constant| Box::new(lit(literal(constant)));
         Expr::Between(Between::new(
-            Box::new(render_term(term, self.0)),
+            Box::new(render_term(term, self.columns)),
             negated,
-            bound(low),
-            bound(high),
+            Box::new(self.literal(low)),
+            Box::new(self.literal(high)),
         ))
     }
 
     fn in_list(&self, term: &Term, list: &[Constant], negated: bool) -> Expr {
         Expr::InList(InList::new(
-            Box::new(render_term(term, self.0)),
-            list.iter().map(|constant| lit(literal(constant))).collect(),
+            Box::new(render_term(term, self.columns)),
+            list.iter().map(|constant| self.literal(constant)).collect(),
             negated,
         ))
     }
 
+    fn tuple(
+        &self,
+        columns: &[usize],
+        comparison: Comparison,
+        constants: &[Constant],
+    ) -> Option<Expr> {
+        let (columns, constants) = (
+            self.row_of_columns(columns),
+            self.row_of_constants(constants),
+        );
+        self.unmended
+            .then(|| binary_expr(columns, operator(comparison), constants))
+    }
+
+    fn tuple_in(&self, columns: &[usize], rows: &[Vec<Constant>], negated: bool) -> Option<Expr> {
+        let rows = rows.iter().map(|row| self.row_of_constants(row)).collect();
+        let columns = Box::new(self.row_of_columns(columns));
+        self.unmended
+            .then(|| Expr::InList(InList::new(columns, rows, negated)))
+    }
+
     fn compare_columns(&self, left: usize, comparison: Comparison, right: usize) -> Expr {
         binary_expr(
-            column_expression(left, self.0),
+            column_expression(left, self.columns),
             operator(comparison),
-            column_expression(right, self.0),
+            column_expression(right, self.columns),
         )
+    }
+}
+
+/// A constant as it is written: dates, stamps and doubles are texts with a cast, where the calendar and nanoseconds
+/// reach; others are given as parameters are.
+fn written(constant: &Constant) -> Expr {
+    let in_four_digits = |text: &str| {
+        text.split('-')
+            .next()
+            .is_some_and(|year| year.len() == 4 && year.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    let (text, target) = match constant {
+        Constant::Double(value) if value.is_finite() => (format!("{value:e}"), DataType::Float64),
+        Constant::Date(days) => {
+            let text = Readable(&Datum::Date(*days), &SqlType::Date).to_string();
+            (text, DataType::Date32)
+        }
+        Constant::Timestamp {
+            count,
+            precision,
+            utc,
+        } => {
+            let sql_type = SqlType::Timestamp {
+                precision: *precision,
+                utc: *utc,
+            };
+            let text = Readable(&Datum::Timestamp(*count), &sql_type).to_string();
+            let zone: Option<Arc<str>> = utc.then(|| Arc::from("+00:00"));
+            (text, DataType::Timestamp(TimeUnit::Nanosecond, zone))
+        }
+        other => return lit(literal(other)),
+    };
+    if in_four_digits(&text) || target == DataType::Float64 {
+        cast(lit(text), target)
+    } else {
+        lit(literal(constant))
     }
 }
 

@@ -53,7 +53,14 @@ fn expect(condition: &Condition) {
     let planned = context
         .parse_sql_expr(&text, &schema)
         .unwrap_or_else(|error| panic!("{text}: {error}"));
-    assert_eq!(planned, render(condition, &Planned(&columns)), "{text}");
+    assert_eq!(planned, render(condition, &planned_as(&columns)), "{text}");
+}
+
+fn planned_as(columns: &[Column]) -> Planned<'_> {
+    Planned {
+        columns,
+        unmended: false,
+    }
 }
 
 fn compare(function: Function, column: usize, constant: Constant) -> Condition {

@@ -63,8 +63,10 @@ fn candidates(case: &Case, violation: &Violation) -> Vec<Case> {
             candidates.push(with(&|case| case.parts[part].nulls = NullOrder::Last));
         }
     }
-    if case.variant == Variant::Coerced {
-        candidates.push(with(&|case| case.variant = Variant::Planned));
+    for simpler in [Variant::Planned, Variant::Coerced] {
+        if case.variant != Variant::Planned && case.variant != simpler {
+            candidates.push(with(&|case| case.variant = simpler));
+        }
     }
     candidates
 }

@@ -53,7 +53,7 @@ pub(super) fn copy(
     let path = file.path().to_owned();
     let copied = runtime.block_on(copy_from(
         Arc::new(writer.clone()),
-        path.clone(),
+        path.to_string_lossy().into_owned(),
         options,
         STATEMENT_MEMORY,
     ));
@@ -121,7 +121,7 @@ fn columns_are_found_by_position_or_by_name() {
     }
 }
 
-/// Without the option an empty field is NULL; with it a field is NULL exactly when it is that text.
+/// Without the option an empty field is NULL, but for `""` of a text; with it a field is NULL exactly when it is that text.
 #[test]
 fn what_is_null() {
     let null = |null: &str| CopyOptions {
@@ -133,8 +133,16 @@ fn what_is_null() {
         (
             "1,\"\",\"\"\n",
             CopyOptions::default(),
-            person(1, None, None),
+            person(1, Some(""), None),
         ),
+        ("1,\"\",", CopyOptions::default(), person(1, Some(""), None)),
+        (
+            "1,\"\"\"\",1\n",
+            CopyOptions::default(),
+            person(1, Some("\""), Some(1.0)),
+        ),
+        ("1,\"\",1\n", null(""), person(1, None, Some(1.0))),
+        ("1,\"\",NA\n", null("NA"), person(1, Some(""), None)),
         ("1,,\n", null(""), person(1, None, None)),
         ("1,,NA\n", null("NA"), person(1, Some(""), None)),
         ("1,NA,NA\n", null("NA"), person(1, None, None)),
@@ -276,7 +284,7 @@ fn options_that_make_no_sense_are_refused() {
         .1;
     assert_eq!(
         error,
-        "the format of `FILE` is not known: say (FORMAT CSV) or (FORMAT PARQUET)"
+        "the format of `FILE` is not known: say (FORMAT csv) or (FORMAT parquet)"
     );
     let csv = CopyOptions {
         format: Some(FileFormat::Csv),
@@ -304,7 +312,7 @@ fn options_that_make_no_sense_are_refused() {
     .1;
     assert_eq!(
         error,
-        "HEADER, DELIMITER and NULL are options of CSV files, not of Parquet files"
+        "HEADER, DELIMITER and NULL are options of csv files, not of parquet files"
     );
     for delimiter in ['"', '\n', 'ü'] {
         let options = CopyOptions {
@@ -339,7 +347,7 @@ fn a_file_over_the_memory_of_a_statement_is_refused() {
     let (writer, file) = (people(), file(".csv", csv.as_bytes()));
     let copied = copy_from(
         Arc::new(writer.clone()),
-        file.path().to_owned(),
+        file.path().to_string_lossy().into_owned(),
         CopyOptions::default(),
         1 << 20,
     );
@@ -366,11 +374,14 @@ fn lines_and_records_go_together() {
             .from_reader(Lines::new(bytes.as_bytes(), b','));
         let mut record = ::csv::ByteRecord::new();
         let (mut newest, mut open) = (0, None);
+        let mut quoted_empty = Vec::new();
         while reader.read_byte_record(&mut record).unwrap() {
             let line = reader.get_mut().next_start();
             assert!(line > newest, "{bytes:?}: line {line} after {newest}");
             newest = line;
             open = reader.get_ref().open_quote();
+            let fields = (0..record.len()).filter(|field| reader.get_mut().is_quoted_empty(*field));
+            quoted_empty.push(fields.collect::<Vec<_>>());
             // Where the reader stood before it skipped ends of lines is not after the record.
             assert!(record.position().unwrap().line() <= line, "{bytes:?}");
         }
@@ -384,7 +395,40 @@ fn lines_and_records_go_together() {
             + 1;
         assert_eq!(line, lines, "{bytes:?}: a line is left over");
         assert_eq!(open.is_some(), ends_in_quotes(&bytes), "{bytes:?}");
+        if open.is_none() {
+            let is_empty = |field: &(usize, &str)| field.1 == "\"\"";
+            let expected = raw_records(&bytes).into_iter().map(|fields| {
+                let fields = fields.into_iter().enumerate().filter(is_empty);
+                fields.map(|(place, _)| place).collect::<Vec<_>>()
+            });
+            assert_eq!(quoted_empty, expected.collect::<Vec<_>>(), "{bytes:?}");
+        }
     }
+}
+
+/// The fields of each record as they are written, quotes included; for text whose quotes are closed.
+fn raw_records(mut text: &str) -> Vec<Vec<&str>> {
+    let mut records = vec![Vec::new()];
+    loop {
+        // The closing quote is the first that is not one of two.
+        let quoted = text.strip_prefix('"').map(|quoted| {
+            let end = quoted.replace("\"\"", "__").find('"').unwrap();
+            end + 2
+        });
+        let closed = quoted.unwrap_or(0);
+        let end = text[closed..].find([',', '\n', '\r']);
+        let end = end.map_or(text.len(), |end| closed + end);
+        records.last_mut().unwrap().push(&text[..end]);
+        if end == text.len() {
+            break;
+        }
+        if !text[end..].starts_with(',') {
+            records.push(Vec::new());
+        }
+        text = &text[end + 1..];
+    }
+    records.retain(|record| *record != [""]);
+    records
 }
 
 /// Whether the text ends inside of a quoted field, found by cutting it into fields.

@@ -1,19 +1,19 @@
 //! CSV files.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::io::{self, BufRead};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use arrow::array::{ArrayRef, RecordBatch};
-use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::field::{FieldReader, field_reader};
+use super::files::SourceFile;
 use super::lines::Lines;
-use super::{BATCH_ROWS, CopyOptions, Statement, check_wanted, match_columns, open};
+use super::{BATCH_ROWS, CopyOptions, Statement, check_wanted, match_columns};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
+use crate::write::place::number_in_file;
 
 /// The bytes that some programs put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
@@ -24,12 +24,12 @@ const SHOWN_CHARACTERS: usize = 60;
 /// Adds the rows of a CSV file to a statement, each numbered by the line on which it starts.
 pub(super) fn load(
     statement: &mut Statement,
-    path: &Path,
+    source: &SourceFile,
     options: &CopyOptions,
     wanted: &AtomicBool,
 ) -> Result<()> {
     let table = Arc::clone(statement.table());
-    let mut file = CsvFile::open(&table, path, options)?;
+    let mut file = CsvFile::open(&table, source, options)?;
     while let Some((rows, lines)) = file.next_batch()? {
         check_wanted(wanted)?;
         statement.add_numbered(&rows, &lines)?;
@@ -39,8 +39,8 @@ pub(super) fn load(
 
 struct CsvFile<'a> {
     table: &'a BoundTable,
-    path: &'a Path,
-    reader: Reader<Lines<BufReader<File>>>,
+    source: &'a SourceFile,
+    reader: Reader<Lines<Box<dyn BufRead + Send>>>,
     record: ByteRecord,
     null: Option<&'a str>,
     /// For each field of a record the position of its column in the table.
@@ -50,10 +50,14 @@ struct CsvFile<'a> {
 }
 
 impl<'a> CsvFile<'a> {
-    fn open(table: &'a BoundTable, path: &'a Path, options: &'a CopyOptions) -> Result<Self> {
-        let delimiter = delimiter(options)?;
-        let mut bytes = BufReader::with_capacity(1 << 16, open(path)?);
-        let start = bytes.fill_buf().map_err(|error| unreadable(path, error))?;
+    fn open(
+        table: &'a BoundTable,
+        source: &'a SourceFile,
+        options: &'a CopyOptions,
+    ) -> Result<Self> {
+        let delimiter = options.delimiter_byte()?;
+        let mut bytes = source.unpacked()?;
+        let start = bytes.fill_buf().map_err(|error| source.unreadable(error))?;
         if start.starts_with(BYTE_ORDER_MARK) {
             bytes.consume(BYTE_ORDER_MARK.len());
         }
@@ -64,7 +68,7 @@ impl<'a> CsvFile<'a> {
             .from_reader(Lines::new(bytes, delimiter));
         let mut file = Self {
             table,
-            path,
+            source,
             reader,
             record: ByteRecord::new(),
             null: options.null.as_deref(),
@@ -85,7 +89,7 @@ impl<'a> CsvFile<'a> {
         let Some(line) = self.next_record()? else {
             return Err(Error::invalid(format!(
                 "`{}` is empty, a header was expected",
-                self.path.display()
+                self.source
             )));
         };
         let names: Result<Vec<&str>, _> = self.record.iter().map(std::str::from_utf8).collect();
@@ -98,7 +102,7 @@ impl<'a> CsvFile<'a> {
     /// Reads the next record and says on which line it starts.
     fn next_record(&mut self) -> Result<Option<u64>> {
         let found = self.reader.read_byte_record(&mut self.record);
-        if !found.map_err(|error| unreadable(self.path, error))? {
+        if !found.map_err(|error| self.source.unreadable(reason(error)))? {
             return Ok(None);
         }
         let lines = self.reader.get_mut();
@@ -119,7 +123,7 @@ impl<'a> CsvFile<'a> {
             if let Err(problem) = self.read_fields() {
                 return Err(self.at(line, &format!("{problem}{}", self.header_hint())));
             }
-            lines.push(line);
+            lines.push(number_in_file(self.source.index, line));
         }
         if lines.is_empty() {
             return Ok(None);
@@ -146,7 +150,7 @@ impl<'a> CsvFile<'a> {
                 self.record.len()
             ));
         }
-        for (position, bytes) in self.columns.iter().zip(&self.record) {
+        for ((place, position), bytes) in self.columns.iter().enumerate().zip(&self.record) {
             let (Some(column), Some(field)) = (
                 self.table.columns().get(*position),
                 self.fields.get_mut(*position),
@@ -161,7 +165,9 @@ impl<'a> CsvFile<'a> {
                 )
             };
             let text = std::str::from_utf8(bytes).map_err(|_| context("the field is not UTF-8"))?;
-            if is_null(text, self.null) {
+            let empty_text =
+                column.sql_type.is_text() && self.reader.get_mut().is_quoted_empty(place);
+            if is_null(text, self.null, empty_text) {
                 field.push_null();
             } else {
                 field
@@ -185,7 +191,7 @@ impl<'a> CsvFile<'a> {
     }
 
     fn place(&self, line: u64) -> String {
-        format!("{} line {line}", self.path.display())
+        format!("{} line {line}", self.source)
     }
 
     fn at(&self, line: u64, problem: &str) -> Error {
@@ -193,9 +199,12 @@ impl<'a> CsvFile<'a> {
     }
 }
 
-/// A field is NULL exactly when it is the NULL string; without one, when it is empty.
-fn is_null(text: &str, null: Option<&str>) -> bool {
-    text == null.unwrap_or_default()
+/// A field is NULL exactly when it is the NULL string; without one, when it is empty and no `""` of a text column.
+fn is_null(text: &str, null: Option<&str>, empty_text: bool) -> bool {
+    match null {
+        Some(null) => text == null,
+        None => text.is_empty() && !empty_text,
+    }
 }
 
 fn complaint(text: &str, problem: &str) -> String {
@@ -215,17 +224,10 @@ fn complaint(text: &str, problem: &str) -> String {
     format!("'{shown}{more}' {problem}{hint}")
 }
 
-fn delimiter(options: &CopyOptions) -> Result<u8> {
-    let delimiter = options.delimiter.unwrap_or(',');
-    let possible = delimiter.is_ascii() && !matches!(delimiter, '"' | '\n' | '\r' | '\0');
-    match u8::try_from(delimiter) {
-        Ok(byte) if possible => Ok(byte),
-        _ => Err(Error::invalid(format!(
-            "DELIMITER {delimiter:?} is not possible: one ASCII character is, other than a quote and an end of line"
-        ))),
+/// What was wrong with the bytes beneath the reader, which knows nothing else to be wrong.
+fn reason(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
-}
-
-fn unreadable(path: &Path, error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error::unavailable(format!("`{}` cannot be read: {error}", path.display())).with_source(error)
 }

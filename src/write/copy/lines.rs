@@ -2,7 +2,8 @@
 //!
 //! A CSV reader says where it stood before it looked for a record: at the end of the line before, or at empty lines
 //! that it skips. This one looks at the bytes as they pass and notes the true line, by the reader's own rules: records
-//! end at `\n`, `\r` or both outside of quotes; empty lines are none; a quote opens a field only at its start.
+//! end at `\n`, `\r` or both outside of quotes; empty lines are none; a quote opens a field only at its start. It also
+//! notes which fields are `""`, which the reader gives as it gives an empty field without quotes.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -19,6 +20,16 @@ pub(super) struct Lines<R> {
     /// The line of the newest quote that opened a field.
     quote: u64,
     ended: bool,
+    /// The place of the current field in its record.
+    field: usize,
+    /// Whether the quoted field that is open, or just closed, holds nothing.
+    nothing: bool,
+    /// The fields that are `""`: the record, counted from 1, and the place in it.
+    quoted_empty: VecDeque<(u64, usize)>,
+    /// How many records have started.
+    started: u64,
+    /// How many records were asked for.
+    asked: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,12 +53,31 @@ impl<R: Read> Lines<R> {
             starts: VecDeque::new(),
             quote: 0,
             ended: false,
+            field: 0,
+            nothing: false,
+            quoted_empty: VecDeque::new(),
+            started: 0,
+            asked: 0,
         }
     }
 
     /// The line on which the next record starts; asked once for each record that was read.
     pub(super) fn next_start(&mut self) -> u64 {
+        self.asked += 1;
         self.starts.pop_front().unwrap_or(self.line)
+    }
+
+    /// Whether a field of the record that was last asked for is `""`; asked for its fields from left to right.
+    pub(super) fn is_quoted_empty(&mut self, field: usize) -> bool {
+        let asked = (self.asked, field);
+        while self
+            .quoted_empty
+            .front()
+            .is_some_and(|found| *found < asked)
+        {
+            self.quoted_empty.pop_front();
+        }
+        self.quoted_empty.front() == Some(&asked)
     }
 
     /// The line of a quote that is open at the end of the file, once all its records are asked for.
@@ -68,15 +98,17 @@ impl<R: Read> Lines<R> {
             State::Record if end_of_line => State::Record,
             State::Record => {
                 self.starts.push_back(self.line);
+                self.started += 1;
+                self.field = 0;
                 self.in_field(byte)
             }
             State::Field => self.in_field(byte),
             State::Quoted if byte == b'"' => State::Quote,
-            State::Quoted => State::Quoted,
-            State::Quote if byte == b'"' => State::Quoted,
-            State::Bare | State::Quote if end_of_line => State::Record,
-            State::Bare | State::Quote if byte == self.delimiter => State::Field,
-            State::Bare | State::Quote => State::Bare,
+            State::Quoted => self.go_on(State::Quoted),
+            State::Quote if byte == b'"' => self.go_on(State::Quoted),
+            State::Bare | State::Quote if end_of_line => self.end_field(State::Record),
+            State::Bare | State::Quote if byte == self.delimiter => self.end_field(State::Field),
+            State::Bare | State::Quote => self.go_on(State::Bare),
         };
         self.line += u64::from(end_of_line);
     }
@@ -86,12 +118,28 @@ impl<R: Read> Lines<R> {
         match byte {
             b'"' => {
                 self.quote = self.line;
+                self.nothing = true;
                 State::Quoted
             }
             b'\n' | b'\r' => State::Record,
-            byte if byte == self.delimiter => State::Field,
+            byte if byte == self.delimiter => self.end_field(State::Field),
             _ => State::Bare,
         }
+    }
+
+    /// The field holds something.
+    fn go_on(&mut self, next: State) -> State {
+        self.nothing = false;
+        next
+    }
+
+    /// The field ends before this byte.
+    fn end_field(&mut self, next: State) -> State {
+        if self.state == State::Quote && self.nothing {
+            self.quoted_empty.push_back((self.started, self.field));
+        }
+        self.field += 1;
+        next
     }
 }
 
@@ -99,6 +147,9 @@ impl<R: Read> Read for Lines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.ended = count == 0 && !buffer.is_empty();
+        if self.ended && self.state == State::Quote {
+            self.state = self.end_field(State::Record);
+        }
         buffer.iter().take(count).for_each(|byte| self.pass(*byte));
         Ok(count)
     }

@@ -1,114 +1,80 @@
 //! `COPY t FROM 'file'`: CSV and Parquet, all or nothing.
 //!
+//! The name may be a pattern, `'data/*.csv'`: its files are one statement, read in the order of their names. CSV files may
+//! be compressed by gzip or Zstandard. Errors name the file and its line, that of the unpacked text.
+//!
 //! Columns are found by name: those of a Parquet file, and of a CSV file with a header; without one they are the
 //! table's, in its order. The file must give every column, each once, and no other. A value that a column cannot hold
 //! exactly is an error that names file, line or row, column and value; nothing is rounded, cut or taken for NULL.
 
 mod csv;
 mod field;
+mod files;
 mod lines;
 mod lossless;
+mod options;
 mod parquet;
 mod time;
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use datafusion::common::runtime::SpawnedTask;
 
+use self::files::SourceFile;
+pub use self::options::{
+    Compression, CopyOptions, Direction, FORMATS, FileFormat, FileKind, FormatDeclaration, listed,
+};
 use super::execute::commit;
-use super::{Change, Statement, TableWriter};
+use super::{Change, Places, Statement, TableWriter};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 
 /// How many rows are handed on at once.
 const BATCH_ROWS: usize = 8_192;
 
-/// The format of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileFormat {
-    /// Comma-separated values in UTF-8, or separated by another character.
-    Csv,
-    /// Apache Parquet.
-    Parquet,
-}
-
-/// The options of a COPY; `None` where one is not given.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CopyOptions {
-    /// `FORMAT`; else the file's extension says it.
-    pub format: Option<FileFormat>,
-    /// `HEADER`: whether the first line names the columns; else it does not.
-    pub header: Option<bool>,
-    /// `DELIMITER`: one ASCII character; else a comma.
-    pub delimiter: Option<char>,
-    /// `NULL`: a field is NULL exactly when it is this text. Else an empty field is NULL.
-    pub null: Option<String>,
-}
-
-impl CopyOptions {
-    /// The format of a file.
-    ///
-    /// # Errors
-    /// `InvalidInput` where neither option nor extension says it, or an option belongs to another format.
-    pub fn format_of(&self, path: &Path) -> Result<FileFormat> {
-        let extension = path
-            .extension()
-            .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-        let format = match (self.format, extension.as_deref()) {
-            (Some(format), _) => format,
-            (None, Some("csv")) => FileFormat::Csv,
-            (None, Some("parquet")) => FileFormat::Parquet,
-            (None, _) => {
-                return Err(Error::invalid(format!(
-                    "the format of `{}` is not known: say (FORMAT CSV) or (FORMAT PARQUET)",
-                    path.display()
-                )));
-            }
-        };
-        let of_csv = self.header.is_some() || self.delimiter.is_some() || self.null.is_some();
-        if format == FileFormat::Parquet && of_csv {
-            return Err(Error::invalid(
-                "HEADER, DELIMITER and NULL are options of CSV files, not of Parquet files",
-            ));
-        }
-        Ok(format)
-    }
-}
-
-/// Inserts the rows of a file into a table, all or none of them, and returns their number.
+/// Inserts the rows of the files that a pattern names into a table, all or none of them, and returns their number.
 ///
 /// # Errors
-/// `InvalidInput` that names file, line and column where the file does not fit the table; `Conflict` for a key that is
+/// `InvalidInput` that names file, line and column where a file does not fit the table; `Conflict` for a key that is
 /// there already; else those of [`Statement::commit`].
 pub async fn copy_from(
     writer: Arc<TableWriter>,
-    path: PathBuf,
+    pattern: String,
     options: CopyOptions,
     memory: usize,
 ) -> Result<u64> {
-    let format = options.format_of(&path)?;
-    let unit = match format {
-        FileFormat::Csv => "line",
-        FileFormat::Parquet => "row",
-    };
-    let mut statement =
-        writer.statement(Change::Insert, memory, format!("{} {unit}", path.display()))?;
     let wanted = Wanted::default();
     let flag = Arc::clone(&wanted.0);
+    let reader = Arc::clone(&writer);
     let read = SpawnedTask::spawn_blocking(move || {
-        match format {
-            FileFormat::Csv => csv::load(&mut statement, &path, &options, &flag),
-            FileFormat::Parquet => parquet::load(&mut statement, &path, &flag),
+        let files = files::find(&pattern, &options)?;
+        let mut statement = reader.statement(Change::Insert, memory, places(&files))?;
+        for file in &files {
+            match file.kind.format {
+                FileFormat::Parquet => parquet::load(&mut statement, file, &flag)?,
+                FileFormat::Csv | FileFormat::JsonLines => {
+                    csv::load(&mut statement, file, &options, &flag)?;
+                }
+            }
         }
-        .map(|()| statement)
+        Ok(statement)
     });
     let failed =
         |error| Error::internal("the thread that reads the file has failed").with_source(error);
-    let statement = read.join().await.map_err(failed)??;
+    let statement: Result<Statement> = read.join().await.map_err(failed)?;
+    let statement = statement?;
     let guard = writer.lock().acquire().await;
     Ok(commit(statement, guard).await?)
+}
+
+/// What errors call the rows of the files.
+fn places(files: &[SourceFile]) -> Places {
+    let label = |file: &SourceFile| match file.kind.format {
+        FileFormat::Parquet => format!("{file} row"),
+        FileFormat::Csv | FileFormat::JsonLines => format!("{file} line"),
+    };
+    Places::of_files(files.iter().map(label).collect())
 }
 
 /// Whether somebody waits for a COPY. Dropped with the statement, it stops the thread that reads.
@@ -133,12 +99,6 @@ fn check_wanted(wanted: &AtomicBool) -> Result<()> {
     }
 }
 
-fn open(path: &Path) -> Result<std::fs::File> {
-    std::fs::File::open(path).map_err(|error| {
-        Error::invalid(format!("`{}` cannot be opened: {error}", path.display())).with_source(error)
-    })
-}
-
 /// For each column of a file its position in the table, found by name, case apart.
 ///
 /// # Errors
@@ -154,7 +114,7 @@ fn match_columns(table: &BoundTable, names: &[&str]) -> Result<Vec<usize>> {
                 "the file has a column `{}` that table `{}` does not have; its columns are {}",
                 name.escape_debug(),
                 table.name(),
-                listed(table.columns().iter().map(|column| column.name.as_str()))
+                quoted(table.columns().iter().map(|column| column.name.as_str()))
             )));
         };
         if positions.contains(&position) {
@@ -168,7 +128,7 @@ fn match_columns(table: &BoundTable, names: &[&str]) -> Result<Vec<usize>> {
     let missing = columns
         .filter(|(position, _)| !positions.contains(position))
         .map(|(_, column)| column.name.as_str());
-    match listed(missing) {
+    match quoted(missing) {
         missing if missing.is_empty() => Ok(positions),
         missing => Err(Error::invalid(format!(
             "the file lacks columns of table `{}`: {missing}",
@@ -177,7 +137,7 @@ fn match_columns(table: &BoundTable, names: &[&str]) -> Result<Vec<usize>> {
     }
 }
 
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names
         .map(|name| format!("`{name}`"))
         .collect::<Vec<_>>()

@@ -1,42 +1,47 @@
 //! Parquet files.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
+use super::files::SourceFile;
 use super::lossless::{check_type, converted};
-use super::{BATCH_ROWS, Statement, check_wanted, match_columns, open};
+use super::{BATCH_ROWS, Statement, check_wanted, match_columns};
 use crate::error::{Error, Result};
 use crate::row::RowError;
 use crate::schema::BoundTable;
+use crate::write::place::number_in_file;
 
 /// Adds the rows of a Parquet file to a statement, counted from 1.
-pub(super) fn load(statement: &mut Statement, path: &Path, wanted: &AtomicBool) -> Result<()> {
+pub(super) fn load(
+    statement: &mut Statement,
+    source: &SourceFile,
+    wanted: &AtomicBool,
+) -> Result<()> {
     let table = Arc::clone(statement.table());
-    let unreadable = |error: String| {
-        Error::invalid(format!(
-            "`{}` is no readable Parquet file: {error}",
-            path.display()
-        ))
-    };
-    let builder = ParquetRecordBatchReaderBuilder::try_new(open(path)?)
+    let unreadable =
+        |error: String| Error::invalid(format!("`{source}` is no readable Parquet file: {error}"));
+    let builder = ParquetRecordBatchReaderBuilder::try_new(source.open()?)
         .map_err(|error| unreadable(error.to_string()))?;
-    let sources = sources(&table, &builder).map_err(|error| error.context(path.display()))?;
+    let sources = sources(&table, &builder).map_err(|error| error.context(source))?;
     let reader = builder
         .with_batch_size(BATCH_ROWS)
         .build()
         .map_err(|error| unreadable(error.to_string()))?;
+    let mut first = 1;
     for batch in reader {
         check_wanted(wanted)?;
         let batch = batch.map_err(|error| unreadable(error.to_string()))?;
-        let first = statement.len() + 1;
-        let rows = table_rows(&table, &sources, &batch).map_err(|error| {
-            error.at(|row| format!("{} row {}", path.display(), first + row as u64))
-        })?;
-        statement.add(&rows)?;
+        let rows = table_rows(&table, &sources, &batch)
+            .map_err(|error| error.at(|row| format!("{source} row {}", first + row as u64)))?;
+        let next = first + rows.num_rows() as u64;
+        let numbers: Vec<u64> = (first..next)
+            .map(|row| number_in_file(source.index, row))
+            .collect();
+        statement.add_numbered(&rows, &numbers)?;
+        first = next;
     }
     Ok(())
 }

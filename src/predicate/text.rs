@@ -1,0 +1,137 @@
+//! Conditions as SQL text, for people: constants as one would write them.
+
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{Column, ScalarValue};
+use datafusion::logical_expr::Expr;
+
+/// The condition as text. DataFusion's own prints text without quotes, moments as bare counts, and no brackets; where it
+/// would, it is given a column whose name is what should stand there.
+pub(super) fn readable(condition: &Expr) -> String {
+    let spelt = condition.clone().transform(|expression| {
+        Ok(match expression {
+            Expr::Literal(ref value, _) => match spelling(value) {
+                Some(text) => Transformed::yes(verbatim(text)),
+                None => Transformed::no(expression),
+            },
+            Expr::InList(mut list) => {
+                let values = list
+                    .list
+                    .iter()
+                    .map(|value| value.human_display().to_string());
+                let values = values.collect::<Vec<_>>().join(", ");
+                list.list = vec![verbatim(format!("({values})"))];
+                Transformed::yes(Expr::InList(list))
+            }
+            Expr::BinaryExpr(mut binary) => {
+                let around = binary.op.precedence();
+                *binary.left = bracketed(std::mem::take(&mut *binary.left), around);
+                *binary.right = bracketed(std::mem::take(&mut *binary.right), around);
+                Transformed::yes(Expr::BinaryExpr(binary))
+            }
+            other => Transformed::no(other),
+        })
+    });
+    match spelt {
+        Ok(spelt) => spelt.data.human_display().to_string(),
+        Err(_) => condition.human_display().to_string(),
+    }
+}
+
+fn verbatim(text: String) -> Expr {
+    Expr::Column(Column::new_unqualified(text))
+}
+
+/// The operand in brackets, if it binds less than the operator around it.
+fn bracketed(operand: Expr, around: u8) -> Expr {
+    match &operand {
+        Expr::BinaryExpr(inner) if inner.op.precedence() < around => {
+            verbatim(format!("({})", operand.human_display()))
+        }
+        _ => operand,
+    }
+}
+
+/// How SQL writes the constant, where that differs from how DataFusion prints it.
+fn spelling(value: &ScalarValue) -> Option<String> {
+    if value.is_null() {
+        return None;
+    }
+    match value {
+        ScalarValue::Utf8(Some(text))
+        | ScalarValue::LargeUtf8(Some(text))
+        | ScalarValue::Utf8View(Some(text)) => Some(format!("'{}'", text.replace('\'', "''"))),
+        ScalarValue::Binary(Some(bytes))
+        | ScalarValue::LargeBinary(Some(bytes))
+        | ScalarValue::BinaryView(Some(bytes))
+        | ScalarValue::FixedSizeBinary(_, Some(bytes)) => {
+            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            Some(format!("X'{digits}'"))
+        }
+        ScalarValue::Date32(_)
+        | ScalarValue::Date64(_)
+        | ScalarValue::TimestampSecond(..)
+        | ScalarValue::TimestampMillisecond(..)
+        | ScalarValue::TimestampMicrosecond(..)
+        | ScalarValue::TimestampNanosecond(..) => moment(value),
+        _ => None,
+    }
+}
+
+/// `'2024-01-31T05:06:07'`; none beyond the calendar.
+fn moment(value: &ScalarValue) -> Option<String> {
+    let array = value.to_array().ok()?;
+    let options = FormatOptions::new().with_display_error(false);
+    let formatter = ArrayFormatter::try_new(&array, &options).ok()?;
+    let text = formatter.value(0).try_to_string().ok()?;
+    Some(format!("'{text}'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::logical_expr::{col, lit};
+
+    use super::*;
+
+    #[test]
+    fn constants_are_spelt_as_sql() {
+        let stamp = ScalarValue::TimestampMillisecond(Some(1_382_603_640_000), None);
+        let cases = [
+            (col("a").eq(lit("it's")), "a = 'it''s'"),
+            (col("a").like(lit("N37%")), "a LIKE 'N37%'"),
+            (
+                col("a").in_list(vec![lit("x"), lit("")], true),
+                "a NOT IN ('x', '')",
+            ),
+            (col("a").gt(lit(180)), "a > 180"),
+            (
+                col("a")
+                    .eq(lit(1))
+                    .and(col("b").eq(lit("x")).or(col("c").eq(lit(2)))),
+                "a = 1 AND (b = 'x' OR c = 2)",
+            ),
+            (
+                col("a")
+                    .eq(lit(1))
+                    .or(col("b").eq(lit(2)).and(col("c").eq(lit(3)))),
+                "a = 1 OR b = 2 AND c = 3",
+            ),
+            (
+                col("a").between(lit(stamp), lit(ScalarValue::Date32(Some(0)))),
+                "a BETWEEN '2013-10-24T08:34:00' AND '1970-01-01'",
+            ),
+            (
+                col("a").lt(lit(ScalarValue::Binary(Some(vec![0, 255])))),
+                "a < X'00ff'",
+            ),
+            (col("a").eq(lit(ScalarValue::Utf8(None))), "a = NULL"),
+            (
+                col("a").gt(lit(ScalarValue::TimestampSecond(Some(i64::MAX), None))),
+                "a > 9223372036854775807",
+            ),
+        ];
+        for (condition, expected) in cases {
+            assert_eq!(readable(&condition), expected);
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! What INSERT says of values that do not fit, whichever way they come.
+
+use arrow::util::display::array_value_to_string;
+use datafusion::common::ScalarValue;
+
+use super::super::{Connection, Database};
+use crate::error::ErrorKind;
+
+const TABLES: &str = "
+    CREATE TABLE t (a SMALLINT, d DATE NULL, n DECIMAL(5,2), v VARCHAR(3), c CHAR(2), ts TIMESTAMP(3), b BOOLEAN,
+                    x BYTEA, r DOUBLE, PRIMARY KEY (a));
+    CREATE TABLE s (id INT, big BIGINT, txt TEXT, yes BOOLEAN, PRIMARY KEY (id));
+    INSERT INTO s VALUES (1, 5, '2024-01-01', true), (2, 99999, 'zzz', false)";
+
+async fn connection() -> Connection {
+    let connection = Database::in_memory().unwrap().connect();
+    run(&connection, TABLES).await.unwrap();
+    connection
+}
+
+async fn run(connection: &Connection, script: &str) -> crate::error::Result<()> {
+    for statement in connection.script(script)? {
+        connection.run(&statement).await?;
+    }
+    Ok(())
+}
+
+async fn values(connection: &Connection, query: &str) -> Vec<String> {
+    let batches = connection.query(query, Vec::new()).await.unwrap();
+    let mut values = Vec::new();
+    for batch in &batches {
+        for row in 0..batch.num_rows() {
+            let cells = batch
+                .columns()
+                .iter()
+                .map(|column| array_value_to_string(column, row).unwrap());
+            values.push(cells.collect::<Vec<_>>().join("|"));
+        }
+    }
+    values
+}
+
+/// The statement and what it must say; nothing may be written.
+const REFUSED: &[(&str, &str)] = &[
+    (
+        "INSERT INTO t (a) VALUES (99999)",
+        "row 1: table `t`: column `a` of type SMALLINT cannot hold 99999: it is out of range",
+    ),
+    (
+        "INSERT INTO t (a, d) VALUES (1, '2024-01-01'), (2, '2024-13-01')",
+        "row 2: table `t`: column `d` of type DATE cannot hold '2024-13-01': it is no date such as 2024-01-31",
+    ),
+    (
+        "INSERT INTO t (d, a) VALUES ('2024-01-01', 1), ('', 2)",
+        "row 2: table `t`: column `d` of type DATE cannot hold '': it is no date such as 2024-01-31",
+    ),
+    (
+        "INSERT INTO t (a, n) VALUES (1, 999.99), (2, 1000)",
+        "row 2: table `t`: column `n` of type DECIMAL(5, 2) cannot hold 1000: it is out of range",
+    ),
+    (
+        "INSERT INTO t (a, n) VALUES (1, 'abc')",
+        "row 1: table `t`: column `n` of type DECIMAL(5, 2) cannot hold 'abc': it is no number",
+    ),
+    (
+        "INSERT INTO t (a, v) VALUES (1, 'abcd')",
+        "row 1: table `t`: column `v` of type VARCHAR(3) cannot hold 'abcd': it has more than 3 characters",
+    ),
+    (
+        "INSERT INTO t (a, c) VALUES (1, 'abc')",
+        "row 1: table `t`: column `c` of type CHAR(2) cannot hold 'abc': at most 2 bytes of UTF-8 are possible, none \
+         of them 00",
+    ),
+    (
+        "INSERT INTO t (a) VALUES (1), (NULL)",
+        "row 2: table `t`: column `a` is NOT NULL and is given NULL",
+    ),
+    (
+        "INSERT INTO t (v) VALUES ('abc')",
+        "row 1: table `t`: column `a` is NOT NULL and is given NULL",
+    ),
+    (
+        "INSERT INTO t (a) VALUES ('1.5')",
+        "row 1: table `t`: column `a` of type SMALLINT cannot hold '1.5': it is no whole number",
+    ),
+    (
+        "INSERT INTO t (a) VALUES (1 + 99999)",
+        "row 1: table `t`: column `a` of type SMALLINT cannot hold 100000: it is out of range",
+    ),
+    (
+        "INSERT INTO t (a, ts) VALUES (1, 'yesterday')",
+        "row 1: table `t`: column `ts` of type TIMESTAMP(3) cannot hold 'yesterday': it is no timestamp such as \
+         2024-01-31 05:06:07, or out of range",
+    ),
+    (
+        "INSERT INTO t (a, b) VALUES (1, 'maybe')",
+        "row 1: table `t`: column `b` of type BOOLEAN cannot hold 'maybe': it is neither true nor false",
+    ),
+    (
+        "INSERT INTO t (a, r) VALUES (1, 'one')",
+        "row 1: table `t`: column `r` of type DOUBLE cannot hold 'one': it is no number",
+    ),
+    (
+        "INSERT INTO t (a, x) VALUES (1, 5)",
+        "row 1: table `t`: column `x` of type BYTEA cannot hold 5: it is not the same kind of value",
+    ),
+    (
+        "INSERT INTO t (a, d) VALUES (1, NULL), (2, true)",
+        "row 2: table `t`: column `d` of type DATE cannot hold true: it is not the same kind of value",
+    ),
+    (
+        "INSERT INTO t (a) SELECT big FROM s",
+        "table `t`: column `a` of type SMALLINT cannot hold 99999: it is out of range",
+    ),
+    (
+        "INSERT INTO t (a, d) SELECT id, txt FROM s WHERE id = 2",
+        "table `t`: column `d` of type DATE cannot hold 'zzz': it is no date such as 2024-01-31",
+    ),
+    (
+        "INSERT INTO t (a) SELECT max(l.big) FROM s AS l JOIN s AS r ON l.txt = r.txt GROUP BY l.id ORDER BY l.id",
+        "table `t`: column `a` of type SMALLINT cannot hold 99999: it is out of range",
+    ),
+    (
+        "INSERT INTO t (a, x) SELECT id, big FROM s",
+        "table `t`: column `x` of type BYTEA cannot hold values of type Int64: it is not the same kind of value",
+    ),
+    (
+        "INSERT INTO t (a, d) SELECT id, yes FROM s",
+        "table `t`: column `d` of type DATE cannot hold `yes` of type Boolean: it is not the same kind of value",
+    ),
+    (
+        "REPLACE INTO t (a) VALUES (70000)",
+        "row 1: table `t`: column `a` of type SMALLINT cannot hold 70000: it is out of range",
+    ),
+    (
+        "PREPARE p AS INSERT INTO t (a, d) VALUES ($1, $2); EXECUTE p(99999, '2024-01-01')",
+        "row 1: table `t`: column `a` of type SMALLINT cannot hold 99999: it is out of range",
+    ),
+    (
+        "PREPARE p AS INSERT INTO t (a, d) VALUES ($1, $2); EXECUTE p(9, '2024-01-01', 4)",
+        "the prepared statement `p` has 2 parameters, 3 are given",
+    ),
+    (
+        "PREPARE p(INT) AS INSERT INTO t (a) VALUES ($1); EXECUTE p(99999)",
+        "row 1: table `t`: column `a` of type SMALLINT cannot hold 99999: it is out of range",
+    ),
+    (
+        "INSERT INTO t VALUES (1, NULL)",
+        "row 1: table `t`: 2 values are given for 9 columns",
+    ),
+    (
+        "INSERT INTO t (a) VALUES (1), (2, 3)",
+        "row 2: table `t`: 2 values are given for 1 column",
+    ),
+    (
+        "INSERT INTO t (a) SELECT id, big FROM s",
+        "table `t`: the query gives 2 columns for 1 column",
+    ),
+    (
+        "INSERT INTO t (a, zz) VALUES (1, 2)",
+        "table `t` has no column `zz`; its columns are `a`, `d`, `n`, `v`, `c`, `ts`, `b`, `x`, `r`",
+    ),
+    (
+        "INSERT INTO t (a, a) VALUES (1, 2)",
+        "table `t`: column `a` is named twice",
+    ),
+];
+
+#[tokio::test]
+async fn what_a_column_cannot_hold_is_named_and_not_written() {
+    for (sql, expected) in REFUSED {
+        let connection = connection().await;
+        let error = run(&connection, sql).await.expect_err(sql);
+        assert_eq!(error.to_string(), *expected, "{sql}");
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{sql}");
+        assert_eq!(
+            values(&connection, "SELECT count(*) FROM t").await,
+            ["0"],
+            "{sql}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn parameters_are_converted_to_the_types_of_columns() {
+    let connection = connection().await;
+    let statement =
+        "INSERT INTO t (a, d, n, ts) VALUES ($1, $2, $3, $4), (2, '2024-02-29', 2.5, NULL)";
+    let params = |a: i64, d: &str| {
+        vec![
+            ScalarValue::from(a),
+            ScalarValue::from(d),
+            ScalarValue::from(1.25),
+            ScalarValue::from("3001-01-01T00:00:00.5"),
+        ]
+    };
+    let refused = [
+        (
+            params(40_000, "2024-01-01"),
+            "row 1: table `t`: column `a` of type SMALLINT cannot hold 40000: it is out of range",
+        ),
+        (
+            params(1, "2024-02-30"),
+            "row 1: table `t`: column `d` of type DATE cannot hold '2024-02-30': it is no date such as 2024-01-31",
+        ),
+    ];
+    let prepared = connection.prepare(statement).await.unwrap();
+    for (params, expected) in refused {
+        let error = connection
+            .execute(statement, params.clone())
+            .await
+            .unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        let error = prepared.execute(params).await.unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+    assert_eq!(
+        connection
+            .execute(statement, params(1, "2024-01-01"))
+            .await
+            .unwrap(),
+        2
+    );
+    let rows = "SELECT a, d, n, ts FROM t ORDER BY a";
+    let expected = [
+        "1|2024-01-01|1.25|3001-01-01T00:00:00.500",
+        "2|2024-02-29|2.50|",
+    ];
+    assert_eq!(values(&connection, rows).await, expected);
+    run(&connection, "DELETE FROM t").await.unwrap();
+    assert_eq!(prepared.execute(params(1, "2024-01-01")).await.unwrap(), 2);
+    assert_eq!(values(&connection, rows).await, expected);
+}
+
+/// A parameter of another type beside exact values leaves these exact.
+#[tokio::test]
+async fn parameters_do_not_round_their_neighbours() {
+    let connection = connection().await;
+    let sql = "INSERT INTO s (id, big) VALUES (10, $1), (11, 9007199254740993), (12, $2)";
+    let params = vec![
+        ScalarValue::from(1.0),
+        ScalarValue::from("9007199254740995"),
+    ];
+    assert_eq!(connection.execute(sql, params).await.unwrap(), 3);
+    let stored = values(&connection, "SELECT big FROM s WHERE id >= 10 ORDER BY id").await;
+    assert_eq!(stored, ["1", "9007199254740993", "9007199254740995"]);
+}
+
+/// What a cast makes of a value is what is stored.
+#[tokio::test]
+async fn values_that_fit_are_cast() {
+    let connection = connection().await;
+    let sql = "INSERT INTO t (n, a, r, b, x, v) VALUES (1.239, 1.7, 1, 'true', 'ab', 7), \
+               ('2', -1e3, '1e-3', 0, X'00', 'é')";
+    run(&connection, sql).await.unwrap();
+    run(
+        &connection,
+        "INSERT INTO t (a, n, v) SELECT big, id, left(txt, 2) FROM s WHERE id = 1",
+    )
+    .await
+    .unwrap();
+    run(
+        &connection,
+        "PREPARE p AS INSERT INTO t (a, v) VALUES ($1, $2); EXECUTE p(8, 8); DEALLOCATE p; \
+         PREPARE p AS SELECT $1; EXECUTE p(1)",
+    )
+    .await
+    .unwrap();
+    let expected = [
+        "-1000|2.00|0.001|false|00|é",
+        "1|1.24|1.0|true|6162|7",
+        "5|1.00||||20",
+        "8|||||8",
+    ];
+    assert_eq!(
+        values(&connection, "SELECT a, n, r, b, x, v FROM t ORDER BY a").await,
+        expected
+    );
+}

@@ -1,0 +1,185 @@
+//! `COPY` as Halite reads it: sqlparser knows no COMPRESSION, and DataFusion's parser no `COPY … FROM`.
+//!
+//! ```text
+//! COPY table [(column, …)] FROM 'file' [[WITH] (option [value], …)]
+//! COPY { table [(column, …)] | (query) } TO 'file' [STORED AS format] [[WITH] (option [value], …)]
+//! ```
+
+use std::fmt;
+
+use sqlparser::ast::{Ident, ObjectName, Query};
+use sqlparser::dialect::Dialect;
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+use super::guard;
+use crate::write::copy::Direction;
+
+/// A parsed COPY.
+#[derive(Debug, Clone)]
+pub struct CopyStatement {
+    /// What is copied, or where to.
+    pub source: CopySource,
+    /// Which way.
+    pub direction: Direction,
+    /// The file; of `COPY … FROM` also a pattern.
+    pub file: String,
+    /// The options, as they were written.
+    pub options: Vec<CopyOption>,
+}
+
+/// What stands before FROM or TO.
+#[derive(Debug, Clone)]
+pub enum CopySource {
+    /// A table, or some of its columns.
+    Table {
+        /// Its name.
+        name: ObjectName,
+        /// The columns; all, if there are none.
+        columns: Vec<Ident>,
+    },
+    /// The rows of a query.
+    Query(Box<Query>),
+}
+
+/// An option: its name and its value, if it has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyOption {
+    /// The name, in upper case.
+    pub name: String,
+    /// The value as text, without quotes.
+    pub value: Option<String>,
+}
+
+impl CopyStatement {
+    /// Parses the tokens of a statement that starts with COPY.
+    pub(super) fn parse(
+        dialect: &dyn Dialect,
+        tokens: &[TokenWithSpan],
+    ) -> Result<Self, ParserError> {
+        let mut parser = Parser::new(dialect)
+            .with_recursion_limit(guard::RECURSION_LIMIT)
+            .with_tokens_with_locations(tokens.to_vec());
+        parser.expect_keyword(Keyword::COPY)?;
+        let source = parse_source(&mut parser)?;
+        let direction = match parser.expect_one_of_keywords(&[Keyword::FROM, Keyword::TO])? {
+            Keyword::FROM => Direction::From,
+            _ => Direction::To,
+        };
+        let file = parse_file(&mut parser)?;
+        let mut options = Vec::new();
+        if parser.parse_keywords(&[Keyword::STORED, Keyword::AS]) {
+            options.push(CopyOption {
+                name: "FORMAT".to_owned(),
+                value: Some(parser.parse_identifier()?.value),
+            });
+        }
+        let with = parser.parse_keyword(Keyword::WITH);
+        if with || parser.peek_token_ref().token == Token::LParen {
+            parser.expect_token(&Token::LParen)?;
+            options.extend(parser.parse_comma_separated(parse_option)?);
+            parser.expect_token(&Token::RParen)?;
+        }
+        if parser.peek_token_ref().token != Token::EOF {
+            let hint =
+                "end of statement; options stand in parentheses, such as (FORMAT csv, HEADER)";
+            return parser.expected_ref(hint, parser.peek_token_ref());
+        }
+        Ok(Self {
+            source,
+            direction,
+            file,
+            options,
+        })
+    }
+}
+
+fn parse_source(parser: &mut Parser) -> Result<CopySource, ParserError> {
+    if parser.consume_token(&Token::LParen) {
+        let query = parser.parse_query()?;
+        parser.expect_token(&Token::RParen)?;
+        return Ok(CopySource::Query(query));
+    }
+    let name = parser.parse_object_name(false)?;
+    let mut columns = Vec::new();
+    if parser.consume_token(&Token::LParen) {
+        columns = parser.parse_comma_separated(Parser::parse_identifier)?;
+        parser.expect_token(&Token::RParen)?;
+    }
+    Ok(CopySource::Table { name, columns })
+}
+
+fn parse_file(parser: &mut Parser) -> Result<String, ParserError> {
+    match &parser.peek_token_ref().token {
+        Token::SingleQuotedString(file) | Token::EscapedStringLiteral(file) => {
+            let file = file.clone();
+            parser.advance_token();
+            Ok(file)
+        }
+        _ => parser.expected_ref("the name of a file in quotes", parser.peek_token_ref()),
+    }
+}
+
+fn parse_option(parser: &mut Parser) -> Result<CopyOption, ParserError> {
+    let token = parser.next_token();
+    let Token::Word(word) = &token.token else {
+        return parser.expected("the name of an option", token);
+    };
+    let name = word.value.to_uppercase();
+    let _ = parser.consume_token(&Token::Eq);
+    let value = match &parser.peek_token_ref().token {
+        Token::SingleQuotedString(text) | Token::EscapedStringLiteral(text) => Some(text.clone()),
+        Token::Number(text, _) => Some(text.clone()),
+        Token::Word(word) => Some(word.value.clone()),
+        _ => None,
+    };
+    if value.is_some() {
+        parser.advance_token();
+    }
+    Ok(CopyOption { name, value })
+}
+
+impl fmt::Display for CopyStatement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let direction = match self.direction {
+            Direction::From => "FROM",
+            Direction::To => "TO",
+        };
+        let file = self.file.replace('\'', "''");
+        write!(f, "COPY {} {direction} '{file}'", self.source)?;
+        let mut options = self.options.iter();
+        if let Some(first) = options.next() {
+            write!(f, " ({first}")?;
+            options.try_for_each(|option| write!(f, ", {option}"))?;
+            f.write_str(")")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for CopySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Query(query) => write!(f, "({query})"),
+            Self::Table { name, columns } => {
+                write!(f, "{name}")?;
+                let columns: Vec<String> = columns.iter().map(Ident::to_string).collect();
+                match columns.as_slice() {
+                    [] => Ok(()),
+                    columns => write!(f, " ({})", columns.join(", ")),
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for CopyOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        match &self.value {
+            Some(value) => write!(f, " '{}'", value.replace('\'', "''")),
+            None => Ok(()),
+        }
+    }
+}

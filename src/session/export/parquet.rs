@@ -1,0 +1,118 @@
+//! Parquet files.
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::compute::{CastOptions, cast_with_options};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::util::display::FormatOptions;
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::parquet::basic::{Compression as Codec, GzipLevel, ZstdLevel};
+use datafusion::parquet::errors::ParquetError;
+use datafusion::parquet::file::properties::WriterProperties;
+
+use super::output::{Output, failed};
+use super::{Sheet, with_distinct_names};
+use crate::error::{Error, Result};
+use crate::write::copy::Compression;
+
+/// Rows are gathered until they take so many bytes, or are a million; then a row group is written.
+const ROW_GROUP_BYTES: usize = 64 << 20;
+
+/// A value that does not fit is an error, and not NULL.
+const STRICT: CastOptions<'static> = CastOptions {
+    safe: false,
+    format_options: FormatOptions::new(),
+};
+
+pub(super) struct Parquet {
+    writer: ArrowWriter<Output>,
+    schema: SchemaRef,
+    path: std::path::PathBuf,
+}
+
+impl Parquet {
+    pub(super) fn begin(
+        schema: &SchemaRef,
+        compression: Compression,
+        output: Output,
+    ) -> Result<Self> {
+        let schema = without_seconds(&with_distinct_names(schema));
+        let path = output.path().to_owned();
+        let properties = WriterProperties::builder()
+            .set_compression(codec(compression))
+            .set_created_by(concat!("halite ", env!("CARGO_PKG_VERSION")).to_owned())
+            .build();
+        let writer = ArrowWriter::try_new(output, Arc::clone(&schema), Some(properties));
+        let writer = writer.map_err(|error| unwritable(&path, error))?;
+        Ok(Self {
+            writer,
+            schema,
+            path,
+        })
+    }
+
+    /// The batch with the file's types.
+    fn converted(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let columns = batch.columns().iter().zip(self.schema.fields());
+        let columns = columns.map(|(array, field)| {
+            cast_with_options(array, field.data_type(), &STRICT).map_err(|error| {
+                Error::invalid(format!("column `{}`: {error}", field.name())).with_source(error)
+            })
+        });
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+            .map_err(|error| Error::internal("rows of a query as a batch").with_source(error))
+    }
+}
+
+impl Sheet for Parquet {
+    fn batch(&mut self, batch: &RecordBatch, first: u64) -> Result<()> {
+        let batch = self.converted(batch).map_err(|error| {
+            let last = first + (batch.num_rows() as u64).saturating_sub(1);
+            error.context(format!("rows {first} to {last}"))
+        })?;
+        let mut written = self.writer.write(&batch);
+        if written.is_ok() && self.writer.in_progress_size() > ROW_GROUP_BYTES {
+            written = self.writer.flush();
+        }
+        written.map_err(|error| unwritable(&self.path, error))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Output> {
+        let path = self.path;
+        self.writer
+            .into_inner()
+            .map_err(|error| unwritable(&path, error))
+    }
+}
+
+fn codec(compression: Compression) -> Codec {
+    match compression {
+        Compression::None => Codec::UNCOMPRESSED,
+        Compression::Gzip => Codec::GZIP(GzipLevel::default()),
+        Compression::Zstd => Codec::ZSTD(ZstdLevel::default()),
+        Compression::Snappy => Codec::SNAPPY,
+        Compression::Lz4 => Codec::LZ4_RAW,
+    }
+}
+
+/// Parquet has no timestamps that count seconds, and other readers would see bare numbers: they become milliseconds.
+fn without_seconds(schema: &Schema) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| match field.data_type() {
+        DataType::Timestamp(TimeUnit::Second, zone) => {
+            let data_type = DataType::Timestamp(TimeUnit::Millisecond, zone.clone());
+            Arc::new(Field::new(field.name(), data_type, true))
+        }
+        _ => Arc::clone(field),
+    });
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+fn unwritable(path: &std::path::Path, error: ParquetError) -> Error {
+    match error {
+        ParquetError::External(_) | ParquetError::EOF(_) => failed(path, error),
+        other => Error::invalid(format!("`{}` cannot be written: {other}", path.display()))
+            .with_source(other),
+    }
+}

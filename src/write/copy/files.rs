@@ -1,0 +1,152 @@
+//! The files of a COPY … FROM: found by a pattern, opened, and unpacked.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+use glob::{MatchOptions, glob_with};
+
+use super::options::{Compression, CopyOptions, Direction, FileKind};
+use crate::error::{Error, Result};
+
+/// How much of a file is read at once.
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// A file to load.
+#[derive(Debug, Clone)]
+pub(super) struct SourceFile {
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// Its place among the files of the statement.
+    pub(super) index: usize,
+    /// Its format and compression.
+    pub(super) kind: FileKind,
+}
+
+impl fmt::Display for SourceFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(f)
+    }
+}
+
+/// The files that a pattern names, sorted by name. What is the name of a file is no pattern.
+///
+/// # Errors
+/// `InvalidInput` for a pattern that is none, or that no file matches; those of [`CopyOptions::kind_of`].
+pub(super) fn find(pattern: &str, options: &CopyOptions) -> Result<Vec<SourceFile>> {
+    let is_pattern = pattern.contains(['*', '?', '[']) && !Path::new(pattern).exists();
+    let paths = if is_pattern {
+        matching(pattern)?
+    } else {
+        vec![PathBuf::from(pattern)]
+    };
+    let files = paths.into_iter().enumerate().map(|(index, path)| {
+        let kind = options.kind_of(&path, Direction::From)?;
+        Ok(SourceFile { path, index, kind })
+    });
+    files.collect()
+}
+
+fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
+    let options = MatchOptions {
+        case_sensitive: true,
+        require_literal_separator: true,
+        require_literal_leading_dot: true,
+    };
+    let found = glob_with(pattern, options).map_err(|error| {
+        Error::invalid(format!("`{pattern}` is no pattern of files: {error}")).with_source(error)
+    })?;
+    let mut paths = Vec::new();
+    for path in found {
+        let path = path.map_err(|error| {
+            Error::unavailable(format!("`{pattern}` cannot be searched: {error}"))
+                .with_source(error)
+        })?;
+        if !path.is_dir() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    if paths.is_empty() {
+        return Err(Error::invalid(format!("no file matches `{pattern}`")));
+    }
+    Ok(paths)
+}
+
+impl SourceFile {
+    /// The file as it is.
+    pub(super) fn open(&self) -> Result<File> {
+        let opened = File::open(&self.path).and_then(|file| match file.metadata()?.is_dir() {
+            true => Err(io::Error::other("it is a directory")),
+            false => Ok(file),
+        });
+        opened.map_err(|error| {
+            Error::invalid(format!("`{self}` cannot be opened: {error}")).with_source(error)
+        })
+    }
+
+    /// The bytes of the file, unpacked.
+    pub(super) fn unpacked(&self) -> Result<Box<dyn BufRead + Send>> {
+        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, self.open()?);
+        let start = bytes.fill_buf().map_err(|error| self.unreadable(error))?;
+        self.check_start(start)?;
+        Ok(match self.kind.compression {
+            Compression::Gzip => buffered(MultiGzDecoder::new(bytes)),
+            Compression::Zstd => buffered(
+                zstd::stream::read::Decoder::with_buffer(bytes)
+                    .map_err(|error| self.unreadable(error))?,
+            ),
+            Compression::None | Compression::Snappy | Compression::Lz4 => Box::new(bytes),
+        })
+    }
+
+    /// Whether the file is compressed as it is said to be.
+    fn check_start(&self, start: &[u8]) -> Result<()> {
+        let (found, said) = (Compression::of_magic(start), self.kind.compression);
+        match (found, said) {
+            (found, said) if found == said => Ok(()),
+            (found, Compression::None) => Err(Error::invalid(format!(
+                "`{self}` is compressed by {0}: say COMPRESSION {0}",
+                found.name()
+            ))),
+            (Compression::None, said) => Err(Error::invalid(format!(
+                "`{self}` is not compressed by {}: if it is not compressed, say COMPRESSION none",
+                said.name()
+            ))),
+            (found, said) => Err(Error::invalid(format!(
+                "`{self}` is not compressed by {}, it is by {1}: say COMPRESSION {1}",
+                said.name(),
+                found.name()
+            ))),
+        }
+    }
+
+    /// The error of a file whose bytes cannot be read.
+    pub(super) fn unreadable(&self, error: io::Error) -> Error {
+        let packed = self.kind.compression;
+        let message = match (packed, error.kind()) {
+            (Compression::None, _) => {
+                return Error::unavailable(format!("`{self}` cannot be read: {error}"))
+                    .with_source(error);
+            }
+            (packed, io::ErrorKind::UnexpectedEof) => {
+                format!(
+                    "`{self}` is cut short: what {} has packed does not end",
+                    packed.name()
+                )
+            }
+            (packed, _) => format!("`{self}` is damaged: {} says: {error}", packed.name()),
+        };
+        Error::invalid(message).with_source(error)
+    }
+}
+
+fn buffered(bytes: impl Read + Send + 'static) -> Box<dyn BufRead + Send> {
+    Box::new(BufReader::with_capacity(BUFFER_BYTES, bytes))
+}
+
+#[cfg(test)]
+#[path = "files_tests.rs"]
+mod tests;

@@ -1,0 +1,389 @@
+//! The formats of files, how they are compressed, and the options of COPY: one declaration each.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// The format of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    /// Comma-separated values in UTF-8, or separated by another character.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+    /// One JSON object per line.
+    JsonLines,
+}
+
+/// How a file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// gzip, of one member or several.
+    Gzip,
+    /// Zstandard, of one frame or several.
+    Zstd,
+    /// Snappy; within Parquet files.
+    Snappy,
+    /// LZ4; within Parquet files.
+    Lz4,
+}
+
+/// What a COPY does with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// `COPY … FROM`.
+    From,
+    /// `COPY … TO`.
+    To,
+}
+
+/// A format: its name, the extensions that stand for it, how its files may be compressed as a whole.
+#[derive(Debug)]
+pub struct FormatDeclaration {
+    /// The format.
+    pub format: FileFormat,
+    /// What FORMAT calls it.
+    pub name: &'static str,
+    /// Other names, and extensions of files besides the name.
+    pub aliases: &'static [&'static str],
+    /// The compressions that COPY … TO can be asked for, the default first.
+    pub compressions: &'static [Compression],
+    /// Whether COPY … FROM reads it.
+    pub is_read: bool,
+}
+
+/// Every format.
+pub static FORMATS: &[&FormatDeclaration] = &[&CSV, &PARQUET, &JSON_LINES];
+
+static CSV: FormatDeclaration = FormatDeclaration {
+    format: FileFormat::Csv,
+    name: "csv",
+    aliases: &[],
+    compressions: &[Compression::None, Compression::Gzip, Compression::Zstd],
+    is_read: true,
+};
+
+static PARQUET: FormatDeclaration = FormatDeclaration {
+    format: FileFormat::Parquet,
+    name: "parquet",
+    aliases: &[],
+    compressions: &[
+        Compression::Snappy,
+        Compression::Zstd,
+        Compression::Gzip,
+        Compression::Lz4,
+        Compression::None,
+    ],
+    is_read: true,
+};
+
+static JSON_LINES: FormatDeclaration = FormatDeclaration {
+    format: FileFormat::JsonLines,
+    name: "jsonl",
+    aliases: &["ndjson", "json"],
+    compressions: &[Compression::None, Compression::Gzip, Compression::Zstd],
+    is_read: false,
+};
+
+/// A compression: its names, the extensions of such files, the bytes that they start with.
+struct CompressionDeclaration {
+    compression: Compression,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    extensions: &'static [&'static str],
+    magic: &'static [u8],
+}
+
+static COMPRESSIONS: &[CompressionDeclaration] = &[
+    CompressionDeclaration {
+        compression: Compression::None,
+        name: "none",
+        aliases: &["uncompressed"],
+        extensions: &[],
+        magic: &[],
+    },
+    CompressionDeclaration {
+        compression: Compression::Gzip,
+        name: "gzip",
+        aliases: &["gz"],
+        extensions: &["gz", "gzip"],
+        magic: &[0x1f, 0x8b],
+    },
+    CompressionDeclaration {
+        compression: Compression::Zstd,
+        name: "zstd",
+        aliases: &["zst"],
+        extensions: &["zst", "zstd"],
+        magic: &[0x28, 0xb5, 0x2f, 0xfd],
+    },
+    CompressionDeclaration {
+        compression: Compression::Snappy,
+        name: "snappy",
+        aliases: &[],
+        extensions: &[],
+        magic: &[],
+    },
+    CompressionDeclaration {
+        compression: Compression::Lz4,
+        name: "lz4",
+        aliases: &[],
+        extensions: &[],
+        magic: &[],
+    },
+];
+
+impl FileFormat {
+    /// The format's declaration.
+    pub fn declaration(self) -> &'static FormatDeclaration {
+        match self {
+            Self::Csv => &CSV,
+            Self::Parquet => &PARQUET,
+            Self::JsonLines => &JSON_LINES,
+        }
+    }
+
+    /// The format of that name.
+    ///
+    /// # Errors
+    /// `NotSupported` with the formats that there are.
+    pub fn named(name: &str) -> Result<Self> {
+        let found = FORMATS
+            .iter()
+            .find(|declaration| declaration.is_called(name));
+        found.map(|declaration| declaration.format).ok_or_else(|| {
+            Error::unsupported(format!(
+                "COPY format `{name}` is not implemented; {} are",
+                listed(FORMATS.iter().map(|declaration| declaration.name))
+            ))
+        })
+    }
+}
+
+impl FormatDeclaration {
+    fn is_called(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+            || self
+                .aliases
+                .iter()
+                .any(|alias| alias.eq_ignore_ascii_case(name))
+    }
+}
+
+impl Compression {
+    /// The compression of that name.
+    ///
+    /// # Errors
+    /// `NotSupported` with the compressions that there are.
+    pub fn named(name: &str) -> Result<Self> {
+        let found = COMPRESSIONS.iter().find(|declaration| {
+            declaration.name.eq_ignore_ascii_case(name)
+                || declaration
+                    .aliases
+                    .iter()
+                    .any(|alias| alias.eq_ignore_ascii_case(name))
+        });
+        found
+            .map(|declaration| declaration.compression)
+            .ok_or_else(|| {
+                Error::unsupported(format!(
+                    "COMPRESSION {name} is not implemented; {} are",
+                    listed(COMPRESSIONS.iter().map(|declaration| declaration.name))
+                ))
+            })
+    }
+
+    /// What COMPRESSION calls it.
+    pub fn name(self) -> &'static str {
+        let mut all = COMPRESSIONS.iter();
+        let found = all.find(|declaration| declaration.compression == self);
+        found.map_or("none", |declaration| declaration.name)
+    }
+
+    fn of_extension(extension: &str) -> Option<Self> {
+        let mut all = COMPRESSIONS.iter();
+        all.find(|declaration| {
+            let mut extensions = declaration.extensions.iter();
+            extensions.any(|known| known.eq_ignore_ascii_case(extension))
+        })
+        .map(|declaration| declaration.compression)
+    }
+
+    /// How a file that starts with these bytes is compressed.
+    pub(super) fn of_magic(start: &[u8]) -> Self {
+        let mut all = COMPRESSIONS.iter();
+        all.find(|declaration| {
+            !declaration.magic.is_empty() && start.starts_with(declaration.magic)
+        })
+        .map_or(Self::None, |declaration| declaration.compression)
+    }
+}
+
+/// The options of a COPY; `None` where one is not given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CopyOptions {
+    /// `FORMAT`; else the file's extension says it.
+    pub format: Option<FileFormat>,
+    /// `HEADER`: whether the first line names the columns; else it does not.
+    pub header: Option<bool>,
+    /// `DELIMITER`: one ASCII character; else a comma.
+    pub delimiter: Option<char>,
+    /// `NULL`: a field is NULL exactly when it is this text. Else an empty field is NULL; of a text column one without
+    /// quotes, as an empty one in quotes is an empty text.
+    pub null: Option<String>,
+    /// `COMPRESSION`; else the file's extension says it.
+    pub compression: Option<Compression>,
+}
+
+/// What options and name say of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileKind {
+    /// Its format.
+    pub format: FileFormat,
+    /// How it is compressed; of a Parquet file, how its pages are.
+    pub compression: Compression,
+}
+
+impl CopyOptions {
+    /// The kind of a file, by the options or, where they do not say it, by its name: `flights.csv.gz`.
+    ///
+    /// # Errors
+    /// `InvalidInput` where neither says the format, or an option belongs to another; `NotSupported` for what COPY does
+    /// not do in this direction.
+    pub fn kind_of(&self, path: &Path, direction: Direction) -> Result<FileKind> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut extensions = name.rsplit('.');
+        let last = extensions.next().unwrap_or_default();
+        let by_name = Compression::of_extension(last);
+        let extension = if by_name.is_some() {
+            extensions.next().unwrap_or_default()
+        } else {
+            last
+        };
+        let format = match (self.format, FileFormat::named(extension)) {
+            (Some(format), _) => format,
+            (None, Ok(format)) => format,
+            (None, Err(_)) => {
+                return Err(Error::invalid(format!(
+                    "the format of `{}` is not known: say (FORMAT {})",
+                    path.display(),
+                    possible_formats(direction).join(") or (FORMAT ")
+                )));
+            }
+        };
+        self.check_of_csv(format)?;
+        match direction {
+            Direction::From => self.readable(path, format, by_name),
+            Direction::To => self.writable(format, by_name),
+        }
+    }
+
+    /// The delimiter of fields.
+    ///
+    /// # Errors
+    /// `InvalidInput` where it is no ASCII character, a quote or an end of line.
+    pub fn delimiter_byte(&self) -> Result<u8> {
+        let delimiter = self.delimiter.unwrap_or(',');
+        let possible = delimiter.is_ascii() && !matches!(delimiter, '"' | '\n' | '\r' | '\0');
+        match u8::try_from(delimiter) {
+            Ok(byte) if possible => Ok(byte),
+            _ => Err(Error::invalid(format!(
+                "DELIMITER {delimiter:?} is not possible: one ASCII character is, other than a quote and an end of line"
+            ))),
+        }
+    }
+
+    fn check_of_csv(&self, format: FileFormat) -> Result<()> {
+        let of_csv = self.header.is_some() || self.delimiter.is_some() || self.null.is_some();
+        if format == FileFormat::Csv || !of_csv {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "HEADER, DELIMITER and NULL are options of csv files, not of {} files",
+            format.declaration().name
+        )))
+    }
+
+    fn readable(
+        &self,
+        path: &Path,
+        format: FileFormat,
+        by_name: Option<Compression>,
+    ) -> Result<FileKind> {
+        let declaration = format.declaration();
+        if !declaration.is_read {
+            return Err(Error::unsupported(format!(
+                "COPY FROM does not read {}; INSERT INTO … SELECT … FROM '{}' does",
+                declaration.name,
+                path.display()
+            )));
+        }
+        let compression = self.compression.or(by_name).unwrap_or(Compression::None);
+        if format == FileFormat::Parquet && compression != Compression::None {
+            return Err(Error::unsupported(format!(
+                "`{}`: a parquet file is compressed within and says so itself; one that {} has packed is not read",
+                path.display(),
+                compression.name()
+            )));
+        }
+        check_compression(declaration, compression)?;
+        Ok(FileKind {
+            format,
+            compression,
+        })
+    }
+
+    fn writable(&self, format: FileFormat, by_name: Option<Compression>) -> Result<FileKind> {
+        let declaration = format.declaration();
+        if let (FileFormat::Parquet, Some(compression)) = (format, by_name) {
+            return Err(Error::unsupported(format!(
+                "a parquet file is compressed within: leave out the extension and say COMPRESSION {}",
+                compression.name()
+            )));
+        }
+        let default = declaration.compressions.first().copied();
+        let chosen = self.compression.or(by_name).or(default);
+        let compression = chosen.unwrap_or(Compression::None);
+        check_compression(declaration, compression)?;
+        Ok(FileKind {
+            format,
+            compression,
+        })
+    }
+}
+
+fn check_compression(declaration: &FormatDeclaration, compression: Compression) -> Result<()> {
+    if declaration.compressions.contains(&compression) {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!(
+        "COMPRESSION {} is not possible for {} files; {} are",
+        compression.name(),
+        declaration.name,
+        listed(
+            declaration
+                .compressions
+                .iter()
+                .map(|possible| possible.name())
+        )
+    )))
+}
+
+/// `a, b and c`.
+pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn possible_formats(direction: Direction) -> Vec<&'static str> {
+    let formats = FORMATS.iter();
+    formats
+        .filter(|format| format.is_read || direction == Direction::To)
+        .map(|format| format.name)
+        .collect()
+}

@@ -1,0 +1,54 @@
+//! What errors call the rows of a statement: `row 3`, `data/flights.csv line 17`.
+//!
+//! A row is told by one number. Of rows from files its upper bits say which file, the lower 40 which line or row of it.
+
+/// Bits of a number that count the lines of a file.
+const LINE_BITS: u32 = 40;
+
+/// The number of a line, counted from 1, of the file at this index.
+pub(super) fn number_in_file(file: usize, line: u64) -> u64 {
+    ((file as u64) << LINE_BITS) | (line & ((1 << LINE_BITS) - 1))
+}
+
+/// What is written before the number of a row; for rows from files, one for each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places(Vec<String>);
+
+impl Places {
+    /// The places of rows from several files.
+    pub(super) fn of_files(labels: Vec<String>) -> Self {
+        Self(labels)
+    }
+
+    /// The place of the row with this number.
+    pub fn of(&self, number: u64) -> String {
+        let line = number & ((1 << LINE_BITS) - 1);
+        let file = usize::try_from(number >> LINE_BITS).unwrap_or(usize::MAX);
+        match self.0.get(file) {
+            Some(label) => format!("{label} {line}"),
+            None => format!("row {line}"),
+        }
+    }
+}
+
+impl<L: Into<String>> From<L> for Places {
+    fn from(label: L) -> Self {
+        Self(vec![label.into()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_called_by_file_and_line() {
+        let places = Places::of_files(vec!["a.csv line".to_owned(), "b.parquet row".to_owned()]);
+        assert_eq!(places.of(number_in_file(0, 7)), "a.csv line 7");
+        assert_eq!(
+            places.of(number_in_file(1, 1 << 39)),
+            format!("b.parquet row {}", 1_u64 << 39)
+        );
+        assert_eq!(Places::from("row").of(3), "row 3");
+    }
+}
