@@ -153,7 +153,7 @@ fn hint(
 ) -> Option<String> {
     let wrong = complaint.name.as_str();
     match complaint.subject {
-        Subject::Table => table_hint(wrong, statement, names?),
+        Subject::Table => table_hint(wrong, names?),
         Subject::TableFunction => among(wrong, names?.table_functions()),
         Subject::Column => column_hint(wrong, message),
         Subject::Function => among(
@@ -176,13 +176,7 @@ fn among(wrong: &str, names: impl IntoIterator<Item = String>) -> Option<String>
 }
 
 /// A table that may be meant; where none is close, those there are, if they are few.
-fn table_hint(wrong: &str, statement: &str, names: &Names) -> Option<String> {
-    let is_file = find(wrong, statement)
-        .and_then(|(start, _)| statement.get(start..))
-        .is_some_and(|rest| rest.starts_with('\''));
-    if is_file {
-        return Some("there is no such file".to_owned());
-    }
+fn table_hint(wrong: &str, names: &Names) -> Option<String> {
     let tables = names.tables();
     among(wrong, tables.iter().cloned()).or_else(|| match tables.len() {
         0 => Some("there are no tables yet".to_owned()),

@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn who_leaves_the_pager_early_has_seen_enough() {
         let mut plain = Vec::new();
-        let mut pager = Paged::new("head -c 10".to_owned(), SCREEN, &mut plain);
+        let mut pager = Paged::new("head -c 10 > /dev/null".to_owned(), SCREEN, &mut plain);
         let line = [b'x'; 4096];
         let error = (0..1000).find_map(|_| {
             pager
