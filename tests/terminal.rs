@@ -162,10 +162,11 @@ fn control_c_stops_the_statement_and_not_the_shell() {
     terminal.expect("halite");
     terminal.press(CONTROL_C);
     terminal.expect("Ctrl-D or .quit leaves");
-    // A join that keeps every thread busy.
+    // Joins that keep every thread busy, however many there are.
     let (left, right) = ("generate_series(1, 100000)", "generate_series(1, 1000000)");
-    let join = format!("SELECT count(*) FROM {left} a, {right} b WHERE a.value < b.value;\r");
-    terminal.press(&join);
+    let join = format!("SELECT count(*) FROM {left} a, {right} b WHERE a.value < b.value");
+    let joins = format!("{};\r", vec![join; 16].join(" UNION ALL "));
+    terminal.press(&joins);
     // After a second it shows that it is alive.
     terminal.expect("Ctrl-C stops it");
     let start = Instant::now();

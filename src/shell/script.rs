@@ -192,6 +192,8 @@ mod tests {
             "SELECT $$ ;",
             "SELECT 1\n.tables",
             "SELECT '\n.tables",
+            "SELECT 1; /* one",
+            "SELECT 1; /*\n.tables",
         ];
         for text in complete {
             assert!(is_complete(text), "{text}");
