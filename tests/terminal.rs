@@ -162,10 +162,11 @@ fn control_c_stops_the_statement_and_not_the_shell() {
     terminal.expect("halite");
     terminal.press(CONTROL_C);
     terminal.expect("Ctrl-D or .quit leaves");
-    // Joins that keep every thread busy, however many there are.
-    let (left, right) = ("generate_series(1, 100000)", "generate_series(1, 1000000)");
-    let join = format!("SELECT count(*) FROM {left} a, {right} b WHERE a.value < b.value");
-    let joins = format!("{};\r", vec![join; 16].join(" UNION ALL "));
+    // Joins that keep all threads of a small machine busy, and wait for nothing.
+    let series = "FROM generate_series(1, 100000) a, generate_series(1, 1000000) b";
+    let join = format!("SELECT count(*) {series} WHERE a.value < b.value");
+    let all = vec!["SELECT * FROM j"; 8].join(" UNION ALL ");
+    let joins = format!("WITH j AS ({join}) {all};\r");
     terminal.press(&joins);
     // After a second it shows that it is alive.
     terminal.expect("Ctrl-C stops it");

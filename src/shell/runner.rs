@@ -1,6 +1,7 @@
 //! Runs statements: each in a task of its own, its rows written as they come, stopped by Ctrl-C.
 //!
-//! The task is another one than the shell waits in, so that a statement that keeps a thread busy can be stopped, too.
+//! The task runs on threads of its own, so that a statement that keeps them busy can be stopped, too: it ends where it
+//! next waits for something, and until then the shell goes on with other threads.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use futures::StreamExt;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
@@ -113,9 +115,11 @@ impl Shell<'_> {
         let start = Instant::now();
         let (sender, mut events) = channel(2);
         let connection = self.connection.metered(Arc::clone(&meter));
-        let task = self
-            .runtime
-            .spawn(drive(connection, statement.clone(), sender));
+        let workers = match self.workers.take() {
+            Some(workers) => workers,
+            None => Builder::new_multi_thread().enable_all().build()?,
+        };
+        let task = workers.spawn(drive(connection, statement.clone(), sender));
         let progress = self
             .settings
             .interactive
@@ -128,9 +132,10 @@ impl Shell<'_> {
             }
         });
         let shown = match shown {
-            Err(Trouble::Interrupted) => self.stop(task, &mut events),
+            Err(Trouble::Interrupted) => self.stop(task, workers, &mut events),
             shown => {
                 task.abort();
+                self.workers = Some(workers);
                 shown
             }
         };
@@ -153,6 +158,7 @@ impl Shell<'_> {
     fn stop(
         &mut self,
         task: JoinHandle<()>,
+        workers: Runtime,
         events: &mut Receiver<Event>,
     ) -> Result<Given, Trouble> {
         task.abort();
@@ -160,6 +166,12 @@ impl Shell<'_> {
         let start = Instant::now();
         while !task.is_finished() && start.elapsed() < PATIENCE {
             std::thread::sleep(TICK);
+        }
+        if task.is_finished() {
+            self.workers = Some(workers);
+        } else {
+            // The next statement must not wait behind it.
+            workers.shutdown_background();
         }
         match events.try_recv() {
             Ok(Event::Affected { verb, rows }) => self.tell_affected(verb, rows),

@@ -60,8 +60,10 @@ impl Settings {
 pub struct Shell<'a> {
     /// Where statements run.
     pub connection: Connection,
-    /// What they run on.
+    /// What the shell waits in.
     pub runtime: &'a Runtime,
+    /// What statements run on; made when the first does.
+    pub(super) workers: Option<Runtime>,
     /// What the user can change.
     pub settings: Settings,
     /// Where results and complaints go.
@@ -91,6 +93,7 @@ impl<'a> Shell<'a> {
         Self {
             connection,
             runtime,
+            workers: None,
             settings,
             outputs,
             failures: 0,
