@@ -165,7 +165,7 @@ fn control_c_stops_the_statement_and_not_the_shell() {
     // Joins that keep all threads of a small machine busy, and wait for nothing.
     let series = "FROM generate_series(1, 100000) a, generate_series(1, 1000000) b";
     let join = format!("SELECT count(*) {series} WHERE a.value < b.value");
-    let all = vec!["SELECT * FROM j"; 8].join(" UNION ALL ");
+    let all = ["SELECT * FROM j"; 8].join(" UNION ALL ");
     let joins = format!("WITH j AS ({join}) {all};\r");
     terminal.press(&joins);
     // After a second it shows that it is alive.
