@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-fn halite() -> Command {
+pub(crate) fn halite() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_halite"));
     command.stdin(Stdio::null());
     command
@@ -86,7 +86,8 @@ fn nothing_runs_after_a_statement_that_fails() {
         log.starts_with("error: ") && log.contains("nowhere"),
         "{log}"
     );
-    assert!(log.ends_with("\n  SELECT * FROM nowhere\n"), "{log}");
+    let place = "\n  SELECT * FROM nowhere\n                ^^^^^^^\n";
+    assert!(log.contains(place), "{log}");
 }
 
 #[test]
@@ -117,7 +118,7 @@ fn wrong_arguments_are_told_with_what_is_right() {
     let output = run(&["--format", "xml"]);
     let (out, log) = texts(&output);
     assert_eq!((output.status.code(), out.as_str()), (Some(2), ""));
-    for name in ["box", "csv", "tsv", "json", "jsonl", "markdown"] {
+    for name in ["box", "csv", "tsv", "json", "jsonl", "markdown", "line"] {
         assert!(log.contains(name), "{name}: {log}");
     }
     assert_eq!(
@@ -300,4 +301,77 @@ fn generated_files_load_into_their_layouts() {
         log.contains("mailbox") && log.contains("server_log"),
         "{log}"
     );
+}
+
+#[test]
+fn bail_is_the_default_and_can_be_turned_off() {
+    let script = "SELECT 1 AS one; SELECT * FROM nowhere; SELCT; SELECT 3 AS three";
+    // The mistake of syntax is seen before anything runs.
+    assert_eq!(failure(&run(&["-c", script])).0, "");
+    assert_eq!(failure(&run(&["--no-bail", "--bail", "-c", script])).0, "");
+    let (out, log) = failure(&run(&["--no-bail", "-c", script, "-c", "SELECT 4 AS four"]));
+    assert_eq!(out, "one\n1\nthree\n3\nfour\n4\n");
+    let errors = log.lines().filter(|line| line.starts_with("error: "));
+    assert_eq!(errors.count(), 2, "{log}");
+    let (out, _) = failure(&run_with_input(&["--no-bail"], script));
+    assert_eq!(out, "one\n1\nthree\n3\n");
+}
+
+#[test]
+fn a_script_may_hold_commands_and_leave() {
+    let script =
+        ".mode jsonl\nSELECT 1 AS one;\n.timer on\nSELECT 2 AS two;\n.quit\nSELECT 3 AS three;\n";
+    let output = run_with_input(&[], script);
+    let (out, log) = texts(&output);
+    assert!(output.status.success(), "{log}");
+    assert_eq!(out, "{\"one\":1}\n{\"two\":2}\n");
+    assert!(log.starts_with("1 row, ") && log.ends_with(" s\n"), "{log}");
+    assert_eq!(
+        results(&run(&["-c", ".tables", "-c", "\\dt"])),
+        "table,row_key\n".repeat(2)
+    );
+}
+
+#[test]
+fn an_error_names_the_file_and_the_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("two.sql");
+    std::fs::write(&file, "SELECT 1 AS one;\nSELECT\n  nosuch;\n").unwrap();
+    let file = file.to_str().unwrap();
+    let (out, log) = failure(&run(&["-f", file]));
+    assert_eq!(out, "one\n1\n");
+    let expected =
+        format!("error: there is no column nosuch ({file}, line 3)\n    nosuch\n    ^^^^^^\n");
+    assert_eq!(log, expected);
+}
+
+#[test]
+fn nothing_is_coloured_where_nobody_looks() {
+    let mut command = halite();
+    command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
+    let output = command
+        .args(["--format", "box", "-c", "SELECT NULL AS n; SELECT x"])
+        .output()
+        .unwrap();
+    let (out, log) = failure(&output);
+    assert!(
+        !out.contains('\u{1b}') && !log.contains('\u{1b}'),
+        "{out}\n{log}"
+    );
+}
+
+#[test]
+fn the_program_says_what_it_is() {
+    let version = results(&run(&["--version"]));
+    assert_eq!(version, concat!("halite ", env!("CARGO_PKG_VERSION"), "\n"));
+    let help = results(&run(&["--help"]));
+    for text in [
+        "--readonly",
+        "--no-bail",
+        "--no-init",
+        "Exit status",
+        "halite demo",
+    ] {
+        assert!(help.contains(text), "{text}: {help}");
+    }
 }

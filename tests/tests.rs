@@ -18,3 +18,5 @@ mod program;
 #[cfg(feature = "shell")]
 mod queries;
 mod scripts;
+#[cfg(all(feature = "shell", unix))]
+mod terminal;

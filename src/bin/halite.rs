@@ -10,20 +10,34 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use halite::error::Error;
 use halite::session::Database;
-use halite::shell::demo;
-use halite::shell::format::{self, FORMATS, Page};
-use halite::shell::maintenance;
-use halite::shell::repl::{Shell, terminal_page};
-use halite::shell::report;
-use halite::shell::runner::{Failure, Runner};
+use halite::shell::format::{self, FORMATS};
+use halite::shell::output::{self, Outputs};
+use halite::shell::runner::Failure;
 use halite::shell::sample::generator;
-use tokio::runtime::Builder;
+use halite::shell::state::{Settings, Shell};
+use halite::shell::{demo, interrupt, maintenance, report, start};
+use tokio::runtime::{Builder, Runtime};
+
+/// The status of a program that Ctrl-C has ended, as shells give it.
+const INTERRUPTED: u8 = 130;
+
+const EXAMPLES: &str = "\
+Examples:
+  halite metrics.halite                              the shell; .help lists its commands
+  halite metrics.halite -c 'SELECT count(*) FROM cpu'
+  halite metrics.halite -f load.sql --format csv > out.csv
+  echo 'SELECT 1 AS one' | halite --format json
+  halite demo                                        a tour of row keys on sample data
+
+Exit status: 0, or 1 if a statement failed, 2 if the arguments are wrong, 130 after Ctrl-C.";
 
 /// SQL over an ordered key-value store.
 ///
-/// Without -c or -f: the shell on a terminal, else the script on standard input.
+/// Without -c or -f: the shell on a terminal, else the script on standard input. A script consists of statements, which
+/// end with semicolons, and of the shell's commands on lines of their own. All of it is parsed before its first
+/// statement runs.
 #[derive(Parser)]
-#[command(version)]
+#[command(version, after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     action: Option<Action>,
@@ -41,6 +55,18 @@ struct Arguments {
     /// Refuses to change anything
     #[arg(long, requires = "database")]
     readonly: bool,
+    /// Ends at the first statement that fails; this is the default
+    #[arg(long, overrides_with = "no_bail")]
+    bail: bool,
+    /// Goes on after a statement that fails, also after one that is no SQL; the exit status is 1 all the same
+    #[arg(long, overrides_with = "bail")]
+    no_bail: bool,
+    /// What the shell runs first, instead of ~/.haliterc
+    #[arg(long, value_name = "FILE", conflicts_with = "no_init")]
+    init: Option<PathBuf>,
+    /// Begins the shell without ~/.haliterc
+    #[arg(long)]
+    no_init: bool,
 }
 
 /// What the program does other than running statements.
@@ -111,67 +137,84 @@ fn main() -> ExitCode {
     let matches = Arguments::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match run(&arguments, &matches) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         // The reader of the output has seen enough.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
         Err(failure) => {
-            let report = match failure {
-                Failure::Statement(report) => report,
-                Failure::Output(error) => format!("error: cannot write the result: {error}"),
+            let (report, code) = match failure {
+                Failure::Statement(report) => (report, ExitCode::FAILURE),
+                Failure::Output(error) => (
+                    format!("error: cannot write the result: {error}"),
+                    ExitCode::FAILURE,
+                ),
+                Failure::Interrupted => ("interrupted".to_owned(), ExitCode::from(INTERRUPTED)),
             };
             // Where standard error is closed there is nobody to tell; the status says it.
             writeln!(io::stderr(), "{report}").ok();
-            ExitCode::FAILURE
+            code
         }
     }
 }
 
-fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<(), Failure> {
-    if let Some(action) = &arguments.action {
-        refuse_arguments_of_statements(matches);
-        return match action {
-            Action::Demo { directory, rows } => run_demo(directory.as_deref(), *rows),
-            Action::Generate(what) => generate(what),
-            Action::Check { .. } | Action::Backup { .. } | Action::Restore { .. } => {
-                run_maintenance(action)
-            }
-        };
+fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    let Some(action) = &arguments.action else {
+        return run_shell(arguments, matches);
+    };
+    refuse_arguments_of_statements(matches);
+    match action {
+        Action::Demo { directory, rows } => run_demo(directory.as_deref(), *rows)?,
+        Action::Generate(what) => generate(what)?,
+        Action::Check { .. } | Action::Backup { .. } | Action::Restore { .. } => {
+            run_maintenance(action)?;
+        }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The scripts that were asked for, or the shell.
+fn run_shell(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     // Every file is read before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let database = runtime.block_on(open(arguments)).map_err(told)?;
-    let connection = database.connect();
-    let terminal = io::stdout().is_terminal();
-    let format = arguments.format.as_deref().and_then(format::named);
-    let runner = Runner {
-        connection: &connection,
-        format: format.unwrap_or_else(|| format::default_format(terminal)),
-        page: page(terminal),
-    };
+    let mut shell = shell(arguments, &database, &runtime);
     if scripts.is_empty() {
-        let mut shell = Shell {
-            runner,
-            runtime: &runtime,
-        };
-        return Ok(shell.edit()?);
+        shell.settings.interactive = true;
+        start::greet(&mut shell, arguments.database.as_deref())?;
+        if !arguments.no_init {
+            start::run_file(&mut shell, arguments.init.as_deref())?;
+        }
+        shell.edit()?;
+        return Ok(ExitCode::SUCCESS);
     }
-    let mut out = BufWriter::new(io::stdout().lock());
     for script in &scripts {
-        runtime.block_on(runner.script(script, &mut out))?;
+        let file = script.file.as_deref();
+        if shell.script(&script.text, file)?.is_break() {
+            break;
+        }
     }
-    Ok(out.flush()?)
+    Ok(ExitCode::from(u8::from(shell.failures > 0)))
+}
+
+fn shell<'r>(arguments: &Arguments, database: &Database, runtime: &'r Runtime) -> Shell<'r> {
+    let format = arguments.format.as_deref().and_then(format::named);
+    let format = format.unwrap_or_else(|| format::default_format(io::stdout().is_terminal()));
+    let settings = Settings {
+        bail: !arguments.no_bail,
+        ..Settings::new(format)
+    };
+    Shell::new(database.connect(), runtime, settings, Outputs::standard())
 }
 
 /// What says how statements are run means nothing to what runs none, and is not ignored.
 fn refuse_arguments_of_statements(matches: &ArgMatches) {
     if matches.args_present() {
-        let wrong = match matches.subcommand_name() {
-            Some("demo") => "demo runs statements of its own: halite demo [DIR] [--rows N]",
-            _ => "generate runs no statements: halite generate [NAME]… [OPTIONS]",
-        };
+        let action = matches.subcommand_name().unwrap_or_default();
+        let wrong = format!(
+            "{action} takes no arguments of statements; halite {action} --help says what it takes"
+        );
         Arguments::command()
             .error(ErrorKind::ArgumentConflict, wrong)
             .exit();
@@ -181,12 +224,13 @@ fn refuse_arguments_of_statements(matches: &ArgMatches) {
 /// The demo, ended in good order by control-C too: what is temporary is removed.
 fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure> {
     let runtime = Builder::new_multi_thread().enable_all().build()?;
-    let page = page(io::stdout().is_terminal());
+    let page = output::page();
     let mut out = BufWriter::new(io::stdout().lock());
+    let interrupted = interrupt::interrupted()?;
     runtime.block_on(async {
         tokio::select! {
             ended = demo::run(directory, rows, page, &mut out) => ended,
-            _ = tokio::signal::ctrl_c() => Err(Failure::Statement("interrupted".to_owned())),
+            () = interrupted => Err(Failure::Interrupted),
         }
     })
 }
@@ -229,14 +273,6 @@ fn generate(what: &Generate) -> Result<(), Failure> {
     Ok(())
 }
 
-fn page(terminal: bool) -> Page {
-    if terminal {
-        terminal_page()
-    } else {
-        Page::default()
-    }
-}
-
 fn told(error: Error) -> Failure {
     Failure::Statement(report::message(&error))
 }
@@ -249,19 +285,29 @@ async fn open(arguments: &Arguments) -> Result<Database, Error> {
     }
 }
 
+/// A script, and the file it is from.
+struct Script {
+    text: String,
+    file: Option<String>,
+}
+
 /// The scripts to run, in the order of the arguments; none asks for the shell.
-fn scripts(arguments: &Arguments, matches: &ArgMatches) -> Result<Vec<String>, Failure> {
+fn scripts(arguments: &Arguments, matches: &ArgMatches) -> Result<Vec<Script>, Failure> {
     let mut sources = Vec::new();
     let places = matches.indices_of("command").into_iter().flatten();
     for (place, command) in places.zip(&arguments.command) {
-        sources.push((place, command.clone()));
+        let text = command.clone();
+        sources.push((place, Script { text, file: None }));
     }
     let places = matches.indices_of("file").into_iter().flatten();
     for (place, file) in places.zip(&arguments.file) {
-        sources.push((place, read_script(file)?));
+        let text = read_script(file)?;
+        let file = Some(file.display().to_string()).filter(|name| name != "-");
+        sources.push((place, Script { text, file }));
     }
     if sources.is_empty() && !io::stdin().is_terminal() {
-        sources.push((0, read_script(Path::new("-"))?));
+        let text = read_script(Path::new("-"))?;
+        sources.push((0, Script { text, file: None }));
     }
     sources.sort_by_key(|(place, _)| *place);
     Ok(sources.into_iter().map(|(_, script)| script).collect())

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray, StringArray, UInt32Array};
 use arrow::record_batch::RecordBatch;
+use datafusion::config::{ConfigExtension, ExtensionOptions};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
 use datafusion::sql::parser::Statement as DFStatement;
@@ -13,7 +14,7 @@ use super::{Connection, Outcome};
 use crate::catalog::ddl::{define_table, object_name};
 use crate::error::{Error, Result};
 use crate::key::TRANSFORMS;
-use crate::scan::ScanExec;
+use crate::scan::{HaliteOptions, ScanExec};
 use crate::schema::BoundTable;
 
 /// Answers `parsed` if it is one of Halite's own statements; refuses those that nobody answers yet.
@@ -49,6 +50,9 @@ pub(super) async fn own(connection: &Connection, parsed: &DFStatement) -> Result
         Statement::ExplainTable { table_name, .. } => describe(connection, table_name).map(Some),
         Statement::ShowVariable { variable } => match variable.as_slice() {
             [only] if only.value.eq_ignore_ascii_case("transforms") => show_transforms().map(Some),
+            [prefix, name] if prefix.value.eq_ignore_ascii_case(HaliteOptions::PREFIX) => {
+                show_setting(connection, &name.value.to_lowercase()).map(Some)
+            }
             _ => Ok(None),
         },
         Statement::Insert(insert) if insert.on.is_some() => Err(Error::unsupported(
@@ -147,6 +151,24 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| Error::internal("a change of the catalog broke off").with_source(error))?
+}
+
+/// A setting of Halite's, with the columns that DataFusion shows its own with; it knows them without their prefix.
+fn show_setting(connection: &Connection, name: &str) -> Result<Outcome> {
+    let config = connection.context().copied_config();
+    let entries = HaliteOptions::of(config.options()).entries();
+    let entry = entries.into_iter().find(|entry| entry.key == name);
+    let entry = entry.ok_or_else(|| {
+        let prefix = HaliteOptions::PREFIX;
+        Error::invalid(format!(
+            "'{prefix}.{name}' is not a variable which can be viewed"
+        ))
+    })?;
+    let full_name = format!("{}.{name}", HaliteOptions::PREFIX);
+    rows(vec![
+        ("name", strings([full_name])),
+        ("value", strings([entry.value.unwrap_or_default()])),
+    ])
 }
 
 fn show_tables(connection: &Connection) -> Result<Outcome> {

@@ -24,6 +24,7 @@ use super::open_types::OpenTypes;
 use super::parse::{Command, Parsed, parse};
 use super::placeholders::Placeholders;
 use super::prepared::PreparedStatement;
+use super::profile::Meter;
 use super::stack::{large_stack, on_large_stack};
 use super::{
     Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, command,
@@ -41,6 +42,7 @@ pub struct Connection {
     database: Database,
     context: SessionContext,
     progress: Progress,
+    meter: Option<Arc<Meter>>,
     open_types: OpenTypes,
 }
 
@@ -119,7 +121,16 @@ impl Connection {
             database,
             context,
             progress: Progress::default(),
+            meter: None,
             open_types: OpenTypes::default(),
+        }
+    }
+
+    /// The same connection, settings included, whose statements `meter` looks at.
+    pub fn metered(&self, meter: Arc<Meter>) -> Self {
+        Self {
+            meter: Some(meter),
+            ..self.clone()
         }
     }
 
@@ -290,11 +301,16 @@ impl Connection {
         plan: &LogicalPlan,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         refuse_hidden_changes(plan)?;
-        if !plan.exists(|node| Ok(matches!(node, LogicalPlan::Dml(_))))? {
-            return Ok(large_stack(state.create_physical_plan(plan)).await?);
+        let physical = if plan.exists(|node| Ok(matches!(node, LogicalPlan::Dml(_))))? {
+            let plan = on_large_stack(|| assign::name_columns(plan.clone()))?;
+            large_stack(state.create_physical_plan(&plan)).await?
+        } else {
+            large_stack(state.create_physical_plan(plan)).await?
+        };
+        if let Some(meter) = &self.meter {
+            meter.watch(&physical);
         }
-        let plan = on_large_stack(|| assign::name_columns(plan.clone()))?;
-        Ok(large_stack(state.create_physical_plan(&plan)).await?)
+        Ok(physical)
     }
 
     /// The only statement of `sql`.

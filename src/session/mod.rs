@@ -65,7 +65,7 @@ pub use self::connection::{Connection, Outcome, Statement};
 pub use self::database::Database;
 pub use self::params::{IntoParameter, IntoParameters};
 pub use self::prepared::PreparedStatement;
-pub use self::profile::Profile;
+pub use self::profile::{Meter, Profile};
 pub use self::rows::{ColumnIndex, FromRow, Row, RowIterator, RowStream, Rows};
 pub use self::value::{FromValue, Value};
 pub use crate::write::{Phase, Progress, ProgressReport};

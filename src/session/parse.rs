@@ -71,6 +71,33 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
         .collect()
 }
 
+/// A statement of a script, not yet parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Its text, without the comments around it and its semicolon.
+    pub text: String,
+    /// The line of the script that it begins on, from 1.
+    pub line: usize,
+}
+
+/// Splits a script at the semicolons between statements, for those who run them one by one.
+///
+/// # Errors
+/// `InvalidInput` where the text ends inside a string, a quoted name or a comment.
+pub fn split(sql: &str) -> Result<Vec<Piece>> {
+    let tokens = tokenize(sql)?;
+    let mut texts = Texts::new(sql);
+    let statements = tokens.split(|token| token.token == Token::SemiColon);
+    let pieces = statements.filter_map(|statement| {
+        let first = significant(statement).next()?;
+        Some(Piece {
+            line: usize::try_from(first.span.start.line).unwrap_or(usize::MAX),
+            text: texts.of(statement),
+        })
+    });
+    Ok(pieces.collect())
+}
+
 /// Whether the text ends a statement: its last token is a semicolon, or it is wrong beyond completion.
 ///
 /// The shell reads lines until this is so.

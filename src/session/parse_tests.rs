@@ -299,3 +299,21 @@ fn complete_statements_end_in_a_semicolon() {
         assert!(complete(whole), "{whole}");
     }
 }
+
+#[test]
+fn a_script_is_split_into_statements_with_their_lines() {
+    let script = "-- first\nSELECT ';' AS a; SELECT\n  2 /* ; */\n;\n\n;; -- none\nSELCT 3";
+    let pieces = split(script).expect("split");
+    let found: Vec<_> = pieces
+        .iter()
+        .map(|piece| (piece.text.as_str(), piece.line))
+        .collect();
+    let expected = [
+        ("SELECT ';' AS a", 2),
+        ("SELECT\n  2", 2),
+        // What is no SQL is told when it is parsed.
+        ("SELCT 3", 7),
+    ];
+    assert_eq!(found, expected);
+    assert!(split("SELECT 1; SELECT 'a").is_err());
+}

@@ -4,10 +4,23 @@
 
 pub mod command;
 pub mod demo;
+mod diagnose;
+mod edit;
 pub mod format;
+pub mod interrupt;
+mod keywords;
 pub mod maintenance;
-pub mod repl;
+pub mod names;
+pub mod output;
+mod pager;
+mod progress;
 pub mod report;
 pub mod runner;
 pub mod sample;
+pub mod script;
+pub mod start;
+pub mod state;
+pub mod style;
+mod suggest;
 mod text;
+mod words;

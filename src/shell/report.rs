@@ -1,39 +1,109 @@
-//! Errors as people read them: what happened, the line it happened in, and a caret where the position is known.
+//! Errors as people read them: what happened, the line it happened in, a caret below the place where one is known, and
+//! what may be meant instead.
 
 use std::error::Error as _;
 
+use super::diagnose::{self, Diagnosis};
+use super::names::Names;
+use super::style::{Colors, Role};
 use super::text::width;
 use crate::error::Error;
 
 /// The most columns of a statement that a report shows.
 const SHOWN: usize = 100;
 
-/// A statement that the store or the planner refused: the message, and the statement's first line.
-pub fn failed_statement(error: &Error, sql: &str) -> String {
-    let mut lines = sql.lines().map(str::trim_end);
-    let first = lines.find(|line| !line.trim().is_empty()).unwrap_or("");
-    let more = lines.any(|line| !line.trim().is_empty());
-    let (line, _) = window(first.trim_start(), 0);
-    let ellipsis = if more { " …" } else { "" };
-    format!("{}\n  {line}{ellipsis}", message(error))
+/// Where a statement comes from.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Origin<'a> {
+    /// The file, if it is from one.
+    pub file: Option<&'a str>,
+    /// The line of the script that it begins on, from 1; 0 where the script has only one line.
+    pub line: usize,
 }
 
-/// A script that could not be read: the message, the line where it stopped making sense, and a caret below the place.
-pub fn failed_script(error: &Error, script: &str) -> String {
-    let message = message(error);
-    let Some((text, line, column)) = split_position(&message) else {
-        return failed_statement(error, script);
-    };
-    let Some(source) = script.lines().nth(line - 1) else {
-        return message;
-    };
-    let (shown, before) = window(source, column - 1);
-    let place = if script.trim_end().lines().count() > 1 {
-        format!(" (line {line})")
-    } else {
-        String::new()
-    };
-    format!("{text}{place}\n  {shown}\n  {}^", " ".repeat(before))
+/// Reports errors.
+#[derive(Clone, Copy, Default)]
+pub struct Reporter<'a> {
+    /// What to suggest names from.
+    pub names: Option<&'a Names>,
+    /// Colours of the output that reports go to.
+    pub colors: Colors,
+}
+
+impl Reporter<'_> {
+    /// The report of a statement that failed, without a line break at its end.
+    pub fn statement(&self, error: &Error, sql: &str, origin: Origin<'_>) -> String {
+        let message = message(error);
+        if let Some((text, line, column)) = split_position(&message) {
+            let diagnosis = match offset(sql, line, column) {
+                Some(at) => diagnose::of_syntax(sql, at),
+                None => Diagnosis::default(),
+            };
+            return self.write(text, sql, origin, &diagnosis);
+        }
+        let diagnosis = diagnose::of_message(&message, sql, self.names);
+        self.write(&plain(&message), sql, origin, &diagnosis)
+    }
+
+    /// The report of a script that is no sequence of statements.
+    pub fn script(&self, error: &Error, script: &str, file: Option<&str>) -> String {
+        let message = message(error);
+        let origin = Origin {
+            file,
+            line: usize::from(script.trim_end().contains('\n')),
+        };
+        let (text, diagnosis) = match split_position(&message) {
+            Some((text, line, column)) => {
+                let at = offset(script, line, column);
+                let place = at.map(|at| (at, at + 1));
+                (text, Diagnosis { place, hint: None })
+            }
+            None => (message.as_str(), Diagnosis::default()),
+        };
+        self.write(text, script, origin, &diagnosis)
+    }
+
+    /// An error that is not about SQL: a command of the shell, a file.
+    pub fn note(&self, text: &str) -> String {
+        format!("{} {text}", self.colors.paint(Role::Error, "error:"))
+    }
+
+    fn write(&self, text: &str, sql: &str, origin: Origin<'_>, diagnosis: &Diagnosis) -> String {
+        let text = text.strip_prefix("error: ").unwrap_or(text);
+        let excerpt = match diagnosis.place {
+            Some((start, end)) => Excerpt::at(sql, start, end),
+            None => Excerpt::first_line(sql),
+        };
+        let mut report = self.note(text);
+        report.push_str(&origin.text(excerpt.line));
+        report.push_str("\n  ");
+        report.push_str(&excerpt.text);
+        if let Some((before, length)) = excerpt.caret {
+            let carets = self.colors.paint(Role::Hint, &"^".repeat(length));
+            report.push_str(&format!("\n  {}{carets}", " ".repeat(before)));
+        }
+        if let Some(hint) = &diagnosis.hint {
+            report.push_str("\n  ");
+            report.push_str(&self.colors.paint(Role::Hint, hint));
+        }
+        report
+    }
+}
+
+impl Origin<'_> {
+    /// ` (load.sql, line 7)`, where the excerpt is on a line of the statement counted from 0.
+    fn text(&self, line: usize) -> String {
+        match (self.file, self.line) {
+            (None, 0) => String::new(),
+            (None, first) => format!(" (line {})", first + line),
+            (Some(file), first) => format!(" ({file}, line {})", first.max(1) + line),
+        }
+    }
+}
+
+/// A statement that the store or the planner refused: the message, and the statement's first line.
+pub fn failed_statement(error: &Error, sql: &str) -> String {
+    Reporter::default().statement(error, sql, Origin::default())
 }
 
 /// `error: …`, with the causes that the message itself does not name.
@@ -51,12 +121,115 @@ pub fn message(error: &Error) -> String {
     text
 }
 
+/// A message without what is of no use to the reader: the layers of DataFusion it came through, the only catalog there
+/// is, and suggestions, for which the report has a line of its own.
+fn plain(message: &str) -> String {
+    let mut text = message.replace("halite.public.", "");
+    for layer in [
+        "Error during planning: ",
+        "Schema error: ",
+        "Arrow error: ",
+        "Invalid or Unsupported Configuration: ",
+    ] {
+        text = text.replace(layer, "");
+    }
+    // The planner lists signatures and asks for a bug report before it says what is wrong.
+    if let Some(at) = text.find("No function matches the given name and argument types") {
+        let rest = text.get(at..).unwrap_or("").to_owned();
+        text = format!("error: {rest}");
+    }
+    for end in [
+        " Did you mean '",
+        "\nDid you mean '",
+        "\nValid fields are ",
+        " Valid fields are ",
+        "; there are ",
+    ] {
+        if let Some(at) = text.find(end) {
+            text.truncate(at);
+        }
+    }
+    let text = text.trim_end();
+    let sentence = |before: &str, after: &str| {
+        let name = text.strip_prefix("error: ")?.strip_prefix(before)?;
+        name.strip_suffix(after)
+    };
+    if let Some(name) = sentence("table '", "' not found") {
+        return format!("error: there is no table {name}");
+    }
+    if let Some(name) = sentence("No field named ", ".") {
+        return format!("error: there is no column {name}");
+    }
+    if let Some(name) = sentence("Invalid function '", "'.") {
+        return format!("error: there is no function {name}");
+    }
+    text.to_owned()
+}
+
 /// Splits the parser's ` at Line: 1, Column: 8` from the end of its message. Both count from 1.
 fn split_position(message: &str) -> Option<(&str, usize, usize)> {
     let (text, position) = message.rsplit_once(" at Line: ")?;
     let (line, column) = position.split_once(", Column: ")?;
     let (line, column) = (line.parse().ok()?, column.trim_end().parse().ok()?);
     (line > 0 && column > 0).then_some((text, line, column))
+}
+
+/// The byte of a text at a line and a column, both from 1; the end of the line where the column is behind it.
+fn offset(text: &str, line: usize, column: usize) -> Option<usize> {
+    let mut start = 0;
+    for (number, content) in (1..).zip(text.split_inclusive('\n')) {
+        if number == line {
+            let within = content.char_indices().nth(column - 1);
+            return Some(start + within.map_or(content.len(), |(at, _)| at));
+        }
+        start += content.len();
+    }
+    None
+}
+
+/// A line of a statement, as much of it as is shown.
+struct Excerpt {
+    text: String,
+    /// Which line of the statement it is, from 0.
+    line: usize,
+    /// The columns in front of the carets, and how many carets.
+    caret: Option<(usize, usize)>,
+}
+
+impl Excerpt {
+    /// The first line that is not empty, with an ellipsis if there are more.
+    fn first_line(sql: &str) -> Self {
+        let mut lines = sql.lines().map(str::trim_end).enumerate();
+        let first = lines.find(|(_, line)| !line.trim().is_empty());
+        let (number, first) = first.unwrap_or((0, ""));
+        let more = lines.any(|(_, line)| !line.trim().is_empty());
+        let (shown, _) = window(first.trim_start(), 0);
+        let ellipsis = if more { " …" } else { "" };
+        Self {
+            text: format!("{shown}{ellipsis}"),
+            line: number,
+            caret: None,
+        }
+    }
+
+    /// The line around a place, which is given in bytes.
+    fn at(sql: &str, start: usize, end: usize) -> Self {
+        let before = sql.get(..start).unwrap_or(sql);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let rest = sql.get(line_start..).unwrap_or("");
+        let line = rest.lines().next().unwrap_or("");
+        let letters = |part: &str| part.chars().count();
+        let (shown, columns) = window(line, letters(before.get(line_start..).unwrap_or("")));
+        let wrong = sql
+            .get(start..end.min(line_start + line.len()))
+            .unwrap_or("");
+        let room = width(&shown).saturating_sub(columns).max(1);
+        Self {
+            text: shown,
+            line: before.matches('\n').count(),
+            caret: Some((columns, width(wrong).clamp(1, room))),
+        }
+    }
 }
 
 /// The part of a line around a character, and how many columns of a terminal stand before that character.
@@ -72,14 +245,12 @@ fn window(line: &str, at: usize) -> (String, usize) {
     let start = at.saturating_sub(SHOWN / 2);
     let shown: String = letters.iter().skip(start).take(SHOWN).collect();
     let before: String = letters.iter().skip(start).take(at - start).collect();
-    let (left, right) = (
-        if start > 0 { "…" } else { "" },
-        if start + SHOWN < letters.len() {
-            "…"
-        } else {
-            ""
-        },
-    );
+    let left = if start > 0 { "…" } else { "" };
+    let right = if start + SHOWN < letters.len() {
+        "…"
+    } else {
+        ""
+    };
     (
         format!("{left}{shown}{right}"),
         width(left) + width(&before),
@@ -87,57 +258,5 @@ fn window(line: &str, at: usize) -> (String, usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse_error(script: &str) -> Error {
-        let dialect = sqlparser::dialect::GenericDialect {};
-        let error = sqlparser::parser::Parser::parse_sql(&dialect, script).unwrap_err();
-        Error::invalid(error.to_string())
-    }
-
-    #[test]
-    fn the_caret_stands_below_what_the_parser_did_not_expect() {
-        let script = "SELECT 1;\n\tSELECT 'ä' FROM t WHERE = 3;\n";
-        let report = failed_script(&parse_error(script), script);
-        let lines: Vec<_> = report.lines().collect();
-        assert!(lines[0].starts_with("error: "), "{report}");
-        assert!(lines[0].ends_with("found: = (line 2)"), "{report}");
-        assert_eq!(lines[1], "   SELECT 'ä' FROM t WHERE = 3;");
-        assert_eq!(lines[2], "                           ^");
-    }
-
-    #[test]
-    fn a_long_line_is_shown_around_the_caret() {
-        let script = format!(
-            "SELECT {}1 FROM t WHERE = 3{}",
-            "1, ".repeat(200),
-            " + 3".repeat(90)
-        );
-        let report = failed_script(&parse_error(&script), &script);
-        let lines: Vec<Vec<char>> = report.lines().map(|line| line.chars().collect()).collect();
-        let caret = lines[2].iter().position(|&letter| letter == '^').unwrap();
-        assert_eq!(lines[1][caret], '=', "{report}");
-        assert_eq!((lines[1][2], lines[1].len()), ('…', SHOWN + 4), "{report}");
-        assert_eq!(lines[1].last(), Some(&'…'), "{report}");
-    }
-
-    #[test]
-    fn without_a_position_the_first_line_is_shown() {
-        let error = Error::invalid("no table \"t\"").with_source(std::io::Error::other("disk"));
-        assert_eq!(
-            failed_statement(&error, "\n  SELECT *\nFROM t"),
-            "error: no table \"t\"\n  because: disk\n  SELECT * …"
-        );
-        assert_eq!(
-            failed_script(&error, "SELECT 1"),
-            "error: no table \"t\"\n  because: disk\n  SELECT 1"
-        );
-        // A position that the script does not have.
-        let error = Error::invalid("bad at Line: 7, Column: 1");
-        assert_eq!(
-            failed_script(&error, "x"),
-            "error: bad at Line: 7, Column: 1"
-        );
-    }
-}
+#[path = "report_tests.rs"]
+mod tests;

@@ -1,32 +1,44 @@
-//! Runs scripts: every statement in order, its result to the output, and an end at the first that fails.
+//! Runs statements: each in a task of its own, its rows written as they come, stopped by Ctrl-C.
+//!
+//! The task runs on threads of its own, so that a statement that keeps them busy can be stopped, too: it ends where it
+//! next waits for something, and until then the shell goes on with other threads.
 
+use std::fmt;
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
 use futures::StreamExt;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::JoinHandle;
 
 use super::format::{Format, Page};
-use super::report;
-use super::text::counted;
+use super::interrupt::interrupted;
+use super::output::ResultWriter;
+use super::progress::Progress;
+use super::state::Shell;
+use super::text::{counted, grouped, size};
 use crate::error::Error;
-use crate::session::{Connection, Outcome, Statement};
+use crate::scan::ScanTotals;
+use crate::session::{Connection, Meter, Outcome, Statement};
 
-/// How scripts are run and their results shown.
-pub struct Runner<'a> {
-    /// Where statements run.
-    pub connection: &'a Connection,
-    /// How results look.
-    pub format: &'static dyn Format,
-    /// The room that results have.
-    pub page: Page,
-}
+/// How long a statement that was stopped may take to end, before the shell goes on without it.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How often it is looked whether it has ended.
+const TICK: Duration = Duration::from_millis(5);
 
 /// Why a script ended before its end.
 #[derive(Debug)]
 pub enum Failure {
-    /// A statement failed. The report is for people, without a line break at its end.
+    /// A statement or a command failed. The report is for people, without a line break at its end.
     Statement(String),
     /// The result could not be written. A closed pipe is one of these: its reader has seen enough.
     Output(io::Error),
+    /// The user has stopped it.
+    Interrupted,
 }
 
 impl From<io::Error> for Failure {
@@ -35,10 +47,11 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// What one statement ran into, before it is known where the statement stands.
-enum Trouble {
+/// What one statement ran into.
+pub(super) enum Trouble {
     Statement(Error),
     Output(io::Error),
+    Interrupted,
 }
 
 impl From<Error> for Trouble {
@@ -53,47 +66,258 @@ impl From<io::Error> for Trouble {
     }
 }
 
-impl Runner<'_> {
-    /// Runs the statements of a script in order and writes their results to `out`, flushed after each.
-    ///
-    /// # Errors
-    /// The first failure. The whole script is parsed before its first statement runs, so a script with a syntax error
-    /// changes nothing; after a statement that fails the ones behind it do not run.
-    pub async fn script(&self, script: &str, out: &mut dyn Write) -> Result<(), Failure> {
-        let statements = self
-            .connection
-            .script(script)
-            .map_err(|error| Failure::Statement(report::failed_script(&error, script)))?;
-        for statement in &statements {
-            self.statement(statement, out)
-                .await
-                .map_err(|trouble| match trouble {
-                    Trouble::Statement(error) => {
-                        Failure::Statement(report::failed_statement(&error, statement.text()))
-                    }
-                    Trouble::Output(error) => Failure::Output(error),
-                })?;
-            out.flush()?;
+/// What a running statement tells, in this order: what it gives, then its rows, then that it has ended.
+enum Event {
+    Columns(SchemaRef),
+    Rows(RecordBatch),
+    Affected { verb: &'static str, rows: u64 },
+    Done { verb: String },
+    Failed(Error),
+    Ended,
+}
+
+/// Runs a statement and tells of it until it has ended or nobody listens.
+async fn drive(connection: Connection, statement: Statement, events: Sender<Event>) {
+    let last = match connection.run(&statement).await {
+        Ok(Outcome::Rows(mut stream)) => {
+            if events.send(Event::Columns(stream.schema())).await.is_err() {
+                return;
+            }
+            loop {
+                let event = match stream.next().await {
+                    Some(Ok(batch)) => Event::Rows(batch),
+                    Some(Err(error)) => break Event::Failed(error.into()),
+                    None => break Event::Ended,
+                };
+                if events.send(event).await.is_err() {
+                    return;
+                }
+            }
+        }
+        Ok(Outcome::Affected { verb, rows }) => Event::Affected { verb, rows },
+        Ok(Outcome::Done { verb }) => Event::Done { verb },
+        Err(error) => Event::Failed(error),
+    };
+    events.send(last).await.ok();
+}
+
+/// What a statement has given.
+enum Given {
+    Rows(u64),
+    Affected(u64),
+    Nothing,
+}
+
+impl Shell<'_> {
+    /// Runs one statement, shows what it gives and, if asked for, what it cost.
+    pub(super) fn run(&mut self, statement: &Statement) -> Result<(), Trouble> {
+        let meter = Arc::new(Meter::default());
+        let start = Instant::now();
+        let (sender, mut events) = channel(2);
+        let connection = self.connection.metered(Arc::clone(&meter));
+        let workers = match self.workers.take() {
+            Some(workers) => workers,
+            None => Builder::new_multi_thread().enable_all().build()?,
+        };
+        let task = workers.spawn(drive(connection, statement.clone(), sender));
+        let progress = self
+            .settings
+            .interactive
+            .then(|| Progress::start(Arc::clone(&meter)));
+        let (runtime, interrupted) = (self.runtime, interrupted()?);
+        let shown = runtime.block_on(async {
+            tokio::select! {
+                shown = self.show(&mut events, progress) => shown,
+                () = interrupted => Err(Trouble::Interrupted),
+            }
+        });
+        let shown = match shown {
+            Err(Trouble::Interrupted) => self.stop(task, workers, &mut events),
+            shown => {
+                task.abort();
+                self.workers = Some(workers);
+                shown
+            }
+        };
+        self.outputs.end_result()?;
+        let cost = Cost {
+            given: shown?,
+            totals: meter.totals(),
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        if self.settings.timer {
+            let colors = self.outputs.log_colors();
+            let cost = cost.to_string();
+            self.outputs
+                .log(&colors.paint(super::style::Role::Quiet, &cost))?;
         }
         Ok(())
     }
 
-    async fn statement(&self, statement: &Statement, out: &mut dyn Write) -> Result<(), Trouble> {
-        match self.connection.run(statement).await? {
-            Outcome::Rows(mut stream) => {
-                let mut sheet = self.format.sheet(stream.schema(), self.page, out)?;
-                while let Some(batch) = stream.next().await {
-                    sheet.batch(&batch.map_err(Error::from)?)?;
-                }
-                sheet.finish()?;
-            }
-            Outcome::Affected { verb, rows } if self.format.for_people() => {
-                writeln!(out, "{verb}: {}", counted(rows, "row"))?;
-            }
-            Outcome::Done { verb } if self.format.for_people() => writeln!(out, "{verb}")?,
-            // What programs read are results alone.
-            Outcome::Affected { .. } | Outcome::Done { .. } => {}
+    /// Stops a statement: it ends at its next await. A change that has been made before that is told as what it is.
+    fn stop(
+        &mut self,
+        task: JoinHandle<()>,
+        workers: Runtime,
+        events: &mut Receiver<Event>,
+    ) -> Result<Given, Trouble> {
+        task.abort();
+        // Not the runtime's clock, which stands still while its threads are busy.
+        let start = Instant::now();
+        while !task.is_finished() && start.elapsed() < PATIENCE {
+            std::thread::sleep(TICK);
         }
-        Ok(())
+        if task.is_finished() {
+            self.workers = Some(workers);
+        } else {
+            // The next statement must not wait behind it.
+            workers.shutdown_background();
+        }
+        match events.try_recv() {
+            Ok(Event::Affected { verb, rows }) => self.tell_affected(verb, rows),
+            Ok(Event::Done { verb }) => self.tell_done(&verb),
+            _ => Err(Trouble::Interrupted),
+        }
+    }
+
+    fn tell_affected(&mut self, verb: &str, rows: u64) -> Result<Given, Trouble> {
+        // What programs read are results alone.
+        if self.settings.format.for_people() {
+            let told = format!("{verb}: {}", counted(rows, "row"));
+            self.outputs.tell(&told)?;
+        }
+        Ok(Given::Affected(rows))
+    }
+
+    fn tell_done(&mut self, verb: &str) -> Result<Given, Trouble> {
+        if self.settings.format.for_people() {
+            self.outputs.tell(verb)?;
+        }
+        Ok(Given::Nothing)
+    }
+
+    async fn show(
+        &mut self,
+        events: &mut Receiver<Event>,
+        progress: Option<Progress>,
+    ) -> Result<Given, Trouble> {
+        let format = self.settings.format;
+        match events.recv().await {
+            Some(Event::Columns(schema)) => {
+                let page = self.outputs.page(self.settings.rows, self.settings.width);
+                let mut out = self.outputs.result(self.settings.pages(), progress);
+                match show_rows(format, page, schema, events, &mut out).await {
+                    Err(Trouble::Output(error)) if out.left_early(&error) => Ok(Given::Nothing),
+                    Err(trouble) => Err(trouble),
+                    Ok(rows) => {
+                        out.finish()?;
+                        Ok(Given::Rows(rows))
+                    }
+                }
+            }
+            Some(Event::Affected { verb, rows }) => {
+                drop(progress);
+                self.tell_affected(verb, rows)
+            }
+            Some(Event::Done { verb }) => {
+                drop(progress);
+                self.tell_done(&verb)
+            }
+            Some(Event::Failed(error)) => Err(error.into()),
+            Some(Event::Rows(_) | Event::Ended) | None => Err(broken_off().into()),
+        }
+    }
+}
+
+async fn show_rows(
+    format: &dyn Format,
+    page: Page,
+    schema: SchemaRef,
+    events: &mut Receiver<Event>,
+    out: &mut ResultWriter<'_>,
+) -> Result<u64, Trouble> {
+    let mut rows = 0;
+    let mut sheet = format.sheet(schema, page, out)?;
+    loop {
+        match events.recv().await {
+            Some(Event::Rows(batch)) => {
+                rows += batch.num_rows() as u64;
+                sheet.batch(&batch)?;
+            }
+            Some(Event::Ended) => break,
+            Some(Event::Failed(error)) => return Err(error.into()),
+            _ => return Err(broken_off().into()),
+        }
+    }
+    sheet.finish()?;
+    out.flush()?;
+    Ok(rows)
+}
+
+/// The task ended without a word: it has panicked, and said so on standard error.
+fn broken_off() -> Error {
+    Error::internal("the statement broke off")
+}
+
+/// What a statement cost.
+struct Cost {
+    given: Given,
+    totals: ScanTotals,
+    seconds: f64,
+}
+
+/// `331 rows, 331 keys read in 1 range (44.1 kB), 0.004 s`.
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.given {
+            Given::Rows(rows) => write!(f, "{}, ", counted(rows, "row"))?,
+            Given::Affected(rows) => write!(f, "{} changed, ", counted(rows, "row"))?,
+            Given::Nothing => {}
+        }
+        let totals = &self.totals;
+        if totals.ranges > 0 {
+            let keys = counted(totals.keys_read as u64, "key");
+            let ranges = counted(totals.ranges as u64, "range");
+            write!(f, "{keys} read in {ranges}")?;
+            if totals.seeks > totals.ranges {
+                write!(f, " by {} seeks", grouped(totals.seeks as u64))?;
+            }
+            write!(f, " ({}), ", size(totals.bytes_read as u64))?;
+        }
+        write!(f, "{:.3} s", self.seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cost_is_told_on_a_line() {
+        let cost = |given, ranges, seeks, keys_read| {
+            let totals = ScanTotals {
+                ranges,
+                seeks,
+                keys_read,
+                bytes_read: 44_100,
+                ..ScanTotals::default()
+            };
+            let seconds = 0.0042;
+            Cost {
+                given,
+                totals,
+                seconds,
+            }
+            .to_string()
+        };
+        assert_eq!(
+            cost(Given::Rows(331), 1, 1, 331),
+            "331 rows, 331 keys read in 1 range (44.1 kB), 0.004 s"
+        );
+        assert_eq!(
+            cost(Given::Affected(1), 1, 30, 1_146),
+            "1 row changed, 1,146 keys read in 1 range by 30 seeks (44.1 kB), 0.004 s"
+        );
+        assert_eq!(cost(Given::Nothing, 0, 0, 0), "0.004 s");
     }
 }

@@ -51,6 +51,24 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number))
 }
 
+/// `512 B`, `44.1 kB`, `1.2 GB`: units of a thousand.
+pub fn size(bytes: u64) -> String {
+    let mut unit = 1_u64;
+    for name in ["B", "kB", "MB", "GB"] {
+        let next = unit * 1000;
+        if bytes < next || name == "GB" {
+            return if unit == 1 {
+                format!("{bytes} B")
+            } else {
+                let tenths = bytes / (unit / 10);
+                format!("{}.{} {name}", grouped(tenths / 10), tenths % 10)
+            };
+        }
+        unit = next;
+    }
+    format!("{bytes} B")
+}
+
 /// `text` without characters that a terminal would obey: they are spelt out. Line breaks stay.
 pub fn printable(text: &str) -> String {
     if !text.chars().any(char::is_control) {
@@ -92,6 +110,17 @@ mod tests {
         assert_eq!(texts, ["0", "999", "1,000", "336,776", "1,234,567"]);
         assert_eq!(counted(1, "row"), "1 row");
         assert_eq!(counted(0, "row"), "0 rows");
+        let sizes = [0, 999, 1_000, 44_199, 999_999, 1_000_000, 1_234_567_890_123];
+        let expected = [
+            "0 B",
+            "999 B",
+            "1.0 kB",
+            "44.1 kB",
+            "999.9 kB",
+            "1.0 MB",
+            "1,234.5 GB",
+        ];
+        assert_eq!(sizes.map(size), expected);
     }
 
     #[test]

@@ -2,8 +2,21 @@
 
 use arrow::datatypes::{DataType, TimeUnit};
 
+use super::super::text::printable;
 use crate::session::export::text::is_bytes;
-pub use crate::session::export::text::{Column, NoText, columns, io_error};
+pub use crate::session::export::text::{NoText, columns, io_error};
+
+/// A value as people see it, safe to print. NULL is `NULL`; a text that would look the same stands in quotes, as SQL
+/// writes it.
+pub fn spelt(value: Option<&str>) -> String {
+    match value {
+        None => "NULL".to_owned(),
+        Some(text) if text.trim_matches('\'') == "NULL" => {
+            format!("'{}'", text.replace('\'', "''"))
+        }
+        Some(text) => printable(text),
+    }
+}
 
 /// The type as a heading: SQL's name where there is one, in lower case.
 pub fn type_name(data_type: &DataType) -> String {

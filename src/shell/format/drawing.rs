@@ -2,10 +2,14 @@
 
 use std::io::{self, Write};
 
+use super::super::style::{Colors, Role};
 use super::super::text::{fit, width};
+use super::ends::Row;
 
-/// What a cut column keeps at least, if it has as much.
+/// What a column of text keeps at least when it is cut, if it has as much.
 const NARROWEST: usize = 8;
+/// The widest value that is never cut, although a part of it would mislead: of a number, of a date.
+const WIDEST_WHOLE: usize = 30;
 /// What a column takes beside its text: a line and two spaces.
 const MARGIN: usize = 3;
 
@@ -17,10 +21,18 @@ pub struct Heading {
     pub type_name: String,
     /// Whether its values stand on the right.
     pub right: bool,
+    /// Whether a value says something else when a part of it is missing: a number, a date.
+    pub whole: bool,
 }
 
-/// The cells of a row, one per column.
-pub type Row = Vec<String>;
+/// How wide a column would like to be, and how narrow it can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Width {
+    /// That of its widest line.
+    pub natural: usize,
+    /// That of what must not be cut.
+    pub least: usize,
+}
 
 /// A column as it is drawn, or the place of those that are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,31 +48,46 @@ const GAP: Slot = Slot {
     width: 1,
 };
 
-/// Fits columns that would like to be so wide into `room`: the widest are cut first, none below [`NARROWEST`]; then
-/// columns in the middle are left out, the first never.
-pub fn layout(natural: &[usize], room: usize) -> Vec<Slot> {
+/// Fits columns into `room`: the widest are cut first, none below what it can do with; then columns in the middle are
+/// left out, the first never.
+pub fn layout(widths: &[Width], room: usize) -> Vec<Slot> {
     let slots = |cut: usize, kept: &[usize]| {
         let slot = |&column: &usize| Slot {
             column: Some(column),
-            width: natural.get(column).map_or(0, |&wish| wish.min(cut)),
+            width: widths.get(column).map_or(0, |width| width.at(cut)),
         };
         kept.iter().map(slot).collect::<Vec<_>>()
     };
-    let all: Vec<usize> = (0..natural.len()).collect();
-    let narrow = slots(NARROWEST, &all);
+    let all: Vec<usize> = (0..widths.len()).collect();
+    let narrow = slots(0, &all);
     let (front, back) = kept_ends(&narrow, room);
     let kept: Vec<usize> = all
         .iter()
         .copied()
-        .filter(|&column| column < front || column >= natural.len() - back)
+        .filter(|&column| column < front || column >= widths.len() - back)
         .collect();
-    let left_out = kept.len() < natural.len();
+    let left_out = kept.len() < widths.len();
     let room = room.saturating_sub(if left_out { GAP.width + MARGIN } else { 0 });
-    let mut best = slots(widest_cut(natural, &kept, room), &kept);
+    let kept_widths: Vec<Width> = kept
+        .iter()
+        .filter_map(|&column| widths.get(column).copied())
+        .collect();
+    let mut best = slots(widest_cut(&kept_widths, room), &kept);
+    if let [only] = best.as_mut_slice() {
+        // The first column is there even if its values do not fit.
+        only.width = only.width.min(room.saturating_sub(MARGIN + 1).max(1));
+    }
     if left_out {
         best.insert(front, GAP);
     }
     best
+}
+
+impl Width {
+    /// The width where columns are cut to `cut`.
+    fn at(self, cut: usize) -> usize {
+        self.natural.min(cut.max(self.least))
+    }
 }
 
 /// How many columns of the front and of the back fit when each is as narrow as can be.
@@ -92,14 +119,16 @@ fn kept_ends(narrow: &[Slot], room: usize) -> (usize, usize) {
     }
 }
 
-/// The greatest width to cut the kept columns to so that they fit; at least [`NARROWEST`].
-fn widest_cut(natural: &[usize], kept: &[usize], room: usize) -> usize {
-    let wishes = kept.iter().filter_map(|&column| natural.get(column));
+/// The greatest width to cut columns to so that they fit.
+fn widest_cut(widths: &[Width], room: usize) -> usize {
     let fits = |cut: usize| {
-        let widths = wishes.clone().map(|&wish| wish.min(cut) + MARGIN);
+        let widths = widths.iter().map(|width| width.at(cut) + MARGIN);
         widths.sum::<usize>() < room
     };
-    let (mut low, mut high) = (NARROWEST, wishes.clone().copied().max().unwrap_or(0));
+    let (mut low, mut high) = (
+        0,
+        widths.iter().map(|width| width.natural).max().unwrap_or(0),
+    );
     while low < high {
         let middle = low + (high - low).div_ceil(2);
         if fits(middle) {
@@ -122,6 +151,8 @@ pub struct Drawing<'a> {
     pub slots: Vec<Slot>,
     /// The headings of all columns.
     pub headings: &'a [Heading],
+    /// Colours of the output.
+    pub colors: Colors,
     /// Where to.
     pub out: &'a mut dyn Write,
 }
@@ -131,30 +162,42 @@ impl Drawing<'_> {
     pub fn head(&mut self) -> io::Result<()> {
         let headings = self.headings;
         self.rule(["┌", "┬", "┐"])?;
-        self.line(|column| headings.get(column).map_or("", |heading| &heading.name))?;
         self.line(|column| {
-            headings
+            let name = headings.get(column).map_or("", |heading| &heading.name);
+            (name, Some(Role::Heading))
+        })?;
+        self.line(|column| {
+            let name = headings
                 .get(column)
-                .map_or("", |heading| &heading.type_name)
+                .map_or("", |heading| &heading.type_name);
+            (name, Some(Role::Quiet))
         })?;
         self.rule(["├", "┼", "┤"])
     }
 
     /// Draws a row, on as many lines as its cells have.
     pub fn row(&mut self, row: &Row) -> io::Result<()> {
-        let lines: Vec<Vec<&str>> = row.iter().map(|cell| cell.split('\n').collect()).collect();
+        let lines: Vec<Vec<&str>> = row
+            .iter()
+            .map(|cell| cell.text.split('\n').collect())
+            .collect();
         let shown = self.slots.iter().filter_map(|slot| lines.get(slot.column?));
         let height = shown.map(Vec::len).max().unwrap_or(1);
         for number in 0..height {
-            let part = |column: usize| lines.get(column)?.get(number).copied();
-            self.line(|column| part(column).unwrap_or(""))?;
+            self.line(|column| {
+                let text = lines
+                    .get(column)
+                    .and_then(|lines| lines.get(number).copied());
+                let absent = row.get(column).is_some_and(|cell| cell.absent);
+                (text.unwrap_or(""), absent.then_some(Role::Absent))
+            })?;
         }
         Ok(())
     }
 
     /// Draws the row that stands for rows that are not shown.
     pub fn gap(&mut self) -> io::Result<()> {
-        self.line(|_| "·")
+        self.line(|_| ("·", Some(Role::Quiet)))
     }
 
     /// Draws the last line.
@@ -162,14 +205,18 @@ impl Drawing<'_> {
         self.rule(["└", "┴", "┘"])
     }
 
-    fn line<'t>(&mut self, text_of: impl Fn(usize) -> &'t str) -> io::Result<()> {
+    fn line<'t>(&mut self, cell: impl Fn(usize) -> (&'t str, Option<Role>)) -> io::Result<()> {
         let mut line = "│".to_owned();
         for slot in &self.slots {
-            let text = slot.column.map_or("…", &text_of);
+            let (text, role) = slot.column.map_or(("…", Some(Role::Quiet)), &cell);
             let heading = slot.column.and_then(|column| self.headings.get(column));
             let right = heading.is_some_and(|heading| heading.right);
+            let text = fit(text, slot.width, right);
             line.push(' ');
-            line.push_str(&fit(text, slot.width, right));
+            match role {
+                Some(role) => line.push_str(&self.colors.paint(role, &text)),
+                None => line.push_str(&text),
+            }
             line.push_str(" │");
         }
         writeln!(self.out, "{line}")
@@ -185,26 +232,68 @@ impl Drawing<'_> {
     }
 }
 
-/// The width that each column would like to have: that of its widest line.
-pub fn natural_widths<'a>(headings: &[Heading], rows: impl Iterator<Item = &'a Row>) -> Vec<usize> {
-    let of_heading = |heading: &Heading| width(&heading.name).max(width(&heading.type_name));
-    let mut widths: Vec<usize> = headings.iter().map(of_heading).collect();
+/// The widths of columns with these rows.
+pub fn widths<'a>(headings: &[Heading], rows: impl Iterator<Item = &'a Row>) -> Vec<Width> {
+    let mut of_values = vec![0; headings.len()];
     for row in rows {
-        for (widest, cell) in widths.iter_mut().zip(row) {
-            let cell = cell.split('\n').map(width).max().unwrap_or(0);
+        for (widest, cell) in of_values.iter_mut().zip(row) {
+            let cell = cell.text.split('\n').map(width).max().unwrap_or(0);
             *widest = cell.max(*widest);
         }
     }
-    widths
+    let of_column = |(heading, values): (&Heading, usize)| {
+        let natural = width(&heading.name)
+            .max(width(&heading.type_name))
+            .max(values);
+        let whole = if heading.whole {
+            values.min(WIDEST_WHOLE)
+        } else {
+            0
+        };
+        Width {
+            natural,
+            least: natural.min(NARROWEST.max(whole)),
+        }
+    };
+    headings.iter().zip(of_values).map(of_column).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn widths(natural: &[usize], room: usize) -> Vec<(Option<usize>, usize)> {
-        let slots = layout(natural, room);
+    fn text(natural: usize) -> Width {
+        let least = natural.min(NARROWEST);
+        Width { natural, least }
+    }
+
+    fn whole(natural: usize) -> Width {
+        let least = natural;
+        Width { natural, least }
+    }
+
+    fn shown(widths: &[Width], room: usize) -> Vec<(Option<usize>, usize)> {
+        let slots = layout(widths, room);
         slots.iter().map(|slot| (slot.column, slot.width)).collect()
+    }
+
+    fn widths(natural: &[usize], room: usize) -> Vec<(Option<usize>, usize)> {
+        let widths: Vec<Width> = natural.iter().copied().map(text).collect();
+        shown(&widths, room)
+    }
+
+    #[test]
+    fn numbers_are_not_cut() {
+        // Beside the texts stand 3 for each and the last line: 7.
+        let columns = [text(20), whole(12)];
+        assert_eq!(shown(&columns, 30), [(Some(0), 11), (Some(1), 12)]);
+        assert_eq!(shown(&columns, 27), [(Some(0), 8), (Some(1), 12)]);
+        // Rather is a column left out.
+        assert_eq!(shown(&columns, 26), [(Some(0), 18), (None, 1)]);
+        // The first is there, whatever it is.
+        let columns = [whole(20), text(8)];
+        assert_eq!(shown(&columns, 20), [(Some(0), 12), (None, 1)]);
+        assert_eq!(shown(&[whole(20)], 10), [(Some(0), 6)]);
     }
 
     #[test]
@@ -252,12 +341,14 @@ mod tests {
         for columns in 1..12 {
             for wish in [1, 7, 8, 9, 30, 1000] {
                 for room in 20..120 {
-                    let slots = layout(&vec![wish; columns], room);
-                    assert!(
-                        total(&slots) <= room,
-                        "{columns} × {wish} in {room}: {slots:?}"
-                    );
-                    assert_eq!(slots.first().map(|slot| slot.column), Some(Some(0)));
+                    for width in [text(wish), whole(wish)] {
+                        let slots = layout(&vec![width; columns], room);
+                        assert!(
+                            total(&slots) <= room,
+                            "{columns} × {width:?} in {room}: {slots:?}"
+                        );
+                        assert_eq!(slots.first().map(|slot| slot.column), Some(Some(0)));
+                    }
                 }
             }
         }

@@ -9,6 +9,7 @@ use arrow::array::{
 use arrow::datatypes::{Int8Type, Int32Type};
 
 use super::{FORMATS, Format, Page, default_format, named};
+use crate::shell::style::Colors;
 
 /// One column of every kind: three rows of ordinary, hostile and absent values.
 fn every_kind() -> RecordBatch {
@@ -233,6 +234,7 @@ fn a_box_shows_the_head_and_the_tail_of_a_long_result() {
     let page = Page {
         width: None,
         rows: Some(5),
+        ..Page::default()
     };
     let table = named("box").unwrap();
     let whole = numbers(2000);
@@ -257,6 +259,7 @@ fn a_box_is_not_wider_than_the_terminal() {
     let page = Page {
         width: Some(40),
         rows: None,
+        ..Page::default()
     };
     let expected = "\
 ┌─────┬──────┬───┬────────┬─────────┐
@@ -288,6 +291,7 @@ fn an_empty_result_still_has_its_heading() {
         "[\n]\n",
         "",
         "| n |\n| ---: |\n",
+        "0 rows\n",
     ];
     assert_eq!(texts.collect::<Vec<_>>(), expected);
 }
@@ -336,7 +340,7 @@ fn a_date_beyond_the_calendar_is_shown_to_people_and_refused_to_programs() {
     let batch = one_column("d", Arc::new(Date32Array::from(vec![i32::MAX])));
     for format in FORMATS {
         let printed = print_all(*format, Page::default(), std::slice::from_ref(&batch));
-        let for_reading = ["box", "markdown"].contains(&format.name());
+        let for_reading = ["box", "markdown", "line"].contains(&format.name());
         assert_eq!(
             printed.is_ok(),
             for_reading,
@@ -382,7 +386,10 @@ fn a_closed_pipe_is_known_as_one_in_every_format() {
 #[test]
 fn formats_have_distinct_names_and_docs() {
     let mut names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
-    assert_eq!(names, ["box", "csv", "tsv", "json", "jsonl", "markdown"]);
+    assert_eq!(
+        names,
+        ["box", "csv", "tsv", "json", "jsonl", "markdown", "line"]
+    );
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), FORMATS.len());
@@ -390,4 +397,96 @@ fn formats_have_distinct_names_and_docs() {
     assert!(named("xml").is_none());
     assert_eq!(default_format(true).name(), "box");
     assert_eq!(default_format(false).name(), "csv");
+}
+
+/// A text column of NULL, of what looks like it, and of other texts.
+fn nulls() -> RecordBatch {
+    let texts = vec![None, Some("NULL"), Some("null"), Some("'NULL'"), Some("")];
+    one_column("t", Arc::new(StringArray::from(texts)))
+}
+
+#[test]
+fn null_is_told_from_the_text_null() {
+    let expected = "\
+┌────────────┐
+│ t          │
+│ text       │
+├────────────┤
+│ NULL       │
+│ 'NULL'     │
+│ null       │
+│ '''NULL''' │
+│            │
+└────────────┘
+5 rows
+";
+    assert_eq!(print("box", &nulls()), expected);
+    let markdown = print("markdown", &nulls());
+    assert!(
+        markdown.contains("| NULL |\n| 'NULL' |\n| null |\n"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn colours_are_around_the_text_and_do_not_count() {
+    let page = Page {
+        colors: Colors::new(true),
+        width: Some(14),
+        ..Page::default()
+    };
+    let text = print_all(named("box").unwrap(), page, &[nulls()]).unwrap();
+    let null = "│ \u{1b}[90mNULL      \u{1b}[0m │\n│ 'NULL'     │\n";
+    assert!(text.contains(null), "{text}");
+    assert!(text.contains("│ \u{1b}[1mt         \u{1b}[0m │"), "{text}");
+}
+
+#[test]
+fn a_line_for_each_value_shows_them_whole() {
+    let batch = every_kind().project(&[0, 2, 3]).unwrap();
+    let expected = "\
+─ row 1
+id    │ 1
+note  │ a,b|c
+price │ 1234.50
+─ row 2
+id    │ -20
+note  │ say \"hi\"
+price │ -0.05
+─ row 3
+id    │ 300
+note  │ two
+      │ lines\\tand a tab
+price │ NULL
+3 rows
+";
+    assert_eq!(print("line", &batch), expected);
+    let page = Page {
+        rows: Some(3),
+        width: Some(10),
+        ..Page::default()
+    };
+    let long = print_all(named("line").unwrap(), page, &[numbers(2000)]).unwrap();
+    let expected = "\
+─ row 1
+n │ 0
+─ row 2
+n │ 1
+· 1,997 rows not shown
+─ row 2,000
+n │ 1999
+2,000 rows (3 shown)
+";
+    assert_eq!(long, expected);
+}
+
+#[test]
+fn a_date_is_not_cut() {
+    let batch = every_kind().project(&[2, 5]).unwrap();
+    let page = Page {
+        width: Some(40),
+        ..Page::default()
+    };
+    let text = print_all(named("box").unwrap(), page, &[batch]).unwrap();
+    assert!(text.contains("│ 2013-01-01T10:00:00     │"), "{text}");
 }

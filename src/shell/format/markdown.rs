@@ -6,7 +6,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
 use super::super::text::printable;
-use super::cells::{NoText, columns};
+use super::cells::{NoText, columns, spelt};
 use super::{Format, Page, Sheet};
 
 /// A Markdown table.
@@ -29,7 +29,7 @@ impl Format for Markdown {
     ) -> io::Result<Box<dyn Sheet + 'a>> {
         let (mut names, mut rule) = ("|".to_owned(), "|".to_owned());
         for field in schema.fields() {
-            push_cell(&mut names, field.name());
+            push_cell(&mut names, &printable(field.name()));
             let right = field.data_type().is_numeric();
             rule.push_str(if right { " ---: |" } else { " --- |" });
         }
@@ -51,7 +51,7 @@ impl Sheet for MarkdownSheet<'_> {
             line.push('|');
             for column in &columns {
                 let present = column.read(row, &mut text)?;
-                push_cell(&mut line, if present { &text } else { "NULL" });
+                push_cell(&mut line, &spelt(present.then_some(&text)));
             }
             writeln!(self.out, "{line}")?;
         }
@@ -65,7 +65,6 @@ impl Sheet for MarkdownSheet<'_> {
 
 /// Appends a cell; what would end it or break its line is written so that Markdown shows it.
 fn push_cell(line: &mut String, text: &str) {
-    let text = printable(text);
     let text = text.replace('|', "\\|").replace('\n', "<br>");
     line.push(' ');
     line.push_str(&text);

@@ -7,7 +7,9 @@
 mod cells;
 mod delimited;
 mod drawing;
+mod ends;
 mod json;
+mod line;
 mod markdown;
 mod table;
 
@@ -16,6 +18,10 @@ use std::io::{self, Write};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
+use super::style::Colors;
+
+pub use self::cells::type_name;
+
 /// The room that a result has. Only formats for people keep to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Page {
@@ -23,6 +29,8 @@ pub struct Page {
     pub width: Option<usize>,
     /// The most rows to show; `None`: all.
     pub rows: Option<usize>,
+    /// Colours of the output.
+    pub colors: Colors,
 }
 
 /// An output format.
@@ -74,6 +82,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &json::Json,
     &json::JsonLines,
     &markdown::Markdown,
+    &line::Line,
 ];
 
 /// The format of that name.

@@ -5,15 +5,16 @@
 //! how many there are of each. Elsewhere nothing is left out. A query plan is text of many long lines and is printed as
 //! such.
 
-use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 
-use super::super::text::{counted, grouped, printable};
-use super::cells::{Column, NoText, columns, type_name};
-use super::drawing::{Drawing, Heading, Row, layout, natural_widths};
+use super::super::style::Colors;
+use super::super::text::printable;
+use super::cells::type_name;
+use super::drawing::{Drawing, Heading, layout, widths};
+use super::ends::{Ends, read_rows};
 use super::{Format, Page, Sheet};
 
 /// A table drawn with lines.
@@ -45,7 +46,8 @@ impl Format for Table {
             out,
             headings: schema.fields().iter().map(|field| heading(field)).collect(),
             room: page.width.unwrap_or(usize::MAX),
-            rows: Ends::new(page.rows.unwrap_or(usize::MAX)),
+            rows: Ends::new(page.rows),
+            colors: page.colors,
         }))
     }
 }
@@ -55,69 +57,8 @@ fn heading(field: &Field) -> Heading {
         name: printable(field.name()).replace('\n', "\\n"),
         type_name: type_name(field.data_type()),
         right: field.data_type().is_numeric(),
+        whole: field.data_type().is_numeric() || field.data_type().is_temporal(),
     }
-}
-
-/// The first and the last rows of a result, as many as are shown, and how many there are.
-struct Ends {
-    head_limit: usize,
-    tail_limit: usize,
-    head: Vec<Row>,
-    tail: VecDeque<Row>,
-    count: u64,
-}
-
-impl Ends {
-    fn new(limit: usize) -> Self {
-        Self {
-            head_limit: limit - limit / 2,
-            tail_limit: limit / 2,
-            head: Vec::new(),
-            tail: VecDeque::new(),
-            count: 0,
-        }
-    }
-
-    fn add(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        let columns = columns(batch, NoText::Shown)?;
-        let rows = batch.num_rows();
-        self.count += rows as u64;
-        let for_head = rows.min(self.head_limit - self.head.len());
-        for row in 0..for_head {
-            self.head.push(read_row(&columns, row)?);
-        }
-        // Only a batch's last rows can stay in the tail; the others need no text.
-        for row in for_head.max(rows.saturating_sub(self.tail_limit))..rows {
-            if self.tail.len() == self.tail_limit {
-                self.tail.pop_front();
-            }
-            self.tail.push_back(read_row(&columns, row)?);
-        }
-        Ok(())
-    }
-
-    fn shown(&self) -> impl Iterator<Item = &Row> {
-        self.head.iter().chain(&self.tail)
-    }
-
-    /// The rows that are not shown.
-    fn hidden(&self) -> u64 {
-        self.count - (self.head.len() + self.tail.len()) as u64
-    }
-}
-
-fn read_row(columns: &[Column<'_>], row: usize) -> io::Result<Row> {
-    let mut cells = Vec::with_capacity(columns.len());
-    for column in columns {
-        let mut text = String::new();
-        let present = column.read(row, &mut text)?;
-        cells.push(if present {
-            printable(&text)
-        } else {
-            "NULL".to_owned()
-        });
-    }
-    Ok(cells)
 }
 
 struct TableSheet<'a> {
@@ -125,6 +66,7 @@ struct TableSheet<'a> {
     headings: Vec<Heading>,
     room: usize,
     rows: Ends,
+    colors: Colors,
 }
 
 impl Sheet for TableSheet<'_> {
@@ -133,20 +75,21 @@ impl Sheet for TableSheet<'_> {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        let natural = natural_widths(&self.headings, self.rows.shown());
+        let widths = widths(&self.headings, self.rows.shown());
         let mut drawing = Drawing {
-            slots: layout(&natural, self.room),
+            slots: layout(&widths, self.room),
             headings: &self.headings,
+            colors: self.colors,
             out: self.out,
         };
         drawing.head()?;
-        for row in &self.rows.head {
+        for row in self.rows.head() {
             drawing.row(row)?;
         }
         if self.rows.hidden() > 0 {
             drawing.gap()?;
         }
-        for row in &self.rows.tail {
+        for row in self.rows.tail() {
             drawing.row(row)?;
         }
         drawing.end()?;
@@ -158,11 +101,7 @@ impl Sheet for TableSheet<'_> {
 
 /// `336,776 rows (40 shown), 19 columns (8 shown)`; of the columns only where some are left out.
 fn footer(rows: &Ends, columns: usize, shown_columns: usize) -> String {
-    let mut footer = counted(rows.count, "row");
-    if rows.hidden() > 0 {
-        let shown = grouped(rows.count - rows.hidden());
-        footer.push_str(&format!(" ({shown} shown)"));
-    }
+    let mut footer = rows.footer();
     if shown_columns < columns {
         footer.push_str(&format!(", {columns} columns ({shown_columns} shown)"));
     }
@@ -182,10 +121,9 @@ struct PlanSheet<'a> {
 
 impl Sheet for PlanSheet<'_> {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        let columns = columns(batch, NoText::Shown)?;
-        for row in 0..batch.num_rows() {
-            if let [kind, plan] = read_row(&columns, row)?.as_slice() {
-                writeln!(self.out, "{kind}:\n{}", plan.trim_end())?;
+        for row in read_rows(batch, 0..batch.num_rows())? {
+            if let [kind, plan] = row.as_slice() {
+                writeln!(self.out, "{}:\n{}", kind.text, plan.text.trim_end())?;
             }
         }
         Ok(())

@@ -1,0 +1,301 @@
+use std::fs;
+
+use super::*;
+use crate::shell::state::tests::session;
+
+const GULLS: &str = "CREATE TABLE gulls (name TEXT, seen TIMESTAMP(3), n INT NOT NULL, \
+     PRIMARY KEY (bucket(4, name), name, seen DESC));";
+
+/// What a command prints, after a table was made; it must complain of nothing.
+fn printed(lines: &[&str]) -> String {
+    let (out, log, open) = session(&[&[GULLS], lines].concat());
+    assert_eq!(log, "");
+    assert!(open);
+    out
+}
+
+fn complaint(line: &str) -> String {
+    let (out, log, open) = session(&[GULLS, line]);
+    assert_eq!(out, "", "{line}");
+    assert!(open);
+    log
+}
+
+#[test]
+fn every_command_is_complete_and_has_names_of_its_own() {
+    let mut seen = std::collections::HashSet::new();
+    for command in COMMANDS {
+        assert!(command.name().starts_with('.'));
+        for name in names(*command) {
+            assert!(seen.insert(name), "{name} is there twice");
+            assert_eq!(named(name).unwrap().name(), command.name());
+        }
+        let length = command.doc().chars().count();
+        assert!((10..=66).contains(&length), "{}: {length}", command.name());
+        assert_eq!(
+            command.usage().is_empty(),
+            command.arguments().is_empty(),
+            "{}",
+            command.name()
+        );
+    }
+    // What the documents promise.
+    for name in [
+        ".tables", ".schema", ".mode", ".timer", ".read", ".output", ".import", ".help", ".keys",
+        ".ranges", ".quit", "\\d", "\\dt", "\\x", "\\timing", "\\i", "\\o", "\\q", "\\?", "exit",
+    ] {
+        assert!(named(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn help_names_every_command_and_explains_each() {
+    let list = printed(&[".help"]);
+    for command in COMMANDS {
+        for text in [command.name(), command.usage(), command.doc()] {
+            assert!(list.contains(text), "{text}: {list}");
+        }
+        let one = printed(&[&format!("\\? {}", command.name())]);
+        assert!(
+            one.contains(command.doc()) && one.contains(command.usage()),
+            "{one}"
+        );
+    }
+    assert!(
+        list.lines().all(|line| line.chars().count() <= 100),
+        "{list}"
+    );
+    assert_eq!(printed(&["\\? timer"]), printed(&[".help .timer"]));
+}
+
+#[test]
+fn commands_that_are_wrong_say_so() {
+    for (line, expected) in [
+        (
+            ".nonsense",
+            "error: there is no command .nonsense; .help lists them\n",
+        ),
+        (
+            ".tabels",
+            "error: there is no command .tabels; did you mean .tables?\n",
+        ),
+        (".quit now", "error: .quit takes no argument\n"),
+        (".read", "error: say .read FILE\n"),
+        (
+            ".mode xml",
+            "error: there is no format xml; .mode lists them\n",
+        ),
+        (
+            ".mode jsnol",
+            "error: there is no format jsnol; did you mean jsonl?\n",
+        ),
+        (
+            ".schema gull",
+            "error: there is no table gull; did you mean gulls?\n",
+        ),
+        (
+            "\\d terns",
+            "error: there is no table terns; .tables lists the tables\n",
+        ),
+        (".timer perhaps", "error: say .timer on or .timer off\n"),
+        (
+            ".maxrows many",
+            "error: say .maxrows auto, .maxrows all or .maxrows and a number\n",
+        ),
+        (
+            ".keys gulls",
+            "error: say .keys TABLE [(COLUMN, …)] VALUES (VALUE, …)\n",
+        ),
+        (
+            ".help me",
+            "error: there is no command me; .help lists them\n",
+        ),
+    ] {
+        assert_eq!(complaint(line), expected, "{line}");
+    }
+    assert!(complaint(".read /no/such/file").starts_with("error: cannot read /no/such/file: "));
+    assert!(complaint(".output /no/such/file").starts_with("error: cannot write /no/such/file: "));
+}
+
+#[test]
+fn quit_ends_the_shell() {
+    for line in [".quit", "  .quit;", "\\q", "exit", "QUIT;", ".exit"] {
+        let (out, log, open) = session(&[line]);
+        assert_eq!(
+            (out.as_str(), log.as_str(), open),
+            ("", "", false),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn tables_are_listed_with_their_keys() {
+    let expected = "table,row_key\ngulls,\"bucket(4, name), name, seen DESC\"\n";
+    for line in [".tables", "\\dt", "\\d", ".tables gu*", "\\dt %LLS"] {
+        assert_eq!(printed(&[line]), expected, "{line}");
+    }
+    assert_eq!(printed(&[".tables terns*"]), "table,row_key\n");
+}
+
+#[test]
+fn a_table_is_described_and_declared() {
+    let described = printed(&["\\d Gulls"]);
+    assert!(
+        described.contains("\nseen,TIMESTAMP(3),false,3: seen\n"),
+        "{described}"
+    );
+    let schema = printed(&[".schema"]);
+    assert!(
+        schema.starts_with("CREATE TABLE gulls (\n") && schema.ends_with(");\n"),
+        "{schema}"
+    );
+    assert_eq!(printed(&[".schema gulls"]), schema);
+    // What is printed makes the table again.
+    let (again, log, _) = session(&[&schema, ".schema"]);
+    assert_eq!((again, log.as_str()), (schema, ""));
+}
+
+#[test]
+fn mode_changes_the_format_and_lists_formats() {
+    let out = printed(&["SELECT 1 AS a;", ".mode jsonl", "SELECT 1 AS a;", ".mode"]);
+    assert!(out.starts_with("a\n1\n{\"a\":1}\n"), "{out}");
+    assert!(
+        out.contains("\n* jsonl ") && out.contains("\n  csv "),
+        "{out}"
+    );
+    let out = printed(&[
+        "\\x",
+        "SELECT 1 AS a;",
+        "\\x",
+        "SELECT 1 AS a;",
+        "\\x on",
+        "SELECT 2 AS a;",
+    ]);
+    let line = "─ row 1\na │ 1\n1 row\n";
+    assert!(
+        out.starts_with(line) && out.contains("┌") && out.ends_with("a │ 2\n1 row\n"),
+        "{out}"
+    );
+}
+
+#[test]
+fn long_results_are_cut_where_that_is_asked_for() {
+    let many = "SELECT * FROM generate_series(1, 100);";
+    assert!(printed(&[".mode box", many]).ends_with("\n100 rows\n"));
+    let out = printed(&[
+        ".mode box",
+        ".maxrows 4",
+        many,
+        ".maxwidth 10",
+        "SELECT 'abcdefghijkl' AS t;",
+        ".maxrows",
+    ]);
+    assert!(
+        out.contains("\n100 rows (4 shown)\n") && out.contains("│ abcde… │"),
+        "{out}"
+    );
+    assert!(out.ends_with("\n.maxrows 4\n"), "{out}");
+}
+
+#[test]
+fn the_key_of_a_row_is_shown() {
+    let expected = "part,value,hex\n\"bucket(4, name)\",1,01\nname,herring,68657272696e670001\nseen,2024-01-01T00:00:00.000,";
+    let whole = printed(&[".keys gulls VALUES ('herring', '2024-01-01', 7)"]);
+    assert!(whole.starts_with(expected), "{whole}");
+    assert!(
+        whole.contains("\nrow key,/1/herring/2024-01-01T00:00:00.000,0168657272696e670001"),
+        "{whole}"
+    );
+    // The bytes are those that are stored.
+    let stored = printed(&[
+        "INSERT INTO gulls VALUES ('herring', '2024-01-01', 7);",
+        "SELECT encode(row_key, 'hex') AS k FROM keys('gulls');",
+    ]);
+    let hex = stored.lines().nth(1).unwrap();
+    assert!(whole.ends_with(&format!(",{hex}\n")), "{whole} {hex}");
+    for line in [
+        ".keys gulls VALUES ('herring', '2024-01-01')",
+        ".keys Gulls (seen, name) VALUES ('2024-01-01', 'herring')",
+    ] {
+        assert_eq!(printed(&[line]), whole, "{line}");
+    }
+    assert_eq!(
+        printed(&[
+            ".keys gulls VALUES ('herring', '2024-01-01')",
+            "SELECT count(*) AS n FROM gulls;"
+        ]),
+        whole + "n\n0\n"
+    );
+    assert!(
+        complaint(".keys gulls VALUES ('a', '2024-01-01'), ('b', '2024-01-01')")
+            .contains("one row")
+    );
+}
+
+#[test]
+fn the_ranges_of_a_query_are_shown() {
+    let query = "SELECT * FROM gulls WHERE name = 'herring'";
+    let explained = printed(&[&format!("EXPLAIN KEYS {query};")]);
+    assert!(explained.contains(",range,1,"), "{explained}");
+    assert_eq!(printed(&[&format!(".ranges {query}")]), explained);
+}
+
+#[test]
+fn files_are_read_written_and_imported() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    fs::write(
+        path("gulls.csv"),
+        "name,seen,n\nherring,2024-01-01,7\nkelp,2024-01-02,8\n",
+    )
+    .unwrap();
+    fs::write(
+        path("a script.sql"),
+        "SELECT count(*) AS n\nFROM gulls;\n.mode jsonl\nSELECT 1 AS one;\n",
+    )
+    .unwrap();
+    let out = printed(&[
+        &format!(".import {} gulls (HEADER)", path("gulls.csv")),
+        &format!(".read '{}'", path("a script.sql")),
+        &format!("\\i {}", path("a script.sql")),
+        &format!(".output {}", path("out")),
+        "SELECT 2 AS two;",
+        ".once /dev/null",
+        "SELECT 3 AS three;",
+        "SELECT 4 AS four;",
+        &format!("\\o {}", path("other")),
+        "SELECT 5 AS five;",
+        "\\o",
+        "SELECT 6 AS six;",
+    ]);
+    assert_eq!(
+        out,
+        "n\n2\n{\"one\":1}\n{\"n\":2}\n{\"one\":1}\n{\"four\":4}\n{\"six\":6}\n"
+    );
+    assert_eq!(fs::read_to_string(path("out")).unwrap(), "{\"two\":2}\n");
+    assert_eq!(fs::read_to_string(path("other")).unwrap(), "{\"five\":5}\n");
+}
+
+#[test]
+fn an_error_in_a_file_names_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("load.sql").display().to_string();
+    fs::write(&file, "SELECT 1 AS a;\n\nSELECT nosuch\nFROM gulls;\n").unwrap();
+    let (out, log, _) = session(&[GULLS, &format!(".read {file}")]);
+    assert_eq!(out, "a\n1\n");
+    assert!(
+        log.starts_with(&format!(
+            "error: there is no column nosuch ({file}, line 3)\n"
+        )),
+        "{log}"
+    );
+}
+
+#[test]
+fn every_setting_that_is_completed_can_be_shown() {
+    let out = printed(&["SET halite.span_budget = 7;", "SHOW halite.span_budget;"]);
+    assert_eq!(out, "name,value\nhalite.span_budget,7\n");
+    let log = complaint("SHOW halite.span_bugdet;");
+    assert!(log.contains("did you mean halite.span_budget?"), "{log}");
+}

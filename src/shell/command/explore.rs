@@ -1,0 +1,206 @@
+//! What is in the database.
+
+use super::arguments::table;
+use super::{Command, Offer, failed, show_texts};
+use crate::key::identifier;
+use crate::shell::names::Names;
+use crate::shell::state::{Answer, Shell};
+use crate::shell::suggest::{closest, question};
+use crate::table::HaliteTable;
+
+/// The table that an argument names; the error is what to tell the user.
+pub(super) fn find_table<T>(
+    shell: &Shell<'_>,
+    name: &str,
+    read: impl FnOnce(&HaliteTable) -> T,
+) -> Result<T, String> {
+    let provider = shell.connection.database().table_provider(name);
+    let provider = provider.map_err(|_| {
+        let tables = Names::new(shell.connection.clone()).tables();
+        let hint = question(&closest(name, tables.iter().map(String::as_str)));
+        let hint = hint.unwrap_or(".tables lists the tables".to_owned());
+        format!("there is no table {name}; {hint}")
+    })?;
+    let table = provider.downcast_ref::<HaliteTable>();
+    table
+        .map(read)
+        .ok_or_else(|| format!("{name} is no table of Halite"))
+}
+
+/// The declaration of a table's row key: `salt(16), event_id, day`.
+fn row_key(create_statement: &str) -> String {
+    let parts = create_statement.rsplit_once("PRIMARY KEY (");
+    let parts = parts.and_then(|(_, parts)| parts.strip_suffix(")\n)"));
+    parts.unwrap_or("").to_owned()
+}
+
+pub(super) struct Tables;
+
+impl Command for Tables {
+    fn name(&self) -> &'static str {
+        ".tables"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["\\dt"]
+    }
+
+    fn usage(&self) -> &'static str {
+        "[PATTERN]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        &[Offer::Tables]
+    }
+
+    fn doc(&self) -> &'static str {
+        "lists the tables with their row keys; * stands for anything"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        let pattern = argument.to_lowercase().replace('%', "*");
+        let mut tables = Names::new(shell.connection.clone()).tables();
+        tables.retain(|name| pattern.is_empty() || matches(&pattern, &name.to_lowercase()));
+        let mut keys = Vec::with_capacity(tables.len());
+        for name in &tables {
+            let statement = find_table(shell, name, |table| {
+                table.bound().table().create_statement()
+            });
+            keys.push(
+                statement
+                    .map(|statement| row_key(&statement))
+                    .unwrap_or_default(),
+            );
+        }
+        show_texts(shell, &[("table", tables), ("row_key", keys)])
+    }
+}
+
+/// Whether a name is what the pattern says, in which `*` stands for anything.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((before, after)) = pattern.split_once('*') else {
+        return pattern == name;
+    };
+    let Some(rest) = name.strip_prefix(before) else {
+        return false;
+    };
+    let mut ends = (0..=rest.len()).filter_map(|at| rest.get(at..));
+    ends.any(|end| matches(after, end))
+}
+
+pub(super) struct Describe;
+
+impl Command for Describe {
+    fn name(&self) -> &'static str {
+        ".describe"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["\\d"]
+    }
+
+    fn usage(&self) -> &'static str {
+        "[TABLE]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        &[Offer::Tables]
+    }
+
+    fn doc(&self) -> &'static str {
+        "shows a table's columns and where its row key has them"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        if argument.is_empty() {
+            return Tables.run(shell, "");
+        }
+        let Some((name, "")) = table(argument) else {
+            return failed(shell, &format!("{argument} is no name of a table"));
+        };
+        if let Err(wrong) = find_table(shell, &name, |_| ()) {
+            return failed(shell, &wrong);
+        }
+        shell.script(&format!("DESCRIBE {}", identifier(&name)), None)
+    }
+}
+
+pub(super) struct Schema;
+
+impl Command for Schema {
+    fn name(&self) -> &'static str {
+        ".schema"
+    }
+
+    fn usage(&self) -> &'static str {
+        "[TABLE]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        &[Offer::Tables]
+    }
+
+    fn doc(&self) -> &'static str {
+        "prints the statements that make the tables, or one of them"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        let names = if argument.is_empty() {
+            Names::new(shell.connection.clone()).tables()
+        } else {
+            match table(argument) {
+                Some((name, "")) => vec![name],
+                _ => return failed(shell, &format!("{argument} is no name of a table")),
+            }
+        };
+        let mut text = String::new();
+        for name in names {
+            match find_table(shell, &name, |table| {
+                table.bound().table().create_statement()
+            }) {
+                Ok(statement) => text.push_str(&format!("{statement};\n")),
+                Err(wrong) => return failed(shell, &wrong),
+            }
+        }
+        shell.print(&text)
+    }
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_names() {
+        for (pattern, name, expected) in [
+            ("flights", "flights", true),
+            ("flights", "flights_by_time", false),
+            ("flights*", "flights_by_time", true),
+            ("*by*", "flights_by_time", true),
+            ("*time", "flights_by_time", true),
+            ("*x*", "flights_by_time", false),
+            ("*", "", true),
+            ("w*er", "wether", true),
+            ("ä*", "äö", true),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn the_row_key_is_taken_from_the_declaration() {
+        let key = |parts: &str| {
+            row_key(&format!(
+                "CREATE TABLE t (\n    a INT,\n    PRIMARY KEY ({parts})\n)"
+            ))
+        };
+        for parts in [
+            "a",
+            "salt(16), a, b DESC",
+            "bucket(8, a), date_trunc('hour', b)",
+            "reverse(a)",
+        ] {
+            assert_eq!(key(parts), parts);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The shell's own commands. Each is one struct that implements [`Command`]; [`COMMANDS`] lists them, and help,
+//! completion, highlighting and the tests walk that list.
+//!
+//! A command is a line of its own: a name, which begins with a dot, or an alias with a backslash as in psql, and
+//! arguments. A semicolon at the end is ignored.
+
+pub mod arguments;
+mod explore;
+mod keys;
+mod leave;
+mod scripts;
+mod settings;
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use super::runner::Failure;
+use super::state::{Answer, Shell};
+use super::suggest::{closest, question};
+
+/// A command of the shell.
+pub trait Command: Sync {
+    /// Its name, with the dot.
+    fn name(&self) -> &'static str;
+
+    /// Its other names.
+    fn aliases(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Its arguments as help shows them; those in brackets may be left out. Empty where it takes none.
+    fn usage(&self) -> &'static str {
+        ""
+    }
+
+    /// What completion offers for the arguments, one after the other; the last one for all that follow.
+    fn arguments(&self) -> &'static [Offer] {
+        &[]
+    }
+
+    /// One line of help.
+    fn doc(&self) -> &'static str;
+
+    /// Does it. `argument` is what follows the name, trimmed.
+    ///
+    /// # Errors
+    /// What the user did wrong, what failed, or an output that is closed.
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer;
+}
+
+/// What completion offers for an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offer {
+    /// The tables.
+    Tables,
+    /// Files and directories.
+    Files,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// The output formats.
+    Formats,
+    /// The commands.
+    Commands,
+    /// What SQL offers.
+    Sql,
+}
+
+/// Every command, in the order of help.
+pub static COMMANDS: &[&dyn Command] = &[
+    &explore::Tables,
+    &explore::Describe,
+    &explore::Schema,
+    &keys::Keys,
+    &keys::Ranges,
+    &scripts::Read,
+    &scripts::Import,
+    &settings::Output { once: false },
+    &settings::Output { once: true },
+    &settings::Mode,
+    &settings::Expanded,
+    &settings::MaxRows,
+    &settings::MaxWidth,
+    &settings::Pager,
+    &settings::Timer,
+    &leave::Help,
+    &leave::Quit,
+];
+
+/// What a command that has nothing to say answers.
+const GO_ON: Answer = Ok(ControlFlow::Continue(()));
+
+/// Whether a line is one of the bare words that people type to leave or to be helped.
+pub fn is_bare(line: &str) -> bool {
+    let mut aliases = COMMANDS.iter().flat_map(|command| command.aliases());
+    aliases.any(|alias| {
+        alias.starts_with(|first: char| first.is_ascii_alphabetic())
+            && alias.eq_ignore_ascii_case(line)
+    })
+}
+
+/// The names of a command, its own first.
+pub fn names(command: &dyn Command) -> impl Iterator<Item = &'static str> {
+    std::iter::once(command.name()).chain(command.aliases().iter().copied())
+}
+
+/// The command of that name.
+pub fn named(name: &str) -> Option<&'static dyn Command> {
+    let mut commands = COMMANDS.iter().copied();
+    commands.find(|command| names(*command).any(|known| known.eq_ignore_ascii_case(name)))
+}
+
+/// The command of a line, and its arguments.
+///
+/// # Errors
+/// What to tell the user: there is no such command, or its arguments are too many or too few.
+pub fn find(line: &str) -> Result<(&'static dyn Command, &str), String> {
+    let line = line.trim().trim_end_matches(';').trim_end();
+    let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let argument = argument.trim();
+    let Some(command) = named(name) else {
+        let known = COMMANDS.iter().flat_map(|command| names(*command));
+        let known = known.filter(|known| known.len() > 2);
+        let hint = question(&closest(name, known)).unwrap_or(".help lists them".to_owned());
+        return Err(format!("there is no command {name}; {hint}"));
+    };
+    let usage = command.usage();
+    if usage.is_empty() && !argument.is_empty() {
+        return Err(format!("{name} takes no argument"));
+    }
+    if argument.is_empty() && !usage.is_empty() && !usage.starts_with('[') {
+        return Err(format!("say {name} {usage}"));
+    }
+    Ok((command, argument))
+}
+
+/// Writes columns of text as a result in the shell's format.
+fn show_texts(shell: &mut Shell<'_>, columns: &[(&str, Vec<String>)]) -> Answer {
+    use arrow::array::{ArrayRef, RecordBatch, StringArray};
+    let columns = columns.iter().map(|(name, values)| {
+        let array: StringArray = values.iter().map(Some).collect();
+        (*name, std::sync::Arc::new(array) as ArrayRef)
+    });
+    let batch = RecordBatch::try_from_iter(columns).map_err(std::io::Error::other)?;
+    let page = shell
+        .outputs
+        .page(shell.settings.rows, shell.settings.width);
+    let mut text = Vec::new();
+    let mut sheet = shell
+        .settings
+        .format
+        .sheet(batch.schema(), page, &mut text)?;
+    sheet.batch(&batch)?;
+    sheet.finish()?;
+    text.flush()?;
+    shell.print(&String::from_utf8_lossy(&text))
+}
+
+/// Tells how a setting is, which is no result.
+fn tell(shell: &mut Shell<'_>, text: &str) -> Answer {
+    shell.outputs.tell(text)?;
+    GO_ON
+}
+
+/// A failure of a command.
+fn failed(shell: &Shell<'_>, message: &str) -> Result<ControlFlow<()>, Failure> {
+    Err(shell.complaint(message))
+}
+
+#[cfg(test)]
+#[path = "command_tests.rs"]
+mod tests;

@@ -1,0 +1,71 @@
+//! Scripts and data from files.
+
+use std::fs;
+
+use super::arguments::{file, first_word, home, quoted, table};
+use super::{Command, Offer, failed};
+use crate::key::identifier;
+use crate::shell::state::{Answer, Shell};
+
+pub(super) struct Read;
+
+impl Command for Read {
+    fn name(&self) -> &'static str {
+        ".read"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["\\i"]
+    }
+
+    fn usage(&self) -> &'static str {
+        "FILE"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        &[Offer::Files]
+    }
+
+    fn doc(&self) -> &'static str {
+        "runs the statements and commands of a file"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        let path = file(argument);
+        match fs::read_to_string(&path) {
+            Ok(script) => shell.nested_script(&script, &path.to_string_lossy()),
+            Err(error) => failed(shell, &format!("cannot read {}: {error}", path.display())),
+        }
+    }
+}
+
+pub(super) struct Import;
+
+impl Command for Import {
+    fn name(&self) -> &'static str {
+        ".import"
+    }
+
+    fn usage(&self) -> &'static str {
+        "FILE TABLE [(OPTION, …)]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        &[Offer::Files, Offer::Tables, Offer::Sql]
+    }
+
+    fn doc(&self) -> &'static str {
+        "loads a file into a table, as COPY TABLE FROM 'FILE' does"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        let (name, rest) = first_word(argument);
+        let Some((table, options)) = table(rest) else {
+            return failed(shell, &format!("say .import {}", self.usage()));
+        };
+        let path = home(&name);
+        let path = quoted(&path.to_string_lossy());
+        let copy = format!("COPY {} FROM {path} {options}", identifier(&table));
+        shell.script(copy.trim_end(), None)
+    }
+}

@@ -1,0 +1,293 @@
+//! How results look and where they go.
+
+use super::arguments::{file, switch};
+use super::{Command, GO_ON, Offer, failed, tell};
+use crate::shell::format::{self, FORMATS};
+use crate::shell::output::Limit;
+use crate::shell::state::{Answer, Settings, Shell};
+use crate::shell::suggest::{closest, question};
+
+const SWITCH: &[Offer] = &[Offer::Words(&["on", "off"])];
+const LIMIT: &[Offer] = &[Offer::Words(&["auto", "all"])];
+
+/// Sets a switch to what the argument says, or to the other position, and tells.
+fn turn(
+    shell: &mut Shell<'_>,
+    name: &str,
+    argument: &str,
+    of: fn(&mut Settings) -> &mut bool,
+) -> Answer {
+    let now = *of(&mut shell.settings);
+    let wanted = if argument.is_empty() {
+        Some(!now)
+    } else {
+        switch(argument)
+    };
+    let Some(wanted) = wanted else {
+        return failed(shell, &format!("say {name} on or {name} off"));
+    };
+    *of(&mut shell.settings) = wanted;
+    announce(
+        shell,
+        &format!("{name} {}", if wanted { "on" } else { "off" }),
+    )
+}
+
+/// Tells how a setting is now, to people.
+fn announce(shell: &mut Shell<'_>, text: &str) -> Answer {
+    if shell.settings.interactive {
+        tell(shell, text)
+    } else {
+        GO_ON
+    }
+}
+
+/// Sets a limit, or tells it.
+fn limit(
+    shell: &mut Shell<'_>,
+    name: &str,
+    argument: &str,
+    of: fn(&mut Settings) -> &mut Limit,
+) -> Answer {
+    let wanted = match argument.to_ascii_lowercase().as_str() {
+        "" => {
+            let now = match *of(&mut shell.settings) {
+                Limit::Fit => "auto".to_owned(),
+                Limit::All => "all".to_owned(),
+                Limit::Most(most) => most.to_string(),
+            };
+            return tell(shell, &format!("{name} {now}"));
+        }
+        "auto" => Some(Limit::Fit),
+        "all" | "0" => Some(Limit::All),
+        number => number.parse().ok().map(Limit::Most),
+    };
+    let Some(wanted) = wanted else {
+        return failed(
+            shell,
+            &format!("say {name} auto, {name} all or {name} and a number"),
+        );
+    };
+    *of(&mut shell.settings) = wanted;
+    GO_ON
+}
+
+pub(super) struct Mode;
+
+impl Command for Mode {
+    fn name(&self) -> &'static str {
+        ".mode"
+    }
+
+    fn usage(&self) -> &'static str {
+        "[FORMAT]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        &[Offer::Formats]
+    }
+
+    fn doc(&self) -> &'static str {
+        "shows results in this format; .mode alone lists the formats"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        if argument.is_empty() {
+            let current = shell.settings.format.name();
+            let mut text = String::new();
+            for format in FORMATS {
+                let sign = if format.name() == current { '*' } else { ' ' };
+                text.push_str(&format!("{sign} {:<10}{}\n", format.name(), format.doc()));
+            }
+            return shell.print(&text);
+        }
+        let Some(format) = format::named(argument) else {
+            let names = FORMATS.iter().map(|format| format.name());
+            let hint = question(&closest(argument, names)).unwrap_or(".mode lists them".to_owned());
+            return failed(shell, &format!("there is no format {argument}; {hint}"));
+        };
+        shell.settings.format = format;
+        GO_ON
+    }
+}
+
+pub(super) struct Expanded;
+
+impl Command for Expanded {
+    fn name(&self) -> &'static str {
+        ".expanded"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["\\x"]
+    }
+
+    fn usage(&self) -> &'static str {
+        "[on|off]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        SWITCH
+    }
+
+    fn doc(&self) -> &'static str {
+        "changes between a box and a line for each value"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        let expanded = shell.settings.format.name() == "line";
+        let wanted = if argument.is_empty() {
+            Some(!expanded)
+        } else {
+            switch(argument)
+        };
+        let format = wanted.and_then(|wanted| format::named(if wanted { "line" } else { "box" }));
+        let Some(format) = format else {
+            return failed(shell, "say .expanded on or .expanded off");
+        };
+        shell.settings.format = format;
+        announce(shell, &format!(".mode {}", format.name()))
+    }
+}
+
+pub(super) struct MaxRows;
+
+impl Command for MaxRows {
+    fn name(&self) -> &'static str {
+        ".maxrows"
+    }
+
+    fn usage(&self) -> &'static str {
+        "[N|auto|all]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        LIMIT
+    }
+
+    fn doc(&self) -> &'static str {
+        "how many rows of a long result are shown; auto: as fit the screen"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        limit(shell, self.name(), argument, |settings| &mut settings.rows)
+    }
+}
+
+pub(super) struct MaxWidth;
+
+impl Command for MaxWidth {
+    fn name(&self) -> &'static str {
+        ".maxwidth"
+    }
+
+    fn usage(&self) -> &'static str {
+        "[N|auto|all]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        LIMIT
+    }
+
+    fn doc(&self) -> &'static str {
+        "how wide a box may be; auto: as wide as the screen"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        limit(shell, self.name(), argument, |settings| &mut settings.width)
+    }
+}
+
+pub(super) struct Timer;
+
+impl Command for Timer {
+    fn name(&self) -> &'static str {
+        ".timer"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["\\timing"]
+    }
+
+    fn usage(&self) -> &'static str {
+        "[on|off]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        SWITCH
+    }
+
+    fn doc(&self) -> &'static str {
+        "tells of each statement the rows, keys read, ranges and time"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        turn(shell, self.name(), argument, |settings| &mut settings.timer)
+    }
+}
+
+pub(super) struct Pager;
+
+impl Command for Pager {
+    fn name(&self) -> &'static str {
+        ".pager"
+    }
+
+    fn usage(&self) -> &'static str {
+        "[on|off]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        SWITCH
+    }
+
+    fn doc(&self) -> &'static str {
+        "whether $PAGER, or less -SRF, shows what does not fit the screen"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        turn(shell, self.name(), argument, |settings| &mut settings.pager)
+    }
+}
+
+/// `.output`, and `.once` for one result alone.
+pub(super) struct Output {
+    pub(super) once: bool,
+}
+
+impl Command for Output {
+    fn name(&self) -> &'static str {
+        if self.once { ".once" } else { ".output" }
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        if self.once { &[] } else { &["\\o"] }
+    }
+
+    fn usage(&self) -> &'static str {
+        if self.once { "FILE" } else { "[FILE]" }
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        &[Offer::Files]
+    }
+
+    fn doc(&self) -> &'static str {
+        if self.once {
+            "writes the next result to a file"
+        } else {
+            "writes results to a file; .output alone: to the screen again"
+        }
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        let path = (!argument.is_empty()).then(|| file(argument));
+        match (shell.outputs.redirect(path.as_deref(), self.once), path) {
+            (Ok(()), _) => GO_ON,
+            (Err(error), Some(path)) => {
+                failed(shell, &format!("cannot write {}: {error}", path.display()))
+            }
+            (Err(error), None) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! What an error message is about: the name that it complains of, and what may be meant instead.
+//!
+//! Halite's parser and DataFusion's planner give texts. The parser's end in a place; the planner's name a table, a
+//! column, a function or a setting, which is then looked for in the statement.
+
+use super::keywords::{BEGINNINGS, KEYWORDS};
+use super::names::Names;
+use super::suggest::{closest, closest_keywords, question};
+use super::words::{Kind, Piece, pieces};
+use crate::key::TRANSFORMS;
+
+/// What there is to say beyond the message.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Diagnosis {
+    /// What is wrong in the statement, in bytes of its text.
+    pub place: Option<(usize, usize)>,
+    /// What may help.
+    pub hint: Option<String>,
+}
+
+/// Diagnoses a message about a statement that the planner or the store refused.
+pub fn of_message(message: &str, statement: &str, names: Option<&Names>) -> Diagnosis {
+    let Some(complaint) = COMPLAINTS.iter().find_map(|kind| kind.read(message)) else {
+        return Diagnosis {
+            place: quoted_place(message, statement),
+            hint: None,
+        };
+    };
+    Diagnosis {
+        place: find(&complaint.name, statement),
+        hint: hint(&complaint, message, statement, names),
+    }
+}
+
+/// Diagnoses a syntax error at a place: the word there, or the one before it that was taken for a name, may be a
+/// keyword with a slip.
+pub fn of_syntax(statement: &str, at: usize) -> Diagnosis {
+    let found = pieces(statement);
+    let words: Vec<&Piece> = found.iter().filter(|piece| piece.significant()).collect();
+    let position = words
+        .iter()
+        .position(|piece| piece.end > at)
+        .unwrap_or(words.len());
+    let here = words.get(position).map(|piece| (piece.start, piece.end));
+    for back in [0, 1] {
+        let Some(index) = position.checked_sub(back) else {
+            break;
+        };
+        let Some(word) = words.get(index).filter(|piece| piece.kind == Kind::Word) else {
+            continue;
+        };
+        let known = if index == 0 { BEGINNINGS } else { KEYWORDS };
+        let meant = closest_keywords(word.of(statement), known);
+        if let Some(hint) = question(&meant) {
+            return Diagnosis {
+                place: Some((word.start, word.end)),
+                hint: Some(hint),
+            };
+        }
+    }
+    Diagnosis {
+        place: here,
+        hint: None,
+    }
+}
+
+/// What a message complains of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    Table,
+    TableFunction,
+    Column,
+    Function,
+    Setting,
+    Transform,
+}
+
+/// How a message says it: the texts before and after the name.
+struct Wording {
+    before: &'static str,
+    after: &'static str,
+    subject: Subject,
+}
+
+struct Complaint {
+    subject: Subject,
+    name: String,
+}
+
+const fn wording(subject: Subject, before: &'static str, after: &'static str) -> Wording {
+    Wording {
+        before,
+        after,
+        subject,
+    }
+}
+
+/// The more special before the more general.
+static COMPLAINTS: &[Wording] = &[
+    wording(Subject::TableFunction, "table function '", "' not found"),
+    wording(Subject::Table, "table 'halite.public.", "' not found"),
+    wording(Subject::Table, "table '", "' not found"),
+    wording(Subject::Table, "there is no table `", "`"),
+    wording(Subject::Table, "Invalid qualifier ", ""),
+    wording(Subject::Column, "No field named ", ""),
+    wording(Subject::Column, "there is no column `", "`"),
+    wording(
+        Subject::Column,
+        "Ambiguous reference to unqualified field ",
+        "",
+    ),
+    wording(Subject::Function, "Invalid function '", "'"),
+    wording(Subject::Setting, "Config value \"", "\" not found on"),
+    wording(
+        Subject::Setting,
+        "'",
+        "' is not a variable which can be viewed",
+    ),
+    wording(Subject::Transform, "`", "` cannot be a part of a row key"),
+];
+
+impl Wording {
+    fn read(&self, message: &str) -> Option<Complaint> {
+        let mut starts = message.match_indices(self.before);
+        let name = starts.find_map(|(at, before)| self.name(message.get(at + before.len()..)?))?;
+        Some(Complaint {
+            subject: self.subject,
+            name: name.to_owned(),
+        })
+    }
+
+    /// The name at the beginning of what stands behind [`Wording::before`].
+    fn name<'m>(&self, rest: &'m str) -> Option<&'m str> {
+        if self.after.is_empty() {
+            // A name without a sign at its end goes on to the end of the sentence.
+            let ends = [". ", ".\n", "\n"].into_iter();
+            let end = ends.filter_map(|end| rest.find(end)).min();
+            return rest.get(..end.unwrap_or_else(|| rest.trim_end_matches('.').len()));
+        }
+        // What another name begins before this one ends is no name.
+        let quote = self.after.chars().next()?;
+        let name = rest.get(..rest.find(self.after)?)?;
+        (!name.contains(quote)).then_some(name)
+    }
+}
+
+/// The names that may be meant.
+fn hint(
+    complaint: &Complaint,
+    message: &str,
+    statement: &str,
+    names: Option<&Names>,
+) -> Option<String> {
+    let wrong = complaint.name.as_str();
+    match complaint.subject {
+        Subject::Table => table_hint(wrong, names?),
+        Subject::TableFunction => among(wrong, names?.table_functions()),
+        Subject::Column => column_hint(wrong, message),
+        Subject::Function => among(
+            wrong,
+            names?.functions().into_iter().map(|found| found.name),
+        ),
+        Subject::Setting => setting_hint(wrong, statement, names?),
+        Subject::Transform => among(
+            wrong,
+            TRANSFORMS
+                .iter()
+                .map(|transform| transform.name().to_owned()),
+        ),
+    }
+}
+
+fn among(wrong: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
+    let names: Vec<String> = names.into_iter().collect();
+    question(&closest(wrong, names.iter().map(String::as_str)))
+}
+
+/// A table that may be meant; where none is close, those there are, if they are few.
+fn table_hint(wrong: &str, names: &Names) -> Option<String> {
+    let tables = names.tables();
+    among(wrong, tables.iter().cloned()).or_else(|| match tables.len() {
+        0 => Some("there are no tables yet".to_owned()),
+        1..=8 => Some(format!("the tables are {}", tables.join(", "))),
+        _ => Some(".tables lists the tables".to_owned()),
+    })
+}
+
+/// A column that may be meant, of those that the message lists; where none is close, the list, cut where it is long.
+fn column_hint(wrong: &str, message: &str) -> Option<String> {
+    const SHOWN: usize = 12;
+    let (_, list) = message.split_once("Valid fields are ")?;
+    let list = list.trim_end().trim_end_matches('.');
+    let valid: Vec<&str> = list.split(", ").collect();
+    let last = |name: &str| name.rsplit('.').next().unwrap_or(name).replace('"', "");
+    let (wanted, lasts) = (
+        last(wrong),
+        valid.iter().map(|name| last(name)).collect::<Vec<_>>(),
+    );
+    let mut meant: Vec<&str> = Vec::new();
+    for best in closest(&wanted, lasts.iter().map(String::as_str)) {
+        let with_name = valid.iter().zip(&lasts).filter(|(_, last)| *last == best);
+        meant.extend(with_name.map(|(name, _)| *name));
+    }
+    // A name that only stands under another table is asked for as it must be written.
+    let bare = meant.len() == 1 && !wrong.contains('.');
+    let meant: Vec<String> = meant
+        .into_iter()
+        .take(3)
+        .map(|name| if bare { last(name) } else { name.to_owned() })
+        .collect();
+    let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
+    question(&meant).or_else(|| {
+        let more = if valid.len() > SHOWN { ", …" } else { "" };
+        let some: Vec<&str> = valid.iter().copied().take(SHOWN).collect();
+        Some(format!("the columns are {}{more}", some.join(", ")))
+    })
+}
+
+/// A setting that may be meant. A message may name its last word alone; the statement has all of it.
+fn setting_hint(wrong: &str, statement: &str, names: &Names) -> Option<String> {
+    let (start, end) = find(wrong, statement)?;
+    let before = statement.get(..start)?;
+    let qualifier = before
+        .rfind(|c: char| c.is_whitespace())
+        .map_or(0, |at| at + 1);
+    let whole = statement.get(qualifier..end)?.trim_matches('\'');
+    among(
+        whole,
+        names.settings().into_iter().map(|setting| setting.name),
+    )
+}
+
+/// Where a name stands in a statement: as one word, or as several with dots between.
+fn find(name: &str, statement: &str) -> Option<(usize, usize)> {
+    let found = pieces(statement);
+    let spelt = |piece: &Piece| match piece.kind {
+        Kind::Text => Some(piece.of(statement).trim_matches('\'').to_owned()),
+        _ => piece.name(statement),
+    };
+    let whole = found
+        .iter()
+        .find(|piece| spelt(piece).as_deref() == Some(name));
+    if let Some(piece) = whole {
+        return Some((piece.start, piece.end));
+    }
+    let at = statement.to_lowercase().find(&name.to_lowercase())?;
+    let begins = found.iter().any(|piece| piece.start == at);
+    let ends = found.iter().any(|piece| piece.end == at + name.len());
+    (begins && ends).then_some((at, at + name.len()))
+}
+
+/// The place of what a message quotes, if that stands in the statement once.
+fn quoted_place(message: &str, statement: &str) -> Option<(usize, usize)> {
+    let found = pieces(statement);
+    for quote in ['\'', '`', '"'] {
+        for quoted in message.split(quote).skip(1).step_by(2) {
+            let same = |piece: &&Piece| match piece.kind {
+                Kind::Text => piece.of(statement).trim_matches('\'') == quoted,
+                Kind::Number => piece.of(statement) == quoted,
+                _ => piece.name(statement).as_deref() == Some(quoted),
+            };
+            let mut places = found.iter().filter(same);
+            if let (Some(only), None) = (places.next(), places.next()) {
+                return Some((only.start, only.end));
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+#[path = "diagnose_tests.rs"]
+mod tests;

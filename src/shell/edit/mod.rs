@@ -1,0 +1,194 @@
+//! Editing at a terminal: a line editor with history, completion and colours, and the loop around it.
+
+mod complete;
+mod context;
+mod highlight;
+mod prompt;
+
+use std::env;
+use std::io;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nu_ansi_term::{Color, Style};
+use reedline::{
+    DefaultHinter, DescriptionMode, EditCommand, Emacs, FileBackedHistory, IdeMenu, KeyCode,
+    KeyModifiers, MenuBuilder, Reedline, ReedlineEvent, ReedlineMenu, Signal, ValidationResult,
+    Validator, default_emacs_keybindings,
+};
+
+use self::complete::SqlCompleter;
+use self::highlight::SqlHighlighter;
+use self::prompt::HalitePrompt;
+use super::interrupt::interrupted;
+use super::names::Names;
+use super::runner::Failure;
+use super::script::is_complete;
+use super::state::Shell;
+use super::style::Colors;
+
+/// Lines that the history keeps.
+const HISTORY: usize = 10_000;
+/// The name of the menu of completions.
+const MENU: &str = "completions";
+/// Lines of that menu.
+const MENU_LINES: u16 = 10;
+
+impl Shell<'_> {
+    /// Reads and runs what the user types until they leave.
+    ///
+    /// # Errors
+    /// Those of the terminal.
+    pub fn edit(&mut self) -> io::Result<()> {
+        // From here on Ctrl-C ends what runs, and never the shell.
+        drop(interrupted()?);
+        let colors = Colors::of(true);
+        let empty = Arc::new(AtomicBool::new(true));
+        let mut editor = editor(Names::new(self.connection.clone()), colors, &empty);
+        if let Some(file) = history_file() {
+            match FileBackedHistory::with_file(HISTORY, file.clone()) {
+                Ok(history) => editor = editor.with_history(Box::new(history)),
+                Err(error) => {
+                    let note = format!("no history in {}: {error}", file.display());
+                    self.outputs.log(&note)?;
+                }
+            }
+        }
+        loop {
+            empty.store(true, Ordering::Relaxed);
+            let signal = editor.read_line(&HalitePrompt);
+            match signal.map_err(io::Error::other)? {
+                Signal::Success(text) => {
+                    // Kept at once: the window may be closed while the statement runs.
+                    editor.sync_history().ok();
+                    if !self.submit(&text)? {
+                        return Ok(());
+                    }
+                }
+                Signal::CtrlC if empty.load(Ordering::Relaxed) => {
+                    self.outputs
+                        .tell("Ctrl-D or .quit leaves the shell; .help helps.")?;
+                }
+                Signal::CtrlD => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Does what the user typed; false when they leave. What goes wrong is told.
+    ///
+    /// # Errors
+    /// Those of the outputs.
+    pub fn submit(&mut self, text: &str) -> io::Result<bool> {
+        match self.script(text, None) {
+            Ok(flow) => Ok(flow.is_continue()),
+            Err(Failure::Output(error)) => {
+                // A terminal that is gone ends the shell; a full disk under `.output` does not.
+                let Some(path) = self.outputs.file().map(PathBuf::from) else {
+                    return Err(error);
+                };
+                let note = format!("cannot write {}: {error}", path.display());
+                self.outputs.redirect(None, false).ok();
+                self.tell_failure(self.complaint(&note))
+            }
+            Err(failure) => self.tell_failure(failure),
+        }
+    }
+
+    fn tell_failure(&mut self, failure: Failure) -> io::Result<bool> {
+        let report = match failure {
+            Failure::Statement(report) => report,
+            Failure::Interrupted => "interrupted".to_owned(),
+            Failure::Output(error) => error.to_string(),
+        };
+        self.outputs.log(&report)?;
+        Ok(true)
+    }
+}
+
+fn editor(names: Names, colors: Colors, empty: &Arc<AtomicBool>) -> Reedline {
+    let menu = IdeMenu::default()
+        .with_name(MENU)
+        .with_marker("> ")
+        .with_max_completion_height(MENU_LINES)
+        .with_description_mode(DescriptionMode::PreferRight);
+    let mut editor = Reedline::create()
+        .with_validator(Box::new(Statements))
+        .with_highlighter(Box::new(SqlHighlighter::new(Arc::clone(empty))))
+        .with_completer(Box::new(SqlCompleter::new(names)))
+        .with_quick_completions(true)
+        .with_partial_completions(true)
+        .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
+        .with_edit_mode(Box::new(Emacs::new(keys())))
+        .with_history_exclusion_prefix(Some(" ".to_owned()))
+        .use_bracketed_paste(true)
+        .with_ansi_colors(colors.are_on());
+    if colors.are_on() {
+        // Without colours a hint could not be told from what was typed.
+        let faint = Style::new().fg(Color::DarkGray);
+        editor = editor.with_hinter(Box::new(DefaultHinter::default().with_style(faint)));
+    }
+    if let Some((command, file)) = text_editor() {
+        editor = editor.with_buffer_editor(command, file);
+    }
+    editor
+}
+
+/// The keys of Emacs and readline, and those for the menu.
+fn keys() -> reedline::Keybindings {
+    let mut keys = default_emacs_keybindings();
+    let menu = || ReedlineEvent::Menu(MENU.to_owned());
+    keys.add_binding(
+        KeyModifiers::NONE,
+        KeyCode::Tab,
+        ReedlineEvent::UntilFound(vec![menu(), ReedlineEvent::MenuNext]),
+    );
+    keys.add_binding(
+        KeyModifiers::SHIFT,
+        KeyCode::BackTab,
+        ReedlineEvent::MenuPrevious,
+    );
+    let new_line = ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
+    keys.add_binding(KeyModifiers::ALT, KeyCode::Enter, new_line);
+    keys.add_binding(
+        KeyModifiers::CONTROL,
+        KeyCode::Char('o'),
+        ReedlineEvent::OpenEditor,
+    );
+    keys
+}
+
+/// What Ctrl-O opens a statement in: `VISUAL` or `EDITOR`.
+fn text_editor() -> Option<(Command, PathBuf)> {
+    let set = ["VISUAL", "EDITOR"]
+        .into_iter()
+        .find_map(|name| env::var(name).ok())?;
+    let mut words = set.split_whitespace();
+    let mut command = Command::new(words.next()?);
+    command.args(words);
+    let file = env::temp_dir().join(format!("halite-{}.sql", std::process::id()));
+    Some((command, file))
+}
+
+/// `halite/history` where the user's data lie.
+fn history_file() -> Option<PathBuf> {
+    let data = env::var_os("XDG_DATA_HOME").filter(|path| !path.is_empty());
+    let data = data.map(PathBuf::from);
+    let home = || Some(PathBuf::from(env::var_os("HOME")?).join(".local/share"));
+    Some(data.or_else(home)?.join("halite").join("history"))
+}
+
+/// Lets a line break through until a statement has its semicolon.
+struct Statements;
+
+impl Validator for Statements {
+    fn validate(&self, text: &str) -> ValidationResult {
+        if is_complete(text) {
+            ValidationResult::Complete
+        } else {
+            ValidationResult::Incomplete
+        }
+    }
+}

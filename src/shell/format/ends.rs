@@ -1,0 +1,122 @@
+//! The first and the last rows of a result: what people are shown of a long one.
+
+use std::collections::VecDeque;
+use std::io;
+use std::ops::Range;
+
+use arrow::array::RecordBatch;
+
+use super::super::text::{counted, grouped};
+use super::cells::{NoText, columns, spelt};
+
+/// A value as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// Its text, safe to print; it may have several lines.
+    pub text: String,
+    /// Whether it is NULL.
+    pub absent: bool,
+}
+
+/// The cells of a row, one per column.
+pub type Row = Vec<Cell>;
+
+/// The first and the last rows of a result, as many as are shown, and how many there are.
+pub struct Ends {
+    head_limit: usize,
+    tail_limit: usize,
+    head: Vec<Row>,
+    tail: VecDeque<Row>,
+    count: u64,
+}
+
+impl Ends {
+    /// Keeps at most so many rows; without a limit, all.
+    pub fn new(limit: Option<usize>) -> Self {
+        let limit = limit.unwrap_or(usize::MAX);
+        Self {
+            head_limit: limit - limit / 2,
+            tail_limit: limit / 2,
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            count: 0,
+        }
+    }
+
+    /// Takes the next rows.
+    ///
+    /// # Errors
+    /// A type that cannot be shown.
+    pub fn add(&mut self, batch: &RecordBatch) -> io::Result<()> {
+        let rows = batch.num_rows();
+        self.count += rows as u64;
+        let for_head = rows.min(self.head_limit - self.head.len());
+        self.head.extend(read_rows(batch, 0..for_head)?);
+        // Only a batch's last rows can stay in the tail; the others need no text.
+        let for_tail = for_head.max(rows.saturating_sub(self.tail_limit))..rows;
+        for row in read_rows(batch, for_tail)? {
+            if self.tail.len() == self.tail_limit {
+                self.tail.pop_front();
+            }
+            self.tail.push_back(row);
+        }
+        Ok(())
+    }
+
+    /// The first rows.
+    pub fn head(&self) -> &[Row] {
+        &self.head
+    }
+
+    /// The last rows, where there are more than fit into the head.
+    pub fn tail(&self) -> &VecDeque<Row> {
+        &self.tail
+    }
+
+    /// All rows that are shown.
+    pub fn shown(&self) -> impl Iterator<Item = &Row> {
+        self.head.iter().chain(&self.tail)
+    }
+
+    /// The rows between head and tail, which are not shown.
+    pub fn hidden(&self) -> u64 {
+        self.count - (self.head.len() + self.tail.len()) as u64
+    }
+
+    /// How many rows there are.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// `336,776 rows (40 shown)`.
+    pub fn footer(&self) -> String {
+        let mut footer = counted(self.count, "row");
+        if self.hidden() > 0 {
+            let shown = grouped(self.count - self.hidden());
+            footer.push_str(&format!(" ({shown} shown)"));
+        }
+        footer
+    }
+}
+
+/// Some rows of a batch as text.
+///
+/// # Errors
+/// A type that cannot be shown.
+pub fn read_rows(batch: &RecordBatch, rows: Range<usize>) -> io::Result<Vec<Row>> {
+    let columns = columns(batch, NoText::Shown)?;
+    let mut read = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut cells = Vec::with_capacity(columns.len());
+        for column in &columns {
+            let mut text = String::new();
+            let present = column.read(row, &mut text)?;
+            cells.push(Cell {
+                text: spelt(present.then_some(&text)),
+                absent: !present,
+            });
+        }
+        read.push(cells);
+    }
+    Ok(read)
+}

@@ -1,0 +1,241 @@
+//! Where the shell writes: results to standard output, a pager or a file; what went wrong to standard error.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use super::format::Page;
+use super::pager::{self, Paged, Screen};
+use super::progress::Progress;
+use super::style::Colors;
+
+/// Rows of a result that a screen without a size shows, and the most that any does unasked.
+const SHOWN_ROWS: usize = 40;
+/// The fewest rows that are shown, however low the screen.
+const FEWEST_ROWS: usize = 10;
+/// What stands around the rows of a box: the statement, lines, headings, the row of dots, two lines of figures, and the
+/// next prompt.
+const AROUND_ROWS: usize = 10;
+
+/// How much of a result is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Limit {
+    /// As much as fits the screen.
+    #[default]
+    Fit,
+    /// All of it.
+    All,
+    /// So many rows, or columns of the screen.
+    Most(usize),
+}
+
+/// The outputs of the shell.
+pub struct Outputs<'a> {
+    out: Box<dyn Write + 'a>,
+    log: Box<dyn Write + 'a>,
+    /// Whether `out` is a terminal.
+    terminal: bool,
+    /// Colours of `out`.
+    colors: Colors,
+    /// Colours of `log`.
+    log_colors: Colors,
+    file: Option<OutputFile>,
+}
+
+struct OutputFile {
+    writer: BufWriter<File>,
+    path: PathBuf,
+    once: bool,
+}
+
+impl<'a> Outputs<'a> {
+    /// The outputs of the process.
+    pub fn standard() -> Self {
+        Self {
+            out: Box::new(BufWriter::new(io::stdout())),
+            log: Box::new(io::stderr()),
+            terminal: io::stdout().is_terminal(),
+            colors: Colors::of(io::stdout().is_terminal()),
+            log_colors: Colors::of(io::stderr().is_terminal()),
+            file: None,
+        }
+    }
+
+    /// Other writers, which are no terminals.
+    pub fn of(out: impl Write + 'a, log: impl Write + 'a) -> Self {
+        Self {
+            out: Box::new(out),
+            log: Box::new(log),
+            terminal: false,
+            colors: Colors::default(),
+            log_colors: Colors::default(),
+            file: None,
+        }
+    }
+
+    /// Whether results go to a terminal.
+    pub fn on_terminal(&self) -> bool {
+        self.terminal && self.file.is_none()
+    }
+
+    /// Colours of what is complained of.
+    pub fn log_colors(&self) -> Colors {
+        self.log_colors
+    }
+
+    /// Tells what went wrong, or what a statement cost.
+    ///
+    /// # Errors
+    /// Those of the outputs.
+    pub fn log(&mut self, text: &str) -> io::Result<()> {
+        self.out.flush()?;
+        writeln!(self.log, "{text}")?;
+        self.log.flush()
+    }
+
+    /// Tells the user something that is no result, wherever results go.
+    ///
+    /// # Errors
+    /// Those of standard output.
+    pub fn tell(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{text}")?;
+        self.out.flush()
+    }
+
+    /// Sends results to a file, made anew, or, without one, to standard output again. `once`: only the next result.
+    ///
+    /// # Errors
+    /// Those of the files.
+    pub fn redirect(&mut self, path: Option<&Path>, once: bool) -> io::Result<()> {
+        self.close_file()?;
+        if let Some(path) = path {
+            self.file = Some(OutputFile {
+                writer: BufWriter::new(File::create(path)?),
+                path: path.to_owned(),
+                once,
+            });
+        }
+        Ok(())
+    }
+
+    /// Where results go, if to a file.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_ref().map(|file| file.path.as_path())
+    }
+
+    /// After a result: writes what a file still holds back.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn end_result(&mut self) -> io::Result<()> {
+        match &mut self.file {
+            Some(file) if file.once => self.close_file(),
+            Some(file) => file.writer.flush(),
+            None => self.out.flush(),
+        }
+    }
+
+    fn close_file(&mut self) -> io::Result<()> {
+        match self.file.take() {
+            Some(mut file) => file.writer.flush(),
+            None => Ok(()),
+        }
+    }
+
+    /// The room that results have where they go.
+    pub fn page(&self, rows: Limit, width: Limit) -> Page {
+        let screen = self.on_terminal().then(screen).flatten();
+        let fitting = screen.map_or(SHOWN_ROWS, |screen| {
+            let free = screen.height.saturating_sub(AROUND_ROWS);
+            free.clamp(FEWEST_ROWS, SHOWN_ROWS)
+        });
+        let choose = |limit, fitting: Option<usize>| match limit {
+            Limit::Fit => fitting.filter(|_| self.on_terminal()),
+            Limit::All => None,
+            Limit::Most(most) => Some(most),
+        };
+        Page {
+            rows: choose(rows, Some(fitting)),
+            width: choose(width, screen.map(|screen| screen.width)),
+            colors: if self.file.is_none() {
+                self.colors
+            } else {
+                Colors::default()
+            },
+        }
+    }
+
+    /// A writer for one result: the file, or standard output, by the pager if that is wanted and there is one.
+    pub fn result(&mut self, paged: bool, progress: Option<Progress>) -> ResultWriter<'_> {
+        let screen = self.on_terminal().then(screen).flatten();
+        let pager = screen.filter(|_| paged && io::stdin().is_terminal());
+        let place = match (&mut self.file, pager.zip(pager::command())) {
+            (Some(file), _) => Destination::Plain(&mut file.writer),
+            (None, Some((screen, command))) => {
+                Destination::Paged(Paged::new(command, screen, &mut self.out))
+            }
+            (None, None) => Destination::Plain(&mut self.out),
+        };
+        ResultWriter { place, progress }
+    }
+}
+
+/// The room that results have on standard output.
+pub fn page() -> Page {
+    Outputs::standard().page(Limit::Fit, Limit::Fit)
+}
+
+/// The size of the terminal that standard output is.
+fn screen() -> Option<Screen> {
+    terminal_size::terminal_size().map(|(width, height)| Screen {
+        width: usize::from(width.0),
+        height: usize::from(height.0),
+    })
+}
+
+/// Writes one result. The first write ends the line that tells of progress.
+pub struct ResultWriter<'a> {
+    place: Destination<'a>,
+    progress: Option<Progress>,
+}
+
+enum Destination<'a> {
+    Plain(&'a mut dyn Write),
+    Paged(Paged<'a>),
+}
+
+impl ResultWriter<'_> {
+    /// Whether an error of this writer means that the user has left the pager.
+    pub fn left_early(&self, error: &io::Error) -> bool {
+        matches!(self.place, Destination::Paged(_)) && error.kind() == io::ErrorKind::BrokenPipe
+    }
+
+    /// Writes what is held back, and waits for the pager.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(mut self) -> io::Result<()> {
+        drop(self.progress.take());
+        match self.place {
+            Destination::Plain(_) => Ok(()),
+            Destination::Paged(paged) => paged.finish(),
+        }
+    }
+}
+
+impl Write for ResultWriter<'_> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        drop(self.progress.take());
+        match &mut self.place {
+            Destination::Plain(out) => out.write(text),
+            Destination::Paged(paged) => paged.write(text),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.place {
+            Destination::Plain(out) => out.flush(),
+            Destination::Paged(paged) => paged.flush(),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The shell's state, and what it does with a script. Editing lines is apart, in [`super::edit`], so that all of this is
+//! tested without a terminal.
+
+use std::ops::ControlFlow;
+
+use tokio::runtime::Runtime;
+
+use super::command::{self, Command};
+use super::format::Format;
+use super::names::Names;
+use super::output::{Limit, Outputs};
+use super::report::{Origin, Reporter};
+use super::runner::{Failure, Trouble};
+use super::script::{self, Unit};
+use crate::session::{Connection, Statement};
+
+/// How deep scripts may read scripts.
+const NESTED: usize = 16;
+
+/// What the user can change.
+#[derive(Clone, Copy)]
+pub struct Settings {
+    /// How results look.
+    pub format: &'static dyn Format,
+    /// How many rows of a result people are shown.
+    pub rows: Limit,
+    /// How wide a box may be.
+    pub width: Limit,
+    /// Whether each statement tells what it cost.
+    pub timer: bool,
+    /// Whether what does not fit the screen is read in a pager.
+    pub pager: bool,
+    /// Whether a script ends at the first statement that fails.
+    pub bail: bool,
+    /// Whether somebody sits at the terminal, who wants to see progress.
+    pub interactive: bool,
+}
+
+impl Settings {
+    /// Those of a script that shows results in `format`.
+    pub fn new(format: &'static dyn Format) -> Self {
+        Self {
+            format,
+            rows: Limit::Fit,
+            width: Limit::Fit,
+            timer: false,
+            pager: true,
+            bail: true,
+            interactive: false,
+        }
+    }
+
+    /// Whether results may go to a pager.
+    pub(super) fn pages(&self) -> bool {
+        self.pager && self.interactive
+    }
+}
+
+/// A connection, and how the user sees it.
+pub struct Shell<'a> {
+    /// Where statements run.
+    pub connection: Connection,
+    /// What the shell waits in.
+    pub runtime: &'a Runtime,
+    /// What statements run on; made when the first does.
+    pub(super) workers: Option<Runtime>,
+    /// What the user can change.
+    pub settings: Settings,
+    /// Where results and complaints go.
+    pub outputs: Outputs<'a>,
+    /// What of a script has failed while it went on.
+    pub failures: usize,
+    nested: usize,
+}
+
+/// What a script or a command ended with: go on, or leave the shell.
+pub type Answer = Result<ControlFlow<()>, Failure>;
+
+/// A statement or a command that is ready to run.
+enum Step<'t> {
+    Statement(Statement, usize),
+    Command(&'static dyn Command, &'t str),
+}
+
+impl<'a> Shell<'a> {
+    /// A shell over a connection.
+    pub fn new(
+        connection: Connection,
+        runtime: &'a Runtime,
+        settings: Settings,
+        outputs: Outputs<'a>,
+    ) -> Self {
+        Self {
+            connection,
+            runtime,
+            workers: None,
+            settings,
+            outputs,
+            failures: 0,
+            nested: 0,
+        }
+    }
+
+    /// Runs a script, which may be from a file.
+    ///
+    /// With [`Settings::bail`], all of it is parsed before its first statement runs, so that a script with a syntax
+    /// error changes nothing, and after a statement that fails the ones behind it do not run. Without, what fails is
+    /// told and counted, and the script goes on.
+    ///
+    /// # Errors
+    /// The first failure; without `bail`, only what stops everything: an interruption, an output that is closed.
+    pub fn script(&mut self, text: &str, file: Option<&str>) -> Answer {
+        let units = script::units(text).map_err(|error| {
+            let colors = self.outputs.log_colors();
+            let reporter = Reporter {
+                names: None,
+                colors,
+            };
+            Failure::Statement(reporter.script(&error, text, file))
+        })?;
+        let lone = file.is_none() && !text.trim_end().contains('\n');
+        if !self.settings.bail {
+            for unit in &units {
+                let done = self
+                    .prepare(unit, file, lone)
+                    .and_then(|step| self.step(step, file));
+                if self.go_on(done)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            return Ok(ControlFlow::Continue(()));
+        }
+        let steps = units.iter().map(|unit| self.prepare(unit, file, lone));
+        for step in steps.collect::<Result<Vec<_>, _>>()? {
+            if self.step(step, file)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Runs the script of a file from within another.
+    ///
+    /// # Errors
+    /// As [`Shell::script`]; scripts that read one another without end.
+    pub fn nested_script(&mut self, text: &str, file: &str) -> Answer {
+        if self.nested == NESTED {
+            let report = format!("{file} is read by scripts that read one another, {NESTED} deep");
+            return Err(self.complaint(&report));
+        }
+        self.nested += 1;
+        let answer = self.script(text, Some(file));
+        self.nested -= 1;
+        answer
+    }
+
+    /// Tells what failed, and counts it. What stops everything stays an error.
+    fn go_on(&mut self, answer: Answer) -> Answer {
+        match answer {
+            Err(Failure::Statement(report)) => {
+                self.failures += 1;
+                self.outputs.log(&report)?;
+                Ok(ControlFlow::Continue(()))
+            }
+            other => other,
+        }
+    }
+
+    /// A failure with this message.
+    pub fn complaint(&self, message: &str) -> Failure {
+        let colors = self.outputs.log_colors();
+        let reporter = Reporter {
+            names: None,
+            colors,
+        };
+        Failure::Statement(reporter.note(message))
+    }
+
+    fn prepare<'t>(
+        &self,
+        unit: &'t Unit,
+        file: Option<&str>,
+        lone: bool,
+    ) -> Result<Step<'t>, Failure> {
+        match unit {
+            Unit::Command { text, .. } => {
+                let (command, argument) =
+                    command::find(text).map_err(|wrong| self.complaint(&wrong))?;
+                Ok(Step::Command(command, argument))
+            }
+            Unit::Statement { text, line } => {
+                let line = if lone { 0 } else { *line };
+                let parsed = self.connection.script(text);
+                let statement = parsed.map(|mut statements| statements.pop());
+                match statement {
+                    Ok(Some(statement)) => Ok(Step::Statement(statement, line)),
+                    Ok(None) => Err(self.complaint("there is no statement")),
+                    Err(error) => Err(self.report(&error, text, Origin { file, line })),
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, step: Step<'_>, file: Option<&str>) -> Answer {
+        match step {
+            Step::Command(command, argument) => command.run(self, argument),
+            Step::Statement(statement, line) => match self.run(&statement) {
+                Ok(()) => Ok(ControlFlow::Continue(())),
+                Err(Trouble::Output(error)) => Err(Failure::Output(error)),
+                Err(Trouble::Interrupted) => Err(Failure::Interrupted),
+                Err(Trouble::Statement(error)) => {
+                    Err(self.report(&error, statement.text(), Origin { file, line }))
+                }
+            },
+        }
+    }
+
+    fn report(&self, error: &crate::error::Error, sql: &str, origin: Origin<'_>) -> Failure {
+        let names = Names::new(self.connection.clone());
+        let reporter = Reporter {
+            names: Some(&names),
+            colors: self.outputs.log_colors(),
+        };
+        Failure::Statement(reporter.statement(error, sql, origin))
+    }
+
+    /// Writes text as a result: by the pager where it does not fit the screen.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn print(&mut self, text: &str) -> Answer {
+        use std::io::Write;
+        let mut out = self.outputs.result(self.settings.pages(), None);
+        match out.write_all(text.as_bytes()) {
+            Err(error) if !out.left_early(&error) => return Err(error.into()),
+            Err(_) => drop(out),
+            Ok(()) => out.finish()?,
+        }
+        self.outputs.end_result()?;
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+#[cfg(test)]
+#[path = "state_tests.rs"]
+pub(crate) mod tests;

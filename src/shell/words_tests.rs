@@ -1,0 +1,106 @@
+use sqlparser::tokenizer::{Token, Tokenizer};
+
+use super::*;
+use crate::session::dialect::HaliteDialect;
+
+/// The significant pieces with a letter for their kind; `!` marks one without its end.
+fn spelt(text: &str) -> Vec<String> {
+    let found = pieces(text);
+    let joined: String = found.iter().map(|piece| piece.of(text)).collect();
+    assert_eq!(joined, text, "the pieces are the text");
+    let letter = |kind| match kind {
+        Kind::Space => '_',
+        Kind::Comment => 'c',
+        Kind::Keyword => 'k',
+        Kind::Word => 'w',
+        Kind::Quoted => 'q',
+        Kind::Text => 't',
+        Kind::Number => 'n',
+        Kind::Symbol => 's',
+    };
+    let spelt = |piece: &Piece| {
+        let open = if piece.open { "!" } else { "" };
+        format!("{}{open} {}", letter(piece.kind), piece.of(text))
+    };
+    let shown = found.iter().filter(|piece| piece.kind != Kind::Space);
+    shown.map(spelt).collect()
+}
+
+#[test]
+fn a_statement_falls_into_its_words() {
+    let text = "select f.\"Käse\", 'it''s', 1.5e-3, $1 -- all;\nFROM flights/* a /* b */ */;";
+    let expected = [
+        "k select",
+        "w f",
+        "s .",
+        "q \"Käse\"",
+        "s ,",
+        "t 'it''s'",
+        "s ,",
+        "n 1.5e-3",
+        "s ,",
+        "n $1",
+        "c -- all;",
+        "k FROM",
+        "w flights",
+        "c /* a /* b */ */",
+        "s ;",
+    ];
+    assert_eq!(spelt(text), expected);
+    assert_eq!(spelt("$$a;b$$ .5 $x"), ["t $$a;b$$", "n .5", "s $", "w x"]);
+    assert_eq!(spelt("1e 2.x"), ["n 1", "w e", "n 2.", "w x"]);
+}
+
+#[test]
+fn what_lacks_its_end_is_marked() {
+    for (text, last) in [
+        ("SELECT 'a ; ", "t! 'a ; "),
+        ("SELECT \"a", "q! \"a"),
+        ("SELECT /* a /* b */", "c! /* a /* b */"),
+        ("SELECT $t$ a $$", "t! $t$ a $$"),
+        ("'it''", "t! 'it''"),
+    ] {
+        assert_eq!(spelt(text).last().map(String::as_str), Some(last), "{text}");
+    }
+}
+
+#[test]
+fn names_are_folded_unless_quoted() {
+    let text = "Flights \"Flights\" \"a\"\"b\" \"open";
+    let names: Vec<_> = pieces(text)
+        .iter()
+        .filter_map(|piece| piece.name(text))
+        .collect();
+    assert_eq!(names, ["flights", "Flights", "a\"b", "open"]);
+}
+
+/// Where the parser's tokenizer reads a text to its end, both see the same texts, names and comments.
+#[test]
+fn the_parser_sees_the_same_texts() {
+    for text in [
+        "SELECT 'a''b', \"x\"\"y\" FROM t WHERE a = '-- no' -- ; yes '\n AND b /* 'c' */ = $$'$$;",
+        "SELECT 'ä;ö' || `n``m` || $tag$ $$ $tag$ /* /* ' */ */",
+        "INSERT INTO t VALUES (1, 'x'), (2.5, ''), (1e3, '''')",
+    ] {
+        let tokens = Tokenizer::new(&HaliteDialect::new(0), text)
+            .tokenize()
+            .expect("tokens");
+        let theirs = tokens.iter().filter(|token| {
+            matches!(
+                token,
+                Token::SingleQuotedString(_) | Token::DollarQuotedString(_)
+            )
+        });
+        let found = pieces(text);
+        let ours = found.iter().filter(|piece| piece.kind == Kind::Text);
+        assert_eq!(ours.count(), theirs.count(), "{text}");
+        assert!(found.iter().all(|piece| !piece.open), "{text}");
+        let semicolons = |piece: &&Piece| piece.kind == Kind::Symbol && piece.of(text) == ";";
+        let theirs = tokens.iter().filter(|token| **token == Token::SemiColon);
+        assert_eq!(
+            found.iter().filter(semicolons).count(),
+            theirs.count(),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! The shell at a terminal: what is typed, and what the screen shows. `script` of util-linux makes the terminal; where
+//! it is not installed, these tests say so and pass.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long anything may take, on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(60);
+const CONTROL_C: &str = "\u{3}";
+const CONTROL_D: &str = "\u{4}";
+const CONTROL_R: &str = "\u{12}";
+
+/// A shell at a terminal of 100 columns and 30 lines.
+struct Terminal {
+    child: Child,
+    keys: Arc<Mutex<ChildStdin>>,
+    screen: Arc<Mutex<String>>,
+    /// How much of the screen has been looked at.
+    seen: usize,
+}
+
+impl Terminal {
+    /// Starts the shell with its home in a directory; `None` where there is no `script`.
+    fn start(home: &Path, arguments: &str) -> Option<Self> {
+        let version = Command::new("script").arg("--version").output().ok()?;
+        if !String::from_utf8_lossy(&version.stdout).contains("util-linux") {
+            eprintln!("skipped: script(1) of util-linux is not installed");
+            return None;
+        }
+        let program = env!("CARGO_BIN_EXE_halite");
+        let shell = format!("stty cols 100 rows 30; exec {program} {arguments}");
+        let mut child = Command::new("script")
+            .args(["-q", "-e", "-f", "-c", &shell, "/dev/null"])
+            .env("HOME", home)
+            .env("TERM", "xterm-256color")
+            .env("SHELL", "/bin/sh")
+            .env_remove("XDG_DATA_HOME")
+            .env_remove("NO_COLOR")
+            .env("PAGER", "cat")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let keys = Arc::new(Mutex::new(child.stdin.take()?));
+        let screen = Arc::new(Mutex::new(String::new()));
+        let mut output = child.stdout.take()?;
+        let (answers, shown) = (Arc::clone(&keys), Arc::clone(&screen));
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(length @ 1..) = output.read(&mut bytes) {
+                let text = String::from_utf8_lossy(&bytes[..length]).into_owned();
+                // A terminal says where its cursor stands when it is asked.
+                for _ in 0..text.matches("\u{1b}[6n").count() {
+                    answers.lock().unwrap().write_all(b"\x1b[1;1R").ok();
+                }
+                shown.lock().unwrap().push_str(&text);
+            }
+        });
+        Some(Self {
+            child,
+            keys,
+            screen,
+            seen: 0,
+        })
+    }
+
+    fn press(&mut self, keys: &str) {
+        let mut input = self.keys.lock().unwrap();
+        input.write_all(keys.as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Waits until the text is shown, behind what was waited for before.
+    fn expect(&mut self, text: &str) {
+        let start = Instant::now();
+        loop {
+            let screen = self.screen.lock().unwrap().clone();
+            let new = screen.get(self.seen..).unwrap_or("");
+            if let Some(at) = new.find(text) {
+                self.seen += at + text.len();
+                return;
+            }
+            assert!(
+                start.elapsed() < PATIENCE,
+                "no {text:?} in:\n{new}\n{new:?}"
+            );
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits for the end, and returns the exit status.
+    fn end(&mut self) -> Option<i32> {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        panic!("the shell does not end:\n{}", self.screen.lock().unwrap());
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+#[test]
+fn statements_are_edited_run_and_remembered() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join(".haliterc"), ".timer on\n").unwrap();
+    let Some(mut terminal) = Terminal::start(home.path(), "") else {
+        return;
+    };
+    terminal.expect("Halite ");
+    terminal.expect("halite");
+    // A statement goes on until its semicolon; keywords are coloured.
+    terminal.press("SELECT 1 AS one,\r");
+    terminal.expect("\u{1b}[1;36mSELECT\u{1b}[0m");
+    terminal.expect("...> ");
+    terminal.press("2 AS two;\r");
+    terminal.expect("│      1 │      2 │");
+    // The start file was read.
+    terminal.expect("1 row, ");
+    terminal.press("SELCT;\r");
+    terminal.expect("error:");
+    terminal.expect("did you mean SELECT?");
+    // Tab completes what is unambiguous.
+    terminal.press(".tab\t\r");
+    terminal.expect("row_key");
+    terminal.expect("0 rows");
+    terminal.press(CONTROL_R);
+    terminal.press("AS two");
+    terminal.expect("(search: AS two)");
+    // The first takes the statement, the second runs it.
+    terminal.press("\r");
+    terminal.press("\r");
+    terminal.expect("│      1 │      2 │");
+    terminal.press(CONTROL_D);
+    assert_eq!(terminal.end(), Some(0));
+    let history = std::fs::read_to_string(home.path().join(".local/share/halite/history")).unwrap();
+    assert!(
+        history.contains("SELECT 1 AS one,<\\n>2 AS two;\nSELCT;\n.tables"),
+        "{history}"
+    );
+}
+
+#[test]
+fn control_c_stops_the_statement_and_not_the_shell() {
+    let home = tempfile::tempdir().unwrap();
+    let Some(mut terminal) = Terminal::start(home.path(), "--no-init") else {
+        return;
+    };
+    terminal.expect("halite");
+    terminal.press(CONTROL_C);
+    terminal.expect("Ctrl-D or .quit leaves");
+    // Joins that keep all threads of a small machine busy, and wait for nothing.
+    let series = "FROM generate_series(1, 100000) a, generate_series(1, 1000000) b";
+    let join = format!("SELECT count(*) {series} WHERE a.value < b.value");
+    let all = ["SELECT * FROM j"; 8].join(" UNION ALL ");
+    let joins = format!("WITH j AS ({join}) {all};\r");
+    terminal.press(&joins);
+    // After a second it shows that it is alive.
+    terminal.expect("Ctrl-C stops it");
+    let start = Instant::now();
+    terminal.press(CONTROL_C);
+    terminal.expect("interrupted");
+    assert!(start.elapsed() < Duration::from_secs(10));
+    terminal.press("SELECT 42 AS answer;\r");
+    terminal.expect("│     42 │");
+    // The next statement does not wait for the threads of the one that was stopped.
+    assert!(start.elapsed() < Duration::from_secs(12));
+    terminal.press("exit\r");
+    assert_eq!(terminal.end(), Some(0));
+}
