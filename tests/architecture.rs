@@ -61,7 +61,7 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("datafusion::sql", Place::From(6)),
     ("datafusion::prelude", Place::From(7)),
     ("rocksdb", Place::Only("store/rocksdb")),
-    ("twox_hash", Place::Only("key/")),
+    ("twox_hash", Place::From(1)),
     ("md5", Place::Only("key/")),
     ("csv", Place::From(4)),
     ("flate2", Place::From(4)),

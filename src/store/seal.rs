@@ -1,24 +1,26 @@
-//! The seal of a database that was closed in order: how long its list of files is, so that one cut short is noticed.
+//! The seal of a database that was closed in order: what its list of files is, so that one cut short is noticed.
 //!
-//! RocksDB keeps the list of its files and spaces in a log of its own, the manifest, and forgives one that ends early:
-//! so a crash may leave it. Then files are missing from the list, and their rows from the answers, without a word. A
-//! manifest never grows shorter, and a database opened for writing begins a new one: it is damaged if it has the name
-//! that the seal says and fewer bytes. Without a seal (after a crash) nothing is known.
+//! RocksDB keeps the list of its files and spaces in a log of its own, the manifest, and forgives one that ends early,
+//! or in zeros: so a crash may leave it. Then files are missing from the list, and their rows from the answers, without
+//! a word. A manifest only grows, and a database opened for writing begins a new one: it is damaged if it has the name
+//! that the seal says and begins otherwise. Without a seal (after a crash) nothing is known.
 //!
 //! The file `halite-seal` holds three lines:
 //!
 //! ```text
 //! halite-seal 1
-//! MANIFEST-000012 4711
-//! MANIFEST-000012 4711
+//! MANIFEST-000012 4711 2d06800538d394c2
+//! MANIFEST-000012 4711 2d06800538d394c2
 //! ```
 //!
-//! The second names the manifest and its length, and the third repeats it, so that a damaged seal is told from a whole
+//! The second names the manifest, its length and the xxh3-64 of its bytes, and the third repeats it, so that a damaged seal is told from a whole
 //! one. A seal that cannot be read, or has another version, is none.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+
+use twox_hash::XxHash3_64;
 
 use crate::error::Error;
 
@@ -33,52 +35,69 @@ const CURRENT_FILE: &str = "CURRENT";
 #[derive(Debug, PartialEq, Eq)]
 struct Seal {
     manifest: String,
-    length: u64,
+    length: usize,
+    hash: u64,
 }
 
 impl Seal {
     fn text(&self) -> String {
-        let line = format!("{} {}\n", self.manifest, self.length);
+        let line = format!("{} {} {:016x}\n", self.manifest, self.length, self.hash);
         format!("{FIRST_LINE}\n{line}{line}")
     }
 
     /// The seal whose text this is.
     fn parse(text: &str) -> Option<Self> {
-        let (manifest, length) = text.lines().nth(1)?.split_once(' ')?;
+        let mut words = text.lines().nth(1)?.split(' ');
         let seal = Self {
-            manifest: manifest.to_owned(),
-            length: length.parse().ok()?,
+            manifest: words.next()?.to_owned(),
+            length: words.next()?.parse().ok()?,
+            hash: u64::from_str_radix(words.next()?, 16).ok()?,
         };
         (seal.text() == text).then_some(seal)
     }
 
     /// That of the database as it is now.
     fn of(path: &Path) -> io::Result<Self> {
-        let current = fs::read_to_string(path.join(CURRENT_FILE))?;
-        let manifest = current.trim_end().to_owned();
-        let length = fs::metadata(path.join(&manifest))?.len();
-        Ok(Self { manifest, length })
+        let (manifest, bytes) = manifest(path)?;
+        Ok(Self {
+            manifest,
+            length: bytes.len(),
+            hash: XxHash3_64::oneshot(&bytes),
+        })
     }
 }
 
-/// Whether the list of files is as long as when the database was closed.
+/// The name of the manifest and what is in it: some kilobytes.
+fn manifest(path: &Path) -> io::Result<(String, Vec<u8>)> {
+    let current = fs::read_to_string(path.join(CURRENT_FILE))?;
+    let name = current.trim_end().to_owned();
+    let bytes = fs::read(path.join(&name))?;
+    Ok((name, bytes))
+}
+
+/// Whether the list of files begins as it was when the database was closed.
 ///
-/// Errors: `Corrupt` with the file that was cut short. What else is wrong is found when the database is opened.
+/// Errors: `Corrupt` with the file that does not. What else is wrong is found when the database is opened.
 pub(super) fn check(path: &Path) -> Result<(), Error> {
     let text = fs::read_to_string(path.join(SEAL_FILE)).unwrap_or_default();
-    let (Some(seal), Ok(found)) = (Seal::parse(&text), Seal::of(path)) else {
+    let (Some(seal), Ok((name, bytes))) = (Seal::parse(&text), manifest(path)) else {
         return Ok(());
     };
-    if found.manifest != seal.manifest || found.length >= seal.length {
+    let is_whole = match bytes.get(..seal.length) {
+        Some(sealed) => XxHash3_64::oneshot(sealed) == seal.hash,
+        None => false,
+    };
+    if name != seal.manifest || is_whole {
         return Ok(());
     }
+    let how = match bytes.len() < seal.length {
+        true => format!("has {} bytes, and had {}", bytes.len(), seal.length),
+        false => "has other bytes than it had".to_owned(),
+    };
     Err(Error::corrupt(format!(
-        "the database {} is damaged: its file {} has {} bytes, and had {} when the database was closed; restore it \
-         from a backup",
+        "the database {} is damaged: its file {} {how} when the database was closed; restore it from a backup",
         path.display(),
-        path.join(&seal.manifest).display(),
-        found.length,
-        seal.length
+        path.join(&name).display()
     )))
 }
 
@@ -107,14 +126,16 @@ mod tests {
         Seal {
             manifest: "MANIFEST-000012".to_owned(),
             length: 4711,
+            hash: 0x2d06_8005_38d3_94c2,
         }
     }
 
     #[test]
     fn the_text_of_a_seal_is_this() {
-        let text = "halite-seal 1\nMANIFEST-000012 4711\nMANIFEST-000012 4711\n";
+        let line = "MANIFEST-000012 4711 2d06800538d394c2\n";
+        let text = format!("halite-seal 1\n{line}{line}");
         assert_eq!(seal().text(), text);
-        assert_eq!(Seal::parse(text), Some(seal()));
+        assert_eq!(Seal::parse(&text), Some(seal()));
     }
 
     #[test]
@@ -143,6 +164,9 @@ mod tests {
         check(path).unwrap();
         fs::write(&manifest, [0; 101]).unwrap();
         check(path).unwrap();
+        fs::write(&manifest, [1; 100]).unwrap();
+        let error = check(path).unwrap_err();
+        assert!(error.message().contains("has other bytes"), "{error}");
         fs::write(&manifest, [0; 99]).unwrap();
         let error = check(path).unwrap_err();
         assert_eq!(error.kind(), crate::error::ErrorKind::Corrupt);
