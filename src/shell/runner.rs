@@ -115,6 +115,7 @@ impl Shell<'_> {
         let start = Instant::now();
         let (sender, mut events) = channel(2);
         let connection = self.connection.metered(Arc::clone(&meter));
+        let written = connection.progress().clone();
         let workers = match self.workers.take() {
             Some(workers) => workers,
             None => Builder::new_multi_thread().enable_all().build()?,
@@ -123,7 +124,7 @@ impl Shell<'_> {
         let progress = self
             .settings
             .interactive
-            .then(|| Progress::start(Arc::clone(&meter)));
+            .then(|| Progress::start(Arc::clone(&meter), written.clone()));
         let (runtime, interrupted) = (self.runtime, interrupted()?);
         let shown = runtime.block_on(async {
             tokio::select! {
@@ -143,6 +144,7 @@ impl Shell<'_> {
         let cost = Cost {
             given: shown?,
             totals: meter.totals(),
+            file_bytes: written.report().bytes_read,
             seconds: start.elapsed().as_secs_f64(),
         };
         if self.settings.timer {
@@ -263,6 +265,8 @@ fn broken_off() -> Error {
 struct Cost {
     given: Given,
     totals: ScanTotals,
+    /// How many bytes of files a load has read.
+    file_bytes: u64,
     seconds: f64,
 }
 
@@ -271,6 +275,11 @@ impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.given {
             Given::Rows(rows) => write!(f, "{}, ", counted(rows, "row"))?,
+            Given::Affected(rows) if self.file_bytes > 0 => {
+                let rate = grouped((rows as f64 / self.seconds) as u64);
+                let (rows, read) = (counted(rows, "row"), size(self.file_bytes));
+                write!(f, "{rows} loaded from {read}, {rate} rows/s, ")?;
+            }
             Given::Affected(rows) => write!(f, "{} changed, ", counted(rows, "row"))?,
             Given::Nothing => {}
         }
@@ -306,6 +315,7 @@ mod tests {
             Cost {
                 given,
                 totals,
+                file_bytes: 0,
                 seconds,
             }
             .to_string()
@@ -319,5 +329,15 @@ mod tests {
             "1 row changed, 1,146 keys read in 1 range by 30 seeks (44.1 kB), 0.004 s"
         );
         assert_eq!(cost(Given::Nothing, 0, 0, 0), "0.004 s");
+        let load = Cost {
+            given: Given::Affected(10_000),
+            totals: ScanTotals::default(),
+            file_bytes: 1_500_000,
+            seconds: 0.5,
+        };
+        assert_eq!(
+            load.to_string(),
+            "10,000 rows loaded from 1.5 MB, 20,000 rows/s, 0.500 s"
+        );
     }
 }
