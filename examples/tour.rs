@@ -10,6 +10,7 @@ async fn main() -> Result<()> {
 }
 
 /// The example, to be run within any runtime.
+#[expect(clippy::too_many_lines, reason = "a tour is read from top to bottom")]
 pub async fn run() -> Result<()> {
     // Database::open("metrics.halite") keeps it in a directory.
     let db = Database::in_memory()?;

@@ -159,8 +159,10 @@ const LAYOUTS: &[Layout] = &[
 async fn fixtures(layout: &Layout) -> Vec<(usize, Fixture)> {
     let mut fixtures = Vec::new();
     for (partitions, piece_bytes) in [(1, 4 << 20), (3, 4 << 20), (4, 500)] {
-        let mut options = HaliteOptions::default();
-        options.piece_bytes = piece_bytes;
+        let options = HaliteOptions {
+            piece_bytes,
+            ..HaliteOptions::default()
+        };
         let fixture = Fixture::with_options(partitions, options);
         fixture.create(&table(layout.key), ROWS).await;
         fixtures.push((partitions, fixture));
@@ -296,8 +298,10 @@ async fn operators_above_use_the_order() {
 
 #[tokio::test]
 async fn a_cut_range_is_one_range_and_is_not_cut_backward() {
-    let mut options = HaliteOptions::default();
-    options.piece_bytes = 500;
+    let options = HaliteOptions {
+        piece_bytes: 500,
+        ..HaliteOptions::default()
+    };
     let fixture = Fixture::with_options(4, options);
     fixture.create(&table("a, b, c"), ROWS).await;
     let cut = fixture.check("SELECT * FROM t WHERE n > 10", false).await;

@@ -25,8 +25,10 @@ async fn database() -> Database {
 
 /// The plan of a query, with this rule in its place or without it.
 async fn plan(database: &Database, sql: &str, with_rule: bool) -> String {
-    let mut options = HaliteOptions::default();
-    options.piece_bytes = 1000;
+    let options = HaliteOptions {
+        piece_bytes: 1000,
+        ..HaliteOptions::default()
+    };
     let config = SessionConfig::new()
         .with_target_partitions(4)
         .with_option_extension(options);

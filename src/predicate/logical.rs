@@ -5,7 +5,7 @@ use std::cell::Cell;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
-    BinaryExpr, Expr, Operator, expr::InList, expr::Like, expr::ScalarFunction,
+    BinaryExpr, Case, Expr, Operator, expr::InList, expr::Like, expr::ScalarFunction,
 };
 
 use super::Predicate;
@@ -91,6 +91,7 @@ impl Lowering<'_> {
             }
             Expr::InList(list) => self.in_list(list, wanted != list.negated),
             Expr::Like(like) => self.like(like, wanted != like.negated),
+            Expr::Case(case) => self.case(case, wanted),
             Expr::ScalarFunction(function) if function.name() == "starts_with" => {
                 self.starts_with(function, wanted)
             }
@@ -179,7 +180,12 @@ impl Lowering<'_> {
         }
         let condition = matches!(
             tested,
-            Expr::BinaryExpr(_) | Expr::Not(_) | Expr::Between(_) | Expr::InList(_) | Expr::Like(_)
+            Expr::BinaryExpr(_)
+                | Expr::Not(_)
+                | Expr::Between(_)
+                | Expr::InList(_)
+                | Expr::Like(_)
+                | Expr::Case(_)
         );
         if !condition || self.nested.get() == NESTED {
             return Predicate::Opaque;
@@ -315,6 +321,31 @@ impl Lowering<'_> {
                     Some(text) => self.matches(&operand, Pattern::Prefix(text.to_owned()), wanted),
                     None => Predicate::Opaque,
                 }
+            }
+            _ => Predicate::Opaque,
+        }
+    }
+
+    /// `CASE WHEN condition THEN value END`, NULL elsewhere, or `CASE condition WHEN true THEN value END`: what
+    /// DataFusion makes of `c LIKE '%'`.
+    fn case(&self, case: &Case, wanted: bool) -> Predicate {
+        let elsewhere = case.else_expr.as_deref();
+        let [(when, value)] = case.when_then_expr.as_slice() else {
+            return Predicate::Opaque;
+        };
+        let Expr::Literal(ScalarValue::Boolean(Some(value)), _) = value.as_ref() else {
+            return Predicate::Opaque;
+        };
+        if !elsewhere.is_none_or(is_always_null) {
+            return Predicate::Opaque;
+        }
+        if *value != wanted {
+            return Predicate::Constant(false);
+        }
+        match (case.expr.as_deref(), when.as_ref()) {
+            (None, condition) => self.condition(condition, true),
+            (Some(condition), Expr::Literal(ScalarValue::Boolean(Some(when)), _)) => {
+                self.condition(condition, *when)
             }
             _ => Predicate::Opaque,
         }

@@ -125,6 +125,15 @@ fn three_valued_logic_ends_at_the_leaves() {
         ("b", "b: <true..+"),
         ("NOT b", "b: -..<true"),
         ("b IS NOT FALSE", "b: <true..+ NULL"),
+        ("CASE WHEN i = 5 THEN true END", "i: <5..<6"),
+        ("CASE WHEN i = 5 THEN true ELSE NULL END", "i: <5..<6"),
+        ("NOT CASE WHEN i = 5 THEN true END", "false"),
+        ("CASE WHEN i = 5 THEN false END", "false"),
+        ("NOT CASE WHEN i = 5 THEN false END", "i: <5..<6"),
+        ("CASE i = 5 WHEN true THEN true END", "i: <5..<6"),
+        ("CASE i = 5 WHEN false THEN true END", "i: -..<5 <6..+"),
+        ("CASE WHEN i = 5 THEN true ELSE false END", "opaque"),
+        ("CASE i WHEN 5 THEN true END", "opaque"),
     ]);
     assert_eq!(
         predicate_of("(i = 5) IS NULL"),

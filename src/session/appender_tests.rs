@@ -93,6 +93,7 @@ async fn a_key_that_comes_twice_is_an_error_or_replaced() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn values_become_those_of_their_columns_or_are_refused() {
     let columns = "a SMALLINT, ts TIMESTAMP(3), day DATE NULL, d DECIMAL(10, 2) NULL, x BYTEA NULL, \
                    v VARCHAR(3) NULL, PRIMARY KEY (a)";
@@ -155,8 +156,8 @@ async fn values_become_those_of_their_columns_or_are_refused() {
     assert_eq!(appender.finish().await.unwrap(), 3);
     let sql = "SELECT a, CAST(ts AS TEXT), CAST(day AS TEXT), CAST(d AS TEXT), v FROM t ORDER BY a";
     let rows = connection.rows(sql, ()).await.unwrap();
-    let texts: Vec<(i16, String, Option<String>, Option<String>, Option<String>)> =
-        rows.to_vec().unwrap();
+    type Texts = (i16, String, Option<String>, Option<String>, Option<String>);
+    let texts: Vec<Texts> = rows.to_vec().unwrap();
     let some = |text: &str| Some(text.to_owned());
     assert_eq!(
         texts[0],

@@ -309,8 +309,7 @@ async fn a_log_and_a_manifest_that_were_cut_are_found() {
         |name| name.ends_with(".log"),
         |name| name.starts_with("MANIFEST-"),
     ];
-    let mut tried = 0;
-    for kind in kinds {
+    for (tried, kind) in kinds.into_iter().enumerate() {
         let file = files(&path, kind)
             .into_iter()
             .max_by_key(|file| fs::metadata(file).unwrap().len())
@@ -329,6 +328,5 @@ async fn a_log_and_a_manifest_that_were_cut_are_found() {
                 found.contains("ends inside of the record") || found.contains("cannot be opened");
             assert!(told, "{file:?} cut to {length}: {report:?}");
         }
-        tried += 1;
     }
 }

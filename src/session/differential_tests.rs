@@ -153,6 +153,7 @@ fn instants(values: &[Option<i128>], unit: i128) -> Vec<Value> {
 }
 
 /// Every column with its hostile values, filled up to as many rows as the longest has.
+#[expect(clippy::too_many_lines, reason = "one table of columns")]
 fn table(random: &mut Rng) -> (RecordBatch, Vec<Column>) {
     const ROWS: usize = 24;
     let mut fill = |values: Vec<Option<i128>>| -> Vec<Option<i128>> {
@@ -520,6 +521,7 @@ fn compare(left: &Value, op: &str, right: &Value) -> Option<bool> {
     }
 }
 
+#[expect(clippy::manual_try_fold, reason = "None is unknown here, and no end")]
 fn all(truths: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     truths.fold(Some(true), |all, truth| match (all, truth) {
         (Some(false), _) | (_, Some(false)) => Some(false),

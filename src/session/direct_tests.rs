@@ -192,6 +192,7 @@ async fn order_and_limit_are_kept() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn everything_else_is_planned() {
     let connection = connection().await;
     for (sql, values) in [

@@ -260,6 +260,7 @@ async fn files_are_spelt_so() {
 
 /// A query that fails after its first rows are written, and a value that cannot be.
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn a_file_is_whole_or_as_it_was() {
     let (connection, directory) = three_rows().await;
     let old = directory.path().join("old.csv");

@@ -159,6 +159,7 @@ fn what_is_wrong_in_one_file_keeps_all_out() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn packed_files_are_unpacked_by_name_or_option() {
     let text = b"1,a,1\n2,b,1\n";
     let directory = directory(&[
