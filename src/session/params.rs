@@ -12,7 +12,7 @@ use datafusion::common::ScalarValue;
 const UTC: &str = "+00:00";
 
 /// Parameter values for `$1`, `$2`, …, each of its own type: whatever implements
-/// [`IntoParameter`](crate::session::IntoParameter).
+/// [`IntoParameter`].
 ///
 /// ```
 /// let values = halite::params!["web-1", 0.5, None::<i64>];

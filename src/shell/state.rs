@@ -1,4 +1,4 @@
-//! The shell's state, and what it does with a script. Editing lines is apart, in [`super::edit`], so that all of this is
+//! The shell's state, and what it does with a script. Editing lines is apart, in `super::edit`, so that all of this is
 //! tested without a terminal.
 
 use std::ops::ControlFlow;

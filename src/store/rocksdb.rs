@@ -3,7 +3,7 @@
 //! # On disk
 //!
 //! A database is a RocksDB directory. Each space is a column family, named as the space, with `.dense` or `.plain`
-//! behind it where its [`Compression`] is not [`Compression::Fast`]: so what a space needs to be opened is known before
+//! behind it where its [`Compression`](super::Compression) is not [`Compression::Fast`](super::Compression::Fast): so what a space needs to be opened is known before
 //! anything is opened. The empty column family `halite-format-<n>` says that the database is Halite's and which version
 //! of this layout it has; names can be listed without opening, so that a directory of another program, or of a newer
 //! Halite, is refused before a byte of it is changed. A file `halite-creating` stands in the directory while it is

@@ -60,8 +60,10 @@ impl Subject {
     }
 }
 
-/// How the n-th call fails.
-const MANNERS: [(&str, fn(&Faults, u64)); 3] = [
+/// A name, and what makes the n-th call fail so.
+type Manner = (&'static str, fn(&Faults, u64));
+
+const MANNERS: [Manner; 3] = [
     ("once", Faults::fail_once),
     ("for good", Faults::fail_from),
     ("with its answer lost", Faults::lose_answer),

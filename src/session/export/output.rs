@@ -12,7 +12,7 @@ use crate::write::copy::{Compression, FileFormat, FileKind};
 /// How much is written at once.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// A file that is being written. Its errors as `io::Error` are turned into Halite's by [`Output::failed`].
+/// A file that is being written. Its errors as `io::Error` are turned into Halite's by [`failed`].
 pub(super) struct Output {
     bytes: Bytes,
     path: PathBuf,
