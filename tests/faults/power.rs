@@ -32,7 +32,7 @@ fn a_power_cut_loses_nothing_that_was_acknowledged() {
 /// the same, and never a half of one.
 #[test]
 fn without_sync_a_power_cut_loses_what_was_acknowledged() {
-    let lost = cut_often("buffered", 4);
+    let lost = cut_often("buffered", 8);
     assert!(lost > 0, "nothing was lost, so the check can find no loss");
 }
 
@@ -112,8 +112,21 @@ fn run_and_cut(
     lines.map_while(Result::ok).for_each(|line| {
         take(&line);
     });
-    cut_logs(&directory.join("cut.halite"), &synced);
+    // A change of tables syncs the log before it drops a space, and says so only at its end: what it has synced by now
+    // is not known, and nothing is cut.
+    if !steps
+        .get(acknowledged)
+        .is_some_and(|step| changes_tables(&step.sql))
+    {
+        cut_logs(&directory.join("cut.halite"), &synced);
+    }
     acknowledged
+}
+
+fn changes_tables(sql: &str) -> bool {
+    ["CREATE", "DROP", "TRUNCATE"]
+        .iter()
+        .any(|verb| sql.starts_with(verb))
 }
 
 /// `000004.log=100 000007.log=20`
