@@ -6,13 +6,15 @@
 
 use std::sync::Arc;
 
+use datafusion::datasource::source_as_provider;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlanBuilder};
 use datafusion::physical_plan::ExecutionPlan;
 
 use super::Connection;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scan::{HaliteOptions, StatementSnapshot};
+use crate::table::HaliteTable;
 use crate::write::{Refresh, WriteExec};
 
 /// The physical plan of a DELETE, which yields the number of rows.
@@ -21,10 +23,12 @@ pub(super) async fn plan(
     state: &SessionState,
     statement: &DmlStatement,
 ) -> Result<Arc<dyn ExecutionPlan>> {
-    let table = connection
-        .database()
-        .catalog()
-        .expect_table(statement.table_name.table())?;
+    // The table that was planned for, not the one that has its name by now: it has the lock that says whether the rows
+    // are still there.
+    let provider = source_as_provider(&statement.target)?;
+    let table = provider
+        .downcast_ref::<HaliteTable>()
+        .ok_or_else(|| Error::internal("DELETE from a table of another kind"))?;
     let input = statement.input.as_ref();
     let columns: Vec<Expr> = input
         .schema()

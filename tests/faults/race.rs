@@ -269,7 +269,7 @@ fn tables_are_emptied_and_dropped_under_the_feet_of_others() {
                 let stop = Arc::clone(&stop);
                 async move {
                     if number == 0 {
-                        for round in 0..10 {
+                        for round in 0..30 {
                             if round % 2 == 0 {
                                 execute(&connection, "TRUNCATE TABLE t").await.unwrap();
                             } else {
@@ -293,8 +293,9 @@ fn tables_are_emptied_and_dropped_under_the_feet_of_others() {
                             Err(error) if is_told(&error) => refused += 1,
                             Err(error) => panic!("{sql}: {:?} {error}", error.kind()),
                         }
-                        // Whoever changes the table comes to its turn.
-                        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+                        // While there is no table nothing else would wait, and a task that never waits cannot be
+                        // stopped when another one fails.
+                        tokio::task::yield_now().await;
                     }
                     (done, refused)
                 }
@@ -310,8 +311,6 @@ fn is_told(error: &Error) -> bool {
     match error.kind() {
         ErrorKind::InvalidInput => message.contains("table"),
         ErrorKind::Conflict => message.contains("run it again"),
-        // A scan that is planned before a DROP and begins after it: to be told as a conflict, too.
-        ErrorKind::Internal => message.contains("the store has no space"),
         _ => false,
     }
 }
