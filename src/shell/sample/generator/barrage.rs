@@ -1,15 +1,11 @@
 //! `barrage`: comments that fly over a film while it is shown, as viewers of film sites write them.
 
-use std::iter::repeat_with;
-use std::sync::Arc;
-
-use arrow::array::{Int32Array, RecordBatch, StringArray, TimestampMillisecondArray};
-use arrow::datatypes::{DataType, SchemaRef, TimeUnit};
+use arrow::datatypes::SchemaRef;
 
 use super::clock::{Clock, EVENING};
+use super::column::{self, Column, Value};
 use super::random::{Random, Weighted};
-use super::{Generator, Source, batch, schema};
-use crate::error::Result;
+use super::{Generator, Rows, Source};
 
 /// Comments of a day.
 const A_DAY: i64 = 5_000;
@@ -33,18 +29,11 @@ impl Generator for Barrage {
     }
 
     fn schema(&self) -> SchemaRef {
-        schema([
-            ("film_id", DataType::Int32),
-            ("ts", DataType::Timestamp(TimeUnit::Millisecond, None)),
-            ("user_id", DataType::Utf8),
-            ("at_second", DataType::Int32),
-            ("words", DataType::Utf8),
-        ])
+        column::schema(Comments::COLUMNS)
     }
 
     fn source(&self, seed: u64) -> Box<dyn Source> {
         Box::new(Comments {
-            schema: self.schema(),
             random: Random::named(seed, self.name()),
             clock: Clock::new(A_DAY, EVENING),
             films: Weighted::zipf(FILMS, 2),
@@ -54,7 +43,6 @@ impl Generator for Barrage {
 }
 
 struct Comments {
-    schema: SchemaRef,
     random: Random,
     clock: Clock,
     films: Weighted,
@@ -69,7 +57,16 @@ struct Row {
     words: String,
 }
 
-impl Comments {
+impl Rows for Comments {
+    type Row = Row;
+    const COLUMNS: &'static [Column<Row>] = &[
+        ("film_id", Value::Int32(|row| row.film)),
+        ("ts", Value::Milliseconds(|row| row.ts)),
+        ("user_id", Value::Text(|row| &row.user)),
+        ("at_second", Value::Int32(|row| row.at_second)),
+        ("words", Value::Text(|row| &row.words)),
+    ];
+
     fn next(&mut self) -> Row {
         let random = &mut self.random;
         let ts = self.clock.next(random);
@@ -104,29 +101,4 @@ fn words(random: &mut Random) -> String {
     let what = random.pick(WHAT);
     let marks = "!".repeat(random.index(4));
     format!("{what}{marks}")
-}
-
-impl Source for Comments {
-    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
-        let rows: Vec<Row> = repeat_with(|| self.next()).take(rows).collect();
-        let rows = rows.iter();
-        batch(
-            self.schema.clone(),
-            vec![
-                Arc::new(Int32Array::from_iter_values(
-                    rows.clone().map(|row| row.film),
-                )),
-                Arc::new(TimestampMillisecondArray::from_iter_values(
-                    rows.clone().map(|row| row.ts),
-                )),
-                Arc::new(StringArray::from_iter_values(
-                    rows.clone().map(|row| &row.user),
-                )),
-                Arc::new(Int32Array::from_iter_values(
-                    rows.clone().map(|row| row.at_second),
-                )),
-                Arc::new(StringArray::from_iter_values(rows.map(|row| &row.words))),
-            ],
-        )
-    }
 }

@@ -3,16 +3,12 @@
 //! People come in sessions: one starts a session, looks at pages, and goes, while others do the same. The offset counts
 //! the records of the log; some are no events.
 
-use std::iter::repeat_with;
-use std::sync::Arc;
-
-use arrow::array::{Date32Array, Int16Array, Int64Array, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::SchemaRef;
 
 use super::clock::{Clock, EVENING, day};
+use super::column::{self, Column, Value};
 use super::random::{Random, Weighted};
-use super::{Generator, Source, batch, schema};
-use crate::error::Result;
+use super::{Generator, Rows, Source};
 
 /// Events of a day.
 const A_DAY: i64 = 2_500;
@@ -42,18 +38,11 @@ impl Generator for Event {
     }
 
     fn schema(&self) -> SchemaRef {
-        schema([
-            ("event_id", DataType::Int16),
-            ("day", DataType::Date32),
-            ("kafka_offset", DataType::Int64),
-            ("user_id", DataType::Utf8),
-            ("props", DataType::Utf8),
-        ])
+        column::schema(Events::COLUMNS)
     }
 
     fn source(&self, seed: u64) -> Box<dyn Source> {
         Box::new(Events {
-            schema: self.schema(),
             random: Random::named(seed, self.name()),
             clock: Clock::new(A_DAY, EVENING),
             users: Weighted::zipf(USERS, 50),
@@ -65,7 +54,6 @@ impl Generator for Event {
 }
 
 struct Events {
-    schema: SchemaRef,
     random: Random,
     clock: Clock,
     users: Weighted,
@@ -90,7 +78,16 @@ struct Row {
     props: String,
 }
 
-impl Events {
+impl Rows for Events {
+    type Row = Row;
+    const COLUMNS: &'static [Column<Row>] = &[
+        ("event_id", Value::Int16(|row| row.event_id)),
+        ("day", Value::Date(|row| row.day)),
+        ("kafka_offset", Value::Int64(|row| row.offset)),
+        ("user_id", Value::Text(|row| &row.user)),
+        ("props", Value::Text(|row| &row.props)),
+    ];
+
     fn next(&mut self) -> Row {
         let day = day(self.clock.next(&mut self.random));
         let random = &mut self.random;
@@ -128,29 +125,4 @@ fn props(random: &mut Random) -> String {
     let page = random.pick(&["/", "/search", "/cart", "/item", "/account", "/help"]);
     let milliseconds = 20 + random.below(40) * random.below(40);
     format!(r#"{{"page":"{page}","ms":{milliseconds}}}"#)
-}
-
-impl Source for Events {
-    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
-        let rows: Vec<Row> = repeat_with(|| self.next()).take(rows).collect();
-        let rows = rows.iter();
-        batch(
-            self.schema.clone(),
-            vec![
-                Arc::new(Int16Array::from_iter_values(
-                    rows.clone().map(|row| row.event_id),
-                )),
-                Arc::new(Date32Array::from_iter_values(
-                    rows.clone().map(|row| row.day),
-                )),
-                Arc::new(Int64Array::from_iter_values(
-                    rows.clone().map(|row| row.offset),
-                )),
-                Arc::new(StringArray::from_iter_values(
-                    rows.clone().map(|row| &row.user),
-                )),
-                Arc::new(StringArray::from_iter_values(rows.map(|row| &row.props))),
-            ],
-        )
-    }
 }

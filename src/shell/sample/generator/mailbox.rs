@@ -1,15 +1,11 @@
 //! `mailbox`: the mail of the people of a company. A few get very much of it, many get little.
 
-use std::iter::repeat_with;
-use std::sync::Arc;
-
-use arrow::array::{BooleanArray, Date32Array, Int32Array, Int64Array, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::SchemaRef;
 
 use super::clock::{Clock, OFFICE, day};
+use super::column::{self, Column, Value};
 use super::random::{Random, Weighted};
-use super::{Generator, Source, batch, schema};
-use crate::error::Result;
+use super::{Generator, Rows, Source};
 
 /// Messages of a day.
 const A_DAY: i64 = 200;
@@ -31,20 +27,11 @@ impl Generator for Mailbox {
     }
 
     fn schema(&self) -> SchemaRef {
-        schema([
-            ("user_id", DataType::Utf8),
-            ("day", DataType::Date32),
-            ("message_id", DataType::Int64),
-            ("sender", DataType::Utf8),
-            ("subject", DataType::Utf8),
-            ("bytes", DataType::Int32),
-            ("unread", DataType::Boolean),
-        ])
+        column::schema(Messages::COLUMNS)
     }
 
     fn source(&self, seed: u64) -> Box<dyn Source> {
         Box::new(Messages {
-            schema: self.schema(),
             random: Random::named(seed, self.name()),
             clock: Clock::new(A_DAY, OFFICE),
             users: Weighted::zipf(USERS, 0),
@@ -68,7 +55,6 @@ fn user(rank: usize) -> String {
 }
 
 struct Messages {
-    schema: SchemaRef,
     random: Random,
     clock: Clock,
     users: Weighted,
@@ -85,7 +71,18 @@ struct Row {
     unread: bool,
 }
 
-impl Messages {
+impl Rows for Messages {
+    type Row = Row;
+    const COLUMNS: &'static [Column<Row>] = &[
+        ("user_id", Value::Text(|row| &row.user)),
+        ("day", Value::Date(|row| row.day)),
+        ("message_id", Value::Int64(|row| row.message)),
+        ("sender", Value::Text(|row| &row.sender)),
+        ("subject", Value::Text(|row| &row.subject)),
+        ("bytes", Value::Int32(|row| row.bytes)),
+        ("unread", Value::Boolean(|row| row.unread)),
+    ];
+
     fn next(&mut self) -> Row {
         let random = &mut self.random;
         let day = day(self.clock.next(random));
@@ -135,35 +132,5 @@ fn subject(random: &mut Random) -> String {
         0 => format!("Re: {what}"),
         1 => format!("{what} {}", 1 + random.below(99)),
         _ => (*what).to_owned(),
-    }
-}
-
-impl Source for Messages {
-    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
-        let rows: Vec<Row> = repeat_with(|| self.next()).take(rows).collect();
-        let unread: Vec<bool> = rows.iter().map(|row| row.unread).collect();
-        let rows = rows.iter();
-        batch(
-            self.schema.clone(),
-            vec![
-                Arc::new(StringArray::from_iter_values(
-                    rows.clone().map(|row| &row.user),
-                )),
-                Arc::new(Date32Array::from_iter_values(
-                    rows.clone().map(|row| row.day),
-                )),
-                Arc::new(Int64Array::from_iter_values(
-                    rows.clone().map(|row| row.message),
-                )),
-                Arc::new(StringArray::from_iter_values(
-                    rows.clone().map(|row| &row.sender),
-                )),
-                Arc::new(StringArray::from_iter_values(
-                    rows.clone().map(|row| &row.subject),
-                )),
-                Arc::new(Int32Array::from_iter_values(rows.map(|row| row.bytes))),
-                Arc::new(BooleanArray::from(unread)),
-            ],
-        )
     }
 }

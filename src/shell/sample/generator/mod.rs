@@ -6,6 +6,7 @@
 
 mod barrage;
 mod clock;
+mod column;
 mod event;
 mod mailbox;
 mod order_state;
@@ -15,13 +16,15 @@ mod series;
 mod server_log;
 
 use std::fs::File;
+use std::iter::repeat_with;
 use std::path::Path;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::errors::ParquetError;
 
+use self::column::Column;
 use crate::error::{Error, Result};
 
 /// The seed of the sample database.
@@ -65,8 +68,27 @@ pub trait Source: Send {
     /// The next rows, as many as are asked for, in columns of the data set's schema.
     ///
     /// # Errors
-    /// `Internal` where columns are not those of the schema.
+    /// `Internal` where Arrow refuses the columns.
     fn take(&mut self, rows: usize) -> Result<RecordBatch>;
+}
+
+/// A source that draws row by row.
+trait Rows: Send {
+    /// All that the columns need of a row.
+    type Row: 'static;
+
+    /// The data set's columns.
+    const COLUMNS: &'static [Column<Self::Row>];
+
+    /// The next row.
+    fn next(&mut self) -> Self::Row;
+}
+
+impl<R: Rows> Source for R {
+    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
+        let rows: Vec<R::Row> = repeat_with(|| self.next()).take(rows).collect();
+        column::batch(R::COLUMNS, &rows)
+    }
 }
 
 /// Every data set, by name.
@@ -129,18 +151,6 @@ pub fn write_parquet(
     }
     writer.close().map_err(failed)?;
     Ok(generator.rows(size))
-}
-
-/// A schema of columns without NULL.
-fn schema<const COLUMNS: usize>(columns: [(&str, DataType); COLUMNS]) -> SchemaRef {
-    let fields = columns.map(|(name, data_type)| Field::new(name, data_type, false));
-    Schema::new(fields.to_vec()).into()
-}
-
-/// Columns as a batch of this schema.
-fn batch(schema: SchemaRef, columns: Vec<arrow::array::ArrayRef>) -> Result<RecordBatch> {
-    RecordBatch::try_new(schema, columns)
-        .map_err(|error| Error::internal("columns that are not the schema's").with_source(error))
 }
 
 #[cfg(test)]

@@ -4,16 +4,13 @@
 //! overlap those of other orders.
 
 use std::collections::VecDeque;
-use std::iter::repeat_with;
-use std::sync::Arc;
 
-use arrow::array::{Int32Array, RecordBatch, StringArray, TimestampMillisecondArray};
-use arrow::datatypes::{DataType, SchemaRef, TimeUnit};
+use arrow::datatypes::SchemaRef;
 
 use super::clock::{Clock, EVENING, date_digits, day};
+use super::column::{self, Column, Value};
 use super::random::{Random, Weighted};
-use super::{Generator, Source, batch, schema};
-use crate::error::Result;
+use super::{Generator, Rows, Source};
 
 /// Orders of a day.
 const A_DAY: i64 = 200;
@@ -35,18 +32,11 @@ impl Generator for OrderState {
     }
 
     fn schema(&self) -> SchemaRef {
-        schema([
-            ("order_id", DataType::Utf8),
-            ("ts", DataType::Timestamp(TimeUnit::Millisecond, None)),
-            ("state", DataType::Utf8),
-            ("customer", DataType::Int32),
-            ("warehouse", DataType::Utf8),
-        ])
+        column::schema(States::COLUMNS)
     }
 
     fn source(&self, seed: u64) -> Box<dyn Source> {
         Box::new(States {
-            schema: self.schema(),
             random: Random::named(seed, self.name()),
             clock: Clock::new(A_DAY, EVENING),
             customers: Weighted::zipf(CUSTOMERS, 100),
@@ -57,7 +47,6 @@ impl Generator for OrderState {
 }
 
 struct States {
-    schema: SchemaRef,
     random: Random,
     clock: Clock,
     customers: Weighted,
@@ -76,7 +65,16 @@ struct Row {
     warehouse: &'static str,
 }
 
-impl States {
+impl Rows for States {
+    type Row = Row;
+    const COLUMNS: &'static [Column<Row>] = &[
+        ("order_id", Value::Text(|row| &row.order_id)),
+        ("ts", Value::Milliseconds(|row| row.ts)),
+        ("state", Value::Text(|row| row.state)),
+        ("customer", Value::Int32(|row| row.customer)),
+        ("warehouse", Value::Text(|row| row.warehouse)),
+    ];
+
     fn next(&mut self) -> Row {
         loop {
             if let Some(row) = self.waiting.pop_front() {
@@ -85,7 +83,9 @@ impl States {
             self.order();
         }
     }
+}
 
+impl States {
     /// An order with all of its states.
     fn order(&mut self) {
         let random = &mut self.random;
@@ -146,30 +146,5 @@ fn course(random: &mut Random) -> &'static [(&'static str, i64, i64)] {
         80..=91 => RETURNED,
         92..=98 => CANCELLED,
         _ => LOST,
-    }
-}
-
-impl Source for States {
-    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
-        let rows: Vec<Row> = repeat_with(|| self.next()).take(rows).collect();
-        let rows = rows.iter();
-        batch(
-            self.schema.clone(),
-            vec![
-                Arc::new(StringArray::from_iter_values(
-                    rows.clone().map(|row| &row.order_id),
-                )),
-                Arc::new(TimestampMillisecondArray::from_iter_values(
-                    rows.clone().map(|row| row.ts),
-                )),
-                Arc::new(StringArray::from_iter_values(
-                    rows.clone().map(|row| row.state),
-                )),
-                Arc::new(Int32Array::from_iter_values(
-                    rows.clone().map(|row| row.customer),
-                )),
-                Arc::new(StringArray::from_iter_values(rows.map(|row| row.warehouse))),
-            ],
-        )
     }
 }

@@ -3,18 +3,12 @@
 //! Numbers are given out in blocks, so that their first digits are all but the same, while the last ones are as good as
 //! drawn.
 
-use std::iter::repeat_with;
-use std::sync::Arc;
-
-use arrow::array::{
-    BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMillisecondArray,
-};
-use arrow::datatypes::{DataType, SchemaRef, TimeUnit};
+use arrow::datatypes::SchemaRef;
 
 use super::clock::{Clock, EVENING};
+use super::column::{self, Column, Value};
 use super::random::{Random, Weighted};
-use super::{Generator, Source, batch, schema};
-use crate::error::Result;
+use super::{Generator, Rows, Source};
 
 /// Calls of a day.
 const A_DAY: i64 = 1_000;
@@ -36,21 +30,13 @@ impl Generator for PhoneCall {
     }
 
     fn schema(&self) -> SchemaRef {
-        schema([
-            ("phone", DataType::Int64),
-            ("ts", DataType::Timestamp(TimeUnit::Millisecond, None)),
-            ("other", DataType::Int64),
-            ("seconds", DataType::Int32),
-            ("incoming", DataType::Boolean),
-            ("cell", DataType::Utf8),
-        ])
+        column::schema(Calls::COLUMNS)
     }
 
     fn source(&self, seed: u64) -> Box<dyn Source> {
         let mut random = Random::named(seed, self.name());
         let phones = (0..SUBSCRIBERS).map(|_| phone(&mut random)).collect();
         Box::new(Calls {
-            schema: self.schema(),
             random,
             clock: Clock::new(A_DAY, EVENING),
             phones,
@@ -64,7 +50,6 @@ fn phone(random: &mut Random) -> i64 {
 }
 
 struct Calls {
-    schema: SchemaRef,
     random: Random,
     clock: Clock,
     phones: Vec<i64>,
@@ -80,7 +65,17 @@ struct Row {
     cell: String,
 }
 
-impl Calls {
+impl Rows for Calls {
+    type Row = Row;
+    const COLUMNS: &'static [Column<Row>] = &[
+        ("phone", Value::Int64(|row| row.phone)),
+        ("ts", Value::Milliseconds(|row| row.ts)),
+        ("other", Value::Int64(|row| row.other)),
+        ("seconds", Value::Int32(|row| row.seconds)),
+        ("incoming", Value::Boolean(|row| row.incoming)),
+        ("cell", Value::Text(|row| &row.cell)),
+    ];
+
     fn next(&mut self) -> Row {
         let random = &mut self.random;
         let ts = self.clock.next(random);
@@ -99,32 +94,5 @@ impl Calls {
             incoming: random.one_in(2),
             cell: format!("cell-{:03}", random.below(250)),
         }
-    }
-}
-
-impl Source for Calls {
-    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
-        let rows: Vec<Row> = repeat_with(|| self.next()).take(rows).collect();
-        let incoming: Vec<bool> = rows.iter().map(|row| row.incoming).collect();
-        let rows = rows.iter();
-        batch(
-            self.schema.clone(),
-            vec![
-                Arc::new(Int64Array::from_iter_values(
-                    rows.clone().map(|row| row.phone),
-                )),
-                Arc::new(TimestampMillisecondArray::from_iter_values(
-                    rows.clone().map(|row| row.ts),
-                )),
-                Arc::new(Int64Array::from_iter_values(
-                    rows.clone().map(|row| row.other),
-                )),
-                Arc::new(Int32Array::from_iter_values(
-                    rows.clone().map(|row| row.seconds),
-                )),
-                Arc::new(BooleanArray::from(incoming)),
-                Arc::new(StringArray::from_iter_values(rows.map(|row| &row.cell))),
-            ],
-        )
     }
 }

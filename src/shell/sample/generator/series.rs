@@ -4,15 +4,13 @@
 //! The size of both counts values, so that equal sizes are equal readings: `Wide` has a tenth of the rows.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Array, RecordBatch, StringArray, TimestampMillisecondArray};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::SchemaRef;
 
 use super::clock::START;
+use super::column::{self, Column, Value};
 use super::random::Random;
-use super::{Generator, Source, batch, schema};
-use crate::error::Result;
+use super::{Generator, Rows, Source};
 
 /// Machines.
 const HOSTS: usize = 20;
@@ -54,17 +52,11 @@ impl Generator for Tall {
     }
 
     fn schema(&self) -> SchemaRef {
-        schema([
-            ("host", DataType::Utf8),
-            ("metric", DataType::Utf8),
-            ("ts", DataType::Timestamp(TimeUnit::Millisecond, None)),
-            ("value", DataType::Float64),
-        ])
+        column::schema(TallRows::COLUMNS)
     }
 
     fn source(&self, seed: u64) -> Box<dyn Source> {
         Box::new(TallRows {
-            schema: self.schema(),
             readings: Readings::new(seed),
             waiting: VecDeque::new(),
         })
@@ -89,26 +81,19 @@ impl Generator for Wide {
     }
 
     fn schema(&self) -> SchemaRef {
-        let time = DataType::Timestamp(TimeUnit::Millisecond, None);
-        let key = [("host", DataType::Utf8), ("ts", time)];
-        let values = METRICS.map(|metric| (metric, DataType::Float64));
-        let columns = key.into_iter().chain(values);
-        let fields = columns.map(|(name, data_type)| Field::new(name, data_type, false));
-        Schema::new(fields.collect::<Vec<_>>()).into()
+        column::schema(WideRows::COLUMNS)
     }
 
     fn source(&self, seed: u64) -> Box<dyn Source> {
         Box::new(WideRows {
-            schema: self.schema(),
             readings: Readings::new(seed),
         })
     }
 }
 
 /// What a machine measured in a minute.
-#[derive(Clone, Copy)]
 struct Reading {
-    host: usize,
+    host: String,
     ts: i64,
     values: [i64; METRICS.len()],
 }
@@ -148,12 +133,12 @@ impl Readings {
         if let Some(kept) = self.current.get_mut(host) {
             *kept = values;
         }
-        Reading { host, ts, values }
+        Reading {
+            host: format!("host-{:02}", host + 1),
+            ts,
+            values,
+        }
     }
-}
-
-fn host(index: usize) -> String {
-    format!("host-{:02}", index + 1)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "at most 10,000")]
@@ -162,75 +147,78 @@ fn percent(hundredths: i64) -> f64 {
 }
 
 struct TallRows {
-    schema: SchemaRef,
     readings: Readings,
     /// The values of the last reading that were not yet asked for.
-    waiting: VecDeque<(usize, &'static str, i64, i64)>,
+    waiting: VecDeque<Measured>,
 }
 
-impl TallRows {
-    fn next(&mut self) -> (usize, &'static str, i64, i64) {
+struct Measured {
+    host: String,
+    metric: &'static str,
+    ts: i64,
+    value: i64,
+}
+
+impl Rows for TallRows {
+    type Row = Measured;
+    const COLUMNS: &'static [Column<Measured>] = &[
+        ("host", Value::Text(|row| &row.host)),
+        ("metric", Value::Text(|row| row.metric)),
+        ("ts", Value::Milliseconds(|row| row.ts)),
+        ("value", Value::Double(|row| percent(row.value))),
+    ];
+
+    fn next(&mut self) -> Measured {
         loop {
             if let Some(row) = self.waiting.pop_front() {
                 return row;
             }
             let Reading { host, ts, values } = self.readings.next();
             let metrics = METRICS.into_iter().zip(values);
-            self.waiting
-                .extend(metrics.map(|(metric, value)| (host, metric, ts, value)));
+            self.waiting.extend(metrics.map(|(metric, value)| Measured {
+                host: host.clone(),
+                metric,
+                ts,
+                value,
+            }));
         }
-    }
-}
-
-impl Source for TallRows {
-    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
-        let rows: Vec<_> = std::iter::repeat_with(|| self.next()).take(rows).collect();
-        let rows = rows.iter();
-        batch(
-            self.schema.clone(),
-            vec![
-                Arc::new(StringArray::from_iter_values(
-                    rows.clone().map(|row| host(row.0)),
-                )),
-                Arc::new(StringArray::from_iter_values(rows.clone().map(|row| row.1))),
-                Arc::new(TimestampMillisecondArray::from_iter_values(
-                    rows.clone().map(|row| row.2),
-                )),
-                Arc::new(Float64Array::from_iter_values(
-                    rows.map(|row| percent(row.3)),
-                )),
-            ],
-        )
     }
 }
 
 struct WideRows {
-    schema: SchemaRef,
     readings: Readings,
 }
 
-impl Source for WideRows {
-    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
-        let rows: Vec<Reading> = std::iter::repeat_with(|| self.readings.next())
-            .take(rows)
-            .collect();
-        let rows = rows.iter();
-        let mut columns: Vec<ArrayRef> = vec![
-            Arc::new(StringArray::from_iter_values(
-                rows.clone().map(|row| host(row.host)),
-            )),
-            Arc::new(TimestampMillisecondArray::from_iter_values(
-                rows.clone().map(|row| row.ts),
-            )),
-        ];
-        for metric in 0..METRICS.len() {
-            let values = rows
-                .clone()
-                .filter_map(|row| row.values.get(metric).copied());
-            columns.push(Arc::new(Float64Array::from_iter_values(
-                values.map(percent),
-            )));
-        }
-        batch(self.schema.clone(), columns)
+impl Rows for WideRows {
+    type Row = Reading;
+    const COLUMNS: &'static [Column<Reading>] = &[
+        ("host", Value::Text(|row| &row.host)),
+        ("ts", Value::Milliseconds(|row| row.ts)),
+        measured::<0>(),
+        measured::<1>(),
+        measured::<2>(),
+        measured::<3>(),
+        measured::<4>(),
+        measured::<5>(),
+        measured::<6>(),
+        measured::<7>(),
+        measured::<8>(),
+        measured::<9>(),
+    ];
+
+    fn next(&mut self) -> Reading {
+        self.readings.next()
     }
+}
+
+/// The column of a metric.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "columns are constants, and an index beyond is an error of compilation"
+)]
+const fn measured<const METRIC: usize>() -> Column<Reading> {
+    (
+        METRICS[METRIC],
+        Value::Double(|row| percent(row.values[METRIC])),
+    )
 }

@@ -1,15 +1,11 @@
 //! `server_log`: what the machines of a site report. Some report much, and one that is in trouble reports a burst.
 
-use std::iter::repeat_with;
-use std::sync::Arc;
-
-use arrow::array::{RecordBatch, StringArray, TimestampMillisecondArray};
-use arrow::datatypes::{DataType, SchemaRef, TimeUnit};
+use arrow::datatypes::SchemaRef;
 
 use super::clock::{Clock, OFFICE};
+use super::column::{self, Column, Value};
 use super::random::{Random, Weighted};
-use super::{Generator, Source, batch, schema};
-use crate::error::Result;
+use super::{Generator, Rows, Source};
 
 /// Lines of a day.
 const A_DAY: i64 = 25_000;
@@ -47,12 +43,7 @@ impl Generator for ServerLog {
     }
 
     fn schema(&self) -> SchemaRef {
-        schema([
-            ("ts", DataType::Timestamp(TimeUnit::Millisecond, None)),
-            ("host", DataType::Utf8),
-            ("event", DataType::Utf8),
-            ("message", DataType::Utf8),
-        ])
+        column::schema(Lines::COLUMNS)
     }
 
     fn source(&self, seed: u64) -> Box<dyn Source> {
@@ -67,7 +58,6 @@ impl Generator for ServerLog {
             .map(|_| 1 + random.below(30) * random.below(30))
             .collect();
         Box::new(Lines {
-            schema: self.schema(),
             random,
             clock: Clock::new(A_DAY, OFFICE),
             loads: Weighted::new(loads),
@@ -79,7 +69,6 @@ impl Generator for ServerLog {
 }
 
 struct Lines {
-    schema: SchemaRef,
     random: Random,
     clock: Clock,
     hosts: Vec<String>,
@@ -96,7 +85,15 @@ struct Row {
     message: String,
 }
 
-impl Lines {
+impl Rows for Lines {
+    type Row = Row;
+    const COLUMNS: &'static [Column<Row>] = &[
+        ("ts", Value::Milliseconds(|row| row.ts)),
+        ("host", Value::Text(|row| &row.host)),
+        ("event", Value::Text(|row| row.event)),
+        ("message", Value::Text(|row| &row.message)),
+    ];
+
     fn next(&mut self) -> Row {
         let ts = self.clock.next(&mut self.random);
         let (host, event) = self.reporter();
@@ -115,7 +112,9 @@ impl Lines {
             message,
         }
     }
+}
 
+impl Lines {
     /// Who reports, and what: every other line is of the machine in trouble, while there is one.
     fn reporter(&mut self) -> (usize, usize) {
         let random = &mut self.random;
@@ -130,27 +129,5 @@ impl Lines {
             self.burst = Some((drawn.0, drawn.1, 20 + random.below(60)));
         }
         drawn
-    }
-}
-
-impl Source for Lines {
-    fn take(&mut self, rows: usize) -> Result<RecordBatch> {
-        let rows: Vec<Row> = repeat_with(|| self.next()).take(rows).collect();
-        let rows = rows.iter();
-        batch(
-            self.schema.clone(),
-            vec![
-                Arc::new(TimestampMillisecondArray::from_iter_values(
-                    rows.clone().map(|row| row.ts),
-                )),
-                Arc::new(StringArray::from_iter_values(
-                    rows.clone().map(|row| &row.host),
-                )),
-                Arc::new(StringArray::from_iter_values(
-                    rows.clone().map(|row| row.event),
-                )),
-                Arc::new(StringArray::from_iter_values(rows.map(|row| &row.message))),
-            ],
-        )
     }
 }
