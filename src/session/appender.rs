@@ -6,7 +6,6 @@ use arrow::record_batch::RecordBatch;
 
 use super::params::in_zone_of;
 use super::{Connection, IntoParameters};
-use crate::catalog::Catalog;
 use crate::error::{Error, ErrorKind, Result};
 use crate::scan::HaliteOptions;
 use crate::store::Durability;
@@ -75,7 +74,6 @@ impl AppenderOptions {
 /// ```
 #[derive(Debug)]
 pub struct Appender {
-    catalog: Arc<Catalog>,
     table: Arc<HaliteTable>,
     change: Change,
     settings: WriteSettings,
@@ -95,8 +93,7 @@ impl Appender {
         table: &str,
         options: AppenderOptions,
     ) -> Result<Self> {
-        let catalog = Arc::clone(connection.database().catalog());
-        let table = catalog.expect_table(table)?;
+        let table = connection.database().catalog().expect_table(table)?;
         let configured = connection.context().copied_config();
         let mut settings = HaliteOptions::of(configured.options()).write_settings();
         settings.durability = options.durability.unwrap_or(settings.durability);
@@ -110,7 +107,6 @@ impl Appender {
             // A database that cannot be written says so at once, not after an hour of adding.
             statement: Some(table.writer().statement(change, settings, "row")?),
             buffer: RowBuffer::new(Arc::clone(table.bound())),
-            catalog,
             table,
             change,
             settings,
@@ -171,29 +167,24 @@ impl Appender {
     /// # Errors
     /// `Conflict` that names row and key, where two rows cannot both stay, or the table was dropped or truncated
     /// meanwhile; those of the store. Of the rows since the last flush none is written then, and the appender is done.
+    ///
+    /// A flush that nobody waits for any more has written nothing while another writer was in; later it may or may not
+    /// write its rows, all or none, and the appender is done.
     pub async fn flush(&mut self) -> Result<u64> {
         self.refuse_if_failed()?;
         self.drain()?;
+        let guard = self.table.writer().lock().acquire().await;
         let Some(statement) = self.statement.take() else {
             return Ok(0);
         };
-        let written = self.write(statement).await;
+        // Stays if nobody waits for the end.
+        self.failed =
+            Some("a flush was given up: whether its rows are written is not known".to_owned());
+        let written = commit(statement, guard).await.map_err(Error::from);
+        self.failed = None;
         let written = self.noting_failure(written)?;
         self.flushed = self.added;
         Ok(written)
-    }
-
-    async fn write(&self, statement: Statement) -> Result<u64> {
-        let guard = self.table.writer().lock().acquire().await;
-        let name = self.table.name();
-        // Whoever drops or truncates a table holds its lock.
-        let current = self.catalog.table(name);
-        if !current.is_some_and(|current| Arc::ptr_eq(&current, &self.table)) {
-            return Err(Error::conflict(format!(
-                "table `{name}` was dropped or truncated since rows were appended for it: nothing is written"
-            )));
-        }
-        Ok(commit(statement, guard).await?)
     }
 
     /// Writes all rows that are not written yet, all or none; gives the number of all rows that the appender has written.

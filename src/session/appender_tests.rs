@@ -326,3 +326,44 @@ async fn settings_of_the_connection_count() {
     let appender = connection.appender_with("t", sync).unwrap();
     assert_eq!(appender.settings.durability, Durability::Sync);
 }
+
+#[tokio::test]
+async fn a_flush_that_waits_for_another_writer_can_be_given_up() {
+    let (_database, connection) = database("a INT, PRIMARY KEY (a)").await;
+    let mut appender = connection.appender("t").unwrap();
+    appender.append_row((1,)).unwrap();
+    let other = appender.table.writer().lock().acquire().await;
+    tokio::select! {
+        biased;
+        written = appender.flush() => panic!("written: {written:?}"),
+        () = std::future::ready(()) => {}
+    }
+    drop(other);
+    assert_eq!((appender.pending(), count(&connection).await), (1, 0));
+    appender.append_row((2,)).unwrap();
+    assert_eq!(appender.finish().await.unwrap(), 2);
+    assert_eq!(count(&connection).await, 2);
+}
+
+#[tokio::test]
+async fn after_a_flush_that_was_given_up_nobody_is_told_that_its_rows_are_written() {
+    let (_database, connection) = database("a INT, PRIMARY KEY (a)").await;
+    let mut appender = connection.appender("t").unwrap();
+    for a in 0..20_000 {
+        appender.append_row((a,)).unwrap();
+    }
+    tokio::select! {
+        biased;
+        written = appender.flush() => panic!("written before it could be given up: {written:?}"),
+        () = std::future::ready(()) => {}
+    }
+    for error in [
+        appender.append_row((20_000,)).unwrap_err(),
+        appender.flush().await.unwrap_err(),
+        appender.finish().await.unwrap_err(),
+    ] {
+        assert!(error.message().contains("a flush was given up"), "{error}");
+    }
+    let rows = count(&connection).await;
+    assert!(rows == 0 || rows == 20_000, "{rows}");
+}
