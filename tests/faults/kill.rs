@@ -18,6 +18,10 @@ const STEPS: usize = 14;
 /// So often a new database is begun, for its creation is killed too.
 const ROUNDS_PER_DATABASE: usize = 5;
 
+/// What a database's statements may hold in memory: the default, or so little that all but the smallest spill, and are
+/// written as sorted files that the store takes in at once.
+const MEMORY: [&str; 2] = ["", "SET halite.statement_memory = 20000;\n"];
+
 /// What has been seen, over all kills.
 #[derive(Debug, Default)]
 struct Seen {
@@ -27,6 +31,8 @@ struct Seen {
     absent: usize,
     /// Kills during a statement that was there whole, or was done already.
     whole: usize,
+    /// Kills that left files of a load.
+    loads: usize,
     before_the_first: usize,
     unused_spaces: usize,
 }
@@ -43,17 +49,19 @@ fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing_half_done() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("killed.halite");
         let mut workload = Workload::new(random.u64(..), directory.path(), 2_000);
+        let memory = MEMORY[random.usize(0..MEMORY.len())];
         for _ in 0..ROUNDS_PER_DATABASE {
             let before = workload.model().clone();
             let steps = workload.steps(STEPS);
             let started = Instant::now();
-            let run = Run::start(directory.path(), &path, &steps);
+            let run = Run::start(directory.path(), &path, memory, &steps);
             let (acknowledged, was_killed) = run.kill_after(pace.mul_f64(random.f64() * 1.2));
             if !was_killed {
                 assert_eq!(acknowledged, STEPS, "the program failed");
                 pace = started.elapsed();
             }
             seen.kills += usize::from(was_killed);
+            seen.loads += usize::from(path.join("halite-loads").exists());
             let found = examine(&path, &before, &steps, acknowledged, &mut seen);
             workload.resume(found);
         }
@@ -81,6 +89,7 @@ fn examine(
     let tables = found.len();
     seen.unused_spaces += spaces.len().saturating_sub(tables + 1);
     seen.acknowledged += acknowledged;
+    assert!(!path.join("halite-loads").exists(), "files of a load");
     let left = store.spaces().unwrap();
     assert_eq!(left.len(), tables + 1, "spaces that no table has: {left:?}");
     let next = (acknowledged + 1).min(steps.len());
@@ -136,7 +145,7 @@ struct Run {
 }
 
 impl Run {
-    fn start(directory: &Path, database: &Path, steps: &[Step]) -> Self {
+    fn start(directory: &Path, database: &Path, memory: &str, steps: &[Step]) -> Self {
         let script: PathBuf = directory.join("script.sql");
         let statements = steps.iter().zip(1..);
         let text: String = statements
@@ -147,7 +156,7 @@ impl Run {
                 )
             })
             .collect();
-        std::fs::write(&script, text).unwrap();
+        std::fs::write(&script, memory.to_owned() + &text).unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_halite"))
             .args([
                 database.as_os_str(),

@@ -10,8 +10,9 @@ use halite::error::{Error, ErrorKind};
 use halite::session::{Connection, Database};
 use halite::store::wrap::{Failing, Faults};
 use halite::store::{MemoryStore, Store};
+use tempfile::TempDir;
 
-use super::{Contents, contents, execute, rows, runtime};
+use super::{Contents, contents, execute, open_store, rows, runtime};
 
 /// What every database of these tests holds at first.
 const SETUP: &[&str] = &[
@@ -26,16 +27,33 @@ const SETUP: &[&str] = &[
 /// Calls whose failure a statement may survive: an estimate for the planner, and what is tried again later.
 const HARMLESS: [&str; 2] = ["approximate_size", "drop_space"];
 
+/// Over which store, and how, a change is made.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// In one batch, as small changes are.
+    Batch,
+    /// Spilled and in sorted files, as large ones are.
+    Bulk,
+    /// The same in RocksDB, whose calls fail as a whole, with files that are written by then.
+    BulkInRocks,
+}
+
 /// A database whose store can be told to fail.
 struct Subject {
     inner: Arc<dyn Store>,
     faults: Faults,
     connection: Connection,
+    /// Where RocksDB keeps it.
+    directory: Option<TempDir>,
 }
 
 impl Subject {
-    async fn new() -> Self {
-        let inner: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    async fn new(way: Way) -> Self {
+        let directory = matches!(way, Way::BulkInRocks).then(|| tempfile::tempdir().unwrap());
+        let inner: Arc<dyn Store> = match &directory {
+            Some(directory) => open_store(directory.path()),
+            None => Arc::new(MemoryStore::new()),
+        };
         let faults = Faults::never();
         let failing = Failing::new(Arc::clone(&inner), faults.clone());
         let database = Database::of_store(Arc::new(failing)).unwrap();
@@ -43,10 +61,15 @@ impl Subject {
         for sql in SETUP {
             execute(&connection, sql).await.unwrap();
         }
+        if !matches!(way, Way::Batch) {
+            let setting = "SET halite.statement_memory = 1";
+            execute(&connection, setting).await.unwrap();
+        }
         Self {
             inner,
             faults,
             connection,
+            directory,
         }
     }
 
@@ -56,6 +79,10 @@ impl Subject {
         let found = contents(&database.connect()).await.unwrap();
         let spaces = self.inner.spaces().unwrap();
         assert_eq!(spaces.len(), found.len() + 1, "{spaces:?}");
+        if let Some(directory) = &self.directory {
+            let loads = directory.path().join("halite-loads");
+            assert!(!loads.exists(), "files of a load are left");
+        }
         found
     }
 }
@@ -82,32 +109,52 @@ fn check_error(error: &Error, sql: &str, faults: &Faults) {
 
 /// Runs a change for every n in every manner.
 fn sweep_change(sql: &str) {
+    sweep(Way::Batch, sql);
+}
+
+/// As [`sweep_change`], for a change that is written in bulk.
+fn sweep_bulk(sql: &str) {
+    sweep(Way::Bulk, sql);
+    sweep(Way::BulkInRocks, sql);
+}
+
+fn sweep(way: Way, sql: &str) {
     runtime().block_on(async {
-        let subject = Subject::new().await;
+        let subject = Subject::new(way).await;
         let before = contents(&subject.connection).await.unwrap();
         execute(&subject.connection, sql).await.unwrap();
         let after = contents(&subject.connection).await.unwrap();
         assert_eq!(after, subject.reopened().await);
         for (manner, fail) in MANNERS {
             let mut call = 1;
-            while change_once(sql, manner, |faults| fail(faults, call), &before, &after).await {
+            while change_once(
+                way,
+                sql,
+                manner,
+                |faults| fail(faults, call),
+                &before,
+                &after,
+            )
+            .await
+            {
                 call += 1;
             }
             assert!(call > 2, "{sql} makes no call");
-            println!("{manner}: {} calls of {sql}", call - 1);
+            println!("{manner}: {} calls of {sql}, {way:?}", call - 1);
         }
     });
 }
 
 /// Runs a change once; returns whether a call failed.
 async fn change_once(
+    way: Way,
     sql: &str,
     manner: &str,
     fail: impl Fn(&Faults),
     before: &Contents,
     after: &Contents,
 ) -> bool {
-    let subject = Subject::new().await;
+    let subject = Subject::new(way).await;
     fail(&subject.faults);
     let outcome = execute(&subject.connection, sql).await;
     let (failed, calls) = (subject.faults.failed(), subject.faults.calls());
@@ -192,6 +239,19 @@ fn a_failing_call_of_a_load() {
 }
 
 #[test]
+fn a_failing_call_of_a_change_in_bulk() {
+    sweep_bulk("INSERT INTO salted SELECT k + 100000, v FROM hashed WHERE k < 24");
+    sweep_bulk("REPLACE INTO hashed VALUES (2, 'new'), (-1, 'a'), (2, 'newer')");
+    sweep_bulk("DELETE FROM walked WHERE b < 8 OR b = 17");
+    let csv = file("csv");
+    let lines: String = (10_000..10_012)
+        .map(|key| format!("{key},loaded\n"))
+        .collect();
+    std::fs::write(csv.path(), lines).unwrap();
+    sweep_bulk(&format!("COPY salted FROM '{}'", csv.path().display()));
+}
+
+#[test]
 fn a_failing_call_of_a_change_of_tables() {
     sweep_change("CREATE TABLE made (k BIGINT, PRIMARY KEY (k))");
     sweep_change("DROP TABLE salted");
@@ -233,7 +293,7 @@ async fn sweep_query(subject: &Subject, sql: &str) {
 #[test]
 fn a_failing_call_of_a_query() {
     runtime().block_on(async {
-        let subject = Subject::new().await;
+        let subject = Subject::new(Way::Batch).await;
         for sql in [
             "SELECT v FROM salted WHERE k = 17",
             "SELECT v FROM hashed WHERE k IN (2, 4, 6)",
@@ -258,7 +318,7 @@ fn a_failing_call_of_a_query() {
 #[test]
 fn a_failing_call_of_an_opening() {
     runtime().block_on(async {
-        let subject = Subject::new().await;
+        let subject = Subject::new(Way::Batch).await;
         let expected = contents(&subject.connection).await.unwrap();
         for (manner, fail) in MANNERS {
             for call in 1.. {
