@@ -244,7 +244,9 @@ impl Catalog {
     }
 
     fn change_tables(&self, change: impl FnOnce(&mut BTreeMap<String, Arc<HaliteTable>>)) {
-        change(&mut self.tables.write());
+        let mut tables = self.tables.write();
+        change(&mut tables);
+        // Before anyone can see the change.
         self.version.fetch_add(1, Ordering::SeqCst);
     }
 

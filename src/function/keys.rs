@@ -19,7 +19,7 @@ use super::Lookup;
 use crate::datum::{Datum, to_array};
 use crate::error::Error;
 use crate::keyrange::KeyRange;
-use crate::scan::StatementSnapshot;
+use crate::scan::{StatementSnapshot, refuse_if_gone};
 use crate::store::{Chunk, ChunkLimit, Direction, Snapshot};
 use crate::table::HaliteTable;
 
@@ -126,14 +126,13 @@ impl PartitionStream for KeyStream {
         let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&self.schema), 2);
         let (keys, out) = (self.clone(), builder.tx());
         let store = Arc::clone(self.table.store());
-        let statement = context
-            .session_config()
-            .get_extension::<StatementSnapshot>();
+        let statement = StatementSnapshot::of(&context, &store);
         builder.spawn_blocking(move || {
-            let snapshot = match statement.filter(|statement| statement.is_of(&store)) {
-                Some(statement) => Arc::clone(statement.snapshot()),
+            let snapshot = match statement {
+                Some(snapshot) => snapshot,
                 None => store.snapshot()?,
             };
+            refuse_if_gone(keys.table.bound(), snapshot.as_ref())?;
             keys.read(snapshot, &out)
         });
         builder.build()

@@ -7,11 +7,11 @@
 
 use std::cmp::Ordering;
 
-use crate::error::Result;
 use crate::keyrange::{KeyRange, compare_stops, prefix_successor};
 
-/// Estimates how many bytes of a store lie in a range.
-pub(super) type Sizes<'a> = dyn Fn(&KeyRange) -> Result<u64> + 'a;
+/// Estimates how many bytes of a store lie in a range. It cannot fail: a scan is right wherever it is cut, so a store
+/// that cannot say counts as empty, and reading it tells what is wrong.
+pub(super) type Sizes<'a> = dyn Fn(&KeyRange) -> u64 + 'a;
 
 /// The most bytes of a cut.
 const CUT_LENGTH: usize = 64;
@@ -20,21 +20,18 @@ const CUT_LENGTH: usize = 64;
 const TOLERANCE: u64 = 8;
 
 /// Keys that cut `ranges`, whose hull is `hull`, in at most `count` pieces of at least `least` bytes, ascending.
-///
-/// # Errors
-/// Those of `sizes`.
 pub(super) fn cut(
     hull: &KeyRange,
     ranges: &[KeyRange],
     count: usize,
     least: u64,
     sizes: &Sizes<'_>,
-) -> Result<Vec<Vec<u8>>> {
+) -> Vec<Vec<u8>> {
     // One estimate tells small tables from others.
-    if count < 2 || sizes(hull)? < 2 * least {
-        return Ok(Vec::new());
+    if count < 2 || sizes(hull) < 2 * least {
+        return Vec::new();
     }
-    let own: Vec<u64> = ranges.iter().map(sizes).collect::<Result<_>>()?;
+    let own: Vec<u64> = ranges.iter().map(sizes).collect();
     let total: u64 = own.iter().sum();
     let pieces = (total / least.max(1)).min(count as u64);
     let mut cuts: Vec<Vec<u8>> = Vec::new();
@@ -49,24 +46,24 @@ pub(super) fn cut(
             before -= size;
         }
         let Some(range) = holding else { break };
-        let cut = key_after(range, before, total / pieces / TOLERANCE, sizes)?;
+        let cut = key_after(range, before, total / pieces / TOLERANCE, sizes);
         if cuts.last().is_none_or(|last| *last < cut) && hull.start() < cut.as_slice() {
             cuts.push(cut);
         }
     }
-    Ok(cuts)
+    cuts
 }
 
 /// A key of `range`, or its start, with about `wanted` bytes of the range before it, off by `tolerance` where a key of
 /// a few bytes can tell.
-fn key_after(range: &KeyRange, wanted: u64, tolerance: u64, sizes: &Sizes<'_>) -> Result<Vec<u8>> {
-    let before = |key: &[u8]| -> Result<u64> {
+fn key_after(range: &KeyRange, wanted: u64, tolerance: u64, sizes: &Sizes<'_>) -> Vec<u8> {
+    let before = |key: &[u8]| -> u64 {
         match place(range, key) {
-            Ordering::Less => Ok(0),
-            Ordering::Greater => Ok(u64::MAX),
+            Ordering::Less => 0,
+            Ordering::Greater => u64::MAX,
             Ordering::Equal => {
                 let part = KeyRange::new(range.start().to_vec(), Some(key.to_vec()));
-                part.map_or(Ok(0), |part| sizes(&part))
+                part.map_or(0, |part| sizes(&part))
             }
         }
     };
@@ -77,7 +74,7 @@ fn key_after(range: &KeyRange, wanted: u64, tolerance: u64, sizes: &Sizes<'_>) -
         while low < high {
             let middle = low + (high - low).div_ceil(2);
             key.push(middle);
-            let is_enough = before(&key)? > wanted;
+            let is_enough = before(&key) > wanted;
             key.pop();
             if is_enough {
                 high = middle - 1;
@@ -87,8 +84,8 @@ fn key_after(range: &KeyRange, wanted: u64, tolerance: u64, sizes: &Sizes<'_>) -
         }
         key.push(low);
         let behind = prefix_successor(&key);
-        let below = before(&key)?;
-        let above = behind.as_deref().map_or(Ok(u64::MAX), before)?;
+        let below = before(&key);
+        let above = behind.as_deref().map_or(u64::MAX, before);
         if wanted.saturating_sub(below) <= tolerance {
             break;
         }
@@ -97,10 +94,10 @@ fn key_after(range: &KeyRange, wanted: u64, tolerance: u64, sizes: &Sizes<'_>) -
             break;
         }
     }
-    Ok(match place(range, &key) {
+    match place(range, &key) {
         Ordering::Equal => key,
         _ => range.start().to_vec(),
-    })
+    }
 }
 
 /// Whether a key lies before, in or behind a range.

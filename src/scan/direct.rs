@@ -9,7 +9,7 @@ use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 
 use super::metrics::Counters;
 use super::partition::{Piece, is_brief};
-use super::run::{Cancelled, Source};
+use super::run::Source;
 use super::stream::{self, PartitionScan};
 use super::{KeyOrder, ScanRequest, external};
 use crate::span::Work;
@@ -64,13 +64,8 @@ impl ScanRequest {
             }
             false => KeyOrder::default(),
         };
-        let source = Source {
-            snapshot,
-            space: self.table.space().into(),
-            direction: self.direction,
-            counters: Counters::new(&ExecutionPlanMetricsSet::new(), 0),
-            cancelled: Cancelled::default(),
-        };
+        let counters = Counters::new(&ExecutionPlanMetricsSet::new(), 0);
+        let source = Source::new(self, snapshot, counters).map_err(external)?;
         let is_brief = is_brief(&self.table, &pieces);
         let scan = PartitionScan::new(
             self,

@@ -23,7 +23,7 @@ use datafusion::physical_plan::{
 
 use super::metrics::Counters;
 use super::partition::{Parallelism, Piece, Shares, is_brief};
-use super::run::{Cancelled, Source};
+use super::run::Source;
 use super::snapshot::NodeSnapshot;
 use super::stream::{self, PartitionScan};
 use super::{KeyOrder, ResidualFilter, ScanRequest, display, external, properties, statistics};
@@ -51,7 +51,7 @@ impl ScanExec {
     pub fn new(request: ScanRequest, store: Arc<dyn Store>, width: Parallelism) -> Result<Self> {
         let key = request.table.row_key();
         let order = KeyOrder::new(key, request.spans.constants()).map_err(external)?;
-        let shares = shares(&request, &store, width).map_err(external)?;
+        let shares = shares(&request, &store, width);
         let mut scan = Self::with_parts(request, store, Arc::new(shares), Arc::new(order))?;
         // An order that the output does not show is not worth a merge. One that it once showed stays with the request.
         scan.request.in_order &= scan.properties.output_ordering().is_some();
@@ -179,13 +179,9 @@ impl ScanExec {
         let snapshot = self
             .snapshot
             .for_partition(&self.store, partition, partitions, context);
-        let source = Source {
-            snapshot: snapshot.map_err(external)?,
-            space: self.request.table.space().into(),
-            direction: self.request.direction,
-            counters: Counters::new(&self.metrics, partition),
-            cancelled: Cancelled::default(),
-        };
+        let counters = Counters::new(&self.metrics, partition);
+        let source =
+            Source::new(&self.request, snapshot.map_err(external)?, counters).map_err(external)?;
         let batch_size = context.session_config().batch_size();
         PartitionScan::new(
             &self.request,
@@ -398,20 +394,18 @@ impl DisplayAs for ScanExec {
 }
 
 /// Which partition reads what. Runs are cut where many rows are wanted, in any order.
-fn shares(
-    request: &ScanRequest,
-    store: &Arc<dyn Store>,
-    width: Parallelism,
-) -> crate::error::Result<Shares> {
+fn shares(request: &ScanRequest, store: &Arc<dyn Store>, width: Parallelism) -> Shares {
     let runs = request.spans.runs();
     let whole = Shares::whole(runs, width.partitions);
     let wants_few = request.fetch.is_some() && request.filters().next().is_none();
     let is_brief = |pieces: &Vec<Piece>| is_brief(&request.table, pieces);
     if wants_few || whole.partitions().iter().all(is_brief) {
-        return Ok(whole);
+        return whole;
     }
     let space = request.table.space();
-    Shares::cut(runs, width, &|range| store.approximate_size(space, range))
+    Shares::cut(runs, width, &|range| {
+        store.approximate_size(space, range).unwrap_or(0)
+    })
 }
 
 #[cfg(test)]

@@ -119,6 +119,10 @@ impl Store for Slow {
 }
 
 impl Snapshot for SlowSnapshot {
+    fn has_space(&self, space: &str) -> bool {
+        self.inner.has_space(space)
+    }
+
     fn get(&self, space: &str, key: &[u8]) -> crate::error::Result<Option<Vec<u8>>> {
         self.inner.get(space, key)
     }
@@ -228,6 +232,11 @@ async fn every_fault_of_the_store_is_reported() {
                 "size, snapshot, cursor, seek and at least one fill"
             );
             break;
+        }
+        if faults.failed() == ["approximate_size"] {
+            let rows: usize = outcome.unwrap().iter().map(|batch| batch.num_rows()).sum();
+            assert_eq!(rows, 3_000, "an estimate is not needed");
+            continue;
         }
         let error = outcome.expect_err("a fault that nobody saw");
         let found = error.find_root();

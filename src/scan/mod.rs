@@ -38,7 +38,7 @@ pub use self::metrics::{ScanTotals, totals};
 pub use self::options::HaliteOptions;
 pub use self::partition::Parallelism;
 pub use self::request::{ResidualFilter, ScanRequest};
-pub use self::snapshot::StatementSnapshot;
+pub use self::snapshot::{StatementSnapshot, refuse_if_gone};
 
 use self::order::KeyOrder;
 

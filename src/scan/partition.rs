@@ -7,7 +7,6 @@
 //! vain.
 
 use super::cut::{Sizes, cut};
-use crate::error::Result;
 use crate::keyrange::{KeyRange, KeyRangeSet, prefix_successor};
 use crate::schema::BoundTable;
 use crate::span::{Run, Work};
@@ -78,31 +77,28 @@ impl Shares {
     }
 
     /// The partitions of all runs, of which some are cut where that makes more partitions.
-    ///
-    /// # Errors
-    /// Those of `sizes`.
-    pub(super) fn cut(runs: &[Run], width: Parallelism, sizes: &Sizes<'_>) -> Result<Self> {
+    pub(super) fn cut(runs: &[Run], width: Parallelism, sizes: &Sizes<'_>) -> Self {
         let target = width.partitions;
         let whole = Self::whole(runs, target);
         let pieces_per_run = target / runs.len().max(1);
         if pieces_per_run < 2 {
-            return Ok(whole);
+            return whole;
         }
         let mut partitions = Vec::with_capacity(target);
         for run in runs {
             partitions.extend(
-                pieces(run, pieces_per_run, width.piece_bytes as u64, sizes)?
+                pieces(run, pieces_per_run, width.piece_bytes as u64, sizes)
                     .into_iter()
                     .map(|piece| vec![piece]),
             );
         }
-        Ok(match partitions.len() > whole.partitions.len() {
+        match partitions.len() > whole.partitions.len() {
             true => Self {
                 partitions,
                 gathered: Some(whole.partitions),
             },
             false => whole,
-        })
+        }
     }
 
     /// What each partition reads.
@@ -139,17 +135,17 @@ pub(super) fn is_brief(table: &BoundTable, pieces: &[Piece]) -> bool {
 }
 
 /// A run in at most `count` pieces, in key order.
-fn pieces(run: &Run, count: usize, least: u64, sizes: &Sizes<'_>) -> Result<Vec<Piece>> {
+fn pieces(run: &Run, count: usize, least: u64, sizes: &Sizes<'_>) -> Vec<Piece> {
     let Work::Ranges(set) = &run.work else {
-        return Ok(vec![Piece::whole(run)]);
+        return vec![Piece::whole(run)];
     };
     let ranges = set.ranges();
     if ranges.len() > RANGES_PER_PIECE {
         let count = (ranges.len() / RANGES_PER_PIECE).min(count);
         let of_ranges = |ranges: &[KeyRange]| piece(run, ranges.iter().cloned(), false);
-        return Ok(share_out(ranges, count).map(of_ranges).collect());
+        return share_out(ranges, count).map(of_ranges).collect();
     }
-    let cuts = cut(&run.hull(), ranges, count, least, sizes)?;
+    let cuts = cut(&run.hull(), ranges, count, least, sizes);
     let mut starts: Vec<Vec<u8>> = vec![Vec::new()];
     starts.extend(cuts.iter().cloned());
     let stops = cuts.into_iter().map(Some).chain([None]);
@@ -160,7 +156,7 @@ fn pieces(run: &Run, count: usize, least: u64, sizes: &Sizes<'_>) -> Result<Vec<
         let is_rest = ranges.iter().all(|range| range.start() != first);
         Some(piece(run, own.ranges().iter().cloned(), is_rest))
     };
-    Ok(starts.into_iter().zip(stops).filter_map(between).collect())
+    starts.into_iter().zip(stops).filter_map(between).collect()
 }
 
 fn piece(run: &Run, ranges: impl Iterator<Item = KeyRange>, is_rest: bool) -> Piece {

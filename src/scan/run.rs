@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::ScanRequest;
 use super::metrics::Counters;
 use super::partition::Piece;
+use super::snapshot::refuse_if_gone;
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
 use crate::span::{Step, Walk, Work};
@@ -35,6 +37,28 @@ pub(super) struct Source {
     pub(super) direction: Direction,
     pub(super) counters: Counters,
     pub(super) cancelled: Cancelled,
+}
+
+impl Source {
+    /// What a request reads at one moment of its store.
+    ///
+    /// # Errors
+    /// Those of [`refuse_if_gone`].
+    pub(super) fn new(
+        request: &ScanRequest,
+        snapshot: Arc<dyn Snapshot>,
+        counters: Counters,
+    ) -> Result<Self> {
+        let table = &request.table;
+        refuse_if_gone(table, snapshot.as_ref())?;
+        Ok(Self {
+            snapshot,
+            space: table.space().into(),
+            direction: request.direction,
+            counters,
+            cancelled: Cancelled::default(),
+        })
+    }
 }
 
 /// Reads the entries of a run, in the scan's direction.

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use datafusion::execution::TaskContext;
 use parking_lot::Mutex;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::schema::BoundTable;
 use crate::store::{Snapshot, Store};
 
 /// The moment at which a whole statement reads a store: `SessionConfig::with_extension` carries it to the scans.
@@ -29,15 +30,28 @@ impl StatementSnapshot {
         Ok(Self { store, snapshot })
     }
 
-    /// The snapshot.
-    pub fn snapshot(&self) -> &Arc<dyn Snapshot> {
-        &self.snapshot
+    /// The snapshot of `store` that the statement of `context` reads, if it has one: a statement may read tables of
+    /// other stores too.
+    pub fn of(context: &TaskContext, store: &Arc<dyn Store>) -> Option<Arc<dyn Snapshot>> {
+        let statement = context.session_config().get_extension::<Self>()?;
+        let is_of_store = std::ptr::addr_eq(Arc::as_ptr(&statement.store), Arc::as_ptr(store));
+        is_of_store.then(|| Arc::clone(&statement.snapshot))
     }
+}
 
-    /// Whether it is one of `store`: a statement may read tables of other stores too.
-    pub fn is_of(&self, store: &Arc<dyn Store>) -> bool {
-        std::ptr::addr_eq(Arc::as_ptr(&self.store), Arc::as_ptr(store))
+/// Whether a table's rows are still there at the moment that is read: whoever planned the read saw an earlier one.
+///
+/// # Errors
+/// `Conflict` if the table was dropped or emptied in between.
+pub fn refuse_if_gone(table: &BoundTable, snapshot: &dyn Snapshot) -> Result<()> {
+    if snapshot.has_space(table.space()) {
+        return Ok(());
     }
+    Err(Error::conflict(format!(
+        "table `{}` was dropped or emptied by another statement after this one was planned: run it again, or prepare it \
+         again if it was prepared",
+        table.name()
+    )))
 }
 
 /// The snapshot that a plan node takes for itself.
@@ -64,11 +78,8 @@ impl NodeSnapshot {
         partitions: usize,
         context: &TaskContext,
     ) -> Result<Arc<dyn Snapshot>> {
-        let statement = context
-            .session_config()
-            .get_extension::<StatementSnapshot>();
-        if let Some(statement) = statement.filter(|statement| statement.is_of(store)) {
-            return Ok(Arc::clone(statement.snapshot()));
+        if let Some(snapshot) = StatementSnapshot::of(context, store) {
+            return Ok(snapshot);
         }
         let mut state = self.state.lock();
         if state.started.get(partition).copied().unwrap_or(true) {

@@ -130,7 +130,7 @@ impl DirectQuery {
         request.fetch = self.fetch;
         request.in_order = false;
         let is_ordered = self.order.is_empty() || request.order_by(&self.order)?;
-        if !is_ordered || !is_small(table, &request, options.piece_bytes)? {
+        if !is_ordered || !is_small(table, &request, options.piece_bytes) {
             return Ok(None);
         }
         let snapshot = table.store().snapshot()?;
@@ -320,32 +320,28 @@ fn fitted(value: &ScalarValue, data_type: &DataType) -> Option<ScalarValue> {
 }
 
 /// Whether one thread reads what is asked for as soon as several would.
-fn is_small(table: &HaliteTable, request: &ScanRequest, piece_bytes: usize) -> Result<bool> {
-    let mut ranges = 0;
+fn is_small(table: &HaliteTable, request: &ScanRequest, piece_bytes: usize) -> bool {
+    let mut ranges = Vec::new();
     for run in request.spans.runs() {
         match &run.work {
-            Work::Ranges(set) => ranges += set.ranges().len(),
-            Work::Walk(_) => return Ok(false),
+            Work::Ranges(set) => ranges.extend(set.ranges()),
+            Work::Walk(_) => return false,
         }
     }
-    if ranges > MOST_RANGES {
-        return Ok(false);
+    if ranges.len() > MOST_RANGES {
+        return false;
     }
     if request.fetch.is_some() && request.residual.is_empty() || request.reads_points() {
-        return Ok(true);
+        return true;
     }
-    let mut bytes = 0;
-    for run in request.spans.runs() {
-        let Work::Ranges(set) = &run.work else {
-            return Ok(false);
-        };
-        for range in set.ranges() {
-            bytes += table
-                .store()
-                .approximate_size(table.bound().space(), range)?;
-        }
-    }
-    Ok(bytes < piece_bytes as u64)
+    let (store, space) = (table.store(), table.bound().space());
+    // Where the store cannot say, planning finds out.
+    let sizes = ranges
+        .into_iter()
+        .map(|range| store.approximate_size(space, range).ok());
+    sizes
+        .sum::<Option<u64>>()
+        .is_some_and(|bytes| bytes < piece_bytes as u64)
 }
 
 #[cfg(test)]

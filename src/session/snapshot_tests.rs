@@ -8,6 +8,7 @@ use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
 
 use super::{Connection, Database};
+use crate::error::ErrorKind;
 use crate::store::{MemoryStore, RocksStore, Store, StoreOptions};
 
 /// How long readers and writer work against each other, on each store.
@@ -87,4 +88,43 @@ async fn a_self_join_sees_one_moment_on_disk() {
     let store = RocksStore::open(directory.path().join("db"), &StoreOptions::default()).unwrap();
     let (rounds, seen) = read_while_written(Arc::new(store)).await;
     assert!(rounds > 10 && seen > 3, "{rounds} rounds, {seen} seen");
+}
+
+#[tokio::test]
+async fn a_prepared_statement_whose_table_is_gone_says_so() {
+    let statements = [
+        "SELECT v FROM t WHERE k = 1",
+        "SELECT count(*) FROM t x JOIN t y ON x.v = y.v",
+        "SELECT count(*) FROM keys('t')",
+        "DELETE FROM t WHERE k = 1",
+        "DELETE FROM other WHERE k IN (SELECT k FROM t)",
+        "INSERT INTO other SELECT k + 10, v FROM t",
+        "INSERT INTO t VALUES (2, 2)",
+    ];
+    for change in ["DROP TABLE t", "TRUNCATE TABLE t"] {
+        for sql in statements {
+            let connection = Database::in_memory().unwrap().connect();
+            connection
+                .execute("SET datafusion.execution.target_partitions = 4", ())
+                .await
+                .unwrap();
+            for table in ["t", "other"] {
+                let create = format!("CREATE TABLE {table} (k INT, v INT, PRIMARY KEY (k))");
+                connection.execute(&create, ()).await.unwrap();
+                let insert = format!("INSERT INTO {table} VALUES (1, 1)");
+                connection.execute(&insert, ()).await.unwrap();
+            }
+            let prepared = connection.prepare(sql).await.unwrap();
+            connection.execute(change, ()).await.unwrap();
+            let error = match sql.starts_with("SELECT") {
+                true => prepared.rows(()).await.map(|_| ()).unwrap_err(),
+                false => prepared.execute(()).await.map(|_| ()).unwrap_err(),
+            };
+            let named = error.message().contains("table `t` was dropped or emptied");
+            assert!(named, "{change}, {sql}: {error}");
+            assert_eq!(error.kind(), ErrorKind::Conflict, "{change}, {sql}");
+            let rows = number(&connection, "SELECT count(*) FROM other").await;
+            assert_eq!(rows, 1, "{change}, {sql}");
+        }
+    }
 }

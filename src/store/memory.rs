@@ -166,6 +166,10 @@ impl fmt::Debug for MemorySnapshot {
 }
 
 impl Snapshot for MemorySnapshot {
+    fn has_space(&self, space: &str) -> bool {
+        self.spaces.contains_key(space)
+    }
+
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         Ok(find(&self.spaces, space)?.get(key).map(<[u8]>::to_vec))
     }

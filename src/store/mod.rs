@@ -115,6 +115,10 @@ pub trait Store: Send + Sync + fmt::Debug {
 
 /// A consistent view over all spaces, at one moment. Shared by the partitions of a scan.
 pub trait Snapshot: Send + Sync + fmt::Debug {
+    /// Whether the space existed when the snapshot was taken: a scan asks before it reads, for whoever planned it saw an
+    /// earlier moment.
+    fn has_space(&self, space: &str) -> bool;
+
     /// The value under exactly `key`, if there is one.
     ///
     /// Errors: `Internal` if the space did not exist when the snapshot was taken.

@@ -365,6 +365,10 @@ impl fmt::Debug for RocksSnapshot {
 }
 
 impl Snapshot for RocksSnapshot {
+    fn has_space(&self, space: &str) -> bool {
+        self.spaces().borrow_dependent().contains_key(space)
+    }
+
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let family = self.spaces().find(space)?;
         let database = self.database();

@@ -201,6 +201,10 @@ struct RecordingSnapshot {
 }
 
 impl Snapshot for RecordingSnapshot {
+    fn has_space(&self, space: &str) -> bool {
+        self.inner.has_space(space)
+    }
+
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.log.push(Call::Get(space.to_owned(), key.to_vec()));
         self.inner.get(space, key)
@@ -490,6 +494,10 @@ struct FailingSnapshot {
 }
 
 impl Snapshot for FailingSnapshot {
+    fn has_space(&self, space: &str) -> bool {
+        self.inner.has_space(space)
+    }
+
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.faults.call("get", || self.inner.get(space, key))
     }

@@ -42,7 +42,9 @@ pub(super) fn multi_get_answers_in_order(subject: &Subject) {
 pub(super) fn an_unknown_space_is_an_error(subject: &Subject) {
     let before = subject.snapshot();
     subject.create("t");
+    assert!(subject.snapshot().has_space("t"));
     for (snapshot, space) in [(before, "t"), (subject.snapshot(), "missing")] {
+        assert!(!snapshot.has_space(space));
         assert_eq!(kind(snapshot.get(space, b"a")), ErrorKind::Internal);
         assert_eq!(
             kind(snapshot.multi_get(space, &[b"a"])),

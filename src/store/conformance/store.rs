@@ -102,6 +102,7 @@ pub(super) fn a_snapshot_sees_what_was_written_and_nothing_later(subject: &Subje
     assert_eq!(full.get("t", b"aa").unwrap(), None);
     assert_eq!(full.multi_get("t", &[b"b"]).unwrap(), [Some(b"2".to_vec())]);
     assert_eq!(kind(full.get("later", b"a")), ErrorKind::Internal);
+    assert!(full.has_space("t") && !full.has_space("later"));
     let now = model(&[(b"a", b"changed"), (b"aa", b"added"), (b"c", b"3")]);
     assert_eq!(contents(&subject.snapshot(), "t"), now);
 }
