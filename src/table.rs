@@ -20,7 +20,7 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use crate::datum::canonical_double;
 use crate::error::Error;
-use crate::predicate::{self, Conjunct};
+use crate::predicate::{self, Predicate};
 use crate::scan::{HaliteOptions, Parallelism, ResidualFilter, ScanExec, ScanRequest};
 use crate::schema::BoundTable;
 use crate::span::{self, Plan, Residual};
@@ -97,7 +97,7 @@ impl HaliteTable {
     }
 
     /// What a scan for these conjuncts reads, and which of them it must still ask.
-    fn plan(&self, conjuncts: &[Conjunct], options: &HaliteOptions) -> crate::error::Result<Plan> {
+    fn plan(&self, conjuncts: &[Predicate], options: &HaliteOptions) -> crate::error::Result<Plan> {
         let key = self.table.row_key();
         if options.pushdown {
             return span::plan(key, conjuncts, options.span_budget);
@@ -125,37 +125,33 @@ impl HaliteTable {
     ) -> Result<ScanRequest> {
         let conjuncts = predicate::lower(filters, self.table.row_key().columns());
         let plan = self.plan(&conjuncts, options).map_err(external)?;
-        let residual = self.residual(physical, filters, &conjuncts, &plan)?;
+        let residual = self.residual(physical, filters, &plan)?;
         let mut request = ScanRequest::new(Arc::clone(&self.table), plan.spans);
         request.residual = residual;
         Ok(request)
     }
 
-    /// The residual of `plan` as conditions on rows. `conjuncts` are those of `filters`.
+    /// The residual of `plan`, which is one of `filters`, as conditions on rows.
     fn residual(
         &self,
         physical: &ToPhysical<'_>,
         filters: &[Expr],
-        conjuncts: &[Conjunct],
         plan: &Plan,
     ) -> Result<Vec<ResidualFilter>> {
         if plan.residual.is_empty() {
             return Ok(Vec::new());
         }
         let terms: Vec<&Expr> = filters.iter().flat_map(split_conjunction).collect();
-        debug_assert_eq!(terms.len(), conjuncts.len());
         let schema = DFSchema::try_from(self.table.schema().as_ref().clone())?;
         let filter = |residual: &Residual| {
-            let found = terms
-                .get(residual.conjunct)
-                .zip(conjuncts.get(residual.conjunct));
-            let Some((term, conjunct)) = found else {
+            let Some(term) = terms.get(residual.conjunct) else {
                 return Err(external(Error::internal("a residual of no conjunct")));
             };
+            let text = format!("{} ({})", predicate::readable(term), residual.reason);
             let term = canonical_constants(unnormalize_col((*term).clone()))?;
             Ok(ResidualFilter {
                 condition: physical(term, &schema)?,
-                text: format!("{} ({})", conjunct.text, residual.reason),
+                text,
             })
         };
         plan.residual.iter().map(filter).collect()

@@ -12,34 +12,19 @@ use super::Predicate;
 use super::constant;
 use super::operand::{Operand, constant_of, is_always_null, operand, text_point};
 use super::pattern::{self, Pattern};
-use super::text::readable;
 use crate::key::{Domain, Expression, KeyColumn};
 
-/// One term of a WHERE that is a conjunction.
-#[derive(Debug, Clone)]
-pub struct Conjunct {
-    /// The rows for which it is TRUE.
-    pub predicate: Predicate,
-    /// The term as SQL, for people.
-    pub text: String,
-}
-
-/// Lowers filters that all must be TRUE: one conjunct for each term of their conjunction, in order.
+/// Lowers filters that all must be TRUE: for each term of their conjunction, in order, the rows for which it is TRUE.
 ///
 /// It never fails: what is not understood becomes [`Predicate::Opaque`], alone or inside. Columns are looked up by name
 /// in `columns`, whatever their qualifier.
-pub fn lower(filters: &[Expr], columns: &[KeyColumn]) -> Vec<Conjunct> {
+pub fn lower(filters: &[Expr], columns: &[KeyColumn]) -> Vec<Predicate> {
     let lowering = Lowering {
         columns,
         nested: Cell::new(0),
     };
     let terms = filters.iter().flat_map(|filter| split_conjunction(filter));
-    terms
-        .map(|term| Conjunct {
-            predicate: lowering.condition(term, true),
-            text: readable(term),
-        })
-        .collect()
+    terms.map(|term| lowering.condition(term, true)).collect()
 }
 
 struct Lowering<'a> {

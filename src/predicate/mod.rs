@@ -16,7 +16,8 @@ mod text;
 
 use crate::key::{Domain, Expression};
 
-pub use self::logical::{Conjunct, lower};
+pub use self::logical::lower;
+pub use self::text::readable;
 
 /// The rows for which a condition is TRUE.
 #[derive(Debug, Clone, PartialEq, Eq)]

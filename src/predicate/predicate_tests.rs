@@ -59,8 +59,8 @@ fn predicate_of(condition: &str) -> Predicate {
     let coerced = ExprSimplifier::new(simplify.build())
         .coerce(expression, &schema)
         .expect(condition);
-    let mut lowered = lower(&[coerced], &columns);
-    Predicate::all(lowered.drain(..).map(|conjunct| conjunct.predicate))
+    let lowered = lower(&[coerced], &columns);
+    Predicate::all(lowered)
 }
 
 /// The only domain of a predicate about one column, as text: `[…)` intervals in cuts.

@@ -7,7 +7,7 @@ use datafusion::logical_expr::Expr;
 
 /// The condition as text. DataFusion's own prints text without quotes, moments as bare counts, and no brackets; where it
 /// would, it is given a column whose name is what should stand there.
-pub(super) fn readable(condition: &Expr) -> String {
+pub fn readable(condition: &Expr) -> String {
     let spelt = condition.clone().transform(|expression| {
         Ok(match expression {
             Expr::Literal(ref value, _) => match spelling(value) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::key::{Domain, Expression, RowKey, Transform};
-use crate::predicate::{Conjunct, Predicate};
+use crate::predicate::Predicate;
 
 /// An expression that the predicate restricts: a column, or a transform of columns.
 #[derive(Debug)]
@@ -38,11 +38,11 @@ pub(super) struct Dimensions {
 
 impl Dimensions {
     /// The expressions that `conjuncts` restrict.
-    pub(super) fn of(key: &RowKey, conjuncts: &[Conjunct]) -> Result<Self> {
+    pub(super) fn of(key: &RowKey, conjuncts: &[Predicate]) -> Result<Self> {
         let mut dimensions = Self::default();
         let mut found = Vec::new();
         for conjunct in conjuncts {
-            conjunct.predicate.for_each_member(&mut |expression, _| {
+            conjunct.for_each_member(&mut |expression, _| {
                 dimensions.leaves += 1;
                 if !found.contains(&expression) {
                     found.push(expression);
@@ -159,13 +159,24 @@ impl<'a> Expansion<'a> {
             .collect()
     }
 
-    /// Boxes that together hold every row of `predicate`, and no other but for what is opaque or given up.
-    pub(super) fn expand(&mut self, predicate: &Predicate) -> Vec<ColumnBox> {
+    /// Boxes that together hold every row of all `conjuncts`, and no other but for what is opaque or given up.
+    pub(super) fn expand_all(&mut self, conjuncts: &[Predicate]) -> Vec<ColumnBox> {
+        let mut terms = Vec::with_capacity(conjuncts.len());
+        for conjunct in conjuncts {
+            match conjunct {
+                Predicate::All(inner) => terms.extend(inner),
+                other => terms.push(other),
+            }
+        }
+        self.all(&terms)
+    }
+
+    fn expand(&mut self, predicate: &Predicate) -> Vec<ColumnBox> {
         match predicate {
             Predicate::Constant(false) => Vec::new(),
             Predicate::Constant(true) | Predicate::Opaque => vec![ColumnBox::default()],
             Predicate::Member(expression, domain) => self.member(expression, domain),
-            Predicate::All(terms) => self.all(terms),
+            Predicate::All(terms) => self.all(&terms.iter().collect::<Vec<_>>()),
             Predicate::Any(terms) => self.any(terms),
         }
     }
@@ -188,9 +199,10 @@ impl<'a> Expansion<'a> {
     }
 
     /// The product of the terms' boxes. Terms that would make too many are left out, those on the last key parts first.
-    fn all(&mut self, terms: &[Predicate]) -> Vec<ColumnBox> {
+    fn all(&mut self, terms: &[&Predicate]) -> Vec<ColumnBox> {
         let mut factors: Vec<(usize, Vec<ColumnBox>, &Predicate)> = terms
             .iter()
+            .copied()
             .map(|term| (self.depth(term), self.expand(term), term))
             .collect();
         factors.sort_by_key(|(depth, boxes, _)| (boxes.len() > 1, *depth));

@@ -33,7 +33,7 @@ use crate::datum::Datum;
 use crate::error::{Error, Result};
 use crate::key::RowKey;
 use crate::keyrange::{KeyRange, KeyRangeSet};
-use crate::predicate::{Conjunct, Predicate};
+use crate::predicate::Predicate;
 
 use self::boxes::{Dimensions, Expansion};
 use self::project::{PartBox, Projection};
@@ -191,11 +191,10 @@ impl Spans {
 ///
 /// # Errors
 /// `Internal` alone; whatever the predicate, there is a plan.
-pub fn plan(key: &RowKey, conjuncts: &[Conjunct], budget: usize) -> Result<Plan> {
+pub fn plan(key: &RowKey, conjuncts: &[Predicate], budget: usize) -> Result<Plan> {
     let dimensions = Dimensions::of(key, conjuncts)?;
-    let predicate = Predicate::all(conjuncts.iter().map(|conjunct| conjunct.predicate.clone()));
     let mut expansion = Expansion::new(&dimensions, budget);
-    let boxes = expansion.expand(&predicate);
+    let boxes = expansion.expand_all(conjuncts);
     #[cfg(test)]
     let boxes = faulty_boxes(boxes);
     let mut unproven = expansion.lost_for("budget");

@@ -6,7 +6,7 @@ use super::Residual;
 use super::boxes::{ColumnBox, Dimension, Dimensions};
 use crate::datum::Datum;
 use crate::key::{Domain, KeyPart, RowKey};
-use crate::predicate::Conjunct;
+use crate::predicate::Predicate;
 
 /// A product of domains, one for each key part in order. Never empty.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -40,6 +40,11 @@ impl<'a> Projection<'a> {
             .map(|part| projection.part_domain(part, &unrestricted))
             .collect();
         projection
+    }
+
+    /// The bucket part, if each bucket is one contiguous run.
+    pub(super) fn bucket_part(&self) -> Option<usize> {
+        self.bucket_part
     }
 
     /// The box of all keys.
@@ -460,17 +465,17 @@ impl<'a> Projection<'a> {
     /// The conjuncts that are not understood or have a dimension that is not proven.
     pub(super) fn residual(
         &self,
-        conjuncts: &[Conjunct],
+        conjuncts: &[Predicate],
         unproven: &BTreeMap<usize, String>,
     ) -> Vec<Residual> {
-        let reason = |conjunct: &Conjunct| {
-            let mentioned = self.dimensions.mentioned(&conjunct.predicate);
+        let reason = |conjunct: &Predicate| {
+            let mentioned = self.dimensions.mentioned(conjunct);
             let mut reasons: Vec<&str> = mentioned
                 .iter()
                 .filter_map(|position| unproven.get(position))
                 .map(String::as_str)
                 .collect();
-            if conjunct.predicate.is_opaque() {
+            if conjunct.is_opaque() {
                 reasons.push("not a condition on single columns that keys can answer");
             }
             reasons.dedup();

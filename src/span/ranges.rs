@@ -29,16 +29,9 @@ pub(super) fn runs(
     shared: bool,
     budget: usize,
 ) -> Result<Option<Vec<Run>>> {
-    let mut listed = Vec::with_capacity(dealt.len());
-    for boxes in dealt.values() {
-        let limit = budget.max(spelled_out(boxes));
-        let mut lister = Lister::new(projection, limit);
-        listed.push(
-            lister
-                .list_all(boxes)?
-                .then_some((lister.count, lister.ranges)),
-        );
-    }
+    let Some(listed) = list_each(projection, dealt, shared, budget)? else {
+        return Ok(None);
+    };
     let counts = listed.iter().flatten().map(|(count, _)| *count);
     let counted = if shared {
         counts.max().unwrap_or(0)
@@ -54,7 +47,6 @@ pub(super) fn runs(
                 Some(walk) => Work::Walk(Arc::new(walk)),
                 None => continue,
             },
-            None if boxes.len() > WALK_BOXES => return Ok(None),
             None => match Walk::over_boxes(projection, boxes)? {
                 Some(walk) => Work::Walk(Arc::new(walk)),
                 None => continue,
@@ -69,6 +61,39 @@ pub(super) fn runs(
         }
     }
     Ok(Some(runs))
+}
+
+/// The ranges of one bucket, with their number.
+type Listed = (usize, Vec<KeyRange>);
+
+/// The ranges of each bucket, in order. A bucket has none where they are too many, and then no other one that can be
+/// walked: the walk of its boxes is as exact. `None` where a bucket can be neither listed nor walked.
+fn list_each(
+    projection: &Projection<'_>,
+    dealt: &Dealt,
+    shared: bool,
+    budget: usize,
+) -> Result<Option<Vec<Option<Listed>>>> {
+    let mut listed = Vec::with_capacity(dealt.len());
+    let mut all_walk = false;
+    for boxes in dealt.values() {
+        let limit = budget.max(spelled_out(boxes));
+        let mut lister = Lister::new(projection, limit);
+        let can_walk = boxes.len() <= WALK_BOXES;
+        let is_hopeless = shared && lister.certain_of_all(boxes)? / dealt.len() > limit;
+        let own = if is_hopeless || all_walk && can_walk {
+            None
+        } else {
+            let within = lister.list_all(boxes)?;
+            within.then_some((lister.count, lister.ranges))
+        };
+        if own.is_none() && !can_walk {
+            return Ok(None);
+        }
+        all_walk |= own.is_none();
+        listed.push(own);
+    }
+    Ok(Some(listed))
 }
 
 /// The number of values and bounds that the boxes themselves hold: a list as long as that is no blow-up.
@@ -144,12 +169,8 @@ impl<'a> Lister<'a> {
 
     /// Whether all boxes could be listed within the limit.
     fn list_all(&mut self, boxes: &[PartBox]) -> Result<bool> {
-        let mut certain = 0_usize;
-        for part_box in boxes {
-            certain = certain.saturating_add(self.certain(part_box)?);
-            if certain > self.limit {
-                return Ok(false);
-            }
+        if self.projection.bucket_part().is_none() && self.certain_of_all(boxes)? > self.limit {
+            return Ok(false);
         }
         for part_box in boxes {
             self.narrowing.begin_box();
@@ -161,13 +182,25 @@ impl<'a> Lister<'a> {
         Ok(true)
     }
 
-    /// So many ranges a box has at least, as far as that can be told without listing them: where no part says anything
-    /// about another one, they are a product.
+    /// The sum of [`Lister::certain`], as far as the limit has not been passed many times.
+    fn certain_of_all(&self, boxes: &[PartBox]) -> Result<usize> {
+        let mut certain = 0_usize;
+        for part_box in boxes {
+            certain = certain.saturating_add(self.certain(part_box)?);
+        }
+        Ok(certain)
+    }
+
+    /// So many ranges a box has at least in all buckets together, as far as that can be told without listing them: where
+    /// no part but the bucket says anything about another one, they are a product, of which each bucket has a share.
     fn certain(&self, part_box: &PartBox) -> Result<usize> {
         let parts = self.projection.key.parts();
-        let alone = |part: &KeyPart| part.restores().is_some() || part.sources().is_empty();
+        let bucket = self.projection.bucket_part();
+        let alone = |(position, part): (usize, &KeyPart)| {
+            part.restores().is_some() || part.sources().is_empty() || Some(position) == bucket
+        };
         let last = match self.projection.last_restricted(part_box) {
-            Some(last) if parts.iter().take(last + 1).all(alone) => last,
+            Some(last) if parts.iter().enumerate().take(last + 1).all(alone) => last,
             _ => return Ok(0),
         };
         let count = |domain: &Domain| domain.intervals().len() + usize::from(domain.has_null());

@@ -9,12 +9,12 @@ use super::oracle::coerce;
 use super::render::{Planned, render};
 use super::session;
 use crate::key::RowKey;
-use crate::predicate::{Conjunct, lower};
+use crate::predicate::{Predicate, lower};
 use crate::span::{Plan, plan};
 
 /// A case's condition as the system under test understands it.
 pub(super) struct Lowered {
-    conjuncts: Vec<Conjunct>,
+    conjuncts: Vec<Predicate>,
     owners: Owners,
 }
 
