@@ -17,9 +17,6 @@ use crate::store::{Durability, MemoryStore, RocksStore, StoreOptions, WriteBatch
 /// The most keys that a store may yield after nobody listens any more.
 const FURTHER_KEYS: usize = 20_000;
 
-/// How often a query is run until it can be dropped half way.
-const ATTEMPTS: usize = 20;
-
 /// How long a thread may take to end, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -43,18 +40,18 @@ fn threads(name: &str) -> usize {
     names.filter(|found| found.trim_end() == name).count()
 }
 
-/// Waits until there are `wanted` threads.
-fn settled(name: &str, wanted: usize) {
+fn wait_until(is_so: impl Fn() -> bool, complaint: impl Fn() -> String) {
     let start = Instant::now();
-    while threads(name) != wanted {
-        let waited = start.elapsed();
-        assert!(
-            waited < PATIENCE,
-            "{} threads instead of {wanted}",
-            threads(name)
-        );
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "{}", complaint());
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// Waits until there are `wanted` threads.
+fn settled(name: &str, wanted: usize) {
+    let complaint = || format!("{} threads instead of {wanted}", threads(name));
+    wait_until(|| threads(name) == wanted, complaint);
 }
 
 /// A database whose store is recorded, with a table of 150,000 rows under a row key.
@@ -113,34 +110,39 @@ impl Fixture {
         read.sum()
     }
 
-    /// Runs a query, drops it once the store has yielded keys, and looks at what happens then. On a busy machine the
-    /// query may be through before it is dropped, or its tasks hear of it late: then it is run again.
+    /// Runs a query, drops it while it reads, and looks at what happens then. The store holds whoever reads until nobody
+    /// is left who could still be told that the query is over.
     fn drop_half_way(&self, sql: &str, wants_batch: bool) {
-        let dropped = (0..ATTEMPTS).any(|_| self.is_dropped_half_way(sql, wants_batch));
-        assert!(dropped, "{sql}: read on in each of {ATTEMPTS} attempts");
-    }
-
-    fn is_dropped_half_way(&self, sql: &str, wants_batch: bool) -> bool {
         settled(self.name, WORKERS);
         self.log.take();
-        let at_drop = self.runtime.block_on(async {
+        let held_after = if wants_batch { 50_000 } else { 5_000 };
+        self.log.hold_after(held_after);
+        self.runtime.block_on(async {
             let mut stream = self.stream(sql).await;
             if wants_batch {
                 stream.next().await.unwrap().unwrap();
             }
-            while self.keys_read() == 0 {
+            while self.log.waiting() == 0 {
                 let polled = tokio::time::timeout(Duration::from_millis(1), stream.next()).await;
-                if polled.is_ok() {
-                    break;
-                }
+                assert!(
+                    !matches!(polled, Ok(None)),
+                    "{sql}: the end, though readers are held"
+                );
             }
             drop(stream);
-            self.keys_read()
         });
+        let metrics = self.runtime.metrics();
+        wait_until(
+            || metrics.num_alive_tasks() == 0,
+            || format!("{sql}: {} tasks go on", metrics.num_alive_tasks()),
+        );
+        let at_drop = self.keys_read();
+        self.log.release();
         settled(self.name, WORKERS);
         let further = self.keys_read() - at_drop;
         println!("{sql}: {further} keys after the end, {at_drop} before");
-        further < FURTHER_KEYS && at_drop < 100_000
+        assert!(at_drop >= held_after, "{sql}: {at_drop}");
+        assert!(further < FURTHER_KEYS, "{sql}: read on, {further} keys");
     }
 }
 

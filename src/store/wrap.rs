@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
 use super::{
     BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store,
@@ -52,17 +52,49 @@ pub enum Call {
 /// The calls that a [`Recording`] store, its snapshots and its cursors have got so far, oldest first. A clone is the
 /// same log.
 #[derive(Debug, Clone, Default)]
-pub struct Log(Arc<Mutex<Vec<Call>>>);
+pub struct Log {
+    calls: Arc<Mutex<Vec<Call>>>,
+    gate: Arc<Gate>,
+}
+
+/// Holds cursors, so that a test can look at what happens while they read.
+#[derive(Debug, Default)]
+struct Gate {
+    held: Mutex<Held>,
+    released: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    /// So many entries are still yielded before fills wait; none: fills do not wait.
+    left: Option<usize>,
+    waiting: usize,
+}
+
+impl Gate {
+    fn pass(&self) {
+        let mut held = self.held.lock();
+        held.waiting += 1;
+        self.released
+            .wait_while(&mut held, |held| held.left == Some(0));
+        held.waiting -= 1;
+    }
+
+    fn passed(&self, entries: usize) {
+        let mut held = self.held.lock();
+        held.left = held.left.map(|left| left.saturating_sub(entries));
+    }
+}
 
 impl Log {
     /// The calls so far.
     pub fn calls(&self) -> Vec<Call> {
-        self.0.lock().clone()
+        self.calls.lock().clone()
     }
 
     /// Empties the log and returns what was in it.
     pub fn take(&self) -> Vec<Call> {
-        std::mem::take(&mut *self.0.lock())
+        std::mem::take(&mut *self.calls.lock())
     }
 
     /// The ranges of all seeks in `space`, in the order in which they were made.
@@ -71,7 +103,7 @@ impl Log {
             Call::Seek(name, range) if name == space => Some(range.clone()),
             _ => None,
         };
-        self.0.lock().iter().filter_map(range).collect()
+        self.calls.lock().iter().filter_map(range).collect()
     }
 
     /// How many entries cursors have yielded from `space`: `keys_read`, counted by the store.
@@ -80,11 +112,32 @@ impl Log {
             Call::Fill(name, entries) if name == space => *entries,
             _ => 0,
         };
-        self.0.lock().iter().map(entries).sum()
+        self.calls.lock().iter().map(entries).sum()
+    }
+
+    /// After so many further entries every fill of a cursor waits for [`Log::release`].
+    pub fn hold_after(&self, entries: usize) {
+        self.gate.held.lock().left = Some(entries);
+    }
+
+    /// How many fills wait.
+    pub fn waiting(&self) -> usize {
+        let held = self.gate.held.lock();
+        if held.left == Some(0) {
+            held.waiting
+        } else {
+            0
+        }
+    }
+
+    /// Lets fills go on.
+    pub fn release(&self) {
+        self.gate.held.lock().left = None;
+        self.gate.released.notify_all();
     }
 
     fn push(&self, call: Call) {
-        self.0.lock().push(call);
+        self.calls.lock().push(call);
     }
 }
 
@@ -256,9 +309,11 @@ impl Cursor for RecordingCursor {
     }
 
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        self.log.gate.pass();
         let before = chunk.len();
         let outcome = self.inner.fill(chunk, limit);
         let entries = chunk.len() - before;
+        self.log.gate.passed(entries);
         self.log.push(Call::Fill(self.space.clone(), entries));
         outcome
     }
