@@ -51,7 +51,7 @@ mod value;
 #[cfg(test)]
 mod cancel_tests;
 #[cfg(test)]
-mod differential_tests;
+mod differential;
 #[cfg(test)]
 mod mend_tests;
 #[cfg(test)]
