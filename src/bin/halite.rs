@@ -12,11 +12,11 @@ use halite::error::Error;
 use halite::session::Database;
 use halite::shell::format::{self, FORMATS};
 use halite::shell::output::{self, Outputs};
-use halite::shell::runner::Failure;
+use halite::shell::runner::{self, Failure};
 use halite::shell::sample::generator;
 use halite::shell::state::{Settings, Shell};
 use halite::shell::{demo, interrupt, maintenance, report, start};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 
 /// The status of a program that Ctrl-C has ended, as shells give it.
 const INTERRUPTED: u8 = 130;
@@ -177,7 +177,7 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure>
 fn run_shell(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     // Every file is read before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let runtime = runner::runtime().map_err(told)?;
     let database = runtime.block_on(open(arguments)).map_err(told)?;
     let mut shell = shell(arguments, &database, &runtime);
     if scripts.is_empty() {
@@ -223,10 +223,10 @@ fn refuse_arguments_of_statements(matches: &ArgMatches) {
 
 /// The demo, ended in good order by control-C too: what is temporary is removed.
 fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure> {
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let runtime = runner::runtime().map_err(told)?;
     let page = output::page();
     let mut out = BufWriter::new(io::stdout().lock());
-    let interrupted = interrupt::interrupted()?;
+    let interrupted = interrupt::interrupted().map_err(told)?;
     runtime.block_on(async {
         tokio::select! {
             ended = demo::run(directory, rows, page, &mut out) => ended,
@@ -237,7 +237,7 @@ fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure
 
 /// What is done with a whole database.
 fn run_maintenance(action: &Action) -> Result<(), Failure> {
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let runtime = runner::runtime().map_err(told)?;
     let mut out = io::stdout().lock();
     runtime.block_on(async {
         match action {

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use super::format::Page;
 use super::pager::{self, Paged, Screen};
 use super::progress::Progress;
+use super::runner::Trouble;
 use super::style::Colors;
+use crate::error::{Error, Result};
 
 /// Rows of a result that a screen without a size shows, and the most that any does unasked.
 const SHOWN_ROWS: usize = 40;
@@ -46,6 +48,26 @@ struct OutputFile {
     writer: BufWriter<File>,
     path: PathBuf,
     once: bool,
+}
+
+impl OutputFile {
+    fn create(path: &Path, once: bool) -> Result<Self> {
+        let file = File::create(path).map_err(|error| unwritten(path, &error))?;
+        Ok(Self {
+            writer: BufWriter::new(file),
+            path: path.to_owned(),
+            once,
+        })
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let flushed = self.writer.flush();
+        flushed.map_err(|error| unwritten(&self.path, &error))
+    }
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Error {
+    Error::unavailable(format!("cannot write {}: {error}", path.display()))
 }
 
 impl<'a> Outputs<'a> {
@@ -105,41 +127,29 @@ impl<'a> Outputs<'a> {
     /// Sends results to a file, made anew, or, without one, to standard output again. `once`: only the next result.
     ///
     /// # Errors
-    /// Those of the files.
-    pub fn redirect(&mut self, path: Option<&Path>, once: bool) -> io::Result<()> {
+    /// Those of the files, which they name.
+    pub fn redirect(&mut self, path: Option<&Path>, once: bool) -> Result<()> {
         self.close_file()?;
-        if let Some(path) = path {
-            self.file = Some(OutputFile {
-                writer: BufWriter::new(File::create(path)?),
-                path: path.to_owned(),
-                once,
-            });
-        }
+        self.file = path
+            .map(|path| OutputFile::create(path, once))
+            .transpose()?;
         Ok(())
     }
 
-    /// Where results go, if to a file.
-    pub fn file(&self) -> Option<&Path> {
-        self.file.as_ref().map(|file| file.path.as_path())
-    }
-
-    /// After a result: writes what a file still holds back.
+    /// After a result: writes what is still held back.
     ///
     /// # Errors
-    /// Those of the file.
-    pub fn end_result(&mut self) -> io::Result<()> {
+    /// Those of the output.
+    pub(super) fn end_result(&mut self) -> Result<(), Trouble> {
         match &mut self.file {
-            Some(file) if file.once => self.close_file(),
-            Some(file) => file.writer.flush(),
-            None => self.out.flush(),
+            Some(file) if file.once => Ok(self.close_file()?),
+            Some(file) => Ok(file.flush()?),
+            None => Ok(self.out.flush()?),
         }
     }
 
-    fn close_file(&mut self) -> io::Result<()> {
-        match self.file.take() {
-            Some(mut file) => file.writer.flush(),
-            None => Ok(()),
-        }
+    fn close_file(&mut self) -> Result<()> {
+        self.file.take().map_or(Ok(()), |mut file| file.flush())
     }
 
     /// The room that results have where they go.
@@ -170,7 +180,7 @@ impl<'a> Outputs<'a> {
         let screen = self.on_terminal().then(screen).flatten();
         let pager = screen.filter(|_| paged && io::stdin().is_terminal());
         let place = match (&mut self.file, pager.zip(pager::command())) {
-            (Some(file), _) => Destination::Plain(&mut file.writer),
+            (Some(file), _) => Destination::File(file),
             (None, Some((screen, command))) => {
                 Destination::Paged(Paged::new(command, screen, &mut self.out))
             }
@@ -202,12 +212,22 @@ pub struct ResultWriter<'a> {
 enum Destination<'a> {
     Plain(&'a mut dyn Write),
     Paged(Paged<'a>),
+    File(&'a mut OutputFile),
 }
 
 impl ResultWriter<'_> {
-    /// Whether an error of this writer means that the user has left the pager.
-    pub fn left_early(&self, error: &io::Error) -> bool {
-        matches!(self.place, Destination::Paged(_)) && error.kind() == io::ErrorKind::BrokenPipe
+    /// What an error means that came up while a result was written here: trouble with a value, with a file, or with
+    /// standard output; `None` where the user has left the pager.
+    pub(super) fn trouble(&self, error: io::Error) -> Option<Trouble> {
+        match (&self.place, error.kind()) {
+            (_, io::ErrorKind::InvalidData) => {
+                let wrong = Error::invalid(error.to_string()).with_source(error);
+                Some(Trouble::Statement(wrong))
+            }
+            (Destination::Paged(_), io::ErrorKind::BrokenPipe) => None,
+            (Destination::File(file), _) => Some(unwritten(&file.path, &error).into()),
+            _ => Some(Trouble::Output(error)),
+        }
     }
 
     /// Writes what is held back, and waits for the pager.
@@ -217,7 +237,7 @@ impl ResultWriter<'_> {
     pub fn finish(mut self) -> io::Result<()> {
         drop(self.progress.take());
         match self.place {
-            Destination::Plain(_) => Ok(()),
+            Destination::Plain(_) | Destination::File(_) => Ok(()),
             Destination::Paged(paged) => paged.finish(),
         }
     }
@@ -229,6 +249,7 @@ impl Write for ResultWriter<'_> {
         match &mut self.place {
             Destination::Plain(out) => out.write(text),
             Destination::Paged(paged) => paged.write(text),
+            Destination::File(file) => file.writer.write(text),
         }
     }
 
@@ -236,6 +257,7 @@ impl Write for ResultWriter<'_> {
         match &mut self.place {
             Destination::Plain(out) => out.flush(),
             Destination::Paged(paged) => paged.flush(),
+            Destination::File(file) => file.writer.flush(),
         }
     }
 }

@@ -35,7 +35,7 @@ const TICK: Duration = Duration::from_millis(5);
 pub enum Failure {
     /// A statement or a command failed. The report is for people, without a line break at its end.
     Statement(String),
-    /// The result could not be written. A closed pipe is one of these: its reader has seen enough.
+    /// Standard output or standard error cannot be written. A closed pipe is one of these: its reader has seen enough.
     Output(io::Error),
     /// The user has stopped it.
     Interrupted,
@@ -54,6 +54,17 @@ pub(super) enum Trouble {
     Interrupted,
 }
 
+impl Trouble {
+    /// The failure, of which `report` tells what is wrong with a statement.
+    pub(super) fn told(self, report: impl FnOnce(Error) -> Failure) -> Failure {
+        match self {
+            Self::Statement(error) => report(error),
+            Self::Output(error) => Failure::Output(error),
+            Self::Interrupted => Failure::Interrupted,
+        }
+    }
+}
+
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
         Self::Statement(error)
@@ -64,6 +75,15 @@ impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
+}
+
+/// Threads to run statements on.
+///
+/// # Errors
+/// `Unavailable` where the system has none left.
+pub fn runtime() -> Result<Runtime, Error> {
+    let built = Builder::new_multi_thread().enable_all().build();
+    built.map_err(|error| Error::unavailable("cannot start threads").with_source(error))
 }
 
 /// What a running statement tells, in this order: what it gives, then its rows, then that it has ended.
@@ -118,7 +138,7 @@ impl Shell<'_> {
         let written = connection.progress().clone();
         let workers = match self.workers.take() {
             Some(workers) => workers,
-            None => Builder::new_multi_thread().enable_all().build()?,
+            None => runtime()?,
         };
         let task = workers.spawn(drive(connection, statement.clone(), sender));
         let progress = self
@@ -140,9 +160,11 @@ impl Shell<'_> {
                 shown
             }
         };
-        self.outputs.end_result()?;
+        let ended = self.outputs.end_result();
+        let given = shown?;
+        ended?;
         let cost = Cost {
-            given: shown?,
+            given,
             totals: meter.totals(),
             file_bytes: written.report().bytes_read,
             seconds: start.elapsed().as_secs_f64(),
@@ -209,7 +231,9 @@ impl Shell<'_> {
                 let page = self.outputs.page(self.settings.rows, self.settings.width);
                 let mut out = self.outputs.result(self.settings.pages(), progress);
                 match show_rows(format, page, schema, events, &mut out).await {
-                    Err(Trouble::Output(error)) if out.left_early(&error) => Ok(Given::Nothing),
+                    Err(Trouble::Output(error)) => {
+                        out.trouble(error).map_or(Ok(Given::Nothing), Err)
+                    }
                     Err(trouble) => Err(trouble),
                     Ok(rows) => {
                         out.finish()?;

@@ -204,14 +204,13 @@ impl<'a> Shell<'a> {
     fn step(&mut self, step: Step<'_>, file: Option<&str>) -> Answer {
         match step {
             Step::Command(command, argument) => command.run(self, argument),
-            Step::Statement(statement, line) => match self.run(&statement) {
-                Ok(()) => Ok(ControlFlow::Continue(())),
-                Err(Trouble::Output(error)) => Err(Failure::Output(error)),
-                Err(Trouble::Interrupted) => Err(Failure::Interrupted),
-                Err(Trouble::Statement(error)) => {
-                    Err(self.report(&error, statement.text(), Origin { file, line }))
-                }
-            },
+            Step::Statement(statement, line) => {
+                let run = self.run(&statement);
+                let origin = Origin { file, line };
+                run.map(ControlFlow::Continue).map_err(|trouble| {
+                    trouble.told(|error| self.report(&error, statement.text(), origin))
+                })
+            }
         }
     }
 
@@ -229,15 +228,21 @@ impl<'a> Shell<'a> {
     /// # Errors
     /// Those of the output.
     pub fn print(&mut self, text: &str) -> Answer {
+        let written = self.write(text);
+        // Also after an error: a file for one result is closed behind it.
+        let written = written.and(self.outputs.end_result());
+        written
+            .map(ControlFlow::Continue)
+            .map_err(|trouble| trouble.told(|error| self.complaint(error.message())))
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Trouble> {
         use std::io::Write;
         let mut out = self.outputs.result(self.settings.pages(), None);
         match out.write_all(text.as_bytes()) {
-            Err(error) if !out.left_early(&error) => return Err(error.into()),
-            Err(_) => drop(out),
-            Ok(()) => out.finish()?,
+            Err(error) => out.trouble(error).map_or(Ok(()), Err),
+            Ok(()) => Ok(out.finish()?),
         }
-        self.outputs.end_result()?;
-        Ok(ControlFlow::Continue(()))
     }
 }
 

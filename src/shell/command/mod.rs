@@ -11,7 +11,6 @@ mod leave;
 mod scripts;
 mod settings;
 
-use std::io::Write;
 use std::ops::ControlFlow;
 
 use super::runner::Failure;
@@ -140,7 +139,8 @@ fn show_texts(shell: &mut Shell<'_>, columns: &[(&str, Vec<String>)]) -> Answer 
         let array: StringArray = values.iter().map(Some).collect();
         (*name, std::sync::Arc::new(array) as ArrayRef)
     });
-    let batch = RecordBatch::try_from_iter(columns).map_err(std::io::Error::other)?;
+    let batch =
+        RecordBatch::try_from_iter(columns).map_err(|error| shell.complaint(&error.to_string()))?;
     let page = shell
         .outputs
         .page(shell.settings.rows, shell.settings.width);
@@ -151,7 +151,6 @@ fn show_texts(shell: &mut Shell<'_>, columns: &[(&str, Vec<String>)]) -> Answer 
         .sheet(batch.schema(), page, &mut text)?;
     sheet.batch(&batch)?;
     sheet.finish()?;
-    text.flush()?;
     shell.print(&String::from_utf8_lossy(&text))
 }
 

@@ -282,12 +282,9 @@ impl Command for Output {
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
         let path = (!argument.is_empty()).then(|| file(argument));
-        match (shell.outputs.redirect(path.as_deref(), self.once), path) {
-            (Ok(()), _) => GO_ON,
-            (Err(error), Some(path)) => {
-                failed(shell, &format!("cannot write {}: {error}", path.display()))
-            }
-            (Err(error), None) => Err(error.into()),
+        match shell.outputs.redirect(path.as_deref(), self.once) {
+            Ok(()) => GO_ON,
+            Err(error) => failed(shell, error.message()),
         }
     }
 }
