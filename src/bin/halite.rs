@@ -177,19 +177,37 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure>
 fn run_shell(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     // Every file is read before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
-    let runtime = runner::runtime().map_err(told)?;
-    let database = runtime.block_on(open(arguments)).map_err(told)?;
-    let mut shell = shell(arguments, &database, &runtime);
-    if scripts.is_empty() {
-        shell.settings.interactive = true;
-        start::greet(&mut shell, arguments.database.as_deref())?;
-        if !arguments.no_init {
-            start::run_file(&mut shell, arguments.init.as_deref())?;
+    on_threads(|runtime| {
+        let database = runtime.block_on(open(arguments)).map_err(told)?;
+        let mut shell = shell(arguments, &database, runtime);
+        if scripts.is_empty() {
+            interact(&mut shell, arguments)?;
+            return Ok(ExitCode::SUCCESS);
         }
-        shell.edit()?;
-        return Ok(ExitCode::SUCCESS);
+        run_scripts(&mut shell, &scripts)
+    })
+}
+
+/// Works on threads, of which none is waited for at the end that Ctrl-C has left behind.
+fn on_threads<T>(work: impl FnOnce(&Runtime) -> Result<T, Failure>) -> Result<T, Failure> {
+    let runtime = runner::runtime().map_err(told)?;
+    let done = work(&runtime);
+    runner::let_go(runtime);
+    done
+}
+
+/// The shell at a terminal.
+fn interact(shell: &mut Shell<'_>, arguments: &Arguments) -> Result<(), Failure> {
+    shell.settings.interactive = true;
+    start::greet(shell, arguments.database.as_deref())?;
+    if !arguments.no_init {
+        start::run_file(shell, arguments.init.as_deref())?;
     }
-    for script in &scripts {
+    Ok(shell.edit()?)
+}
+
+fn run_scripts(shell: &mut Shell<'_>, scripts: &[Script]) -> Result<ExitCode, Failure> {
+    for script in scripts {
         let file = script.file.as_deref();
         if shell.script(&script.text, file)?.is_break() {
             break;
@@ -223,15 +241,16 @@ fn refuse_arguments_of_statements(matches: &ArgMatches) {
 
 /// The demo, ended in good order by control-C too: what is temporary is removed.
 fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure> {
-    let runtime = runner::runtime().map_err(told)?;
     let page = output::page();
     let mut out = BufWriter::new(io::stdout().lock());
     let interrupted = interrupt::interrupted().map_err(told)?;
-    runtime.block_on(async {
-        tokio::select! {
-            ended = demo::run(directory, rows, page, &mut out) => ended,
-            () = interrupted => Err(Failure::Interrupted),
-        }
+    on_threads(|runtime| {
+        runtime.block_on(async {
+            tokio::select! {
+                ended = demo::run(directory, rows, page, &mut out) => ended,
+                () = interrupted => Err(Failure::Interrupted),
+            }
+        })
     })
 }
 

@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::scan::ScanTotals;
 use crate::session::{Connection, Meter, Outcome, Statement};
 
-/// How long a statement that was stopped may take to end, before the shell goes on without it.
+/// How long what was stopped may take to end, before the shell goes on without it.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How often it is looked whether it has ended.
 const TICK: Duration = Duration::from_millis(5);
@@ -75,6 +75,12 @@ impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
+}
+
+/// Lets threads go that are not needed any more. What they are about may clean up behind itself; but a thread that
+/// waits for the system, as one that opens a pipe without a writer does, is not waited for.
+pub fn let_go(runtime: Runtime) {
+    runtime.shutdown_timeout(PATIENCE);
 }
 
 /// Threads to run statements on.

@@ -10,7 +10,7 @@ use super::format::Format;
 use super::names::Names;
 use super::output::{Limit, Outputs};
 use super::report::{Origin, Reporter};
-use super::runner::{Failure, Trouble};
+use super::runner::{Failure, Trouble, let_go};
 use super::script::{self, Unit};
 use crate::session::{Connection, Statement};
 
@@ -71,6 +71,14 @@ pub struct Shell<'a> {
     /// What of a script has failed while it went on.
     pub failures: usize,
     nested: usize,
+}
+
+impl Drop for Shell<'_> {
+    fn drop(&mut self) {
+        if let Some(workers) = self.workers.take() {
+            let_go(workers);
+        }
+    }
 }
 
 /// What a script or a command ended with: go on, or leave the shell.
