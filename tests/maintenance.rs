@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 
 #[cfg(target_os = "linux")]
 use std::{
     io::{BufRead, BufReader},
     path::PathBuf,
-    process::{Child, ChildStdout, Command, Stdio},
+    process::{Child, ChildStdout, Command},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -76,6 +77,19 @@ fn a_database_goes_through_backup_restore_and_check() {
     );
 }
 
+/// Runs the program with an output that nobody reads; its exit status and its complaint.
+fn unread(arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = halite();
+    let program = command.args(arguments).stdout(Stdio::piped());
+    let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
+    drop(program.stdout.take());
+    let output = program.wait_with_output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
 #[test]
 fn damage_ends_with_status_1() {
     let directory = tempfile::tempdir().unwrap();
@@ -101,6 +115,10 @@ fn damage_ends_with_status_1() {
     let name = largest.file_name().unwrap().to_str().unwrap();
     assert!(out.contains(name.trim_start_matches('0')), "{name}: {out}");
     assert!(log.ends_with("backup is damaged\n"), "{log}");
+    // The verdict is the same for a reader who has gone: who else would learn of it?
+    let check = ["check", backup.to_str().unwrap()];
+    assert_eq!(unread(&check), (Some(1), log));
+    assert_eq!(unread(&["check", &database]), (Some(0), String::new()));
     assert!(run(&["check", &database]).0);
 }
 

@@ -138,12 +138,12 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match run(&arguments, &matches) {
         Ok(code) => code,
-        // The reader of the output has seen enough.
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
         Err(failure) => {
             let (report, code) = match failure {
+                closed if closed.is_closed_pipe() => (
+                    "error: standard output was closed before all was done".to_owned(),
+                    ExitCode::FAILURE,
+                ),
                 Failure::Statement(report) => (report, ExitCode::FAILURE),
                 Failure::Output(error) => (
                     format!("error: cannot write the result: {error}"),
@@ -207,10 +207,16 @@ fn interact(shell: &mut Shell<'_>, arguments: &Arguments) -> Result<(), Failure>
 }
 
 fn run_scripts(shell: &mut Shell<'_>, scripts: &[Script]) -> Result<ExitCode, Failure> {
-    for script in scripts {
-        let file = script.file.as_deref();
-        if shell.script(&script.text, file)?.is_break() {
-            break;
+    let mut scripts = scripts.iter();
+    while let Some(script) = scripts.next() {
+        match shell.script(&script.text, script.file.as_deref()) {
+            Ok(flow) if flow.is_break() => break,
+            Ok(_) => {}
+            Err(closed) if closed.is_closed_pipe() && !shell.unfinished && scripts.len() == 0 => {
+                // Its reader has seen enough, and nothing is left to do.
+                break;
+            }
+            Err(failure) => return Err(failure),
         }
     }
     Ok(ExitCode::from(u8::from(shell.failures > 0)))
@@ -258,7 +264,7 @@ fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure
 fn run_maintenance(action: &Action) -> Result<(), Failure> {
     let runtime = runner::runtime().map_err(told)?;
     let mut out = io::stdout().lock();
-    runtime.block_on(async {
+    let done = runtime.block_on(async {
         match action {
             Action::Check { database } => maintenance::check(database, &mut out).await,
             Action::Backup {
@@ -271,7 +277,12 @@ fn run_maintenance(action: &Action) -> Result<(), Failure> {
             } => maintenance::restore(directory, database, &mut out).await,
             Action::Demo { .. } | Action::Generate(_) => Ok(()),
         }
-    })
+    });
+    match done {
+        // All is done that was to be done, and nobody wants to read of it.
+        Err(closed) if closed.is_closed_pipe() => Ok(()),
+        done => done,
+    }
 }
 
 /// Writes data sets, and says what was written.

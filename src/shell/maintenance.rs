@@ -1,21 +1,32 @@
 //! `halite check`, `halite backup`, `halite restore`.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::report;
 use super::runner::Failure;
 use super::text::counted;
 use crate::error::Error;
-use crate::session::Database;
+use crate::session::{CheckReport, Database};
 use crate::store::RocksStore;
 
 /// Reads everything in a database and writes what is in it, and what is damaged, to `out`.
 ///
 /// # Errors
-/// A report where something is damaged, or the database cannot be read.
+/// A report where something is damaged, also if `out` takes no more, or the database cannot be read.
 pub async fn check(path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     let found = Database::check_at(path).await.map_err(told)?;
+    let written = write_findings(path, &found, out);
+    if found.is_sound() {
+        return Ok(written?);
+    }
+    Err(Failure::Statement(format!(
+        "error: the database {} is damaged",
+        path.display()
+    )))
+}
+
+fn write_findings(path: &Path, found: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     for table in &found.tables {
         let state = match table.damaged {
             0 => String::new(),
@@ -41,13 +52,8 @@ pub async fn check(path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     }
     if found.is_sound() {
         writeln!(out, "the database {} is sound", path.display())?;
-        return Ok(out.flush()?);
     }
-    out.flush()?;
-    Err(Failure::Statement(format!(
-        "error: the database {} is damaged",
-        path.display()
-    )))
+    out.flush()
 }
 
 /// Copies a database that no process has open for writing.

@@ -41,6 +41,13 @@ pub enum Failure {
     Interrupted,
 }
 
+impl Failure {
+    /// Whether standard output is a pipe whose reader has gone.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)

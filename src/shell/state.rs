@@ -70,6 +70,8 @@ pub struct Shell<'a> {
     pub outputs: Outputs<'a>,
     /// What of a script has failed while it went on.
     pub failures: usize,
+    /// Whether standard output has failed before the last statement of a script.
+    pub unfinished: bool,
     nested: usize,
 }
 
@@ -105,6 +107,7 @@ impl<'a> Shell<'a> {
             settings,
             outputs,
             failures: 0,
+            unfinished: false,
             nested: 0,
         }
     }
@@ -128,20 +131,29 @@ impl<'a> Shell<'a> {
         })?;
         let lone = file.is_none() && !text.trim_end().contains('\n');
         if !self.settings.bail {
-            for unit in &units {
-                let done = self
-                    .prepare(unit, file, lone)
-                    .and_then(|step| self.step(step, file));
-                if self.go_on(done)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
-            }
-            return Ok(ControlFlow::Continue(()));
+            return self.each(units.iter(), |shell, unit| {
+                let step = shell.prepare(unit, file, lone);
+                let done = step.and_then(|step| shell.step(step, file));
+                shell.go_on(done)
+            });
         }
         let steps = units.iter().map(|unit| self.prepare(unit, file, lone));
-        for step in steps.collect::<Result<Vec<_>, _>>()? {
-            if self.step(step, file)?.is_break() {
-                return Ok(ControlFlow::Break(()));
+        let steps = steps.collect::<Result<Vec<_>, _>>()?;
+        self.each(steps.into_iter(), |shell, step| shell.step(step, file))
+    }
+
+    /// Does what a script consists of, one after the other, up to what leaves the shell or fails.
+    fn each<T>(
+        &mut self,
+        mut parts: impl ExactSizeIterator<Item = T>,
+        mut run: impl FnMut(&mut Self, T) -> Answer,
+    ) -> Answer {
+        while let Some(part) = parts.next() {
+            let answer = run(self, part);
+            if !matches!(answer, Ok(ControlFlow::Continue(()))) {
+                let is_output = matches!(answer, Err(Failure::Output(_)));
+                self.unfinished |= is_output && parts.len() > 0;
+                return answer;
             }
         }
         Ok(ControlFlow::Continue(()))
