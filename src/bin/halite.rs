@@ -15,7 +15,7 @@ use halite::shell::output::{self, Outputs};
 use halite::shell::runner::{self, Failure};
 use halite::shell::sample::generator;
 use halite::shell::state::{Settings, Shell};
-use halite::shell::{demo, interrupt, maintenance, report, start};
+use halite::shell::{demo, interrupt, maintenance, start};
 use tokio::runtime::Runtime;
 
 /// The status of a program that Ctrl-C has ended, as shells give it.
@@ -178,7 +178,7 @@ fn run_shell(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Fa
     // Every file is read before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
     on_threads(|runtime| {
-        let database = runtime.block_on(open(arguments)).map_err(told)?;
+        let database = runtime.block_on(open(arguments))?;
         let mut shell = shell(arguments, &database, runtime);
         if scripts.is_empty() {
             interact(&mut shell, arguments)?;
@@ -190,7 +190,7 @@ fn run_shell(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Fa
 
 /// Works on threads, of which none is waited for at the end that Ctrl-C has left behind.
 fn on_threads<T>(work: impl FnOnce(&Runtime) -> Result<T, Failure>) -> Result<T, Failure> {
-    let runtime = runner::runtime().map_err(told)?;
+    let runtime = runner::runtime()?;
     let done = work(&runtime);
     runner::let_go(runtime);
     done
@@ -249,7 +249,7 @@ fn refuse_arguments_of_statements(matches: &ArgMatches) {
 fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure> {
     let page = output::page();
     let mut out = BufWriter::new(io::stdout().lock());
-    let interrupted = interrupt::interrupted().map_err(told)?;
+    let interrupted = interrupt::interrupted()?;
     on_threads(|runtime| {
         runtime.block_on(async {
             tokio::select! {
@@ -262,7 +262,7 @@ fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure
 
 /// What is done with a whole database.
 fn run_maintenance(action: &Action) -> Result<(), Failure> {
-    let runtime = runner::runtime().map_err(told)?;
+    let runtime = runner::runtime()?;
     let mut out = io::stdout().lock();
     let done = runtime.block_on(async {
         match action {
@@ -290,21 +290,17 @@ fn generate(what: &Generate) -> Result<(), Failure> {
     let named = |name: &str| what.names.is_empty() || what.names.iter().any(|it| it == name);
     let unmade = |error| {
         let message = format!("cannot make {}", what.into.display());
-        told(Error::unavailable(message).with_source(error))
+        Error::unavailable(message).with_source(error)
     };
     fs::create_dir_all(&what.into).map_err(unmade)?;
     let mut out = io::stdout().lock();
     for set in generator::GENERATORS.iter().filter(|it| named(it.name())) {
         let size = what.rows.unwrap_or_else(|| set.default_size());
         let path = what.into.join(format!("{}.parquet", set.name()));
-        let rows = generator::write_parquet(*set, size, what.seed, &path).map_err(told)?;
+        let rows = generator::write_parquet(*set, size, what.seed, &path)?;
         writeln!(out, "{}: {rows} rows, {}", path.display(), set.about())?;
     }
     Ok(())
-}
-
-fn told(error: Error) -> Failure {
-    Failure::Statement(report::message(&error))
 }
 
 async fn open(arguments: &Arguments) -> Result<Database, Error> {

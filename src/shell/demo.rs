@@ -30,12 +30,6 @@ use crate::session::{Connection, Database, Outcome, Profile, Statement};
 /// Rows of a result that are shown.
 const SHOWN_ROWS: usize = 6;
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Statement(report::message(&error))
-    }
-}
-
 /// Builds the sample database in `directory`, which must be new or empty, and runs the sample queries. Without a
 /// directory the database is made where temporary files are, and removed at the end. Generated data sets have `rows`
 /// rows, or as many as they have by themselves. Result tables are as wide as `page` says.

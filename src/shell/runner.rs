@@ -19,6 +19,7 @@ use super::format::{Format, Page};
 use super::interrupt::interrupted;
 use super::output::ResultWriter;
 use super::progress::Progress;
+use super::report;
 use super::state::Shell;
 use super::text::{counted, grouped, size};
 use crate::error::Error;
@@ -45,6 +46,13 @@ impl Failure {
     /// Whether standard output is a pipe whose reader has gone.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Of an error that belongs to no statement.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Statement(report::message(&error))
     }
 }
 
