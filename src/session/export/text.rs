@@ -97,6 +97,12 @@ pub fn push_field(line: &mut String, text: &str, delimiter: char) {
     line.push(delimiter);
 }
 
+/// Makes the last delimiter of a line its end.
+pub fn end_line(line: &mut String) {
+    line.pop();
+    line.push('\n');
+}
+
 /// The writer's own error where there is one, so that a closed pipe is still known as one; else the error is about a
 /// value, and of the kind [`io::ErrorKind::InvalidData`], which no writer gives.
 pub fn io_error(error: ArrowError) -> io::Error {

@@ -8,7 +8,8 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
 use super::super::style::{Colors, Role};
-use super::super::text::{counted, fit, grouped, printable, width};
+use super::super::text::{counted, fit, grouped, width};
+use super::cells::heading;
 use super::ends::{Ends, Row};
 use super::{Format, Page, Sheet};
 
@@ -34,8 +35,7 @@ impl Format for Line {
         page: Page,
         out: &'a mut dyn Write,
     ) -> io::Result<Box<dyn Sheet + 'a>> {
-        let names = schema.fields().iter();
-        let names = names.map(|field| printable(field.name()).replace('\n', "\\n"));
+        let names = schema.fields().iter().map(|field| heading(field));
         Ok(Box::new(LineSheet {
             out,
             names: names.collect(),

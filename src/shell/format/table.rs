@@ -11,8 +11,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 
 use super::super::style::Colors;
-use super::super::text::printable;
-use super::cells::type_name;
+use super::cells::{self, type_name};
 use super::drawing::{Drawing, Heading, layout, widths};
 use super::ends::{Ends, read_rows};
 use super::{Format, Page, Sheet};
@@ -54,7 +53,7 @@ impl Format for Table {
 
 fn heading(field: &Field) -> Heading {
     Heading {
-        name: printable(field.name()).replace('\n', "\\n"),
+        name: cells::heading(field),
         type_name: type_name(field.data_type()),
         right: field.data_type().is_numeric(),
         whole: field.data_type().is_numeric() || field.data_type().is_temporal(),
