@@ -6,6 +6,7 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::UInt32Type;
 use datafusion::physical_plan::common::collect;
 
+use super::super::names::Names;
 use super::super::text::{grouped, width};
 use crate::error::{Error, Result};
 use crate::session::{Connection, Outcome, Statement};
@@ -22,7 +23,7 @@ pub struct Scanned {
 
 struct Table {
     name: String,
-    /// `PRIMARY KEY (origin, scheduled)`.
+    /// The parts of its row key: `origin, scheduled`.
     key: String,
     ranges: Vec<Range>,
     residual: String,
@@ -42,12 +43,14 @@ impl Scanned {
     /// What is wrong with the query.
     pub async fn of(connection: &Connection, query: &Statement) -> Result<Self> {
         let mut tables: Vec<Table> = Vec::new();
+        let names = Names::new(connection.clone());
+        let key = |name: &str| names.definition(name).map(|table| table.key_clause());
         for batch in rows(connection, &query.explain_keys()?).await? {
             for row in 0..batch.num_rows() {
                 let name = text(&batch, "table", row)?;
                 if tables.last().is_none_or(|table| table.name != name) {
                     tables.push(Table {
-                        key: primary_key(connection, &name).await?,
+                        key: key(&name).unwrap_or_default(),
                         residual: text(&batch, "residual", row)?,
                         ranges: Vec::new(),
                         name,
@@ -86,7 +89,7 @@ impl Range {
 impl fmt::Display for Scanned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for table in &self.tables {
-            writeln!(f, "{}  {}", table.name, table.key)?;
+            writeln!(f, "{}  PRIMARY KEY ({})", table.name, table.key)?;
             for range in table.ranges.iter().take(SHOWN) {
                 writeln!(f, "  {range}")?;
             }
@@ -125,22 +128,6 @@ async fn rows(connection: &Connection, statement: &Statement) -> Result<Vec<Reco
             statement.text()
         ))),
     }
-}
-
-/// The row key of a table, as `SHOW CREATE TABLE` writes it.
-async fn primary_key(connection: &Connection, table: &str) -> Result<String> {
-    let mut key = String::new();
-    for statement in connection.script(&format!("SHOW CREATE TABLE \"{table}\""))? {
-        for batch in rows(connection, &statement).await? {
-            let created = text(&batch, "statement", 0)?;
-            let line = created
-                .lines()
-                .map(str::trim)
-                .find(|line| line.starts_with("PRIMARY KEY"));
-            line.unwrap_or_default().clone_into(&mut key);
-        }
-    }
-    Ok(key)
 }
 
 fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a dyn Array> {
