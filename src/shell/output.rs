@@ -1,12 +1,11 @@
-//! Where the shell writes: results to standard output, a pager or a file; what went wrong to standard error.
+//! Where the shell writes: results to standard output, a pager, a file or a program; what went wrong to standard error.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
 
 use super::format::Page;
 use super::pager::{self, Paged, Screen};
 use super::progress::Progress;
+use super::redirect::{Redirection, Target};
 use super::runner::Trouble;
 use super::style::Colors;
 use crate::error::{Error, Result};
@@ -41,33 +40,7 @@ pub struct Outputs<'a> {
     colors: Colors,
     /// Colours of `log`.
     log_colors: Colors,
-    file: Option<OutputFile>,
-}
-
-struct OutputFile {
-    writer: BufWriter<File>,
-    path: PathBuf,
-    once: bool,
-}
-
-impl OutputFile {
-    fn create(path: &Path, once: bool) -> Result<Self> {
-        let file = File::create(path).map_err(|error| unwritten(path, &error))?;
-        Ok(Self {
-            writer: BufWriter::new(file),
-            path: path.to_owned(),
-            once,
-        })
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        let flushed = self.writer.flush();
-        flushed.map_err(|error| unwritten(&self.path, &error))
-    }
-}
-
-fn unwritten(path: &Path, error: &io::Error) -> Error {
-    Error::unavailable(format!("cannot write {}: {error}", path.display()))
+    elsewhere: Option<Redirection>,
 }
 
 impl<'a> Outputs<'a> {
@@ -79,7 +52,7 @@ impl<'a> Outputs<'a> {
             terminal: io::stdout().is_terminal(),
             colors: Colors::of(io::stdout().is_terminal()),
             log_colors: Colors::of(io::stderr().is_terminal()),
-            file: None,
+            elsewhere: None,
         }
     }
 
@@ -91,13 +64,13 @@ impl<'a> Outputs<'a> {
             terminal: false,
             colors: Colors::default(),
             log_colors: Colors::default(),
-            file: None,
+            elsewhere: None,
         }
     }
 
     /// Whether results go to a terminal.
     pub fn on_terminal(&self) -> bool {
-        self.terminal && self.file.is_none()
+        self.terminal && self.elsewhere.is_none()
     }
 
     /// Colours of what is complained of.
@@ -124,15 +97,14 @@ impl<'a> Outputs<'a> {
         self.out.flush()
     }
 
-    /// Sends results to a file, made anew, or, without one, to standard output again. `once`: only the next result.
+    /// Sends results to a file or a program, or, without one, to standard output again. `once`: only the next result.
     ///
     /// # Errors
-    /// Those of the files, which they name.
-    pub fn redirect(&mut self, path: Option<&Path>, once: bool) -> Result<()> {
-        self.close_file()?;
-        self.file = path
-            .map(|path| OutputFile::create(path, once))
-            .transpose()?;
+    /// Those of the files and programs, which they name.
+    pub fn redirect(&mut self, target: Option<Target>, once: bool) -> Result<()> {
+        self.close()?;
+        let started = target.map(|target| Redirection::start(target, once));
+        self.elsewhere = started.transpose()?;
         Ok(())
     }
 
@@ -141,15 +113,15 @@ impl<'a> Outputs<'a> {
     /// # Errors
     /// Those of the output.
     pub(super) fn end_result(&mut self) -> Result<(), Trouble> {
-        match &mut self.file {
-            Some(file) if file.once => Ok(self.close_file()?),
-            Some(file) => Ok(file.flush()?),
+        match &mut self.elsewhere {
+            Some(elsewhere) if elsewhere.is_once() => Ok(self.close()?),
+            Some(elsewhere) => Ok(elsewhere.end_result()?),
             None => Ok(self.out.flush()?),
         }
     }
 
-    fn close_file(&mut self) -> Result<()> {
-        self.file.take().map_or(Ok(()), |mut file| file.flush())
+    fn close(&mut self) -> Result<()> {
+        self.elsewhere.take().map_or(Ok(()), Redirection::close)
     }
 
     /// The room that results have where they go.
@@ -167,7 +139,7 @@ impl<'a> Outputs<'a> {
         Page {
             rows: choose(rows, Some(fitting)),
             width: choose(width, screen.map(|screen| screen.width)),
-            colors: if self.file.is_none() {
+            colors: if self.elsewhere.is_none() {
                 self.colors
             } else {
                 Colors::default()
@@ -175,12 +147,12 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// A writer for one result: the file, or standard output, by the pager if that is wanted and there is one.
+    /// A writer for one result: a file, a program, or standard output, by the pager if that is wanted and there is one.
     pub fn result(&mut self, paged: bool, progress: Option<Progress>) -> ResultWriter<'_> {
         let screen = self.on_terminal().then(screen).flatten();
         let pager = screen.filter(|_| paged && io::stdin().is_terminal());
-        let place = match (&mut self.file, pager.zip(pager::command())) {
-            (Some(file), _) => Destination::File(file),
+        let place = match (&mut self.elsewhere, pager.zip(pager::command())) {
+            (Some(elsewhere), _) => Destination::Elsewhere(elsewhere),
             (None, Some((screen, command))) => {
                 Destination::Paged(Paged::new(command, screen, &mut self.out))
             }
@@ -212,20 +184,20 @@ pub struct ResultWriter<'a> {
 enum Destination<'a> {
     Plain(&'a mut dyn Write),
     Paged(Paged<'a>),
-    File(&'a mut OutputFile),
+    Elsewhere(&'a mut Redirection),
 }
 
 impl ResultWriter<'_> {
     /// What an error means that came up while a result was written here: trouble with a value, with a file, or with
-    /// standard output; `None` where the user has left the pager.
-    pub(super) fn trouble(&self, error: io::Error) -> Option<Trouble> {
-        match (&self.place, error.kind()) {
+    /// standard output; `None` where the user has left the pager, or a program has seen enough.
+    pub(super) fn trouble(&mut self, error: io::Error) -> Option<Trouble> {
+        match (&mut self.place, error.kind()) {
             (_, io::ErrorKind::InvalidData) => {
                 let wrong = Error::invalid(error.to_string()).with_source(error);
                 Some(Trouble::Statement(wrong))
             }
             (Destination::Paged(_), io::ErrorKind::BrokenPipe) => None,
-            (Destination::File(file), _) => Some(unwritten(&file.path, &error).into()),
+            (Destination::Elsewhere(elsewhere), _) => elsewhere.trouble(&error).map(Trouble::from),
             _ => Some(Trouble::Output(error)),
         }
     }
@@ -237,7 +209,7 @@ impl ResultWriter<'_> {
     pub fn finish(mut self) -> io::Result<()> {
         drop(self.progress.take());
         match self.place {
-            Destination::Plain(_) | Destination::File(_) => Ok(()),
+            Destination::Plain(_) | Destination::Elsewhere(_) => Ok(()),
             Destination::Paged(paged) => paged.finish(),
         }
     }
@@ -249,7 +221,7 @@ impl Write for ResultWriter<'_> {
         match &mut self.place {
             Destination::Plain(out) => out.write(text),
             Destination::Paged(paged) => paged.write(text),
-            Destination::File(file) => file.writer.write(text),
+            Destination::Elsewhere(elsewhere) => elsewhere.write(text),
         }
     }
 
@@ -257,7 +229,7 @@ impl Write for ResultWriter<'_> {
         match &mut self.place {
             Destination::Plain(out) => out.flush(),
             Destination::Paged(paged) => paged.flush(),
-            Destination::File(file) => file.writer.flush(),
+            Destination::Elsewhere(elsewhere) => elsewhere.flush(),
         }
     }
 }

@@ -45,11 +45,16 @@ impl Format for Line {
     }
 }
 
-struct LineSheet<'a> {
-    out: &'a mut dyn Write,
-    names: Vec<String>,
-    rows: Ends,
-    colors: Colors,
+/// The rows of a result, and what they are written with.
+pub struct LineSheet<'a> {
+    /// Where to.
+    pub out: &'a mut dyn Write,
+    /// The names of the columns.
+    pub names: Vec<String>,
+    /// The rows.
+    pub rows: Ends,
+    /// Colours of the output.
+    pub colors: Colors,
 }
 
 impl Sheet for LineSheet<'_> {
