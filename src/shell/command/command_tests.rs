@@ -79,6 +79,14 @@ fn commands_that_are_wrong_say_so() {
             ".tabels",
             "error: there is no command .tabels; did you mean .tables?\n",
         ),
+        (
+            "\\copy t FROM 'a.csv'",
+            "error: there is no command \\copy; COPY TABLE FROM 'FILE' (HEADER) loads a file\n",
+        ),
+        (
+            ".mode csv > a.csv",
+            "error: there is no format csv > a.csv; .once FILE sends the next result to a file\n",
+        ),
         (".quit now", "error: .quit takes no argument\n"),
         (".read", "error: say .read FILE\n"),
         (

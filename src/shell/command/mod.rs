@@ -85,6 +85,25 @@ pub static COMMANDS: &[&dyn Command] = &[
     &leave::Quit,
 ];
 
+const ONE_DATABASE: &str = "a shell has one database, and halite DATABASE opens another";
+
+/// Commands of other shells, and what does it here.
+static ELSEWHERE: &[(&str, &str)] = &[
+    ("\\copy", "COPY TABLE FROM 'FILE' (HEADER) loads a file"),
+    ("\\l", ONE_DATABASE),
+    ("\\c", ONE_DATABASE),
+    (".databases", ONE_DATABASE),
+    (".open", ONE_DATABASE),
+    (".show", "SHOW TABLES is a statement"),
+    (
+        ".dump",
+        ".schema prints the tables' statements, COPY (SELECT …) TO 'FILE' writes rows",
+    ),
+    (".headers", "every result has its heading"),
+    ("\\e", "Ctrl-O edits the statement in $EDITOR"),
+    ("\\du", "Halite has no users"),
+];
+
 /// What a command that has nothing to say answers.
 const GO_ON: Answer = Ok(ControlFlow::Continue(()));
 
@@ -117,6 +136,9 @@ pub fn find(line: &str) -> Result<(&'static dyn Command, &str), String> {
     let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
     let Some(command) = named(name) else {
+        if let Some((_, here)) = ELSEWHERE.iter().find(|(other, _)| *other == name) {
+            return Err(format!("there is no command {name}; {here}"));
+        }
         let known = COMMANDS.iter().flat_map(|command| names(*command));
         let known = known.filter(|known| known.len() > 2);
         let hint = question(&closest(name, known)).unwrap_or(".help lists them".to_owned());

@@ -104,7 +104,11 @@ impl Command for Mode {
         }
         let Some(format) = format::named(argument) else {
             let names = FORMATS.iter().map(|format| format.name());
-            let hint = question(&closest(argument, names)).unwrap_or(".mode lists them".to_owned());
+            let hint = match argument.contains('>') {
+                true => Some(".once FILE sends the next result to a file".to_owned()),
+                false => question(&closest(argument, names)),
+            };
+            let hint = hint.unwrap_or(".mode lists them".to_owned());
             return failed(shell, &format!("there is no format {argument}; {hint}"));
         };
         shell.settings.format = format;
