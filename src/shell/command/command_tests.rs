@@ -39,6 +39,9 @@ fn every_command_is_complete_and_has_names_of_its_own() {
             command.name()
         );
     }
+    for (other, _) in ELSEWHERE {
+        assert!(seen.insert(other), "{other} is a command here");
+    }
     // What the documents promise.
     for name in [
         ".tables", ".schema", ".mode", ".timer", ".read", ".output", ".import", ".help", ".keys",
