@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{Array, RecordBatch};
-use arrow::util::display::array_value_to_string;
 use halite::error::Result;
 use halite::session::{Connection, Database};
 use halite::store::{RocksStore, Store, StoreOptions};
 use tokio::runtime::Runtime;
+
+use crate::answers::texts;
 
 /// The seed of a random test, printed.
 fn seed() -> u64 {
@@ -43,23 +43,9 @@ async fn execute(connection: &Connection, sql: &str) -> Result<u64> {
 /// The rows of a query, sorted, the values of each joined by `|`.
 async fn rows(connection: &Connection, sql: &str) -> Result<Vec<String>> {
     let batches = connection.query(sql, vec![]).await?;
-    let mut rows: Vec<String> = batches.iter().flat_map(texts).collect();
+    let mut rows = texts(&batches);
     rows.sort();
     Ok(rows)
-}
-
-fn texts(batch: &RecordBatch) -> Vec<String> {
-    let value = |column: &dyn Array, row| match column.is_null(row) {
-        true => "NULL".to_owned(),
-        false => array_value_to_string(column, row).unwrap(),
-    };
-    (0..batch.num_rows())
-        .map(|row| {
-            let values = batch.columns().iter();
-            let values: Vec<_> = values.map(|column| value(column.as_ref(), row)).collect();
-            values.join("|")
-        })
-        .collect()
 }
 
 /// The rows of every table.

@@ -1,22 +1,25 @@
 //! `halite check`, `halite backup` and `halite restore` from outside.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
-fn halite(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_halite"));
-    command
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
+#[cfg(target_os = "linux")]
+use std::{
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::{Child, ChildStdout, Command},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+#[cfg(target_os = "linux")]
+use tempfile::TempDir;
+
+use super::program::halite;
 
 /// Standard output and standard error, and whether all went well.
 fn run(arguments: &[&str]) -> (bool, String, String) {
-    let output = halite(arguments);
+    let output = halite().args(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let succeeded = output.status.code() == Some(0);
     assert!(succeeded || output.status.code() == Some(1), "{output:?}");
@@ -74,6 +77,19 @@ fn a_database_goes_through_backup_restore_and_check() {
     );
 }
 
+/// Runs the program with an output that nobody reads; its exit status and its complaint.
+fn unread(arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = halite();
+    let program = command.args(arguments).stdout(Stdio::piped());
+    let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
+    drop(program.stdout.take());
+    let output = program.wait_with_output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
 #[test]
 fn damage_ends_with_status_1() {
     let directory = tempfile::tempdir().unwrap();
@@ -99,7 +115,30 @@ fn damage_ends_with_status_1() {
     let name = largest.file_name().unwrap().to_str().unwrap();
     assert!(out.contains(name.trim_start_matches('0')), "{name}: {out}");
     assert!(log.ends_with("backup is damaged\n"), "{log}");
+    // The verdict is the same for a reader who has gone: who else would learn of it?
+    let check = ["check", backup.to_str().unwrap()];
+    assert_eq!(unread(&check), (Some(1), log));
+    assert_eq!(unread(&["check", &database]), (Some(0), String::new()));
     assert!(run(&["check", &database]).0);
+}
+
+/// A pipe without a writer, which holds whoever opens it.
+#[cfg(target_os = "linux")]
+fn fifo(directory: &TempDir) -> PathBuf {
+    let fifo = directory.path().join("never.csv");
+    let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    fifo
+}
+
+/// Starts the program; what it answers.
+#[cfg(target_os = "linux")]
+fn begin(arguments: &[&str]) -> (Child, BufReader<ChildStdout>) {
+    let mut command = halite();
+    let program = command.args(arguments).stdout(Stdio::piped());
+    let mut program = program.stderr(Stdio::null()).spawn().unwrap();
+    let answers = BufReader::new(program.stdout.take().unwrap());
+    (program, answers)
 }
 
 #[cfg(target_os = "linux")]
@@ -107,28 +146,10 @@ fn damage_ends_with_status_1() {
 fn a_database_that_is_open_elsewhere_is_checked_and_not_backed_up() {
     let directory = tempfile::tempdir().unwrap();
     let database = filled(&directory.path().join("db"));
-    let mut shell = Command::new(env!("CARGO_BIN_EXE_halite"));
-    // It waits for the rest of its script with the database open only once it runs one, so a pipe holds it there.
-    let fifo = directory.path().join("never.csv");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let fifo = fifo(&directory);
     let copy = format!("SELECT 1 AS one; COPY u FROM '{}'", fifo.display());
-    let mut shell = shell
-        .args([&database, "-c", &copy])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut answer = String::new();
-    BufReader::new(shell.stdout.take().unwrap())
-        .read_line(&mut answer)
-        .unwrap();
+    let (mut shell, mut answers) = begin(&[&database, "-c", &copy]);
+    answers.read_line(&mut String::new()).unwrap();
     let backup = directory.path().join("backup");
     let (succeeded, _, log) = run(&["backup", &database, backup.to_str().unwrap()]);
     let (checked, out, _) = run(&["check", &database]);
@@ -143,5 +164,64 @@ fn a_database_that_is_open_elsewhere_is_checked_and_not_backed_up() {
         checked && out.contains("note: another process has the database open"),
         "{out}"
     );
-    std::io::stdout().flush().unwrap();
+}
+
+/// Presses Ctrl-C on a program, and gives its exit status and the time it took; it is killed if it does not end.
+#[cfg(target_os = "linux")]
+fn interrupt(mut program: Child) -> (Option<i32>, Duration) {
+    let id = program.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(sent.success());
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(30) {
+        if let Some(status) = program.try_wait().unwrap() {
+            return (status.code(), start.elapsed());
+        }
+        sleep(Duration::from_millis(20));
+    }
+    program.kill().unwrap();
+    program.wait().unwrap();
+    panic!("the program does not end");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn control_c_ends_the_program_while_a_thread_waits_for_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = fifo(&directory);
+    let copy = format!(
+        "CREATE TABLE u (a INT, PRIMARY KEY (a)); SELECT 1 AS one; COPY u FROM '{}'",
+        fifo.display()
+    );
+    let (mut program, mut answers) = begin(&["-c", &copy]);
+    let mut answer = String::new();
+    while answer != "one\n1\n" {
+        assert!(answers.read_line(&mut answer).unwrap() > 0, "{answer}");
+    }
+    // Whatever the file is opened by has had the time to wait for its other end.
+    sleep(Duration::from_millis(500));
+    assert!(program.try_wait().unwrap().is_none());
+    assert_eq!(interrupt(program).0, Some(130));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn control_c_ends_the_demo_while_it_makes_its_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = halite();
+    // A minute and more of work, even on a fast machine.
+    let demo = command.args(["demo", "--rows", "300000000"]);
+    let program = demo.env("TMPDIR", directory.path());
+    let program = program.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let is_made = || fs::read_dir(directory.path()).unwrap().next().is_some();
+    let start = Instant::now();
+    while !is_made() && start.elapsed() < Duration::from_secs(30) {
+        sleep(Duration::from_millis(20));
+    }
+    sleep(Duration::from_secs(1));
+    let (status, time) = interrupt(program.unwrap());
+    assert_eq!(status, Some(130));
+    assert!(time < Duration::from_secs(10), "{time:?}");
+    // What is temporary is removed.
+    assert!(!is_made());
 }

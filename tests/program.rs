@@ -127,21 +127,48 @@ fn wrong_arguments_are_told_with_what_is_right() {
     );
 }
 
-#[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
-    let many = "SELECT * FROM generate_series(1, 1000000)";
+/// More rows than a pipe holds.
+const MANY: &str = "SELECT * FROM generate_series(1, 1000000)";
+
+/// The output of a run whose reader reads a little and then goes.
+fn read_a_little(arguments: &[&str]) -> Output {
     let mut child = halite()
-        .args(["-c", many])
+        .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let mut start = [0; 64];
     child.stdout.take().unwrap().read_exact(&mut start).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let (_, log) = texts(&output);
-    assert!(output.status.success(), "{log}");
-    assert_eq!(log, "");
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    for arguments in [&["-c", MANY][..], &["-c", "SELECT 1; SELECT 2", "-c", MANY]] {
+        assert_eq!(results(&read_a_little(arguments)), "");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_before_all_was_done_is_told_by_the_status() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("many.sql");
+    std::fs::write(&file, MANY).unwrap();
+    let read = format!(".read {}\nSELECT 1 AS one", file.display());
+    let two = format!("{MANY}; SELECT 1 AS one");
+    for arguments in [
+        &["-c", MANY, "-c", "SELECT 1 AS one"][..],
+        &["-c", &two],
+        &["--no-bail", "-c", &two],
+        &["-c", &read],
+    ] {
+        let (_, log) = failure(&read_a_little(arguments));
+        let told = "error: standard output was closed before all was done\n";
+        assert_eq!(log, told, "{arguments:?}");
+    }
+    let (_, log) = failure(&read_a_little(&["--no-bail", "-c", "SELECT x", "-c", MANY]));
+    assert!(log.contains("there is no column x"), "{log}");
 }
 
 #[test]

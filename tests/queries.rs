@@ -88,7 +88,7 @@ impl Case {
 fn layouts() -> Vec<Layout> {
     let layout = |file: &File| {
         let data_set = file.path.split('/').nth(1)?;
-        let name = stem(file).strip_prefix(data_set)?.strip_prefix('_')?;
+        let name = file.name().strip_prefix(data_set)?.strip_prefix('_')?;
         let script = file.text().unwrap();
         Some(Layout {
             data_set,
@@ -104,11 +104,10 @@ fn queries() -> Vec<(&'static str, Query)> {
     let files = sample::FILES
         .iter()
         .filter(|file| file.path.starts_with("queries/"));
-    files.map(stem).zip(sample::queries().unwrap()).collect()
-}
-
-fn stem(file: &File) -> &'static str {
-    Path::new(file.path).file_stem().unwrap().to_str().unwrap()
+    files
+        .map(File::name)
+        .zip(sample::queries().unwrap())
+        .collect()
 }
 
 /// What the oracle is asked for a layout: the file as it stands, or, where layouts have other columns, the statement of
@@ -245,7 +244,7 @@ async fn explain_keys_lists_what_is_read() {
     let mut wrong = Complaints::default();
     for (case, Measured { keys, run }) in cases().await.iter().zip(measured().await) {
         if run.totals.ranges > keys.count() {
-            wrong.add(&case.name(), &format!("{:?}:\n{}", run.totals, keys.text));
+            wrong.add(&case.name(), &format!("{:?}:\n{}", run.totals, keys.text()));
         }
     }
     wrong.none();
@@ -369,7 +368,8 @@ fn compare(
             &place,
             &format!(
                 "{:?}, expected {expected}\n{}",
-                run.totals, measured.keys.text
+                run.totals,
+                measured.keys.text()
             ),
         );
     }
@@ -383,7 +383,7 @@ fn golden(cases: &[Case], measured: &[Measured]) -> String {
             text,
             "\n---- {}\n{}ranges {}, seeks {}, keys_read {}, rows_out {}",
             case.layout.name,
-            keys.text,
+            keys.text(),
             totals.ranges,
             totals.seeks,
             totals.keys_read,

@@ -6,66 +6,24 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::util::display::array_value_to_string;
 use arrow::util::pretty::pretty_format_batches;
-use datafusion::physical_plan::common::collect;
 use halite::error::Result;
-use halite::session::{Connection, Database, Outcome};
+use halite::session::{Connection, Database, Outcome, RowStream};
 use tokio::runtime::Runtime;
 
-/// `kind [bucket] start .. stop  hex..hex  tight`, or the residual.
-pub fn key_lines(batch: &RecordBatch) -> String {
-    let text = |name: &str, row: usize| {
-        let column = batch.column_by_name(name).unwrap();
-        if column.is_null(row) {
-            String::new()
-        } else {
-            array_value_to_string(column, row).unwrap()
-        }
-    };
-    let mut lines = String::new();
-    for row in 0..batch.num_rows() {
-        let bucket = match text("bucket", row) {
-            bucket if bucket.is_empty() => bucket,
-            bucket => format!(" [{bucket}]"),
-        };
-        let ends = match (text("start", row), text("stop", row)) {
-            (start, stop) if start == stop || stop.is_empty() => start,
-            (start, stop) => format!("{start} .. {stop}"),
-        };
-        let proof = match batch
-            .column_by_name("tight")
-            .unwrap()
-            .as_boolean()
-            .value(row)
-        {
-            true => "tight".to_owned(),
-            false => format!("residual: {}", text("residual", row)),
-        };
-        let hex = format!("{}..{}", text("start_hex", row), text("stop_hex", row));
-        writeln!(
-            lines,
-            "{} {}{bucket} {ends}  {hex}  {proof}",
-            text("table", row),
-            text("kind", row)
-        )
-        .unwrap();
-    }
-    lines
-}
+use super::answers::KeyRow;
 
 async fn print(outcome: Outcome) -> Result<String> {
     Ok(match outcome {
         Outcome::Affected { verb, rows } => format!("{verb} {rows}\n"),
         Outcome::Done { verb } => format!("{verb}\n"),
         Outcome::Rows(stream) => {
-            let batches = collect(stream).await?;
-            match batches.first() {
-                Some(first) if first.schema().column_with_name("start_hex").is_some() => {
-                    batches.iter().map(key_lines).collect()
-                }
-                _ => format!("{}\n", pretty_format_batches(&batches).unwrap()),
+            let rows = RowStream::from(stream).rows().await?;
+            if KeyRow::are(&rows) {
+                let lines = KeyRow::all(&rows);
+                lines.iter().map(|row| format!("{row}\n")).collect()
+            } else {
+                format!("{}\n", pretty_format_batches(&rows.into_batches()).unwrap())
             }
         }
     })

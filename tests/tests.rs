@@ -7,6 +7,7 @@
     reason = "a test that panics has failed, which is what it is for"
 )]
 
+mod answers;
 mod architecture;
 mod examples;
 #[cfg(feature = "shell")]

@@ -12,11 +12,11 @@ use halite::error::Error;
 use halite::session::Database;
 use halite::shell::format::{self, FORMATS};
 use halite::shell::output::{self, Outputs};
-use halite::shell::runner::Failure;
+use halite::shell::runner::{self, Failure};
 use halite::shell::sample::generator;
 use halite::shell::state::{Settings, Shell};
-use halite::shell::{demo, interrupt, maintenance, report, start};
-use tokio::runtime::{Builder, Runtime};
+use halite::shell::{demo, interrupt, maintenance, start};
+use tokio::runtime::Runtime;
 
 /// The status of a program that Ctrl-C has ended, as shells give it.
 const INTERRUPTED: u8 = 130;
@@ -138,12 +138,12 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match run(&arguments, &matches) {
         Ok(code) => code,
-        // The reader of the output has seen enough.
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
         Err(failure) => {
             let (report, code) = match failure {
+                closed if closed.is_closed_pipe() => (
+                    "error: standard output was closed before all was done".to_owned(),
+                    ExitCode::FAILURE,
+                ),
                 Failure::Statement(report) => (report, ExitCode::FAILURE),
                 Failure::Output(error) => (
                     format!("error: cannot write the result: {error}"),
@@ -177,22 +177,46 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure>
 fn run_shell(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     // Every file is read before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
-    let database = runtime.block_on(open(arguments)).map_err(told)?;
-    let mut shell = shell(arguments, &database, &runtime);
-    if scripts.is_empty() {
-        shell.settings.interactive = true;
-        start::greet(&mut shell, arguments.database.as_deref())?;
-        if !arguments.no_init {
-            start::run_file(&mut shell, arguments.init.as_deref())?;
+    on_threads(|runtime| {
+        let database = runtime.block_on(open(arguments))?;
+        let mut shell = shell(arguments, &database, runtime);
+        if scripts.is_empty() {
+            interact(&mut shell, arguments)?;
+            return Ok(ExitCode::SUCCESS);
         }
-        shell.edit()?;
-        return Ok(ExitCode::SUCCESS);
+        run_scripts(&mut shell, &scripts)
+    })
+}
+
+/// Works on threads, of which none is waited for at the end that Ctrl-C has left behind.
+fn on_threads<T>(work: impl FnOnce(&Runtime) -> Result<T, Failure>) -> Result<T, Failure> {
+    let runtime = runner::runtime()?;
+    let done = work(&runtime);
+    runner::let_go(runtime);
+    done
+}
+
+/// The shell at a terminal.
+fn interact(shell: &mut Shell<'_>, arguments: &Arguments) -> Result<(), Failure> {
+    shell.settings.interactive = true;
+    start::greet(shell, arguments.database.as_deref())?;
+    if !arguments.no_init {
+        start::run_file(shell, arguments.init.as_deref())?;
     }
-    for script in &scripts {
-        let file = script.file.as_deref();
-        if shell.script(&script.text, file)?.is_break() {
-            break;
+    Ok(shell.edit()?)
+}
+
+fn run_scripts(shell: &mut Shell<'_>, scripts: &[Script]) -> Result<ExitCode, Failure> {
+    let mut scripts = scripts.iter();
+    while let Some(script) = scripts.next() {
+        match shell.script(&script.text, script.file.as_deref()) {
+            Ok(flow) if flow.is_break() => break,
+            Ok(_) => {}
+            Err(closed) if closed.is_closed_pipe() && !shell.unfinished && scripts.len() == 0 => {
+                // Its reader has seen enough, and nothing is left to do.
+                break;
+            }
+            Err(failure) => return Err(failure),
         }
     }
     Ok(ExitCode::from(u8::from(shell.failures > 0)))
@@ -223,23 +247,24 @@ fn refuse_arguments_of_statements(matches: &ArgMatches) {
 
 /// The demo, ended in good order by control-C too: what is temporary is removed.
 fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure> {
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
     let page = output::page();
     let mut out = BufWriter::new(io::stdout().lock());
     let interrupted = interrupt::interrupted()?;
-    runtime.block_on(async {
-        tokio::select! {
-            ended = demo::run(directory, rows, page, &mut out) => ended,
-            () = interrupted => Err(Failure::Interrupted),
-        }
+    on_threads(|runtime| {
+        runtime.block_on(async {
+            tokio::select! {
+                ended = demo::run(directory, rows, page, &mut out) => ended,
+                () = interrupted => Err(Failure::Interrupted),
+            }
+        })
     })
 }
 
 /// What is done with a whole database.
 fn run_maintenance(action: &Action) -> Result<(), Failure> {
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let runtime = runner::runtime()?;
     let mut out = io::stdout().lock();
-    runtime.block_on(async {
+    let done = runtime.block_on(async {
         match action {
             Action::Check { database } => maintenance::check(database, &mut out).await,
             Action::Backup {
@@ -252,7 +277,12 @@ fn run_maintenance(action: &Action) -> Result<(), Failure> {
             } => maintenance::restore(directory, database, &mut out).await,
             Action::Demo { .. } | Action::Generate(_) => Ok(()),
         }
-    })
+    });
+    match done {
+        // All is done that was to be done, and nobody wants to read of it.
+        Err(closed) if closed.is_closed_pipe() => Ok(()),
+        done => done,
+    }
 }
 
 /// Writes data sets, and says what was written.
@@ -260,21 +290,17 @@ fn generate(what: &Generate) -> Result<(), Failure> {
     let named = |name: &str| what.names.is_empty() || what.names.iter().any(|it| it == name);
     let unmade = |error| {
         let message = format!("cannot make {}", what.into.display());
-        told(Error::unavailable(message).with_source(error))
+        Error::unavailable(message).with_source(error)
     };
     fs::create_dir_all(&what.into).map_err(unmade)?;
     let mut out = io::stdout().lock();
     for set in generator::GENERATORS.iter().filter(|it| named(it.name())) {
         let size = what.rows.unwrap_or_else(|| set.default_size());
         let path = what.into.join(format!("{}.parquet", set.name()));
-        let rows = generator::write_parquet(*set, size, what.seed, &path).map_err(told)?;
+        let rows = generator::write_parquet(*set, size, what.seed, &path)?;
         writeln!(out, "{}: {rows} rows, {}", path.display(), set.about())?;
     }
     Ok(())
-}
-
-fn told(error: Error) -> Failure {
-    Failure::Statement(report::message(&error))
 }
 
 async fn open(arguments: &Arguments) -> Result<Database, Error> {

@@ -15,13 +15,18 @@ impl Table {
             .iter()
             .map(|column| self.column_clause(column))
             .collect();
-        let parts: Vec<String> = self.key.iter().map(part_clause).collect();
-        lines.push(format!("PRIMARY KEY ({})", parts.join(", ")));
+        lines.push(format!("PRIMARY KEY ({})", self.key_clause()));
         format!(
             "CREATE TABLE {} (\n    {}\n)",
             identifier(&self.name),
             lines.join(",\n    ")
         )
+    }
+
+    /// The parts of the row key as `PRIMARY KEY (…)` declares them: `salt(16), event_id, seen DESC`.
+    pub fn key_clause(&self) -> String {
+        let parts: Vec<String> = self.key.iter().map(part_clause).collect();
+        parts.join(", ")
     }
 
     fn column_clause(&self, column: &Column) -> String {

@@ -20,6 +20,7 @@ use self::place::Place;
 use self::scanned::Scanned;
 use self::summary::{Line, summary};
 use super::format::{self, Page};
+use super::names::Names;
 use super::report;
 use super::runner::Failure;
 use super::sample::{self, Expectation, Query, generator};
@@ -29,12 +30,6 @@ use crate::session::{Connection, Database, Outcome, Profile, Statement};
 
 /// Rows of a result that are shown.
 const SHOWN_ROWS: usize = 6;
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Statement(report::message(&error))
-    }
-}
 
 /// Builds the sample database in `directory`, which must be new or empty, and runs the sample queries. Without a
 /// directory the database is made where temporary files are, and removed at the end. Generated data sets have `rows`
@@ -121,8 +116,8 @@ impl<'a> Demo<'a> {
         self.generate(place).await?;
         for layout in sample::layouts() {
             for statement in self.usual.script(layout.text()?)? {
-                self.load_statement(&statement.with_files_in(place.scratch()))
-                    .await?;
+                let statement = statement.with_files_in(place.scratch());
+                self.load_statement(layout.name(), &statement).await?;
             }
         }
         writeln!(self.out)?;
@@ -152,7 +147,8 @@ impl<'a> Demo<'a> {
         Ok(self.out.flush()?)
     }
 
-    async fn load_statement(&mut self, statement: &Statement) -> Result<(), Failure> {
+    /// Runs a statement that makes a table or loads it.
+    async fn load_statement(&mut self, table: &str, statement: &Statement) -> Result<(), Failure> {
         let spinner = ProgressBar::new_spinner().with_message(first_line(statement).to_owned());
         spinner.enable_steady_tick(Duration::from_millis(100));
         let start = Instant::now();
@@ -176,15 +172,9 @@ impl<'a> Demo<'a> {
             }
             // What CREATE TABLE has to say of a row key, that hashes are long, the samples show on purpose.
             Outcome::Rows(_) | Outcome::Done { .. } => {
-                let table = statement.text().lines().next().unwrap_or_default();
-                let key = statement
-                    .text()
-                    .lines()
-                    .find(|line| line.contains("PRIMARY KEY"));
-                let table = table
-                    .trim_start_matches("CREATE TABLE ")
-                    .trim_end_matches(" (");
-                writeln!(self.out, "{table}  {}", key.unwrap_or_default().trim())?;
+                let made = Names::new(self.usual.clone()).definition(table);
+                let key = made.map(|made| made.key_clause()).unwrap_or_default();
+                writeln!(self.out, "{table}  PRIMARY KEY ({key})")?;
             }
         }
         self.out.flush()?;

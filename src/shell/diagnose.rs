@@ -23,7 +23,7 @@ pub fn of_message(message: &str, statement: &str, names: Option<&Names>) -> Diag
     let Some(complaint) = COMPLAINTS.iter().find_map(|kind| kind.read(message)) else {
         return Diagnosis {
             place: quoted_place(message, statement),
-            hint: None,
+            hint: advice(message),
         };
     };
     Diagnosis {
@@ -58,10 +58,34 @@ pub fn of_syntax(statement: &str, at: usize) -> Diagnosis {
             };
         }
     }
+    let is_copy = words.first().is_some_and(|word| word.is(statement, "COPY"));
+    let is_option = words.get(position).is_some_and(|word| {
+        let options = ["CSV", "HEADER", "DELIMITER", "NULL", "FORMAT"];
+        options.iter().any(|option| word.is(statement, option))
+    });
+    let in_parentheses = "options stand in parentheses: (HEADER)";
     Diagnosis {
         place: here,
-        hint: None,
+        hint: (is_copy && is_option).then(|| in_parentheses.to_owned()),
     }
+}
+
+/// What helps where a message says this.
+static ADVICE: &[(&str, &str)] = &[
+    (
+        "a table needs a PRIMARY KEY",
+        "add PRIMARY KEY (…) with the columns that rows are looked up by",
+    ),
+    (
+        "UPDATE is not implemented",
+        "INSERT OR REPLACE INTO … SELECT … writes rows anew",
+    ),
+];
+
+fn advice(message: &str) -> Option<String> {
+    let mut known = ADVICE.iter();
+    let found = known.find(|(said, _)| message.contains(said));
+    found.map(|(_, helps)| (*helps).to_owned())
 }
 
 /// What a message complains of.
@@ -104,6 +128,8 @@ static COMPLAINTS: &[Wording] = &[
     wording(Subject::Table, "Invalid qualifier ", ""),
     wording(Subject::Column, "No field named ", ""),
     wording(Subject::Column, "there is no column `", "`"),
+    wording(Subject::Column, "` has no column `", "`"),
+    wording(Subject::Column, "the file has a column `", "` that table"),
     wording(
         Subject::Column,
         "Ambiguous reference to unqualified field ",
@@ -188,8 +214,9 @@ fn table_hint(wrong: &str, names: &Names) -> Option<String> {
 /// A column that may be meant, of those that the message lists; where none is close, the list, cut where it is long.
 fn column_hint(wrong: &str, message: &str) -> Option<String> {
     const SHOWN: usize = 12;
-    let (_, list) = message.split_once("Valid fields are ")?;
-    let list = list.trim_end().trim_end_matches('.');
+    let mut lists = ["Valid fields are ", "; its columns are "].into_iter();
+    let list = lists.find_map(|before| Some(message.split_once(before)?.1))?;
+    let list = list.trim_end().trim_end_matches('.').replace('`', "");
     let valid: Vec<&str> = list.split(", ").collect();
     let last = |name: &str| name.rsplit('.').next().unwrap_or(name).replace('"', "");
     let (wanted, lasts) = (
@@ -212,7 +239,11 @@ fn column_hint(wrong: &str, message: &str) -> Option<String> {
     question(&meant).or_else(|| {
         let more = if valid.len() > SHOWN { ", …" } else { "" };
         let some: Vec<&str> = valid.iter().copied().take(SHOWN).collect();
-        Some(format!("the columns are {}{more}", some.join(", ")))
+        let quotes = match wrong.starts_with('"') {
+            true => "; a text stands in single quotes",
+            false => "",
+        };
+        Some(format!("the columns are {}{more}{quotes}", some.join(", ")))
     })
 }
 
@@ -252,6 +283,14 @@ fn find(name: &str, statement: &str) -> Option<(usize, usize)> {
 /// The place of what a message quotes, if that stands in the statement once.
 fn quoted_place(message: &str, statement: &str) -> Option<(usize, usize)> {
     let found = pieces(statement);
+    let message = without_table_of_a_row(message);
+    let held = message.split_once(" cannot hold ");
+    if let Some((value, _)) = held.and_then(|(_, rest)| rest.split_once(": ")) {
+        let mut numbers = found.iter().filter(|piece| piece.kind == Kind::Number);
+        if let Some(number) = numbers.find(|piece| piece.of(statement) == value) {
+            return Some((number.start, number.end));
+        }
+    }
     for quote in ['\'', '`', '"'] {
         for quoted in message.split(quote).skip(1).step_by(2) {
             let same = |piece: &&Piece| match piece.kind {
@@ -266,6 +305,20 @@ fn quoted_place(message: &str, statement: &str) -> Option<(usize, usize)> {
         }
     }
     None
+}
+
+/// `row 2: table `t`: …`, `a.csv line 7: table `t` …`: what is wrong with a row is not wrong with the table's name.
+fn without_table_of_a_row(message: &str) -> &str {
+    let Some((place, rest)) = message.split_once(": table `") else {
+        return message;
+    };
+    let mut words = place.rsplit(' ');
+    let is_number = words.next().is_some_and(|word| word.parse::<u64>().is_ok());
+    if is_number && matches!(words.next(), Some("row" | "line")) {
+        rest.split_once('`').map_or(rest, |(_, rest)| rest)
+    } else {
+        message
+    }
 }
 
 #[cfg(test)]

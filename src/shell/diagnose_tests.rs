@@ -103,6 +103,44 @@ const WRONG: &[(&str, &str, &str)] = &[
         "did you mean salt?",
     ),
     ("SELECT flight FROM flights a, flights b", "flight", ""),
+    (
+        "SELECT flight FROM flights WHERE carrier = \"AA\"",
+        "\"AA\"",
+        "the columns are flights.carrier, flights.flight, flights.dep; a text stands in single quotes",
+    ),
+    (
+        "INSERT INTO flights (carier) VALUES ('AA')",
+        "carier",
+        "did you mean carrier?",
+    ),
+    (
+        "INSERT INTO flights (carrier, x) VALUES ('AA', 1)",
+        "x",
+        "the columns are carrier, flight, dep",
+    ),
+    // The value, and not the column or the table.
+    (
+        "INSERT INTO flights (carrier, flight) VALUES ('AA', 3000000000)",
+        "3000000000",
+        "",
+    ),
+    ("INSERT INTO flights VALUES ('AA', 1)", "", ""),
+    ("INSERT INTO flights VALUES (NULL, 1, NULL)", "", ""),
+    (
+        "CREATE TABLE t (a INT)",
+        "t",
+        "add PRIMARY KEY (…) with the columns that rows are looked up by",
+    ),
+    (
+        "UPDATE flights SET flight = 1",
+        "",
+        "INSERT OR REPLACE INTO … SELECT … writes rows anew",
+    ),
+    (
+        "COPY flights FROM 'f.csv' WITH CSV HEADER",
+        "CSV",
+        "options stand in parentheses: (HEADER)",
+    ),
     // Keywords.
     ("SELCT 1", "SELCT", "did you mean SELECT?"),
     ("SELECT * FORM flights", "FORM", "did you mean FROM?"),

@@ -4,23 +4,26 @@
 //! come through before one of them rests. So the signal is waited for in a runtime beside it.
 
 use std::future::{Future, ready};
-use std::io;
 use std::sync::{Arc, OnceLock, mpsc};
 
 use tokio::runtime::Builder;
 use tokio::signal::ctrl_c;
 use tokio::sync::Notify;
 
+use crate::error::{Error, Result};
+
 /// From the first call on Ctrl-C no longer ends the program; the future is ready at the next one.
 ///
 /// # Errors
-/// Those of the system, which may have no thread left.
-pub fn interrupted() -> io::Result<impl Future<Output = ()>> {
+/// `Unavailable` where the system has no thread left.
+pub fn interrupted() -> Result<impl Future<Output = ()>> {
     static HEARD: OnceLock<Arc<Notify>> = OnceLock::new();
     let heard = match HEARD.get() {
         Some(heard) => heard,
         None => {
-            let listening = listen()?;
+            let listening = listen().map_err(|error| {
+                Error::unavailable("cannot listen to Ctrl-C").with_source(error)
+            })?;
             HEARD.get_or_init(|| listening)
         }
     };
@@ -28,7 +31,7 @@ pub fn interrupted() -> io::Result<impl Future<Output = ()>> {
 }
 
 /// Begins to listen.
-fn listen() -> io::Result<Arc<Notify>> {
+fn listen() -> std::io::Result<Arc<Notify>> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let heard = Arc::new(Notify::new());
     let (begun, begins) = mpsc::channel();

@@ -1,21 +1,30 @@
 //! `halite check`, `halite backup`, `halite restore`.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
-use super::report;
 use super::runner::Failure;
 use super::text::counted;
-use crate::error::Error;
-use crate::session::Database;
+use crate::session::{CheckReport, Database};
 use crate::store::RocksStore;
 
 /// Reads everything in a database and writes what is in it, and what is damaged, to `out`.
 ///
 /// # Errors
-/// A report where something is damaged, or the database cannot be read.
+/// A report where something is damaged, also if `out` takes no more, or the database cannot be read.
 pub async fn check(path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
-    let found = Database::check_at(path).await.map_err(told)?;
+    let found = Database::check_at(path).await?;
+    let written = write_findings(path, &found, out);
+    if found.is_sound() {
+        return Ok(written?);
+    }
+    Err(Failure::Statement(format!(
+        "error: the database {} is damaged",
+        path.display()
+    )))
+}
+
+fn write_findings(path: &Path, found: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     for table in &found.tables {
         let state = match table.damaged {
             0 => String::new(),
@@ -41,13 +50,8 @@ pub async fn check(path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     }
     if found.is_sound() {
         writeln!(out, "the database {} is sound", path.display())?;
-        return Ok(out.flush()?);
     }
-    out.flush()?;
-    Err(Failure::Statement(format!(
-        "error: the database {} is damaged",
-        path.display()
-    )))
+    out.flush()
 }
 
 /// Copies a database that no process has open for writing.
@@ -66,8 +70,8 @@ pub async fn backup(path: &Path, to: &Path, out: &mut dyn Write) -> Result<(), F
         create_if_missing: false,
         ..Default::default()
     };
-    let database = Database::open_with(path, options).await.map_err(told)?;
-    database.backup(to).await.map_err(told)?;
+    let database = Database::open_with(path, options).await?;
+    database.backup(to).await?;
     writeln!(out, "{} is a backup of {}", to.display(), path.display())?;
     Ok(out.flush()?)
 }
@@ -77,7 +81,7 @@ pub async fn backup(path: &Path, to: &Path, out: &mut dyn Write) -> Result<(), F
 /// # Errors
 /// A report that says what is in the way.
 pub async fn restore(backup: &Path, path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
-    Database::restore(backup, path).await.map_err(told)?;
+    Database::restore(backup, path).await?;
     writeln!(
         out,
         "{} is restored from {}",
@@ -85,8 +89,4 @@ pub async fn restore(backup: &Path, path: &Path, out: &mut dyn Write) -> Result<
         backup.display()
     )?;
     Ok(out.flush()?)
-}
-
-fn told(error: Error) -> Failure {
-    Failure::Statement(report::message(&error))
 }

@@ -6,7 +6,9 @@ use datafusion::config::{ConfigExtension, ExtensionOptions};
 use super::format::type_name;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME};
 use crate::scan::HaliteOptions;
+use crate::schema::Table;
 use crate::session::Connection;
+use crate::table::HaliteTable;
 
 /// The names that a connection knows, looked up afresh each time.
 #[derive(Debug, Clone)]
@@ -36,6 +38,13 @@ impl Names {
         let mut names = schema.map_or_else(Vec::new, |schema| schema.table_names());
         names.sort();
         names
+    }
+
+    /// The definition of a table; `None` where there is no such table of Halite.
+    pub fn definition(&self, table: &str) -> Option<Table> {
+        let provider = self.connection.database().table_provider(table).ok()?;
+        let table = provider.downcast_ref::<HaliteTable>()?;
+        Some(table.bound().table().clone())
     }
 
     /// The columns of a table with their types, in the table's order; none where there is no such table.
@@ -136,6 +145,8 @@ mod tests {
             .collect();
         assert_eq!(columns, [("name", "text"), ("seen", "timestamp(3)")]);
         assert_eq!(names.columns("terns"), []);
+        assert_eq!(names.definition("gulls").unwrap().key_clause(), "name");
+        assert_eq!(names.definition("terns"), None);
         let settings = names.settings();
         let value = |name: &str| settings.iter().find(|found| found.name == name).unwrap();
         assert_eq!(value("halite.span_budget").note, "7");

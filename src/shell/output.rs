@@ -1,13 +1,14 @@
-//! Where the shell writes: results to standard output, a pager or a file; what went wrong to standard error.
+//! Where the shell writes: results to standard output, a pager, a file or a program; what went wrong to standard error.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
 
 use super::format::Page;
 use super::pager::{self, Paged, Screen};
 use super::progress::Progress;
+use super::redirect::{Redirection, Target};
+use super::runner::Trouble;
 use super::style::Colors;
+use crate::error::{Error, Result};
 
 /// Rows of a result that a screen without a size shows, and the most that any does unasked.
 const SHOWN_ROWS: usize = 40;
@@ -39,13 +40,7 @@ pub struct Outputs<'a> {
     colors: Colors,
     /// Colours of `log`.
     log_colors: Colors,
-    file: Option<OutputFile>,
-}
-
-struct OutputFile {
-    writer: BufWriter<File>,
-    path: PathBuf,
-    once: bool,
+    elsewhere: Option<Redirection>,
 }
 
 impl<'a> Outputs<'a> {
@@ -57,7 +52,7 @@ impl<'a> Outputs<'a> {
             terminal: io::stdout().is_terminal(),
             colors: Colors::of(io::stdout().is_terminal()),
             log_colors: Colors::of(io::stderr().is_terminal()),
-            file: None,
+            elsewhere: None,
         }
     }
 
@@ -69,13 +64,13 @@ impl<'a> Outputs<'a> {
             terminal: false,
             colors: Colors::default(),
             log_colors: Colors::default(),
-            file: None,
+            elsewhere: None,
         }
     }
 
     /// Whether results go to a terminal.
     pub fn on_terminal(&self) -> bool {
-        self.terminal && self.file.is_none()
+        self.terminal && self.elsewhere.is_none()
     }
 
     /// Colours of what is complained of.
@@ -102,44 +97,31 @@ impl<'a> Outputs<'a> {
         self.out.flush()
     }
 
-    /// Sends results to a file, made anew, or, without one, to standard output again. `once`: only the next result.
+    /// Sends results to a file or a program, or, without one, to standard output again. `once`: only the next result.
     ///
     /// # Errors
-    /// Those of the files.
-    pub fn redirect(&mut self, path: Option<&Path>, once: bool) -> io::Result<()> {
-        self.close_file()?;
-        if let Some(path) = path {
-            self.file = Some(OutputFile {
-                writer: BufWriter::new(File::create(path)?),
-                path: path.to_owned(),
-                once,
-            });
-        }
+    /// Those of the files and programs, which they name.
+    pub fn redirect(&mut self, target: Option<Target>, once: bool) -> Result<()> {
+        self.close()?;
+        let started = target.map(|target| Redirection::start(target, once));
+        self.elsewhere = started.transpose()?;
         Ok(())
     }
 
-    /// Where results go, if to a file.
-    pub fn file(&self) -> Option<&Path> {
-        self.file.as_ref().map(|file| file.path.as_path())
-    }
-
-    /// After a result: writes what a file still holds back.
+    /// After a result: writes what is still held back.
     ///
     /// # Errors
-    /// Those of the file.
-    pub fn end_result(&mut self) -> io::Result<()> {
-        match &mut self.file {
-            Some(file) if file.once => self.close_file(),
-            Some(file) => file.writer.flush(),
-            None => self.out.flush(),
+    /// Those of the output.
+    pub(super) fn end_result(&mut self) -> Result<(), Trouble> {
+        match &mut self.elsewhere {
+            Some(elsewhere) if elsewhere.is_once() => Ok(self.close()?),
+            Some(elsewhere) => Ok(elsewhere.end_result()?),
+            None => Ok(self.out.flush()?),
         }
     }
 
-    fn close_file(&mut self) -> io::Result<()> {
-        match self.file.take() {
-            Some(mut file) => file.writer.flush(),
-            None => Ok(()),
-        }
+    fn close(&mut self) -> Result<()> {
+        self.elsewhere.take().map_or(Ok(()), Redirection::close)
     }
 
     /// The room that results have where they go.
@@ -157,7 +139,7 @@ impl<'a> Outputs<'a> {
         Page {
             rows: choose(rows, Some(fitting)),
             width: choose(width, screen.map(|screen| screen.width)),
-            colors: if self.file.is_none() {
+            colors: if self.elsewhere.is_none() {
                 self.colors
             } else {
                 Colors::default()
@@ -165,12 +147,12 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// A writer for one result: the file, or standard output, by the pager if that is wanted and there is one.
+    /// A writer for one result: a file, a program, or standard output, by the pager if that is wanted and there is one.
     pub fn result(&mut self, paged: bool, progress: Option<Progress>) -> ResultWriter<'_> {
         let screen = self.on_terminal().then(screen).flatten();
         let pager = screen.filter(|_| paged && io::stdin().is_terminal());
-        let place = match (&mut self.file, pager.zip(pager::command())) {
-            (Some(file), _) => Destination::Plain(&mut file.writer),
+        let place = match (&mut self.elsewhere, pager.zip(pager::command())) {
+            (Some(elsewhere), _) => Destination::Elsewhere(elsewhere),
             (None, Some((screen, command))) => {
                 Destination::Paged(Paged::new(command, screen, &mut self.out))
             }
@@ -202,12 +184,22 @@ pub struct ResultWriter<'a> {
 enum Destination<'a> {
     Plain(&'a mut dyn Write),
     Paged(Paged<'a>),
+    Elsewhere(&'a mut Redirection),
 }
 
 impl ResultWriter<'_> {
-    /// Whether an error of this writer means that the user has left the pager.
-    pub fn left_early(&self, error: &io::Error) -> bool {
-        matches!(self.place, Destination::Paged(_)) && error.kind() == io::ErrorKind::BrokenPipe
+    /// What an error means that came up while a result was written here: trouble with a value, with a file, or with
+    /// standard output; `None` where the user has left the pager, or a program has seen enough.
+    pub(super) fn trouble(&mut self, error: io::Error) -> Option<Trouble> {
+        match (&mut self.place, error.kind()) {
+            (_, io::ErrorKind::InvalidData) => {
+                let wrong = Error::invalid(error.to_string()).with_source(error);
+                Some(Trouble::Statement(wrong))
+            }
+            (Destination::Paged(_), io::ErrorKind::BrokenPipe) => None,
+            (Destination::Elsewhere(elsewhere), _) => elsewhere.trouble(&error).map(Trouble::from),
+            _ => Some(Trouble::Output(error)),
+        }
     }
 
     /// Writes what is held back, and waits for the pager.
@@ -217,7 +209,7 @@ impl ResultWriter<'_> {
     pub fn finish(mut self) -> io::Result<()> {
         drop(self.progress.take());
         match self.place {
-            Destination::Plain(_) => Ok(()),
+            Destination::Plain(_) | Destination::Elsewhere(_) => Ok(()),
             Destination::Paged(paged) => paged.finish(),
         }
     }
@@ -229,6 +221,7 @@ impl Write for ResultWriter<'_> {
         match &mut self.place {
             Destination::Plain(out) => out.write(text),
             Destination::Paged(paged) => paged.write(text),
+            Destination::Elsewhere(elsewhere) => elsewhere.write(text),
         }
     }
 
@@ -236,6 +229,7 @@ impl Write for ResultWriter<'_> {
         match &mut self.place {
             Destination::Plain(out) => out.flush(),
             Destination::Paged(paged) => paged.flush(),
+            Destination::Elsewhere(elsewhere) => elsewhere.flush(),
         }
     }
 }

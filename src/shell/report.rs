@@ -39,7 +39,8 @@ impl Reporter<'_> {
                 Some(at) => diagnose::of_syntax(sql, at),
                 None => Diagnosis::default(),
             };
-            return self.write(text, sql, origin, &diagnosis);
+            // A text that goes on over lines is named as it stands.
+            return self.write(&text.replace('\n', "\\n"), sql, origin, &diagnosis);
         }
         let diagnosis = diagnose::of_message(&message, sql, self.names);
         self.write(&plain(&message), sql, origin, &diagnosis)
@@ -130,6 +131,8 @@ fn plain(message: &str) -> String {
         "Schema error: ",
         "Arrow error: ",
         "Invalid or Unsupported Configuration: ",
+        "Cast error: ",
+        "This feature is not implemented: ",
     ] {
         text = text.replace(layer, "");
     }
@@ -144,6 +147,7 @@ fn plain(message: &str) -> String {
         "\nValid fields are ",
         " Valid fields are ",
         "; there are ",
+        "; its columns are ",
     ] {
         if let Some(at) = text.find(end) {
             text.truncate(at);

@@ -19,13 +19,14 @@ use super::format::{Format, Page};
 use super::interrupt::interrupted;
 use super::output::ResultWriter;
 use super::progress::Progress;
+use super::report;
 use super::state::Shell;
 use super::text::{counted, grouped, size};
 use crate::error::Error;
 use crate::scan::ScanTotals;
 use crate::session::{Connection, Meter, Outcome, Statement};
 
-/// How long a statement that was stopped may take to end, before the shell goes on without it.
+/// How long what was stopped may take to end, before the shell goes on without it.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How often it is looked whether it has ended.
 const TICK: Duration = Duration::from_millis(5);
@@ -35,10 +36,24 @@ const TICK: Duration = Duration::from_millis(5);
 pub enum Failure {
     /// A statement or a command failed. The report is for people, without a line break at its end.
     Statement(String),
-    /// The result could not be written. A closed pipe is one of these: its reader has seen enough.
+    /// Standard output or standard error cannot be written. A closed pipe is one of these: its reader has seen enough.
     Output(io::Error),
     /// The user has stopped it.
     Interrupted,
+}
+
+impl Failure {
+    /// Whether standard output is a pipe whose reader has gone.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Of an error that belongs to no statement.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Statement(report::message(&error))
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -54,6 +69,17 @@ pub(super) enum Trouble {
     Interrupted,
 }
 
+impl Trouble {
+    /// The failure, of which `report` tells what is wrong with a statement.
+    pub(super) fn told(self, report: impl FnOnce(Error) -> Failure) -> Failure {
+        match self {
+            Self::Statement(error) => report(error),
+            Self::Output(error) => Failure::Output(error),
+            Self::Interrupted => Failure::Interrupted,
+        }
+    }
+}
+
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
         Self::Statement(error)
@@ -64,6 +90,21 @@ impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
+}
+
+/// Lets threads go that are not needed any more. What they are about may clean up behind itself; but a thread that
+/// waits for the system, as one that opens a pipe without a writer does, is not waited for.
+pub fn let_go(runtime: Runtime) {
+    runtime.shutdown_timeout(PATIENCE);
+}
+
+/// Threads to run statements on.
+///
+/// # Errors
+/// `Unavailable` where the system has none left.
+pub fn runtime() -> Result<Runtime, Error> {
+    let built = Builder::new_multi_thread().enable_all().build();
+    built.map_err(|error| Error::unavailable("cannot start threads").with_source(error))
 }
 
 /// What a running statement tells, in this order: what it gives, then its rows, then that it has ended.
@@ -118,7 +159,7 @@ impl Shell<'_> {
         let written = connection.progress().clone();
         let workers = match self.workers.take() {
             Some(workers) => workers,
-            None => Builder::new_multi_thread().enable_all().build()?,
+            None => runtime()?,
         };
         let task = workers.spawn(drive(connection, statement.clone(), sender));
         let progress = self
@@ -140,9 +181,11 @@ impl Shell<'_> {
                 shown
             }
         };
-        self.outputs.end_result()?;
+        let ended = self.outputs.end_result();
+        let given = shown?;
+        ended?;
         let cost = Cost {
-            given: shown?,
+            given,
             totals: meter.totals(),
             file_bytes: written.report().bytes_read,
             seconds: start.elapsed().as_secs_f64(),
@@ -209,7 +252,9 @@ impl Shell<'_> {
                 let page = self.outputs.page(self.settings.rows, self.settings.width);
                 let mut out = self.outputs.result(self.settings.pages(), progress);
                 match show_rows(format, page, schema, events, &mut out).await {
-                    Err(Trouble::Output(error)) if out.left_early(&error) => Ok(Given::Nothing),
+                    Err(Trouble::Output(error)) => {
+                        out.trouble(error).map_or(Ok(Given::Nothing), Err)
+                    }
                     Err(trouble) => Err(trouble),
                     Ok(rows) => {
                         out.finish()?;

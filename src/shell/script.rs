@@ -5,7 +5,7 @@
 
 use super::command;
 use super::words::{Kind, pieces};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::session::parse;
 
 /// What a script consists of.
@@ -48,6 +48,14 @@ pub fn units(script: &str) -> Result<Vec<Unit>> {
             found.push(Unit::Command { text, line });
             continue;
         }
+        if let Some(at) = forgotten(chunk.text) {
+            let name = chunk.text.get(at..).and_then(first_word).unwrap_or("it");
+            let line = chunk.line + chunk.text.get(..at).unwrap_or("").matches('\n').count();
+            return Err(Error::invalid(format!(
+                "{name} is a command, and the statement before it has no semicolon at its end \
+                 at Line: {line}, Column: 1"
+            )));
+        }
         // Lines in front, so that the places in an error are those of the script.
         let padded = "\n".repeat(chunk.line - 1) + chunk.text;
         let statements = parse::split(&padded)?;
@@ -63,9 +71,27 @@ pub fn units(script: &str) -> Result<Vec<Unit>> {
 /// right by more lines.
 pub fn is_complete(text: &str) -> bool {
     match chunks(text).last() {
-        Some(chunk) if !chunk.command => is_closed(chunk.text) || parse::complete(chunk.text),
+        Some(chunk) if !chunk.command => {
+            is_closed(chunk.text) || parse::complete(chunk.text) || forgotten(chunk.text).is_some()
+        }
         _ => true,
     }
+}
+
+/// Where the last line of a statement begins, if it is one of the shell's commands: the semicolon before it has been
+/// forgotten. Inside a text or a comment it is none.
+fn forgotten(text: &str) -> Option<usize> {
+    let at = text.trim_end().rfind('\n')? + 1;
+    let (before, line) = text.split_at_checked(at)?;
+    let is_known = is_command(line) && first_word(line).and_then(command::named).is_some();
+    let is_plain = line.trim_start().starts_with(['.', '\\']);
+    let is_open = pieces(before).iter().any(|piece| piece.open);
+    (is_known && is_plain && !is_open && !before.trim().is_empty()).then_some(at)
+}
+
+fn first_word(line: &str) -> Option<&str> {
+    let word = line.split_whitespace().next();
+    word.map(|word| word.trim_end_matches(';'))
 }
 
 /// Cuts a script where commands stand between statements.
@@ -167,6 +193,14 @@ mod tests {
     }
 
     #[test]
+    fn a_command_behind_an_open_statement_is_told() {
+        let error = units("SELECT 1;\nSELECT 2\n  .tables;\n").unwrap_err();
+        let expected = ".tables is a command, and the statement before it has no semicolon at its end at Line: 3, Column: 1";
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(shown("SELECT '\n.tables\n';"), ["1: SELECT '\n.tables\n'"]);
+    }
+
+    #[test]
     fn enter_runs_what_is_complete() {
         let complete = [
             "",
@@ -181,6 +215,9 @@ mod tests {
             "-- nothing",
             "SELECT 1; SELECT 2;",
             "SELECT 1;\n.tables",
+            // That the semicolon is missing is told at once.
+            "SELECT 1\n.tables",
+            "SELECT 1\n  \\d flights\n",
         ];
         let open = [
             "SELECT 1",
@@ -190,7 +227,8 @@ mod tests {
             "SELECT 1 /* ;",
             "SELECT 1; SELECT 2",
             "SELECT $$ ;",
-            "SELECT 1\n.tables",
+            "SELECT 1\n.nonsense",
+            "SELECT a\nhelp",
             "SELECT '\n.tables",
             "SELECT 1; /* one",
             "SELECT 1; /*\n.tables",

@@ -10,7 +10,7 @@ use super::format::Format;
 use super::names::Names;
 use super::output::{Limit, Outputs};
 use super::report::{Origin, Reporter};
-use super::runner::{Failure, Trouble};
+use super::runner::{Failure, Trouble, let_go};
 use super::script::{self, Unit};
 use crate::session::{Connection, Statement};
 
@@ -70,7 +70,17 @@ pub struct Shell<'a> {
     pub outputs: Outputs<'a>,
     /// What of a script has failed while it went on.
     pub failures: usize,
+    /// Whether standard output has failed before the last statement of a script.
+    pub unfinished: bool,
     nested: usize,
+}
+
+impl Drop for Shell<'_> {
+    fn drop(&mut self) {
+        if let Some(workers) = self.workers.take() {
+            let_go(workers);
+        }
+    }
 }
 
 /// What a script or a command ended with: go on, or leave the shell.
@@ -97,6 +107,7 @@ impl<'a> Shell<'a> {
             settings,
             outputs,
             failures: 0,
+            unfinished: false,
             nested: 0,
         }
     }
@@ -120,20 +131,29 @@ impl<'a> Shell<'a> {
         })?;
         let lone = file.is_none() && !text.trim_end().contains('\n');
         if !self.settings.bail {
-            for unit in &units {
-                let done = self
-                    .prepare(unit, file, lone)
-                    .and_then(|step| self.step(step, file));
-                if self.go_on(done)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
-            }
-            return Ok(ControlFlow::Continue(()));
+            return self.each(units.iter(), |shell, unit| {
+                let step = shell.prepare(unit, file, lone);
+                let done = step.and_then(|step| shell.step(step, file));
+                shell.go_on(done)
+            });
         }
         let steps = units.iter().map(|unit| self.prepare(unit, file, lone));
-        for step in steps.collect::<Result<Vec<_>, _>>()? {
-            if self.step(step, file)?.is_break() {
-                return Ok(ControlFlow::Break(()));
+        let steps = steps.collect::<Result<Vec<_>, _>>()?;
+        self.each(steps.into_iter(), |shell, step| shell.step(step, file))
+    }
+
+    /// Does what a script consists of, one after the other, up to what leaves the shell or fails.
+    fn each<T>(
+        &mut self,
+        mut parts: impl ExactSizeIterator<Item = T>,
+        mut run: impl FnMut(&mut Self, T) -> Answer,
+    ) -> Answer {
+        while let Some(part) = parts.next() {
+            let answer = run(self, part);
+            if !matches!(answer, Ok(ControlFlow::Continue(()))) {
+                let is_output = matches!(answer, Err(Failure::Output(_)));
+                self.unfinished |= is_output && parts.len() > 0;
+                return answer;
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -204,14 +224,13 @@ impl<'a> Shell<'a> {
     fn step(&mut self, step: Step<'_>, file: Option<&str>) -> Answer {
         match step {
             Step::Command(command, argument) => command.run(self, argument),
-            Step::Statement(statement, line) => match self.run(&statement) {
-                Ok(()) => Ok(ControlFlow::Continue(())),
-                Err(Trouble::Output(error)) => Err(Failure::Output(error)),
-                Err(Trouble::Interrupted) => Err(Failure::Interrupted),
-                Err(Trouble::Statement(error)) => {
-                    Err(self.report(&error, statement.text(), Origin { file, line }))
-                }
-            },
+            Step::Statement(statement, line) => {
+                let run = self.run(&statement);
+                let origin = Origin { file, line };
+                run.map(ControlFlow::Continue).map_err(|trouble| {
+                    trouble.told(|error| self.report(&error, statement.text(), origin))
+                })
+            }
         }
     }
 
@@ -229,15 +248,21 @@ impl<'a> Shell<'a> {
     /// # Errors
     /// Those of the output.
     pub fn print(&mut self, text: &str) -> Answer {
+        let written = self.write(text);
+        // Also after an error: a file for one result is closed behind it.
+        let written = written.and(self.outputs.end_result());
+        written
+            .map(ControlFlow::Continue)
+            .map_err(|trouble| trouble.told(|error| self.complaint(error.message())))
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Trouble> {
         use std::io::Write;
         let mut out = self.outputs.result(self.settings.pages(), None);
         match out.write_all(text.as_bytes()) {
-            Err(error) if !out.left_early(&error) => return Err(error.into()),
-            Err(_) => drop(out),
-            Ok(()) => out.finish()?,
+            Err(error) => out.trouble(error).map_or(Ok(()), Err),
+            Ok(()) => Ok(out.finish()?),
         }
-        self.outputs.end_result()?;
-        Ok(ControlFlow::Continue(()))
     }
 }
 

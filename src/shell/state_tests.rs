@@ -196,3 +196,58 @@ fn scripts_that_read_one_another_come_to_an_end() {
     assert!(log.contains("read one another"), "{log}");
     assert!(open);
 }
+
+/// A date that no calendar has.
+const BEYOND: &str = "SELECT arrow_cast(2000000000, 'Date32') AS day;";
+
+#[test]
+fn a_value_without_text_is_a_statement_that_failed() {
+    for format in ["csv", "tsv", "json", "jsonl"] {
+        let mode = format!(".mode {format}");
+        let (_, log, open) = session(&[&mode, BEYOND, ".mode csv", "SELECT 1 AS a;"]);
+        assert!(open && log.starts_with("error: "), "{format}: {log}");
+        assert!(log.contains("\n  SELECT arrow_cast"), "{format}: {log}");
+        let text = format!("{mode}\n{BEYOND}\n.mode csv\nSELECT 1 AS a;");
+        let (answer, out, log, failures) = script(&text, false);
+        assert_eq!((answer, failures), (Ok(true), 1), "{format}: {log}");
+        assert!(
+            out.ends_with("a\n1\n") && log.contains("(a.sql, line 2)"),
+            "{out}{log}"
+        );
+    }
+}
+
+#[test]
+fn a_value_without_text_leaves_the_results_in_their_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("out").display().to_string();
+    let output = format!(".output {file}");
+    let (out, log, _) = session(&[&output, BEYOND, "SELECT 1 AS a;"]);
+    assert_eq!(out, "");
+    assert!(!log.contains("cannot write"), "{log}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "day\na\n1\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_a_statement_that_failed() {
+    let full = "cannot write /dev/full: No space left on device";
+    for output in [".once /dev/full", ".output /dev/full"] {
+        for result in [
+            "SELECT 1 AS a;",
+            "SELECT value FROM generate_series(1, 100000);",
+            ".tables",
+        ] {
+            let (out, log, open) = session(&[output, result, ".mode jsonl"]);
+            assert!(open && out.is_empty(), "{output} {result}: {out}");
+            assert!(
+                log.starts_with("error: ") && log.contains(full),
+                "{output} {result}: {log}"
+            );
+        }
+    }
+    let text = ".once /dev/full\nSELECT 1 AS a;\nSELECT 2 AS b;";
+    let (answer, out, _, failures) = script(text, false);
+    assert_eq!((answer, out.as_str(), failures), (Ok(true), "b\n2\n", 1));
+    assert!(script(text, true).0.unwrap_err().contains(full));
+}

@@ -2,28 +2,27 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use halite::store::{Durability, Store, WriteBatch};
 use tempfile::TempDir;
 
 use super::{database, execute, open_store, runtime};
+use crate::program::halite;
 
-fn halite(path: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_halite"));
-    command.arg(path).args(arguments).stdin(Stdio::null());
-    command.output().unwrap()
+fn run(path: &Path, arguments: &[&str]) -> Output {
+    halite().arg(path).args(arguments).output().unwrap()
 }
 
 /// What the program says when it fails, as it must.
 fn complaint(path: &Path, arguments: &[&str]) -> String {
-    let output = halite(path, arguments);
+    let output = run(path, arguments);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     String::from_utf8(output.stderr).unwrap()
 }
 
 fn answer(path: &Path, arguments: &[&str]) -> String {
-    let output = halite(path, arguments);
+    let output = run(path, arguments);
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use halite::store::Store;
 
 use super::workload::{Model, Step, Workload};
 use super::{contents, database, open_store, runtime, seed};
+use crate::program::halite;
 
 /// Statements of one run of the program.
 const STEPS: usize = 14;
@@ -157,7 +158,7 @@ impl Run {
             })
             .collect();
         std::fs::write(&script, memory.to_owned() + &text).unwrap();
-        let child = Command::new(env!("CARGO_BIN_EXE_halite"))
+        let child = halite()
             .args([
                 database.as_os_str(),
                 "--format".as_ref(),
@@ -165,7 +166,6 @@ impl Run {
                 "-f".as_ref(),
                 script.as_os_str(),
             ])
-            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .spawn()

@@ -4,9 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
-use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::{CsvReadOptions, ParquetReadOptions, SessionContext};
 use halite::shell::sample::generator;
@@ -15,6 +13,7 @@ use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
 
 use super::SIZE;
+use crate::answers::texts;
 
 /// All data sets in memory.
 pub struct Oracle {
@@ -107,27 +106,6 @@ pub fn without_rows(sql: &str) -> String {
     } else {
         sql.to_owned()
     }
-}
-
-/// Rows as text, cells parted by `|`.
-pub fn texts(batches: &[RecordBatch]) -> Vec<String> {
-    let options = FormatOptions::new().with_null("NULL");
-    let mut rows = Vec::new();
-    for batch in batches {
-        let columns: Vec<ArrayFormatter<'_>> = batch
-            .columns()
-            .iter()
-            .map(|column| ArrayFormatter::try_new(column, &options).unwrap())
-            .collect();
-        for row in 0..batch.num_rows() {
-            let cells: Vec<String> = columns
-                .iter()
-                .map(|column| column.value(row).to_string())
-                .collect();
-            rows.push(cells.join("|"));
-        }
-    }
-    rows
 }
 
 fn weather_schema() -> Schema {

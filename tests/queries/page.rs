@@ -6,13 +6,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::util::display::array_value_to_string;
 use arrow::util::pretty::pretty_format_batches;
-use datafusion::physical_plan::common::collect;
-use halite::session::{Connection, Outcome};
+use halite::session::{Connection, Outcome, RowStream};
 
 use super::in_memory;
+use crate::answers::KeyRow;
 
 /// The counters of a scan that are the same on every machine.
 const COUNTERS: [&str; 4] = ["ranges", "keys_read", "rows_out", "bytes_read"];
@@ -40,22 +38,31 @@ async fn printed(connection: &Connection, sql: &str) -> String {
         let Outcome::Rows(stream) = outcome.unwrap_or_else(|error| panic!("{sql}\n{error}")) else {
             panic!("{sql}: no rows");
         };
-        let batches = collect(stream).await.unwrap();
-        let schema = batches[0].schema();
-        let has = |name| schema.column_with_name(name).is_some();
-        text += &match () {
-            () if has("start_hex") => batches.iter().map(ranges).collect(),
-            () if has("plan") => batches.iter().map(counters).collect(),
-            () if has("statement") => format!("{}\n", cell(&batches[0], "statement", 0)),
-            () => format!("{}\n", pretty_format_batches(&batches).unwrap()),
+        let rows = RowStream::from(stream).rows().await.unwrap();
+        let only = |column: &str| {
+            let row = rows.get(0)?;
+            row.get::<String>(column).ok()
+        };
+        text += &if KeyRow::are(&rows) {
+            KeyRow::all(&rows).iter().map(range).collect()
+        } else if let Some(plan) = only("plan") {
+            counters(&plan)
+        } else if let Some(statement) = only("statement") {
+            format!("{statement}\n")
+        } else {
+            format!("{}\n", pretty_format_batches(&rows.into_batches()).unwrap())
         };
     }
     text
 }
 
+/// A range that is scanned, on a line.
+fn range(row: &KeyRow) -> String {
+    format!("{} {}\n", row.kind, row.range(" to "))
+}
+
 /// The counters of the scan in a plan that was run.
-fn counters(plan: &RecordBatch) -> String {
-    let plan = cell(plan, "plan", 0);
+fn counters(plan: &str) -> String {
     let scans: Vec<&str> = plan
         .lines()
         .filter(|line| line.contains("ScanExec"))
@@ -73,32 +80,6 @@ fn counters(plan: &RecordBatch) -> String {
         )
     };
     COUNTERS.map(value).join(", ") + "\n"
-}
-
-/// The ranges that are scanned, one a line.
-fn ranges(batch: &RecordBatch) -> String {
-    let line = |row| {
-        let (kind, start, stop) = (
-            cell(batch, "kind", row),
-            cell(batch, "start", row),
-            cell(batch, "stop", row),
-        );
-        if stop.is_empty() || start == stop {
-            format!("{kind} {start}\n")
-        } else {
-            format!("{kind} {start} to {stop}\n")
-        }
-    };
-    (0..batch.num_rows()).map(line).collect()
-}
-
-fn cell(batch: &RecordBatch, column: &str, row: usize) -> String {
-    let column = batch.column_by_name(column).unwrap();
-    match column.as_string_opt::<i32>() {
-        Some(texts) if texts.is_valid(row) => texts.value(row).to_owned(),
-        Some(_) => String::new(),
-        None => array_value_to_string(column, row).unwrap(),
-    }
 }
 
 /// Numbers of three digits and more in a page's own words, outside of code and blocks.

@@ -4,18 +4,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::AsArray;
-use datafusion::physical_plan::common::collect;
 use halite::scan::ScanTotals;
-use halite::session::{Connection, Database, Outcome, Profile, Statement};
+use halite::session::{Connection, Database, Outcome, Profile, RowStream, Statement};
 use halite::shell::sample::{self, generator};
 use halite::store::wrap::{Log, Recording};
 use halite::store::{MemoryStore, Store as HaliteStore};
 use tempfile::TempDir;
 
-use super::oracle::texts;
 use super::{Case, SIZE};
-use crate::scripts::key_lines;
+use crate::answers::{KeyRow, texts};
 
 /// Where the layouts are kept.
 #[derive(Debug, Clone, Copy)]
@@ -53,23 +50,16 @@ pub struct Measured {
 
 /// The rows of `EXPLAIN KEYS`.
 pub struct Keys {
-    /// One line per row.
-    pub text: String,
     /// The rows.
     pub rows: Vec<KeyRow>,
 }
 
-/// A row of `EXPLAIN KEYS`.
-pub struct KeyRow {
-    /// The table that is read.
-    pub table: String,
-    /// `range`, `walk` …
-    pub kind: String,
-    /// First key and the first key after the last, in hex.
-    pub ends: [String; 2],
-}
-
 impl Keys {
+    /// One line per row.
+    pub fn text(&self) -> String {
+        self.rows.iter().map(|row| format!("{row}\n")).collect()
+    }
+
     /// How many ranges are listed; a walk is one in each bucket.
     pub fn count(&self) -> usize {
         self.rows.iter().filter(|row| row.kind != "empty").count()
@@ -163,22 +153,9 @@ impl Samples {
         let Outcome::Rows(stream) = connection.run(&explain).await.unwrap() else {
             panic!("EXPLAIN KEYS gives rows");
         };
-        let batches = collect(stream).await.unwrap();
-        let rows = batches.iter().flat_map(|batch| {
-            let text = |name: &str, row: usize| {
-                let column = batch.column_by_name(name).unwrap().as_string::<i32>();
-                column.value(row).to_owned()
-            };
-            let row = move |row| KeyRow {
-                table: text("table", row),
-                kind: text("kind", row),
-                ends: [text("start_hex", row), text("stop_hex", row)],
-            };
-            (0..batch.num_rows()).map(row)
-        });
+        let rows = RowStream::from(stream).rows().await.unwrap();
         Keys {
-            rows: rows.collect(),
-            text: batches.iter().map(key_lines).collect(),
+            rows: KeyRow::all(&rows),
         }
     }
 

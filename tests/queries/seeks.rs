@@ -14,7 +14,8 @@ use halite::store::wrap::Log;
 use halite::store::{Chunk, ChunkLimit, Direction, Store};
 
 use super::Case;
-use super::run::{KeyRow, Keys};
+use super::run::Keys;
+use crate::answers::KeyRow;
 
 /// The keys of the tables' spaces, in order.
 pub struct Spaces {

@@ -15,7 +15,7 @@ use arrow::datatypes::SchemaRef;
 
 use super::Sheet;
 use super::output::{Output, failed};
-use super::text::{NoText, columns, push_field};
+use super::text::{NoText, columns, end_line, push_field};
 use crate::error::{Error, Result};
 use crate::write::copy::CopyOptions;
 
@@ -111,12 +111,6 @@ impl Sheet for Csv {
     fn finish(self: Box<Self>) -> Result<Output> {
         Ok(self.output)
     }
-}
-
-/// Makes the last delimiter a line break.
-fn end_line(line: &mut String) {
-    line.pop();
-    line.push('\n');
 }
 
 fn write(output: &mut Output, line: &str) -> Result<()> {

@@ -35,7 +35,7 @@ impl Column<'_> {
     /// Puts the value of a row into `text`, and says whether there is one; for NULL, `text` is empty.
     ///
     /// # Errors
-    /// A value without text, if [`NoText::Refused`].
+    /// A value without text, if [`NoText::Refused`]: [`io::ErrorKind::InvalidData`].
     pub fn read(&self, row: usize, text: &mut String) -> io::Result<bool> {
         text.clear();
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
@@ -57,7 +57,7 @@ impl Column<'_> {
 /// The columns of a batch as text.
 ///
 /// # Errors
-/// A type that cannot be shown.
+/// A type that cannot be shown: [`io::ErrorKind::InvalidData`].
 pub fn columns(batch: &RecordBatch, no_text: NoText) -> io::Result<Vec<Column<'_>>> {
     let options = FormatOptions::new().with_display_error(no_text == NoText::Shown);
     let mut columns = Vec::with_capacity(batch.num_columns());
@@ -97,10 +97,17 @@ pub fn push_field(line: &mut String, text: &str, delimiter: char) {
     line.push(delimiter);
 }
 
-/// The writer's own error where there is one, so that a closed pipe is still known as one.
+/// Makes the last delimiter of a line its end.
+pub fn end_line(line: &mut String) {
+    line.pop();
+    line.push('\n');
+}
+
+/// The writer's own error where there is one, so that a closed pipe is still known as one; else the error is about a
+/// value, and of the kind [`io::ErrorKind::InvalidData`], which no writer gives.
 pub fn io_error(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, error) => error,
-        other => io::Error::other(other),
+        other => io::Error::new(io::ErrorKind::InvalidData, other),
     }
 }

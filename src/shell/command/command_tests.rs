@@ -39,6 +39,9 @@ fn every_command_is_complete_and_has_names_of_its_own() {
             command.name()
         );
     }
+    for (other, _) in ELSEWHERE {
+        assert!(seen.insert(other), "{other} is a command here");
+    }
     // What the documents promise.
     for name in [
         ".tables", ".schema", ".mode", ".timer", ".read", ".output", ".import", ".help", ".keys",
@@ -78,6 +81,14 @@ fn commands_that_are_wrong_say_so() {
         (
             ".tabels",
             "error: there is no command .tabels; did you mean .tables?\n",
+        ),
+        (
+            "\\copy t FROM 'a.csv'",
+            "error: there is no command \\copy; COPY TABLE FROM 'FILE' (HEADER) loads a file\n",
+        ),
+        (
+            ".mode csv > a.csv",
+            "error: there is no format csv > a.csv; .once FILE sends the next result to a file\n",
         ),
         (".quit now", "error: .quit takes no argument\n"),
         (".read", "error: say .read FILE\n"),
@@ -180,6 +191,26 @@ fn mode_changes_the_format_and_lists_formats() {
 }
 
 #[test]
+fn rows_that_do_not_fit_are_shown_as_lines() {
+    let wide = "SELECT 'abcdefghij' AS a, 'klmnopqrst' AS b;";
+    let box_of_wide = printed(&[".mode box", wide]);
+    // Each column takes its 10 and 3, and the last line 1.
+    assert_eq!(printed(&["\\x auto", ".maxwidth 27", wide]), box_of_wide);
+    let lines = "─ row 1\na │ abcdefghij\nb │ klmnopqrst\n1 row\n";
+    assert_eq!(printed(&["\\x AUTO", ".maxwidth 26", wide]), lines);
+    assert_eq!(printed(&[".mode auto", ".maxwidth 26", wide]), lines);
+    // Elsewhere than on a terminal everything fits.
+    assert_eq!(printed(&["\\x auto", wide]), box_of_wide);
+    let one = "SELECT 'abcdefghijklmnop' AS a;";
+    let cut = printed(&["\\x auto", ".maxwidth 14", one]);
+    assert!(cut.contains("│ abcdefghi… │"), "{cut}");
+    let plan = printed(&["\\x auto", ".maxwidth 20", "EXPLAIN SELECT 1 + 1 AS two;"]);
+    assert!(plan.contains("logical_plan:\n"), "{plan}");
+    let out = printed(&["\\x auto", "\\x", wide, "\\x", wide]);
+    assert_eq!(out, lines.to_owned() + &box_of_wide);
+}
+
+#[test]
 fn long_results_are_cut_where_that_is_asked_for() {
     let many = "SELECT * FROM generate_series(1, 100);";
     assert!(printed(&[".mode box", many]).ends_with("\n100 rows\n"));
@@ -275,6 +306,47 @@ fn files_are_read_written_and_imported() {
     );
     assert_eq!(fs::read_to_string(path("out")).unwrap(), "{\"two\":2}\n");
     assert_eq!(fs::read_to_string(path("other")).unwrap(), "{\"five\":5}\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn results_go_to_programs() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let three = "SELECT value AS n FROM generate_series(1, 3);";
+    let out = printed(&[
+        &format!(".output |sort -r > '{}'", path("all")),
+        three,
+        "SELECT 7 AS n;",
+        ".output",
+        &format!(".once | sed 's/2/two/' > {};", path("one")),
+        three,
+        "SELECT 8 AS eight;",
+        // Who reads only the beginning has seen enough.
+        ".once |head -c 1 > /dev/null",
+        "SELECT * FROM generate_series(1, 100000);",
+        "SELECT 9 AS nine;",
+    ]);
+    assert_eq!(out, "eight\n8\nnine\n9\n");
+    let read = |name: &str| fs::read_to_string(path(name)).unwrap();
+    assert_eq!(read("all"), "n\nn\n7\n3\n2\n1\n");
+    assert_eq!(read("one"), "n\n1\ntwo\n3\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_cannot_read_is_told() {
+    let many = "SELECT * FROM generate_series(1, 100000);";
+    let (out, log, open) = session(&[".output |true", many, many, ".output", "SELECT 1 AS a;"]);
+    assert_eq!((out.as_str(), open), ("a\n1\n", true));
+    let ended = "error: cannot write |true: the program has ended\n  SELECT * FROM gen";
+    assert!(log.starts_with(ended), "{log}");
+    assert_eq!(log.matches("error: ").count(), 1, "{log}");
+    let (_, log, open) = session(&[".once |exec no_such_program 2> /dev/null", "SELECT 1 AS a;"]);
+    let missing =
+        "error: cannot write |exec no_such_program 2> /dev/null: the program cannot be run\n";
+    assert!(open && log.starts_with(missing), "{log}");
+    assert_eq!(complaint(".once | "), "error: say .once |COMMAND\n");
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! Row keys and key ranges, without a query's result.
 
-use arrow::array::AsArray;
-
-use super::arguments::table;
+use super::arguments::{quoted, table};
 use super::explore::find_table;
 use super::{Command, Offer, failed, show_texts};
 use crate::error::{Error, Result};
 use crate::key::{RowKey, identifier};
+use crate::keyrange::hex;
 use crate::schema::Table;
 use crate::session::Database;
 use crate::shell::state::{Answer, Shell};
@@ -89,19 +88,10 @@ async fn encode(mut table: Table, sources: &[usize], values: &str) -> Result<Vec
     if inserted != 1 {
         return Err(Error::invalid("give the values of one row"));
     }
-    let keys = format!(
-        "SELECT row_key FROM keys('{}')",
-        table.name.replace('\'', "''")
-    );
-    let batches = scratch.query(&keys, Vec::new()).await?;
-    let key = batches.iter().find(|batch| batch.num_rows() > 0);
-    let key = key.and_then(|batch| {
-        batch
-            .column(0)
-            .as_binary_opt::<i32>()
-            .map(|keys| keys.value(0).to_vec())
-    });
-    key.ok_or_else(|| Error::internal("a row was stored without a key"))
+    let keys = format!("SELECT row_key FROM keys({})", quoted(&table.name));
+    let row = scratch.query_row(&keys, Vec::new()).await?;
+    let row = row.ok_or_else(|| Error::internal("a row was stored without a key"))?;
+    Ok(row.get::<&[u8]>(0)?.to_vec())
 }
 
 /// Parts, their values and their bytes; in the last row, all of the key.
@@ -120,10 +110,6 @@ fn describe(row_key: &RowKey, key: &[u8]) -> Result<[Vec<String>; 3]> {
     values.push(row_key.format(key)?);
     hexes.push(hex(key));
     Ok([parts, values, hexes])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(super) struct Ranges;

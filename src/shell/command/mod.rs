@@ -11,7 +11,6 @@ mod leave;
 mod scripts;
 mod settings;
 
-use std::io::Write;
 use std::ops::ControlFlow;
 
 use super::runner::Failure;
@@ -86,6 +85,25 @@ pub static COMMANDS: &[&dyn Command] = &[
     &leave::Quit,
 ];
 
+const ONE_DATABASE: &str = "a shell has one database, and halite DATABASE opens another";
+
+/// Commands of other shells, and what does it here.
+static ELSEWHERE: &[(&str, &str)] = &[
+    ("\\copy", "COPY TABLE FROM 'FILE' (HEADER) loads a file"),
+    ("\\l", ONE_DATABASE),
+    ("\\c", ONE_DATABASE),
+    (".databases", ONE_DATABASE),
+    (".open", ONE_DATABASE),
+    (".show", "SHOW TABLES is a statement"),
+    (
+        ".dump",
+        ".schema prints the tables' statements, COPY (SELECT …) TO 'FILE' writes rows",
+    ),
+    (".headers", "every result has its heading"),
+    ("\\e", "Ctrl-O edits the statement in $EDITOR"),
+    ("\\du", "Halite has no users"),
+];
+
 /// What a command that has nothing to say answers.
 const GO_ON: Answer = Ok(ControlFlow::Continue(()));
 
@@ -118,6 +136,9 @@ pub fn find(line: &str) -> Result<(&'static dyn Command, &str), String> {
     let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
     let Some(command) = named(name) else {
+        if let Some((_, here)) = ELSEWHERE.iter().find(|(other, _)| *other == name) {
+            return Err(format!("there is no command {name}; {here}"));
+        }
         let known = COMMANDS.iter().flat_map(|command| names(*command));
         let known = known.filter(|known| known.len() > 2);
         let hint = question(&closest(name, known)).unwrap_or(".help lists them".to_owned());
@@ -140,7 +161,8 @@ fn show_texts(shell: &mut Shell<'_>, columns: &[(&str, Vec<String>)]) -> Answer 
         let array: StringArray = values.iter().map(Some).collect();
         (*name, std::sync::Arc::new(array) as ArrayRef)
     });
-    let batch = RecordBatch::try_from_iter(columns).map_err(std::io::Error::other)?;
+    let batch =
+        RecordBatch::try_from_iter(columns).map_err(|error| shell.complaint(&error.to_string()))?;
     let page = shell
         .outputs
         .page(shell.settings.rows, shell.settings.width);
@@ -151,7 +173,6 @@ fn show_texts(shell: &mut Shell<'_>, columns: &[(&str, Vec<String>)]) -> Answer 
         .sheet(batch.schema(), page, &mut text)?;
     sheet.batch(&batch)?;
     sheet.finish()?;
-    text.flush()?;
     shell.print(&String::from_utf8_lossy(&text))
 }
 

@@ -4,6 +4,7 @@ use super::arguments::{file, switch};
 use super::{Command, GO_ON, Offer, failed, tell};
 use crate::shell::format::{self, FORMATS};
 use crate::shell::output::Limit;
+use crate::shell::redirect::Target;
 use crate::shell::state::{Answer, Settings, Shell};
 use crate::shell::suggest::{closest, question};
 
@@ -103,7 +104,11 @@ impl Command for Mode {
         }
         let Some(format) = format::named(argument) else {
             let names = FORMATS.iter().map(|format| format.name());
-            let hint = question(&closest(argument, names)).unwrap_or(".mode lists them".to_owned());
+            let hint = match argument.contains('>') {
+                true => Some(".once FILE sends the next result to a file".to_owned()),
+                false => question(&closest(argument, names)),
+            };
+            let hint = hint.unwrap_or(".mode lists them".to_owned());
             return failed(shell, &format!("there is no format {argument}; {hint}"));
         };
         shell.settings.format = format;
@@ -123,27 +128,26 @@ impl Command for Expanded {
     }
 
     fn usage(&self) -> &'static str {
-        "[on|off]"
+        "[on|off|auto]"
     }
 
     fn arguments(&self) -> &'static [Offer] {
-        SWITCH
+        &[Offer::Words(&["on", "off", "auto"])]
     }
 
     fn doc(&self) -> &'static str {
-        "changes between a box and a line for each value"
+        "a line for each value; auto: where a row does not fit the screen"
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
-        let expanded = shell.settings.format.name() == "line";
-        let wanted = if argument.is_empty() {
-            Some(!expanded)
-        } else {
-            switch(argument)
+        let of_switch = |on| if on { "line" } else { "box" };
+        let wanted = match argument.to_ascii_lowercase().as_str() {
+            "" => Some(of_switch(shell.settings.format.name() != "line")),
+            "auto" => Some("auto"),
+            other => switch(other).map(of_switch),
         };
-        let format = wanted.and_then(|wanted| format::named(if wanted { "line" } else { "box" }));
-        let Some(format) = format else {
-            return failed(shell, "say .expanded on or .expanded off");
+        let Some(format) = wanted.and_then(format::named) else {
+            return failed(shell, "say .expanded on, .expanded off or .expanded auto");
         };
         shell.settings.format = format;
         announce(shell, &format!(".mode {}", format.name()))
@@ -265,7 +269,11 @@ impl Command for Output {
     }
 
     fn usage(&self) -> &'static str {
-        if self.once { "FILE" } else { "[FILE]" }
+        if self.once {
+            "FILE or |COMMAND"
+        } else {
+            "[FILE or |COMMAND]"
+        }
     }
 
     fn arguments(&self) -> &'static [Offer] {
@@ -274,20 +282,22 @@ impl Command for Output {
 
     fn doc(&self) -> &'static str {
         if self.once {
-            "writes the next result to a file"
+            "sends the next result to a file or a program"
         } else {
-            "writes results to a file; .output alone: to the screen again"
+            "sends results to a file or a program; alone: to the screen again"
         }
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
-        let path = (!argument.is_empty()).then(|| file(argument));
-        match (shell.outputs.redirect(path.as_deref(), self.once), path) {
-            (Ok(()), _) => GO_ON,
-            (Err(error), Some(path)) => {
-                failed(shell, &format!("cannot write {}: {error}", path.display()))
-            }
-            (Err(error), None) => Err(error.into()),
+        let target = match argument.strip_prefix('|').map(str::trim) {
+            Some("") => return failed(shell, &format!("say {} |COMMAND", self.name())),
+            Some(command) => Some(Target::Program(command.to_owned())),
+            None if argument.is_empty() => None,
+            None => Some(Target::File(file(argument))),
+        };
+        match shell.outputs.redirect(target, self.once) {
+            Ok(()) => GO_ON,
+            Err(error) => failed(shell, error.message()),
         }
     }
 }

@@ -2,13 +2,10 @@
 
 use std::fmt;
 
-use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::datatypes::UInt32Type;
-use datafusion::physical_plan::common::collect;
-
+use super::super::names::Names;
 use super::super::text::{grouped, width};
 use crate::error::{Error, Result};
-use crate::session::{Connection, Outcome, Statement};
+use crate::session::{Connection, Outcome, Row, RowStream, Rows, Statement};
 
 /// Ranges of a table that are shown.
 const SHOWN: usize = 4;
@@ -22,7 +19,7 @@ pub struct Scanned {
 
 struct Table {
     name: String,
-    /// `PRIMARY KEY (origin, scheduled)`.
+    /// The parts of its row key: `origin, scheduled`.
     key: String,
     ranges: Vec<Range>,
     residual: String,
@@ -42,20 +39,20 @@ impl Scanned {
     /// What is wrong with the query.
     pub async fn of(connection: &Connection, query: &Statement) -> Result<Self> {
         let mut tables: Vec<Table> = Vec::new();
-        for batch in rows(connection, &query.explain_keys()?).await? {
-            for row in 0..batch.num_rows() {
-                let name = text(&batch, "table", row)?;
-                if tables.last().is_none_or(|table| table.name != name) {
-                    tables.push(Table {
-                        key: primary_key(connection, &name).await?,
-                        residual: text(&batch, "residual", row)?,
-                        ranges: Vec::new(),
-                        name,
-                    });
-                }
-                if let Some(table) = tables.last_mut() {
-                    table.ranges.push(Range::read(&batch, row)?);
-                }
+        let names = Names::new(connection.clone());
+        let key = |name: &str| names.definition(name).map(|table| table.key_clause());
+        for row in &rows(connection, &query.explain_keys()?).await? {
+            let name = text(&row, "table")?;
+            if tables.last().is_none_or(|table| table.name != name) {
+                tables.push(Table {
+                    key: key(&name).unwrap_or_default(),
+                    residual: text(&row, "residual")?,
+                    ranges: Vec::new(),
+                    name,
+                });
+            }
+            if let Some(table) = tables.last_mut() {
+                table.ranges.push(Range::read(&row)?);
             }
         }
         Ok(Self { tables })
@@ -69,16 +66,12 @@ impl Scanned {
 }
 
 impl Range {
-    fn read(batch: &RecordBatch, row: usize) -> Result<Self> {
-        let buckets = column(batch, "bucket")?.as_primitive_opt::<UInt32Type>();
-        let bucket = buckets
-            .filter(|buckets| buckets.is_valid(row))
-            .map(|buckets| buckets.value(row));
+    fn read(row: &Row) -> Result<Self> {
         Ok(Self {
-            kind: text(batch, "kind", row)?,
-            bucket,
-            start: text(batch, "start", row)?,
-            stop: text(batch, "stop", row)?,
+            kind: text(row, "kind")?,
+            bucket: row.get("bucket")?,
+            start: text(row, "start")?,
+            stop: text(row, "stop")?,
         })
     }
 }
@@ -86,7 +79,7 @@ impl Range {
 impl fmt::Display for Scanned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for table in &self.tables {
-            writeln!(f, "{}  {}", table.name, table.key)?;
+            writeln!(f, "{}  PRIMARY KEY ({})", table.name, table.key)?;
             for range in table.ranges.iter().take(SHOWN) {
                 writeln!(f, "  {range}")?;
             }
@@ -117,9 +110,9 @@ impl fmt::Display for Range {
     }
 }
 
-async fn rows(connection: &Connection, statement: &Statement) -> Result<Vec<RecordBatch>> {
+async fn rows(connection: &Connection, statement: &Statement) -> Result<Rows> {
     match connection.run(statement).await? {
-        Outcome::Rows(stream) => Ok(collect(stream).await?),
+        Outcome::Rows(stream) => RowStream::from(stream).rows().await,
         _ => Err(Error::internal(format!(
             "`{}` gives no rows",
             statement.text()
@@ -127,35 +120,7 @@ async fn rows(connection: &Connection, statement: &Statement) -> Result<Vec<Reco
     }
 }
 
-/// The row key of a table, as `SHOW CREATE TABLE` writes it.
-async fn primary_key(connection: &Connection, table: &str) -> Result<String> {
-    let mut key = String::new();
-    for statement in connection.script(&format!("SHOW CREATE TABLE \"{table}\""))? {
-        for batch in rows(connection, &statement).await? {
-            let created = text(&batch, "statement", 0)?;
-            let line = created
-                .lines()
-                .map(str::trim)
-                .find(|line| line.starts_with("PRIMARY KEY"));
-            line.unwrap_or_default().clone_into(&mut key);
-        }
-    }
-    Ok(key)
-}
-
-fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a dyn Array> {
-    let column = batch.column_by_name(name).map(AsRef::as_ref);
-    column.ok_or_else(|| Error::internal(format!("a result lacks its column `{name}`")))
-}
-
-/// The text in a row of a column; empty for NULL.
-fn text(batch: &RecordBatch, name: &str, row: usize) -> Result<String> {
-    let texts = column(batch, name)?.as_string_opt::<i32>();
-    let texts = texts.ok_or_else(|| Error::internal(format!("the column `{name}` is no text")))?;
-    let there = row < texts.len() && texts.is_valid(row);
-    Ok(if there {
-        texts.value(row).to_owned()
-    } else {
-        String::new()
-    })
+/// The text of a column; empty for NULL.
+fn text(row: &Row, column: &str) -> Result<String> {
+    Ok(row.get::<Option<String>>(column)?.unwrap_or_default())
 }

@@ -43,7 +43,7 @@ impl Shell<'_> {
     /// Those of the terminal.
     pub fn edit(&mut self) -> io::Result<()> {
         // From here on Ctrl-C ends what runs, and never the shell.
-        drop(interrupted()?);
+        drop(interrupted().map_err(io::Error::other)?);
         let colors = Colors::of(true);
         let empty = Arc::new(AtomicBool::new(true));
         let mut editor = editor(Names::new(self.connection.clone()), colors, &empty);
@@ -80,31 +80,15 @@ impl Shell<'_> {
     /// Does what the user typed; false when they leave. What goes wrong is told.
     ///
     /// # Errors
-    /// Those of the outputs.
+    /// Those of standard output and standard error, which end the shell.
     pub fn submit(&mut self, text: &str) -> io::Result<bool> {
         match self.script(text, None) {
             Ok(flow) => Ok(flow.is_continue()),
-            Err(Failure::Output(error)) => {
-                // A terminal that is gone ends the shell; a full disk under `.output` does not.
-                let Some(path) = self.outputs.file().map(PathBuf::from) else {
-                    return Err(error);
-                };
-                let note = format!("cannot write {}: {error}", path.display());
-                self.outputs.redirect(None, false).ok();
-                self.tell_failure(self.complaint(&note))
-            }
-            Err(failure) => self.tell_failure(failure),
+            // The terminal is gone.
+            Err(Failure::Output(error)) => Err(error),
+            Err(Failure::Statement(report)) => self.outputs.log(&report).map(|()| true),
+            Err(Failure::Interrupted) => self.outputs.log("interrupted").map(|()| true),
         }
-    }
-
-    fn tell_failure(&mut self, failure: Failure) -> io::Result<bool> {
-        let report = match failure {
-            Failure::Statement(report) => report,
-            Failure::Interrupted => "interrupted".to_owned(),
-            Failure::Output(error) => error.to_string(),
-        };
-        self.outputs.log(&report)?;
-        Ok(true)
     }
 }
 

@@ -1,10 +1,15 @@
 //! Values as text, as files have them, and types as headings.
 
-use arrow::datatypes::{DataType, TimeUnit};
+use arrow::datatypes::{DataType, Field, TimeUnit};
 
 use super::super::text::printable;
 use crate::session::export::text::is_bytes;
 pub use crate::session::export::text::{NoText, columns, io_error};
+
+/// The name of a column as a heading: safe to print, on one line.
+pub fn heading(field: &Field) -> String {
+    printable(field.name()).replace('\n', "\\n")
+}
 
 /// A value as people see it, safe to print. NULL is `NULL`; a text that would look the same stands in quotes, as SQL
 /// writes it.

@@ -10,7 +10,7 @@ use arrow::datatypes::SchemaRef;
 
 use super::cells::{NoText, columns};
 use super::{Format, Page, Sheet};
-use crate::session::export::text::push_field;
+use crate::session::export::text::{end_line, push_field};
 
 /// A format of delimited fields.
 pub struct Delimited {
@@ -88,10 +88,4 @@ impl Sheet for DelimitedSheet<'_> {
     fn finish(self: Box<Self>) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Makes the last delimiter a line break.
-fn end_line(line: &mut String) {
-    line.pop();
-    line.push('\n');
 }

@@ -145,6 +145,12 @@ fn total(slots: &[Slot]) -> usize {
     slots.iter().map(|slot| slot.width + MARGIN).sum::<usize>() + 1
 }
 
+/// The width of a drawing in which nothing is cut.
+pub fn whole_width(widths: &[Width]) -> usize {
+    let columns = widths.iter().map(|width| width.natural + MARGIN);
+    columns.sum::<usize>() + 1
+}
+
 /// The table's widths and its writer.
 pub struct Drawing<'a> {
     /// What is drawn.

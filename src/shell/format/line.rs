@@ -8,7 +8,8 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
 use super::super::style::{Colors, Role};
-use super::super::text::{counted, fit, grouped, printable, width};
+use super::super::text::{counted, fit, grouped, width};
+use super::cells::heading;
 use super::ends::{Ends, Row};
 use super::{Format, Page, Sheet};
 
@@ -34,8 +35,7 @@ impl Format for Line {
         page: Page,
         out: &'a mut dyn Write,
     ) -> io::Result<Box<dyn Sheet + 'a>> {
-        let names = schema.fields().iter();
-        let names = names.map(|field| printable(field.name()).replace('\n', "\\n"));
+        let names = schema.fields().iter().map(|field| heading(field));
         Ok(Box::new(LineSheet {
             out,
             names: names.collect(),
@@ -45,11 +45,16 @@ impl Format for Line {
     }
 }
 
-struct LineSheet<'a> {
-    out: &'a mut dyn Write,
-    names: Vec<String>,
-    rows: Ends,
-    colors: Colors,
+/// The rows of a result, and what they are written with.
+pub struct LineSheet<'a> {
+    /// Where to.
+    pub out: &'a mut dyn Write,
+    /// The names of the columns.
+    pub names: Vec<String>,
+    /// The rows.
+    pub rows: Ends,
+    /// Colours of the output.
+    pub colors: Colors,
 }
 
 impl Sheet for LineSheet<'_> {

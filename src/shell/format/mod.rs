@@ -83,6 +83,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &json::JsonLines,
     &markdown::Markdown,
     &line::Line,
+    &table::Auto,
 ];
 
 /// The format of that name.

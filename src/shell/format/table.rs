@@ -11,10 +11,10 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 
 use super::super::style::Colors;
-use super::super::text::printable;
-use super::cells::type_name;
-use super::drawing::{Drawing, Heading, layout, widths};
+use super::cells::{self, type_name};
+use super::drawing::{Drawing, Heading, layout, whole_width, widths};
 use super::ends::{Ends, read_rows};
+use super::line::LineSheet;
 use super::{Format, Page, Sheet};
 
 /// A table drawn with lines.
@@ -42,19 +42,69 @@ impl Format for Table {
         if is_plan(&schema) {
             return Ok(Box::new(PlanSheet { out }));
         }
-        Ok(Box::new(TableSheet {
-            out,
-            headings: schema.fields().iter().map(|field| heading(field)).collect(),
-            room: page.width.unwrap_or(usize::MAX),
-            rows: Ends::new(page.rows),
-            colors: page.colors,
-        }))
+        Ok(Box::new(TableSheet::begin(&schema, page, out)))
+    }
+}
+
+/// A table where it fits the terminal whole, else a line for each value.
+pub struct Auto;
+
+impl Format for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn doc(&self) -> &'static str {
+        "box, or line where a row is wider than the terminal"
+    }
+
+    fn for_people(&self) -> bool {
+        true
+    }
+
+    fn sheet<'a>(
+        &self,
+        schema: SchemaRef,
+        page: Page,
+        out: &'a mut dyn Write,
+    ) -> io::Result<Box<dyn Sheet + 'a>> {
+        if is_plan(&schema) {
+            return Table.sheet(schema, page, out);
+        }
+        Ok(Box::new(AutoSheet(TableSheet::begin(&schema, page, out))))
+    }
+}
+
+struct AutoSheet<'a>(TableSheet<'a>);
+
+impl Sheet for AutoSheet<'_> {
+    fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
+        self.0.batch(batch)
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        let sheet = self.0;
+        // Of one column, lines would show no more than a table does.
+        if sheet.fits() || sheet.headings.len() == 1 {
+            return Box::new(sheet).finish();
+        }
+        let lines = LineSheet {
+            out: sheet.out,
+            names: sheet
+                .headings
+                .into_iter()
+                .map(|heading| heading.name)
+                .collect(),
+            rows: sheet.rows,
+            colors: sheet.colors,
+        };
+        Box::new(lines).finish()
     }
 }
 
 fn heading(field: &Field) -> Heading {
     Heading {
-        name: printable(field.name()).replace('\n', "\\n"),
+        name: cells::heading(field),
         type_name: type_name(field.data_type()),
         right: field.data_type().is_numeric(),
         whole: field.data_type().is_numeric() || field.data_type().is_temporal(),
@@ -67,6 +117,23 @@ struct TableSheet<'a> {
     room: usize,
     rows: Ends,
     colors: Colors,
+}
+
+impl<'a> TableSheet<'a> {
+    fn begin(schema: &Schema, page: Page, out: &'a mut dyn Write) -> Self {
+        Self {
+            out,
+            headings: schema.fields().iter().map(|field| heading(field)).collect(),
+            room: page.width.unwrap_or(usize::MAX),
+            rows: Ends::new(page.rows),
+            colors: page.colors,
+        }
+    }
+
+    /// Whether nothing need be cut.
+    fn fits(&self) -> bool {
+        whole_width(&widths(&self.headings, self.rows.shown())) <= self.room
+    }
 }
 
 impl Sheet for TableSheet<'_> {

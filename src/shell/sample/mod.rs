@@ -18,6 +18,12 @@ pub struct File {
 }
 
 impl File {
+    /// Its name without the directory and the ending; that of a layout is its table's.
+    pub fn name(&self) -> &'static str {
+        let name = self.path.rsplit('/').next().unwrap_or(self.path);
+        name.split_once('.').map_or(name, |(stem, _)| stem)
+    }
+
     /// What it holds, as text.
     ///
     /// # Errors

@@ -1,0 +1,159 @@
+//! Results that go elsewhere than to standard output: into a file, or to a program that reads them.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::error::{Error, Result};
+
+/// What the shell of the system answers where it cannot run a program, or finds none.
+const NOT_RUN: [Option<i32>; 2] = [Some(126), Some(127)];
+
+/// Where results go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A file, which is made anew.
+    File(PathBuf),
+    /// A command of the system's shell, which reads them on its standard input.
+    Program(String),
+}
+
+/// `out.csv`, `|sort -r`.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Program(command) => write!(f, "|{command}"),
+        }
+    }
+}
+
+/// Whether a program reads on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    Listens,
+    /// It has left during the result that is being written: it has seen enough.
+    HasLeft,
+    /// It has left during an earlier one: what comes now is lost on it.
+    IsGone,
+}
+
+/// A file or a program that takes results. When it is dropped, the program has ended.
+pub struct Redirection {
+    target: Target,
+    once: bool,
+    writer: Option<BufWriter<Box<dyn Write>>>,
+    program: Option<Child>,
+    reader: Reader,
+}
+
+impl Redirection {
+    /// Makes the file or starts the program; `once`: for one result.
+    ///
+    /// # Errors
+    /// `Unavailable` where that is not possible.
+    pub fn start(target: Target, once: bool) -> Result<Self> {
+        let (writer, program) = open(&target).map_err(|error| unwritten(&target, &error))?;
+        Ok(Self {
+            target,
+            once,
+            writer: Some(BufWriter::new(writer)),
+            program,
+            reader: Reader::Listens,
+        })
+    }
+
+    /// Whether it is for one result alone.
+    pub fn is_once(&self) -> bool {
+        self.once
+    }
+
+    /// What an error of this writer means; `None` where a program has seen enough of the result.
+    pub fn trouble(&mut self, error: &io::Error) -> Option<Error> {
+        let has_left = error.kind() == io::ErrorKind::BrokenPipe && self.program.is_some();
+        match self.reader {
+            Reader::Listens | Reader::HasLeft if has_left => {
+                self.reader = Reader::HasLeft;
+                None
+            }
+            Reader::IsGone if has_left => {
+                let gone = format!("cannot write {}: the program has ended", self.target);
+                Some(Error::unavailable(gone))
+            }
+            _ => Some(unwritten(&self.target, error)),
+        }
+    }
+
+    /// After a result: writes what is held back.
+    ///
+    /// # Errors
+    /// `Unavailable` where it cannot be written.
+    pub fn end_result(&mut self) -> Result<()> {
+        let flushed = self.flush();
+        let trouble = flushed.err().and_then(|error| self.trouble(&error));
+        if self.reader == Reader::HasLeft {
+            self.reader = Reader::IsGone;
+        }
+        trouble.map_or(Ok(()), Err)
+    }
+
+    /// Writes what is held back, and waits for the program's end.
+    ///
+    /// # Errors
+    /// `Unavailable` where it cannot be written, or there is no such program.
+    pub fn close(mut self) -> Result<()> {
+        let written = match self.reader {
+            Reader::Listens => self.end_result(),
+            Reader::HasLeft | Reader::IsGone => Ok(()),
+        };
+        let status = self.end();
+        if status.is_some_and(|code| NOT_RUN.contains(&code)) {
+            let missing = format!("cannot write {}: the program cannot be run", self.target);
+            return Err(Error::unavailable(missing));
+        }
+        written
+    }
+
+    /// Closes the writer, so that the program ends, and waits; its exit status.
+    fn end(&mut self) -> Option<Option<i32>> {
+        drop(self.writer.take());
+        let status = self.program.take()?.wait();
+        status.ok().map(|status| status.code())
+    }
+}
+
+impl Drop for Redirection {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Write for Redirection {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let writer = self.writer.as_mut();
+        writer.map_or(Ok(text.len()), |writer| writer.write(text))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+fn open(target: &Target) -> io::Result<(Box<dyn Write>, Option<Child>)> {
+    match target {
+        Target::File(path) => Ok((Box::new(File::create(path)?), None)),
+        Target::Program(command) => {
+            let mut shell = Command::new("sh");
+            let mut program = shell.args(["-c", command]).stdin(Stdio::piped()).spawn()?;
+            let input = program.stdin.take();
+            let input = input.ok_or_else(|| io::Error::other("it has no standard input"))?;
+            Ok((Box::new(input), Some(program)))
+        }
+    }
+}
+
+fn unwritten(target: &Target, error: &io::Error) -> Error {
+    Error::unavailable(format!("cannot write {target}: {error}"))
+}
