@@ -232,6 +232,15 @@ impl Catalog {
             })
     }
 
+    /// The tables with these names, each once, in the order of the names; with `if_exists` those that there are.
+    fn named(&self, names: &[String], if_exists: bool) -> Result<Vec<Arc<HaliteTable>>> {
+        let names: BTreeSet<&String> = names.iter().collect();
+        match if_exists {
+            true => Ok(names.iter().filter_map(|name| self.table(name)).collect()),
+            false => names.iter().map(|name| self.expect_table(name)).collect(),
+        }
+    }
+
     /// The names of all tables, sorted.
     pub fn names(&self) -> Vec<String> {
         self.tables.read().keys().cloned().collect()
@@ -250,21 +259,25 @@ impl Catalog {
         self.version.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Makes the table that `define` gives for its id.
+    /// Makes the table that `define` gives for its id. Where a table has the name already and `if_not_exists` is said,
+    /// nothing is made; the definition must be one all the same.
     ///
     /// # Errors
     /// `Conflict` where a table has the name; those of `define` and of the store.
     pub fn create_table(
         &self,
         define: impl FnOnce(u64) -> Result<Table>,
-    ) -> Result<Arc<HaliteTable>> {
+        if_not_exists: bool,
+    ) -> Result<Option<Arc<HaliteTable>>> {
         let mut changing = self.changing.lock();
         let table = define(changing.next_id)?;
-        if self.table(&table.name).is_some() {
-            return Err(Error::conflict(format!(
-                "table `{}` exists already",
-                table.name
-            )));
+        match self.table(&table.name) {
+            Some(_) if if_not_exists => return Ok(None),
+            Some(_) => {
+                let name = table.name;
+                return Err(Error::conflict(format!("table `{name}` exists already")));
+            }
+            None => {}
         }
         let bound = self.bind(table.clone())?;
         self.install(&table, &mut changing)
@@ -273,7 +286,7 @@ impl Catalog {
             tables.insert(table.name, Arc::clone(&bound));
         });
         self.reclaim(&mut changing);
-        Ok(bound)
+        Ok(Some(bound))
     }
 
     /// Makes the table's space, then writes its definition and the next id.
@@ -287,16 +300,16 @@ impl Catalog {
         self.write(batch)
     }
 
-    /// Drops tables and their rows, all of them or none. Statements that read them go on reading them.
+    /// Drops tables and their rows, all of them or none; with `if_exists` those that there are. Statements that read them
+    /// go on reading them.
     ///
     /// # Errors
     /// `InvalidInput` where there is no such table; those of the store.
-    pub fn drop_tables(&self, names: &[String]) -> Result<()> {
+    pub fn drop_tables(&self, names: &[String], if_exists: bool) -> Result<()> {
         let mut changing = self.changing.lock();
-        let names: BTreeSet<&String> = names.iter().collect();
-        let tables = names.iter().map(|name| self.expect_table(name));
-        let tables = tables.collect::<Result<Vec<_>>>()?;
+        let tables = self.named(names, if_exists)?;
         let writing: Vec<_> = tables.iter().map(|table| table.lock_writes()).collect();
+        let names: BTreeSet<&str> = tables.iter().map(|table| table.name()).collect();
         let mut batch = WriteBatch::new();
         for name in &names {
             batch.delete(SPACE, &table_key(name));
@@ -306,9 +319,9 @@ impl Catalog {
             false => self.write(batch),
         };
         if written.is_ok() {
-            self.change_tables(|tables| tables.retain(|name, _| !names.contains(name)));
+            self.change_tables(|tables| tables.retain(|name, _| !names.contains(name.as_str())));
         }
-        self.retire(&mut changing, tables.into_iter().zip(writing));
+        self.retire(&mut changing, tables.iter().cloned().zip(writing));
         written
     }
 
