@@ -5,8 +5,8 @@
 //! A table is its definition, one entry of the space `catalog`; its rows are in a space of their own, named by the
 //! table's id. The definition decides: a table is made when its definition is written, after its space, and gone when
 //! the definition is deleted, before its space. Both writes reach the disk before the statement is acknowledged. A
-//! space that no definition names belongs to a table that was never made, or is gone: it is dropped when the database
-//! is next opened for writing, or sooner. After a write that failed nobody knows whether it is on disk, so its space is
+//! table's space that no definition names belongs to a table that was never made, or is gone: it is dropped when the
+//! database is next opened for writing, or sooner, unless the catalog is damaged. After a write that failed nobody knows whether it is on disk, so its space is
 //! left for the next opening too. An id is never used twice.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,21 +16,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
+use super::stored::{NEXT_KEY, SPACE, Stored, table_key};
 use crate::error::{Error, Result};
-use crate::keyrange::KeyRange;
 use crate::schema::{BoundTable, Table};
-use crate::store::{Chunk, ChunkLimit, Direction, Durability, SpaceOptions, Store, WriteBatch};
+use crate::store::{Durability, SpaceOptions, Store, WriteBatch};
 use crate::table::HaliteTable;
 use crate::write::TableGuard;
-
-/// The space of definitions.
-pub(super) const SPACE: &str = "catalog";
-pub(super) const FORMAT_KEY: &[u8] = b"format";
-pub(super) const NEXT_KEY: &[u8] = b"next";
-pub(super) const TABLE_PREFIX: &[u8] = b"table/";
-
-/// The newest format of the catalog that this version reads, and the one that it writes.
-pub(super) const FORMAT_VERSION: u8 = 1;
 
 /// All tables of a database.
 #[derive(Debug)]
@@ -51,104 +42,51 @@ struct Changing {
     unused: Vec<String>,
 }
 
-impl Changing {
-    /// With ids beyond every space that there is.
-    fn new(next_id: u64, spaces: &[String]) -> Self {
-        let used = spaces.iter().filter_map(|space| table_id(space)).max();
-        Self {
-            next_id: next_id.max(used.map_or(0, |id| id + 1)),
-            unused: Vec::new(),
-        }
-    }
-}
-
 impl Catalog {
     /// The tables that a store holds; an empty store becomes a database.
     ///
     /// # Errors
-    /// `Corrupt` where definitions cannot be read or a newer Halite wrote them; those of the store.
+    /// `Corrupt` where the catalog is damaged or a newer Halite wrote it; those of the store.
     pub fn open(store: Arc<dyn Store>) -> Result<Self> {
-        let spaces = store.spaces()?;
-        if !spaces.iter().any(|space| space == SPACE) {
-            return Self::create(store);
+        let stored = Stored::read(store.as_ref())?;
+        stored.check(store.is_read_only())?;
+        if !store.is_read_only() {
+            stored.begin(store.as_ref())?;
         }
-        let snapshot = store.snapshot()?;
-        match snapshot.get(SPACE, FORMAT_KEY)?.as_deref() {
-            Some([FORMAT_VERSION]) => {}
-            Some([newer]) => {
-                return Err(Error::corrupt(format!(
-                    "the catalog of this database has format {newer}, and this Halite reads formats up to \
-                     {FORMAT_VERSION}: a newer one wrote it"
-                )));
-            }
-            // A crash came between the making of the space and its first entry.
-            None if store.is_read_only() => return Ok(Self::empty(store)),
-            None => write_first(store.as_ref())?,
-            _ => return Err(Error::corrupt("the catalog has no format")),
-        }
-        let changing = Changing::new(next_id(store.as_ref())?, &spaces);
-        let mut catalog = Self::empty(store);
-        catalog.load()?;
-        catalog.changing = Mutex::new(Changing {
-            unused: catalog.unused(spaces),
-            ..changing
-        });
+        let changing = Changing {
+            next_id: stored.next_id(),
+            unused: stored.orphans(),
+        };
+        let catalog = Self {
+            store,
+            tables: RwLock::new(BTreeMap::new()),
+            version: AtomicU64::new(0),
+            changing: Mutex::new(changing),
+        };
+        catalog.set_tables(stored.tables);
         catalog.reclaim(&mut catalog.changing.lock());
         Ok(catalog)
     }
 
-    fn create(store: Arc<dyn Store>) -> Result<Self> {
-        if !store.is_read_only() {
-            store.create_space(SPACE, &SpaceOptions::default())?;
-            write_first(store.as_ref())?;
-        }
-        Ok(Self::empty(store))
-    }
-
-    fn empty(store: Arc<dyn Store>) -> Self {
-        Self {
-            store,
-            tables: RwLock::new(BTreeMap::new()),
-            version: AtomicU64::new(0),
-            changing: Mutex::new(Changing::new(1, &[])),
-        }
-    }
-
-    /// The tables that the store holds now. Those that are known already, and are the same, stay the same.
-    fn load(&self) -> Result<()> {
-        let mut found = BTreeMap::new();
-        for definition in self.definitions()? {
-            let known = self.table(&definition.name);
-            let table = match known.filter(|known| *known.bound().table() == definition) {
-                Some(known) => known,
-                None => self.bind(definition)?,
-            };
-            found.insert(table.name().to_owned(), table);
-        }
+    /// From now on these are the tables. Those that are known already, and are the same, stay the same.
+    fn set_tables(&self, bound: Vec<Arc<BoundTable>>) {
+        let tables = bound.into_iter().map(|bound| {
+            let known = self.table(bound.name());
+            let table = known
+                .filter(|known| known.bound().table() == bound.table())
+                .unwrap_or_else(|| self.with_store(bound));
+            (table.name().to_owned(), table)
+        });
+        let found = tables.collect();
         self.change_tables(|tables| *tables = found);
-        Ok(())
     }
 
-    fn definitions(&self) -> Result<Vec<Table>> {
-        let range = KeyRange::prefix(TABLE_PREFIX);
-        let snapshot = self.store.snapshot()?;
-        let mut cursor = snapshot.cursor(SPACE, &range, Direction::Forward)?;
-        cursor.seek(&range)?;
-        let mut definitions = Vec::new();
-        let mut chunk = Chunk::default();
-        loop {
-            chunk.clear();
-            let more = cursor.fill(&mut chunk, ChunkLimit::default())?;
-            for (_, definition) in chunk.iter() {
-                let text = std::str::from_utf8(definition).map_err(|error| {
-                    Error::corrupt("a table's definition is not text").with_source(error)
-                })?;
-                definitions.push(Table::from_json(text)?);
-            }
-            if !more {
-                return Ok(definitions);
-            }
-        }
+    /// The tables that the store holds now.
+    fn load(&self) -> Result<()> {
+        let stored = Stored::read(self.store.as_ref())?;
+        stored.check(self.store.is_read_only())?;
+        self.set_tables(stored.tables);
+        Ok(())
     }
 
     /// Writes definitions. Where that fails the store is asked what holds now: the write may have been made all the
@@ -169,23 +107,11 @@ impl Catalog {
     }
 
     fn bind(&self, table: Table) -> Result<Arc<HaliteTable>> {
-        Ok(Arc::new(HaliteTable::new(
-            Arc::clone(&self.store),
-            BoundTable::new(table)?,
-        )))
+        Ok(self.with_store(BoundTable::new(table)?))
     }
 
-    /// Those of `spaces` that are tables', and that no definition names.
-    fn unused(&self, spaces: Vec<String>) -> Vec<String> {
-        let tables = self.tables.read();
-        let used: Vec<String> = tables
-            .values()
-            .map(|table| table.bound().table().space())
-            .collect();
-        spaces
-            .into_iter()
-            .filter(|space| table_id(space).is_some() && !used.contains(space))
-            .collect()
+    fn with_store(&self, table: Arc<BoundTable>) -> Arc<HaliteTable> {
+        Arc::new(HaliteTable::new(Arc::clone(&self.store), table))
     }
 
     /// Drops the spaces that no definition names. It is no part of what a statement promises: what cannot be dropped
@@ -362,28 +288,6 @@ impl Catalog {
     }
 }
 
-/// The id of the table whose rows are in `space`.
-fn table_id(space: &str) -> Option<u64> {
-    space.strip_prefix('t')?.parse().ok()
-}
-
-fn write_first(store: &dyn Store) -> Result<()> {
-    let mut batch = WriteBatch::new();
-    batch.put(SPACE, FORMAT_KEY, &[FORMAT_VERSION]);
-    batch.put(SPACE, NEXT_KEY, &1_u64.to_be_bytes());
-    store.write(batch, Durability::Sync)
-}
-
-fn next_id(store: &dyn Store) -> Result<u64> {
-    let stored = store.snapshot()?.get(SPACE, NEXT_KEY)?;
-    let bytes = stored
-        .as_deref()
-        .and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
-    bytes
-        .map(u64::from_be_bytes)
-        .ok_or_else(|| Error::corrupt("the catalog has no next table id"))
-}
-
-fn table_key(name: &str) -> Vec<u8> {
-    [TABLE_PREFIX, name.as_bytes()].concat()
-}
+#[cfg(test)]
+#[path = "tables_tests.rs"]
+mod tests;
