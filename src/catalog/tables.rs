@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::stored::{NEXT_KEY, SPACE, Stored, table_key};
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ pub struct Catalog {
     tables: RwLock<BTreeMap<String, Arc<HaliteTable>>>,
     /// Grows with each change of `tables`.
     version: AtomicU64,
-    /// Held while tables are made, replaced or dropped.
+    /// Held while tables are made, replaced or dropped; taken after the locks of tables.
     changing: Mutex<Changing>,
 }
 
@@ -41,6 +41,9 @@ struct Changing {
     /// Spaces that no definition names, and that could not be dropped yet.
     unused: Vec<String>,
 }
+
+/// A table that no statement writes to.
+type Locked = (Arc<HaliteTable>, TableGuard);
 
 impl Catalog {
     /// The tables that a store holds; an empty store becomes a database.
@@ -232,22 +235,20 @@ impl Catalog {
     /// # Errors
     /// `InvalidInput` where there is no such table; those of the store.
     pub fn drop_tables(&self, names: &[String], if_exists: bool) -> Result<()> {
-        let mut changing = self.changing.lock();
-        let tables = self.named(names, if_exists)?;
-        let writing: Vec<_> = tables.iter().map(|table| table.lock_writes()).collect();
-        let names: BTreeSet<&str> = tables.iter().map(|table| table.name()).collect();
+        let (mut changing, tables) = self.lock_tables(|| self.named(names, if_exists))?;
         let mut batch = WriteBatch::new();
-        for name in &names {
-            batch.delete(SPACE, &table_key(name));
+        for (table, _) in &tables {
+            batch.delete(SPACE, &table_key(table.name()));
         }
         let written = match batch.is_empty() {
             true => Ok(()),
             false => self.write(batch),
         };
         if written.is_ok() {
-            self.change_tables(|tables| tables.retain(|name, _| !names.contains(name.as_str())));
+            let dropped: BTreeSet<&str> = tables.iter().map(|(table, _)| table.name()).collect();
+            self.change_tables(|tables| tables.retain(|name, _| !dropped.contains(name.as_str())));
         }
-        self.retire(&mut changing, tables.iter().cloned().zip(writing));
+        self.retire(&mut changing, tables);
         written
     }
 
@@ -256,9 +257,9 @@ impl Catalog {
     /// # Errors
     /// `InvalidInput` where there is no such table; those of the store.
     pub fn truncate(&self, name: &str) -> Result<()> {
-        let mut changing = self.changing.lock();
+        let find = || Ok(vec![self.expect_table(name)?]);
+        let (mut changing, tables) = self.lock_tables(find)?;
         let table = self.expect_table(name)?;
-        let writing = table.lock_writes();
         let mut definition = table.bound().table().clone();
         definition.id = changing.next_id;
         let bound = self.bind(definition.clone())?;
@@ -268,16 +269,34 @@ impl Catalog {
                 tables.insert(name.to_owned(), bound);
             });
         }
-        self.retire(&mut changing, [(table, writing)]);
+        self.retire(&mut changing, tables);
         installed.map_err(|error| error.context(format!("emptying table `{name}`")))
     }
 
-    /// Turns the writers of these tables away, and drops their rows, unless they are still what they were.
-    fn retire(
+    /// Waits until no statement writes to the tables that `find` gives, in the order of their names, and then until no
+    /// other changes tables: so a long statement keeps those waiting alone who change its own table.
+    fn lock_tables(
         &self,
-        changing: &mut Changing,
-        tables: impl IntoIterator<Item = (Arc<HaliteTable>, TableGuard)>,
-    ) {
+        find: impl Fn() -> Result<Vec<Arc<HaliteTable>>>,
+    ) -> Result<(MutexGuard<'_, Changing>, Vec<Locked>)> {
+        loop {
+            let found = find()?;
+            let locked: Vec<Locked> = found
+                .iter()
+                .map(|table| (Arc::clone(table), table.lock_writes()))
+                .collect();
+            let changing = self.changing.lock();
+            let current = find()?;
+            let is_same =
+                |(left, right): (&Arc<HaliteTable>, &Arc<HaliteTable>)| Arc::ptr_eq(left, right);
+            if current.len() == found.len() && current.iter().zip(&found).all(is_same) {
+                return Ok((changing, locked));
+            }
+        }
+    }
+
+    /// Turns the writers of these tables away, and drops their rows, unless they are still what they were.
+    fn retire(&self, changing: &mut Changing, tables: Vec<Locked>) {
         for (table, mut writing) in tables {
             if !self.is_current(&table) {
                 writing.retire();

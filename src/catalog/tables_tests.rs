@@ -1,3 +1,7 @@
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
 use super::super::inspect;
 use super::*;
 use crate::datum::SqlType;
@@ -133,4 +137,70 @@ fn what_is_called_an_orphan_goes_and_nothing_else() {
     assert_eq!(store.spaces().unwrap(), left);
     let made = make(&catalog, "c").unwrap().unwrap();
     assert_eq!(made.bound().space(), "t8");
+}
+
+/// Runs `work` on a thread; fails where it takes long.
+fn at_once(work: impl FnOnce() + Send + 'static) {
+    let (done, is_done) = channel();
+    thread::spawn(move || {
+        work();
+        let _ = done.send(());
+    });
+    let waited = is_done.recv_timeout(Duration::from_secs(20));
+    waited.expect("it waits for the writer of another table");
+}
+
+type Change = fn(&Catalog) -> Result<()>;
+
+#[test]
+fn who_waits_for_the_writers_of_a_table_keeps_no_other_change_waiting() {
+    let changes: [Change; 2] = [
+        |catalog| catalog.drop_tables(&["b".to_owned(), "a".to_owned()], false),
+        |catalog| catalog.truncate("a"),
+    ];
+    for change in changes {
+        let catalog = Arc::new(Catalog::open(filled()).unwrap());
+        let table = catalog.expect_table("a").unwrap();
+        let writing = table.lock_writes();
+        let (waiting, others) = (Arc::clone(&catalog), Arc::clone(&catalog));
+        let waiting = thread::spawn(move || change(&waiting));
+        // Until it waits; where it has not come so far the test proves less, and does not fail.
+        thread::sleep(Duration::from_millis(200));
+        at_once(move || {
+            make(&others, "c").unwrap();
+            others.drop_tables(&["c".to_owned()], false).unwrap();
+        });
+        assert!(Arc::ptr_eq(&catalog.expect_table("a").unwrap(), &table));
+        drop(writing);
+        waiting.join().unwrap().unwrap();
+        assert!(table.lock_writes().check("a").is_err());
+    }
+}
+
+/// Two that waited for the writers of one table: the second meets the table that the first has made.
+#[test]
+fn a_table_that_was_emptied_meanwhile_is_the_one_that_is_dropped() {
+    let store = filled();
+    let catalog = Arc::new(Catalog::open(Arc::clone(&store)).unwrap());
+    let table = catalog.expect_table("a").unwrap();
+    let writing = table.lock_writes();
+    let changes: [Change; 3] = [
+        |catalog| catalog.truncate("a"),
+        |catalog| catalog.truncate("a"),
+        |catalog| catalog.truncate("a"),
+    ];
+    let waiting = changes.map(|change| {
+        let catalog = Arc::clone(&catalog);
+        thread::spawn(move || change(&catalog))
+    });
+    thread::sleep(Duration::from_millis(100));
+    drop(writing);
+    for waiting in waiting {
+        waiting.join().unwrap().unwrap();
+    }
+    // t3 and t4 were made, and are gone.
+    assert_eq!(store.spaces().unwrap(), ["catalog", "t2", "t5"]);
+    catalog.drop_tables(&["a".to_owned()], true).unwrap();
+    catalog.drop_tables(&["a".to_owned()], true).unwrap();
+    assert_eq!(store.spaces().unwrap(), ["catalog", "t2"]);
 }
