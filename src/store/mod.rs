@@ -256,6 +256,8 @@ pub struct StoreOptions {
     /// that it must begin the same run again it goes twice as far, so that a run costs at most three times its
     /// length and a caller waits for control no longer than it has waited already. 0: never.
     pub interrupt_after: u64,
+    /// Count what [`RocksStore::log_syncs`] tells. It costs every read and write a little, so it is for tests.
+    pub count_syncs: bool,
 }
 
 impl Default for StoreOptions {
@@ -266,6 +268,7 @@ impl Default for StoreOptions {
             block_cache_bytes: 256 << 20,
             write_buffer_bytes: 128 << 20,
             interrupt_after: 100_000,
+            count_syncs: false,
         }
     }
 }

@@ -61,8 +61,8 @@ struct Database {
     db: DB,
     options: StoreOptions,
     cache: Cache,
-    /// Those that it was opened with: its counters are read through them.
-    counters: Options,
+    /// The options that it was opened with, if it counts: its counters are read through them.
+    counters: Option<Options>,
 }
 
 impl Database {
@@ -190,11 +190,12 @@ impl RocksStore {
     }
 
     /// How often the log was synced to the disk since the database was opened: at least once for each write of
-    /// [`Durability::Sync`] that went alone, and never for one of [`Durability::Buffered`].
-    pub fn log_syncs(&self) -> u64 {
+    /// [`Durability::Sync`] that went alone, and never for one of [`Durability::Buffered`]. `None` unless it was opened
+    /// to be counted, with [`StoreOptions::count_syncs`].
+    pub fn log_syncs(&self) -> Option<u64> {
         let spaces = self.current();
-        let database = spaces.borrow_owner();
-        database.counters.get_ticker_count(Ticker::WalFileSynced)
+        let counters = spaces.borrow_owner().counters.as_ref()?;
+        Some(counters.get_ticker_count(Ticker::WalFileSynced))
     }
 
     fn current(&self) -> Arc<Spaces> {
