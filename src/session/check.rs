@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::{KeyRange, hex};
 use crate::row::{RowReader, RowWriter};
 use crate::schema::BoundTable;
-use crate::store::{self, Chunk, ChunkLimit, Direction, RocksStore, Store, StoreOptions};
+use crate::store::{Chunk, ChunkLimit, Direction, RocksStore, Store, StoreOptions};
 
 /// How many damaged rows of a table are listed; the others are counted.
 const LISTED: u64 = 100;
@@ -120,16 +120,12 @@ fn check_at(path: &Path) -> Result<CheckReport> {
         ..StoreOptions::default()
     };
     let mut report = CheckReport::default();
-    // Whoever has it open may be in the middle of a record.
-    let is_open = RocksStore::holder(path).is_some();
-    if is_open {
+    if RocksStore::holder(path).is_some() {
         report.notes.push(
             "another process has the database open: what it writes now is not looked at".to_owned(),
         );
     }
-    if !is_open && path.join("CURRENT").exists() {
-        check_logs(path, &mut report);
-    }
+    check_logs(path, &mut report);
     let store = match RocksStore::open(path, &options) {
         Ok(store) => Arc::new(store) as Arc<dyn Store>,
         // One whose manifest is cut short may look like no database of Halite's.
@@ -145,14 +141,14 @@ fn check_at(path: &Path) -> Result<CheckReport> {
 }
 
 fn check_logs(path: &Path, report: &mut CheckReport) {
-    match store::first_torn(path) {
+    match RocksStore::first_torn(path) {
         Ok(None) => {}
         Ok(Some((log, at))) => report.add(format!(
             "the file {} ends inside of the record that begins at its byte {at}: its end is lost, or a crash cut off a \
              write that was not acknowledged",
             log.display()
         )),
-        Err(error) => report.add(format!("its logs cannot be read: {error}")),
+        Err(error) => report.add(error.to_string()),
     }
 }
 

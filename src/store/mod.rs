@@ -39,7 +39,6 @@ pub use self::batch::{Operation, WriteBatch};
 pub use self::bulk::BulkWriter;
 pub use self::chunk::{Chunk, ChunkLimit};
 pub use self::memory::MemoryStore;
-pub use self::records::first_torn;
 pub use self::rocksdb::RocksStore;
 
 /// An ordered byte store with named spaces, atomic batches and snapshots.

@@ -214,6 +214,20 @@ fn the_log_is_synced_for_each_synced_write_and_for_no_other() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn of_a_database_that_is_written_to_no_log_is_called_torn() {
+    let directory = directory();
+    let path = directory.path().join("database");
+    assert_eq!(RocksStore::first_torn(&path).unwrap(), None);
+    let store = open(&path);
+    let log = path.join("999999.log");
+    fs::write(&log, "torn").unwrap();
+    assert_eq!(RocksStore::first_torn(&path).unwrap(), None);
+    drop(store);
+    assert_eq!(RocksStore::first_torn(&path).unwrap(), Some((log, 0)));
+}
+
+#[test]
 fn the_database_closes_when_the_last_reader_goes() {
     let directory = directory();
     let store = open(directory.path());
