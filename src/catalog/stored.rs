@@ -7,9 +7,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, hex};
 use crate::schema::{BoundTable, Table};
-use crate::store::{
-    Chunk, ChunkLimit, Direction, Durability, Snapshot, SpaceOptions, Store, WriteBatch,
-};
+use crate::store::{Durability, Snapshot, SpaceOptions, Store, WriteBatch, read_chunks};
 
 /// The space of definitions.
 pub(super) const SPACE: &str = "catalog";
@@ -187,19 +185,13 @@ impl Stored {
 }
 
 fn entries(snapshot: Arc<dyn Snapshot>) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
-    let all = KeyRange::all();
-    let mut cursor = snapshot.cursor(SPACE, &all, Direction::Forward)?;
-    cursor.seek(&all)?;
-    let (mut chunk, mut entries) = (Chunk::default(), Vec::new());
-    loop {
-        chunk.clear();
-        let more = cursor.fill(&mut chunk, ChunkLimit::default())?;
+    let mut entries = Vec::new();
+    read_chunks(snapshot, SPACE, &KeyRange::all(), |chunk| {
         let read = chunk.iter();
         entries.extend(read.map(|(key, value)| (key.to_vec(), value.to_vec())));
-        if !more {
-            return Ok(entries);
-        }
-    }
+        Ok::<_, Error>(true)
+    })?;
+    Ok(entries)
 }
 
 fn other_format(value: &[u8]) -> String {

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use super::Database;
 use crate::catalog;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keyrange::{KeyRange, hex};
+use crate::keyrange::KeyRange;
 use crate::row::{RowReader, RowWriter};
 use crate::schema::BoundTable;
-use crate::store::{Chunk, ChunkLimit, Direction, RocksStore, Store, StoreOptions};
+use crate::store::{Chunk, RocksStore, Snapshot, Store, StoreOptions, read_chunks};
 
 /// How many damaged rows of a table are listed; the others are counted.
 const LISTED: u64 = 100;
@@ -179,9 +179,14 @@ fn check_store(store: &Arc<dyn Store>, report: &mut CheckReport) -> Result<()> {
         ));
     }
     for table in inspection.tables {
+        let snapshot = store.snapshot()?;
+        if !snapshot.has_space(table.space()) {
+            // Dropped or emptied meanwhile.
+            continue;
+        }
         let name = table.name().to_owned();
         let mut check = TableReader::new(table);
-        let read = check.read(store.as_ref());
+        let read = check.read(snapshot);
         let damaged_file = match read {
             Ok(()) => None,
             Err(error) if error.kind() == ErrorKind::Corrupt => Some(Damage {
@@ -223,19 +228,12 @@ impl TableReader {
         }
     }
 
-    fn read(&mut self, store: &dyn Store) -> Result<()> {
+    fn read(&mut self, snapshot: Arc<dyn Snapshot>) -> Result<()> {
         let (all, space) = (KeyRange::all(), self.reader.table().space().to_owned());
-        let mut cursor = store.snapshot()?.cursor(&space, &all, Direction::Forward)?;
-        cursor.seek(&all)?;
-        let mut chunk = Chunk::default();
-        loop {
-            chunk.clear();
-            let filled = cursor.fill(&mut chunk, ChunkLimit::default());
-            self.check(&chunk);
-            if !filled? {
-                return Ok(());
-            }
-        }
+        read_chunks(snapshot, &space, &all, |chunk| {
+            self.check(chunk);
+            Ok(true)
+        })
     }
 
     fn check(&mut self, chunk: &Chunk) {
@@ -272,8 +270,7 @@ impl TableReader {
     }
 
     fn readable(&self, key: &[u8]) -> String {
-        let row_key = self.reader.table().row_key();
-        row_key.format(key).unwrap_or_else(|_| hex(key))
+        self.reader.table().row_key().readable(key)
     }
 
     fn add(&mut self, key: &[u8], error: &Error) {

@@ -97,7 +97,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn checkpoint(&self, path: &Path) -> Result<()> {
         let path = path.display();
         Err(Error::unsupported(format!(
-            "a database that is not on disk cannot be backed up to {path}"
+            "a database that is not on disk cannot be backed up to {path}: open one in a directory"
         )))
     }
 
@@ -287,6 +287,30 @@ pub fn check_space_name(name: &str) -> Result<()> {
     Err(Error::internal(format!(
         "{name:?} cannot name a space: 1 to {SPACE_NAME_MAX} of a-z, 0-9 and _ are allowed"
     )))
+}
+
+/// Gives `take` all entries of `range` in `space`, in key order, a chunk at a time, until it says that it wants no more.
+/// What was read before an error of the store it gets, too.
+///
+/// # Errors
+/// Those of the store and of `take`.
+pub fn read_chunks<E: From<Error>>(
+    snapshot: Arc<dyn Snapshot>,
+    space: &str,
+    range: &KeyRange,
+    mut take: impl FnMut(&Chunk) -> Result<bool, E>,
+) -> Result<(), E> {
+    let mut cursor = snapshot.cursor(space, range, Direction::Forward)?;
+    cursor.seek(range)?;
+    let mut chunk = Chunk::default();
+    loop {
+        chunk.clear();
+        let filled = cursor.fill(&mut chunk, ChunkLimit::default());
+        let wants_more = take(&chunk)?;
+        if !filled? || !wants_more {
+            return Ok(());
+        }
+    }
 }
 
 fn temporary_file_in(directory: &Path) -> Result<File> {
