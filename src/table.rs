@@ -3,7 +3,6 @@
 //! Every filter that gives the same answer twice is taken, and its answer is exact: what the spans do not prove, the
 //! scan asks of each row. `UPDATE` and `DELETE` never come here (see the design): DataFusion's hooks lose the WHERE.
 
-use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
@@ -18,7 +17,7 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
 
-use crate::datum::canonical_double;
+use crate::datum::{canonical_double, canonical_real};
 use crate::error::Error;
 use crate::predicate::{self, Predicate};
 use crate::scan::{HaliteOptions, Parallelism, ResidualFilter, ScanExec, ScanRequest};
@@ -36,7 +35,6 @@ pub struct HaliteTable {
     table: Arc<BoundTable>,
     store: Arc<dyn Store>,
     writer: Arc<TableWriter>,
-    defaults: HashMap<String, Expr>,
     constraints: Constraints,
     definition: String,
 }
@@ -53,15 +51,7 @@ impl HaliteTable {
             definition: table.table().create_statement(),
             table,
             store,
-            defaults: HashMap::new(),
         }
-    }
-
-    /// With the DEFAULTs of columns, by name: their SQL is understood in `catalog` alone.
-    #[must_use]
-    pub fn with_defaults(mut self, defaults: HashMap<String, Expr>) -> Self {
-        self.defaults = defaults;
-        self
     }
 
     /// The table's name.
@@ -74,11 +64,9 @@ impl HaliteTable {
         &self.table
     }
 
-    /// The columns that the row key is computed from, by position, ascending: what a DELETE must know of its rows.
+    /// As [`BoundTable::key_sources`].
     pub fn key_sources(&self) -> Vec<usize> {
-        let parts = self.table.row_key().parts().iter();
-        let sources: BTreeSet<usize> = parts.flat_map(|part| part.sources()).copied().collect();
-        sources.into_iter().collect()
+        self.table.key_sources().to_vec()
     }
 
     /// The store that keeps its rows.
@@ -176,10 +164,6 @@ impl TableProvider for HaliteTable {
         Some(&self.definition)
     }
 
-    fn get_column_default(&self, column: &str) -> Option<&Expr> {
-        self.defaults.get(column)
-    }
-
     fn supports_filters_pushdown(
         &self,
         filters: &[&Expr],
@@ -259,12 +243,8 @@ fn canonical_constants(filter: Expr) -> Result<Expr> {
                 Transformed::yes(Expr::Literal(value, metadata))
             }
             Expr::Literal(ScalarValue::Float32(Some(value)), metadata) => {
-                let value = if value.is_nan() {
-                    f32::NAN.copysign(1.0)
-                } else {
-                    value + 0.0
-                };
-                Transformed::yes(Expr::Literal(ScalarValue::Float32(Some(value)), metadata))
+                let value = ScalarValue::Float32(Some(canonical_real(value)));
+                Transformed::yes(Expr::Literal(value, metadata))
             }
             other => Transformed::no(other),
         })

@@ -64,6 +64,19 @@ fn open_store(path: &Path) -> Arc<RocksStore> {
     Arc::new(RocksStore::open(path, &StoreOptions::default()).unwrap())
 }
 
+/// As [`open_store`], and it counts how often its log is synced.
+fn open_counting(path: &Path) -> Arc<RocksStore> {
+    let options = StoreOptions {
+        count_syncs: true,
+        ..StoreOptions::default()
+    };
+    Arc::new(RocksStore::open(path, &options).unwrap())
+}
+
+fn log_syncs(store: &RocksStore) -> u64 {
+    store.log_syncs().expect("a store that counts")
+}
+
 /// A database in a store that the test keeps hold of.
 fn database(store: &Arc<impl Store + 'static>) -> Database {
     Database::of_store(Arc::clone(store) as Arc<dyn Store>).unwrap()

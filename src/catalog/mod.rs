@@ -11,12 +11,14 @@
 //! | `table/` + name | the table's definition as [`crate::schema`] writes it |
 //!
 //! A table's rows are in a space of its own, which is made before its definition is written and dropped after it is
-//! deleted. A space without a definition is what a crash between the two left; opening the database drops it.
+//! deleted. A space `t` + id without a definition is what a crash between the two left; opening the database for writing
+//! drops it, unless anything in the catalog is damaged: then nothing is dropped, and the database is not opened.
 
 pub mod ddl;
 mod inspect;
 mod part;
 mod provider;
+mod stored;
 mod tables;
 
 pub use self::inspect::{Inspection, inspect};

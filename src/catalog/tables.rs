@@ -5,8 +5,8 @@
 //! A table is its definition, one entry of the space `catalog`; its rows are in a space of their own, named by the
 //! table's id. The definition decides: a table is made when its definition is written, after its space, and gone when
 //! the definition is deleted, before its space. Both writes reach the disk before the statement is acknowledged. A
-//! space that no definition names belongs to a table that was never made, or is gone: it is dropped when the database
-//! is next opened for writing, or sooner. After a write that failed nobody knows whether it is on disk, so its space is
+//! table's space that no definition names belongs to a table that was never made, or is gone: it is dropped when the
+//! database is next opened for writing, or sooner, unless the catalog is damaged. After a write that failed nobody knows whether it is on disk, so its space is
 //! left for the next opening too. An id is never used twice.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,23 +14,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
+use super::stored::{NEXT_KEY, SPACE, Stored, table_key};
 use crate::error::{Error, Result};
-use crate::keyrange::KeyRange;
 use crate::schema::{BoundTable, Table};
-use crate::store::{Chunk, ChunkLimit, Direction, Durability, SpaceOptions, Store, WriteBatch};
+use crate::store::{Durability, SpaceOptions, Store, WriteBatch};
 use crate::table::HaliteTable;
 use crate::write::TableGuard;
-
-/// The space of definitions.
-pub(super) const SPACE: &str = "catalog";
-pub(super) const FORMAT_KEY: &[u8] = b"format";
-pub(super) const NEXT_KEY: &[u8] = b"next";
-pub(super) const TABLE_PREFIX: &[u8] = b"table/";
-
-/// The newest format of the catalog that this version reads, and the one that it writes.
-pub(super) const FORMAT_VERSION: u8 = 1;
 
 /// All tables of a database.
 #[derive(Debug)]
@@ -39,7 +30,7 @@ pub struct Catalog {
     tables: RwLock<BTreeMap<String, Arc<HaliteTable>>>,
     /// Grows with each change of `tables`.
     version: AtomicU64,
-    /// Held while tables are made, replaced or dropped.
+    /// Held while tables are made, replaced or dropped; taken after the locks of tables.
     changing: Mutex<Changing>,
 }
 
@@ -51,104 +42,54 @@ struct Changing {
     unused: Vec<String>,
 }
 
-impl Changing {
-    /// With ids beyond every space that there is.
-    fn new(next_id: u64, spaces: &[String]) -> Self {
-        let used = spaces.iter().filter_map(|space| table_id(space)).max();
-        Self {
-            next_id: next_id.max(used.map_or(0, |id| id + 1)),
-            unused: Vec::new(),
-        }
-    }
-}
+/// A table that no statement writes to.
+type Locked = (Arc<HaliteTable>, TableGuard);
 
 impl Catalog {
     /// The tables that a store holds; an empty store becomes a database.
     ///
     /// # Errors
-    /// `Corrupt` where definitions cannot be read or a newer Halite wrote them; those of the store.
+    /// `Corrupt` where the catalog is damaged or a newer Halite wrote it; those of the store.
     pub fn open(store: Arc<dyn Store>) -> Result<Self> {
-        let spaces = store.spaces()?;
-        if !spaces.iter().any(|space| space == SPACE) {
-            return Self::create(store);
+        let stored = Stored::read(store.as_ref())?;
+        stored.check(store.is_read_only())?;
+        if !store.is_read_only() {
+            stored.begin(store.as_ref())?;
         }
-        let snapshot = store.snapshot()?;
-        match snapshot.get(SPACE, FORMAT_KEY)?.as_deref() {
-            Some([FORMAT_VERSION]) => {}
-            Some([newer]) => {
-                return Err(Error::corrupt(format!(
-                    "the catalog of this database has format {newer}, and this Halite reads formats up to \
-                     {FORMAT_VERSION}: a newer one wrote it"
-                )));
-            }
-            // A crash came between the making of the space and its first entry.
-            None if store.is_read_only() => return Ok(Self::empty(store)),
-            None => write_first(store.as_ref())?,
-            _ => return Err(Error::corrupt("the catalog has no format")),
-        }
-        let changing = Changing::new(next_id(store.as_ref())?, &spaces);
-        let mut catalog = Self::empty(store);
-        catalog.load()?;
-        catalog.changing = Mutex::new(Changing {
-            unused: catalog.unused(spaces),
-            ..changing
-        });
+        let changing = Changing {
+            next_id: stored.next_id(),
+            unused: stored.orphans(),
+        };
+        let catalog = Self {
+            store,
+            tables: RwLock::new(BTreeMap::new()),
+            version: AtomicU64::new(0),
+            changing: Mutex::new(changing),
+        };
+        catalog.set_tables(stored.tables);
         catalog.reclaim(&mut catalog.changing.lock());
         Ok(catalog)
     }
 
-    fn create(store: Arc<dyn Store>) -> Result<Self> {
-        if !store.is_read_only() {
-            store.create_space(SPACE, &SpaceOptions::default())?;
-            write_first(store.as_ref())?;
-        }
-        Ok(Self::empty(store))
-    }
-
-    fn empty(store: Arc<dyn Store>) -> Self {
-        Self {
-            store,
-            tables: RwLock::new(BTreeMap::new()),
-            version: AtomicU64::new(0),
-            changing: Mutex::new(Changing::new(1, &[])),
-        }
-    }
-
-    /// The tables that the store holds now. Those that are known already, and are the same, stay the same.
-    fn load(&self) -> Result<()> {
-        let mut found = BTreeMap::new();
-        for definition in self.definitions()? {
-            let known = self.table(&definition.name);
-            let table = match known.filter(|known| *known.bound().table() == definition) {
-                Some(known) => known,
-                None => self.bind(definition)?,
-            };
-            found.insert(table.name().to_owned(), table);
-        }
+    /// From now on these are the tables. Those that are known already, and are the same, stay the same.
+    fn set_tables(&self, bound: Vec<Arc<BoundTable>>) {
+        let tables = bound.into_iter().map(|bound| {
+            let known = self.table(bound.name());
+            let table = known
+                .filter(|known| known.bound().table() == bound.table())
+                .unwrap_or_else(|| self.with_store(bound));
+            (table.name().to_owned(), table)
+        });
+        let found = tables.collect();
         self.change_tables(|tables| *tables = found);
-        Ok(())
     }
 
-    fn definitions(&self) -> Result<Vec<Table>> {
-        let range = KeyRange::prefix(TABLE_PREFIX);
-        let snapshot = self.store.snapshot()?;
-        let mut cursor = snapshot.cursor(SPACE, &range, Direction::Forward)?;
-        cursor.seek(&range)?;
-        let mut definitions = Vec::new();
-        let mut chunk = Chunk::default();
-        loop {
-            chunk.clear();
-            let more = cursor.fill(&mut chunk, ChunkLimit::default())?;
-            for (_, definition) in chunk.iter() {
-                let text = std::str::from_utf8(definition).map_err(|error| {
-                    Error::corrupt("a table's definition is not text").with_source(error)
-                })?;
-                definitions.push(Table::from_json(text)?);
-            }
-            if !more {
-                return Ok(definitions);
-            }
-        }
+    /// The tables that the store holds now.
+    fn load(&self) -> Result<()> {
+        let stored = Stored::read(self.store.as_ref())?;
+        stored.check(self.store.is_read_only())?;
+        self.set_tables(stored.tables);
+        Ok(())
     }
 
     /// Writes definitions. Where that fails the store is asked what holds now: the write may have been made all the
@@ -169,23 +110,11 @@ impl Catalog {
     }
 
     fn bind(&self, table: Table) -> Result<Arc<HaliteTable>> {
-        Ok(Arc::new(HaliteTable::new(
-            Arc::clone(&self.store),
-            BoundTable::new(table)?,
-        )))
+        Ok(self.with_store(BoundTable::new(table)?))
     }
 
-    /// Those of `spaces` that are tables', and that no definition names.
-    fn unused(&self, spaces: Vec<String>) -> Vec<String> {
-        let tables = self.tables.read();
-        let used: Vec<String> = tables
-            .values()
-            .map(|table| table.bound().table().space())
-            .collect();
-        spaces
-            .into_iter()
-            .filter(|space| table_id(space).is_some() && !used.contains(space))
-            .collect()
+    fn with_store(&self, table: Arc<BoundTable>) -> Arc<HaliteTable> {
+        Arc::new(HaliteTable::new(Arc::clone(&self.store), table))
     }
 
     /// Drops the spaces that no definition names. It is no part of what a statement promises: what cannot be dropped
@@ -232,6 +161,15 @@ impl Catalog {
             })
     }
 
+    /// The tables with these names, each once, in the order of the names; with `if_exists` those that there are.
+    fn named(&self, names: &[String], if_exists: bool) -> Result<Vec<Arc<HaliteTable>>> {
+        let names: BTreeSet<&String> = names.iter().collect();
+        match if_exists {
+            true => Ok(names.iter().filter_map(|name| self.table(name)).collect()),
+            false => names.iter().map(|name| self.expect_table(name)).collect(),
+        }
+    }
+
     /// The names of all tables, sorted.
     pub fn names(&self) -> Vec<String> {
         self.tables.read().keys().cloned().collect()
@@ -250,21 +188,25 @@ impl Catalog {
         self.version.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Makes the table that `define` gives for its id.
+    /// Makes the table that `define` gives for its id. Where a table has the name already and `if_not_exists` is said,
+    /// nothing is made; the definition must be one all the same.
     ///
     /// # Errors
     /// `Conflict` where a table has the name; those of `define` and of the store.
     pub fn create_table(
         &self,
         define: impl FnOnce(u64) -> Result<Table>,
-    ) -> Result<Arc<HaliteTable>> {
+        if_not_exists: bool,
+    ) -> Result<Option<Arc<HaliteTable>>> {
         let mut changing = self.changing.lock();
         let table = define(changing.next_id)?;
-        if self.table(&table.name).is_some() {
-            return Err(Error::conflict(format!(
-                "table `{}` exists already",
-                table.name
-            )));
+        match self.table(&table.name) {
+            Some(_) if if_not_exists => return Ok(None),
+            Some(_) => {
+                let name = table.name;
+                return Err(Error::conflict(format!("table `{name}` exists already")));
+            }
+            None => {}
         }
         let bound = self.bind(table.clone())?;
         self.install(&table, &mut changing)
@@ -273,7 +215,7 @@ impl Catalog {
             tables.insert(table.name, Arc::clone(&bound));
         });
         self.reclaim(&mut changing);
-        Ok(bound)
+        Ok(Some(bound))
     }
 
     /// Makes the table's space, then writes its definition and the next id.
@@ -287,28 +229,26 @@ impl Catalog {
         self.write(batch)
     }
 
-    /// Drops tables and their rows, all of them or none. Statements that read them go on reading them.
+    /// Drops tables and their rows, all of them or none; with `if_exists` those that there are. Statements that read them
+    /// go on reading them.
     ///
     /// # Errors
     /// `InvalidInput` where there is no such table; those of the store.
-    pub fn drop_tables(&self, names: &[String]) -> Result<()> {
-        let mut changing = self.changing.lock();
-        let names: BTreeSet<&String> = names.iter().collect();
-        let tables = names.iter().map(|name| self.expect_table(name));
-        let tables = tables.collect::<Result<Vec<_>>>()?;
-        let writing: Vec<_> = tables.iter().map(|table| table.lock_writes()).collect();
+    pub fn drop_tables(&self, names: &[String], if_exists: bool) -> Result<()> {
+        let (mut changing, tables) = self.lock_tables(|| self.named(names, if_exists))?;
         let mut batch = WriteBatch::new();
-        for name in &names {
-            batch.delete(SPACE, &table_key(name));
+        for (table, _) in &tables {
+            batch.delete(SPACE, &table_key(table.name()));
         }
         let written = match batch.is_empty() {
             true => Ok(()),
             false => self.write(batch),
         };
         if written.is_ok() {
-            self.change_tables(|tables| tables.retain(|name, _| !names.contains(name)));
+            let dropped: BTreeSet<&str> = tables.iter().map(|(table, _)| table.name()).collect();
+            self.change_tables(|tables| tables.retain(|name, _| !dropped.contains(name.as_str())));
         }
-        self.retire(&mut changing, tables.into_iter().zip(writing));
+        self.retire(&mut changing, tables);
         written
     }
 
@@ -317,9 +257,9 @@ impl Catalog {
     /// # Errors
     /// `InvalidInput` where there is no such table; those of the store.
     pub fn truncate(&self, name: &str) -> Result<()> {
-        let mut changing = self.changing.lock();
+        let find = || Ok(vec![self.expect_table(name)?]);
+        let (mut changing, tables) = self.lock_tables(find)?;
         let table = self.expect_table(name)?;
-        let writing = table.lock_writes();
         let mut definition = table.bound().table().clone();
         definition.id = changing.next_id;
         let bound = self.bind(definition.clone())?;
@@ -329,16 +269,34 @@ impl Catalog {
                 tables.insert(name.to_owned(), bound);
             });
         }
-        self.retire(&mut changing, [(table, writing)]);
+        self.retire(&mut changing, tables);
         installed.map_err(|error| error.context(format!("emptying table `{name}`")))
     }
 
-    /// Turns the writers of these tables away, and drops their rows, unless they are still what they were.
-    fn retire(
+    /// Waits until no statement writes to the tables that `find` gives, in the order of their names, and then until no
+    /// other changes tables: so a long statement keeps those waiting alone who change its own table.
+    fn lock_tables(
         &self,
-        changing: &mut Changing,
-        tables: impl IntoIterator<Item = (Arc<HaliteTable>, TableGuard)>,
-    ) {
+        find: impl Fn() -> Result<Vec<Arc<HaliteTable>>>,
+    ) -> Result<(MutexGuard<'_, Changing>, Vec<Locked>)> {
+        loop {
+            let found = find()?;
+            let locked: Vec<Locked> = found
+                .iter()
+                .map(|table| (Arc::clone(table), table.lock_writes()))
+                .collect();
+            let changing = self.changing.lock();
+            let current = find()?;
+            let is_same =
+                |(left, right): (&Arc<HaliteTable>, &Arc<HaliteTable>)| Arc::ptr_eq(left, right);
+            if current.len() == found.len() && current.iter().zip(&found).all(is_same) {
+                return Ok((changing, locked));
+            }
+        }
+    }
+
+    /// Turns the writers of these tables away, and drops their rows, unless they are still what they were.
+    fn retire(&self, changing: &mut Changing, tables: Vec<Locked>) {
         for (table, mut writing) in tables {
             if !self.is_current(&table) {
                 writing.retire();
@@ -349,28 +307,6 @@ impl Catalog {
     }
 }
 
-/// The id of the table whose rows are in `space`.
-fn table_id(space: &str) -> Option<u64> {
-    space.strip_prefix('t')?.parse().ok()
-}
-
-fn write_first(store: &dyn Store) -> Result<()> {
-    let mut batch = WriteBatch::new();
-    batch.put(SPACE, FORMAT_KEY, &[FORMAT_VERSION]);
-    batch.put(SPACE, NEXT_KEY, &1_u64.to_be_bytes());
-    store.write(batch, Durability::Sync)
-}
-
-fn next_id(store: &dyn Store) -> Result<u64> {
-    let stored = store.snapshot()?.get(SPACE, NEXT_KEY)?;
-    let bytes = stored
-        .as_deref()
-        .and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
-    bytes
-        .map(u64::from_be_bytes)
-        .ok_or_else(|| Error::corrupt("the catalog has no next table id"))
-}
-
-fn table_key(name: &str) -> Vec<u8> {
-    [TABLE_PREFIX, name.as_bytes()].concat()
-}
+#[cfg(test)]
+#[path = "tables_tests.rs"]
+mod tests;

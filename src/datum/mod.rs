@@ -85,6 +85,15 @@ pub fn canonical_double(value: f64) -> f64 {
     }
 }
 
+/// As [`canonical_double`], for REAL.
+pub fn canonical_real(value: f32) -> f32 {
+    if value.is_nan() {
+        f32::NAN.copysign(1.0)
+    } else {
+        value + 0.0
+    }
+}
+
 impl Ord for Datum {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {

@@ -20,7 +20,7 @@ use crate::datum::{Datum, to_array};
 use crate::error::Error;
 use crate::keyrange::KeyRange;
 use crate::scan::{StatementSnapshot, refuse_if_gone};
-use crate::store::{Chunk, ChunkLimit, Direction, Snapshot};
+use crate::store::{Chunk, Snapshot, read_chunks};
 use crate::table::HaliteTable;
 
 /// The table function.
@@ -80,23 +80,10 @@ impl KeyStream {
 
     /// Reads on until the end, or until nobody listens.
     fn read(&self, snapshot: Arc<dyn Snapshot>, out: &Sender<Result<RecordBatch>>) -> Result<()> {
-        let mut cursor = snapshot.cursor(
-            &self.table.bound().table().space(),
-            &KeyRange::all(),
-            Direction::Forward,
-        )?;
-        cursor.seek(&KeyRange::all())?;
-        let mut chunk = Chunk::new();
-        loop {
-            chunk.clear();
-            let more = cursor.fill(&mut chunk, ChunkLimit::default())?;
-            if !chunk.is_empty() && out.blocking_send(Ok(self.batch(&chunk)?)).is_err() {
-                return Ok(());
-            }
-            if !more {
-                return Ok(());
-            }
-        }
+        let table = self.table.bound();
+        read_chunks(snapshot, table.space(), &KeyRange::all(), |chunk| {
+            Ok(chunk.is_empty() || out.blocking_send(Ok(self.batch(chunk)?)).is_ok())
+        })
     }
 
     fn batch(&self, chunk: &Chunk) -> Result<RecordBatch> {

@@ -216,6 +216,11 @@ impl RowKey {
             .map(|(part, value)| format!("/{}", part.format(value.as_ref())))
             .collect())
     }
+
+    /// A row key for people: as [`RowKey::format`], in hex digits where it cannot be read.
+    pub fn readable(&self, key: &[u8]) -> String {
+        self.format(key).unwrap_or_else(|_| hex(key))
+    }
 }
 
 /// `salt(n)` is computed from the source columns of all other parts, each once, in the order of first mention.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray};
 use arrow::datatypes::{Decimal128Type, Float32Type, Float64Type};
 
-use crate::datum::{Readable, SqlType, canonical_double, datum_at};
+use crate::datum::{Readable, SqlType, canonical_double, canonical_real, datum_at};
 use crate::error::Error;
 use crate::key::RowError;
 use crate::schema::Column;
@@ -132,15 +132,6 @@ fn first_overflow(array: &ArrayRef, precision: u8) -> Option<usize> {
     values
         .iter()
         .position(|value| value.is_some_and(|value| !(-greatest..=greatest).contains(&value)))
-}
-
-/// −0.0 as 0.0, every NaN as the positive quiet one, all else as it is.
-fn canonical_real(value: f32) -> f32 {
-    if value.is_nan() {
-        f32::NAN.copysign(1.0)
-    } else {
-        value + 0.0
-    }
 }
 
 /// The array with each value made canonical; the same array if each already is.

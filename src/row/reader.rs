@@ -8,7 +8,6 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use super::restored::KeyColumns;
 use super::stored::{Located, locate};
 use crate::error::{Error, Result};
-use crate::keyrange::hex;
 use crate::schema::{BoundTable, Column};
 use crate::store::Chunk;
 
@@ -164,7 +163,7 @@ impl From<Error> for Failure {
 
 fn corrupt_row(table: &BoundTable, chunk: &Chunk, index: usize, reason: &str) -> Error {
     let key = chunk.get(index).map_or(&[][..], |(key, _)| key);
-    let readable = table.row_key().format(key).unwrap_or_else(|_| hex(key));
+    let readable = table.row_key().readable(key);
     Error::corrupt(format!(
         "table `{}`, row {readable}: {reason}",
         table.name()

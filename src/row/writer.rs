@@ -119,8 +119,7 @@ impl RowWriter {
 
     /// The key of a row is not known before all columns are that it is computed from.
     fn check_sources(&self, columns: &[Option<ArrayRef>]) -> Result<()> {
-        let parts = self.table.row_key().parts().iter();
-        for source in parts.flat_map(|part| part.sources()) {
+        for source in self.table.key_sources() {
             if !matches!(columns.get(*source), Some(Some(_))) {
                 let name = &self.table.column(*source)?.name;
                 return Err(Error::internal(format!(

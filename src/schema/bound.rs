@@ -1,5 +1,6 @@
 //! A table with what follows from its definition.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ pub struct BoundTable {
     row_key: Arc<RowKey>,
     schema: SchemaRef,
     space: String,
+    sources: Vec<usize>,
     stored: Vec<usize>,
 }
 
@@ -28,10 +30,13 @@ impl BoundTable {
     /// As [`Table::validate`].
     pub fn new(table: Table) -> Result<Arc<Self>> {
         let row_key = table.checked_row_key()?;
+        let parts = row_key.parts().iter();
+        let sources: BTreeSet<usize> = parts.flat_map(|part| part.sources()).copied().collect();
         Ok(Arc::new(Self {
             stored: (0..table.columns.len())
                 .filter(|column| row_key.restoring_part(*column).is_none())
                 .collect(),
+            sources: sources.into_iter().collect(),
             row_key: Arc::new(row_key),
             schema: table.arrow_schema(),
             space: table.space(),
@@ -80,6 +85,11 @@ impl BoundTable {
     /// The name of the table's space in the store.
     pub fn space(&self) -> &str {
         &self.space
+    }
+
+    /// The columns that the row key is computed from, by position, ascending: what a DELETE must know of its rows.
+    pub fn key_sources(&self) -> &[usize] {
+        &self.sources
     }
 
     /// The positions of the columns that the value holds, because the key cannot give them back.

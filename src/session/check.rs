@@ -10,10 +10,10 @@ use std::sync::Arc;
 use super::Database;
 use crate::catalog;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keyrange::{KeyRange, hex};
+use crate::keyrange::KeyRange;
 use crate::row::{RowReader, RowWriter};
 use crate::schema::BoundTable;
-use crate::store::{self, Chunk, ChunkLimit, Direction, RocksStore, Store, StoreOptions};
+use crate::store::{Chunk, RocksStore, Snapshot, Store, StoreOptions, read_chunks};
 
 /// How many damaged rows of a table are listed; the others are counted.
 const LISTED: u64 = 100;
@@ -120,16 +120,12 @@ fn check_at(path: &Path) -> Result<CheckReport> {
         ..StoreOptions::default()
     };
     let mut report = CheckReport::default();
-    // Whoever has it open may be in the middle of a record.
-    let is_open = RocksStore::holder(path).is_some();
-    if is_open {
+    if RocksStore::holder(path).is_some() {
         report.notes.push(
             "another process has the database open: what it writes now is not looked at".to_owned(),
         );
     }
-    if !is_open && path.join("CURRENT").exists() {
-        check_logs(path, &mut report);
-    }
+    check_logs(path, &mut report);
     let store = match RocksStore::open(path, &options) {
         Ok(store) => Arc::new(store) as Arc<dyn Store>,
         // One whose manifest is cut short may look like no database of Halite's.
@@ -145,14 +141,14 @@ fn check_at(path: &Path) -> Result<CheckReport> {
 }
 
 fn check_logs(path: &Path, report: &mut CheckReport) {
-    match store::first_torn(path) {
+    match RocksStore::first_torn(path) {
         Ok(None) => {}
         Ok(Some((log, at))) => report.add(format!(
             "the file {} ends inside of the record that begins at its byte {at}: its end is lost, or a crash cut off a \
              write that was not acknowledged",
             log.display()
         )),
-        Err(error) => report.add(format!("its logs cannot be read: {error}")),
+        Err(error) => report.add(error.to_string()),
     }
 }
 
@@ -183,9 +179,14 @@ fn check_store(store: &Arc<dyn Store>, report: &mut CheckReport) -> Result<()> {
         ));
     }
     for table in inspection.tables {
+        let snapshot = store.snapshot()?;
+        if !snapshot.has_space(table.space()) {
+            // Dropped or emptied meanwhile.
+            continue;
+        }
         let name = table.name().to_owned();
         let mut check = TableReader::new(table);
-        let read = check.read(store.as_ref());
+        let read = check.read(snapshot);
         let damaged_file = match read {
             Ok(()) => None,
             Err(error) if error.kind() == ErrorKind::Corrupt => Some(Damage {
@@ -227,19 +228,12 @@ impl TableReader {
         }
     }
 
-    fn read(&mut self, store: &dyn Store) -> Result<()> {
+    fn read(&mut self, snapshot: Arc<dyn Snapshot>) -> Result<()> {
         let (all, space) = (KeyRange::all(), self.reader.table().space().to_owned());
-        let mut cursor = store.snapshot()?.cursor(&space, &all, Direction::Forward)?;
-        cursor.seek(&all)?;
-        let mut chunk = Chunk::default();
-        loop {
-            chunk.clear();
-            let filled = cursor.fill(&mut chunk, ChunkLimit::default());
-            self.check(&chunk);
-            if !filled? {
-                return Ok(());
-            }
-        }
+        read_chunks(snapshot, &space, &all, |chunk| {
+            self.check(chunk);
+            Ok(true)
+        })
     }
 
     fn check(&mut self, chunk: &Chunk) {
@@ -276,8 +270,7 @@ impl TableReader {
     }
 
     fn readable(&self, key: &[u8]) -> String {
-        let row_key = self.reader.table().row_key();
-        row_key.format(key).unwrap_or_else(|_| hex(key))
+        self.reader.table().row_key().readable(key)
     }
 
     fn add(&mut self, key: &[u8], error: &Error) {

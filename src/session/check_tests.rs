@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::params;
-use crate::store::{Durability, MemoryStore, WriteBatch};
+use crate::store::{ChunkLimit, Direction, Durability, MemoryStore, WriteBatch};
 
 async fn filled(store: Arc<dyn Store>) -> Database {
     let database = Database::of_store(store).unwrap();

@@ -87,12 +87,12 @@ fn refused(statement: &Statement) -> Option<&'static str> {
 /// One row for each warning, as the design of a row key is easily got wrong.
 async fn create_table(connection: &Connection, create: &CreateTable) -> Result<Outcome> {
     let (catalog, create) = (Arc::clone(connection.database().catalog()), create.clone());
-    let name = object_name(&create.name)?;
-    if create.if_not_exists && catalog.table(&name).is_some() {
-        return Ok(done("CREATE TABLE"));
-    }
-    let table = blocking(move || catalog.create_table(|id| define_table(&create, id))).await?;
-    let warnings = table.bound().row_key().warnings();
+    let made = move || catalog.create_table(|id| define_table(&create, id), create.if_not_exists);
+    let made = blocking(made).await?;
+    let warnings = match &made {
+        Some(table) => table.bound().row_key().warnings(),
+        None => Vec::new(),
+    };
     if warnings.is_empty() {
         return Ok(done("CREATE TABLE"));
     }
@@ -114,14 +114,7 @@ async fn drop_tables(
         .iter()
         .map(object_name)
         .collect::<Result<Vec<String>>>()?;
-    let dropped: Vec<String> = match if_exists {
-        true => {
-            let exists = |name: &String| catalog.table(name).is_some();
-            names.into_iter().filter(exists).collect()
-        }
-        false => names,
-    };
-    blocking(move || catalog.drop_tables(&dropped)).await?;
+    blocking(move || catalog.drop_tables(&names, if_exists)).await?;
     Ok(done("DROP TABLE"))
 }
 
@@ -343,4 +336,36 @@ fn rows(columns: Vec<(&str, ArrayRef)>) -> Result<Outcome> {
     let schema = batch.schema();
     let stream = RecordBatchStreamAdapter::new(schema, futures::stream::iter([Ok(batch)]));
     Ok(Outcome::Rows(Box::pin(stream) as SendableRecordBatchStream))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Database;
+
+    #[tokio::test]
+    async fn a_table_that_is_there_does_not_hide_what_is_wrong_with_its_declaration() {
+        let connection = Database::in_memory().unwrap().connect();
+        let run = async |sql: &str| connection.execute(sql, ()).await.map_err(|e| e.to_string());
+        run("CREATE TABLE t (a INT, PRIMARY KEY (a))")
+            .await
+            .unwrap();
+        run("CREATE TABLE IF NOT EXISTS t (b TEXT, PRIMARY KEY (b))")
+            .await
+            .unwrap();
+        for (rest, wrong) in [
+            (
+                "(a INT, PRIMARY KEY (a)) WITH (ttl = 1)",
+                "is not implemented",
+            ),
+            ("(a INT)", "needs a PRIMARY KEY"),
+            ("(a INT, PRIMARY KEY (b))", "b"),
+        ] {
+            let sql = format!("CREATE TABLE IF NOT EXISTS t {rest}");
+            let error = run(&sql).await.unwrap_err();
+            assert!(error.contains(wrong), "{sql}: {error}");
+        }
+        run("DROP TABLE IF EXISTS missing, t").await.unwrap();
+        let error = run("DROP TABLE t").await.unwrap_err();
+        assert!(error.contains("no table `t`"), "{error}");
+    }
 }

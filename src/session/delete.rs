@@ -36,7 +36,7 @@ pub(super) async fn plan(
         .into_iter()
         .map(Expr::Column)
         .collect();
-    let sources = table.key_sources();
+    let sources = table.bound().key_sources();
     let needed = columns
         .into_iter()
         .enumerate()
@@ -47,7 +47,7 @@ pub(super) async fn plan(
     let rows = connection.physical(state, &projected).await?;
     let settings = HaliteOptions::of(state.config_options()).write_settings();
     let (state, store) = (state.clone(), Arc::clone(table.store()));
-    let refresh: Refresh = Arc::new(move |_| {
+    let refresh: Refresh = Arc::new(move || {
         let mut state = state.clone();
         let snapshot = StatementSnapshot::take(Arc::clone(&store))?;
         state.config_mut().set_extension(Arc::new(snapshot));

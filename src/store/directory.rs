@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Compression;
 use crate::error::Error;
@@ -17,9 +17,9 @@ pub(super) const DEFAULT_FAMILY: &str = "default";
 const FORMAT_FAMILY: &str = "halite-format-";
 /// Stands in the directory while a database is being made.
 pub(super) const CREATING_MARK: &str = "halite-creating";
-/// Every RocksDB database has a file of this name.
+/// Every RocksDB database has a file of this name. It holds the name of the list of its files, the manifest.
 const CURRENT_FILE: &str = "CURRENT";
-/// Begins the name of the file that this one names: the list of the database's files.
+/// Begins the name of every manifest.
 const MANIFEST_PREFIX: &str = "MANIFEST-";
 
 /// What lies at a path.
@@ -72,6 +72,15 @@ pub(super) fn file_names(path: &Path) -> io::Result<Vec<String>> {
     }
     names.retain(|name| name != "lost+found");
     Ok(names)
+}
+
+/// The path of the manifest that is in use; `None` where there is no database.
+pub(super) fn manifest(path: &Path) -> io::Result<Option<PathBuf>> {
+    match fs::read_to_string(path.join(CURRENT_FILE)) {
+        Ok(name) => Ok(Some(path.join(name.trim_end()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn check_families(path: &Path, families: &[String], is_unfinished: bool) -> Result<(), Error> {

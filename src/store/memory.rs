@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
@@ -20,7 +19,7 @@ use super::{
     SpaceOptions, Store, WriteBatch, check_space_name, no_such_space, outside_of_cursor,
     space_exists, temporary_file_in,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::keyrange::KeyRange;
 
 /// All spaces at one moment.
@@ -103,12 +102,6 @@ impl Store for MemoryStore {
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         Ok(find(&self.spaces.read(), space)?.size_in_bytes(range))
-    }
-
-    fn checkpoint(&self, _path: &Path) -> Result<()> {
-        Err(Error::unsupported(
-            "a database in memory cannot be backed up: open one in a directory",
-        ))
     }
 
     fn is_read_only(&self) -> bool {

@@ -39,7 +39,6 @@ pub use self::batch::{Operation, WriteBatch};
 pub use self::bulk::BulkWriter;
 pub use self::chunk::{Chunk, ChunkLimit};
 pub use self::memory::MemoryStore;
-pub use self::records::first_torn;
 pub use self::rocksdb::RocksStore;
 
 /// An ordered byte store with named spaces, atomic batches and snapshots.
@@ -98,7 +97,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn checkpoint(&self, path: &Path) -> Result<()> {
         let path = path.display();
         Err(Error::unsupported(format!(
-            "a database that is not on disk cannot be backed up to {path}"
+            "a database that is not on disk cannot be backed up to {path}: open one in a directory"
         )))
     }
 
@@ -256,6 +255,8 @@ pub struct StoreOptions {
     /// that it must begin the same run again it goes twice as far, so that a run costs at most three times its
     /// length and a caller waits for control no longer than it has waited already. 0: never.
     pub interrupt_after: u64,
+    /// Count what [`RocksStore::log_syncs`] tells. It costs every read and write a little, so it is for tests.
+    pub count_syncs: bool,
 }
 
 impl Default for StoreOptions {
@@ -266,6 +267,7 @@ impl Default for StoreOptions {
             block_cache_bytes: 256 << 20,
             write_buffer_bytes: 128 << 20,
             interrupt_after: 100_000,
+            count_syncs: false,
         }
     }
 }
@@ -285,6 +287,30 @@ pub fn check_space_name(name: &str) -> Result<()> {
     Err(Error::internal(format!(
         "{name:?} cannot name a space: 1 to {SPACE_NAME_MAX} of a-z, 0-9 and _ are allowed"
     )))
+}
+
+/// Gives `take` all entries of `range` in `space`, in key order, a chunk at a time, until it says that it wants no more.
+/// What was read before an error of the store it gets, too.
+///
+/// # Errors
+/// Those of the store and of `take`.
+pub fn read_chunks<E: From<Error>>(
+    snapshot: Arc<dyn Snapshot>,
+    space: &str,
+    range: &KeyRange,
+    mut take: impl FnMut(&Chunk) -> Result<bool, E>,
+) -> Result<(), E> {
+    let mut cursor = snapshot.cursor(space, range, Direction::Forward)?;
+    cursor.seek(range)?;
+    let mut chunk = Chunk::default();
+    loop {
+        chunk.clear();
+        let filled = cursor.fill(&mut chunk, ChunkLimit::default());
+        let wants_more = take(&chunk)?;
+        if !filled? || !wants_more {
+            return Ok(());
+        }
+    }
 }
 
 fn temporary_file_in(directory: &Path) -> Result<File> {

@@ -9,18 +9,21 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::directory;
+
 const BLOCK: usize = 32 << 10;
 const HEADER: usize = 7;
 /// What the header of a fragment in a reused log has more.
 const LOG_NUMBER: usize = 4;
 
-/// The first of a database's logs that ends inside of a record, and where that record begins.
+/// The first of a database's logs that ends inside of a record, and where that record begins. None where there is no
+/// database.
 ///
-/// To be asked for a database that nobody writes to.
+/// To be asked while nobody writes to it: who does may be in the middle of a record.
 ///
 /// # Errors
 /// Those of the file system.
-pub fn first_torn(path: &Path) -> io::Result<Option<(PathBuf, u64)>> {
+pub(super) fn first_torn(path: &Path) -> io::Result<Option<(PathBuf, u64)>> {
     for log in logs(path)? {
         if let Some(at) = torn(&mut File::open(&log)?)? {
             return Ok(Some((log, at)));
@@ -31,8 +34,10 @@ pub fn first_torn(path: &Path) -> io::Result<Option<(PathBuf, u64)>> {
 
 /// The manifest that is in use, and the logs of writes.
 fn logs(path: &Path) -> io::Result<Vec<PathBuf>> {
-    let manifest = fs::read_to_string(path.join("CURRENT"))?;
-    let mut logs = vec![path.join(manifest.trim_end())];
+    let Some(manifest) = directory::manifest(path)? else {
+        return Ok(Vec::new());
+    };
+    let mut logs = vec![manifest];
     for entry in fs::read_dir(path)? {
         let file = entry?.path();
         if file.extension().is_some_and(|extension| extension == "log") {

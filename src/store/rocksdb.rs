@@ -61,8 +61,8 @@ struct Database {
     db: DB,
     options: StoreOptions,
     cache: Cache,
-    /// Those that it was opened with: its counters are read through them.
-    counters: Options,
+    /// The options that it was opened with, if it counts: its counters are read through them.
+    counters: Option<Options>,
 }
 
 impl Database {
@@ -167,8 +167,12 @@ impl Spaces {
 /// A store in a RocksDB directory. One process at a time can open it for writing, once; any number can read.
 #[derive(Debug)]
 pub struct RocksStore {
-    /// Replaced under the lock by each creation and drop, and read under it by each snapshot, so that a snapshot has
-    /// exactly the spaces of its moment.
+    /// Held by each write and ingestion (shared) and by each creation and drop (alone), for as long as RocksDB takes:
+    /// a space cannot go while it is written to. Readers never ask for it.
+    changing: RwLock<()>,
+    /// Held to look at, and to replace, and over nothing slow: whoever waits here keeps every reader waiting. A snapshot
+    /// is taken under it, so that it has exactly the spaces of its moment; a space comes when it is in here, and is gone
+    /// when it is not.
     spaces: RwLock<Arc<Spaces>>,
 }
 
@@ -181,19 +185,27 @@ impl RocksStore {
     pub fn open(path: impl AsRef<Path>, options: &StoreOptions) -> Result<Self> {
         let database = open::open(path.as_ref(), options)?;
         let spaces = RwLock::new(Spaces::of(Arc::new(database)));
-        Ok(Self { spaces })
+        let changing = RwLock::new(());
+        Ok(Self { changing, spaces })
     }
 
     /// How often the log was synced to the disk since the database was opened: at least once for each write of
-    /// [`Durability::Sync`] that went alone, and never for one of [`Durability::Buffered`].
-    pub fn log_syncs(&self) -> u64 {
+    /// [`Durability::Sync`] that went alone, and never for one of [`Durability::Buffered`]. `None` unless it was opened
+    /// to be counted, with [`StoreOptions::count_syncs`].
+    pub fn log_syncs(&self) -> Option<u64> {
         let spaces = self.current();
-        let database = spaces.borrow_owner();
-        database.counters.get_ticker_count(Ticker::WalFileSynced)
+        let counters = spaces.borrow_owner().counters.as_ref()?;
+        Some(counters.get_ticker_count(Ticker::WalFileSynced))
     }
 
     fn current(&self) -> Arc<Spaces> {
         Arc::clone(&self.spaces.read())
+    }
+
+    /// Looks up anew which spaces there are, after one was made or dropped.
+    fn replace(&self, spaces: &Spaces) {
+        let found = Spaces::of(Arc::clone(spaces.borrow_owner()));
+        *self.spaces.write() = found;
     }
 }
 
@@ -207,7 +219,8 @@ impl fmt::Debug for Spaces {
 impl Store for RocksStore {
     fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
         check_space_name(name)?;
-        let mut spaces = self.spaces.write();
+        let _changing = self.changing.write();
+        let spaces = self.current();
         let database = spaces.borrow_owner();
         database.refuse_if_read_only()?;
         if spaces.borrow_dependent().contains_key(name) {
@@ -218,20 +231,19 @@ impl Store for RocksStore {
         family_options.set_write_buffer_size(space_buffer(&database.options));
         let made = database.db.create_cf(family, &family_options);
         made.map_err(|error| database.failed(format!("making the space {name}"), error))?;
-        let database = Arc::clone(database);
-        *spaces = Spaces::of(database);
+        self.replace(&spaces);
         Ok(())
     }
 
     fn drop_space(&self, name: &str) -> Result<()> {
-        let mut spaces = self.spaces.write();
+        let _changing = self.changing.write();
+        let spaces = self.current();
         let database = spaces.borrow_owner();
         database.refuse_if_read_only()?;
         let family = spaces.find(name)?.name();
         let dropped = database.db.drop_cf(&String::from_utf8_lossy(&family));
         dropped.map_err(|error| database.failed(format!("dropping the space {name}"), error))?;
-        let database = Arc::clone(database);
-        *spaces = Spaces::of(database);
+        self.replace(&spaces);
         Ok(())
     }
 
@@ -254,8 +266,9 @@ impl Store for RocksStore {
     }
 
     fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
-        // Held over the write: a drop that came between would make it fail half-way up.
-        let spaces = self.spaces.read();
+        // A drop that came between would make the write fail half-way up.
+        let _unchanged = self.changing.read();
+        let spaces = self.current();
         let database = spaces.borrow_owner();
         database.refuse_if_read_only()?;
         let mut changes = ::rocksdb::WriteBatch::with_capacity_bytes(batch.size_in_bytes());

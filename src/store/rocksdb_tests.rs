@@ -194,16 +194,37 @@ fn a_synced_write_waits_for_the_disk_and_no_write_skips_the_log() {
 #[test]
 fn the_log_is_synced_for_each_synced_write_and_for_no_other() {
     let directory = directory();
-    let store = open(directory.path());
+    let counting = StoreOptions {
+        count_syncs: true,
+        ..StoreOptions::default()
+    };
+    let store = RocksStore::open(directory.path(), &counting).unwrap();
     create(&store, "t");
-    let mut syncs = store.log_syncs();
+    let mut syncs = store.log_syncs().unwrap();
     for number in 0..10 {
         put(&store, "t", &[number], Durability::Sync);
         syncs += 1;
-        assert_eq!(store.log_syncs(), syncs);
+        assert_eq!(store.log_syncs(), Some(syncs));
         put(&store, "t", &[number, 1], Durability::Buffered);
-        assert_eq!(store.log_syncs(), syncs);
+        assert_eq!(store.log_syncs(), Some(syncs));
     }
+    drop(store);
+    // Counters are what makes it slower, and only tests want them.
+    assert_eq!(open(directory.path()).log_syncs(), None);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn of_a_database_that_is_written_to_no_log_is_called_torn() {
+    let directory = directory();
+    let path = directory.path().join("database");
+    assert_eq!(RocksStore::first_torn(&path).unwrap(), None);
+    let store = open(&path);
+    let log = path.join("999999.log");
+    fs::write(&log, "torn").unwrap();
+    assert_eq!(RocksStore::first_torn(&path).unwrap(), None);
+    drop(store);
+    assert_eq!(RocksStore::first_torn(&path).unwrap(), Some((log, 0)));
 }
 
 #[test]

@@ -22,14 +22,13 @@ use std::path::Path;
 
 use twox_hash::XxHash3_64;
 
+use super::directory;
 use crate::error::Error;
 
 const SEAL_FILE: &str = "halite-seal";
 /// Stands in for the seal while it is written.
 const UNFINISHED_FILE: &str = "halite-seal-new";
 const FIRST_LINE: &str = "halite-seal 1";
-/// RocksDB's file that names the manifest.
-const CURRENT_FILE: &str = "CURRENT";
 
 /// What the seal says.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,10 +68,11 @@ impl Seal {
 
 /// The name of the manifest and what is in it: some kilobytes.
 fn manifest(path: &Path) -> io::Result<(String, Vec<u8>)> {
-    let current = fs::read_to_string(path.join(CURRENT_FILE))?;
-    let name = current.trim_end().to_owned();
-    let bytes = fs::read(path.join(&name))?;
-    Ok((name, bytes))
+    let manifest = directory::manifest(path)?;
+    let manifest = manifest.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+    let name = manifest.file_name().unwrap_or_default();
+    let name = name.to_string_lossy().into_owned();
+    Ok((name, fs::read(manifest)?))
 }
 
 /// Whether the list of files begins as it was when the database was closed.
@@ -157,7 +157,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path();
         let manifest = path.join("MANIFEST-000012");
-        fs::write(path.join(CURRENT_FILE), "MANIFEST-000012\n").unwrap();
+        fs::write(path.join("CURRENT"), "MANIFEST-000012\n").unwrap();
         fs::write(&manifest, [0; 100]).unwrap();
         check(path).unwrap();
         write(path).unwrap();
@@ -173,7 +173,7 @@ mod tests {
         let expected = format!("{} has 99 bytes, and had 100", manifest.display());
         assert!(error.message().contains(&expected), "{error}");
         fs::write(path.join("MANIFEST-000013"), "").unwrap();
-        fs::write(path.join(CURRENT_FILE), "MANIFEST-000013\n").unwrap();
+        fs::write(path.join("CURRENT"), "MANIFEST-000013\n").unwrap();
         check(path).unwrap();
         remove(path);
         assert!(!path.join(SEAL_FILE).exists());

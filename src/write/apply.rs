@@ -10,7 +10,7 @@ use super::wanted::Waiting;
 use super::{Change, WriteSettings};
 use crate::error::Result;
 use crate::schema::BoundTable;
-use crate::store::{BulkWriter, Durability, Store, WriteBatch};
+use crate::store::{BulkWriter, Store, WriteBatch};
 
 /// A statement whose changes take more memory than this is written in bulk, in sorted files. Below it a batch is as
 /// quick, and one sync of the log is all that it costs.
@@ -45,64 +45,84 @@ impl From<crate::error::Error> for Refusal {
 impl Application<'_> {
     /// Checks and writes; returns how many different keys were written or deleted.
     pub(super) fn apply(&self, changes: Sorter) -> Result<u64, Refusal> {
-        let is_bulk = changes.has_spilled() || changes.size_in_bytes() > BULK_BYTES;
-        let mut search = match self.change {
+        let search = match self.change {
             Change::Insert => Search::new(self.table, self.store, true)?,
             Change::Replace => Search::new(self.table, self.store, false)?,
             Change::Delete => None,
         };
-        let mut output = match is_bulk {
-            true => Output::Bulk(self.store.bulk(self.table.space())?),
-            false => Output::Batch(WriteBatch::new(), self.table.space()),
-        };
         self.progress.enter(Phase::Writing);
-        let mut merge = changes.finish()?;
-        let mut window = Window::new(is_bulk);
-        while window.fill(&mut merge)? {
-            self.waiting.check()?;
-            if let Some(search) = &mut search
-                && let Some(conflict) = search.find(&window.changes)?
-            {
-                return Err(Refusal::Conflict(Box::new(conflict)));
-            }
-            window.write(&mut output, self.progress)?;
+        match changes.has_spilled() || changes.size_in_bytes() > BULK_BYTES {
+            true => self.apply_in_bulk(changes, search),
+            false => self.apply_at_once(&changes.into_sorted(), search),
         }
-        // Its snapshot would keep alive what is overwritten.
+    }
+
+    /// As one batch. Of several conflicts the first is found.
+    fn apply_at_once(&self, changes: &Changes, mut search: Option<Search>) -> Result<u64, Refusal> {
+        self.check(changes, &mut search)?;
+        let (mut batch, space) = (WriteBatch::new(), self.table.space());
+        for change in changes.last_of_each_key() {
+            match change.value {
+                Some(value) => batch.put(space, change.key, value),
+                None => batch.delete(space, change.key),
+            }
+        }
+        let written = batch.len() as u64;
+        self.progress.wrote(written);
+        self.finish(search)?;
+        self.store.write(batch, self.settings.durability)?;
+        Ok(written)
+    }
+
+    /// A window of the changes at a time, into sorted files.
+    fn apply_in_bulk(&self, changes: Sorter, mut search: Option<Search>) -> Result<u64, Refusal> {
+        let mut bulk = self.store.bulk(self.table.space())?;
+        let (mut merge, mut window) = (changes.finish()?, Window::default());
+        let mut written = 0;
+        while window.fill(&mut merge)? {
+            self.check(&window.changes, &mut search)?;
+            let count = window.write(bulk.as_mut())?;
+            self.progress.wrote(count);
+            written += count;
+        }
+        self.finish(search)?;
+        bulk.ingest()?;
+        Ok(written)
+    }
+
+    /// Whether these sorted changes can be made.
+    fn check(&self, changes: &Changes, search: &mut Option<Search>) -> Result<(), Refusal> {
+        self.waiting.check()?;
+        let conflict = match search {
+            Some(search) => search.find(changes)?,
+            None => None,
+        };
+        match conflict {
+            Some(conflict) => Err(Refusal::Conflict(Box::new(conflict))),
+            None => Ok(()),
+        }
+    }
+
+    /// All is checked: from here on the statement is not given up. The search ends, as its snapshot would keep alive
+    /// what is overwritten.
+    fn finish(&self, search: Option<Search>) -> Result<()> {
         drop(search);
         self.waiting.check()?;
         self.progress.enter(Phase::Finishing);
-        output.finish(self.store, self.settings.durability)?;
-        Ok(window.written)
+        Ok(())
     }
 }
 
-/// A stretch of the sorted changes. Of each key the last change is written, so the last one of a window, which may be
-/// followed by one of its key, waits for the next window.
+/// A stretch of the sorted changes of a bulk load. Of each key the last change is written, so the last one of a window,
+/// which may be followed by one of its key, waits for the next window.
+#[derive(Default)]
 struct Window {
     changes: Changes,
-    limit: usize,
-    bytes: usize,
     /// Whether the last change of `changes` is to be kept for the next window.
     goes_on: bool,
-    written: u64,
 }
 
 impl Window {
-    /// Of a bulk load windows are small; else one holds all, and of several conflicts the first is found.
-    fn new(is_bulk: bool) -> Self {
-        let (limit, bytes) = match is_bulk {
-            true => (WINDOW_CHANGES, WINDOW_BYTES),
-            false => (usize::MAX, usize::MAX),
-        };
-        Self {
-            changes: Changes::default(),
-            limit,
-            bytes,
-            goes_on: false,
-            written: 0,
-        }
-    }
-
     /// Takes the next changes; returns whether there are any.
     fn fill(&mut self, merge: &mut Merge) -> Result<bool> {
         let kept = self.changes.len().checked_sub(1).filter(|_| self.goes_on);
@@ -118,7 +138,7 @@ impl Window {
         }
         // Never fewer than two, so that a window that keeps a change of any size gets on.
         while self.changes.len() < 2
-            || (self.changes.len() < self.limit && self.changes.size_in_bytes() < self.bytes)
+            || (self.changes.len() < WINDOW_CHANGES && self.changes.size_in_bytes() < WINDOW_BYTES)
         {
             let Some(change) = merge.change() else {
                 break;
@@ -130,47 +150,20 @@ impl Window {
         Ok(!self.changes.is_empty())
     }
 
-    /// Writes the last change of each key, but for the key that may go on.
-    fn write(&mut self, output: &mut Output<'_>, progress: &Progress) -> Result<()> {
-        let mut changes = self.changes.iter().peekable();
+    /// Writes the last change of each key, but for the key that may go on; returns how many.
+    fn write(&self, bulk: &mut dyn BulkWriter) -> Result<u64> {
+        let mut changes = self.changes.last_of_each_key().peekable();
         let mut written = 0;
         while let Some(change) = changes.next() {
-            let is_last = match changes.peek() {
-                Some(next) => next.key != change.key,
-                None => !self.goes_on,
-            };
-            if is_last {
-                output.push(change)?;
-                written += 1;
+            if self.goes_on && changes.peek().is_none() {
+                break;
             }
+            match change.value {
+                Some(value) => bulk.put(change.key, value)?,
+                None => bulk.delete(change.key)?,
+            }
+            written += 1;
         }
-        self.written += written;
-        progress.wrote(written);
-        Ok(())
-    }
-}
-
-/// Where changes go: all of them at once, in the end.
-enum Output<'a> {
-    Batch(WriteBatch, &'a str),
-    Bulk(Box<dyn BulkWriter + 'a>),
-}
-
-impl Output<'_> {
-    fn push(&mut self, change: Changed<'_>) -> Result<()> {
-        match (self, change.value) {
-            (Self::Batch(batch, space), Some(value)) => batch.put(space, change.key, value),
-            (Self::Batch(batch, space), None) => batch.delete(space, change.key),
-            (Self::Bulk(bulk), Some(value)) => bulk.put(change.key, value)?,
-            (Self::Bulk(bulk), None) => bulk.delete(change.key)?,
-        }
-        Ok(())
-    }
-
-    fn finish(self, store: &dyn Store, durability: Durability) -> Result<()> {
-        match self {
-            Self::Batch(batch, _) => store.write(batch, durability),
-            Self::Bulk(bulk) => bulk.ingest(),
-        }
+        Ok(written)
     }
 }

@@ -102,6 +102,18 @@ impl Changes {
         self.slots.iter().map(|slot| self.change(slot))
     }
 
+    /// Of sorted changes the last one of each key.
+    pub(super) fn last_of_each_key(&self) -> impl Iterator<Item = Changed<'_>> {
+        let mut changes = self.iter().peekable();
+        std::iter::from_fn(move || {
+            let mut change = changes.next()?;
+            while let Some(later) = changes.next_if(|next| next.key == change.key) {
+                change = later;
+            }
+            Some(change)
+        })
+    }
+
     fn change(&self, slot: &Slot) -> Changed<'_> {
         let value = slot.value_length.map(|length| {
             let start = slot.start + slot.key_length;

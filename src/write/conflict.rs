@@ -8,7 +8,6 @@ use arrow::compute::kernels::cmp::distinct;
 use super::changes::{Changed, Changes};
 use super::stored::StoredRows;
 use crate::error::{Error, Result};
-use crate::keyrange::hex;
 use crate::row::{RowReader, shown_at};
 use crate::schema::BoundTable;
 use crate::store::{Chunk, Store};
@@ -202,21 +201,14 @@ impl Conflict {
     /// # Errors
     /// `Corrupt` where the rows cannot be read.
     pub(super) fn error(&self, table: &Arc<BoundTable>, other: Option<&str>) -> Result<Error> {
-        let mut sources: Vec<usize> = table
-            .row_key()
-            .parts()
-            .iter()
-            .flat_map(|part| part.sources().iter().copied())
-            .collect();
-        sources.sort_unstable();
-        sources.dedup();
-        let rows = RowReader::new(Arc::clone(table)).read(&self.entries, &sources, None)?;
+        let sources = table.key_sources();
+        let rows = RowReader::new(Arc::clone(table)).read(&self.entries, sources, None)?;
         let (old, new) = (
-            self.describe(table, &sources, &rows, 0),
-            self.describe(table, &sources, &rows, 1),
+            self.describe(table, sources, &rows, 0),
+            self.describe(table, sources, &rows, 1),
         );
         let key = self.entries.get(0).map_or(&[][..], |(key, _)| key);
-        let readable = table.row_key().format(key).unwrap_or_else(|_| hex(key));
+        let readable = table.row_key().readable(key);
         let name = table.name();
         Ok(Error::conflict(match other {
             _ if old != new => {

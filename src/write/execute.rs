@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 
 /// Gives a DELETE the context in which it looks for its rows, once it holds the table's lock: one whose snapshot is
 /// taken now, so that no other writer can change a row between the two.
-pub type Refresh = Arc<dyn Fn(Arc<TaskContext>) -> Result<Arc<TaskContext>> + Send + Sync>;
+pub type Refresh = Arc<dyn Fn() -> Result<Arc<TaskContext>> + Send + Sync>;
 
 /// Writes the rows of its input to a table when it is executed, and returns one row: `count`, the number of rows.
 ///
@@ -80,12 +80,7 @@ impl WriteExec {
         refresh: Refresh,
     ) -> Result<Self> {
         let table = writer.table();
-        for source in table
-            .row_key()
-            .parts()
-            .iter()
-            .flat_map(|part| part.sources())
-        {
+        for source in table.key_sources() {
             let name = &table.column(*source)?.name;
             if input.schema().index_of(name).is_err() {
                 return Err(Error::internal(format!(
@@ -129,16 +124,6 @@ impl WriteExec {
         }
     }
 
-    /// The table that is written to.
-    pub fn writer(&self) -> &Arc<TableWriter> {
-        &self.writer
-    }
-
-    /// What is done with the rows.
-    pub fn change(&self) -> Change {
-        self.change
-    }
-
     fn run(&self) -> Run {
         Run {
             writer: Arc::clone(&self.writer),
@@ -174,7 +159,7 @@ impl Run {
             Some(refresh) => {
                 let guard = self.writer.lock().acquire().await;
                 guard.check(self.writer.table().name())?;
-                let statement = self.gather(statement, refresh(context)?).await?;
+                let statement = self.gather(statement, refresh()?).await?;
                 commit(statement, guard).await
             }
         }

@@ -1,9 +1,7 @@
 //! The lock that the writers of one table share.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use tokio::sync::OwnedMutexGuard;
 
 use crate::error::{Error, Result};
@@ -56,34 +54,10 @@ impl TableLock {
         }
     }
 
-    /// The lock, if no other writer is in.
-    pub fn try_acquire(&self) -> Option<TableGuard> {
-        let guard = Arc::clone(&self.0).try_lock_owned().ok()?;
-        Some(TableGuard { guard })
-    }
-
     /// As [`TableLock::acquire`], for a thread that may wait; panics inside an asynchronous task.
     pub fn acquire_blocking(&self) -> TableGuard {
         TableGuard {
             guard: Arc::clone(&self.0).blocking_lock_owned(),
         }
-    }
-}
-
-/// The locks of a database's tables, by table id.
-#[derive(Debug, Default)]
-pub struct WriteLocks {
-    locks: Mutex<HashMap<u64, TableLock>>,
-}
-
-impl WriteLocks {
-    /// The lock of the table with this id.
-    pub fn of(&self, table: u64) -> TableLock {
-        self.locks.lock().entry(table).or_default().clone()
-    }
-
-    /// Forgets the lock of a table that was dropped; ids are never given again.
-    pub fn forget(&self, table: u64) {
-        self.locks.lock().remove(&table);
     }
 }

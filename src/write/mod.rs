@@ -51,7 +51,7 @@ use crate::store::{Durability, Store};
 
 pub use self::append::RowBuffer;
 pub use self::execute::{Refresh, WriteExec, commit};
-pub use self::lock::{TableGuard, TableLock, WriteLocks};
+pub use self::lock::{TableGuard, TableLock};
 pub use self::place::Places;
 pub use self::progress::{Phase, Progress, ProgressReport};
 pub use self::statement::{Change, Statement};
@@ -86,7 +86,7 @@ pub struct TableWriter {
 }
 
 impl TableWriter {
-    /// The writer of `table`, whose space exists in `store`; `lock` is the one of this table in [`WriteLocks`].
+    /// The writer of `table`, whose space exists in `store`; all its writers have clones of one `lock`.
     pub fn new(table: Arc<BoundTable>, store: Arc<dyn Store>, lock: TableLock) -> Self {
         Self {
             rows: RowWriter::new(table),

@@ -80,6 +80,13 @@ impl Sorter {
         Ok(())
     }
 
+    /// All changes, sorted, where none was written to a run.
+    pub(super) fn into_sorted(mut self) -> Changes {
+        debug_assert!(!self.has_spilled());
+        self.changes.sort();
+        self.changes
+    }
+
     /// All changes in key order.
     ///
     /// # Errors

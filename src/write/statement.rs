@@ -70,16 +70,6 @@ impl Statement {
         self.rows.table()
     }
 
-    /// How many rows were added so far.
-    pub fn len(&self) -> u64 {
-        self.count
-    }
-
-    /// Whether no row was added.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// Says how far it is from now on.
     pub fn report_to(&mut self, progress: Progress) {
         progress.enter(Phase::Reading);

@@ -12,18 +12,60 @@ const FEW: usize = 16;
 const ENTRIES_PER_KEY: usize = 4;
 /// How many bytes of stored entries are read at once at most.
 const BYTES: usize = 4 << 20;
+/// How many times at most keys are looked up, before it is tried again what reading decides.
+const LAST_PAUSE: usize = 64;
+
+/// When to compare keys with what is stored between them, and when to look them up at once.
+///
+/// Whether many entries lie between keys nobody says, so it is tried: where reading decides about few keys, it is left
+/// out the next time, and each time that it fails again twice as often.
+#[derive(Debug)]
+struct Trials {
+    /// How many times reading is left out still.
+    left_out: usize,
+    /// How many times it is when it fails next.
+    pause: usize,
+}
+
+impl Trials {
+    fn new() -> Self {
+        Self {
+            left_out: 0,
+            pause: 1,
+        }
+    }
+
+    /// Whether to read now.
+    fn is_due(&mut self) -> bool {
+        let is_due = self.left_out == 0;
+        self.left_out = self.left_out.saturating_sub(1);
+        is_due
+    }
+
+    /// Reading has decided about `known` of so many keys. A lookup costs some ten entries that are read, so less than
+    /// half of them were not worth it.
+    fn note(&mut self, known: usize, keys: usize) {
+        if known * 2 >= keys {
+            *self = Self::new();
+        } else {
+            self.left_out = self.pause;
+            self.pause = (self.pause * 2).min(LAST_PAUSE);
+        }
+    }
+}
 
 /// The entries of one space, at the moment at which this was made.
 ///
 /// Sorted keys are compared with the entries between the first and the last of them, where those are not many more
 /// than the keys: a table that is empty there costs one seek, and one that is not costs a merge. Where they are many
-/// more, each key is looked up.
+/// more, each key is looked up; [`Trials`] says when that is tried.
 pub(super) struct StoredRows {
     snapshot: Arc<dyn Snapshot>,
     space: String,
     /// Opened when it is needed first.
     cursor: Option<Box<dyn Cursor>>,
     chunk: Chunk,
+    trials: Trials,
 }
 
 impl StoredRows {
@@ -35,6 +77,7 @@ impl StoredRows {
             space: space.to_owned(),
             cursor: None,
             chunk: Chunk::new(),
+            trials: Trials::new(),
         })
     }
 
@@ -47,7 +90,7 @@ impl StoredRows {
         let (Some(first), Some(last)) = (keys.first(), keys.last()) else {
             return Ok(Vec::new());
         };
-        if keys.len() <= FEW {
+        if keys.len() <= FEW || !self.trials.is_due() {
             return self.snapshot.multi_get(&self.space, keys);
         }
         let beyond_last = [last, &[0][..]].concat();
@@ -57,6 +100,7 @@ impl StoredRows {
             None => false,
         };
         let (mut values, known) = self.join(keys, is_complete);
+        self.trials.note(known, keys.len());
         let unknown = keys.get(known..).unwrap_or_default();
         if !unknown.is_empty() {
             values.extend(self.snapshot.multi_get(&self.space, unknown)?);
@@ -158,5 +202,40 @@ mod tests {
         assert_eq!(looked_up(store((0..300).map(|key| key * 250))), (1, None));
         // Four hundred entries are read, which decide about the key 0 alone.
         assert_eq!(looked_up(store(0..100_000)), (1, Some(99)));
+    }
+
+    #[test]
+    fn where_reading_decides_little_it_is_tried_ever_more_seldom() {
+        let store = store((0..100_000).chain((200_000..300_000).step_by(1_000)));
+        let keys: Vec<_> = (0..300_000_u32)
+            .step_by(500)
+            .map(u32::to_be_bytes)
+            .collect();
+        let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
+        let (dense, sparse) = keys.split_at(200);
+        let mut rows = StoredRows::new(&store, "t").unwrap();
+        let mut seeks_of = |keys: &[&[u8]], times: usize| {
+            store.log().take();
+            for _ in 0..times {
+                let values = rows.get_sorted(keys).unwrap();
+                let found = values.iter().filter(|value| value.is_some()).count();
+                assert_eq!(
+                    found,
+                    if keys[0] < &[0, 1, 134, 160][..] {
+                        50
+                    } else {
+                        20
+                    }
+                );
+            }
+            store.log().seeks("t").len()
+        };
+        // Tried at first, and after pauses of 1, 2, 4, 8.
+        assert_eq!(seeks_of(&dense[..50], 20), 5);
+        // 16 times less the one that is over, and from then on always.
+        let sparse = &sparse[sparse.len() - 40..];
+        assert_eq!(seeks_of(sparse, 16), 0);
+        assert_eq!(seeks_of(sparse, 10), 10);
+        assert_eq!(seeks_of(&dense[..50], 20), 5);
     }
 }

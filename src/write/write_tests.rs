@@ -9,6 +9,7 @@ use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::physical_plan::{ExecutionPlan, collect, displayable};
+use futures::FutureExt;
 
 use super::*;
 use crate::datum::{Datum, SqlType};
@@ -52,11 +53,7 @@ pub(in crate::write) fn writer_over(table: &Arc<BoundTable>, store: Arc<dyn Stor
     store
         .create_space(table.space(), &SpaceOptions::default())
         .unwrap();
-    TableWriter::new(
-        Arc::clone(table),
-        store,
-        WriteLocks::default().of(table.table().id),
-    )
+    TableWriter::new(Arc::clone(table), store, TableLock::default())
 }
 
 /// All rows of the table in key order.
@@ -332,16 +329,15 @@ fn of_concurrent_inserts_of_one_key_exactly_one_succeeds() {
 
 #[test]
 fn a_table_has_one_lock() {
-    let locks = WriteLocks::default();
-    let guard = locks.of(1).acquire_blocking();
-    let (same, other) = (locks.of(1), locks.of(2));
+    let lock = TableLock::default();
+    let (same, other) = (lock.clone(), TableLock::default());
+    let guard = lock.acquire_blocking();
     drop(other.acquire_blocking());
     let waiting = std::thread::spawn(move || drop(same.acquire_blocking()));
     std::thread::sleep(Duration::from_millis(20));
     assert!(!waiting.is_finished());
     drop(guard);
     waiting.join().unwrap();
-    locks.forget(1);
 }
 
 fn input(batches: &[RecordBatch]) -> Arc<dyn ExecutionPlan> {
@@ -363,7 +359,7 @@ fn no_partition_of_the_input_is_lost() {
     let schema = partitions[0][0].schema();
     let input = MemorySourceConfig::try_new_exec(&partitions[..3], schema, None).unwrap();
     let settings = WriteSettings::default();
-    let refresh: Refresh = Arc::new(Ok);
+    let refresh: Refresh = Arc::new(|| Ok(Arc::default()));
     let input: Arc<dyn ExecutionPlan> = input;
     let plan =
         WriteExec::delete(Arc::clone(&writer), Arc::clone(&input), settings, refresh).unwrap();
@@ -427,9 +423,9 @@ async fn the_operator_inserts_replaces_and_deletes() {
         .unwrap();
     // The context is asked for under the lock.
     let lock = writer.lock().clone();
-    let refresh: Refresh = Arc::new(move |context| {
-        assert!(lock.try_acquire().is_none());
-        Ok(context)
+    let refresh: Refresh = Arc::new(move || {
+        assert!(lock.acquire().now_or_never().is_none());
+        Ok(Arc::default())
     });
     let plan = WriteExec::delete(
         Arc::clone(&writer),

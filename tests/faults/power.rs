@@ -17,7 +17,7 @@ use halite::store::RocksStore;
 
 use super::kill::differences;
 use super::workload::{Model, Step, Workload};
-use super::{contents, database, execute, open_store, runtime, seed};
+use super::{contents, database, execute, log_syncs, open_counting, open_store, runtime, seed};
 
 const CHILD: &str = "HALITE_TEST_POWER_CHILD";
 const STEPS: usize = 14;
@@ -169,7 +169,7 @@ fn child() {
     let (durability, directory) = task.split_once(':').unwrap();
     let directory = Path::new(directory);
     let path = directory.join("cut.halite");
-    let store = open_store(&path);
+    let store = open_counting(&path);
     let connection = database(&store).connect();
     let script = fs::read_to_string(directory.join("script.sql")).unwrap();
     runtime().block_on(async {
@@ -197,7 +197,7 @@ struct Synced {
 impl Synced {
     /// After a statement that ran alone: if it synced, all that the logs hold is on the disk.
     fn after(&mut self, store: &RocksStore, path: &Path) -> String {
-        let count = store.log_syncs();
+        let count = log_syncs(store);
         if count > self.count {
             self.count = count;
             self.lengths = logs(path);

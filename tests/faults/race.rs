@@ -12,6 +12,7 @@ use halite::error::{Error, ErrorKind};
 use halite::session::{Connection, Database};
 use halite::store::{MemoryStore, Store};
 use tempfile::TempDir;
+use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
 use super::{database, execute, open_store, rows, runtime, seed};
@@ -325,6 +326,31 @@ fn of_several_creations_of_a_table_exactly_one_wins() {
                 });
                 assert_eq!(wins.await.iter().sum::<usize>(), 1);
                 execute(&database.connect(), "DROP TABLE t").await.unwrap();
+            }
+        });
+    }
+}
+
+/// Who says IF [NOT] EXISTS finds what is wanted, whoever made it so.
+#[test]
+fn what_is_made_or_dropped_if_need_be_is_never_lost_against_another() {
+    let create = TABLE.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS");
+    for (database, _directory) in databases() {
+        runtime().block_on(async {
+            for _ in 0..40 {
+                for sql in [create.as_str(), "DROP TABLE IF EXISTS t, t, missing"] {
+                    let meeting = Arc::new(Barrier::new(TASKS as usize));
+                    let done = all(&database, 0, |_, connection, _| {
+                        let (sql, meeting) = (sql.to_owned(), Arc::clone(&meeting));
+                        async move {
+                            meeting.wait().await;
+                            execute(&connection, &sql).await
+                        }
+                    });
+                    for outcome in done.await {
+                        outcome.unwrap_or_else(|error| panic!("{sql}: {error}"));
+                    }
+                }
             }
         });
     }

@@ -150,8 +150,9 @@ impl BulkWriter for RocksBulk<'_> {
         if self.is_open {
             self.end_file()?;
         }
-        // Held over the ingestion: a drop of the space cannot come between.
-        let spaces = self.store.spaces.read();
+        // A drop of the space cannot come between.
+        let _unchanged = self.store.changing.read();
+        let spaces = self.store.current();
         let family = spaces.find(&self.space)?;
         if self.files.is_empty() {
             return Ok(());

@@ -1,10 +1,16 @@
 //! What a bulk load leaves in the directory of the database.
 
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
 use super::*;
 use crate::error::ErrorKind;
 use crate::keyrange::KeyRange;
 use crate::store::conformance::fill;
-use crate::store::{Chunk, ChunkLimit, Direction, SpaceOptions, Store, StoreOptions};
+use crate::store::{
+    Chunk, ChunkLimit, Direction, Durability, SpaceOptions, Store, StoreOptions, WriteBatch,
+};
 
 fn open(path: &Path) -> RocksStore {
     let store = RocksStore::open(path, &StoreOptions::default()).unwrap();
@@ -133,4 +139,52 @@ fn what_a_killed_load_left_is_removed_by_the_next_writer_alone() {
     let store = open(path);
     assert!(!path.join(LOADS).exists());
     assert_eq!(count(&store), 0);
+}
+
+/// A load that must flush what was written before it waits for that; with it whoever makes a space, and nobody else.
+#[test]
+fn readers_wait_neither_for_a_load_nor_for_who_waits_for_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Arc::new(open(directory.path()));
+    let mut batch = WriteBatch::new();
+    batch.put("t", b"key", b"old");
+    store.write(batch, Durability::Buffered).unwrap();
+    let current = store.current();
+    let database = &current.borrow_owner().db;
+    database.pause_background_work().unwrap();
+    let loading = Arc::clone(&store);
+    let loading = thread::spawn(move || {
+        let mut bulk = loading.bulk("t").unwrap();
+        bulk.put(b"key", b"new").unwrap();
+        bulk.ingest().unwrap();
+    });
+    thread::sleep(Duration::from_millis(300));
+    let making = Arc::clone(&store);
+    let making = thread::spawn(move || making.create_space("u", &Default::default()).unwrap());
+    thread::sleep(Duration::from_millis(200));
+    let (sender, receiver) = channel();
+    let reading = Arc::clone(&store);
+    thread::spawn(move || {
+        let snapshot = reading.snapshot().unwrap();
+        let value = snapshot.get("t", b"key").unwrap();
+        sender
+            .send((value, snapshot.has_space("u"), reading.spaces()))
+            .unwrap();
+    });
+    let read = receiver.recv_timeout(Duration::from_secs(20));
+    let both_wait = !loading.is_finished() && !making.is_finished();
+    // Before anything can fail: a database whose work is paused cannot be closed.
+    database.continue_background_work().unwrap();
+    loading.join().unwrap();
+    making.join().unwrap();
+    let (value, has_space, spaces) = read.expect("readers wait for the load");
+    assert!(both_wait, "the load has not been waiting");
+    assert_eq!((value.as_deref(), has_space), (Some(&b"old"[..]), false));
+    assert_eq!(spaces.unwrap(), ["t"]);
+    let snapshot = store.snapshot().unwrap();
+    assert_eq!(
+        snapshot.get("t", b"key").unwrap().as_deref(),
+        Some(&b"new"[..])
+    );
+    assert!(snapshot.has_space("u"));
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ::rocksdb::checkpoint::Checkpoint;
 
-use super::super::directory;
+use super::super::{directory, records};
 use super::{Database, RocksStore};
 use crate::error::{Error, Result};
 
@@ -14,6 +14,23 @@ impl RocksStore {
     /// The process that has the database at `path` open for writing, where the system tells.
     pub fn holder(path: &Path) -> Option<u32> {
         directory::lock_holder(path)
+    }
+
+    /// The first log of the database at `path` that ends inside of a record, and where in it that record begins. RocksDB
+    /// forgives one, as it must after a crash. Not asked of a database that is open for writing, for whoever has it open
+    /// may be in the middle of a record; and none where there is no database.
+    ///
+    /// # Errors
+    /// `Unavailable` where the logs cannot be read.
+    pub fn first_torn(path: &Path) -> Result<Option<(PathBuf, u64)>> {
+        if Self::holder(path).is_some() {
+            return Ok(None);
+        }
+        records::first_torn(path).map_err(|error| {
+            let shown = path.display();
+            Error::unavailable(format!("the logs of {shown} cannot be read: {error}"))
+                .with_source(error)
+        })
     }
 }
 

@@ -104,12 +104,11 @@ pub(super) fn open_families(
         seal::remove(path);
         bulk::remove_leftovers(path)?;
     }
-    let options = options.clone();
     Ok(Database {
         db,
-        options,
+        options: options.clone(),
         cache,
-        counters: database_options,
+        counters: options.count_syncs.then_some(database_options),
     })
 }
 
@@ -132,9 +131,11 @@ fn database_options(options: &StoreOptions, is_new: bool) -> Options {
     database.set_log_level(LogLevel::Warn);
     database.set_max_log_file_size(1 << 20);
     database.set_keep_log_file_num(2);
-    // Counters alone: they are what tells that a write was synced. Times would cost a look at the clock for each key.
-    database.enable_statistics();
-    database.set_statistics_level(StatsLevel::ExceptHistogramOrTimers);
+    if options.count_syncs {
+        // Counters alone. Times would cost a look at the clock for each key.
+        database.enable_statistics();
+        database.set_statistics_level(StatsLevel::ExceptHistogramOrTimers);
+    }
     database.set_stats_dump_period_sec(0);
     database.set_stats_persist_period_sec(0);
     database

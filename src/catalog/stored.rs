@@ -1,0 +1,217 @@
+//! What a store holds of a catalog. Who opens a database and who checks one read it here, so that they agree on what is
+//! damaged.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::keyrange::{KeyRange, hex};
+use crate::schema::{BoundTable, Table};
+use crate::store::{Durability, Snapshot, SpaceOptions, Store, WriteBatch, read_chunks};
+
+/// The space of definitions.
+pub(super) const SPACE: &str = "catalog";
+pub(super) const NEXT_KEY: &[u8] = b"next";
+const FORMAT_KEY: &[u8] = b"format";
+const TABLE_PREFIX: &[u8] = b"table/";
+
+/// The newest format of the catalog that this version reads, and the one that it writes.
+const FORMAT_VERSION: u8 = 1;
+
+/// A catalog as it stands in a store at one moment.
+#[derive(Debug, Default)]
+pub(super) struct Stored {
+    /// The tables whose definitions can be read.
+    pub(super) tables: Vec<Arc<BoundTable>>,
+    /// What is damaged, in words; but for what is in `lost`.
+    pub(super) damage: Vec<String>,
+    /// The names of those of `tables` whose rows are missing.
+    pub(super) lost: BTreeSet<String>,
+    has_format: bool,
+    next_id: Option<u64>,
+    spaces: BTreeSet<String>,
+}
+
+impl Stored {
+    /// Reads the catalog entry by entry.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) fn read(store: &dyn Store) -> Result<Self> {
+        let mut found = Self {
+            spaces: store.spaces()?.into_iter().collect(),
+            ..Self::default()
+        };
+        // Whether a table's rows are there is asked of the same moment as its definition: others make and drop tables.
+        let snapshot = store.snapshot()?;
+        let entries = match snapshot.has_space(SPACE) {
+            true => entries(Arc::clone(&snapshot))?,
+            false => Vec::new(),
+        };
+        for (key, value) in &entries {
+            found.take(key, value, snapshot.as_ref());
+        }
+        match entries.is_empty() {
+            true => found.check_nothing_is_lost(),
+            false => found.check_entries(),
+        }
+        Ok(found)
+    }
+
+    fn take(&mut self, key: &[u8], value: &[u8], snapshot: &dyn Snapshot) {
+        match key {
+            FORMAT_KEY => {
+                self.has_format = true;
+                if value != [FORMAT_VERSION] {
+                    self.damage.push(other_format(value));
+                }
+            }
+            NEXT_KEY => self.next_id = <[u8; 8]>::try_from(value).ok().map(u64::from_be_bytes),
+            key => match key.strip_prefix(TABLE_PREFIX) {
+                Some(name) => self.take_table(name, value, snapshot),
+                None => {
+                    let key = key.escape_ascii();
+                    let wrong = format!("the catalog has an entry {key}, which it does not know");
+                    self.damage.push(wrong);
+                }
+            },
+        }
+    }
+
+    fn take_table(&mut self, name: &[u8], definition: &[u8], snapshot: &dyn Snapshot) {
+        let name = String::from_utf8_lossy(name);
+        let mut wrong = |what: String| self.damage.push(format!("table `{name}`: {what}"));
+        let Ok(text) = std::str::from_utf8(definition) else {
+            return wrong("its definition is no text".to_owned());
+        };
+        let table = match Table::from_json(text).and_then(BoundTable::new) {
+            Ok(table) => table,
+            Err(error) => return wrong(error.to_string()),
+        };
+        if table.name() != name {
+            return wrong(format!("its definition is that of `{}`", table.name()));
+        }
+        if !snapshot.has_space(table.space()) {
+            self.lost.insert(table.name().to_owned());
+        }
+        self.tables.push(table);
+    }
+
+    /// A store without entries is new, or a crash came before the first ones: then it has no tables either.
+    fn check_nothing_is_lost(&mut self) {
+        if self.spaces.iter().any(|space| table_id(space).is_some()) {
+            let wrong = "the catalog is missing, and there are tables";
+            self.damage.push(wrong.to_owned());
+        }
+    }
+
+    fn check_entries(&mut self) {
+        if !self.has_format {
+            self.damage.push("the catalog has no format".to_owned());
+        }
+        let Some(next) = self.next_id else {
+            let wrong = "the catalog has no next table id";
+            return self.damage.push(wrong.to_owned());
+        };
+        let mut seen = BTreeSet::new();
+        for table in &self.tables {
+            let (id, name) = (table.table().id, table.name());
+            if id >= next {
+                let wrong =
+                    format!("table `{name}`: its id {id} is not given yet, the next is {next}");
+                self.damage.push(wrong);
+            }
+            if !seen.insert(id) {
+                let wrong = format!("table `{name}`: its rows are those of another table, too");
+                self.damage.push(wrong);
+            }
+        }
+    }
+
+    /// For who is about to work with the tables. Beside a process that has just made one a reader may know its
+    /// definition and not its space; who can write is alone, and would drop spaces that seem to be of no table.
+    ///
+    /// # Errors
+    /// `Corrupt` that says what is damaged.
+    pub(super) fn check(&self, is_read_only: bool) -> Result<()> {
+        let lost = self.lost_in_words().filter(|_| !is_read_only);
+        let damage: Vec<String> = self.damage.iter().cloned().chain(lost).collect();
+        match damage.is_empty() {
+            true => Ok(()),
+            false => Err(Error::corrupt(damage.join("; "))),
+        }
+    }
+
+    pub(super) fn lost_in_words(&self) -> impl Iterator<Item = String> {
+        let lost = self.lost.iter();
+        lost.map(|name| format!("table `{name}`: its rows are missing"))
+    }
+
+    /// The spaces of tables that no definition names: what a crash leaves when a table is made or dropped. Of a table
+    /// whose definition is damaged it is not known which space is its own; then there are none.
+    pub(super) fn orphans(&self) -> Vec<String> {
+        if self.check(false).is_err() {
+            return Vec::new();
+        }
+        let used: BTreeSet<&str> = self.tables.iter().map(|table| table.space()).collect();
+        let is_orphan =
+            |space: &&String| table_id(space).is_some() && !used.contains(space.as_str());
+        self.spaces.iter().filter(is_orphan).cloned().collect()
+    }
+
+    /// An id beyond those of all tables, and of all spaces.
+    pub(super) fn next_id(&self) -> u64 {
+        let used = self.spaces.iter().filter_map(|space| table_id(space)).max();
+        let beyond = used.map_or(1, |id| id + 1);
+        self.next_id.unwrap_or(1).max(beyond)
+    }
+
+    /// Writes the first entries, unless they are there.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) fn begin(&self, store: &dyn Store) -> Result<()> {
+        if self.has_format {
+            return Ok(());
+        }
+        if !self.spaces.contains(SPACE) {
+            store.create_space(SPACE, &SpaceOptions::default())?;
+        }
+        let mut batch = WriteBatch::new();
+        batch.put(SPACE, FORMAT_KEY, &[FORMAT_VERSION]);
+        batch.put(SPACE, NEXT_KEY, &1_u64.to_be_bytes());
+        store.write(batch, Durability::Sync)
+    }
+}
+
+fn entries(snapshot: Arc<dyn Snapshot>) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    let mut entries = Vec::new();
+    read_chunks(snapshot, SPACE, &KeyRange::all(), |chunk| {
+        let read = chunk.iter();
+        entries.extend(read.map(|(key, value)| (key.to_vec(), value.to_vec())));
+        Ok::<_, Error>(true)
+    })?;
+    Ok(entries)
+}
+
+fn other_format(value: &[u8]) -> String {
+    let shown = hex(value);
+    match value {
+        [newer] if *newer > FORMAT_VERSION => format!(
+            "the catalog's format is {shown}, written by a newer Halite: it is format {newer}, and this one reads formats \
+             up to {FORMAT_VERSION}"
+        ),
+        _ => format!("the catalog's format is {shown}, which this Halite cannot read"),
+    }
+}
+
+/// The key of a table's definition.
+pub(super) fn table_key(name: &str) -> Vec<u8> {
+    [TABLE_PREFIX, name.as_bytes()].concat()
+}
+
+/// The id of the table whose rows are in `space`; `None` for spaces of other kinds.
+fn table_id(space: &str) -> Option<u64> {
+    let id: u64 = space.strip_prefix('t')?.parse().ok()?;
+    (format!("t{id}") == space).then_some(id)
+}
