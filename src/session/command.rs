@@ -47,6 +47,12 @@ pub(super) async fn own(connection: &Connection, parsed: &DFStatement) -> Result
             obj_type: ShowCreateObject::Table,
             obj_name,
         } => show_create_table(connection, obj_name).map(Some),
+        Statement::ExplainTable {
+            hive_format: Some(format),
+            ..
+        } => Err(Error::unsupported(format!(
+            "DESCRIBE {format} is not implemented; DESCRIBE is"
+        ))),
         Statement::ExplainTable { table_name, .. } => describe(connection, table_name).map(Some),
         Statement::ShowVariable { variable } => match variable.as_slice() {
             [only] if only.value.eq_ignore_ascii_case("transforms") => show_transforms().map(Some),
@@ -55,9 +61,6 @@ pub(super) async fn own(connection: &Connection, parsed: &DFStatement) -> Result
             }
             _ => Ok(None),
         },
-        Statement::Insert(insert) if insert.on.is_some() => Err(Error::unsupported(
-            "INSERT … ON CONFLICT is not implemented; INSERT OR REPLACE is",
-        )),
         other => match refused(other) {
             Some(what) => Err(Error::unsupported(format!("{what} is not implemented"))),
             None => Ok(None),

@@ -27,8 +27,8 @@ use super::prepared::PreparedStatement;
 use super::profile::Meter;
 use super::stack::{large_stack, on_large_stack};
 use super::{
-    Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, command,
-    copy, delete, files, insert_problem,
+    Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, clauses,
+    command, copy, delete, files, insert_problem,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
@@ -289,6 +289,7 @@ impl Connection {
         state: &SessionState,
         parsed: &DFStatement,
     ) -> Result<LogicalPlan> {
+        on_large_stack(|| clauses::check(parsed, state))?;
         match large_stack(state.statement_to_plan(parsed.clone())).await {
             Ok(plan) => Ok(plan),
             Err(error) => Err(insert_problem::named(self, state, parsed, error.into()).await),
