@@ -11,7 +11,7 @@ use std::fmt::Display;
 use std::ops::ControlFlow;
 
 use datafusion::execution::session_state::SessionState;
-use datafusion::sql::parser::{CopyToSource, Statement as DFStatement};
+use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     Cte, Delete, DescribeAlias, DuplicateTreatment, Expr, FromTable, Function, FunctionArg,
     FunctionArguments, GroupByExpr, Insert, Join, JoinOperator, NamedWindowDefinition,
@@ -31,11 +31,9 @@ pub(super) fn check(statement: &DFStatement, state: &SessionState) -> Result<()>
     let found = match statement {
         DFStatement::Statement(statement) => statement.visit(&mut clauses),
         DFStatement::Explain(explain) => return check(&explain.statement, state),
-        DFStatement::CopyTo(copy) => match &copy.source {
-            CopyToSource::Query(query) => query.visit(&mut clauses),
-            CopyToSource::Relation(_) => ControlFlow::Continue(()),
-        },
-        DFStatement::CreateExternalTable(_) | DFStatement::Reset(_) => ControlFlow::Continue(()),
+        DFStatement::CopyTo(_) | DFStatement::CreateExternalTable(_) | DFStatement::Reset(_) => {
+            ControlFlow::Continue(())
+        }
     };
     match found {
         ControlFlow::Continue(()) => Ok(()),

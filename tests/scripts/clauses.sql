@@ -428,6 +428,10 @@ FROM t WHERE a = 1;
 ---
 error: syntax error: Expected: end of statement, found: WHERE at Line: 1, Column: 8
 
+EXPLAIN COPY t TO '/nowhere/t.csv';
+---
+error: EXPLAIN COPY is not implemented
+
 SELECT a FROM t QUALIFY row_number() OVER (ORDER BY a DESC) = 1;
 ---
 +---+
