@@ -6,7 +6,8 @@
 //! `EXPLAIN KEYS <select>`, which is Halite's own, and [`COPY`](super::copy_statement).
 //!
 //! DataFusion plans a tuple only when its first value is a name or a plain literal. Others (`(-1, b)`,
-//! `(TIMESTAMP '…', id)`) are handed over as `ROW(…)`, which means the same.
+//! `(TIMESTAMP '…', id)`) are handed over as `ROW(…)`, which means the same. Of `FROM t` alone it makes rows without
+//! columns; it is handed over as `FROM t SELECT *`.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +15,8 @@ use datafusion::error::DataFusionError;
 use datafusion::sql::parser::{DFParserBuilder, Statement as DFStatement};
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
-    ObjectName, Query, SetExpr, VisitMut, VisitorMut,
+    ObjectName, Query, Select, SelectFlavor, SelectItem, SetExpr, VisitMut, VisitorMut,
+    WildcardAdditionalOptions,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -335,11 +337,20 @@ fn mend(tree: &mut impl VisitMut) {
     let _: ControlFlow<()> = tree.visit(&mut Mends);
 }
 
-/// Writes out what DataFusion does not plan: the tuples that it refuses as calls of `ROW`.
+/// Writes out what DataFusion does not plan: `FROM t` as `FROM t SELECT *`, the tuples that it refuses as calls of
+/// `ROW`.
 struct Mends;
 
 impl VisitorMut for Mends {
     type Break = ();
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        if select.flavor == SelectFlavor::FromFirstNoSelect {
+            select.flavor = SelectFlavor::FromFirst;
+            select.projection = vec![SelectItem::Wildcard(WildcardAdditionalOptions::default())];
+        }
+        ControlFlow::Continue(())
+    }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         if let Expr::Tuple(values) = expr

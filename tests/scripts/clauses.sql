@@ -428,6 +428,28 @@ FROM t WHERE a = 1;
 ---
 error: syntax error: Expected: end of statement, found: WHERE at Line: 1, Column: 8
 
+FROM t;
+---
++---+----+---+
+| a | b  | c |
++---+----+---+
+| 1 | 10 | x |
+| 2 | 20 | y |
+| 3 | 30 | z |
++---+----+---+
+
+FROM t |> WHERE a = 1;
+---
++---+----+---+
+| a | b  | c |
++---+----+---+
+| 1 | 10 | x |
++---+----+---+
+
+EXPLAIN KEYS FROM t |> WHERE a = 1;
+---
+t point /1  80000001..80000002  tight
+
 EXPLAIN COPY t TO '/nowhere/t.csv';
 ---
 error: EXPLAIN COPY is not implemented
