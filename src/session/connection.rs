@@ -228,8 +228,11 @@ impl Connection {
     /// A statement that DataFusion plans.
     async fn run_planned(&self, parsed: &DFStatement, wanted: Wanted) -> Result<Outcome> {
         let (state, plan) = self.planned(parsed).await?;
-        let plan = on_large_stack(|| self.open_types.prepare(parsed, plan))?;
-        self.run_wanted(state, plan, wanted).await
+        let (plan, open) = on_large_stack(|| OpenTypes::prepare(parsed, plan))?;
+        let outcome = self.run_wanted(state, plan, wanted).await?;
+        open.into_iter()
+            .for_each(|prepared| self.open_types.remember(prepared));
+        Ok(outcome)
     }
 
     /// Runs a logical plan whose parameters have their values.
@@ -298,18 +301,21 @@ impl Connection {
                 )));
             }
         };
-        match &planned {
-            PlannedStatement::Execute(execute) => self.open_types.check(execute)?,
-            PlannedStatement::Deallocate(deallocate) => {
-                self.open_types.deallocate(&deallocate.name)
-            }
-            _ => {}
+        if let PlannedStatement::Execute(execute) = &planned {
+            self.open_types.check(execute)?;
         }
+        let forgotten = match &planned {
+            PlannedStatement::Deallocate(deallocate) => Some(deallocate.name.clone()),
+            _ => None,
+        };
         let frame = large_stack(
             self.context
                 .execute_logical_plan(LogicalPlan::Statement(planned)),
         )
         .await?;
+        forgotten
+            .iter()
+            .for_each(|name| self.open_types.forget(name));
         if verb != "EXECUTE" {
             return Ok(Outcome::Done {
                 verb: verb.to_owned(),

@@ -69,6 +69,29 @@ async fn a_change_is_not_run_for_its_rows() {
 }
 
 #[tokio::test]
+async fn a_prepare_that_failed_is_forgotten() {
+    let connection = connection().await;
+    connection
+        .execute("PREPARE p (INT, INT) AS SELECT $1 + $2 AS s", ())
+        .await
+        .unwrap();
+    let taken = connection
+        .execute("PREPARE p AS INSERT INTO t VALUES ($1, 1)", ())
+        .await;
+    taken.unwrap_err();
+    let row = connection.query_row("EXECUTE p(1, 2)", ()).await.unwrap();
+    assert_eq!(row.unwrap().get::<i32>("s").unwrap(), 3);
+    connection.execute("DEALLOCATE p", ()).await.unwrap();
+    connection
+        .execute("PREPARE p AS INSERT INTO t VALUES ($1, 1)", ())
+        .await
+        .unwrap();
+    let error = connection.execute("EXECUTE p(7, 8)", ()).await.unwrap_err();
+    assert!(error.to_string().contains("has 1 parameters"), "{error}");
+    assert_eq!(connection.execute("EXECUTE p(7)", ()).await.unwrap(), 1);
+}
+
+#[tokio::test]
 async fn statements_that_datafusion_does_not_have_are_no_data_frames() {
     let connection = connection().await;
     for sql in [
