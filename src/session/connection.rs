@@ -167,6 +167,11 @@ impl Connection {
         }
     }
 
+    /// Whether somebody looks at what its statements read.
+    pub(super) fn is_metered(&self) -> bool {
+        self.meter.is_some()
+    }
+
     /// The database.
     pub fn database(&self) -> &Database {
         &self.database
@@ -402,6 +407,7 @@ impl Connection {
         let statement = self.single(sql)?;
         let no_query = || Error::invalid("this statement is no query; use execute or run");
         let own_query = || Error::invalid("DataFusion has no such statement; use query or run");
+        self.progress.begin();
         let parsed = match &statement.parsed.command {
             Command::Sql(parsed) => parsed,
             Command::ExplainKeys(_) => return Err(own_query()),
@@ -476,6 +482,7 @@ impl Connection {
         wanted: Wanted,
     ) -> Result<Outcome> {
         let (statement, params) = (self.single(sql)?, params.into_parameters());
+        self.progress.begin();
         match &statement.parsed.command {
             Command::Sql(parsed) if takes_parameters(parsed) => {
                 // It gives no answers to these, but may refuse them.

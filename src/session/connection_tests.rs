@@ -1,10 +1,13 @@
 //! What a statement may be run for is decided before it is run.
 
+use std::sync::Arc;
+
 use arrow::record_batch::RecordBatch;
 
 use super::*;
 use crate::error::ErrorKind;
 use crate::params;
+use crate::session::Meter;
 
 async fn connection() -> Connection {
     let connection = Database::in_memory().unwrap().connect();
@@ -69,6 +72,28 @@ async fn a_change_is_not_run_for_its_rows() {
 }
 
 #[tokio::test]
+async fn a_prepared_change_is_not_run_for_its_rows() {
+    let connection = connection().await;
+    let delete = connection
+        .prepare("DELETE FROM t WHERE a = $1")
+        .await
+        .unwrap();
+    let refused = [
+        delete.query((1,)).await.map(drop),
+        delete.rows((1,)).await.map(drop),
+        delete.query_row((1,)).map(drop),
+    ];
+    for error in refused.map(Result::unwrap_err) {
+        assert!(error.to_string().contains("use execute"), "{error}");
+    }
+    assert_eq!(rows_left(&connection).await, 3);
+    assert_eq!(delete.execute((1,)).await.unwrap(), 1);
+    let select = connection.prepare("SELECT a FROM t").await.unwrap();
+    let error = select.execute(()).await.unwrap_err();
+    assert!(error.to_string().contains("use query"), "{error}");
+}
+
+#[tokio::test]
 async fn a_prepare_that_failed_is_forgotten() {
     let connection = connection().await;
     connection
@@ -89,6 +114,43 @@ async fn a_prepare_that_failed_is_forgotten() {
     let error = connection.execute("EXECUTE p(7, 8)", ()).await.unwrap_err();
     assert!(error.to_string().contains("has 1 parameters"), "{error}");
     assert_eq!(connection.execute("EXECUTE p(7)", ()).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn progress_is_that_of_one_statement() {
+    let connection = connection().await;
+    let written = |connection: &Connection| connection.progress().report().rows_read;
+    assert_eq!(written(&connection), 3);
+    connection
+        .execute("INSERT INTO t VALUES ($1, 1)", (4,))
+        .await
+        .unwrap();
+    assert_eq!(written(&connection), 1);
+    let insert = connection
+        .prepare("INSERT INTO t VALUES ($1, 1)")
+        .await
+        .unwrap();
+    insert.execute((5,)).await.unwrap();
+    insert.execute((6,)).await.unwrap();
+    assert_eq!(written(&connection), 1);
+    connection.query("SELECT a FROM t", ()).await.unwrap();
+    assert_eq!(written(&connection), 0);
+}
+
+#[tokio::test]
+async fn a_meter_counts_what_a_prepared_query_reads() {
+    let connection = connection().await;
+    let meter = Arc::new(Meter::default());
+    let metered = connection.metered(Arc::clone(&meter));
+    let select = metered
+        .prepare("SELECT b FROM t WHERE a = $1")
+        .await
+        .unwrap();
+    assert!(select.is_direct());
+    select.rows((2,)).await.unwrap();
+    assert_eq!(meter.totals().keys_read, 1);
+    select.query_row((3,)).unwrap().unwrap();
+    assert_eq!(meter.totals().keys_read, 2);
 }
 
 #[tokio::test]

@@ -77,6 +77,7 @@ impl Connection {
         if Own::of(parsed)?.is_some() {
             return Err(no_query());
         }
+        self.progress().begin();
         let start = Instant::now();
         let (state, plan) = self.planned(parsed).await?;
         if !gives_rows(&plan) {
