@@ -488,9 +488,11 @@ impl Connection {
                 // It gives no answers to these, but may refuse them.
                 Own::of(parsed)?;
                 let (state, plan) = self.planned(parsed).await?;
-                let plan = on_large_stack(|| assign::name_columns(plan))?;
-                let params = Placeholders::of(&plan)?.bind(params)?;
-                let plan = plan.with_param_values(ParamValues::from(params))?;
+                let plan = on_large_stack(|| {
+                    let plan = assign::name_columns(plan)?;
+                    let params = Placeholders::of(&plan)?.bind(params)?;
+                    Ok::<_, Error>(plan.with_param_values(ParamValues::from(params))?)
+                })?;
                 self.run_wanted(state, plan, wanted).await
             }
             _ if params.is_empty() => self.run_statement(&statement, wanted).await,

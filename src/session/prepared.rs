@@ -33,7 +33,7 @@ impl PreparedStatement {
         let state = connection.context().state();
         let direct = on_large_stack(|| DirectQuery::of(&state, &plan)).map(Arc::new);
         Ok(Self {
-            placeholders: Placeholders::of(&plan)?,
+            placeholders: on_large_stack(|| Placeholders::of(&plan))?,
             connection,
             plan: Arc::new(plan),
             direct,
@@ -75,7 +75,9 @@ impl PreparedStatement {
     /// Runs it with parameters that are bound.
     async fn run(&self, params: Vec<ScalarValue>) -> Result<Outcome> {
         let state = self.connection.statement_state()?;
-        let plan = LogicalPlan::clone(&self.plan).with_param_values(ParamValues::from(params))?;
+        let plan = on_large_stack(|| {
+            LogicalPlan::clone(&self.plan).with_param_values(ParamValues::from(params))
+        })?;
         self.connection.run_plan(state, plan).await
     }
 

@@ -66,8 +66,8 @@ async fn a_deep_condition_is_planned() {
     };
     let few = connection.prepare(&sql(10)).await.unwrap();
     assert!(few.is_direct());
-    let many = connection.prepare(&sql(900)).await.unwrap();
+    let many = connection.prepare(&sql(60)).await.unwrap();
     assert!(!many.is_direct());
-    assert_eq!(many.rows((7,)).await.unwrap().len(), 99);
+    assert_eq!(many.rows((7,)).await.unwrap().len(), 59);
     assert_eq!(few.rows((50,)).await.unwrap().len(), 10);
 }
