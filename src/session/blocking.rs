@@ -24,9 +24,7 @@ use arrow::record_batch::RecordBatch;
 use futures::StreamExt;
 use tokio::runtime::{Builder, Handle, Runtime as TokioRuntime};
 
-use super::{
-    AppenderOptions, CheckReport, IntoParameters, Outcome, Row, RowStream, Rows, Statement,
-};
+use super::{AppenderOptions, CheckReport, IntoParameters, Outcome, Row, RowStream, Rows};
 use crate::error::{Error, Result};
 use crate::store::StoreOptions;
 
@@ -214,14 +212,6 @@ impl Connection {
             }
             Ok(())
         })
-    }
-
-    /// Runs one statement of a script.
-    ///
-    /// # Errors
-    /// As [`halite::Connection::run`](super::Connection::run).
-    pub fn run(&self, statement: &Statement) -> Result<Outcome> {
-        self.runtime.block_on(self.inner.run(statement))
     }
 
     /// All rows of one query, as record batches.

@@ -8,7 +8,9 @@ use datafusion::config::{ConfigExtension, ExtensionOptions};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
 use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::{CreateTable, ObjectName, ObjectType, ShowCreateObject, Statement, Truncate};
+use sqlparser::ast::{
+    CreateTable, Ident, ObjectName, ObjectType, ShowCreateObject, Statement, Truncate,
+};
 
 use super::{Connection, Outcome};
 use crate::catalog::ddl::{define_table, object_name};
@@ -17,51 +19,112 @@ use crate::key::TRANSFORMS;
 use crate::scan::{HaliteOptions, ScanExec};
 use crate::schema::BoundTable;
 
-/// Answers `parsed` if it is one of Halite's own statements; refuses those that nobody answers yet.
-pub(super) async fn own(connection: &Connection, parsed: &DFStatement) -> Result<Option<Outcome>> {
-    let statement = match parsed {
-        DFStatement::Statement(statement) => statement.as_ref(),
-        DFStatement::CreateExternalTable(_) => {
-            return Err(Error::unsupported(
-                "CREATE EXTERNAL TABLE is not implemented; query a file as SELECT … FROM 'file.parquet'",
-            ));
-        }
-        _ => return Ok(None),
-    };
-    match statement {
-        Statement::CreateTable(create) => create_table(connection, create).await.map(Some),
-        Statement::Drop {
-            object_type: ObjectType::Table,
-            if_exists,
-            names,
-            cascade: false,
-            purge: false,
-            temporary: false,
-            ..
-        } => drop_tables(connection, names, *if_exists).await.map(Some),
-        Statement::Truncate(truncate) => truncate_table(connection, truncate).await.map(Some),
-        Statement::ShowTables { .. } if statement.to_string() == "SHOW TABLES" => {
-            show_tables(connection).map(Some)
-        }
-        Statement::ShowCreate {
-            obj_type: ShowCreateObject::Table,
-            obj_name,
-        } => show_create_table(connection, obj_name).map(Some),
-        Statement::ExplainTable { table_name, .. } => describe(connection, table_name).map(Some),
-        Statement::ShowVariable { variable } => match variable.as_slice() {
-            [only] if only.value.eq_ignore_ascii_case("transforms") => show_transforms().map(Some),
-            [prefix, name] if prefix.value.eq_ignore_ascii_case(HaliteOptions::PREFIX) => {
-                show_setting(connection, &name.value.to_lowercase()).map(Some)
+/// A statement that Halite answers itself.
+pub(super) enum Own<'a> {
+    CreateTable(&'a CreateTable),
+    DropTables {
+        names: &'a [ObjectName],
+        if_exists: bool,
+    },
+    Truncate(&'a Truncate),
+    ShowTables,
+    ShowCreateTable(&'a ObjectName),
+    Describe(&'a ObjectName),
+    ShowTransforms,
+    /// A setting, without its prefix.
+    ShowSetting(String),
+}
+
+impl<'a> Own<'a> {
+    /// Recognises the statement; `None` for one that is planned.
+    ///
+    /// # Errors
+    /// `NotSupported` for those that nobody answers yet.
+    pub(super) fn of(parsed: &'a DFStatement) -> Result<Option<Self>> {
+        let statement = match parsed {
+            DFStatement::Statement(statement) => statement.as_ref(),
+            DFStatement::CreateExternalTable(_) => {
+                return Err(Error::unsupported(
+                    "CREATE EXTERNAL TABLE is not implemented; query a file as SELECT … FROM 'file.parquet'",
+                ));
             }
-            _ => Ok(None),
-        },
-        Statement::Insert(insert) if insert.on.is_some() => Err(Error::unsupported(
-            "INSERT … ON CONFLICT is not implemented; INSERT OR REPLACE is",
-        )),
-        other => match refused(other) {
-            Some(what) => Err(Error::unsupported(format!("{what} is not implemented"))),
-            None => Ok(None),
-        },
+            _ => return Ok(None),
+        };
+        Ok(Some(match statement {
+            Statement::CreateTable(create) => Self::CreateTable(create),
+            Statement::Drop {
+                object_type: ObjectType::Table,
+                if_exists,
+                names,
+                cascade: false,
+                purge: false,
+                temporary: false,
+                ..
+            } => Self::DropTables {
+                names,
+                if_exists: *if_exists,
+            },
+            Statement::Truncate(truncate) => Self::Truncate(truncate),
+            Statement::ShowTables { .. } if statement.to_string() == "SHOW TABLES" => {
+                Self::ShowTables
+            }
+            Statement::ShowCreate {
+                obj_type: ShowCreateObject::Table,
+                obj_name,
+            } => Self::ShowCreateTable(obj_name),
+            Statement::ExplainTable {
+                hive_format: Some(format),
+                ..
+            } => {
+                return Err(Error::unsupported(format!(
+                    "DESCRIBE {format} is not implemented; DESCRIBE is"
+                )));
+            }
+            Statement::ExplainTable { table_name, .. } => Self::Describe(table_name),
+            Statement::ShowVariable { variable } => return Ok(Self::variable(variable)),
+            other => {
+                return refused(other).map_or(Ok(None), |what| {
+                    Err(Error::unsupported(format!("{what} is not implemented")))
+                });
+            }
+        }))
+    }
+
+    fn variable(name: &[Ident]) -> Option<Self> {
+        match name {
+            [only] if only.value.eq_ignore_ascii_case("transforms") => Some(Self::ShowTransforms),
+            [prefix, name] if prefix.value.eq_ignore_ascii_case(HaliteOptions::PREFIX) => {
+                Some(Self::ShowSetting(name.value.to_lowercase()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it asks for something; a CREATE TABLE that gives warnings does not.
+    pub(super) fn gives_rows(&self) -> bool {
+        !matches!(
+            self,
+            Self::CreateTable(_) | Self::DropTables { .. } | Self::Truncate(_)
+        )
+    }
+
+    /// Does what it says.
+    ///
+    /// # Errors
+    /// What the statement did wrong; then it changed nothing.
+    pub(super) async fn answer(self, connection: &Connection) -> Result<Outcome> {
+        match self {
+            Self::CreateTable(create) => create_table(connection, create).await,
+            Self::DropTables { names, if_exists } => {
+                drop_tables(connection, names, if_exists).await
+            }
+            Self::Truncate(truncate) => truncate_table(connection, truncate).await,
+            Self::ShowTables => show_tables(connection),
+            Self::ShowCreateTable(name) => show_create_table(connection, name),
+            Self::Describe(name) => describe(connection, name),
+            Self::ShowTransforms => show_transforms(),
+            Self::ShowSetting(name) => show_setting(connection, &name),
+        }
     }
 }
 

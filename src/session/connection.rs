@@ -14,12 +14,13 @@ use datafusion::common::tree_node::TreeNode;
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
-use datafusion::logical_expr::{LogicalPlan, Statement as PlannedStatement, WriteOp};
+use datafusion::logical_expr::{DmlStatement, LogicalPlan, Statement as PlannedStatement, WriteOp};
 use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Statement as SqlStatement;
 
+use super::command::{self, Own};
 use super::open_types::OpenTypes;
 use super::parse::{Command, Parsed, parse};
 use super::placeholders::Placeholders;
@@ -27,7 +28,7 @@ use super::prepared::PreparedStatement;
 use super::profile::Meter;
 use super::stack::{large_stack, on_large_stack};
 use super::{
-    Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, command,
+    Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, clauses,
     copy, delete, files, insert_problem,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
@@ -85,6 +86,38 @@ pub enum Outcome {
     },
 }
 
+/// What whoever runs a statement can take. It is asked for before the statement is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Anything,
+    Rows,
+}
+
+impl Wanted {
+    fn check(self, gives_rows: bool) -> Result<()> {
+        match self {
+            Self::Rows if !gives_rows => Err(no_rows()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a plan is that of a query; all others change something.
+pub(super) fn gives_rows(plan: &LogicalPlan) -> bool {
+    !matches!(
+        plan,
+        LogicalPlan::Dml(_)
+            | LogicalPlan::Ddl(_)
+            | LogicalPlan::Copy(_)
+            | LogicalPlan::Statement(_)
+    )
+}
+
+/// The error of a statement that is run for its rows.
+pub(super) fn no_rows() -> Error {
+    Error::invalid("this statement gives no rows; use execute")
+}
+
 impl std::fmt::Debug for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -134,6 +167,11 @@ impl Connection {
         }
     }
 
+    /// Whether somebody looks at what its statements read.
+    pub(super) fn is_metered(&self) -> bool {
+        self.meter.is_some()
+    }
+
     /// The database.
     pub fn database(&self) -> &Database {
         &self.database
@@ -167,6 +205,10 @@ impl Connection {
     /// What the statement did wrong; then it changed nothing.
     pub async fn run(&self, statement: &Statement) -> Result<Outcome> {
         self.progress.begin();
+        self.run_statement(statement, Wanted::Anything).await
+    }
+
+    async fn run_statement(&self, statement: &Statement, wanted: Wanted) -> Result<Outcome> {
         match &statement.parsed.command {
             Command::ExplainKeys(query) => {
                 let query = sqlparser::ast::Statement::Query(query.clone());
@@ -174,46 +216,51 @@ impl Connection {
                 let (state, plan) = self.planned(&query).await?;
                 command::explain_keys(&self.physical(&state, &plan).await?)
             }
-            Command::Copy(statement) => copy::run(self, statement).await,
-            Command::Sql(parsed) => match command::own(self, parsed).await? {
-                Some(outcome) => Ok(outcome),
-                None => self.run_planned(parsed).await,
+            Command::Copy(statement) => {
+                wanted.check(false)?;
+                copy::run(self, statement).await
+            }
+            Command::Sql(parsed) => match Own::of(parsed)? {
+                Some(own) => {
+                    wanted.check(own.gives_rows())?;
+                    own.answer(self).await
+                }
+                None => self.run_planned(parsed, wanted).await,
             },
         }
     }
 
     /// A statement that DataFusion plans.
-    async fn run_planned(&self, parsed: &DFStatement) -> Result<Outcome> {
+    async fn run_planned(&self, parsed: &DFStatement, wanted: Wanted) -> Result<Outcome> {
         let (state, plan) = self.planned(parsed).await?;
-        let plan = on_large_stack(|| self.open_types.prepare(parsed, plan))?;
-        self.run_plan(state, plan).await
+        let (plan, open) = on_large_stack(|| OpenTypes::prepare(parsed, plan))?;
+        let outcome = self.run_wanted(state, plan, wanted).await?;
+        open.into_iter()
+            .for_each(|prepared| self.open_types.remember(prepared));
+        Ok(outcome)
     }
 
     /// Runs a logical plan whose parameters have their values.
     pub(super) async fn run_plan(&self, state: SessionState, plan: LogicalPlan) -> Result<Outcome> {
+        self.run_wanted(state, plan, Wanted::Anything).await
+    }
+
+    async fn run_wanted(
+        &self,
+        state: SessionState,
+        plan: LogicalPlan,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        // What EXECUTE gives is known once it is resolved.
+        let executes = matches!(plan, LogicalPlan::Statement(PlannedStatement::Execute(_)));
+        wanted.check(executes || gives_rows(&plan))?;
         match plan {
-            LogicalPlan::Statement(planned) => self.run_setting(state, planned).await,
+            LogicalPlan::Statement(planned) => self.run_setting(state, planned, wanted).await,
             LogicalPlan::Ddl(ddl) => Err(Error::unsupported(format!(
                 "{} is not implemented",
                 ddl.name()
             ))),
-            LogicalPlan::Dml(dml) => {
-                let (verb, plan) = match dml.op {
-                    WriteOp::Insert(_) => (
-                        "INSERT",
-                        self.physical(&state, &LogicalPlan::Dml(dml)).await?,
-                    ),
-                    WriteOp::Delete => ("DELETE", delete::plan(self, &state, &dml).await?),
-                    other => {
-                        return Err(Error::unsupported(format!(
-                            "{} is not implemented",
-                            other.name()
-                        )));
-                    }
-                };
-                let rows = count(&state, plan).await?;
-                Ok(Outcome::Affected { verb, rows })
-            }
+            LogicalPlan::Dml(dml) => self.run_change(&state, dml).await,
             plan => {
                 let physical = self.physical(&state, &plan).await?;
                 Ok(Outcome::Rows(execute_stream(physical, state.task_ctx())?))
@@ -221,8 +268,31 @@ impl Connection {
         }
     }
 
+    async fn run_change(&self, state: &SessionState, change: DmlStatement) -> Result<Outcome> {
+        let (verb, plan) = match change.op {
+            WriteOp::Insert(_) => (
+                "INSERT",
+                self.physical(state, &LogicalPlan::Dml(change)).await?,
+            ),
+            WriteOp::Delete => ("DELETE", delete::plan(self, state, &change).await?),
+            other => {
+                return Err(Error::unsupported(format!(
+                    "{} is not implemented",
+                    other.name()
+                )));
+            }
+        };
+        let rows = count(state, plan).await?;
+        Ok(Outcome::Affected { verb, rows })
+    }
+
     /// `SET`, `RESET`, `PREPARE`, `EXECUTE`, `DEALLOCATE`, which change or use the connection's session.
-    async fn run_setting(&self, state: SessionState, planned: PlannedStatement) -> Result<Outcome> {
+    async fn run_setting(
+        &self,
+        state: SessionState,
+        planned: PlannedStatement,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
         let verb = match &planned {
             PlannedStatement::SetVariable(_) => "SET",
             PlannedStatement::ResetVariable(_) => "RESET",
@@ -236,25 +306,28 @@ impl Connection {
                 )));
             }
         };
-        match &planned {
-            PlannedStatement::Execute(execute) => self.open_types.check(execute)?,
-            PlannedStatement::Deallocate(deallocate) => {
-                self.open_types.deallocate(&deallocate.name)
-            }
-            _ => {}
+        if let PlannedStatement::Execute(execute) = &planned {
+            self.open_types.check(execute)?;
         }
+        let forgotten = match &planned {
+            PlannedStatement::Deallocate(deallocate) => Some(deallocate.name.clone()),
+            _ => None,
+        };
         let frame = large_stack(
             self.context
                 .execute_logical_plan(LogicalPlan::Statement(planned)),
         )
         .await?;
+        forgotten
+            .iter()
+            .for_each(|name| self.open_types.forget(name));
         if verb != "EXECUTE" {
             return Ok(Outcome::Done {
                 verb: verb.to_owned(),
             });
         }
         let (_, plan) = frame.into_parts();
-        Box::pin(self.run_plan(state, plan)).await
+        Box::pin(self.run_wanted(state, plan, wanted)).await
     }
 
     /// The session as it is now, with the snapshot that the statement reads.
@@ -289,6 +362,7 @@ impl Connection {
         state: &SessionState,
         parsed: &DFStatement,
     ) -> Result<LogicalPlan> {
+        on_large_stack(|| clauses::check(parsed, state))?;
         match large_stack(state.statement_to_plan(parsed.clone())).await {
             Ok(plan) => Ok(plan),
             Err(error) => Err(insert_problem::named(self, state, parsed, error.into()).await),
@@ -331,22 +405,23 @@ impl Connection {
     /// What is wrong with the query; `InvalidInput` for statements that give no rows.
     pub async fn sql(&self, sql: &str) -> Result<DataFrame> {
         let statement = self.single(sql)?;
-        let Command::Sql(parsed) = &statement.parsed.command else {
-            return Err(Error::invalid(
-                "this statement is no query; use execute or run",
-            ));
+        let no_query = || Error::invalid("this statement is no query; use execute or run");
+        let own_query = || Error::invalid("DataFusion has no such statement; use query or run");
+        self.progress.begin();
+        let parsed = match &statement.parsed.command {
+            Command::Sql(parsed) => parsed,
+            Command::ExplainKeys(_) => return Err(own_query()),
+            Command::Copy(_) => return Err(no_query()),
         };
+        if let Some(own) = Own::of(parsed)? {
+            return Err(match own.gives_rows() {
+                true => own_query(),
+                false => no_query(),
+            });
+        }
         let (state, plan) = self.planned(parsed).await?;
-        if matches!(
-            plan,
-            LogicalPlan::Dml(_)
-                | LogicalPlan::Ddl(_)
-                | LogicalPlan::Copy(_)
-                | LogicalPlan::Statement(_)
-        ) {
-            return Err(Error::invalid(
-                "this statement is no query; use execute or run",
-            ));
+        if !gives_rows(&plan) {
+            return Err(no_query());
         }
         refuse_hidden_changes(&plan)?;
         Ok(DataFrame::new(state, plan))
@@ -358,7 +433,7 @@ impl Connection {
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub async fn execute(&self, sql: &str, params: impl IntoParameters) -> Result<u64> {
-        match self.run_with(sql, params).await? {
+        match self.run_with(sql, params, Wanted::Anything).await? {
             Outcome::Affected { rows, .. } => Ok(rows),
             Outcome::Done { .. } => Ok(0),
             Outcome::Rows(stream) => collect(stream).await.map(|_| 0).map_err(Error::from),
@@ -370,9 +445,9 @@ impl Connection {
     /// # Errors
     /// What is wrong with the query; `InvalidInput` for statements that give no rows.
     pub async fn stream(&self, sql: &str, params: impl IntoParameters) -> Result<RowStream> {
-        match self.run_with(sql, params).await? {
+        match self.run_with(sql, params, Wanted::Rows).await? {
             Outcome::Rows(stream) => Ok(stream.into()),
-            _ => Err(Error::invalid("this statement gives no rows; use execute")),
+            _ => Err(no_rows()),
         }
     }
 
@@ -400,20 +475,27 @@ impl Connection {
         self.stream(sql, params).await?.single().await
     }
 
-    async fn run_with(&self, sql: &str, params: impl IntoParameters) -> Result<Outcome> {
+    async fn run_with(
+        &self,
+        sql: &str,
+        params: impl IntoParameters,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
         let (statement, params) = (self.single(sql)?, params.into_parameters());
+        self.progress.begin();
         match &statement.parsed.command {
             Command::Sql(parsed) if takes_parameters(parsed) => {
-                if let Some(outcome) = command::own(self, parsed).await? {
-                    return Ok(outcome);
-                }
+                // It gives no answers to these, but may refuse them.
+                Own::of(parsed)?;
                 let (state, plan) = self.planned(parsed).await?;
-                let plan = on_large_stack(|| assign::name_columns(plan))?;
-                let params = Placeholders::of(&plan)?.bind(params)?;
-                let plan = plan.with_param_values(ParamValues::from(params))?;
-                self.run_plan(state, plan).await
+                let plan = on_large_stack(|| {
+                    let plan = assign::name_columns(plan)?;
+                    let params = Placeholders::of(&plan)?.bind(params)?;
+                    Ok::<_, Error>(plan.with_param_values(ParamValues::from(params))?)
+                })?;
+                self.run_wanted(state, plan, wanted).await
             }
-            _ if params.is_empty() => self.run(&statement).await,
+            _ if params.is_empty() => self.run_statement(&statement, wanted).await,
             _ => Err(Error::invalid("this statement takes no parameters")),
         }
     }
@@ -432,6 +514,7 @@ impl Connection {
                 "only SELECT, INSERT and DELETE can be prepared",
             ));
         }
+        Own::of(parsed)?;
         let state = self.context.state();
         let plan = self.logical_plan(&state, parsed).await?;
         let plan = on_large_stack(|| assign::name_columns(plan))?;
@@ -466,7 +549,7 @@ fn takes_parameters(parsed: &DFStatement) -> bool {
                 | SqlStatement::Delete(_)
                 | SqlStatement::Merge { .. }
         ),
-        DFStatement::Explain(_) | DFStatement::CopyTo(_) => true,
+        DFStatement::Explain(_) => true,
         _ => false,
     }
 }
@@ -496,3 +579,7 @@ async fn count(state: &SessionState, plan: Arc<dyn ExecutionPlan>) -> Result<u64
         .filter_map(|batch| batch.column(0).as_primitive_opt::<UInt64Type>());
     Ok(counts.flat_map(|counts| counts.iter().flatten()).sum())
 }
+
+#[cfg(test)]
+#[path = "connection_tests.rs"]
+mod tests;

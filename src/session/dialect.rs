@@ -123,7 +123,7 @@ impl Dialect for HaliteDialect {
         supports_array_join_syntax supports_array_typedef_with_brackets
         supports_asc_desc_in_column_definition supports_bitwise_shift_operators
         supports_comma_separated_set_assignments supports_comma_separated_trim supports_comment_on
-        supports_comment_optimizer_hint supports_connect_by supports_constraint_keyword_without_name
+        supports_connect_by supports_constraint_keyword_without_name
         supports_create_index_with_clause supports_create_view_comment_syntax supports_cte_without_as
         supports_data_type_signed_suffix supports_detach supports_dictionary_syntax
         supports_empty_projections supports_explain_with_utility_options

@@ -9,6 +9,7 @@
 //! column that they are compared with, runs that read more than a few ranges or much of the table, where the plan
 //! would use more threads, and runs while `halite.pushdown` is off.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use arrow::compute::SortOptions;
@@ -27,6 +28,7 @@ use datafusion::logical_expr::{
 use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::SessionContext;
 
+use super::connection::gives_rows;
 use crate::error::Result;
 use crate::scan::{HaliteOptions, ScanRequest};
 use crate::span::Work;
@@ -35,10 +37,20 @@ use crate::table::HaliteTable;
 /// A run that reads more ranges than this is planned.
 const MOST_RANGES: usize = 64;
 
+/// A query with a condition that nests deeper than this is planned, which has the stack for it.
+const MOST_DEPTH: usize = 50;
+
+/// The rows of a run.
+pub(super) struct DirectRows {
+    pub(super) stream: SendableRecordBatchStream,
+    /// Whether they are read where they are asked for, and at once; they need no runtime then.
+    pub(super) is_brief: bool,
+}
+
 /// A query of the shape that needs no plan.
 #[derive(Debug)]
 pub(super) struct DirectQuery {
-    table: Arc<dyn TableProvider>,
+    table: Arc<HaliteTable>,
     /// What rows must satisfy, with placeholders.
     filters: Vec<Expr>,
     /// How many parameters there are.
@@ -65,8 +77,9 @@ impl DirectQuery {
         let optimized = state.optimize(plan).ok()?;
         let mut shape = Shape::default();
         let scan = shape.scan(&optimized)?;
-        let table = source_as_provider(&scan.source).ok()?;
-        let columns = table.downcast_ref::<HaliteTable>()?.schema();
+        let table: Arc<dyn Any + Send + Sync> = source_as_provider(&scan.source).ok()?;
+        let table = table.downcast::<HaliteTable>().ok()?;
+        let columns = table.schema();
         let position = |name: &str| columns.index_of(name).ok();
         let shown = plan.schema().fields().iter();
         let projection: Vec<usize> = shown
@@ -75,7 +88,8 @@ impl DirectQuery {
         let is_as_stored = columns.project(&projection).ok()?.fields() == plan.schema().fields();
         let filters: Vec<Expr> = scan.filters.iter().cloned().map(unnormalize_col).collect();
         let terms = filters.iter().flat_map(split_conjunction);
-        let is_simple = terms.into_iter().all(|term| is_simple(term, &columns));
+        let is_simple = terms.into_iter().all(|term| is_simple(term, &columns))
+            && !filters.iter().any(|filter| is_deeper(filter, MOST_DEPTH));
         let parameters = plan.get_parameter_names().ok()?.len();
         let order = shape.order.iter().map(|sort| {
             let Expr::Column(column) = &sort.expr else {
@@ -103,10 +117,8 @@ impl DirectQuery {
         &self,
         context: &SessionContext,
         values: &[ScalarValue],
-    ) -> Result<Option<SendableRecordBatchStream>> {
-        let Some(table) = self.table.downcast_ref::<HaliteTable>() else {
-            return Ok(None);
-        };
+    ) -> Result<Option<DirectRows>> {
+        let table = self.table.as_ref();
         let state = context.state_ref();
         let (options, batch_size) = {
             let state = state.read();
@@ -130,11 +142,12 @@ impl DirectQuery {
         request.fetch = self.fetch;
         request.in_order = false;
         let is_ordered = self.order.is_empty() || request.order_by(&self.order)?;
-        if !is_ordered || !is_small(table, &request, options.piece_bytes) {
+        let is_brief = request.reads_points();
+        if !is_ordered || !is_small(table, &request, is_brief, options.piece_bytes) {
             return Ok(None);
         }
-        let snapshot = table.store().snapshot()?;
-        Ok(Some(request.read(snapshot, batch_size)?))
+        let stream = request.read(table.store().snapshot()?, batch_size)?;
+        Ok(Some(DirectRows { stream, is_brief }))
     }
 
     /// The conditions with values in place; `None` if one is not of its parameter's type.
@@ -222,15 +235,8 @@ fn is_the_same_each_time(plan: &LogicalPlan) -> bool {
             Ok(TreeNodeRecursion::Continue)
         })
     });
-    let is_query = !matches!(
-        plan,
-        LogicalPlan::Dml(_)
-            | LogicalPlan::Ddl(_)
-            | LogicalPlan::Copy(_)
-            | LogicalPlan::Statement(_)
-            | LogicalPlan::Explain(_)
-            | LogicalPlan::Analyze(_)
-    );
+    let is_query =
+        gives_rows(plan) && !matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_));
     is_query && visited.is_ok() && is_fixed_throughout
 }
 
@@ -284,6 +290,20 @@ fn is_simple(term: &Expr, columns: &SchemaRef) -> bool {
     })
 }
 
+/// Whether an expression nests deeper than so many levels.
+fn is_deeper(expression: &Expr, most: usize) -> bool {
+    let Some(below) = most.checked_sub(1) else {
+        return true;
+    };
+    let deeper = expression.apply_children(|child| {
+        Ok(match is_deeper(child, below) {
+            true => TreeNodeRecursion::Stop,
+            false => TreeNodeRecursion::Continue,
+        })
+    });
+    !matches!(deeper, Ok(TreeNodeRecursion::Continue))
+}
+
 fn is_comparison(operator: Operator) -> bool {
     matches!(
         operator,
@@ -320,7 +340,12 @@ fn fitted(value: &ScalarValue, data_type: &DataType) -> Option<ScalarValue> {
 }
 
 /// Whether one thread reads what is asked for as soon as several would.
-fn is_small(table: &HaliteTable, request: &ScanRequest, piece_bytes: usize) -> bool {
+fn is_small(
+    table: &HaliteTable,
+    request: &ScanRequest,
+    is_brief: bool,
+    piece_bytes: usize,
+) -> bool {
     let mut ranges = Vec::new();
     for run in request.spans.runs() {
         match &run.work {
@@ -331,7 +356,7 @@ fn is_small(table: &HaliteTable, request: &ScanRequest, piece_bytes: usize) -> b
     if ranges.len() > MOST_RANGES {
         return false;
     }
-    if request.fetch.is_some() && request.residual.is_empty() || request.reads_points() {
+    if request.fetch.is_some() && request.residual.is_empty() || is_brief {
         return true;
     }
     let (store, space) = (table.store(), table.bound().space());

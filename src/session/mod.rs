@@ -25,6 +25,7 @@ mod assign;
 mod backup;
 pub mod blocking;
 mod check;
+mod clauses;
 mod command;
 mod connection;
 mod copy;

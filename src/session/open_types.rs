@@ -19,29 +19,45 @@ use crate::error::{Error, Result};
 #[derive(Clone, Default)]
 pub(super) struct OpenTypes(Arc<Mutex<HashMap<String, usize>>>);
 
+/// A prepared INSERT whose types are open.
+pub(super) struct Prepared {
+    name: String,
+    parameters: usize,
+}
+
 impl OpenTypes {
-    /// The plan of a statement, the types of its parameters left open if it prepares an INSERT without declaring them.
+    /// The plan of a statement, the types of its parameters left open if it prepares an INSERT without declaring them;
+    /// that INSERT is then to be remembered, once it is prepared.
     ///
     /// # Errors
     /// As [`name_columns`].
-    pub(super) fn prepare(&self, parsed: &DFStatement, plan: LogicalPlan) -> Result<LogicalPlan> {
+    pub(super) fn prepare(
+        parsed: &DFStatement,
+        plan: LogicalPlan,
+    ) -> Result<(LogicalPlan, Option<Prepared>)> {
         match plan {
             LogicalPlan::Statement(Statement::Prepare(mut prepare)) if is_insert(&prepare) => {
                 prepare.input = Arc::new(name_columns(Arc::unwrap_or_clone(prepare.input))?);
-                // A name that is taken is refused later, and then stands for what it stood for before.
-                if !declares_types(parsed) {
-                    let count = prepare.fields.len();
-                    self.0.lock().entry(prepare.name.clone()).or_insert(count);
+                let open = (!declares_types(parsed)).then(|| Prepared {
+                    name: prepare.name.clone(),
+                    parameters: prepare.fields.len(),
+                });
+                if open.is_some() {
                     prepare.fields.clear();
                 }
-                Ok(LogicalPlan::Statement(Statement::Prepare(prepare)))
+                Ok((LogicalPlan::Statement(Statement::Prepare(prepare)), open))
             }
-            other => Ok(other),
+            other => Ok((other, None)),
         }
     }
 
+    /// Remembers a statement that is prepared.
+    pub(super) fn remember(&self, prepared: Prepared) {
+        self.0.lock().insert(prepared.name, prepared.parameters);
+    }
+
     /// Forgets a statement that is no longer prepared.
-    pub(super) fn deallocate(&self, name: &str) {
+    pub(super) fn forget(&self, name: &str) {
         self.0.lock().remove(name);
     }
 

@@ -6,15 +6,17 @@
 //! `EXPLAIN KEYS <select>`, which is Halite's own, and [`COPY`](super::copy_statement).
 //!
 //! DataFusion plans a tuple only when its first value is a name or a plain literal. Others (`(-1, b)`,
-//! `(TIMESTAMP '…', id)`) are handed over as `ROW(…)`, which means the same.
+//! `(TIMESTAMP '…', id)`) are handed over as `ROW(…)`, which means the same. Of `FROM t` alone it makes rows without
+//! columns; it is handed over as `FROM t SELECT *`.
 
 use std::ops::ControlFlow;
 
 use datafusion::error::DataFusionError;
-use datafusion::sql::parser::{CopyToSource, DFParserBuilder, Statement as DFStatement};
+use datafusion::sql::parser::{DFParserBuilder, Statement as DFStatement};
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
-    ObjectName, Query, SetExpr, VisitMut, VisitorMut,
+    ObjectName, Query, Select, SelectFlavor, SelectItem, SetExpr, VisitMut, VisitorMut,
+    WildcardAdditionalOptions,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -66,9 +68,25 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
             let statement = numbered(statement)?;
             let command = on_large_stack(|| parse_command(&statement))
                 .map_err(|error| refused(error, &text))?;
+            refuse_copy(&command)?;
             Ok(Parsed { text, command })
         })
         .collect()
+}
+
+/// `EXPLAIN COPY`, the one COPY that DataFusion would parse.
+fn refuse_copy(command: &Command) -> Result<()> {
+    let Command::Sql(statement) = command else {
+        return Ok(());
+    };
+    let mut inner = statement.as_ref();
+    while let DFStatement::Explain(explain) = inner {
+        inner = &explain.statement;
+    }
+    match inner {
+        DFStatement::CopyTo(_) => Err(Error::unsupported("EXPLAIN COPY is not implemented")),
+        _ => Ok(()),
+    }
 }
 
 /// A statement of a script, not yet parsed.
@@ -197,14 +215,14 @@ fn parse_query(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Comm
         let message = "EXPLAIN KEYS explains the scans of a SELECT".to_string();
         return Err(ParserError::ParserError(message));
     }
-    mend_tuples(&mut *query);
+    mend(&mut *query);
     Ok(Command::ExplainKeys(query))
 }
 
 fn parse_copy(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
     let mut statement = CopyStatement::parse(dialect, tokens)?;
     if let CopySource::Query(query) = &mut statement.source {
-        mend_tuples(query.as_mut());
+        mend(query.as_mut());
     }
     Ok(Command::Copy(Box::new(statement)))
 }
@@ -217,7 +235,7 @@ fn parse_sql(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Comman
         .map_err(parser_error)?;
     let mut statement = parser.parse_statement().map_err(parser_error)?;
     expect_end(&mut parser.parser)?;
-    mend_tuples_of(&mut statement);
+    mend_statement(&mut statement);
     Ok(Command::Sql(Box::new(statement)))
 }
 
@@ -307,28 +325,32 @@ impl<'a> Texts<'a> {
     }
 }
 
-fn mend_tuples_of(statement: &mut DFStatement) {
+fn mend_statement(statement: &mut DFStatement) {
     match statement {
-        DFStatement::Statement(statement) => mend_tuples(&mut **statement),
-        DFStatement::Explain(explain) => mend_tuples_of(&mut explain.statement),
-        DFStatement::CopyTo(copy) => {
-            if let CopyToSource::Query(query) = &mut copy.source {
-                mend_tuples(&mut **query);
-            }
-        }
-        DFStatement::CreateExternalTable(_) | DFStatement::Reset(_) => {}
+        DFStatement::Statement(statement) => mend(&mut **statement),
+        DFStatement::Explain(explain) => mend_statement(&mut explain.statement),
+        DFStatement::CopyTo(_) | DFStatement::CreateExternalTable(_) | DFStatement::Reset(_) => {}
     }
 }
 
-fn mend_tuples(tree: &mut impl VisitMut) {
-    let _: ControlFlow<()> = tree.visit(&mut Tuples);
+fn mend(tree: &mut impl VisitMut) {
+    let _: ControlFlow<()> = tree.visit(&mut Mends);
 }
 
-/// Turns the tuples that DataFusion refuses into calls of `ROW`.
-struct Tuples;
+/// Writes out what DataFusion does not plan: `FROM t` as `FROM t SELECT *`, the tuples that it refuses as calls of
+/// `ROW`.
+struct Mends;
 
-impl VisitorMut for Tuples {
+impl VisitorMut for Mends {
     type Break = ();
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        if select.flavor == SelectFlavor::FromFirstNoSelect {
+            select.flavor = SelectFlavor::FromFirst;
+            select.projection = vec![SelectItem::Wildcard(WildcardAdditionalOptions::default())];
+        }
+        ControlFlow::Continue(())
+    }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         if let Expr::Tuple(values) = expr

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::logical_expr::LogicalPlan;
+use futures::FutureExt;
 
 use super::blocking::wait;
-use super::direct::DirectQuery;
+use super::connection::{gives_rows, no_rows};
+use super::direct::{DirectQuery, DirectRows};
 use super::placeholders::Placeholders;
 use super::stack::on_large_stack;
 use super::{Connection, IntoParameters, Outcome, Row, RowStream, Rows};
@@ -21,7 +23,7 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone)]
 pub struct PreparedStatement {
     connection: Connection,
-    plan: LogicalPlan,
+    plan: Arc<LogicalPlan>,
     placeholders: Placeholders,
     direct: Option<Arc<DirectQuery>>,
 }
@@ -31,28 +33,60 @@ impl PreparedStatement {
         let state = connection.context().state();
         let direct = on_large_stack(|| DirectQuery::of(&state, &plan)).map(Arc::new);
         Ok(Self {
-            placeholders: Placeholders::of(&plan)?,
+            placeholders: on_large_stack(|| Placeholders::of(&plan))?,
             connection,
-            plan,
+            plan: Arc::new(plan),
             direct,
         })
     }
 
     /// Whether runs may go around planning: a query of columns of one table whose conditions compare columns with
     /// parameters and constants, with a LIMIT or an ORDER BY in the order of the key or without. A run does so if its
-    /// values are of the types of the columns and little is read for them.
+    /// values are of the types of the columns, little is read for them, and no [`Meter`](super::Meter) looks on.
     pub fn is_direct(&self) -> bool {
         self.direct.is_some()
+    }
+
+    /// A run begins: its parameters, bound.
+    fn begin(&self, params: impl IntoParameters) -> Result<Vec<ScalarValue>> {
+        self.connection.progress().begin();
+        self.placeholders.bind(params.into_parameters())
+    }
+
+    /// As [`PreparedStatement::begin`], of a query.
+    fn begin_query(&self, params: impl IntoParameters) -> Result<Vec<ScalarValue>> {
+        match gives_rows(&self.plan) {
+            true => self.begin(params),
+            false => Err(no_rows()),
+        }
+    }
+
+    /// The rows for parameters that are bound, if they need no plan.
+    fn direct(&self, params: &[ScalarValue]) -> Result<Option<DirectRows>> {
+        match &self.direct {
+            // A meter counts what plans read.
+            Some(direct) if !self.connection.is_metered() => {
+                direct.run(self.connection.context(), params)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Runs it with parameters that are bound.
     async fn run(&self, params: Vec<ScalarValue>) -> Result<Outcome> {
         let state = self.connection.statement_state()?;
-        let plan = self
-            .plan
-            .clone()
-            .with_param_values(ParamValues::from(params))?;
+        let plan = on_large_stack(|| {
+            LogicalPlan::clone(&self.plan).with_param_values(ParamValues::from(params))
+        })?;
         self.connection.run_plan(state, plan).await
+    }
+
+    /// The rows for parameters that are bound, from a plan.
+    async fn planned(&self, params: Vec<ScalarValue>) -> Result<RowStream> {
+        match self.run(params).await? {
+            Outcome::Rows(stream) => Ok(stream.into()),
+            _ => Err(no_rows()),
+        }
     }
 
     /// The rows of a query for these parameters, as a stream of record batches.
@@ -60,15 +94,10 @@ impl PreparedStatement {
     /// # Errors
     /// What is wrong with the parameters or the query; `InvalidInput` for a statement that gives no rows.
     pub async fn query(&self, params: impl IntoParameters) -> Result<RowStream> {
-        let params = self.placeholders.bind(params.into_parameters())?;
-        if let Some(direct) = &self.direct
-            && let Some(stream) = direct.run(self.connection.context(), &params)?
-        {
-            return Ok(stream.into());
-        }
-        match self.run(params).await? {
-            Outcome::Rows(stream) => Ok(stream.into()),
-            _ => Err(Error::invalid("this statement gives no rows; use execute")),
+        let params = self.begin_query(params)?;
+        match self.direct(&params)? {
+            Some(rows) => Ok(rows.stream.into()),
+            None => self.planned(params).await,
         }
     }
 
@@ -87,8 +116,21 @@ impl PreparedStatement {
     /// # Errors
     /// As [`PreparedStatement::query`]; `InvalidInput` where there is more than one row.
     pub fn query_row(&self, params: impl IntoParameters) -> Result<Option<Row>> {
-        let (statement, params) = (self.clone(), params.into_parameters());
-        wait(async move { statement.query(params).await?.single().await })?
+        let params = self.begin_query(params)?;
+        match self.direct(&params)? {
+            Some(DirectRows { stream, is_brief }) => {
+                let mut single = Box::pin(RowStream::from(stream).single());
+                // What is brief is read where it is polled, and needs no runtime.
+                if is_brief && let Some(row) = single.as_mut().now_or_never() {
+                    return row;
+                }
+                wait(single)?
+            }
+            None => {
+                let statement = self.clone();
+                wait(async move { statement.planned(params).await?.single().await })?
+            }
+        }
     }
 
     /// Runs a statement that changes rows, and gives their number.
@@ -96,10 +138,18 @@ impl PreparedStatement {
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub async fn execute(&self, params: impl IntoParameters) -> Result<u64> {
-        let params = self.placeholders.bind(params.into_parameters())?;
+        let no_change = || Error::invalid("this statement changes no rows; use query");
+        if gives_rows(&self.plan) {
+            return Err(no_change());
+        }
+        let params = self.begin(params)?;
         match self.run(params).await? {
             Outcome::Affected { rows, .. } => Ok(rows),
-            _ => Err(Error::invalid("this statement changes no rows; use query")),
+            _ => Err(no_change()),
         }
     }
 }
+
+#[cfg(test)]
+#[path = "prepared_tests.rs"]
+mod tests;

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
-use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use parking_lot::Mutex;
 
+use super::command::Own;
+use super::connection::gives_rows;
 use super::parse::Command;
 use super::{Connection, Statement};
 use crate::error::{Error, Result};
@@ -69,20 +70,17 @@ impl Connection {
     /// # Errors
     /// What is wrong with the query; `InvalidInput` for statements that give no rows.
     pub async fn profile(&self, statement: &Statement) -> Result<Profile> {
-        let no_query = || Error::invalid("only a query can be measured");
+        let no_query = || Error::invalid("only a query that is planned can be measured");
         let Command::Sql(parsed) = &statement.parsed.command else {
             return Err(no_query());
         };
+        if Own::of(parsed)?.is_some() {
+            return Err(no_query());
+        }
+        self.progress().begin();
         let start = Instant::now();
         let (state, plan) = self.planned(parsed).await?;
-        let changes = matches!(
-            plan,
-            LogicalPlan::Dml(_)
-                | LogicalPlan::Ddl(_)
-                | LogicalPlan::Copy(_)
-                | LogicalPlan::Statement(_)
-        );
-        if changes {
+        if !gives_rows(&plan) {
             return Err(no_query());
         }
         let physical = self.physical(&state, &plan).await?;

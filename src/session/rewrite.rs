@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use datafusion::sql::parser::{CopyToSource, Statement as DFStatement};
+use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     Ident, ObjectName, Query, Statement as SqlStatement, TableAlias, TableFactor, VisitMut,
     VisitorMut,
@@ -96,14 +96,9 @@ impl Rename<'_> {
         match statement {
             DFStatement::Statement(statement) => self.tree(statement.as_mut()),
             DFStatement::Explain(explain) => self.planned(&mut explain.statement),
-            DFStatement::CopyTo(copy) => match &mut copy.source {
-                CopyToSource::Query(query) => self.tree(query.as_mut()),
-                CopyToSource::Relation(name) if self.is_named(name) => {
-                    *name = ObjectName::from(vec![Ident::new(self.to)]);
-                }
-                CopyToSource::Relation(_) => {}
-            },
-            DFStatement::CreateExternalTable(_) | DFStatement::Reset(_) => {}
+            DFStatement::CopyTo(_)
+            | DFStatement::CreateExternalTable(_)
+            | DFStatement::Reset(_) => {}
         }
     }
 
