@@ -126,9 +126,9 @@ impl Normaliser<'_> {
 
     /// Rewrites an expression, a truth value or not.
     fn truth(&mut self, expr: Expr, context: Context) -> Result<Expr> {
-        let is_chain = chain_operator(&expr).is_some();
         let expr = self.term(expr, context)?;
-        if !is_chain {
+        // Also one that came out of a `NOT`.
+        if chain_operator(&expr).is_none() {
             return Ok(expr);
         }
         let (expr, guarded) = lists::guard(expr, context, self.schema);

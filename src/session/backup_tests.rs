@@ -164,7 +164,7 @@ async fn what_is_in_the_way_is_told() {
     let memory = Database::in_memory().unwrap();
     let (kind, text) = refusal(memory.backup(at("memory"))).await;
     assert!(
-        kind == ErrorKind::NotSupported && text.contains("in memory"),
+        kind == ErrorKind::NotSupported && text.contains("not on disk"),
         "{text}"
     );
     database.backup(at("backup")).await.unwrap();

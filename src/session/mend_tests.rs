@@ -84,6 +84,9 @@ async fn w3_lists_keep_null() {
         Ok(&["1", "2", "3", "4"]),
     )
     .await;
+    // The `OR` comes out of a `NOT`.
+    let predicate = "NOT (n IN ('a', 'x') AND n IN ('', 'b'))";
+    shown(predicate, &["1", "3", "4"], Ok(&["1", "2", "3", "4"])).await;
     // The lists meet only after the simplifier has taken out what is common.
     let predicate = "(n NOT IN ('a', 'x') AND id < 3) OR (n NOT IN ('', 'b') AND id < 3)";
     shown(predicate, &["1"], Ok(&["1", "2"])).await;
@@ -103,6 +106,7 @@ async fn w3_lists_keep_null_where_the_truth_value_is_seen() {
     for predicate in [
         "a IN (1, 2, 3, 4) AND a IN (5, 6, 7, 8)",
         "(a = 1 OR a = 2) AND (a = 3 OR a = 4)",
+        "NOT (a NOT IN (1, 2, 3, 4) OR a NOT IN (5, 6, 7, 8))",
         "a IN (1, 2, 3, 4) AND a NOT IN (1, 2, 3, 4)",
     ] {
         let sql = format!("SELECT id, {predicate} FROM t WHERE id >= 3");
