@@ -205,7 +205,7 @@ impl Connection {
     /// What the statement did wrong; then it changed nothing.
     pub async fn run(&self, statement: &Statement) -> Result<Outcome> {
         self.progress.begin();
-        self.run_statement(statement, Wanted::Anything).await
+        large_stack(self.run_statement(statement, Wanted::Anything)).await
     }
 
     async fn run_statement(&self, statement: &Statement, wanted: Wanted) -> Result<Outcome> {
@@ -404,6 +404,10 @@ impl Connection {
     /// # Errors
     /// What is wrong with the query; `InvalidInput` for statements that give no rows.
     pub async fn sql(&self, sql: &str) -> Result<DataFrame> {
+        large_stack(self.data_frame(sql)).await
+    }
+
+    async fn data_frame(&self, sql: &str) -> Result<DataFrame> {
         let statement = self.single(sql)?;
         let no_query = || Error::invalid("this statement is no query; use execute or run");
         let own_query = || Error::invalid("DataFusion has no such statement; use query or run");
@@ -433,7 +437,7 @@ impl Connection {
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub async fn execute(&self, sql: &str, params: impl IntoParameters) -> Result<u64> {
-        match self.run_with(sql, params, Wanted::Anything).await? {
+        match large_stack(self.run_with(sql, params, Wanted::Anything)).await? {
             Outcome::Affected { rows, .. } => Ok(rows),
             Outcome::Done { .. } => Ok(0),
             Outcome::Rows(stream) => collect(stream).await.map(|_| 0).map_err(Error::from),
@@ -445,7 +449,7 @@ impl Connection {
     /// # Errors
     /// What is wrong with the query; `InvalidInput` for statements that give no rows.
     pub async fn stream(&self, sql: &str, params: impl IntoParameters) -> Result<RowStream> {
-        match self.run_with(sql, params, Wanted::Rows).await? {
+        match large_stack(self.run_with(sql, params, Wanted::Rows)).await? {
             Outcome::Rows(stream) => Ok(stream.into()),
             _ => Err(no_rows()),
         }
@@ -505,6 +509,10 @@ impl Connection {
     /// # Errors
     /// What is wrong with the statement.
     pub async fn prepare(&self, sql: &str) -> Result<PreparedStatement> {
+        large_stack(self.prepared(sql)).await
+    }
+
+    async fn prepared(&self, sql: &str) -> Result<PreparedStatement> {
         let statement = self.single(sql)?;
         let Command::Sql(parsed) = &statement.parsed.command else {
             return Err(Error::unsupported("this statement cannot be prepared"));

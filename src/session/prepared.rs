@@ -10,7 +10,7 @@ use super::blocking::wait;
 use super::connection::{gives_rows, no_rows};
 use super::direct::{DirectQuery, DirectRows};
 use super::placeholders::Placeholders;
-use super::stack::on_large_stack;
+use super::stack::{large_stack, on_large_stack};
 use super::{Connection, IntoParameters, Outcome, Row, RowStream, Rows};
 use crate::error::{Error, Result};
 
@@ -78,7 +78,7 @@ impl PreparedStatement {
         let plan = on_large_stack(|| {
             LogicalPlan::clone(&self.plan).with_param_values(ParamValues::from(params))
         })?;
-        self.connection.run_plan(state, plan).await
+        large_stack(self.connection.run_plan(state, plan)).await
     }
 
     /// The rows for parameters that are bound, from a plan.

@@ -69,5 +69,13 @@ async fn a_deep_condition_is_planned() {
     let many = connection.prepare(&sql(60)).await.unwrap();
     assert!(!many.is_direct());
     assert_eq!(many.rows((7,)).await.unwrap().len(), 59);
+    // A thread of a test has 2 MiB of stack, as those of a runtime.
+    let most = connection.prepare(&sql(900)).await.unwrap();
+    assert_eq!(most.rows((0,)).await.unwrap().len(), 100);
+    let written = sql(900).replace("$1", "0");
+    assert_eq!(connection.rows(&written, ()).await.unwrap().len(), 100);
+    let script = connection.script(&written).unwrap();
+    connection.run(&script[0]).await.unwrap();
+    connection.sql(&written).await.unwrap();
     assert_eq!(few.rows((50,)).await.unwrap().len(), 10);
 }
