@@ -135,13 +135,6 @@ impl KeyRangeSet {
         Self::default()
     }
 
-    /// Every key.
-    pub fn all() -> Self {
-        Self {
-            ranges: vec![KeyRange::all()],
-        }
-    }
-
     /// The union of `ranges`, which may overlap and come in any order.
     pub fn from_ranges(ranges: impl IntoIterator<Item = KeyRange>) -> Self {
         let mut sorted: Vec<KeyRange> = ranges.into_iter().collect();

@@ -239,10 +239,28 @@ impl Domain {
         Self::from_intervals(&self.sql_type, intervals).with_null(self.null || other.null)
     }
 
+    /// The values of all, which are of one type, at the cost of sorting their intervals once; `None` of none.
+    pub fn union_all(domains: &[Self]) -> Option<Self> {
+        let sql_type = domains.first()?.sql_type();
+        let null = domains.iter().any(Self::has_null);
+        let intervals = domains
+            .iter()
+            .flat_map(|domain| domain.intervals.iter().cloned());
+        Some(Self::from_intervals(sql_type, intervals).with_null(null))
+    }
+
     /// The values that are in both.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
         debug_assert_eq!(self.sql_type, other.sql_type);
+        let null = self.null && other.null;
+        // Lists may be long: what one side alone restricts is shared, not copied.
+        if other.has_every_value() || Arc::ptr_eq(&self.intervals, &other.intervals) {
+            return self.clone().with_null(null);
+        }
+        if self.has_every_value() {
+            return other.clone().with_null(null);
+        }
         let mut both = Vec::new();
         // A long list meets a short domain in few places: begin where it does.
         let (mut left, mut right) = (
@@ -264,7 +282,7 @@ impl Domain {
                 right.next();
             }
         }
-        Self::lawful(&self.sql_type, both, self.null && other.null)
+        Self::lawful(&self.sql_type, both, null)
     }
 
     fn first_cut(&self) -> &Cut {

@@ -28,7 +28,7 @@ pub(super) fn cut(
     sizes: &Sizes<'_>,
 ) -> Vec<Vec<u8>> {
     // One estimate tells small tables from others.
-    if count < 2 || sizes(hull) < 2 * least {
+    if count < 2 || sizes(hull) < least.saturating_mul(2) {
         return Vec::new();
     }
     let own: Vec<u64> = ranges.iter().map(sizes).collect();

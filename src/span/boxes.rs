@@ -258,7 +258,7 @@ impl<'a> Expansion<'a> {
             }
         }
         boxes.extend(single.into_iter().filter_map(|(position, domains)| {
-            union_all(&domains).map(|domain| ColumnBox {
+            Domain::union_all(&domains).map(|domain| ColumnBox {
                 domains: BTreeMap::from([(position, domain)]),
             })
         }));
@@ -330,14 +330,4 @@ impl<'a> Expansion<'a> {
             .min()
             .unwrap_or(usize::MAX)
     }
-}
-
-/// The union of domains of one type in one go: linear in their intervals but for the sorting.
-fn union_all(domains: &[Domain]) -> Option<Domain> {
-    let first = domains.first()?;
-    let intervals = domains
-        .iter()
-        .flat_map(|domain| domain.intervals().iter().cloned());
-    let null = domains.iter().any(Domain::has_null);
-    Some(Domain::from_intervals(first.sql_type(), intervals).with_null(null))
 }

@@ -144,16 +144,6 @@ impl Spans {
         &self.constants
     }
 
-    /// Whether `key` is inside.
-    pub fn contains(&self, key: &[u8]) -> Result<bool> {
-        for run in &self.runs {
-            if run.contains(key)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// The rows of `EXPLAIN KEYS`; one of kind `empty` where nothing is read.
     pub fn explain(&self, key: &RowKey) -> Result<Vec<SpanRow>> {
         explain::rows(self, key)

@@ -509,21 +509,12 @@ pub(super) fn merge(mut boxes: Vec<PartBox>) -> Vec<PartBox> {
             .into_iter()
             .filter_map(|mut domains| {
                 let group = groups.remove(&domains)?;
-                domains.insert(position, union(group)?);
+                domains.insert(position, Domain::union_all(&group)?);
                 Some(PartBox { domains })
             })
             .collect();
     }
     boxes
-}
-
-fn union(domains: Vec<Domain>) -> Option<Domain> {
-    let null = domains.iter().any(Domain::has_null);
-    let sql_type = domains.first()?.sql_type().clone();
-    let intervals = domains
-        .iter()
-        .flat_map(|domain| domain.intervals().iter().cloned());
-    Some(Domain::from_intervals(&sql_type, intervals).with_null(null))
 }
 
 /// Whether a part in `domain` has its only source in `allowed`.
