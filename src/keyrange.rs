@@ -7,6 +7,7 @@
 //! asserted where a set is made.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// `[start, stop)` over row-key bytes, never empty.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -126,7 +127,8 @@ pub fn hex(bytes: &[u8]) -> String {
 /// Ranges, sorted, disjoint and not adjacent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeyRangeSet {
-    ranges: Vec<KeyRange>,
+    /// Shared: a plan is copied while it is made, and there may be thousands.
+    ranges: Arc<Vec<KeyRange>>,
 }
 
 impl KeyRangeSet {
@@ -139,23 +141,30 @@ impl KeyRangeSet {
     pub fn from_ranges(ranges: impl IntoIterator<Item = KeyRange>) -> Self {
         let mut sorted: Vec<KeyRange> = ranges.into_iter().collect();
         sorted.sort_by(|left, right| left.start.cmp(&right.start));
-        let mut set = Self::empty();
+        let mut merged: Vec<KeyRange> = Vec::with_capacity(sorted.len());
         for range in sorted {
-            set.push_sorted(range);
+            match merged.last_mut() {
+                Some(last) if compare_stops(last.stop(), Some(&range.start)).is_ge() => {
+                    if compare_stops(last.stop(), range.stop()).is_lt() {
+                        last.stop = range.stop;
+                    }
+                }
+                _ => merged.push(range),
+            }
         }
-        set.assert_law();
-        set
+        Self::lawful(merged)
     }
 
-    /// Adds a range whose start is not smaller than that of any range so far.
-    fn push_sorted(&mut self, range: KeyRange) {
-        match self.ranges.last_mut() {
-            Some(last) if compare_stops(last.stop(), Some(&range.start)).is_ge() => {
-                if compare_stops(last.stop(), range.stop()).is_lt() {
-                    last.stop = range.stop;
-                }
-            }
-            _ => self.ranges.push(range),
+    /// A set of ranges that are sorted, disjoint and not adjacent.
+    fn lawful(ranges: Vec<KeyRange>) -> Self {
+        debug_assert!(
+            ranges.is_sorted_by(|left, right| {
+                compare_stops(left.stop(), Some(&right.start)).is_lt()
+            }),
+            "ranges must be sorted, disjoint and not adjacent: {ranges:?}"
+        );
+        Self {
+            ranges: Arc::new(ranges),
         }
     }
 
@@ -181,40 +190,23 @@ impl KeyRangeSet {
         self.ranges.get(index)
     }
 
-    /// The keys of both sets.
-    #[must_use]
-    pub fn union(&self, other: &KeyRangeSet) -> KeyRangeSet {
-        Self::from_ranges(self.ranges.iter().chain(&other.ranges).cloned())
-    }
-
     /// The keys that are in both sets.
     #[must_use]
     pub fn intersect(&self, other: &KeyRangeSet) -> KeyRangeSet {
-        let mut set = Self::empty();
+        let mut both = Vec::new();
         let (mut left, mut right) = (
             self.ranges.iter().peekable(),
             other.ranges.iter().peekable(),
         );
         while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-            set.ranges.extend(a.intersect(b));
+            both.extend(a.intersect(b));
             if compare_stops(a.stop(), b.stop()).is_lt() {
                 left.next();
             } else {
                 right.next();
             }
         }
-        set.assert_law();
-        set
-    }
-
-    fn assert_law(&self) {
-        debug_assert!(
-            self.ranges.is_sorted_by(|left, right| {
-                compare_stops(left.stop(), Some(&right.start)).is_lt()
-            }),
-            "ranges must be sorted, disjoint and not adjacent: {:?}",
-            self.ranges
-        );
+        Self::lawful(both)
     }
 }
 
