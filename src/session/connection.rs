@@ -1,32 +1,33 @@
 //! Connections: statements run one after the other, each at one snapshot.
 //!
 //! The way of a statement: [`parse`](super::parse) cuts and parses the script; DDL, `COPY`, `SHOW …` and
-//! `EXPLAIN KEYS` are answered here; everything else is planned by DataFusion with Halite's rules in front, on a large
-//! stack, and reads the store at the snapshot that the statement took when it began.
+//! `EXPLAIN KEYS` are answered here; everything else is planned by DataFusion with Halite's rules in front, and reads the
+//! store at the snapshot that the statement took when it began.
+//!
+//! What is public here goes on a large stack at once, for a statement may be nested deep: nothing below does.
 
 use std::sync::Arc;
 
-use arrow::array::AsArray;
-use arrow::datatypes::UInt64Type;
 use arrow::record_batch::RecordBatch;
 use datafusion::common::ParamValues;
 use datafusion::common::tree_node::TreeNode;
 use datafusion::dataframe::DataFrame;
-use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{DmlStatement, LogicalPlan, Statement as PlannedStatement, WriteOp};
 use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::Statement as SqlStatement;
 
 use super::command::{self, Own};
 use super::open_types::OpenTypes;
+use super::outcome::{
+    Outcome, Wanted, count, gives_rows, no_rows, refuse_hidden_changes, takes_parameters,
+};
 use super::parse::{Command, Parsed, parse};
 use super::placeholders::Placeholders;
 use super::prepared::PreparedStatement;
 use super::profile::Meter;
-use super::stack::{large_stack, on_large_stack};
+use super::stack::large_stack;
 use super::{
     Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, clauses,
     copy, delete, files, insert_problem,
@@ -65,66 +66,6 @@ impl Statement {
     /// The statement as it was written, without its semicolon.
     pub fn text(&self) -> &str {
         &self.parsed.text
-    }
-}
-
-/// What a statement gives back.
-pub enum Outcome {
-    /// Rows, still to be read.
-    Rows(SendableRecordBatchStream),
-    /// The number of rows that were changed.
-    Affected {
-        /// `INSERT`, `DELETE`, `COPY`.
-        verb: &'static str,
-        /// Rows written or deleted.
-        rows: u64,
-    },
-    /// Nothing but that it is done.
-    Done {
-        /// `CREATE TABLE`, `SET` …
-        verb: String,
-    },
-}
-
-/// What whoever runs a statement can take. It is asked for before the statement is run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Anything,
-    Rows,
-}
-
-impl Wanted {
-    fn check(self, gives_rows: bool) -> Result<()> {
-        match self {
-            Self::Rows if !gives_rows => Err(no_rows()),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Whether a plan is that of a query; all others change something.
-pub(super) fn gives_rows(plan: &LogicalPlan) -> bool {
-    !matches!(
-        plan,
-        LogicalPlan::Dml(_)
-            | LogicalPlan::Ddl(_)
-            | LogicalPlan::Copy(_)
-            | LogicalPlan::Statement(_)
-    )
-}
-
-/// The error of a statement that is run for its rows.
-pub(super) fn no_rows() -> Error {
-    Error::invalid("this statement gives no rows; use execute")
-}
-
-impl std::fmt::Debug for Outcome {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Rows(stream) => f.debug_tuple("Rows").field(&stream.schema()).finish(),
-            Self::Affected { verb, rows } => write!(f, "{verb} {rows}"),
-            Self::Done { verb } => f.write_str(verb),
-        }
     }
 }
 
@@ -233,7 +174,7 @@ impl Connection {
     /// A statement that DataFusion plans.
     async fn run_planned(&self, parsed: &DFStatement, wanted: Wanted) -> Result<Outcome> {
         let (state, plan) = self.planned(parsed).await?;
-        let (plan, open) = on_large_stack(|| OpenTypes::prepare(parsed, plan))?;
+        let (plan, open) = OpenTypes::prepare(parsed, plan)?;
         let outcome = self.run_wanted(state, plan, wanted).await?;
         open.into_iter()
             .for_each(|prepared| self.open_types.remember(prepared));
@@ -313,11 +254,8 @@ impl Connection {
             PlannedStatement::Deallocate(deallocate) => Some(deallocate.name.clone()),
             _ => None,
         };
-        let frame = large_stack(
-            self.context
-                .execute_logical_plan(LogicalPlan::Statement(planned)),
-        )
-        .await?;
+        let plan = LogicalPlan::Statement(planned);
+        let frame = self.context.execute_logical_plan(plan).await?;
         forgotten
             .iter()
             .for_each(|name| self.open_types.forget(name));
@@ -362,8 +300,8 @@ impl Connection {
         state: &SessionState,
         parsed: &DFStatement,
     ) -> Result<LogicalPlan> {
-        on_large_stack(|| clauses::check(parsed, state))?;
-        match large_stack(state.statement_to_plan(parsed.clone())).await {
+        clauses::check(parsed, state)?;
+        match state.statement_to_plan(parsed.clone()).await {
             Ok(plan) => Ok(plan),
             Err(error) => Err(insert_problem::named(self, state, parsed, error.into()).await),
         }
@@ -376,10 +314,10 @@ impl Connection {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         refuse_hidden_changes(plan)?;
         let physical = if plan.exists(|node| Ok(matches!(node, LogicalPlan::Dml(_))))? {
-            let plan = on_large_stack(|| assign::name_columns(plan.clone()))?;
-            large_stack(state.create_physical_plan(&plan)).await?
+            let plan = assign::name_columns(plan.clone())?;
+            state.create_physical_plan(&plan).await?
         } else {
-            large_stack(state.create_physical_plan(plan)).await?
+            state.create_physical_plan(plan).await?
         };
         if let Some(meter) = &self.meter {
             meter.watch(&physical);
@@ -492,11 +430,9 @@ impl Connection {
                 // It gives no answers to these, but may refuse them.
                 Own::of(parsed)?;
                 let (state, plan) = self.planned(parsed).await?;
-                let plan = on_large_stack(|| {
-                    let plan = assign::name_columns(plan)?;
-                    let params = Placeholders::of(&plan)?.bind(params)?;
-                    Ok::<_, Error>(plan.with_param_values(ParamValues::from(params))?)
-                })?;
+                let plan = assign::name_columns(plan)?;
+                let params = Placeholders::of(&plan)?.bind(params)?;
+                let plan = plan.with_param_values(ParamValues::from(params))?;
                 self.run_wanted(state, plan, wanted).await
             }
             _ if params.is_empty() => self.run_statement(&statement, wanted).await,
@@ -525,7 +461,7 @@ impl Connection {
         Own::of(parsed)?;
         let state = self.context.state();
         let plan = self.logical_plan(&state, parsed).await?;
-        let plan = on_large_stack(|| assign::name_columns(plan))?;
+        let plan = assign::name_columns(plan)?;
         PreparedStatement::new(self.clone(), plan)
     }
 
@@ -544,48 +480,6 @@ impl Connection {
     pub fn appender_with(&self, table: &str, options: AppenderOptions) -> Result<Appender> {
         Appender::new(self, table, options)
     }
-}
-
-/// Whether a statement is planned with placeholders in it.
-fn takes_parameters(parsed: &DFStatement) -> bool {
-    match parsed {
-        DFStatement::Statement(statement) => matches!(
-            statement.as_ref(),
-            SqlStatement::Query(_)
-                | SqlStatement::Insert(_)
-                | SqlStatement::Update { .. }
-                | SqlStatement::Delete(_)
-                | SqlStatement::Merge { .. }
-        ),
-        DFStatement::Explain(_) => true,
-        _ => false,
-    }
-}
-
-/// A change inside another statement (`EXPLAIN DELETE …`) would come to DataFusion's hooks, which lose the WHERE.
-fn refuse_hidden_changes(plan: &LogicalPlan) -> Result<()> {
-    let hidden = plan.exists(|node| {
-        Ok(match node {
-            LogicalPlan::Dml(dml) => !matches!(dml.op, WriteOp::Insert(_)),
-            LogicalPlan::Copy(_) => true,
-            _ => false,
-        })
-    })?;
-    if hidden {
-        return Err(Error::unsupported(
-            "a change inside another statement is not implemented",
-        ));
-    }
-    Ok(())
-}
-
-/// Runs a plan that yields the number of rows it changed.
-async fn count(state: &SessionState, plan: Arc<dyn ExecutionPlan>) -> Result<u64> {
-    let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
-    let counts = batches
-        .iter()
-        .filter_map(|batch| batch.column(0).as_primitive_opt::<UInt64Type>());
-    Ok(counts.flat_map(|counts| counts.iter().flatten()).sum())
 }
 
 #[cfg(test)]

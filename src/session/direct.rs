@@ -28,7 +28,7 @@ use datafusion::logical_expr::{
 use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::SessionContext;
 
-use super::connection::gives_rows;
+use super::outcome::gives_rows;
 use crate::error::Result;
 use crate::scan::{HaliteOptions, ScanRequest};
 use crate::span::Work;

@@ -12,7 +12,6 @@ use sqlparser::ast::{
 };
 
 use super::Connection;
-use super::stack::large_stack;
 use crate::catalog::ddl::object_name;
 use crate::error::{Error, Result};
 use crate::schema::{BoundTable, Column};
@@ -148,7 +147,7 @@ async fn type_of(state: &SessionState, value: &Expr, single: &mut Query) -> Opti
     });
     let statement = SqlStatement::Query(Box::new(single.clone()));
     let statement = DFStatement::Statement(Box::new(statement));
-    let plan = large_stack(state.statement_to_plan(statement)).await.ok()?;
+    let plan = state.statement_to_plan(statement).await.ok()?;
     let field = plan.schema().fields().first()?;
     Some(field.data_type().clone())
 }
@@ -161,7 +160,7 @@ async fn check_query(
 ) -> Result<()> {
     let statement = SqlStatement::Query(Box::new(query.clone()));
     let statement = DFStatement::Statement(Box::new(statement));
-    let plan = large_stack(state.statement_to_plan(statement)).await?;
+    let plan = state.statement_to_plan(statement).await?;
     let fields = plan.schema().fields();
     if fields.len() != columns.len() {
         return Err(Error::invalid(format!(

@@ -39,6 +39,7 @@ mod files;
 pub mod guard;
 mod insert_problem;
 mod open_types;
+mod outcome;
 mod params;
 pub mod parse;
 mod placeholders;
@@ -62,8 +63,9 @@ mod testing;
 
 pub use self::appender::{Appender, AppenderOptions};
 pub use self::check::{CheckReport, Damage, TableCheck};
-pub use self::connection::{Connection, Outcome, Statement};
+pub use self::connection::{Connection, Statement};
 pub use self::database::Database;
+pub use self::outcome::Outcome;
 pub use self::params::{IntoParameter, IntoParameters};
 pub use self::prepared::PreparedStatement;
 pub use self::profile::{Meter, Profile};

@@ -7,10 +7,10 @@ use datafusion::logical_expr::LogicalPlan;
 use futures::FutureExt;
 
 use super::blocking::wait;
-use super::connection::{gives_rows, no_rows};
 use super::direct::{DirectQuery, DirectRows};
+use super::outcome::{gives_rows, no_rows};
 use super::placeholders::Placeholders;
-use super::stack::{large_stack, on_large_stack};
+use super::stack::large_stack;
 use super::{Connection, IntoParameters, Outcome, Row, RowStream, Rows};
 use crate::error::{Error, Result};
 
@@ -31,9 +31,9 @@ pub struct PreparedStatement {
 impl PreparedStatement {
     pub(super) fn new(connection: Connection, plan: LogicalPlan) -> Result<Self> {
         let state = connection.context().state();
-        let direct = on_large_stack(|| DirectQuery::of(&state, &plan)).map(Arc::new);
+        let direct = DirectQuery::of(&state, &plan).map(Arc::new);
         Ok(Self {
-            placeholders: on_large_stack(|| Placeholders::of(&plan))?,
+            placeholders: Placeholders::of(&plan)?,
             connection,
             plan: Arc::new(plan),
             direct,
@@ -74,11 +74,13 @@ impl PreparedStatement {
 
     /// Runs it with parameters that are bound.
     async fn run(&self, params: Vec<ScalarValue>) -> Result<Outcome> {
-        let state = self.connection.statement_state()?;
-        let plan = on_large_stack(|| {
-            LogicalPlan::clone(&self.plan).with_param_values(ParamValues::from(params))
-        })?;
-        large_stack(self.connection.run_plan(state, plan)).await
+        large_stack(async {
+            let state = self.connection.statement_state()?;
+            let plan = LogicalPlan::clone(&self.plan);
+            let plan = plan.with_param_values(ParamValues::from(params))?;
+            self.connection.run_plan(state, plan).await
+        })
+        .await
     }
 
     /// The rows for parameters that are bound, from a plan.

@@ -10,8 +10,9 @@ use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use parking_lot::Mutex;
 
 use super::command::Own;
-use super::connection::gives_rows;
+use super::outcome::gives_rows;
 use super::parse::Command;
+use super::stack::large_stack;
 use super::{Connection, Statement};
 use crate::error::{Error, Result};
 use crate::scan::{self, ScanTotals};
@@ -70,6 +71,10 @@ impl Connection {
     /// # Errors
     /// What is wrong with the query; `InvalidInput` for statements that give no rows.
     pub async fn profile(&self, statement: &Statement) -> Result<Profile> {
+        large_stack(self.measured(statement)).await
+    }
+
+    async fn measured(&self, statement: &Statement) -> Result<Profile> {
         let no_query = || Error::invalid("only a query that is planned can be measured");
         let Command::Sql(parsed) = &statement.parsed.command else {
             return Err(no_query());

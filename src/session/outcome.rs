@@ -1,0 +1,117 @@
+//! What a statement gives, and what is known of that before it is run.
+
+use std::sync::Arc;
+
+use arrow::array::AsArray;
+use arrow::datatypes::UInt64Type;
+use datafusion::common::tree_node::TreeNode;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::{LogicalPlan, WriteOp};
+use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
+use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::Statement as SqlStatement;
+
+use crate::error::{Error, Result};
+
+/// What a statement gives back.
+pub enum Outcome {
+    /// Rows, still to be read.
+    Rows(SendableRecordBatchStream),
+    /// The number of rows that were changed.
+    Affected {
+        /// `INSERT`, `DELETE`, `COPY`.
+        verb: &'static str,
+        /// Rows written or deleted.
+        rows: u64,
+    },
+    /// Nothing but that it is done.
+    Done {
+        /// `CREATE TABLE`, `SET` …
+        verb: String,
+    },
+}
+
+impl std::fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Rows(stream) => f.debug_tuple("Rows").field(&stream.schema()).finish(),
+            Self::Affected { verb, rows } => write!(f, "{verb} {rows}"),
+            Self::Done { verb } => f.write_str(verb),
+        }
+    }
+}
+
+/// What whoever runs a statement can take. It is asked for before the statement is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Anything,
+    Rows,
+}
+
+impl Wanted {
+    pub(super) fn check(self, gives_rows: bool) -> Result<()> {
+        match self {
+            Self::Rows if !gives_rows => Err(no_rows()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a plan is that of a query; all others change something.
+pub(super) fn gives_rows(plan: &LogicalPlan) -> bool {
+    !matches!(
+        plan,
+        LogicalPlan::Dml(_)
+            | LogicalPlan::Ddl(_)
+            | LogicalPlan::Copy(_)
+            | LogicalPlan::Statement(_)
+    )
+}
+
+/// The error of a statement that is run for its rows.
+pub(super) fn no_rows() -> Error {
+    Error::invalid("this statement gives no rows; use execute")
+}
+
+/// Whether a statement is planned with placeholders in it.
+pub(super) fn takes_parameters(parsed: &DFStatement) -> bool {
+    match parsed {
+        DFStatement::Statement(statement) => matches!(
+            statement.as_ref(),
+            SqlStatement::Query(_)
+                | SqlStatement::Insert(_)
+                | SqlStatement::Update { .. }
+                | SqlStatement::Delete(_)
+                | SqlStatement::Merge { .. }
+        ),
+        DFStatement::Explain(_) => true,
+        _ => false,
+    }
+}
+
+/// A change inside another statement (`EXPLAIN DELETE …`) would come to DataFusion's hooks, which lose the WHERE.
+pub(super) fn refuse_hidden_changes(plan: &LogicalPlan) -> Result<()> {
+    let hidden = plan.exists(|node| {
+        Ok(match node {
+            LogicalPlan::Dml(dml) => !matches!(dml.op, WriteOp::Insert(_)),
+            LogicalPlan::Copy(_) => true,
+            _ => false,
+        })
+    })?;
+    if hidden {
+        return Err(Error::unsupported(
+            "a change inside another statement is not implemented",
+        ));
+    }
+    Ok(())
+}
+
+/// Runs a plan that yields the number of rows it changed.
+pub(super) async fn count(state: &SessionState, plan: Arc<dyn ExecutionPlan>) -> Result<u64> {
+    let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
+    let counts = batches
+        .iter()
+        .filter_map(|batch| batch.column(0).as_primitive_opt::<UInt64Type>());
+    Ok(counts.flat_map(|counts| counts.iter().flatten()).sum())
+}
