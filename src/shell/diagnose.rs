@@ -70,7 +70,7 @@ pub fn of_syntax(statement: &str, at: usize) -> Diagnosis {
     }
 }
 
-/// What helps where a message says this.
+/// What helps where a message, or what stands in it behind a colon, begins like this.
 static ADVICE: &[(&str, &str)] = &[
     (
         "a table needs a PRIMARY KEY",
@@ -84,7 +84,8 @@ static ADVICE: &[(&str, &str)] = &[
 
 fn advice(message: &str) -> Option<String> {
     let mut known = ADVICE.iter();
-    let found = known.find(|(said, _)| message.contains(said));
+    let says = |said: &str| message.split(": ").any(|part| part.starts_with(said));
+    let found = known.find(|(said, _)| says(said));
     found.map(|(_, helps)| (*helps).to_owned())
 }
 

@@ -136,6 +136,7 @@ const WRONG: &[(&str, &str, &str)] = &[
         "",
         "INSERT OR REPLACE INTO … SELECT … writes rows anew",
     ),
+    ("SELECT * FROM flights FOR UPDATE", "", ""),
     (
         "COPY flights FROM 'f.csv' WITH CSV HEADER",
         "CSV",
