@@ -64,11 +64,6 @@ impl HaliteTable {
         &self.table
     }
 
-    /// As [`BoundTable::key_sources`].
-    pub fn key_sources(&self) -> Vec<usize> {
-        self.table.key_sources().to_vec()
-    }
-
     /// The store that keeps its rows.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Database;
-use super::check::blocking;
+use super::check::READING;
+use super::waiting::on_waiting_thread;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::store::{RocksStore, StoreOptions};
@@ -26,7 +27,7 @@ impl Database {
     /// `path`.
     pub async fn backup(&self, path: impl AsRef<Path>) -> Result<()> {
         let (catalog, path) = (self.catalog().clone(), path.as_ref().to_owned());
-        blocking(move || {
+        on_waiting_thread(READING, move || {
             catalog.checkpoint(&path)?;
             // The end of its log may be in the middle of a write: opened for writing once, it has no log any more.
             open(&path, false).inspect_err(|_| {
@@ -44,7 +45,7 @@ impl Database {
     /// open for writing, or the disk fails; `Corrupt` where the backup cannot be opened. Then nothing is left at `path`.
     pub async fn restore(backup: impl AsRef<Path>, path: impl AsRef<Path>) -> Result<()> {
         let (backup, path) = (backup.as_ref().to_owned(), path.as_ref().to_owned());
-        blocking(move || restore(&backup, &path)).await
+        on_waiting_thread(READING, move || restore(&backup, &path)).await
     }
 }
 

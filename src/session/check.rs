@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Database;
+use super::waiting::on_waiting_thread;
 use crate::catalog;
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
@@ -15,6 +16,8 @@ use crate::row::{RowReader, RowWriter};
 use crate::schema::BoundTable;
 use crate::store::{Chunk, RocksStore, Snapshot, Store, StoreOptions, read_chunks};
 
+/// The error where who reads a whole database panics.
+pub(super) const READING: &str = "the thread that reads has failed";
 /// How many damaged rows of a table are listed; the others are counted.
 const LISTED: u64 = 100;
 
@@ -85,7 +88,7 @@ impl Database {
     /// `Unavailable` where it cannot be read at all; what is damaged is in the report.
     pub async fn check(&self) -> Result<CheckReport> {
         let store = Arc::clone(self.catalog().store());
-        blocking(move || {
+        on_waiting_thread(READING, move || {
             let mut report = CheckReport::default();
             check_store(&store, &mut report)?;
             Ok(report)
@@ -101,16 +104,8 @@ impl Database {
     /// report.
     pub async fn check_at(path: impl AsRef<Path>) -> Result<CheckReport> {
         let path = path.as_ref().to_owned();
-        blocking(move || check_at(&path)).await
+        on_waiting_thread(READING, move || check_at(&path)).await
     }
-}
-
-/// Runs what waits for the disk on a thread that may wait.
-pub(super) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Error::internal("the thread that reads has failed").with_source(error))?
 }
 
 fn check_at(path: &Path) -> Result<CheckReport> {

@@ -12,6 +12,7 @@ use sqlparser::ast::{
     CreateTable, Ident, ObjectName, ObjectType, ShowCreateObject, Statement, Truncate,
 };
 
+use super::waiting::on_waiting_thread;
 use super::{Connection, Outcome};
 use crate::catalog::ddl::{define_table, object_name};
 use crate::error::{Error, Result};
@@ -151,7 +152,7 @@ fn refused(statement: &Statement) -> Option<&'static str> {
 async fn create_table(connection: &Connection, create: &CreateTable) -> Result<Outcome> {
     let (catalog, create) = (Arc::clone(connection.database().catalog()), create.clone());
     let made = move || catalog.create_table(|id| define_table(&create, id), create.if_not_exists);
-    let made = blocking(made).await?;
+    let made = change(made).await?;
     let warnings = match &made {
         Some(table) => table.bound().row_key().warnings(),
         None => Vec::new(),
@@ -177,7 +178,7 @@ async fn drop_tables(
         .iter()
         .map(object_name)
         .collect::<Result<Vec<String>>>()?;
-    blocking(move || catalog.drop_tables(&names, if_exists)).await?;
+    change(move || catalog.drop_tables(&names, if_exists)).await?;
     Ok(done("DROP TABLE"))
 }
 
@@ -196,17 +197,13 @@ async fn truncate_table(connection: &Connection, truncate: &Truncate) -> Result<
         Arc::clone(connection.database().catalog()),
         object_name(&target.name)?,
     );
-    blocking(move || catalog.truncate(&name)).await?;
+    change(move || catalog.truncate(&name)).await?;
     Ok(done("TRUNCATE"))
 }
 
-/// Runs what waits for locks and the store on a thread that may wait.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| Error::internal("a change of the catalog broke off").with_source(error))?
+/// Runs what waits for locks and the store.
+async fn change<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    on_waiting_thread("a change of the catalog broke off", work).await
 }
 
 /// A setting of Halite's, with the columns that DataFusion shows its own with; it knows them without their prefix.

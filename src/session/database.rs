@@ -6,8 +6,9 @@ use std::sync::Arc;
 use datafusion::catalog::TableProvider;
 
 use super::Connection;
+use super::waiting::on_waiting_thread;
 use crate::catalog::Catalog;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::store::{MemoryStore, RocksStore, Store, StoreOptions};
 
 /// An open database. Clones share it; it is closed when the last of them and of its connections is dropped.
@@ -48,11 +49,10 @@ impl Database {
     pub async fn open_with(path: impl AsRef<Path>, options: StoreOptions) -> Result<Self> {
         let path = path.as_ref().to_owned();
         // Opening replays the log, which blocks.
-        tokio::task::spawn_blocking(move || {
+        on_waiting_thread("opening the database broke off", move || {
             Self::of_store(Arc::new(RocksStore::open(&path, &options)?))
         })
         .await
-        .map_err(|error| Error::internal("opening the database broke off").with_source(error))?
     }
 
     /// A new database that is gone when it is dropped.

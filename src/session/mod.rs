@@ -49,6 +49,7 @@ mod rewrite;
 mod rows;
 pub mod stack;
 mod value;
+mod waiting;
 
 #[cfg(test)]
 mod cancel_tests;

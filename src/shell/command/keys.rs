@@ -35,7 +35,7 @@ impl Command for Keys {
         };
         let found = find_table(shell, &name, |table| {
             let bound = table.bound();
-            let sources = table.key_sources();
+            let sources = bound.key_sources().to_vec();
             (
                 bound.table().clone(),
                 bound.row_key().as_ref().clone(),
