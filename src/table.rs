@@ -3,13 +3,15 @@
 //! Every filter that gives the same answer twice is taken, and its answer is exact: what the spans do not prove, the
 //! scan asks of each row. `UPDATE` and `DELETE` never come here (see the design): DataFusion's hooks lose the WHERE.
 
+mod options;
+
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Constraint, Constraints, DFSchema, DataFusionError, Result, ScalarValue};
+use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue};
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::expr_rewriter::unnormalize_col;
 use datafusion::logical_expr::utils::split_conjunction;
@@ -20,11 +22,13 @@ use datafusion::physical_plan::ExecutionPlan;
 use crate::datum::{canonical_double, canonical_real};
 use crate::error::Error;
 use crate::predicate::{self, Predicate};
-use crate::scan::{HaliteOptions, Parallelism, ResidualFilter, ScanExec, ScanRequest};
+use crate::scan::{Parallelism, ResidualFilter, ScanExec, ScanRequest};
 use crate::schema::BoundTable;
 use crate::span::{self, Plan, Residual};
 use crate::store::Store;
 use crate::write::{TableGuard, TableLock, TableWriter, WriteExec};
+
+pub use self::options::HaliteOptions;
 
 /// Makes a physical expression over a schema of a filter.
 pub type ToPhysical<'a> = dyn Fn(Expr, &DFSchema) -> Result<Arc<dyn PhysicalExpr>> + 'a;
@@ -35,7 +39,6 @@ pub struct HaliteTable {
     table: Arc<BoundTable>,
     store: Arc<dyn Store>,
     writer: Arc<TableWriter>,
-    constraints: Constraints,
     definition: String,
 }
 
@@ -47,7 +50,6 @@ impl HaliteTable {
         let writer = TableWriter::new(Arc::clone(&table), Arc::clone(&store), lock);
         Self {
             writer: Arc::new(writer),
-            constraints: constraints(&table),
             definition: table.table().create_statement(),
             table,
             store,
@@ -147,9 +149,8 @@ impl TableProvider for HaliteTable {
         Arc::clone(self.table.schema())
     }
 
-    fn constraints(&self) -> Option<&Constraints> {
-        Some(&self.constraints)
-    }
+    // The primary key is declared to nobody: DataFusion takes the key of one table of a join, or below an UNNEST, for the
+    // key of all its rows, and drops what else rows are sorted or grouped by.
 
     fn table_type(&self) -> TableType {
         TableType::Base
@@ -245,30 +246,6 @@ fn canonical_constants(filter: Expr) -> Result<Expr> {
         })
     })?;
     Ok(canonical.data)
-}
-
-/// The primary key, where unique row keys make columns unique: where every part is computed from columns that the key
-/// gives back, and none of these can be NULL.
-fn constraints(table: &BoundTable) -> Constraints {
-    let parts = table.row_key().parts();
-    let restored: Vec<usize> = parts.iter().filter_map(|part| part.restores()).collect();
-    let is_plain = |column: &usize| {
-        restored.contains(column)
-            && table
-                .columns()
-                .get(*column)
-                .is_some_and(|column| !column.nullable)
-    };
-    let depends_on_the_row = parts
-        .iter()
-        .all(|part| part.transform().buckets().is_none() || !part.sources().is_empty());
-    let is_enforced = depends_on_the_row
-        && !restored.is_empty()
-        && parts.iter().all(|part| part.sources().iter().all(is_plain));
-    match is_enforced {
-        true => Constraints::new_unverified(vec![Constraint::PrimaryKey(restored)]),
-        false => Constraints::default(),
-    }
 }
 
 #[cfg(test)]

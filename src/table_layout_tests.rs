@@ -247,26 +247,3 @@ async fn a_walk_reads_on_where_seeks_do_not_pay() {
     assert!(far.totals.seeks >= 60, "{:?}", far.totals);
     assert!(far.totals.keys_read <= 3 * 60 + 3 * 8, "{:?}", far.totals);
 }
-
-#[tokio::test]
-async fn a_key_of_other_values_declares_no_uniqueness_it_does_not_have() {
-    let fixture = Fixture::new(1);
-    let declared = async |key: &str| {
-        let name = format!("k{}", fixture.store.spaces().unwrap().len());
-        let ddl = metrics_table(key).replace("TABLE t", &format!("TABLE {name}"));
-        let table = fixture
-            .create(&ddl, "SELECT 'h', to_timestamp_millis(0), 0.0")
-            .await;
-        table.constraints().map_or(Vec::new(), |all| all.to_vec())
-    };
-    let unique = |columns: &[usize]| vec![Constraint::PrimaryKey(columns.to_vec())];
-    assert_eq!(declared("salt(4), host, ts").await, unique(&[0, 1]));
-    assert_eq!(
-        declared("date_trunc('hour', ts), host, ts").await,
-        unique(&[0, 1])
-    );
-    assert_eq!(declared("reverse(host), ts").await, unique(&[0, 1]));
-    assert_eq!(declared("date_trunc('hour', ts), host").await, []);
-    assert_eq!(declared("hash(host), ts").await, []);
-    assert_eq!(declared("left(host, 3), ts").await, []);
-}

@@ -511,18 +511,29 @@ async fn the_seeks_are_the_ranges() {
     assert_eq!(seeks, ["8000000380000002", "8000000380000007", "80000008"]);
 }
 
+/// DataFusion would drop what else rows are sorted or grouped by.
 #[tokio::test]
-async fn keys_are_declared_where_they_are_enforced() {
+async fn the_key_of_one_table_is_not_taken_for_that_of_all_rows() {
     let fixture = Fixture::new(1);
-    let primary = |table: Arc<HaliteTable>| {
-        let constraints = table.constraints().map(|all| all.to_vec());
-        constraints.unwrap_or_default()
-    };
-    let plain = fixture.create(PLAIN, "VALUES (1, 2, 3, 'x')").await;
-    assert_eq!(primary(plain), [Constraint::PrimaryKey(vec![0, 1])]);
-    let nullable = "CREATE TABLE n (a INT NULL, b INT, PRIMARY KEY (a, b))";
-    let nullable = fixture.create(nullable, "VALUES (1, 2)").await;
-    assert_eq!(primary(nullable), []);
+    let (t, u) = (
+        "CREATE TABLE t (id INT, s INT, PRIMARY KEY (id))",
+        "CREATE TABLE u (k INT, s INT, PRIMARY KEY (k))",
+    );
+    fixture.create(t, "VALUES (1, 1), (2, 1)").await;
+    fixture
+        .create(u, "VALUES (1, 1), (2, 1), (3, 1), (4, 1)")
+        .await;
+    let joined = "SELECT id, k, count(*) AS n FROM t JOIN u ON t.s = u.s GROUP BY id, k";
+    let sorted = fixture
+        .ask(&format!("{joined} ORDER BY id, k LIMIT 3"))
+        .await;
+    assert_eq!(sorted.rows, ["1 1 1", "1 2 1", "1 3 1"]);
+    let grouped = format!("SELECT id, sum(n) FROM ({joined}) AS p GROUP BY id, k");
+    assert_eq!(fixture.ask(&grouped).await.rows.len(), 8);
+    let unnested = fixture
+        .ask("SELECT id, unnest(make_array(3, 1, 2)) AS v FROM t ORDER BY id, v")
+        .await;
+    assert_eq!(unnested.rows, ["1 1", "1 2", "1 3", "2 1", "2 2", "2 3"]);
 }
 
 #[tokio::test]

@@ -1,13 +1,14 @@
 //! Data to and from Arrow arrays and DataFusion's scalars.
 
 use std::error::Error as StdError;
+use std::io;
 use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Date32Array, Decimal128Array,
     Float32Array, Float64Array, Int16Array, Int32Array, Int64Array, StringArray,
     TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray,
-    TimestampSecondArray, new_null_array,
+    TimestampSecondArray,
 };
 use arrow::datatypes::{
     DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type,
@@ -67,18 +68,23 @@ impl SqlType {
 }
 
 impl Datum {
-    /// The value of a scalar whose Arrow type is that of `sql_type`; `None` for NULL.
-    ///
-    /// # Errors
-    /// `Internal` where the scalar has another type: the caller casts before it asks.
-    pub fn from_scalar(scalar: &ScalarValue, sql_type: &SqlType) -> Result<Option<Datum>> {
-        if scalar.is_null() {
-            return Ok(None);
+    /// The value of a scalar of the Arrow type of an [`SqlType`], floating point left out; `None` for NULL and all others.
+    pub fn of_scalar(scalar: ScalarValue) -> Option<Datum> {
+        match scalar {
+            ScalarValue::Boolean(value) => value.map(Datum::Boolean),
+            ScalarValue::Int16(value) => value.map(|value| Datum::Integer(value.into())),
+            ScalarValue::Int32(value) => value.map(|value| Datum::Integer(value.into())),
+            ScalarValue::Int64(value) => value.map(Datum::Integer),
+            ScalarValue::Decimal128(value, ..) => value.map(Datum::Decimal),
+            ScalarValue::Utf8(value) => value.map(Datum::Text),
+            ScalarValue::Binary(value) => value.map(Datum::Bytes),
+            ScalarValue::Date32(value) => value.map(Datum::Date),
+            ScalarValue::TimestampSecond(value, _)
+            | ScalarValue::TimestampMillisecond(value, _)
+            | ScalarValue::TimestampMicrosecond(value, _)
+            | ScalarValue::TimestampNanosecond(value, _) => value.map(Datum::Timestamp),
+            _ => None,
         }
-        let array = scalar
-            .to_array()
-            .map_err(|error| Error::internal(format!("{scalar} as an array")).with_source(error))?;
-        datum_at(&array, 0, sql_type)
     }
 
     /// The scalar of this value in a column of `sql_type`.
@@ -141,11 +147,6 @@ fn value_at(array: &dyn Array, row: usize, sql_type: &SqlType) -> Option<Datum> 
                 .value(row),
         }),
     })
-}
-
-/// An array of `length` NULLs.
-pub fn null_or_array(sql_type: &SqlType, length: usize) -> ArrayRef {
-    new_null_array(&sql_type.arrow(), length)
 }
 
 /// An array of `sql_type` with these values.
@@ -271,10 +272,22 @@ impl From<Error> for DataFusionError {
 /// The kind and message of Halite's own error inside one that cannot be taken apart: partitions that wait for one and
 /// the same failed input share its error.
 fn own_error(error: &DataFusionError) -> Option<(ErrorKind, String)> {
-    let whole: &(dyn StdError + 'static) = error;
-    std::iter::successors(Some(whole), |error| (*error).source())
+    causes(error)
         .find_map(|error| error.downcast_ref::<Error>())
         .map(|own| (own.kind(), own.message().to_owned()))
+}
+
+/// What the system said, if it has a part in an error.
+fn io_kind(error: &DataFusionError) -> Option<io::ErrorKind> {
+    causes(error)
+        .find_map(|error| error.downcast_ref::<io::Error>())
+        .map(io::Error::kind)
+}
+
+/// An error and its causes, outermost first.
+fn causes(error: &DataFusionError) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+    let whole: &(dyn StdError + 'static) = error;
+    std::iter::successors(Some(whole), |error| (*error).source())
 }
 
 fn kind_of(error: &DataFusionError) -> ErrorKind {
@@ -283,8 +296,26 @@ fn kind_of(error: &DataFusionError) -> ErrorKind {
         DataFusionError::ResourcesExhausted(_) | DataFusionError::IoError(_) => {
             ErrorKind::Unavailable
         }
-        DataFusionError::Internal(_) => ErrorKind::Internal,
+        // A file that is not there is one that was named wrong.
+        DataFusionError::ObjectStore(_) => match io_kind(error) {
+            None | Some(io::ErrorKind::NotFound) => ErrorKind::InvalidInput,
+            Some(_) => ErrorKind::Unavailable,
+        },
+        DataFusionError::Internal(_) | DataFusionError::ExecutionJoin(_) => ErrorKind::Internal,
         _ => ErrorKind::InvalidInput,
+    }
+}
+
+/// What an error says, with what helps where its own words do not: DataFusion's moments end in the year 2262, those of
+/// a column in milliseconds do not.
+fn worded(error: &DataFusionError) -> String {
+    let text = error.strip_backtrace();
+    let beyond = text.split_once("Overflow converting ");
+    match beyond.and_then(|(_, rest)| rest.split_once(" to Nanosecond")) {
+        Some((moment, _)) => {
+            format!("{text}; for a column of fewer digits write it as a string: '{moment}'")
+        }
+        None => text,
     }
 }
 
@@ -301,7 +332,7 @@ impl From<DataFusionError> for Error {
             }
             other => match own_error(&other) {
                 Some((kind, message)) => Self::new(kind, message).with_source(other),
-                None => Self::new(kind_of(&other), other.strip_backtrace()).with_source(other),
+                None => Self::new(kind_of(&other), worded(&other)).with_source(other),
             },
         }
     }

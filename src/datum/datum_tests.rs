@@ -97,7 +97,7 @@ fn every_type_goes_to_arrow_and_back() {
         assert_eq!(datum_at(&array, 0, &sql_type).unwrap(), None);
         assert_eq!(datum_at(&array, 1, &sql_type).unwrap(), Some(datum.clone()));
         let scalar = datum.to_scalar(&sql_type).unwrap();
-        assert_eq!(Datum::from_scalar(&scalar, &sql_type).unwrap(), Some(datum));
+        assert_eq!(&*scalar.to_array().unwrap(), &*array.slice(1, 1));
     }
 }
 
@@ -122,4 +122,30 @@ fn errors_keep_their_kind_and_words_through_datafusion() {
         assert_eq!(back.kind(), ErrorKind::Corrupt);
         assert_eq!(back.message(), "entry 7 is damaged");
     }
+}
+
+/// What DataFusion says of a file is the caller's mistake only where the caller named the wrong one.
+#[tokio::test]
+async fn errors_of_datafusion_ask_for_what_helps() {
+    use std::io;
+
+    use datafusion::common::DataFusionError;
+    use datafusion::object_store::Error as FileError;
+
+    use crate::error::{Error, ErrorKind};
+
+    let kind = |error: DataFusionError| Error::from(error).kind();
+    let file = |said| {
+        let (store, source) = ("LocalFileSystem", Box::new(io::Error::from(said)));
+        DataFusionError::from(FileError::Generic { store, source })
+    };
+    assert_eq!(kind(file(io::ErrorKind::NotFound)), ErrorKind::InvalidInput);
+    assert_eq!(
+        kind(file(io::ErrorKind::StorageFull)),
+        ErrorKind::Unavailable
+    );
+    let task = tokio::spawn(std::future::pending::<()>());
+    task.abort();
+    let ended = DataFusionError::ExecutionJoin(Box::new(task.await.unwrap_err()));
+    assert_eq!(kind(ended), ErrorKind::Internal);
 }

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-pub use self::arrow::{datum_at, null_or_array, to_array};
+pub use self::arrow::{datum_at, to_array};
 pub use self::sql_type::{Precision, SqlType};
 
 /// A value that is not NULL.

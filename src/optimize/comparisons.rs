@@ -18,7 +18,7 @@
 
 use arrow::datatypes::{DataType, i256};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
@@ -28,7 +28,7 @@ use datafusion::optimizer::{AnalyzerRule, ApplyOrder, OptimizerConfig, Optimizer
 use super::compare::{binary, is_comparison};
 use super::constants::is_constant;
 use super::exact::Exact;
-use super::{chains, floats, input_schema, tuples};
+use super::{chains, floats, has_any, input_schema, tuples};
 
 /// The rule. See the [module](self).
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ impl OptimizerRule for WriteOutComparisons {
 }
 
 fn rewrite(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    if !has_comparison(&plan)? {
+    if !has_any(&plan, compares)? {
         return Ok(Transformed::no(plan));
     }
     let schema = input_schema(&plan)?;
@@ -98,19 +98,6 @@ fn without_inner_names(expr: Expr) -> Result<Transformed<Expr>> {
     } else {
         Ok(expr.unalias_nested())
     }
-}
-
-fn has_comparison(plan: &LogicalPlan) -> Result<bool> {
-    let mut found = false;
-    plan.apply_expressions(|expr| {
-        found = found || expr.exists(|expr| Ok(compares(expr)))?;
-        Ok(if found {
-            TreeNodeRecursion::Stop
-        } else {
-            TreeNodeRecursion::Continue
-        })
-    })?;
-    Ok(found)
 }
 
 fn compares(expr: &Expr) -> bool {

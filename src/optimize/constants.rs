@@ -18,7 +18,7 @@
 
 use std::mem::take;
 
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
@@ -29,7 +29,7 @@ use super::chains::{LONG_CHAIN, balanced, chain_operator, is_logical, left_deep,
 use super::compare::{Comparison, Context, binary, is_comparison};
 use super::domain::Operand;
 use super::exact::Folder;
-use super::{floats, input_schema, lists};
+use super::{floats, has_any, input_schema, lists};
 
 /// The rule. See the [module](self).
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl OptimizerRule for CompareByValue {
         plan: LogicalPlan,
         config: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
-        if !has_work(&plan)? {
+        if !has_any(&plan, is_work)? {
             return Ok(Transformed::no(plan));
         }
         let schema = input_schema(&plan)?;
@@ -62,20 +62,6 @@ impl OptimizerRule for CompareByValue {
         let plan = normaliser.plan(plan)?;
         Ok(Transformed::new_transformed(plan, normaliser.changed))
     }
-}
-
-/// Whether the node holds anything that the rule is about.
-fn has_work(plan: &LogicalPlan) -> Result<bool> {
-    let mut found = false;
-    plan.apply_expressions(|expr| {
-        found = found || expr.exists(|expr| Ok(is_work(expr)))?;
-        Ok(if found {
-            TreeNodeRecursion::Stop
-        } else {
-            TreeNodeRecursion::Continue
-        })
-    })?;
-    Ok(found)
 }
 
 fn is_work(expr: &Expr) -> bool {

@@ -5,8 +5,8 @@ use datafusion::physical_plan::displayable;
 use datafusion::prelude::SessionConfig;
 
 use crate::optimize::install;
-use crate::scan::HaliteOptions;
 use crate::session::Database;
+use crate::table::HaliteOptions;
 
 /// A database with a table of a few thousand rows, of which a plan cuts scans in four.
 async fn database() -> Database {

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
+//! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
 //! | [`in_order`] | on the physical plan | a scan whose rows are wanted in order reads its pieces one after the other |
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
@@ -15,11 +16,12 @@
 
 use std::sync::Arc;
 
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result};
 use datafusion::execution::config::SessionConfig;
 use datafusion::execution::session_state::SessionStateBuilder;
-use datafusion::logical_expr::LogicalPlan;
 use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{Analyzer, Optimizer};
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 
@@ -27,6 +29,7 @@ mod chains;
 mod compare;
 pub mod comparisons;
 pub mod constants;
+pub mod distinct_names;
 mod domain;
 mod exact;
 mod floats;
@@ -74,6 +77,7 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
         .physical_optimizers()
         .get_or_insert_with(PhysicalOptimizer::new);
     let rules = &mut physical.rules;
+    distinct_names::WithDistinctNames::wrap(rules);
     let sort = rules.iter().position(|rule| rule.name() == SORT_PUSHDOWN);
     let behind = sort.map_or(rules.len(), |position| position + 1);
     rules.insert(behind, Arc::new(in_order::ReadInOrder));
@@ -82,6 +86,20 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
 
 /// DataFusion's rule that takes sorts away where a scan has their order.
 const SORT_PUSHDOWN: &str = "PushdownSort";
+
+/// Whether an expression of the node, or one inside of it, is of a kind.
+fn has_any(plan: &LogicalPlan, is_of_kind: impl Fn(&Expr) -> bool) -> Result<bool> {
+    let mut found = false;
+    plan.apply_expressions(|expr| {
+        found = found || expr.exists(|expr| Ok(is_of_kind(expr)))?;
+        Ok(if found {
+            TreeNodeRecursion::Stop
+        } else {
+            TreeNodeRecursion::Continue
+        })
+    })?;
+    Ok(found)
+}
 
 /// The columns that the expressions of a node may name, with their types.
 fn input_schema(plan: &LogicalPlan) -> Result<DFSchema> {

@@ -5,6 +5,8 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, ScalarValue};
 use datafusion::logical_expr::Expr;
 
+use crate::keyrange::hex;
+
 /// The condition as text. DataFusion's own prints text without quotes, moments as bare counts, and no brackets; where it
 /// would, it is given a column whose name is what should stand there.
 pub fn readable(condition: &Expr) -> String {
@@ -64,10 +66,7 @@ fn spelling(value: &ScalarValue) -> Option<String> {
         ScalarValue::Binary(Some(bytes))
         | ScalarValue::LargeBinary(Some(bytes))
         | ScalarValue::BinaryView(Some(bytes))
-        | ScalarValue::FixedSizeBinary(_, Some(bytes)) => {
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            Some(format!("X'{digits}'"))
-        }
+        | ScalarValue::FixedSizeBinary(_, Some(bytes)) => Some(format!("X'{}'", hex(bytes))),
         ScalarValue::Date32(_)
         | ScalarValue::Date64(_)
         | ScalarValue::TimestampSecond(..)

@@ -18,7 +18,6 @@ mod display;
 mod exec;
 mod merge;
 mod metrics;
-mod options;
 mod order;
 mod output;
 mod partition;
@@ -35,7 +34,6 @@ use crate::error::Error;
 
 pub use self::exec::ScanExec;
 pub use self::metrics::{ScanTotals, totals};
-pub use self::options::HaliteOptions;
 pub use self::partition::Parallelism;
 pub use self::request::{ResidualFilter, ScanRequest};
 pub use self::snapshot::{StatementSnapshot, refuse_if_gone};

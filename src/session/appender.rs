@@ -7,9 +7,8 @@ use arrow::record_batch::RecordBatch;
 use super::params::in_zone_of;
 use super::{Connection, IntoParameters};
 use crate::error::{Error, ErrorKind, Result};
-use crate::scan::HaliteOptions;
 use crate::store::Durability;
-use crate::table::HaliteTable;
+use crate::table::{HaliteOptions, HaliteTable};
 use crate::write::{Change, RowBuffer, Statement, WriteSettings, commit};
 
 /// What [`Connection::appender_with`] does with its rows. The default: new rows alone, with the connection's durability.

@@ -4,7 +4,7 @@
 //! DataFusion plans INSERT with a CAST around every value of another type, whose error says nothing of the table.
 //! [`name_columns`] takes these casts out of the logical plan. A constant of VALUES is converted there and then, so that
 //! its error also has the number of the row; around everything else goes the function [`Assignment`]. Values come out as
-//! the CAST would give them.
+//! the CAST would give them, but for numbers that become whole ones: these are rounded.
 //!
 //! A plan with parameters is named before they have values: DataFusion would else cast all values of a column to a type
 //! that the parameters have in common with them, and lose digits, or find none.
@@ -13,9 +13,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef};
-use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, Field};
-use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, DFSchemaRef, Result, ScalarValue};
 use datafusion::datasource::source_as_provider;
@@ -24,13 +22,11 @@ use datafusion::logical_expr::{
     ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Values, Volatility, WriteOp,
 };
 
+use super::conversion::{first_lost, rounded, shown, text_at, too_great};
 use crate::datum::SqlType;
 use crate::error::Error;
 use crate::schema::BoundTable;
 use crate::table::HaliteTable;
-
-/// At most so many characters of a value are shown in an error.
-const SHOWN_CHARACTERS: usize = 60;
 
 /// The plan with the assignments of every INSERT into one of Halite's tables named.
 ///
@@ -150,6 +146,14 @@ fn typed_as(
     )?))
 }
 
+/// Whether the value is on its way to its column already: the plan of a prepared statement is named before its runs.
+fn is_assigned(source: &Expr) -> bool {
+    match source {
+        Expr::ScalarFunction(call) => call.func.inner().downcast_ref::<Assignment>().is_some(),
+        _ => false,
+    }
+}
+
 /// What is under the names of an expression and under one cast to the type.
 fn without_cast(expression: Expr, to: &DataType) -> Expr {
     match expression.unalias() {
@@ -192,7 +196,13 @@ impl Target {
         // A parameter may still become a value of any type.
         let is_open = source.exists(|part| Ok(matches!(part, Expr::Placeholder(_))))?;
         let from = source.get_type(schema)?;
-        if from == self.sql_type.arrow() && !is_open {
+        // The type of everything else is known when operands, branches and the inputs of a UNION have been made alike.
+        if let Expr::Literal(value, _) = &source
+            && value.data_type() == self.sql_type.arrow()
+        {
+            return Ok(source);
+        }
+        if is_assigned(&source) {
             return Ok(source);
         }
         if self.is_other_kind(&from) && !is_open {
@@ -210,15 +220,17 @@ impl Target {
         if self.is_other_kind(&scalar.data_type()) {
             return Err(self.of_other_kind(&shown(&scalar.to_array()?, 0)).into());
         }
-        match scalar.cast_to(&to) {
-            Ok(value) => Ok(value),
-            Err(error) => Err(self.refusal(&scalar.to_array()?, &error).into()),
-        }
+        let array = scalar.to_array()?;
+        ScalarValue::try_from_array(&self.convert_array(&array)?, 0)
     }
 
-    /// Whether a cast would take the bytes of a number for its value.
+    /// Whether a cast would take a number for what it is not: for its bytes, or for a count of days or units of time.
     fn is_other_kind(&self, from: &DataType) -> bool {
-        self.sql_type == SqlType::Bytea && (from.is_numeric() || from == &DataType::Boolean)
+        let is_other = matches!(
+            self.sql_type,
+            SqlType::Bytea | SqlType::Date | SqlType::Timestamp { .. }
+        );
+        is_other && (from.is_numeric() || from == &DataType::Boolean)
     }
 
     fn of_other_kind(&self, given: &str) -> Error {
@@ -241,29 +253,46 @@ impl Target {
     fn convert(&self, value: &ColumnarValue) -> Result<ColumnarValue> {
         match value {
             ColumnarValue::Scalar(scalar) => self.convert_scalar(scalar).map(ColumnarValue::Scalar),
-            ColumnarValue::Array(array) => value
-                .cast_to(&self.sql_type.arrow(), None)
-                .map_err(|error| self.refusal(array, &error).into()),
+            ColumnarValue::Array(array) => self.convert_array(array).map(ColumnarValue::Array),
         }
     }
 
-    /// The error about the first of the values that cannot be converted.
-    fn refusal(&self, values: &ArrayRef, cause: &datafusion::error::DataFusionError) -> Error {
-        let place = self.place();
-        let (column, sql_type) = (&self.column, &self.sql_type);
-        let message = match first_lost(values, &sql_type.arrow()) {
-            Some(row) => format!(
-                "{place}: column `{column}` of type {sql_type} cannot hold {}: {}",
-                shown(values, row),
-                self.reason(values, row)
-            ),
-            None => format!(
-                "{place}: column `{column}` is of type {sql_type}, the value is of type {}: {}",
-                values.data_type(),
-                cause.strip_backtrace()
-            ),
-        };
-        Error::invalid(message)
+    fn convert_array(&self, values: &ArrayRef) -> Result<ArrayRef> {
+        let to = self.sql_type.arrow();
+        if *values.data_type() == to {
+            return Ok(Arc::clone(values));
+        }
+        let whole = rounded(values, &to)?;
+        let cast = ColumnarValue::Array(Arc::clone(&whole)).cast_to(&to, None);
+        let converted = cast.and_then(|converted| converted.to_array(values.len()));
+        let converted = converted.map_err(|error| match first_lost(&whole, &to) {
+            Some(row) => self.of_value(values, row, &self.reason(values, row)),
+            None => self.of_type(values.data_type(), &error),
+        })?;
+        match too_great(values, &converted) {
+            Some(row) => Err(self.of_value(values, row, "it is out of range").into()),
+            None => Ok(converted),
+        }
+    }
+
+    fn of_type(&self, given: &DataType, cause: &datafusion::error::DataFusionError) -> Error {
+        Error::invalid(format!(
+            "{}: column `{}` is of type {}, the value is of type {given}: {}",
+            self.place(),
+            self.column,
+            self.sql_type,
+            cause.strip_backtrace()
+        ))
+    }
+
+    fn of_value(&self, values: &ArrayRef, row: usize, reason: &str) -> Error {
+        Error::invalid(format!(
+            "{}: column `{}` of type {} cannot hold {}: {reason}",
+            self.place(),
+            self.column,
+            self.sql_type,
+            shown(values, row)
+        ))
     }
 
     /// Why the column cannot hold the value.
@@ -287,36 +316,6 @@ impl Target {
             _ if from_text && !is_number() => "it is no number".to_owned(),
             _ => "it is out of range".to_owned(),
         }
-    }
-}
-
-/// The first value that the type has nothing for.
-fn first_lost(values: &ArrayRef, to: &DataType) -> Option<usize> {
-    let options = CastOptions {
-        safe: true,
-        format_options: FormatOptions::new(),
-    };
-    let kept = cast_with_options(values, to, &options).ok()?;
-    (0..values.len()).find(|row| kept.is_null(*row) && !values.is_null(*row))
-}
-
-fn text_at(values: &ArrayRef, row: usize) -> String {
-    let options = FormatOptions::new();
-    match ArrayFormatter::try_new(values, &options) {
-        Ok(formatter) => formatter.value(row).to_string(),
-        Err(error) => error.to_string(),
-    }
-}
-
-/// The value as errors show it: text in quotes, and cut where it is long.
-fn shown(values: &ArrayRef, row: usize) -> String {
-    let text = text_at(values, row);
-    let mut letters = text.chars();
-    let kept: String = letters.by_ref().take(SHOWN_CHARACTERS).collect();
-    let more = if letters.next().is_some() { "…" } else { "" };
-    match values.data_type().is_numeric() {
-        true => format!("{kept}{more}"),
-        false => format!("'{}{more}'", kept.escape_debug()),
     }
 }
 

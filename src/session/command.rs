@@ -17,8 +17,9 @@ use super::{Connection, Outcome};
 use crate::catalog::ddl::{define_table, object_name};
 use crate::error::{Error, Result};
 use crate::key::TRANSFORMS;
-use crate::scan::{HaliteOptions, ScanExec};
+use crate::scan::ScanExec;
 use crate::schema::BoundTable;
+use crate::table::HaliteOptions;
 
 /// A statement that Halite answers itself.
 pub(super) enum Own<'a> {

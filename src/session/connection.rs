@@ -30,11 +30,12 @@ use super::profile::Meter;
 use super::stack::large_stack;
 use super::{
     Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, clauses,
-    copy, delete, files, insert_problem,
+    copy, delete, files, insert_problem, nested_values,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
-use crate::scan::{HaliteOptions, StatementSnapshot};
+use crate::scan::StatementSnapshot;
+use crate::table::HaliteOptions;
 use crate::write::Progress;
 use crate::{function, optimize};
 
@@ -301,6 +302,7 @@ impl Connection {
         parsed: &DFStatement,
     ) -> Result<LogicalPlan> {
         clauses::check(parsed, state)?;
+        nested_values::refuse(parsed)?;
         match state.statement_to_plan(parsed.clone()).await {
             Ok(plan) => Ok(plan),
             Err(error) => Err(insert_problem::named(self, state, parsed, error.into()).await),
@@ -455,7 +457,7 @@ impl Connection {
         };
         if !takes_parameters(parsed) {
             return Err(Error::unsupported(
-                "only SELECT, INSERT and DELETE can be prepared",
+                "only SELECT, INSERT, DELETE and EXPLAIN of these can be prepared",
             ));
         }
         Own::of(parsed)?;

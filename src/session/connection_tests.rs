@@ -116,6 +116,42 @@ async fn a_prepare_that_failed_is_forgotten() {
     assert_eq!(connection.execute("EXECUTE p(7)", ()).await.unwrap(), 1);
 }
 
+/// They mean what the same constants mean.
+#[tokio::test]
+async fn values_of_execute_are_compared_as_they_are() {
+    let connection = connection().await;
+    for statement in [
+        "CREATE TABLE f (id INT, ts TIMESTAMP(3), PRIMARY KEY (id))",
+        "INSERT INTO f VALUES (1, '2024-01-01'), (2, '2024-01-02')",
+        "PREPARE gone AS DELETE FROM f WHERE id = $1",
+        "PREPARE before AS SELECT id FROM f WHERE ts < $1",
+        "PREPARE above AS SELECT id FROM f WHERE id > $1",
+    ] {
+        connection.execute(statement, ()).await.expect(statement);
+    }
+    let count = async |sql: &str| {
+        connection
+            .rows(sql, ())
+            .await
+            .unwrap()
+            .to_vec::<(i32,)>()
+            .unwrap()
+            .len()
+    };
+    assert_eq!(
+        connection.execute("EXECUTE gone(1.9)", ()).await.unwrap(),
+        0
+    );
+    assert_eq!(count("EXECUTE before('2024-01-01 00:00:00.0005')").await, 1);
+    assert_eq!(count("EXECUTE above(99999999999)").await, 0);
+    assert_eq!(count("EXECUTE above(1.5)").await, 1);
+    let error = connection
+        .rows("EXECUTE above(1, 2)", ())
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("has 1 parameters"), "{error}");
+}
+
 #[tokio::test]
 async fn progress_is_that_of_one_statement() {
     let connection = connection().await;

@@ -5,6 +5,8 @@
 //! puts the values into its conditions, plans the spans of these, and reads them: what it reads, and in which order, is
 //! what the plan would read.
 //!
+//! Of these, a query that pins the whole row key is a [`PointQuery`], and not even spans are planned for it.
+//!
 //! Everything else goes the way of all statements: queries of another shape, values that are not of the type of the
 //! column that they are compared with, runs that read more than a few ranges or much of the table, where the plan
 //! would use more threads, and runs while `halite.pushdown` is off.
@@ -26,13 +28,16 @@ use datafusion::logical_expr::{
     BinaryExpr, Expr, FetchType, LogicalPlan, Operator, SkipType, SortExpr, TableScan, Volatility,
 };
 use datafusion::physical_plan::SendableRecordBatchStream;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::SessionContext;
+use futures::stream;
 
 use super::outcome::gives_rows;
+use super::point::PointQuery;
 use crate::error::Result;
-use crate::scan::{HaliteOptions, ScanRequest};
+use crate::scan::ScanRequest;
 use crate::span::Work;
-use crate::table::HaliteTable;
+use crate::table::{HaliteOptions, HaliteTable};
 
 /// A run that reads more ranges than this is planned.
 const MOST_RANGES: usize = 64;
@@ -59,6 +64,7 @@ pub(super) struct DirectQuery {
     projection: Vec<usize>,
     order: Vec<(usize, SortOptions)>,
     fetch: Option<usize>,
+    point: Option<PointQuery>,
 }
 
 /// What stands above the table in an optimized plan of that shape.
@@ -102,8 +108,14 @@ impl DirectQuery {
             Some((position(column.name())?, options))
         });
         let order = order.collect::<Option<_>>()?;
-        (is_as_stored && is_simple).then_some(Self {
+        (is_as_stored && is_simple).then_some(())?;
+        let point = match shape.fetch {
+            Some(0) => None,
+            _ => PointQuery::of(table.bound(), &filters, &projection),
+        };
+        Some(Self {
             order,
+            point,
             table,
             filters,
             parameters,
@@ -127,12 +139,13 @@ impl DirectQuery {
                 state.config().batch_size(),
             )
         };
-        let filters = if options.pushdown && values.len() == self.parameters {
-            self.bind(values)?
-        } else {
-            None
-        };
-        let Some(filters) = filters else {
+        if !options.pushdown || values.len() != self.parameters {
+            return Ok(None);
+        }
+        if let Some(point) = &self.point {
+            return self.read_point(point, values);
+        }
+        let Some(filters) = self.bind(values)? else {
             return Ok(None);
         };
         let physical =
@@ -148,6 +161,24 @@ impl DirectQuery {
         }
         let stream = request.read(table.store().snapshot()?, batch_size)?;
         Ok(Some(DirectRows { stream, is_brief }))
+    }
+
+    /// The row for these values, if there is one; `None` where they must be planned.
+    fn read_point(&self, point: &PointQuery, values: &[ScalarValue]) -> Result<Option<DirectRows>> {
+        let Some(key) = point.key(values)? else {
+            return Ok(None);
+        };
+        let snapshot = self.table.store().snapshot()?;
+        let row = match key {
+            Some(key) => point.row(snapshot.as_ref(), &key)?,
+            None => None,
+        };
+        let rows = stream::iter(row.map(Ok));
+        let stream = RecordBatchStreamAdapter::new(Arc::clone(point.schema()), rows);
+        Ok(Some(DirectRows {
+            stream: Box::pin(stream),
+            is_brief: true,
+        }))
     }
 
     /// The conditions with values in place; `None` if one is not of its parameter's type.
@@ -312,14 +343,14 @@ fn is_comparison(operator: Operator) -> bool {
 }
 
 /// The number of `$1`, from 1.
-fn number(placeholder: &Placeholder) -> Option<usize> {
+pub(super) fn number(placeholder: &Placeholder) -> Option<usize> {
     let number = placeholder.id.strip_prefix('$')?.parse().ok()?;
     (number > 0).then_some(number)
 }
 
 /// The value as one of this type, if it is one by itself: NULL and everything that must be converted is left to
 /// planning, which knows how.
-fn fitted(value: &ScalarValue, data_type: &DataType) -> Option<ScalarValue> {
+pub(super) fn fitted(value: &ScalarValue, data_type: &DataType) -> Option<ScalarValue> {
     if value.is_null() {
         return None;
     }

@@ -40,7 +40,7 @@ pub(super) async fn named(
     }
 }
 
-fn insert_of(parsed: &DFStatement) -> Option<&Insert> {
+pub(super) fn insert_of(parsed: &DFStatement) -> Option<&Insert> {
     match parsed {
         DFStatement::Statement(statement) => match statement.as_ref() {
             SqlStatement::Insert(insert) => Some(insert),

@@ -1,8 +1,9 @@
-//! `PREPARE … AS INSERT`, whose parameters take their types when it is run.
+//! `PREPARE`, whose parameters take their types when the statement is run.
 //!
-//! DataFusion casts the values of EXECUTE to the types that it found for the parameters, and its error names no column.
-//! Where the statement declares no types they are left open here, and the values are converted by
-//! [`assign`](super::assign). The number of parameters, which DataFusion checks against their types, is checked here.
+//! DataFusion casts the values of EXECUTE to the types that it found for the parameters: a number that is compared with
+//! an INT loses its digits, and of an INSERT the error names no column. Where the statement declares no types they are
+//! left open here. Values are compared as they are, and those of an INSERT converted by [`assign`](super::assign). The
+//! number of parameters, which DataFusion checks against their types, is checked here.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,19 +16,19 @@ use sqlparser::ast::Statement as SqlStatement;
 use super::assign::name_columns;
 use crate::error::{Error, Result};
 
-/// How many parameters the prepared INSERTs of a connection have, by name.
+/// How many parameters the prepared statements of a connection have whose types are open, by name.
 #[derive(Clone, Default)]
 pub(super) struct OpenTypes(Arc<Mutex<HashMap<String, usize>>>);
 
-/// A prepared INSERT whose types are open.
+/// A prepared statement whose types are open.
 pub(super) struct Prepared {
     name: String,
     parameters: usize,
 }
 
 impl OpenTypes {
-    /// The plan of a statement, the types of its parameters left open if it prepares an INSERT without declaring them;
-    /// that INSERT is then to be remembered, once it is prepared.
+    /// The plan of a statement, the types of its parameters left open if it prepares another without declaring them;
+    /// that one is then to be remembered, once it is prepared.
     ///
     /// # Errors
     /// As [`name_columns`].
@@ -36,15 +37,19 @@ impl OpenTypes {
         plan: LogicalPlan,
     ) -> Result<(LogicalPlan, Option<Prepared>)> {
         match plan {
-            LogicalPlan::Statement(Statement::Prepare(mut prepare)) if is_insert(&prepare) => {
-                prepare.input = Arc::new(name_columns(Arc::unwrap_or_clone(prepare.input))?);
-                let open = (!declares_types(parsed)).then(|| Prepared {
-                    name: prepare.name.clone(),
-                    parameters: prepare.fields.len(),
-                });
-                if open.is_some() {
-                    prepare.fields.clear();
+            LogicalPlan::Statement(Statement::Prepare(mut prepare)) => {
+                if is_insert(&prepare) {
+                    prepare.input = Arc::new(name_columns(Arc::unwrap_or_clone(prepare.input))?);
                 }
+                let open = match declares_types(parsed) {
+                    true => None,
+                    false => {
+                        prepare.fields.clear();
+                        let (name, parameters) =
+                            (prepare.name.clone(), parameters(&prepare.input)?);
+                        Some(Prepared { name, parameters })
+                    }
+                };
                 Ok((LogicalPlan::Statement(Statement::Prepare(prepare)), open))
             }
             other => Ok((other, None)),
@@ -75,6 +80,15 @@ impl OpenTypes {
             _ => Ok(()),
         }
     }
+}
+
+/// The greatest number of a parameter.
+fn parameters(plan: &LogicalPlan) -> Result<usize> {
+    let names = plan.get_parameter_names()?;
+    let numbers = names
+        .iter()
+        .map(|name| name.strip_prefix('$')?.parse().ok());
+    Ok(numbers.flatten().max().unwrap_or_default())
 }
 
 fn declares_types(parsed: &DFStatement) -> bool {

@@ -5,10 +5,9 @@ use datafusion::config::{ConfigExtension, ExtensionOptions};
 
 use super::format::type_name;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME};
-use crate::scan::HaliteOptions;
 use crate::schema::Table;
 use crate::session::Connection;
-use crate::table::HaliteTable;
+use crate::table::{HaliteOptions, HaliteTable};
 
 /// The names that a connection knows, looked up afresh each time.
 #[derive(Debug, Clone)]

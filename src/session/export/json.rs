@@ -20,6 +20,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use super::output::{Output, failed};
 use super::{Sheet, with_distinct_names};
 use crate::error::{Error, Result};
+use crate::keyrange::hex;
 
 /// Each object with a line break behind it.
 #[derive(Debug, Default)]
@@ -134,9 +135,7 @@ impl<'a, A: ArrayAccessor<Item = &'a [u8]>> Encoder for Hex<A> {
     fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
         // The backslash is escaped, as JSON asks.
         out.extend_from_slice(b"\"\\\\x");
-        for byte in self.0.value(row) {
-            out.extend_from_slice(format!("{byte:02x}").as_bytes());
-        }
+        out.extend_from_slice(hex(self.0.value(row)).as_bytes());
         out.push(b'"');
     }
 }

@@ -3,7 +3,7 @@
 use datafusion::common::{DataFusionError, Result, extensions_options};
 use datafusion::config::{ConfigExtension, ConfigField, ConfigOptions, Visit};
 
-use super::Parallelism;
+use crate::scan::Parallelism;
 use crate::span;
 use crate::store::Durability;
 use crate::write::{self, WriteSettings};
@@ -27,7 +27,8 @@ extensions_options! {
         pub statement_memory: usize, default = write::STATEMENT_MEMORY
 
         /// What a statement that changes rows survives once it is acknowledged: 'sync' a power cut, 'buffered' the end
-        /// of the process but not of the machine. Changes of tables themselves always survive both.
+        /// of the process but not of the machine. Changes of tables themselves, and statements so great that they are
+        /// written in files of their own (above 16 MiB of changes), always survive both.
         pub durability: Durability, default = Durability::default()
     }
 }

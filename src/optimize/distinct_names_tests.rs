@@ -1,0 +1,64 @@
+//! Joins of tables whose columns have the same names, beside DataFusion's answers by other ways.
+
+use crate::session::{Connection, Database};
+
+async fn connection(script: &str) -> Connection {
+    let connection = Database::in_memory().unwrap().connect();
+    for statement in connection.script(script).unwrap() {
+        connection.run(&statement).await.unwrap();
+    }
+    connection
+}
+
+async fn rows(connection: &Connection, sql: &str) -> Vec<(Option<i32>, Option<i32>)> {
+    let rows = connection.rows(sql, ()).await.unwrap();
+    rows.to_vec().unwrap()
+}
+
+#[tokio::test]
+async fn filters_made_while_joins_run_reach_the_right_table() {
+    let connection = connection(
+        "CREATE TABLE t (id INT, c INT, PRIMARY KEY (id)); CREATE TABLE u (id INT, c INT, PRIMARY KEY (id));
+         CREATE TABLE w (id INT, PRIMARY KEY (id)); CREATE TABLE v (id INT, PRIMARY KEY (id));
+         INSERT INTO t VALUES (1, 100), (2, 101), (3, 102), (4, 103);
+         INSERT INTO u VALUES (1, 1), (2, 2), (3, 3), (4, 4);
+         INSERT INTO w VALUES (1), (2), (3); INSERT INTO v VALUES (1)",
+    )
+    .await;
+    let sql =
+        "SELECT t.c, u.c FROM t JOIN u ON t.id = u.id JOIN w ON u.id = w.id JOIN v ON u.c = v.id";
+    assert_eq!(rows(&connection, sql).await, [(Some(100), Some(1))]);
+}
+
+#[tokio::test]
+async fn filters_of_the_side_that_may_be_missing_stay_above_the_join() {
+    let connection = connection(
+        "CREATE TABLE t (id INT, c INT, PRIMARY KEY (id)); CREATE TABLE u (id INT, c INT, PRIMARY KEY (id));
+         INSERT INTO t SELECT value, value % 3 FROM generate_series(1, 10); INSERT INTO u VALUES (1, 1), (3, 7)",
+    )
+    .await;
+    let missing = "SELECT u.id, t.id FROM t RIGHT JOIN u ON t.c = u.c WHERE t.c IS NULL";
+    assert_eq!(rows(&connection, missing).await, [(Some(3), None)]);
+    let delete = "DELETE FROM u WHERE id NOT IN (SELECT u.id FROM t RIGHT JOIN u ON t.c = u.c WHERE t.c IS NULL)";
+    assert_eq!(connection.execute(delete, ()).await.unwrap(), 1);
+    assert_eq!(
+        rows(&connection, "SELECT id, c FROM u").await,
+        [(Some(3), Some(7))]
+    );
+}
+
+#[tokio::test]
+async fn filters_are_pushed_where_names_are_distinct() {
+    let connection = connection(
+        "CREATE TABLE t (id INT, c INT, PRIMARY KEY (id)); CREATE TABLE u (k INT, d INT, PRIMARY KEY (k));
+         INSERT INTO t SELECT value, value % 3 FROM generate_series(1, 10); INSERT INTO u VALUES (1, 1), (3, 7)",
+    )
+    .await;
+    let sql = "EXPLAIN SELECT t.id FROM t JOIN u ON t.c = u.d";
+    let plan = connection.rows(sql, ()).await.unwrap();
+    let plan: Vec<(String, String)> = plan.to_vec().unwrap();
+    assert!(
+        plan.iter().any(|(_, text)| text.contains("DynamicFilter")),
+        "{plan:?}"
+    );
+}
