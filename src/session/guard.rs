@@ -13,6 +13,8 @@
 //! | nested subqueries in expressions (not those in `FROM`) | [`MAX_SUBQUERIES`] | DataFusion plans each level twice |
 //! | `UNION`, `EXCEPT`, `INTERSECT` | [`MAX_SET_OPERATIONS`] | depth of a plan |
 //! | joined tables | [`MAX_JOINS`] | depth of a plan |
+//! | queries in `WITH` | [`MAX_NAMED`] | depth of a plan |
+//! | `EXPLAIN`s | [`MAX_EXPLAINS`] | recursion of DataFusion's parser, which the parser's own limit does not see |
 //!
 //! Lists of values are not counted: `IN (…)`, `VALUES (…), (…)` and rows of columns may be as long as they like.
 //! All of them together, and whatever else nests, is bounded by the parser's own [`RECURSION_LIMIT`], and malformed text on which the parser backtracks by the budget of
@@ -48,6 +50,12 @@ pub const MAX_SET_OPERATIONS: usize = 500;
 /// Most tables joined in a statement.
 pub const MAX_JOINS: usize = 200;
 
+/// Most queries that a statement's `WITH`s give names to: each may read the one before.
+pub const MAX_NAMED: usize = 200;
+
+/// Most `EXPLAIN`s in front of a statement. DataFusion plans one.
+pub const MAX_EXPLAINS: usize = 10;
+
 /// How deep the parser may recurse. A nested parenthesis takes up to four levels.
 pub const RECURSION_LIMIT: usize = 400;
 
@@ -81,6 +89,10 @@ struct Shape {
     subqueries: usize,
     set_operations: usize,
     joins: usize,
+    named: usize,
+    explains: usize,
+    /// Whether a query that `WITH` names may begin: after `AS`.
+    after_as: bool,
     after_is: bool,
     /// Whether a parenthesis that opens now holds a source of rows, not an expression.
     before_source: bool,
@@ -128,6 +140,7 @@ impl Shape {
         self.prefix(token)?;
         let distinct_from = self.after_is;
         self.after_is = matches!(token, Token::Word(word) if follows_is(word, distinct_from));
+        self.after_as = matches!(token, Token::Word(word) if word.keyword == Keyword::AS);
         self.opened = *token == Token::LParen;
         self.before_source = match token {
             Token::LParen => self.level.source,
@@ -147,6 +160,10 @@ impl Shape {
             ..Level::default()
         };
         self.outer.push(std::mem::replace(&mut self.level, inner));
+        if *token == Token::LParen && self.after_as {
+            self.named += 1;
+            limit(self.named, MAX_NAMED, "queries with a name")?;
+        }
         limit(self.outer.len(), MAX_NESTING, "nested parentheses")
     }
 
@@ -189,6 +206,10 @@ impl Shape {
                 limit(self.set_operations, MAX_SET_OPERATIONS, "set operations")?;
             }
             Keyword::JOIN => self.join()?,
+            Keyword::EXPLAIN => {
+                self.explains += 1;
+                limit(self.explains, MAX_EXPLAINS, "EXPLAINs")?;
+            }
             // `IS DISTINCT FROM` is an operator, not a clause.
             Keyword::FROM if !self.after_is => self.level.clause(true),
             Keyword::SELECT | Keyword::VALUES | Keyword::WITH => {

@@ -24,7 +24,7 @@ fn refused(sql: &str, what: &str) {
 fn each_limit_refuses_the_first_beyond_it() {
     /// How to write a statement with so many of something, how many may be, and what the refusal says.
     type Case = (fn(usize) -> String, usize, &'static str);
-    let cases: [Case; 10] = [
+    let cases: [Case; 12] = [
         (
             |n| nested("(", "1", ")", n),
             MAX_NESTING,
@@ -74,6 +74,16 @@ fn each_limit_refuses_the_first_beyond_it() {
             |n| format!("SELECT 1 FROM t{}", ", t".repeat(n)),
             MAX_JOINS - 1,
             "200 joined tables",
+        ),
+        (
+            |n| format!("WITH {} SELECT 1", vec!["a AS (SELECT 1)"; n].join(", ")),
+            MAX_NAMED,
+            "200 queries with a name",
+        ),
+        (
+            |n| format!("{}SELECT 1", "EXPLAIN VERBOSE ".repeat(n)),
+            MAX_EXPLAINS,
+            "10 EXPLAINs",
         ),
     ];
     for (statement, limit, what) in cases {
@@ -129,6 +139,12 @@ fn what_chains_without_a_parenthesis_is_counted() {
     );
 }
 
+/// So many queries with names, each of which reads the one before.
+fn named(count: usize) -> String {
+    let query = |n: usize| format!(", a{n} AS (SELECT c0 + {n} AS c0 FROM a{})", n - 1);
+    (1..=count).map(query).collect()
+}
+
 /// Statements over `t (c0, c1, c2)` that each stand at one of the limits.
 fn statements_at_the_limits() -> Vec<String> {
     let and = |n| {
@@ -176,6 +192,11 @@ fn statements_at_the_limits() -> Vec<String> {
             25,
         ),
         format!("SELECT count(*) FROM t{joins}"),
+        format!(
+            "WITH a0 AS (SELECT c0 FROM t){} SELECT count(*) FROM a{}",
+            named(MAX_NAMED - 1),
+            MAX_NAMED - 1
+        ),
     ]
 }
 
