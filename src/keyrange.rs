@@ -132,11 +132,6 @@ pub struct KeyRangeSet {
 }
 
 impl KeyRangeSet {
-    /// No key.
-    pub fn empty() -> Self {
-        Self::default()
-    }
-
     /// The union of `ranges`, which may overlap and come in any order.
     pub fn from_ranges(ranges: impl IntoIterator<Item = KeyRange>) -> Self {
         let mut sorted: Vec<KeyRange> = ranges.into_iter().collect();

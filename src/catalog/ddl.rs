@@ -40,6 +40,7 @@ fn build(statement: &CreateTable, name: &str, id: u64) -> Result<Table> {
         .iter()
         .map(part_definition)
         .collect::<Result<Vec<PartDefinition>>>()?;
+    refuse_repeated_parts(&key)?;
     let in_key = |column: &str| {
         key.iter()
             .any(|part| part.expression.columns().any(|name| name == column))
@@ -106,7 +107,8 @@ fn primary_key(statement: &CreateTable) -> Result<PrimaryKeyConstraint> {
             "a table has one PRIMARY KEY"
         }));
     };
-    let plain = key.index_name.is_none()
+    let plain = key.name.is_none()
+        && key.index_name.is_none()
         && key.index_type.is_none()
         && key.index_options.is_empty()
         && key.characteristics.is_none();
@@ -144,6 +146,20 @@ fn part_definition(column: &IndexColumn) -> Result<PartDefinition> {
     })
 }
 
+/// A part that stands in the key already separates no rows and orders none.
+fn refuse_repeated_parts(key: &[PartDefinition]) -> Result<()> {
+    for (position, part) in key.iter().enumerate() {
+        let part = part.expression.canonical();
+        let mut before = key.iter().take(position);
+        if before.any(|other| other.expression.canonical() == part) {
+            return Err(Error::invalid(format!(
+                "key part `{part}` stands in the key twice"
+            )));
+        }
+    }
+    Ok(())
+}
+
 struct Declared {
     name: String,
     sql_type: SqlType,
@@ -155,8 +171,19 @@ fn declare(column: &ColumnDef) -> Result<Declared> {
     let mut nullable = None;
     for option in &column.options {
         match &option.option {
-            ColumnOption::Null => nullable = Some(true),
-            ColumnOption::NotNull => nullable = Some(false),
+            _ if option.name.is_some() => {
+                return Err(Error::unsupported(format!(
+                    "column `{name}`: `{option}`: constraints have no names"
+                )));
+            }
+            ColumnOption::Null | ColumnOption::NotNull => {
+                let may_be = option.option == ColumnOption::Null;
+                if nullable.replace(may_be).is_some_and(|said| said != may_be) {
+                    return Err(Error::invalid(format!(
+                        "column `{name}`: NULL and NOT NULL exclude each other"
+                    )));
+                }
+            }
             ColumnOption::PrimaryKey(_) => {}
             other => {
                 return Err(Error::unsupported(format!(

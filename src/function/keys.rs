@@ -62,7 +62,7 @@ struct KeyStream {
 }
 
 impl KeyStream {
-    /// A column for each part, named as it is declared, and `row_key`.
+    /// A column for each part, named as it is declared, and `row_key`, or `row_key_` beside a part of that name.
     fn new(table: Arc<HaliteTable>) -> Self {
         let parts = table.bound().row_key().parts().iter();
         let mut fields: Vec<Field> = parts
@@ -71,7 +71,11 @@ impl KeyStream {
                 Field::new(part.expression().to_string(), data_type, part.nullable())
             })
             .collect();
-        fields.push(Field::new("row_key", DataType::Binary, false));
+        let mut name = "row_key".to_owned();
+        while fields.iter().any(|field| *field.name() == name) {
+            name.push('_');
+        }
+        fields.push(Field::new(name, DataType::Binary, false));
         Self {
             schema: Arc::new(Schema::new(fields)),
             table,
@@ -82,7 +86,10 @@ impl KeyStream {
     fn read(&self, snapshot: Arc<dyn Snapshot>, out: &Sender<Result<RecordBatch>>) -> Result<()> {
         let table = self.table.bound();
         read_chunks(snapshot, table.space(), &KeyRange::all(), |chunk| {
-            Ok(chunk.is_empty() || out.blocking_send(Ok(self.batch(chunk)?)).is_ok())
+            Ok(match chunk.is_empty() {
+                true => !out.is_closed(),
+                false => out.blocking_send(Ok(self.batch(chunk)?)).is_ok(),
+            })
         })
     }
 

@@ -3,7 +3,6 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::{Result, ScalarValue, exec_err, plan_err};
@@ -11,8 +10,7 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
 
-use crate::datum::{Datum, Precision, SqlType, datum_at, to_array};
-use crate::error::Error;
+use crate::datum::{Precision, SqlType};
 use crate::key::transform::BoundArgument;
 use crate::key::{Expression, Transform};
 
@@ -130,7 +128,9 @@ impl ScalarUDFImpl for TransformFunction {
             let array = cast(&argument.to_array(rows)?, &sql_type.arrow())?;
             columns.push((array, sql_type));
         }
-        let result = apply(transform.as_ref(), &columns, rows)?;
+        // Rows of a query have no numbers that its author knows.
+        let result = transform.apply_columns(&columns, rows);
+        let result = result.map_err(|problem| problem.error)?;
         if scalars {
             return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(
                 &result, 0,
@@ -138,22 +138,6 @@ impl ScalarUDFImpl for TransformFunction {
         }
         Ok(ColumnarValue::Array(result))
     }
-}
-
-fn apply(
-    transform: &dyn Transform,
-    columns: &[(ArrayRef, SqlType)],
-    rows: usize,
-) -> Result<ArrayRef, Error> {
-    let mut values = Vec::with_capacity(rows);
-    for row in 0..rows {
-        let sources = columns
-            .iter()
-            .map(|(array, sql_type)| datum_at(array.as_ref() as &dyn Array, row, sql_type))
-            .collect::<Result<Vec<Option<Datum>>, Error>>()?;
-        values.push(transform.apply(&sources)?);
-    }
-    to_array(&values, transform.value_type())
 }
 
 fn constant(argument: &ColumnarValue) -> Result<BoundArgument> {

@@ -115,7 +115,7 @@ impl RowKey {
             > 1
         {
             return Err(Error::invalid(
-                "a row key has at most one of salt(n), bucket(n, …) and random_salt(n)",
+                "a row key has at most one of salt(n) and bucket(n, …)",
             ));
         }
         Ok(Self { columns, parts })

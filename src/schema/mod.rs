@@ -171,17 +171,6 @@ impl Table {
             .collect();
         Arc::new(Schema::new(fields))
     }
-
-    /// The positions of the columns that the key cannot give back, which the value holds.
-    ///
-    /// # Errors
-    /// As [`Table::row_key`].
-    pub fn stored_columns(&self) -> Result<Vec<usize>> {
-        let row_key = self.row_key()?;
-        let stored =
-            (0..self.columns.len()).filter(|column| row_key.restoring_part(*column).is_none());
-        Ok(stored.collect())
-    }
 }
 
 #[cfg(test)]

@@ -201,7 +201,6 @@ fn what_follows_from_a_definition() {
     let table = BoundTable::new(cpu()).unwrap();
     assert_eq!((table.space(), table.name()), ("t17", "cpu"));
     assert_eq!(table.stored_columns(), [2, 3]);
-    assert_eq!(table.table().stored_columns().unwrap(), [2, 3]);
     let nullable: Vec<bool> = table
         .schema()
         .fields()

@@ -186,10 +186,7 @@ fn parts(columns: &[Column], random: &mut Random) -> Vec<PartDefinition> {
 }
 
 fn is_bucket(expression: &Expression) -> bool {
-    matches!(
-        expression.function.as_str(),
-        "salt" | "bucket" | "random_salt"
-    )
+    matches!(expression.function.as_str(), "salt" | "bucket")
 }
 
 /// A transform of a random column, preferably of one that will follow as a plain part.

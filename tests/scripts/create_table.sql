@@ -1,0 +1,190 @@
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (a + 1));
+---
+error: table `t`: `a + 1` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (substr(b, 1, 2)));
+---
+error: table `t`: `SUBSTR(b, 1, 2)` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (random_salt(4), a));
+---
+error: table `t`: key part `random_salt(4)`: `random_salt` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (dict(b), a));
+---
+error: table `t`: key part `dict(b)`: `dict` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (nothing(b), a));
+---
+error: table `t`: key part `nothing(b)`: `nothing` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (salt(4), bucket(4, a), a));
+---
+error: table `t`: a row key has at most one of salt(n) and bucket(n, …)
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (salt(0), a));
+---
+error: table `t`: key part `salt(0)`: 0 buckets; there can be 1 to 65536
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (salt(70000), a));
+---
+error: table `t`: key part `salt(70000)`: 70000 buckets; there can be 1 to 65536
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (bucket(1.5, a), a));
+---
+error: table `t`: 1.5 in a key part: invalid digit found in string
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (c));
+---
+error: table `t`: key part `c`: there is no column `c`
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (a, a));
+---
+error: table `t`: key part `a` stands in the key twice
+
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (a, b, a DESC));
+---
+error: table `t`: key part `a` stands in the key twice
+
+CREATE TABLE t (ts TIMESTAMP(3), a INT, PRIMARY KEY (date_trunc('hour', ts), a, date_trunc('HOUR', ts)));
+---
+error: table `t`: key part `date_trunc('hour', ts)` stands in the key twice
+
+CREATE TABLE t (a INT, a TEXT, PRIMARY KEY (a));
+---
+error: table `t`: column `a` is declared twice
+
+CREATE TABLE t (a REAL, PRIMARY KEY (a));
+---
+error: table `t`: key part `a`: column `a` of type REAL cannot be a key part
+
+CREATE TABLE t (a INT[], b INT, PRIMARY KEY (b));
+---
+error: table `t`: column `a`: type INT[] is not implemented
+
+CREATE TABLE t (a TIMESTAMP(4), PRIMARY KEY (a));
+---
+error: table `t`: column `a`: TIMESTAMP(4): the digits are 0, 3, 6 or 9
+
+CREATE TABLE t (a DECIMAL(40, 2), PRIMARY KEY (a));
+---
+error: table `t`: column `a`: DECIMAL(40, 2): the precision is 1 to 38, the scale 0 to the precision
+
+CREATE TABLE t (a VARCHAR(0), PRIMARY KEY (a));
+---
+error: table `t`: column `a`: a length of 0; it is 1 to 4294967295
+
+CREATE TABLE t (a INT);
+---
+error: table `t`: a table needs a PRIMARY KEY: it is the layout of the row key
+
+CREATE TABLE t (a INT PRIMARY KEY, b INT, PRIMARY KEY (b));
+---
+error: table `t`: a table has one PRIMARY KEY
+
+CREATE TABLE t (a INT, PRIMARY KEY ());
+---
+error: syntax error: Expected: an expression, found: ) at Line: 1, Column: 37
+
+CREATE TABLE t (a INT NOT NULL NULL, PRIMARY KEY (a));
+---
+error: table `t`: column `a`: NULL and NOT NULL exclude each other
+
+CREATE TABLE t (a INT CONSTRAINT x NOT NULL, PRIMARY KEY (a));
+---
+error: table `t`: column `a`: `CONSTRAINT x NOT NULL`: constraints have no names
+
+CREATE TABLE t (a INT, CONSTRAINT pk PRIMARY KEY (a));
+---
+error: table `t`: `CONSTRAINT pk PRIMARY KEY (a)` is not implemented
+
+CREATE TABLE t (a INT DEFAULT 1, PRIMARY KEY (a));
+---
+error: table `t`: column `a`: `DEFAULT 1` is not implemented
+
+CREATE TABLE t (a INT CHECK (a > 0), PRIMARY KEY (a));
+---
+error: table `t`: column `a`: `CHECK (a > 0)` is not implemented
+
+CREATE TABLE t (a INT UNIQUE, b INT, PRIMARY KEY (b));
+---
+error: table `t`: column `a`: `UNIQUE` is not implemented
+
+CREATE TABLE t (a INT, b INT REFERENCES u (b), PRIMARY KEY (a));
+---
+error: table `t`: column `b`: `REFERENCES u (b)` is not implemented
+
+CREATE TABLE t (a INT, PRIMARY KEY (a)) WITH (x = 1);
+---
+error: table `t`: CREATE TABLE with `WITH (x = 1)` is not implemented
+
+CREATE TEMPORARY TABLE t (a INT, PRIMARY KEY (a));
+---
+error: table `t`: CREATE TABLE with `TEMPORARY` is not implemented
+
+CREATE TABLE t AS SELECT 1 AS a;
+---
+error: table `t`: CREATE TABLE with `AS SELECT 1 AS a` is not implemented
+
+CREATE TABLE s.t (a INT, PRIMARY KEY (a));
+---
+error: `s.t`: tables have no schema
+
+CREATE INDEX i ON t (a);
+---
+error: CREATE INDEX is not implemented
+
+CREATE VIEW v AS SELECT 1;
+---
+error: CREATE VIEW is not implemented
+
+ALTER TABLE t ADD COLUMN c INT;
+---
+error: ALTER TABLE is not implemented
+
+MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN DELETE;
+---
+error: MERGE is not implemented
+
+UPDATE t SET a = 1;
+---
+error: UPDATE is not implemented
+
+BEGIN;
+---
+error: a transaction of several statements is not implemented
+
+CREATE TABLE t (ts TIMESTAMP(3), a INT, PRIMARY KEY (ts, a));
+---
++-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
+| warning           | part | reason                                                                                                                       |
++-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
+| leading timestamp | ts   | rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them |
++-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
+
+CREATE TABLE u (a CHAR(10), b CHAR(10), PRIMARY KEY (a, b));
+---
++----------+------+-------------------------------------------------------------------------------------------------------------------------------------+
+| warning  | part | reason                                                                                                                              |
++----------+------+-------------------------------------------------------------------------------------------------------------------------------------+
+| wide key | a    | parts of fixed width take 20 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster |
++----------+------+-------------------------------------------------------------------------------------------------------------------------------------+
+
+CREATE TABLE v (a INT, b INT, PRIMARY KEY (hash(a)));
+---
+CREATE TABLE
+
+CREATE TABLE far (ts TIMESTAMP(3), PRIMARY KEY (salt(4), ts));
+INSERT INTO far VALUES (TIMESTAMP '3000-01-01');
+INSERT INTO far VALUES ('3000-01-01');
+SELECT * FROM far WHERE ts > '2999-01-01';
+---
+CREATE TABLE
+error: Arrow error: Cast error: Overflow converting 3000-01-01 00:00:00 to Nanosecond. The dates that can be represented as nanoseconds have to be between 1677-09-21T00:12:44.0 and 2262-04-11T23:47:16.854775804; for a column of fewer digits write it as a string: '3000-01-01 00:00:00'
+INSERT 1
++---------------------+
+| ts                  |
++---------------------+
+| 3000-01-01T00:00:00 |
++---------------------+
+
