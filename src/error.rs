@@ -17,7 +17,8 @@ pub enum ErrorKind {
     InvalidInput,
     /// Halite does not do this yet: ask for it in another way. Nothing was changed.
     NotSupported,
-    /// A row or an object of that name is already there: choose another, or say `REPLACE`. Nothing was changed.
+    /// Another row or statement stands in the way: a row or an object of that name is already there (choose another, or
+    /// say `REPLACE`), or the table was dropped or emptied meanwhile (run it again). Nothing was changed.
     Conflict,
     /// The store could not do it now (locked, disk full, read-only): mend the cause, then try again.
     Unavailable,
@@ -55,7 +56,7 @@ impl Error {
         Self::new(ErrorKind::NotSupported, message)
     }
 
-    /// Already there; see [`ErrorKind::Conflict`].
+    /// In the way of something; see [`ErrorKind::Conflict`].
     pub fn conflict(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Conflict, message)
     }

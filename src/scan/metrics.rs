@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::AddAssign;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -106,6 +107,16 @@ pub struct ScanTotals {
     pub bytes_read: usize,
 }
 
+impl AddAssign for ScanTotals {
+    fn add_assign(&mut self, other: Self) {
+        self.ranges += other.ranges;
+        self.seeks += other.seeks;
+        self.keys_read += other.keys_read;
+        self.rows_out += other.rows_out;
+        self.bytes_read += other.bytes_read;
+    }
+}
+
 /// The sums over every [`ScanExec`] of a plan, subqueries included. Complete once the plan's streams have ended.
 pub fn totals(plan: &Arc<dyn ExecutionPlan>) -> ScanTotals {
     let mut totals = ScanTotals::default();
@@ -118,12 +129,7 @@ fn add_totals(plan: &dyn ExecutionPlan, totals: &mut ScanTotals) {
         .downcast_ref::<ScanExec>()
         .and_then(|scan| scan.metrics())
     {
-        let own = sums(&metrics);
-        totals.ranges += own.ranges;
-        totals.seeks += own.seeks;
-        totals.keys_read += own.keys_read;
-        totals.rows_out += own.rows_out;
-        totals.bytes_read += own.bytes_read;
+        *totals += sums(&metrics);
     }
     for child in plan.children() {
         add_totals(child.as_ref(), totals);

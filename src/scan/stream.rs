@@ -194,7 +194,8 @@ pub(super) fn in_thread(schema: SchemaRef, scan: PartitionScan) -> SendableRecor
             Place::InThread(task) => task,
         };
         let step = task.join_unwind().await;
-        let (scan, batch) = step.map_err(|error| DataFusionError::External(Box::new(error)))??;
+        let (scan, batch) =
+            step.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
         let Some(batch) = batch else {
             return Ok(None);
         };

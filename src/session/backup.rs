@@ -26,7 +26,7 @@ impl Database {
     /// open for reading alone, or where the disk fails; `Corrupt` where the copy cannot be opened. Then nothing is left at
     /// `path`.
     pub async fn backup(&self, path: impl AsRef<Path>) -> Result<()> {
-        let (catalog, path) = (self.catalog().clone(), path.as_ref().to_owned());
+        let (catalog, path) = (self.catalog().clone(), named(path.as_ref()));
         on_waiting_thread(READING, move || {
             catalog.checkpoint(&path)?;
             // The end of its log may be in the middle of a write: opened for writing once, it has no log any more.
@@ -44,7 +44,7 @@ impl Database {
     /// `InvalidInput` where something is at `path`, or no database at `backup`; `Unavailable` where a process has `backup`
     /// open for writing, or the disk fails; `Corrupt` where the backup cannot be opened. Then nothing is left at `path`.
     pub async fn restore(backup: impl AsRef<Path>, path: impl AsRef<Path>) -> Result<()> {
-        let (backup, path) = (backup.as_ref().to_owned(), path.as_ref().to_owned());
+        let (backup, path) = (backup.as_ref().to_owned(), named(path.as_ref()));
         on_waiting_thread(READING, move || restore(&backup, &path)).await
     }
 }
@@ -87,6 +87,11 @@ fn restore(backup: &Path, path: &Path) -> Result<()> {
     })
 }
 
+/// A path that ends with the name of its directory, without a slash behind it: other names are made of this one.
+fn named(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
 /// Where a database is made before it has its name: beside it, so that it can be renamed.
 fn aside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -101,9 +106,9 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
     }
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
-        let (entry, file) = (entry?, to);
+        let entry = entry?;
         if entry.file_type()?.is_file() && entry.file_name() != "LOCK" {
-            let copy = file.join(entry.file_name());
+            let copy = to.join(entry.file_name());
             fs::copy(entry.path(), &copy)?;
             File::open(&copy)?.sync_all()?;
         }

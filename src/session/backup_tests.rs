@@ -117,9 +117,10 @@ async fn what_is_restored_is_what_was_backed_up() {
         .execute("INSERT INTO first VALUES (1, 1, 1), (1, 1, 2)", ())
         .await
         .unwrap();
+    // As a shell completes the names of directories: with a slash at the end.
     let (backup, restored) = (
-        directory.path().join("deep/backup"),
-        directory.path().join("restored"),
+        directory.path().join("deep/backup/"),
+        directory.path().join("restored/"),
     );
     database.backup(&backup).await.unwrap();
     connection.execute("DELETE FROM first", ()).await.unwrap();
@@ -142,6 +143,7 @@ async fn what_is_restored_is_what_was_backed_up() {
         drop(copied);
         std::fs::remove_dir_all(&restored).unwrap();
     }
+    assert!(!restored.exists());
     drop((connection, database));
     assert!(Database::check_at(&path).await.unwrap().is_sound());
 }

@@ -130,7 +130,6 @@ fn check_at(path: &Path) -> Result<CheckReport> {
         }
         Err(error) => return Err(error),
     };
-    note(&mut report, store.verify())?;
     check_store(&store, &mut report)?;
     Ok(report)
 }
@@ -160,6 +159,7 @@ fn note<T>(report: &mut CheckReport, result: Result<T>) -> Result<Option<T>> {
 }
 
 fn check_store(store: &Arc<dyn Store>, report: &mut CheckReport) -> Result<()> {
+    note(report, store.verify())?;
     let inspected = catalog::inspect(store.as_ref());
     let Some(inspection) = note(report, inspected)? else {
         return Ok(());

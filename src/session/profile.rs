@@ -33,6 +33,8 @@ pub struct Profile {
 }
 
 /// Looks at what the statements of a [metered connection](Connection::metered) read, while they run and afterwards.
+///
+/// It keeps their plans, to ask them: make one for each statement, or for a few.
 #[derive(Debug, Default)]
 pub struct Meter {
     plans: Mutex<Vec<Arc<dyn ExecutionPlan>>>,
@@ -43,12 +45,7 @@ impl Meter {
     pub fn totals(&self) -> ScanTotals {
         let mut totals = ScanTotals::default();
         for plan in self.plans.lock().iter() {
-            let own = scan::totals(plan);
-            totals.ranges += own.ranges;
-            totals.seeks += own.seeks;
-            totals.keys_read += own.keys_read;
-            totals.rows_out += own.rows_out;
-            totals.bytes_read += own.bytes_read;
+            totals += scan::totals(plan);
         }
         totals
     }

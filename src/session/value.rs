@@ -106,9 +106,11 @@ impl<'row> Value<'row> {
                 zoned: zone.is_some(),
             },
             DataType::Dictionary(_, _) => {
-                let dictionary = array.as_any_dictionary();
-                let key = dictionary.normalized_keys().get(row).copied()?;
-                return Self::at(dictionary.values().as_ref(), key);
+                // Of a slice, as the keys of a whole array would be counted for each of its values.
+                let one = array.slice(row, 1);
+                let key = one.as_any_dictionary().normalized_keys().first().copied()?;
+                let values = array.as_any_dictionary().values();
+                return Self::at(values.as_ref(), key);
             }
             _ => return None,
         })
