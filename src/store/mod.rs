@@ -9,8 +9,9 @@
 //! Everything blocks: call it from a thread that may wait. Names of spaces are chosen by the catalog and are never
 //! shown to users; see [`check_space_name`].
 //!
-//! Each sentence of the trait docs is checked by the conformance suite, which every store runs: [`MemoryStore`],
-//! [`RocksStore`] and the wrappers of [`wrap`].
+//! What the trait docs promise is checked by the conformance suite, which every store runs: [`MemoryStore`],
+//! [`RocksStore`] and the wrappers of [`wrap`]. What only damage, a crash or a full disk brings to light, and what a
+//! call costs, is in tests of the stores.
 
 mod batch;
 mod behind;
