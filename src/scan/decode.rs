@@ -162,3 +162,7 @@ fn selected(mask: &BooleanArray) -> Result<Vec<u32>> {
         ))
     })
 }
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod tests;

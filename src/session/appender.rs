@@ -41,7 +41,8 @@ impl AppenderOptions {
         }
     }
 
-    /// How many bytes of rows may be held in memory; without this, `halite.statement_memory`.
+    /// How many bytes of rows may be held in memory, or about that, before they are written to a temporary file; without
+    /// this, `halite.statement_memory`.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self {
@@ -58,7 +59,9 @@ impl AppenderOptions {
 /// the rows so far and goes on, for those who load for hours. A key that comes twice, or that is there already, is an
 /// error that names the row; rows are counted from 1 over the appender's life.
 ///
-/// Adding is a matter of memory and blocks for no other writer; the table's lock is held for the writing alone.
+/// Adding waits for no other writer: the table's lock is held for the writing alone. What does not fit into the
+/// appender's [memory](AppenderOptions::memory) is sorted and written to a temporary file, on the thread that adds; an
+/// asynchronous program that must not wait for a disk adds on a thread that may, or leaves it more memory.
 ///
 /// ```
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -83,7 +86,7 @@ pub struct Appender {
     /// How many rows are in `statement`, and how many were flushed: what the next one is counted from.
     added: u64,
     /// Why nothing can be added any more.
-    failed: Option<String>,
+    failed: Option<(ErrorKind, String)>,
 }
 
 impl Appender {
@@ -120,7 +123,8 @@ impl Appender {
     ///
     /// # Errors
     /// `InvalidInput` that names the row and the column. A row with too many or too few values, or one of a wrong type, is
-    /// left out, and others can follow; after any other error the appender is done.
+    /// left out, and others can follow; after any other error the appender is done, and says that with every later row,
+    /// the kind of the error and its reason the same.
     pub fn append_row(&mut self, row: impl IntoParameters) -> Result<()> {
         self.refuse_if_failed()?;
         let number = self.added + self.buffer.len() as u64 + 1;
@@ -177,8 +181,10 @@ impl Appender {
             return Ok(0);
         };
         // Stays if nobody waits for the end.
-        self.failed =
-            Some("a flush was given up: whether its rows are written is not known".to_owned());
+        self.failed = Some((
+            ErrorKind::Unavailable,
+            "a flush was given up: whether its rows are written is not known".to_owned(),
+        ));
         let written = commit(statement, guard).await.map_err(Error::from);
         self.failed = None;
         let written = self.noting_failure(written)?;
@@ -221,8 +227,8 @@ impl Appender {
 
     fn refuse_if_failed(&self) -> Result<()> {
         match &self.failed {
-            Some(reason) => Err(Error::new(
-                ErrorKind::InvalidInput,
+            Some((kind, reason)) => Err(Error::new(
+                *kind,
                 format!("the appender has failed before, and takes no more rows: {reason}"),
             )),
             None => Ok(()),
@@ -231,13 +237,16 @@ impl Appender {
 
     fn noting_failure<T>(&mut self, result: Result<T>) -> Result<T> {
         if let Err(error) = &result {
-            self.failed = Some(error.to_string());
+            self.failed = Some((error.kind(), error.to_string()));
             self.statement = None;
         }
         result
     }
 }
 
+#[cfg(test)]
+#[path = "appender_spill_tests.rs"]
+mod spill_tests;
 #[cfg(test)]
 #[path = "appender_tests.rs"]
 mod tests;

@@ -60,6 +60,7 @@ async fn a_flush_writes_what_there_is_and_goes_on() {
     );
     assert_eq!(count(&connection).await, 2);
     let later = appender.append_row((5,)).unwrap_err();
+    assert_eq!(later.kind(), ErrorKind::Conflict);
     assert!(later.to_string().contains("has failed before"), "{later}");
     assert!(appender.finish().await.is_err());
 }

@@ -1,8 +1,8 @@
 //! Whether a database is whole: `halite check`.
 //!
 //! Everything is read: the files against their checksums, the definitions of tables, and every row, which is decoded and
-//! whose key is computed again from its columns. Nothing is changed, and a damaged row does not keep the others from
-//! being looked at.
+//! whose key is computed again from its columns. Nothing is changed, and neither a damaged row nor a damaged place of a
+//! file keeps the others from being looked at.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,12 +14,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
 use crate::row::{RowReader, RowWriter};
 use crate::schema::BoundTable;
-use crate::store::{Chunk, RocksStore, Snapshot, Store, StoreOptions, read_chunks};
+use crate::store::{Chunk, RocksStore, Snapshot, Store, StoreOptions, first_readable, read_chunks};
 
 /// The error where who reads a whole database panics.
 pub(super) const READING: &str = "the thread that reads has failed";
 /// How many damaged rows of a table are listed; the others are counted.
 const LISTED: u64 = 100;
+/// Behind so many places of a table that cannot be read, reading ends: each costs some hundred tries to get behind it.
+const PLACES: usize = 1_000;
 
 /// What is damaged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +62,8 @@ pub struct TableCheck {
 pub struct CheckReport {
     /// The tables that could be looked at, by name.
     pub tables: Vec<TableCheck>,
-    /// What is damaged; of each table's rows the first hundred.
+    /// What is damaged: files, places of tables whose rows cannot be read, and of each table's damaged rows the first
+    /// hundred.
     pub damage: Vec<Damage>,
     /// What is unusual and harmless.
     pub notes: Vec<String>,
@@ -123,15 +126,30 @@ fn check_at(path: &Path) -> Result<CheckReport> {
     check_logs(path, &mut report);
     let store = match RocksStore::open(path, &options) {
         Ok(store) => Arc::new(store) as Arc<dyn Store>,
-        // One whose manifest is cut short may look like no database of Halite's.
-        Err(error) if error.kind() == ErrorKind::Corrupt || !report.is_sound() => {
-            report.add(format!("it cannot be opened: {error}"));
-            return Ok(report);
-        }
-        Err(error) => return Err(error),
+        Err(error) => return check_unopened(path, error, report),
     };
     check_store(&store, &mut report)?;
     Ok(report)
+}
+
+/// What can be said of a database that cannot be opened.
+fn check_unopened(path: &Path, error: Error, mut report: CheckReport) -> Result<CheckReport> {
+    if matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Internal) {
+        add_files(&mut report, RocksStore::damaged_files(path))?;
+    }
+    // One whose manifest is cut short may look like no database of Halite's.
+    if error.kind() != ErrorKind::Corrupt && report.is_sound() {
+        return Err(error);
+    }
+    report.add(format!("it cannot be opened: {error}"));
+    Ok(report)
+}
+
+fn add_files(report: &mut CheckReport, damage: Result<Vec<Error>>) -> Result<()> {
+    for error in note(report, damage)?.unwrap_or_default() {
+        report.add(error.to_string());
+    }
+    Ok(())
 }
 
 fn check_logs(path: &Path, report: &mut CheckReport) {
@@ -159,7 +177,7 @@ fn note<T>(report: &mut CheckReport, result: Result<T>) -> Result<Option<T>> {
 }
 
 fn check_store(store: &Arc<dyn Store>, report: &mut CheckReport) -> Result<()> {
-    note(report, store.verify())?;
+    add_files(report, store.verify())?;
     let inspected = catalog::inspect(store.as_ref());
     let Some(inspection) = note(report, inspected)? else {
         return Ok(());
@@ -179,20 +197,9 @@ fn check_store(store: &Arc<dyn Store>, report: &mut CheckReport) -> Result<()> {
             // Dropped or emptied meanwhile.
             continue;
         }
-        let name = table.name().to_owned();
         let mut check = TableReader::new(table);
-        let read = check.read(snapshot);
-        let damaged_file = match read {
-            Ok(()) => None,
-            Err(error) if error.kind() == ErrorKind::Corrupt => Some(Damage {
-                row: None,
-                what: format!("after {} rows reading ends: {error}", check.found.rows),
-                table: Some(name),
-            }),
-            Err(error) => return Err(error),
-        };
+        check.read(&snapshot)?;
         report.damage.extend(check.damage);
-        report.damage.extend(damaged_file);
         report.tables.push(check.found);
     }
     Ok(())
@@ -205,6 +212,8 @@ struct TableReader {
     columns: Vec<usize>,
     found: TableCheck,
     damage: Vec<Damage>,
+    /// The key that was read last.
+    last: Option<Vec<u8>>,
 }
 
 impl TableReader {
@@ -220,18 +229,63 @@ impl TableReader {
             writer: RowWriter::new(Arc::clone(&table)),
             reader: RowReader::new(table),
             damage: Vec::new(),
+            last: None,
         }
     }
 
-    fn read(&mut self, snapshot: Arc<dyn Snapshot>) -> Result<()> {
-        let (all, space) = (KeyRange::all(), self.reader.table().space().to_owned());
-        read_chunks(snapshot, &space, &all, |chunk| {
-            self.check(chunk);
-            Ok(true)
-        })
+    /// Reads all rows, and behind a place that cannot be read goes on with the first that can.
+    fn read(&mut self, snapshot: &Arc<dyn Snapshot>) -> Result<()> {
+        let space = self.reader.table().space().to_owned();
+        let mut rest = KeyRange::all();
+        for _ in 0..PLACES {
+            let read: Result<()> = read_chunks(Arc::clone(snapshot), &space, &rest, |chunk| {
+                self.check(chunk);
+                Ok(true)
+            });
+            let error = match read {
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::Corrupt => error,
+                Err(error) => return Err(error),
+            };
+            let behind = self.last.as_deref().unwrap_or_default();
+            let next = first_readable(snapshot, &space, behind)?;
+            self.add_place(next.as_deref(), &error);
+            match next.and_then(|next| KeyRange::new(next, None)) {
+                Some(behind) => rest = behind,
+                None => return Ok(()),
+            }
+        }
+        self.add_damage(format!(
+            "reading ends at the {PLACES}th place that cannot be read"
+        ));
+        Ok(())
+    }
+
+    /// Notes that from the last row on, up to `next`, nothing can be read.
+    fn add_place(&mut self, next: Option<&[u8]>, error: &Error) {
+        let last = self.last.as_deref().map(|key| self.readable(key));
+        let next = next.map(|key| self.readable(key));
+        let rows = match (last, next) {
+            (Some(last), Some(next)) => format!("between row {last} and row {next}"),
+            (Some(last), None) => format!("behind row {last}"),
+            (None, Some(next)) => format!("before row {next}"),
+            (None, None) => "of the table".to_owned(),
+        };
+        self.add_damage(format!("the rows {rows} cannot be read: {error}"));
+    }
+
+    fn add_damage(&mut self, what: String) {
+        self.damage.push(Damage {
+            table: Some(self.found.table.clone()),
+            row: None,
+            what,
+        });
     }
 
     fn check(&mut self, chunk: &Chunk) {
+        if let Some((key, _)) = chunk.last() {
+            self.last = Some(key.to_vec());
+        }
         self.found.rows += chunk.len() as u64;
         self.found.bytes += chunk
             .iter()

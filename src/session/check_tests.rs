@@ -330,3 +330,141 @@ async fn a_log_and_a_manifest_that_were_cut_are_found() {
         }
     }
 }
+
+/// A database whose one table has 15,000 rows in three files, each of many blocks; its directory, and the files.
+async fn in_three_files() -> (TempDir, PathBuf, Vec<PathBuf>) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = RocksStore::open(directory.path().join("db"), &StoreOptions::default()).unwrap();
+    let database = Database::of_store(Arc::new(store)).unwrap();
+    let connection = database.connect();
+    let create = "CREATE TABLE t (a BIGINT, b TEXT, PRIMARY KEY (a))";
+    connection.execute(create, ()).await.unwrap();
+    let mut path = PathBuf::new();
+    for part in 0..3 {
+        let (first, last) = (part * 5_000, part * 5_000 + 4_999);
+        let insert = format!(
+            "INSERT INTO t SELECT value, concat(md5(concat(value, 'a')), md5(concat(value, 'b'))) FROM generate_series({first}, {last})"
+        );
+        connection.execute(&insert, ()).await.unwrap();
+        // A backup brings what was written to a file.
+        path = directory.path().join(format!("backup-{part}"));
+        database.backup(&path).await.unwrap();
+    }
+    let mut found = files(&path, |name| name.ends_with(".sst"));
+    found.retain(|file| fs::metadata(file).unwrap().len() > 100_000);
+    assert_eq!(found.len(), 3, "{found:?}");
+    (directory, path, found)
+}
+
+fn name(file: &Path) -> &str {
+    file.file_name().unwrap().to_str().unwrap()
+}
+
+/// Replaces a file: one of a backup may be another's, too.
+fn rewrite(file: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = fs::read(file).unwrap();
+    change(&mut bytes);
+    fs::remove_file(file).unwrap();
+    fs::write(file, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn every_damaged_file_and_place_is_named_and_the_rest_is_read() {
+    let (_directory, path, files) = in_three_files().await;
+    for file in &files {
+        rewrite(file, |bytes| {
+            let length = bytes.len();
+            bytes[length / 4] ^= 0x10;
+            bytes[length / 2] ^= 0x10;
+        });
+    }
+    let report = Database::check_at(&path).await.unwrap();
+    let found = texts(&report);
+    for file in &files {
+        let told = format!("the file {} is damaged: ", file.display());
+        assert!(
+            found.iter().any(|text| text.starts_with(&told)),
+            "{told}: {found:#?}"
+        );
+    }
+    let places: Vec<&String> = found
+        .iter()
+        .filter(|text| text.starts_with("table `t`: the rows between row /"))
+        .collect();
+    assert_eq!(places.len(), 6, "{found:#?}");
+    for file in &files {
+        let here = places.iter().filter(|text| text.contains(name(file)));
+        assert_eq!(here.count(), 2, "{}: {places:#?}", name(file));
+    }
+    // A block of 16 KiB has some 200 rows.
+    let rows = report.tables[0].rows;
+    assert!((13_000..14_500).contains(&rows), "{rows}");
+    assert_eq!(report.tables[0].damaged, 0);
+}
+
+/// The last rows of a table, and all of them.
+#[tokio::test]
+async fn damage_to_the_end_of_a_table_ends_its_reading() {
+    let (_directory, path, files) = in_three_files().await;
+    // Behind the entries are 6 KB of filter, the index and the properties.
+    let end = |bytes: &[u8]| bytes.len() - 10_000;
+    rewrite(&files[2], |bytes| {
+        let end = end(bytes);
+        bytes[20_000..end].fill(0);
+    });
+    let report = Database::check_at(&path).await.unwrap();
+    let last = texts(&report).pop().unwrap();
+    assert!(
+        last.starts_with("table `t`: the rows behind row /1") && last.contains(name(&files[2])),
+        "{last}"
+    );
+    assert!((10_000..12_000).contains(&report.tables[0].rows));
+    for file in &files {
+        rewrite(file, |bytes| {
+            let end = end(bytes);
+            bytes[..end].fill(0);
+        });
+    }
+    let report = Database::check_at(&path).await.unwrap();
+    assert_eq!(report.tables[0].rows, 0);
+    let last = texts(&report).pop().unwrap();
+    assert!(
+        last.starts_with("table `t`: the rows of the table cannot be read"),
+        "{last}"
+    );
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_opened_has_its_damaged_files_named() {
+    let (_directory, path, files) = in_three_files().await;
+    for file in &files[..2] {
+        rewrite(file, |bytes| bytes.truncate(bytes.len() - 10));
+    }
+    let report = Database::check_at(&path).await.unwrap();
+    let found = texts(&report);
+    let told = |file: &Path| {
+        let begin = format!("the file {} is damaged: ", file.display());
+        found.iter().any(|text| text.starts_with(&begin))
+    };
+    assert!(told(&files[0]) && told(&files[1]), "{found:#?}");
+    assert!(!told(&files[2]), "{found:#?}");
+    let last = found.last().unwrap();
+    assert!(last.starts_with("it cannot be opened: "), "{found:#?}");
+}
+
+/// Also of a database that is open, as a program sees its own.
+#[tokio::test]
+async fn an_open_database_is_compared_with_its_checksums() {
+    let (_directory, path, files) = in_three_files().await;
+    // In the filter, which no scan reads.
+    rewrite(&files[1], |bytes| {
+        let length = bytes.len();
+        bytes[length - 7_000] ^= 1;
+    });
+    let store = RocksStore::open(&path, &StoreOptions::default()).unwrap();
+    let database = Database::of_store(Arc::new(store)).unwrap();
+    let report = database.check().await.unwrap();
+    let [found] = texts(&report).try_into().unwrap();
+    assert!(found.contains(name(&files[1])), "{found}");
+    assert_eq!(report.tables[0].rows, 15_000);
+}

@@ -55,6 +55,8 @@ conformance! {
     the_later_operation_on_a_key_counts,
     sizes_follow_the_entries,
     a_store_can_be_written,
+    a_checkpoint_is_the_store_at_one_moment,
+    what_is_kept_is_whole,
     // BulkWriter
     a_load_is_seen_at_once_and_by_later_snapshots,
     a_load_that_is_dropped_changes_nothing,
@@ -84,18 +86,40 @@ conformance! {
     random_work_agrees_with_a_map,
 }
 
+/// The store on disk alone, and what is wrapped around it.
+mod read_only {
+    use super::*;
+
+    #[test]
+    fn rocksdb() {
+        a_read_only_store_refuses_changes_alone(&Subject::read_only(|store| store));
+    }
+
+    #[test]
+    fn recording() {
+        let wrapped = |store| Arc::new(Recording::new(store)) as Arc<dyn Store>;
+        a_read_only_store_refuses_changes_alone(&Subject::read_only(wrapped));
+    }
+
+    #[test]
+    fn failing() {
+        let wrapped = |store| Arc::new(Failing::new(store, Faults::never())) as Arc<dyn Store>;
+        a_read_only_store_refuses_changes_alone(&Subject::read_only(wrapped));
+    }
+}
+
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// A store under test, and the directory that it is in.
 pub(super) struct Subject {
     store: Arc<dyn Store>,
-    _directory: Option<TempDir>,
+    directory: Option<TempDir>,
 }
 
 impl Subject {
     fn of(store: Arc<dyn Store>) -> Self {
-        let _directory = None;
-        Self { store, _directory }
+        let directory = None;
+        Self { store, directory }
     }
 
     fn memory() -> Self {
@@ -128,8 +152,31 @@ impl Subject {
         let store = RocksStore::open(directory.path(), options).unwrap();
         Self {
             store: Arc::new(store),
-            _directory: Some(directory),
+            directory: Some(directory),
         }
+    }
+
+    /// One that is read-only, and what `wrapped` makes of it. Its space `t` has one entry.
+    fn read_only(wrapped: impl Fn(Arc<dyn Store>) -> Arc<dyn Store>) -> Self {
+        let written = Self::rocksdb();
+        written.create("t");
+        written.put("t", &[(b"a", b"1")]);
+        let Self { store, directory } = written;
+        drop(store);
+        let options = StoreOptions {
+            read_only: true,
+            ..StoreOptions::default()
+        };
+        let path = directory.as_ref().unwrap().path();
+        let store = RocksStore::open(path, &options).unwrap();
+        Self {
+            store: wrapped(Arc::new(store)),
+            directory,
+        }
+    }
+
+    fn is_on_disk(&self) -> bool {
+        self.directory.is_some()
     }
 
     fn create(&self, space: &str) {

@@ -9,10 +9,12 @@
 //! Everything blocks: call it from a thread that may wait. Names of spaces are chosen by the catalog and are never
 //! shown to users; see [`check_space_name`].
 //!
-//! Each sentence of the trait docs is checked by the conformance suite, which every store runs: [`MemoryStore`],
-//! [`RocksStore`] and the wrappers of [`wrap`].
+//! What the trait docs promise is checked by the conformance suite, which every store runs: [`MemoryStore`],
+//! [`RocksStore`] and the wrappers of [`wrap`]. What only damage, a crash or a full disk brings to light, and what a
+//! call costs, is in tests of the stores.
 
 mod batch;
+mod behind;
 mod bulk;
 mod chunk;
 #[cfg(test)]
@@ -36,6 +38,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
 
 pub use self::batch::{Operation, WriteBatch};
+pub use self::behind::first_readable;
 pub use self::bulk::BulkWriter;
 pub use self::chunk::{Chunk, ChunkLimit};
 pub use self::memory::MemoryStore;
@@ -101,11 +104,13 @@ pub trait Store: Send + Sync + fmt::Debug {
         )))
     }
 
-    /// Reads all that is kept on disk and compares it with its checksums, what no snapshot sees any more included.
+    /// Reads all files of entries and compares them with their checksums, what no snapshot sees any more included.
+    /// Gives an error `Corrupt` for each file that is damaged, with its name. Where there are no files there is nothing
+    /// to verify.
     ///
-    /// Errors: `Corrupt` that names the first file which is damaged. Where there are no files there is nothing to verify.
-    fn verify(&self) -> Result<()> {
-        Ok(())
+    /// Errors: `Unavailable` where they cannot be read.
+    fn verify(&self) -> Result<Vec<Error>> {
+        Ok(Vec::new())
     }
 
     /// Whether every change is refused.

@@ -26,6 +26,7 @@
 mod bulk;
 mod maintain;
 mod open;
+mod verify;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -318,8 +319,8 @@ impl Store for RocksStore {
         maintain::checkpoint(self.current().borrow_owner(), path)
     }
 
-    fn verify(&self) -> Result<()> {
-        maintain::verify(self.current().borrow_owner())
+    fn verify(&self) -> Result<Vec<Error>> {
+        verify::verify(self.current().borrow_owner())
     }
 
     fn is_read_only(&self) -> bool {

@@ -182,6 +182,42 @@ fn options_reach_every_column_family_of_a_reopened_database() {
     }
 }
 
+/// Those that were there when the database was opened, and those made later: what one reads is held for all.
+#[test]
+fn all_spaces_share_one_block_cache() {
+    let directory = directory();
+    let fill = |store: &RocksStore, space: &str| {
+        let mut batch = WriteBatch::new();
+        for key in 0..1_000_u32 {
+            batch.put(space, &key.to_be_bytes(), &[7; 100]);
+        }
+        store.write(batch, Durability::Buffered).unwrap();
+        store.current().borrow_owner().settle().unwrap();
+    };
+    let store = open(directory.path());
+    for space in ["before", "also_before"] {
+        create(&store, space);
+        fill(&store, space);
+    }
+    drop(store);
+    let store = open(directory.path());
+    create(&store, "after");
+    fill(&store, "after");
+    let used = |space: &str| {
+        let spaces = store.current();
+        let (database, family) = (&spaces.borrow_owner().db, spaces.find(space).unwrap());
+        let usage = database.property_int_value_cf(family, "rocksdb.block-cache-usage");
+        usage.unwrap().unwrap()
+    };
+    for read in ["before", "after"] {
+        let used_before = used("also_before");
+        assert_eq!(count(&store, read), 1_000);
+        let now = ["before", "also_before", "after"].map(used);
+        assert!(now.iter().all(|used| *used == now[0]), "{now:?}");
+        assert!(now[0] > used_before, "{read} is not read through the cache");
+    }
+}
+
 #[test]
 fn a_synced_write_waits_for_the_disk_and_no_write_skips_the_log() {
     assert!(write_options(Durability::Sync).get_sync());

@@ -214,7 +214,7 @@ impl Store for Recording {
         self.inner.checkpoint(path)
     }
 
-    fn verify(&self) -> Result<()> {
+    fn verify(&self) -> Result<Vec<Error>> {
         self.inner.verify()
     }
 
@@ -491,7 +491,7 @@ impl Store for Failing {
             .call("checkpoint", || self.inner.checkpoint(path))
     }
 
-    fn verify(&self) -> Result<()> {
+    fn verify(&self) -> Result<Vec<Error>> {
         self.faults.call("verify", || self.inner.verify())
     }
 

@@ -15,6 +15,8 @@ use crate::schema::{BoundTable, Column};
 
 /// How many rows make a batch.
 const ROWS: usize = 1_024;
+/// Fewer rows do when their values take so many bytes.
+const BYTES: usize = 4 << 20;
 
 /// Rows of one table, value by value, until they are a batch.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub struct RowBuffer {
     /// The values of each column, of its type.
     columns: Vec<Vec<ScalarValue>>,
     rows: usize,
+    /// What the values take in memory.
+    bytes: usize,
 }
 
 impl RowBuffer {
@@ -33,6 +37,7 @@ impl RowBuffer {
             table,
             columns,
             rows: 0,
+            bytes: 0,
         }
     }
 
@@ -48,7 +53,7 @@ impl RowBuffer {
 
     /// Whether the rows should be taken.
     pub fn is_full(&self) -> bool {
-        self.rows >= ROWS
+        self.rows >= ROWS || self.bytes >= BYTES
     }
 
     /// Adds a row: a value for each column, in the table's order.
@@ -70,6 +75,7 @@ impl RowBuffer {
             .collect();
         let values = values.map_err(|error| error.context(format!("table `{name}`")))?;
         for (column, value) in self.columns.iter_mut().zip(values) {
+            self.bytes += value.size();
             column.push(value);
         }
         self.rows += 1;
@@ -81,7 +87,7 @@ impl RowBuffer {
     /// # Errors
     /// `Internal` alone.
     pub fn take(&mut self) -> Result<RecordBatch> {
-        self.rows = 0;
+        (self.rows, self.bytes) = (0, 0);
         let arrays = self.columns.iter_mut().map(|column| {
             let array = ScalarValue::iter_to_array(column.drain(..));
             array.map_err(|error| Error::internal("values of a column").with_source(error))
@@ -210,4 +216,35 @@ fn time(column: &Column, text: &ArrayRef) -> Result<ArrayRef> {
         Some(cause) => wrong.with_source(cause),
         None => wrong,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::testing::table;
+
+    /// How many rows with this text are taken at once.
+    fn rows_at_once(text: &str) -> usize {
+        let table = table(&[("a", SqlType::BigInt), ("b", SqlType::Text)], &["a"]);
+        let mut buffer = RowBuffer::new(table);
+        let mut taken = || {
+            while !buffer.is_full() {
+                let values = vec![ScalarValue::from(1_i64), ScalarValue::from(text)];
+                buffer.push(values).unwrap();
+            }
+            let rows = buffer.take().unwrap().num_rows();
+            assert!(buffer.is_empty() && !buffer.is_full());
+            rows
+        };
+        let rows = taken();
+        assert_eq!(taken(), rows, "the second time");
+        rows
+    }
+
+    #[test]
+    fn long_rows_are_taken_when_they_are_few() {
+        assert_eq!(rows_at_once("a name"), ROWS);
+        let rows = rows_at_once(&"x".repeat(100_000));
+        assert!((30..=BYTES / 100_000 + 1).contains(&rows), "{rows}");
+    }
 }

@@ -14,6 +14,8 @@ use crate::store::{Chunk, Store};
 
 /// How many keys are looked up, and how many rows compared, at once.
 const LOOKUP: usize = 1_000;
+/// Fewer are where the statement's rows under them have so many bytes: what is stored there is likely to be as long.
+const LOOKUP_BYTES: usize = 4 << 20;
 
 /// A row that cannot be written because of another one.
 #[derive(Debug)]
@@ -89,14 +91,14 @@ impl Search {
             .zip(followers)
             .filter_map(|(other, row)| twin(other, row))
             .collect();
-        for twins in twins.chunks(LOOKUP) {
+        for twins in stretches(&twins, |twin| twin.value.len()) {
             self.among(twins, &mut first)?;
         }
         drop(twins);
         // One row of each key stands for all: the others of the key were compared with it already.
         let mut distinct: Vec<Changed<'_>> = sorted.iter().collect();
         distinct.dedup_by_key(|row| row.key);
-        for rows in distinct.chunks(LOOKUP) {
+        for rows in stretches(&distinct, |row| row.value.map_or(0, <[u8]>::len)) {
             let keys: Vec<&[u8]> = rows.iter().map(|row| row.key).collect();
             let stored = self.stored.get_sorted(&keys)?;
             let met: Vec<_> = rows
@@ -167,6 +169,24 @@ impl Search {
         }
         Ok(differing)
     }
+}
+
+/// As many rows at once as are looked up together.
+fn stretches<'a, T>(
+    mut rows: &'a [T],
+    bytes: impl Fn(&T) -> usize,
+) -> impl Iterator<Item = &'a [T]> {
+    std::iter::from_fn(move || {
+        let mut held = 0;
+        let together = rows.iter().take(LOOKUP).take_while(|row| {
+            let is_room = held < LOOKUP_BYTES;
+            held += bytes(row);
+            is_room
+        });
+        let (taken, rest) = rows.split_at(together.count());
+        rows = rest;
+        (!taken.is_empty()).then_some(taken)
+    })
 }
 
 fn entries(entries: &[(&[u8], &[u8])]) -> Chunk {

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use super::super::Change;
-use super::super::tests::{assert_stored, int, text, write, writer};
+use super::super::tests::{assert_stored, int, text, write, writer, writer_over};
 use super::*;
 use crate::datum::{Datum, Precision, SqlType};
 use crate::error::ErrorKind;
 use crate::key::layout::{Direction, PartDefinition};
 use crate::key::{Argument, Expression};
 use crate::row::testing::{Declared, definition, of_expression, part};
+use crate::store::MemoryStore;
+use crate::store::wrap::Recording;
 
 fn function(name: &str, arguments: Vec<Argument>) -> PartDefinition {
     of_expression(Expression::new(name, arguments), Direction::Ascending)
@@ -186,4 +188,33 @@ fn a_hash_counts_as_its_inputs() {
             table.table().create_statement()
         );
     }
+}
+
+/// Stored rows are compared with so many at once as fit into memory, where they are long.
+#[test]
+fn long_rows_are_looked_up_in_small_numbers() {
+    let bucket = function("bucket", vec![Argument::Integer(1), column("host")]);
+    let columns = [
+        ("host", SqlType::Text),
+        ("day", SqlType::Integer),
+        ("report", SqlType::Text),
+    ];
+    let table = bound(&columns, vec![bucket, part("day")]);
+    let store = Recording::new(Arc::new(MemoryStore::new()));
+    let log = store.log();
+    let writer = writer_over(&table, Arc::new(store));
+    let seeks = |length: usize| {
+        let report = "x".repeat(length);
+        let rows: Vec<_> = (0..150)
+            .map(|day| vec![text("a"), int(day), text(&report)])
+            .collect();
+        for _ in 0..2 {
+            log.take();
+            write(&writer, Change::Replace, &rows).unwrap();
+        }
+        log.seeks(table.space()).len()
+    };
+    assert_eq!(seeks(10), 1);
+    let seeks = seeks(100_000);
+    assert!((3..8).contains(&seeks), "{seeks}");
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use halite::error::{Error, ErrorKind};
 use halite::session::{Connection, Database};
 use halite::store::{RocksStore, StoreOptions};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 use super::{execute, rows, runtime};
 
@@ -35,6 +35,27 @@ impl Disk {
 
     fn path(&self) -> &Path {
         self.directory.path()
+    }
+
+    /// Bytes that are free, which those of a file without a name are not.
+    fn free(&self) -> u64 {
+        let mut df = Command::new("df");
+        let told = df
+            .args(["--block-size=1", "--output=avail"])
+            .arg(self.path());
+        let told = String::from_utf8(told.output().unwrap().stdout).unwrap();
+        told.lines().nth(1).unwrap().trim().parse().unwrap()
+    }
+
+    /// Nothing is left of a statement that failed: neither a file of a load nor bytes that were free before it.
+    fn check_nothing_is_left(&self, free_before: u64) {
+        let loads = self.path().join("full.halite").join("halite-loads");
+        assert!(!loads.exists(), "files of a load are left");
+        let (free, log) = (self.free(), 256 << 10);
+        assert!(
+            free + log >= free_before,
+            "{free} of {free_before} bytes are free"
+        );
     }
 
     /// Takes bytes away; gives them back when the file is removed.
@@ -184,27 +205,39 @@ fn a_database_that_filled_its_disk_is_opened_when_there_is_room() {
     });
 }
 
-#[test]
-fn a_load_that_does_not_fit_leaves_nothing() {
-    let Some(disk) = Disk::mount() else { return };
+/// A CSV file of 40 MB, in no order, that hardly compress.
+fn too_much() -> NamedTempFile {
     let file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
     let mut random = fastrand::Rng::with_seed(7);
-    let lines: String = (0..40_000)
+    let mut keys: Vec<i64> = (0..40_000).map(|key| -1 - key).collect();
+    random.shuffle(&mut keys);
+    let lines: String = keys
+        .into_iter()
         .map(|key| {
             let value: String = (0..1_024).map(|_| random.alphanumeric()).collect();
-            format!("{},{value}\n", -1 - key)
+            format!("{key},{value}\n")
         })
         .collect();
     fs::write(file.path(), lines).unwrap();
+    file
+}
+
+/// Sorted files that the store was to take over fill the disk.
+#[test]
+fn a_load_that_does_not_fit_leaves_nothing() {
+    let Some(disk) = Disk::mount() else { return };
+    let file = too_much();
     let copy = format!("COPY t FROM '{}'", file.path().display());
     runtime().block_on(async {
         // What was written of the load stays in the log until the store goes on, for which it needs room.
         let ballast = disk.ballast(8 << 20);
         let (_database, connection) = filled(&disk).await;
         execute(&connection, &insert(0)).await.unwrap();
+        let free = disk.free();
         let error = execute(&connection, &copy).await.unwrap_err();
         println!("{error}");
         check_full(&error);
+        disk.check_nothing_is_left(free);
         check(&connection, 1).await;
         ballast.remove();
         execute_soon(&connection, &insert(1)).await;
@@ -213,6 +246,36 @@ fn a_load_that_does_not_fit_leaves_nothing() {
     runtime().block_on(async {
         let (_database, connection) = open(&disk);
         check(&connection, 2).await;
+    });
+}
+
+/// What a statement has to hold aside fills the disk, before the store is asked to take anything.
+#[test]
+fn a_statement_that_spills_too_much_leaves_nothing() {
+    let Some(disk) = Disk::mount() else { return };
+    let file = too_much();
+    let statements = [
+        format!("COPY t FROM '{}'", file.path().display()),
+        "INSERT INTO t SELECT -value, repeat(md5(concat(value, '')), 32) FROM generate_series(1, 40000)".to_owned(),
+    ];
+    runtime().block_on(async {
+        let (_database, connection) = filled(&disk).await;
+        execute(&connection, "SET halite.statement_memory = 2000000")
+            .await
+            .unwrap();
+        execute(&connection, &insert(0)).await.unwrap();
+        for (sql, done) in statements.iter().zip(1..) {
+            let free = disk.free();
+            let error = execute(&connection, sql).await.unwrap_err();
+            check_full(&error);
+            let expected = "the temporary file of a statement cannot be written";
+            assert!(error.message().contains(expected), "{error}");
+            disk.check_nothing_is_left(free);
+            check(&connection, done).await;
+            // The store has not met the full disk.
+            execute(&connection, &insert(done)).await.unwrap();
+            check(&connection, done + 1).await;
+        }
     });
 }
 

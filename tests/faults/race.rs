@@ -6,27 +6,38 @@ use std::fmt::Write as _;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 
 use fastrand::Rng;
 use halite::error::{Error, ErrorKind};
 use halite::session::{Connection, Database};
+use halite::store::wrap::{Call, Recording};
 use halite::store::{MemoryStore, Store};
 use tempfile::TempDir;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
-use super::{database, execute, open_store, rows, runtime, seed};
+use super::{execute, open_store, rows, runtime, seed};
 
 const TASKS: u64 = 6;
 const TABLE: &str = "CREATE TABLE t (k BIGINT, v TEXT, PRIMARY KEY (salt(4), k))";
 
-/// A new database in each kind of store, with the directory that one of them is in.
-fn databases() -> Vec<(Database, Option<TempDir>)> {
+/// A new store of each kind, with the directory that one of them is in.
+fn stores() -> Vec<(Arc<dyn Store>, Option<TempDir>)> {
     let directory = tempfile::tempdir().unwrap();
-    let on_disk = database(&open_store(directory.path()));
-    let in_memory: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let in_memory = Database::of_store(in_memory).unwrap();
-    vec![(in_memory, None), (on_disk, Some(directory))]
+    let on_disk: Arc<dyn Store> = open_store(directory.path());
+    vec![
+        (Arc::new(MemoryStore::new()), None),
+        (on_disk, Some(directory)),
+    ]
+}
+
+/// A new database in each of the [`stores`].
+fn databases() -> Vec<(Database, Option<TempDir>)> {
+    let stores = stores().into_iter();
+    stores
+        .map(|(store, directory)| (Database::of_store(store).unwrap(), directory))
+        .collect()
 }
 
 /// A connection that does not wait for the disk: more statements meet.
@@ -99,64 +110,116 @@ fn of_several_inserts_of_a_key_exactly_one_wins() {
 
 #[test]
 fn a_copy_and_the_inserts_of_its_keys_exclude_each_other() {
+    race_copies(None);
+}
+
+/// The COPY spills, and is written as sorted files that the store takes in at once.
+#[test]
+fn a_copy_in_bulk_and_the_inserts_of_its_keys_exclude_each_other() {
+    race_copies(Some(1));
+}
+
+/// Races until each side has won, and some rounds more. A COPY holds so many bytes in memory.
+fn race_copies(memory: Option<u64>) {
     const ROUNDS: i64 = 12;
+    const MOST_ROUNDS: i64 = 200;
     let seed = seed();
-    for (database, _directory) in databases() {
+    for (store, _directory) in stores() {
+        let store = Recording::new(store);
+        let log = store.log();
+        let database = Database::of_store(Arc::new(store)).unwrap();
         runtime().block_on(async {
-            let connection = hurried(&database).await;
-            execute(&connection, TABLE).await.unwrap();
-            let mut copies = 0;
-            for round in 0..ROUNDS {
-                copies += i64::from(copy_against_inserts(&database, round, seed).await);
+            execute(&database.connect(), TABLE).await.unwrap();
+            let (mut copies, mut rounds) = (0, 0);
+            // How late INSERTs come at most. Whoever has won comes later the next time.
+            let mut latest = Duration::from_millis(6);
+            while rounds < ROUNDS || (rounds < MOST_ROUNDS && (copies == 0 || copies == rounds)) {
+                let race = Race {
+                    first: rounds * Race::ROWS,
+                    seed: seed.wrapping_add(rounds as u64),
+                    memory,
+                    latest,
+                };
+                let copied = race.run(&database).await;
+                copies += i64::from(copied);
+                rounds += 1;
+                latest = match copied {
+                    true => latest / 2,
+                    false => (latest * 2).min(Duration::from_secs(1)),
+                };
             }
-            println!("{copies} of {ROUNDS} copies won");
+            println!("{copies} of {rounds} copies won");
+            assert!(
+                0 < copies && copies < rounds,
+                "{copies} of {rounds} copies won"
+            );
+            let ingested = |call: &Call| matches!(call, Call::Ingest(_, rows) if *rows > 0);
+            let loads = log.calls().iter().filter(|call| ingested(call)).count();
+            let expected = if memory.is_some() { copies } else { 0 };
+            assert_eq!(loads as i64, expected);
         });
     }
 }
 
-/// One COPY against INSERTs of its keys; returns whether the COPY won.
-async fn copy_against_inserts(database: &Database, round: i64, seed: u64) -> bool {
+/// One COPY against INSERTs of its keys.
+struct Race {
+    first: i64,
+    seed: u64,
+    memory: Option<u64>,
+    latest: Duration,
+}
+
+impl Race {
     const ROWS: i64 = 300;
-    let first = round * ROWS;
-    let file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
-    let lines: String = (first..first + ROWS)
-        .map(|key| format!("{key},copied\n"))
-        .collect();
-    std::fs::write(file.path(), lines).unwrap();
-    let copy = format!("COPY t FROM '{}'", file.path().display());
-    let outcomes = all(
-        database,
-        seed.wrapping_add(round as u64),
-        |number, connection, mut random| {
-            let copy = copy.clone();
+
+    /// Returns whether the COPY won.
+    async fn run(&self, database: &Database) -> bool {
+        let (first, latest) = (self.first, self.latest.as_micros() as u64);
+        let file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
+        let lines: String = (first..first + Self::ROWS)
+            .map(|key| format!("{key},copied\n"))
+            .collect();
+        std::fs::write(file.path(), lines).unwrap();
+        let copy = format!("COPY t FROM '{}'", file.path().display());
+        let memory = self
+            .memory
+            .map(|memory| format!("SET halite.statement_memory = {memory}"));
+        let outcomes = all(database, self.seed, |number, connection, mut random| {
+            let (copy, memory) = (copy.clone(), memory.clone());
             async move {
                 if number == 0 {
+                    if let Some(memory) = memory {
+                        execute(&connection, &memory).await.unwrap();
+                    }
                     return (has_won(execute(&connection, &copy).await), 0);
                 }
                 // Now before the COPY, now after it, now between its reading and its writing.
-                tokio::time::sleep(std::time::Duration::from_micros(random.u64(0..6_000))).await;
-                let key = first + random.i64(0..ROWS);
+                tokio::time::sleep(Duration::from_micros(random.u64(0..=latest))).await;
+                let key = first + random.i64(0..Self::ROWS);
                 let sql = match random.bool() {
                     true => format!("INSERT INTO t VALUES ({key}, 'inserted')"),
                     false => format!("INSERT INTO t SELECT {key}, 'inserted'"),
                 };
                 (false, i64::from(has_won(execute(&connection, &sql).await)))
             }
-        },
-    );
-    let outcomes = outcomes.await;
-    let copied = outcomes.iter().any(|(copied, _)| *copied);
-    let inserted: i64 = outcomes.iter().map(|(_, inserted)| inserted).sum();
-    let count = format!(
-        "SELECT v, count(*) FROM t WHERE k >= {first} AND k < {} GROUP BY v",
-        first + ROWS
-    );
-    let found = rows(&database.connect(), &count).await.unwrap();
-    match copied {
-        true => assert_eq!((found, inserted), (vec![format!("copied|{ROWS}")], 0)),
-        false => assert_eq!(found, [format!("inserted|{inserted}")]),
+        });
+        let outcomes = outcomes.await;
+        let copied = outcomes.iter().any(|(copied, _)| *copied);
+        let inserted: i64 = outcomes.iter().map(|(_, inserted)| inserted).sum();
+        let count = format!(
+            "SELECT v, count(*) FROM t WHERE k >= {first} AND k < {} GROUP BY v",
+            first + Self::ROWS
+        );
+        let found = rows(&database.connect(), &count).await.unwrap();
+        match copied {
+            true => assert_eq!(
+                (found, inserted),
+                (vec![format!("copied|{}", Self::ROWS)], 0)
+            ),
+            false => assert_eq!(found, [format!("inserted|{inserted}")]),
+        }
+        copied
     }
-    copied
 }
 
 #[test]

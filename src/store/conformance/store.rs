@@ -197,3 +197,84 @@ pub(super) fn a_store_can_be_written(subject: &Subject) {
     assert!(!subject.store.is_read_only());
     assert!(!format!("{:?}{:?}", subject.store, subject.snapshot()).is_empty());
 }
+
+pub(super) fn a_checkpoint_is_the_store_at_one_moment(subject: &Subject) {
+    subject.create("t");
+    subject.create("u");
+    subject.put("t", &[(b"a", b"1"), (b"b", b"2")]);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("new").join("copy");
+    let made = subject.store.checkpoint(&path);
+    if !subject.is_on_disk() {
+        assert_eq!(kind(made), ErrorKind::NotSupported);
+        assert!(!path.exists());
+        return;
+    }
+    made.unwrap();
+    let kept = model(&[(b"a", b"1"), (b"b", b"2")]);
+    subject.put("t", &[(b"a", b"later")]);
+    subject.store.drop_space("u").unwrap();
+    let copy = RocksStore::open(&path, &StoreOptions::default()).unwrap();
+    assert_eq!(copy.spaces().unwrap(), ["t", "u"]);
+    assert_eq!(contents(&copy.snapshot().unwrap(), "t"), kept);
+    // Each is a store of its own.
+    let mut batch = WriteBatch::new();
+    batch.delete("t", b"b");
+    copy.write(batch, Durability::Sync).unwrap();
+    let expected = model(&[(b"a", b"later"), (b"b", b"2")]);
+    assert_eq!(contents(&subject.snapshot(), "t"), expected);
+    drop(copy);
+    assert_eq!(
+        kind(subject.store.checkpoint(&path)),
+        ErrorKind::InvalidInput
+    );
+    let copy = RocksStore::open(&path, &StoreOptions::default()).unwrap();
+    assert_eq!(
+        contents(&copy.snapshot().unwrap(), "t"),
+        model(&[(b"a", b"1")])
+    );
+    let file = directory.path().join("file");
+    std::fs::write(&file, b"").unwrap();
+    let below_a_file = subject.store.checkpoint(&file.join("copy"));
+    assert_eq!(kind(below_a_file), ErrorKind::Unavailable);
+}
+
+pub(super) fn what_is_kept_is_whole(subject: &Subject) {
+    assert!(subject.store.verify().unwrap().is_empty());
+    subject.create("t");
+    subject.put("t", HOSTILE);
+    let mut bulk = subject.store.bulk("t").unwrap();
+    bulk.put(b"loaded", b"value").unwrap();
+    bulk.ingest().unwrap();
+    assert!(subject.store.verify().unwrap().is_empty());
+    let snapshot = subject.snapshot();
+    subject.store.drop_space("t").unwrap();
+    assert!(subject.store.verify().unwrap().is_empty());
+    drop(snapshot);
+}
+
+/// Run by the stores that can be read-only, with a space `t` that has the entry `a`.
+pub(super) fn a_read_only_store_refuses_changes_alone(subject: &Subject) {
+    let store = &subject.store;
+    assert!(store.is_read_only());
+    let mut batch = WriteBatch::new();
+    batch.put("t", b"b", b"2");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("copy");
+    for refused in [
+        store.create_space("u", &SpaceOptions::default()),
+        store.drop_space("t"),
+        store.write(batch, Durability::Sync),
+        store.write(WriteBatch::new(), Durability::Buffered),
+        store.bulk("t").map(drop),
+        store.temporary_file().map(drop),
+        store.checkpoint(&path),
+    ] {
+        assert_eq!(kind(refused), ErrorKind::Unavailable);
+    }
+    assert!(!path.exists());
+    assert_eq!(store.spaces().unwrap(), ["t"]);
+    assert_eq!(contents(&subject.snapshot(), "t"), model(&[(b"a", b"1")]));
+    store.approximate_size("t", &KeyRange::all()).unwrap();
+    assert!(store.verify().unwrap().is_empty());
+}

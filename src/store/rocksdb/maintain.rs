@@ -1,4 +1,4 @@
-//! A copy of a database while it is written, and whether its files are whole.
+//! A copy of a database while it is written, and whether its logs are whole.
 
 use std::fs;
 use std::io;
@@ -69,10 +69,4 @@ fn unfinished(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".tmp");
     PathBuf::from(name)
-}
-
-/// See [`Store::verify`](super::Store::verify).
-pub(super) fn verify(database: &Database) -> Result<()> {
-    let verified = database.db.verify_checksum();
-    verified.map_err(|error| database.failed("comparing its files with their checksums", error))
 }

@@ -9,7 +9,7 @@ use arrow::array::{ArrayRef, RecordBatch};
 use super::field::{FieldReader, field_reader};
 use super::files::SourceFile;
 use super::lines::Lines;
-use super::{BATCH_ROWS, CopyOptions, Feed, Progress, Waiting, match_columns};
+use super::{BATCH_BYTES, BATCH_ROWS, CopyOptions, Feed, Progress, Waiting, match_columns};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::write::place::number_in_file;
@@ -115,8 +115,8 @@ impl<'a> CsvFile<'a> {
 
     /// The next rows, and the line on which each starts.
     fn next_batch(&mut self) -> Result<Option<(RecordBatch, Vec<u64>)>> {
-        let mut lines = Vec::new();
-        while lines.len() < BATCH_ROWS {
+        let (mut lines, mut text_bytes) = (Vec::new(), 0);
+        while lines.len() < BATCH_ROWS && text_bytes < BATCH_BYTES {
             let Some(line) = self.next_record()? else {
                 break;
             };
@@ -124,6 +124,7 @@ impl<'a> CsvFile<'a> {
                 return Err(self.at(line, &format!("{problem}{}", self.header_hint())));
             }
             lines.push(number_in_file(self.source.index, line));
+            text_bytes += self.record.as_slice().len();
         }
         if lines.is_empty() {
             return Ok(None);
@@ -231,3 +232,7 @@ fn reason(error: ::csv::Error) -> io::Error {
         other => io::Error::other(format!("{other:?}")),
     }
 }
+
+#[cfg(test)]
+#[path = "csv_tests.rs"]
+mod tests;

@@ -31,8 +31,11 @@ use super::{Change, Places, Progress, Statement, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 
-/// How many rows are handed on at once.
+/// How many rows are handed on at once at most.
 const BATCH_ROWS: usize = 8_192;
+/// No row is added to those that are handed on at once when they have so many bytes, or about that: several such batches
+/// are in memory at a time, whatever [`WriteSettings::memory`] says.
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Inserts the rows of the files that a pattern names into a table, all or none of them, and returns their number.
 /// `progress` says how far it is.

@@ -4,11 +4,15 @@ use std::fs::File;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
-use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use datafusion::parquet::arrow::arrow_reader::{
+    ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use datafusion::parquet::errors::ParquetError;
+use datafusion::parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::files::SourceFile;
 use super::lossless::{check_type, converted};
-use super::{BATCH_ROWS, Feed, Progress, Waiting, match_columns};
+use super::{BATCH_BYTES, BATCH_ROWS, Feed, Progress, Waiting, match_columns};
 use crate::error::{Error, Result};
 use crate::key::RowError;
 use crate::schema::BoundTable;
@@ -23,12 +27,9 @@ pub(super) fn load(feed: &Feed, source: &SourceFile, waiting: &Waiting) -> Resul
         .map_err(|error| unreadable(error.to_string()))?;
     let sources = sources(&table, &builder).map_err(|error| error.context(source))?;
     let mut bytes = Bytes::of(&builder, source, feed.progress());
-    let reader = builder
-        .with_batch_size(BATCH_ROWS)
-        .build()
-        .map_err(|error| unreadable(error.to_string()))?;
+    let batches = batches(builder).map_err(|error| unreadable(error.to_string()))?;
     let mut first = 1;
-    for batch in reader {
+    for batch in batches {
         waiting.check()?;
         let batch = batch.map_err(|error| unreadable(error.to_string()))?;
         let rows = table_rows(&table, &sources, &batch)
@@ -42,6 +43,32 @@ pub(super) fn load(feed: &Feed, source: &SourceFile, waiting: &Waiting) -> Resul
         first = next;
     }
     Ok(())
+}
+
+/// The rows of a file, so many at once as take about [`BATCH_BYTES`].
+fn batches(
+    builder: ParquetRecordBatchReaderBuilder<File>,
+) -> Result<ParquetRecordBatchReader, ParquetError> {
+    let groups = builder.metadata().row_groups().iter();
+    let row_bytes = groups.map(row_bytes).max().unwrap_or_default();
+    let rows = BATCH_BYTES / row_bytes.max(1);
+    builder.with_batch_size(rows.clamp(1, BATCH_ROWS)).build()
+}
+
+/// The bytes of a row of the group, on average.
+fn row_bytes(group: &RowGroupMetaData) -> usize {
+    let all: i64 = group.columns().iter().map(column_bytes).sum();
+    let row = all / group.num_rows().max(1);
+    usize::try_from(row).unwrap_or_default()
+}
+
+/// The bytes of a column's values. Of text that is repeated in the rows a file may hold less, in a dictionary; what it is
+/// then, the file says if its writer did.
+fn column_bytes(column: &ColumnChunkMetaData) -> i64 {
+    let unencoded = column.unencoded_byte_array_data_bytes();
+    unencoded
+        .unwrap_or_default()
+        .max(column.uncompressed_size())
 }
 
 /// The bytes of a file, counted by its rows: a reader goes to and fro in it.

@@ -308,3 +308,45 @@ fn types_of_another_kind_are_refused() {
         assert!(error.contains(expected), "{error}");
     }
 }
+
+/// The bytes of the texts of each batch that a file of `id` and `name` is read in.
+fn text_bytes(names: &StringArray) -> Vec<usize> {
+    let ids: Int32Array = (0..i32::try_from(names.len()).unwrap()).collect();
+    let file = parquet(vec![
+        ("id", Arc::new(ids)),
+        ("name", Arc::new(names.clone())),
+    ]);
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file.reopen().unwrap()).unwrap();
+    let mut bytes = Vec::new();
+    for batch in batches(builder).unwrap() {
+        let batch = batch.unwrap();
+        let names = batch.column(1).as_any().downcast_ref::<StringArray>();
+        bytes.push(names.unwrap().iter().flatten().map(str::len).sum());
+    }
+    bytes
+}
+
+/// Rows that are long come in batches of few, also where the file holds their texts once, for all rows that have them.
+#[test]
+fn a_batch_of_long_rows_has_few_of_them() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let distinct: StringArray = (0..200)
+        .map(|_| {
+            Some(
+                (0..20_000)
+                    .map(|_| random.alphanumeric())
+                    .collect::<String>(),
+            )
+        })
+        .collect();
+    let text = "the same in every row ".repeat(1_000);
+    let repeated: StringArray = (0..1_000).map(|_| Some(text.clone())).collect();
+    for names in [distinct, repeated] {
+        let bytes = text_bytes(&names);
+        assert_eq!(bytes.iter().sum::<usize>(), names.value_data().len());
+        assert!(bytes.iter().all(|bytes| *bytes <= BATCH_BYTES), "{bytes:?}");
+        assert!(bytes.len() < 40, "{bytes:?}");
+    }
+    let short: StringArray = (0..20_000).map(|_| Some("a name")).collect();
+    assert_eq!(text_bytes(&short).len(), 3);
+}
