@@ -6,10 +6,10 @@ use std::process::Stdio;
 
 #[cfg(target_os = "linux")]
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read},
     path::PathBuf,
     process::{Child, ChildStdout, Command},
-    thread::sleep,
+    thread::{self, sleep},
     time::{Duration, Instant},
 };
 #[cfg(target_os = "linux")]
@@ -224,4 +224,34 @@ fn control_c_ends_the_demo_while_it_makes_its_data() {
     assert!(time < Duration::from_secs(10), "{time:?}");
     // What is temporary is removed.
     assert!(!is_made());
+}
+
+/// Between two statements nobody waits for the signal, and it counts all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn control_c_between_two_statements_ends_the_script() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = fifo(&directory);
+    let script = directory.path().join("script.sql");
+    // The second command waits for the program that the first has started, and that for its file.
+    let lines = format!(
+        "SELECT 1 AS one;\n.output |cat {} > /dev/null\n.output\nSELECT 2 AS two;\n",
+        fifo.display()
+    );
+    fs::write(&script, lines).unwrap();
+    for more in [&[][..], &["--no-bail"], &["-c", "SELECT 3 AS three"]] {
+        let arguments = [&["-f", script.to_str().unwrap()], more].concat();
+        let (mut program, mut answers) = begin(&arguments);
+        // Opened when it is opened at the other end.
+        let end = fs::OpenOptions::new().write(true).open(&fifo).unwrap();
+        sleep(Duration::from_millis(500));
+        assert!(program.try_wait().unwrap().is_none());
+        let waiting = thread::spawn(move || interrupt(program));
+        sleep(Duration::from_millis(500));
+        drop(end);
+        assert_eq!(waiting.join().unwrap().0, Some(130), "{arguments:?}");
+        let mut out = String::new();
+        answers.read_to_string(&mut out).unwrap();
+        assert_eq!(out, "one\n1\n", "{arguments:?}");
+    }
 }

@@ -214,6 +214,29 @@ fn control_c_stops_the_statement_and_not_the_shell() {
     assert_eq!(terminal.end(), Some(0));
 }
 
+/// A signal that comes while the shell waits for a line is not meant for the line that then comes.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_at_the_prompt_stops_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let Some(mut terminal) = Terminal::start(home.path(), "--no-init") else {
+        return;
+    };
+    terminal.press("SELECT 41 AS answer;\r");
+    terminal.expect("│     41 │");
+    terminal.expect("halite");
+    let pid = std::fs::read_to_string(home.path().join("pid")).unwrap();
+    let sent = Command::new("kill").args(["-INT", pid.trim()]).status();
+    assert!(sent.unwrap().success());
+    thread::sleep(Duration::from_millis(500));
+    terminal.press("SELECT 42 AS answer; SELECT 43 AS next;\r");
+    terminal.expect("│     42 │");
+    terminal.expect("│   43 │");
+    assert!(!terminal.screen().contains("interrupted"));
+    terminal.press("exit\r");
+    assert_eq!(terminal.end(), Some(0));
+}
+
 #[test]
 fn no_color_is_respected() {
     let home = tempfile::tempdir().unwrap();

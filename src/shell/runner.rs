@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
 use super::format::{Format, Page};
-use super::interrupt::interrupted;
+use super::interrupt::Interrupts;
 use super::output::ResultWriter;
 use super::progress::Progress;
 use super::report;
@@ -166,11 +166,15 @@ impl Shell<'_> {
             .settings
             .interactive
             .then(|| Progress::start(Arc::clone(&meter), written.clone()));
-        let (runtime, interrupted) = (self.runtime, interrupted()?);
+        let interrupts = match &self.interrupts {
+            Some(interrupts) => interrupts.clone(),
+            None => Interrupts::listen()?,
+        };
+        let runtime = self.runtime;
         let shown = runtime.block_on(async {
             tokio::select! {
                 shown = self.show(&mut events, progress) => shown,
-                () = interrupted => Err(Trouble::Interrupted),
+                () = interrupts.pressed() => Err(Trouble::Interrupted),
             }
         });
         let shown = match shown {

@@ -7,11 +7,13 @@ use tokio::runtime::Runtime;
 
 use super::command::{self, Command};
 use super::format::Format;
+use super::interrupt::Interrupts;
 use super::names::Names;
 use super::output::{Limit, Outputs};
 use super::report::{Origin, Reporter};
 use super::runner::{Failure, Trouble, let_go};
 use super::script::{self, Unit};
+use crate::error::Error;
 use crate::session::{Connection, Statement};
 
 /// How deep scripts may read scripts.
@@ -32,7 +34,7 @@ pub struct Settings {
     pub pager: bool,
     /// Whether a script ends at the first statement that fails.
     pub bail: bool,
-    /// Whether somebody sits at the terminal, who wants to see progress.
+    /// Whether somebody sits at the terminal, who is told what changes.
     pub interactive: bool,
 }
 
@@ -72,6 +74,8 @@ pub struct Shell<'a> {
     pub failures: usize,
     /// Whether standard output has failed before the last statement of a script.
     pub unfinished: bool,
+    /// Ctrl-C since [`Shell::listen`].
+    pub(super) interrupts: Option<Interrupts>,
     nested: usize,
 }
 
@@ -108,8 +112,19 @@ impl<'a> Shell<'a> {
             outputs,
             failures: 0,
             unfinished: false,
+            interrupts: None,
             nested: 0,
         }
+    }
+
+    /// From now on Ctrl-C ends what runs and all that would run after it, up to the next call: of this when a script
+    /// begins, and at a terminal with every line that is entered.
+    ///
+    /// # Errors
+    /// `Unavailable` where the system has no thread left.
+    pub fn listen(&mut self) -> Result<(), Error> {
+        self.interrupts = Some(Interrupts::listen()?);
+        Ok(())
     }
 
     /// Runs a script, which may be from a file.
@@ -149,6 +164,9 @@ impl<'a> Shell<'a> {
         mut run: impl FnMut(&mut Self, T) -> Answer,
     ) -> Answer {
         while let Some(part) = parts.next() {
+            if self.interrupts.as_ref().is_some_and(Interrupts::have_come) {
+                return Err(Failure::Interrupted);
+            }
             let answer = run(self, part);
             if !matches!(answer, Ok(ControlFlow::Continue(()))) {
                 let is_output = matches!(answer, Err(Failure::Output(_)));
@@ -234,7 +252,7 @@ impl<'a> Shell<'a> {
         }
     }
 
-    fn report(&self, error: &crate::error::Error, sql: &str, origin: Origin<'_>) -> Failure {
+    fn report(&self, error: &Error, sql: &str, origin: Origin<'_>) -> Failure {
         let names = Names::new(self.connection.clone());
         let reporter = Reporter {
             names: Some(&names),

@@ -22,7 +22,6 @@ use reedline::{
 use self::complete::SqlCompleter;
 use self::highlight::SqlHighlighter;
 use self::prompt::HalitePrompt;
-use super::interrupt::interrupted;
 use super::names::Names;
 use super::runner::Failure;
 use super::script::is_complete;
@@ -43,7 +42,7 @@ impl Shell<'_> {
     /// Those of the terminal.
     pub fn edit(&mut self) -> io::Result<()> {
         // From here on Ctrl-C ends what runs, and never the shell.
-        drop(interrupted().map_err(io::Error::other)?);
+        self.listen().map_err(io::Error::other)?;
         let colors = Colors::of(true);
         let empty = Arc::new(AtomicBool::new(true));
         let mut editor = editor(Names::new(self.connection.clone()), colors, &empty);
@@ -82,6 +81,8 @@ impl Shell<'_> {
     /// # Errors
     /// Those of standard output and standard error, which end the shell.
     pub fn submit(&mut self, text: &str) -> io::Result<bool> {
+        // What was pressed before was not meant for this.
+        self.listen().map_err(io::Error::other)?;
         match self.script(text, None) {
             Ok(flow) => Ok(flow.is_continue()),
             // The terminal is gone.
