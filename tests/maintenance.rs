@@ -124,7 +124,7 @@ fn damage_ends_with_status_1() {
 
 /// A pipe without a writer, which holds whoever opens it.
 #[cfg(target_os = "linux")]
-fn fifo(directory: &TempDir) -> PathBuf {
+pub(crate) fn fifo(directory: &TempDir) -> PathBuf {
     let fifo = directory.path().join("never.csv");
     let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
     assert!(made.success());

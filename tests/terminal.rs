@@ -237,6 +237,54 @@ fn an_interrupt_at_the_prompt_stops_nothing() {
     assert_eq!(terminal.end(), Some(0));
 }
 
+/// Writes two rows into a pipe that is read as a file, and keeps it open until `ended` is dropped.
+#[cfg(target_os = "linux")]
+fn feed(fifo: &Path) -> std::sync::mpsc::Sender<()> {
+    let (ended, wait) = std::sync::mpsc::channel::<()>();
+    let fifo = fifo.to_owned();
+    thread::spawn(move || {
+        let mut rows = std::fs::OpenOptions::new().write(true).open(fifo).unwrap();
+        rows.write_all(b"1\n2\n").unwrap();
+        wait.recv().ok();
+    });
+    ended
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_script_shows_its_progress_to_who_sees_it() {
+    let home = tempfile::tempdir().unwrap();
+    let fifo = super::maintenance::fifo(&home);
+    let load = format!(
+        "CREATE TABLE u (a INT, PRIMARY KEY (a)); COPY u FROM '{}'; SELECT count(*) AS n FROM u",
+        fifo.display()
+    );
+    // Where nobody sees it, nothing is shown, however long it takes.
+    let mut command = super::program::halite();
+    let program = command.args(["-c", &load]).stdout(Stdio::piped());
+    let program = program.stderr(Stdio::piped()).spawn().unwrap();
+    let ended = feed(&fifo);
+    thread::sleep(Duration::from_millis(2500));
+    drop(ended);
+    let output = program.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(
+        (text(&output.stdout), text(&output.stderr)),
+        ("n\n2\n".to_owned(), String::new())
+    );
+    // At a terminal it is, and what is sent elsewhere is the result alone.
+    let result = home.path().join("result.csv");
+    let arguments = format!("-c \"{load}\" > '{}'", result.display());
+    let Some(mut terminal) = Terminal::start(home.path(), &arguments) else {
+        return;
+    };
+    let ended = feed(&fifo);
+    terminal.expect("Ctrl-C stops it");
+    drop(ended);
+    assert_eq!(terminal.end(), Some(0));
+    assert_eq!(std::fs::read_to_string(result).unwrap(), "n\n2\n");
+}
+
 #[test]
 fn no_color_is_respected() {
     let home = tempfile::tempdir().unwrap();

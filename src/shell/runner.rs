@@ -163,8 +163,8 @@ impl Shell<'_> {
         };
         let task = workers.spawn(drive(connection, statement.clone(), sender));
         let progress = self
-            .settings
-            .interactive
+            .outputs
+            .shows_progress()
             .then(|| Progress::start(Arc::clone(&meter), written.clone()));
         let interrupts = match &self.interrupts {
             Some(interrupts) => interrupts.clone(),
