@@ -77,6 +77,32 @@ fn a_database_goes_through_backup_restore_and_check() {
     );
 }
 
+#[test]
+fn the_process_that_writes_makes_a_backup() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = filled(&directory.path().join("db"));
+    let backup = directory.path().join("a copy").display().to_string();
+    let insert = |rows: &str| format!("INSERT INTO u VALUES {rows};");
+    let script = format!(
+        "{}\n.backup '{backup}'\n{}\n",
+        insert("(1), (2)"),
+        insert("(3)")
+    );
+    let (succeeded, out, log) = run(&[&database, "-c", &script]);
+    assert!(succeeded && out.is_empty(), "{out}{log}");
+    let count = "SELECT count(*) AS n FROM u";
+    assert_eq!(run(&[&database, "-c", count]).1, "n\n3\n");
+    assert_eq!(run(&[&backup, "-c", count]).1, "n\n2\n");
+    assert!(run(&["check", &backup]).0);
+    let again = format!(".backup {backup}");
+    let (succeeded, _, log) = run(&[&database, "-c", &again]);
+    assert!(!succeeded && log.contains("is there already"), "{log}");
+    let elsewhere = directory.path().join("b").display().to_string();
+    let people = format!(".mode box\n.backup {elsewhere}");
+    let (_, out, _) = run(&[&database, "-c", &people]);
+    assert_eq!(out, format!("{elsewhere} is a backup\n"));
+}
+
 /// Runs the program with an output that nobody reads; its exit status and its complaint.
 fn unread(arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = halite();
@@ -160,6 +186,9 @@ fn a_database_that_is_open_elsewhere_is_checked_and_not_backed_up() {
         !succeeded && log.contains(&holder) && log.contains("close it there"),
         "{log}"
     );
+    // It is told what that process can do.
+    let command = format!("have it run .backup {}, ", backup.display());
+    assert!(log.contains(&command), "{log}");
     assert!(
         checked && out.contains("note: another process has the database open"),
         "{out}"

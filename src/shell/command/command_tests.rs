@@ -45,7 +45,7 @@ fn every_command_is_complete_and_has_names_of_its_own() {
     // What the documents promise.
     for name in [
         ".tables", ".schema", ".mode", ".timer", ".read", ".output", ".import", ".help", ".keys",
-        ".ranges", ".quit", "\\d", "\\dt", "\\x", "\\timing", "\\i", "\\o", "\\q", "\\?", "exit",
+        ".ranges", ".backup", ".quit", "\\d", "\\dt", "\\x", "\\timing", "\\i", "\\o", "\\q", "\\?", "exit",
     ] {
         assert!(named(name).is_some(), "{name}");
     }
@@ -125,6 +125,11 @@ fn commands_that_are_wrong_say_so() {
         assert_eq!(complaint(line), expected, "{line}");
     }
     assert!(complaint(".read /no/such/file").starts_with("error: cannot read /no/such/file: "));
+    let in_memory = complaint(".backup /no/such/copy");
+    assert!(
+        in_memory.starts_with("error: a database that is not on disk cannot be backed up to /no/"),
+        "{in_memory}"
+    );
     assert!(complaint(".output /no/such/file").starts_with("error: cannot write /no/such/file: "));
 }
 

@@ -5,6 +5,7 @@
 //! arguments. A semicolon at the end is ignored.
 
 pub mod arguments;
+mod backup;
 mod explore;
 mod keys;
 mod leave;
@@ -73,6 +74,7 @@ pub static COMMANDS: &[&dyn Command] = &[
     &keys::Ranges,
     &scripts::Read,
     &scripts::Import,
+    &backup::Backup,
     &settings::Output { once: false },
     &settings::Output { once: true },
     &settings::Mode,
