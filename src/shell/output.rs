@@ -153,6 +153,7 @@ impl<'a> Outputs<'a> {
             } else {
                 Colors::default()
             },
+            table: None,
         }
     }
 

@@ -253,7 +253,7 @@ impl Shell<'_> {
         let format = self.settings.format;
         match events.recv().await {
             Some(Event::Columns(schema)) => {
-                let page = self.outputs.page(self.settings.rows, self.settings.width);
+                let page = self.page();
                 let mut out = self.outputs.result(self.settings.pages(), progress);
                 match show_rows(format, page, schema, events, &mut out).await {
                     Err(Trouble::Output(error)) => {

@@ -2,11 +2,12 @@
 //! tested without a terminal.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
 use super::command::{self, Command};
-use super::format::Format;
+use super::format::{Format, Page};
 use super::interrupt::Interrupts;
 use super::names::Names;
 use super::output::{Limit, Outputs};
@@ -20,10 +21,12 @@ use crate::session::{Connection, Statement};
 const NESTED: usize = 16;
 
 /// What the user can change.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Settings {
     /// How results look.
     pub format: &'static dyn Format,
+    /// The table that results are written for, where they are statements.
+    pub table: Option<Arc<str>>,
     /// How many rows of a result people are shown.
     pub rows: Limit,
     /// How wide a box may be.
@@ -43,6 +46,7 @@ impl Settings {
     pub fn new(format: &'static dyn Format) -> Self {
         Self {
             format,
+            table: None,
             rows: Limit::Fit,
             width: Limit::Fit,
             timer: false,
@@ -259,6 +263,17 @@ impl<'a> Shell<'a> {
             colors: self.outputs.log_colors(),
         };
         Failure::Statement(reporter.statement(error, sql, origin))
+    }
+
+    /// The room that a result has, and what else its format is told.
+    pub(super) fn page(&self) -> Page {
+        let Settings {
+            rows, width, table, ..
+        } = &self.settings;
+        Page {
+            table: table.clone(),
+            ..self.outputs.page(*rows, *width)
+        }
     }
 
     /// Writes text as a result: by the pager where it does not fit the screen.

@@ -97,6 +97,10 @@ fn commands_that_are_wrong_say_so() {
             "error: there is no format xml; .mode lists them\n",
         ),
         (
+            ".mode csv gulls",
+            "error: there is no format csv gulls; .mode lists them\n",
+        ),
+        (
             ".mode jsnol",
             "error: there is no format jsnol; did you mean jsonl?\n",
         ),

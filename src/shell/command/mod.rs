@@ -165,9 +165,7 @@ fn show_texts(shell: &mut Shell<'_>, columns: &[(&str, Vec<String>)]) -> Answer 
     });
     let batch =
         RecordBatch::try_from_iter(columns).map_err(|error| shell.complaint(&error.to_string()))?;
-    let page = shell
-        .outputs
-        .page(shell.settings.rows, shell.settings.width);
+    let page = shell.page();
     let mut text = Vec::new();
     let mut sheet = shell
         .settings
