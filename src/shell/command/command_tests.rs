@@ -45,7 +45,8 @@ fn every_command_is_complete_and_has_names_of_its_own() {
     // What the documents promise.
     for name in [
         ".tables", ".schema", ".mode", ".timer", ".read", ".output", ".import", ".help", ".keys",
-        ".ranges", ".backup", ".quit", "\\d", "\\dt", "\\x", "\\timing", "\\i", "\\o", "\\q", "\\?", "exit",
+        ".ranges", ".backup", ".quit", "\\d", "\\dt", "\\x", "\\timing", "\\i", "\\o", "\\q",
+        "\\?", "exit",
     ] {
         assert!(named(name).is_some(), "{name}");
     }
@@ -279,6 +280,31 @@ fn the_ranges_of_a_query_are_shown() {
     let explained = printed(&[&format!("EXPLAIN KEYS {query};")]);
     assert!(explained.contains(",range,1,"), "{explained}");
     assert_eq!(printed(&[&format!(".ranges {query}")]), explained);
+}
+
+#[test]
+fn bounds_of_ranges_are_not_cut() {
+    let query =
+        ".ranges SELECT n FROM gulls WHERE name = 'herring' AND seen < '2024-01-31' AND n > 5";
+    let cells = printed(&[".mode csv", query]);
+    // Without a comma in it, none of these is quoted.
+    let cells: Vec<&str> = cells.lines().nth(1).unwrap().split(',').collect();
+    let [start, stop, start_hex, stop_hex] = &cells[4..8] else {
+        panic!("{cells:?}");
+    };
+    let shown = printed(&[".mode box", ".maxwidth 100", query]);
+    for (name, bound) in [
+        ("start", start),
+        ("stop", stop),
+        ("start_hex", start_hex),
+        ("stop_hex", stop_hex),
+    ] {
+        let line = format!("\n{name:<9} │ {bound}\n");
+        assert!(shown.contains(&line), "{line}{shown}");
+    }
+    // Where there is room, they stand side by side.
+    let wide = printed(&[".mode box", ".maxwidth 500", query]);
+    assert!(wide.starts_with('┌') && wide.contains(stop_hex), "{wide}");
 }
 
 #[test]
