@@ -162,6 +162,11 @@ fn statements_are_edited_run_and_remembered() {
     terminal.expect("│      1 │      2 │");
     // The start file was read.
     terminal.expect("1 row, ");
+    // An open quote is told.
+    terminal.press("SELECT 'a\r");
+    terminal.expect("     '> ");
+    terminal.press("b' AS text;\r");
+    terminal.expect("1 row, ");
     terminal.press("SELCT;\r");
     terminal.expect("error:");
     terminal.expect("did you mean SELECT?");
@@ -180,7 +185,8 @@ fn statements_are_edited_run_and_remembered() {
     assert_eq!(terminal.end(), Some(0));
     let history = std::fs::read_to_string(home.path().join(".local/share/halite/history")).unwrap();
     assert!(
-        history.contains("SELECT 1 AS one,<\\n>2 AS two;\nSELCT;\n.tables"),
+        history
+            .contains("SELECT 1 AS one,<\\n>2 AS two;\nSELECT 'a<\\n>b' AS text;\nSELCT;\n.tables"),
         "{history}"
     );
 }
@@ -231,7 +237,7 @@ fn an_interrupt_at_the_prompt_stops_nothing() {
     thread::sleep(Duration::from_millis(500));
     terminal.press("SELECT 42 AS answer; SELECT 43 AS next;\r");
     terminal.expect("│     42 │");
-    terminal.expect("│   43 │");
+    terminal.expect("│     43 │");
     assert!(!terminal.screen().contains("interrupted"));
     terminal.press("exit\r");
     assert_eq!(terminal.end(), Some(0));
