@@ -6,10 +6,10 @@ use std::process::Stdio;
 
 #[cfg(target_os = "linux")]
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read},
     path::PathBuf,
     process::{Child, ChildStdout, Command},
-    thread::sleep,
+    thread::{self, sleep},
     time::{Duration, Instant},
 };
 #[cfg(target_os = "linux")]
@@ -77,6 +77,32 @@ fn a_database_goes_through_backup_restore_and_check() {
     );
 }
 
+#[test]
+fn the_process_that_writes_makes_a_backup() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = filled(&directory.path().join("db"));
+    let backup = directory.path().join("a copy").display().to_string();
+    let insert = |rows: &str| format!("INSERT INTO u VALUES {rows};");
+    let script = format!(
+        "{}\n.backup '{backup}'\n{}\n",
+        insert("(1), (2)"),
+        insert("(3)")
+    );
+    let (succeeded, out, log) = run(&[&database, "-c", &script]);
+    assert!(succeeded && out.is_empty(), "{out}{log}");
+    let count = "SELECT count(*) AS n FROM u";
+    assert_eq!(run(&[&database, "-c", count]).1, "n\n3\n");
+    assert_eq!(run(&[&backup, "-c", count]).1, "n\n2\n");
+    assert!(run(&["check", &backup]).0);
+    let again = format!(".backup {backup}");
+    let (succeeded, _, log) = run(&[&database, "-c", &again]);
+    assert!(!succeeded && log.contains("is there already"), "{log}");
+    let elsewhere = directory.path().join("b").display().to_string();
+    let people = format!(".mode box\n.backup {elsewhere}");
+    let (_, out, _) = run(&[&database, "-c", &people]);
+    assert_eq!(out, format!("{elsewhere} is a backup\n"));
+}
+
 /// Runs the program with an output that nobody reads; its exit status and its complaint.
 fn unread(arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = halite();
@@ -124,7 +150,7 @@ fn damage_ends_with_status_1() {
 
 /// A pipe without a writer, which holds whoever opens it.
 #[cfg(target_os = "linux")]
-fn fifo(directory: &TempDir) -> PathBuf {
+pub(crate) fn fifo(directory: &TempDir) -> PathBuf {
     let fifo = directory.path().join("never.csv");
     let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
     assert!(made.success());
@@ -160,6 +186,9 @@ fn a_database_that_is_open_elsewhere_is_checked_and_not_backed_up() {
         !succeeded && log.contains(&holder) && log.contains("close it there"),
         "{log}"
     );
+    // It is told what that process can do.
+    let command = format!("have it run .backup {}, ", backup.display());
+    assert!(log.contains(&command), "{log}");
     assert!(
         checked && out.contains("note: another process has the database open"),
         "{out}"
@@ -224,4 +253,34 @@ fn control_c_ends_the_demo_while_it_makes_its_data() {
     assert!(time < Duration::from_secs(10), "{time:?}");
     // What is temporary is removed.
     assert!(!is_made());
+}
+
+/// Between two statements nobody waits for the signal, and it counts all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn control_c_between_two_statements_ends_the_script() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = fifo(&directory);
+    let script = directory.path().join("script.sql");
+    // The second command waits for the program that the first has started, and that for its file.
+    let lines = format!(
+        "SELECT 1 AS one;\n.output |cat {} > /dev/null\n.output\nSELECT 2 AS two;\n",
+        fifo.display()
+    );
+    fs::write(&script, lines).unwrap();
+    for more in [&[][..], &["--no-bail"], &["-c", "SELECT 3 AS three"]] {
+        let arguments = [&["-f", script.to_str().unwrap()], more].concat();
+        let (mut program, mut answers) = begin(&arguments);
+        // Opened when it is opened at the other end.
+        let end = fs::OpenOptions::new().write(true).open(&fifo).unwrap();
+        sleep(Duration::from_millis(500));
+        assert!(program.try_wait().unwrap().is_none());
+        let waiting = thread::spawn(move || interrupt(program));
+        sleep(Duration::from_millis(500));
+        drop(end);
+        assert_eq!(waiting.join().unwrap().0, Some(130), "{arguments:?}");
+        let mut out = String::new();
+        answers.read_to_string(&mut out).unwrap();
+        assert_eq!(out, "one\n1\n", "{arguments:?}");
+    }
 }

@@ -118,7 +118,8 @@ fn wrong_arguments_are_told_with_what_is_right() {
     let output = run(&["--format", "xml"]);
     let (out, log) = texts(&output);
     assert_eq!((output.status.code(), out.as_str()), (Some(2), ""));
-    for name in ["box", "csv", "tsv", "json", "jsonl", "markdown", "line"] {
+    for format in halite::shell::format::FORMATS {
+        let name = format.name();
         assert!(log.contains(name), "{name}: {log}");
     }
     assert_eq!(

@@ -8,11 +8,13 @@
 //! `tests/golden/queries` shows what `EXPLAIN KEYS` and the metrics say; `HALITE_REWRITE=1` writes it anew.
 
 mod bound;
+mod kinds;
 mod oracle;
 mod page;
 mod run;
 mod seeks;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +22,7 @@ use halite::session::Database;
 use halite::shell::sample::{self, Expectation, File, Query, generator};
 use tokio::sync::OnceCell;
 
+use self::kinds::Kind;
 use self::oracle::Oracle;
 use self::run::{Measured, Run, Samples, Settings, Store};
 
@@ -326,6 +329,38 @@ fn each_layout_is_meant_for_a_query_and_serves_one_worst() {
             queries.iter().any(|(_, query)| serves(query)),
             "{layout:?} serves nothing"
         );
+    }
+}
+
+/// Each generated data set is asked for a point, for a stretch, for what a condition leaves of one, for the first rows in
+/// an order, and for what a layout of it serves worst.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_generated_data_set_is_asked_in_every_way() {
+    let samples = in_memory().await;
+    let cases: Vec<_> = cases().await.iter().zip(measured().await).collect();
+    let mut asked = BTreeSet::new();
+    for (case, measured) in &cases {
+        if case.expected().is_none() {
+            continue;
+        }
+        let serves_well = |other: &Case| {
+            let is_worst = other.query.worst == Some(other.layout.name);
+            other.layout == case.layout && other.expected().is_some() && !is_worst
+        };
+        let others = cases.iter().filter(|(other, _)| serves_well(other));
+        let most = others.map(|(_, measured)| measured.run.totals.keys_read);
+        let plan = samples.profile(case, MEASURED).await.plan;
+        let kind = Kind::of(case, measured, &plan, most.max().unwrap_or_default());
+        asked.extend(kind.map(|kind| (case.query.table, kind)));
+    }
+    for data_set in layouts().iter().map(|layout| layout.data_set) {
+        for kind in Kind::ALL {
+            let is_generated = generator::default_size(data_set).is_some();
+            assert!(
+                !is_generated || asked.contains(&(data_set, kind)),
+                "{data_set} is not asked for {kind:?}"
+            );
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The shell at a terminal: what is typed, and what the screen shows. `script` of util-linux makes the terminal; where
-//! it is not installed, these tests say so and pass.
+//! it is not installed, these tests say 'skipped', also where the harness keeps what a test prints to itself.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -26,13 +26,22 @@ struct Terminal {
 impl Terminal {
     /// Starts the shell with its home in a directory; `None` where there is no `script`.
     fn start(home: &Path, arguments: &str) -> Option<Self> {
-        let version = Command::new("script").arg("--version").output().ok()?;
-        if !String::from_utf8_lossy(&version.stdout).contains("util-linux") {
-            eprintln!("skipped: script(1) of util-linux is not installed");
+        Self::start_with(home, arguments, &[])
+    }
+
+    /// As [`Terminal::start`], with these variables. The shell's process is in the file `pid` of its home.
+    fn start_with(home: &Path, arguments: &str, variables: &[(&str, &str)]) -> Option<Self> {
+        if !has_script() {
+            // Not `eprintln`, which the harness catches.
+            let skipped = b"skipped: script(1) of util-linux is not installed\n";
+            io::stderr().write_all(skipped).unwrap();
             return None;
         }
         let program = env!("CARGO_BIN_EXE_halite");
-        let shell = format!("stty cols 100 rows 30; exec {program} {arguments}");
+        let pid = home.join("pid");
+        let pid = pid.display();
+        let shell =
+            format!("stty cols 100 rows 30; echo $$ > '{pid}'; exec '{program}' {arguments}");
         let mut child = Command::new("script")
             .args(["-q", "-e", "-f", "-c", &shell, "/dev/null"])
             .env("HOME", home)
@@ -41,6 +50,7 @@ impl Terminal {
             .env_remove("XDG_DATA_HOME")
             .env_remove("NO_COLOR")
             .env("PAGER", "cat")
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -79,7 +89,7 @@ impl Terminal {
     fn expect(&mut self, text: &str) {
         let start = Instant::now();
         loop {
-            let screen = self.screen.lock().unwrap().clone();
+            let screen = self.screen();
             let new = screen.get(self.seen..).unwrap_or("");
             if let Some(at) = new.find(text) {
                 self.seen += at + text.len();
@@ -93,6 +103,11 @@ impl Terminal {
         }
     }
 
+    /// All that was shown so far.
+    fn screen(&self) -> String {
+        self.screen.lock().unwrap().clone()
+    }
+
     /// Waits for the end, and returns the exit status.
     fn end(&mut self) -> Option<i32> {
         let start = Instant::now();
@@ -102,8 +117,25 @@ impl Terminal {
             }
             thread::sleep(Duration::from_millis(20));
         }
-        panic!("the shell does not end:\n{}", self.screen.lock().unwrap());
+        panic!("the shell does not end:\n{}", self.screen());
     }
+}
+
+fn has_script() -> bool {
+    let version = Command::new("script").arg("--version").output();
+    version.is_ok_and(|it| String::from_utf8_lossy(&it.stdout).contains("util-linux"))
+}
+
+/// Whether a text has colours, and not only the moves of a cursor.
+fn is_coloured(text: &str) -> bool {
+    let sequences = text.split("\u{1b}[").skip(1);
+    let mut colors = sequences.filter_map(|rest| {
+        let (numbers, _) = rest.split_once('m')?;
+        let are_numbers = |letter: char| letter.is_ascii_digit() || letter == ';';
+        numbers.chars().all(are_numbers).then_some(numbers)
+    });
+    // These take colours back.
+    colors.any(|numbers| !matches!(numbers, "" | "0" | "39" | "49"))
 }
 
 impl Drop for Terminal {
@@ -130,6 +162,11 @@ fn statements_are_edited_run_and_remembered() {
     terminal.expect("│      1 │      2 │");
     // The start file was read.
     terminal.expect("1 row, ");
+    // An open quote is told.
+    terminal.press("SELECT 'a\r");
+    terminal.expect("     '> ");
+    terminal.press("b' AS text;\r");
+    terminal.expect("1 row, ");
     terminal.press("SELCT;\r");
     terminal.expect("error:");
     terminal.expect("did you mean SELECT?");
@@ -148,7 +185,8 @@ fn statements_are_edited_run_and_remembered() {
     assert_eq!(terminal.end(), Some(0));
     let history = std::fs::read_to_string(home.path().join(".local/share/halite/history")).unwrap();
     assert!(
-        history.contains("SELECT 1 AS one,<\\n>2 AS two;\nSELCT;\n.tables"),
+        history
+            .contains("SELECT 1 AS one,<\\n>2 AS two;\nSELECT 'a<\\n>b' AS text;\nSELCT;\n.tables"),
         "{history}"
     );
 }
@@ -180,4 +218,107 @@ fn control_c_stops_the_statement_and_not_the_shell() {
     assert!(start.elapsed() < Duration::from_secs(12));
     terminal.press("exit\r");
     assert_eq!(terminal.end(), Some(0));
+}
+
+/// A signal that comes while the shell waits for a line is not meant for the line that then comes.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_at_the_prompt_stops_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let Some(mut terminal) = Terminal::start(home.path(), "--no-init") else {
+        return;
+    };
+    terminal.press("SELECT 41 AS answer;\r");
+    terminal.expect("│     41 │");
+    terminal.expect("halite");
+    let pid = std::fs::read_to_string(home.path().join("pid")).unwrap();
+    let sent = Command::new("kill").args(["-INT", pid.trim()]).status();
+    assert!(sent.unwrap().success());
+    thread::sleep(Duration::from_millis(500));
+    terminal.press("SELECT 42 AS answer; SELECT 43 AS next;\r");
+    terminal.expect("│     42 │");
+    terminal.expect("│     43 │");
+    assert!(!terminal.screen().contains("interrupted"));
+    terminal.press("exit\r");
+    assert_eq!(terminal.end(), Some(0));
+}
+
+/// Writes two rows into a pipe that is read as a file, and keeps it open until `ended` is dropped.
+#[cfg(target_os = "linux")]
+fn feed(fifo: &Path) -> std::sync::mpsc::Sender<()> {
+    let (ended, wait) = std::sync::mpsc::channel::<()>();
+    let fifo = fifo.to_owned();
+    thread::spawn(move || {
+        let mut rows = std::fs::OpenOptions::new().write(true).open(fifo).unwrap();
+        rows.write_all(b"1\n2\n").unwrap();
+        wait.recv().ok();
+    });
+    ended
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_script_shows_its_progress_to_who_sees_it() {
+    let home = tempfile::tempdir().unwrap();
+    let fifo = super::maintenance::fifo(&home);
+    let load = format!(
+        "CREATE TABLE u (a INT, PRIMARY KEY (a)); COPY u FROM '{}'; SELECT count(*) AS n FROM u",
+        fifo.display()
+    );
+    // Where nobody sees it, nothing is shown, however long it takes.
+    let mut command = super::program::halite();
+    let program = command.args(["-c", &load]).stdout(Stdio::piped());
+    let program = program.stderr(Stdio::piped()).spawn().unwrap();
+    let ended = feed(&fifo);
+    thread::sleep(Duration::from_millis(2500));
+    drop(ended);
+    let output = program.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(
+        (text(&output.stdout), text(&output.stderr)),
+        ("n\n2\n".to_owned(), String::new())
+    );
+    // At a terminal it is, and what is sent elsewhere is the result alone.
+    let result = home.path().join("result.csv");
+    let arguments = format!("-c \"{load}\" > '{}'", result.display());
+    let Some(mut terminal) = Terminal::start(home.path(), &arguments) else {
+        return;
+    };
+    let ended = feed(&fifo);
+    terminal.expect("Ctrl-C stops it");
+    drop(ended);
+    assert_eq!(terminal.end(), Some(0));
+    assert_eq!(std::fs::read_to_string(result).unwrap(), "n\n2\n");
+}
+
+#[test]
+fn no_color_is_respected() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |variables: &[(&str, &str)]| {
+        let statements = "--format box -c 'SELECT NULL AS n; SELECT x'";
+        let mut terminal = Terminal::start_with(home.path(), statements, variables)?;
+        terminal.expect("there is no column x");
+        assert_eq!(terminal.end(), Some(1));
+        Some(is_coloured(&terminal.screen()))
+    };
+    for (variables, coloured) in [
+        (&[][..], true),
+        (&[("NO_COLOR", "")], true),
+        (&[("NO_COLOR", "1")], false),
+        (&[("TERM", "dumb")], false),
+    ] {
+        let shown = run(variables);
+        assert!(shown.is_none_or(|shown| shown == coloured), "{variables:?}");
+    }
+    // Nor is what is typed coloured.
+    let variables = [("NO_COLOR", "1")];
+    let Some(mut terminal) = Terminal::start_with(home.path(), "--no-init", &variables) else {
+        return;
+    };
+    terminal.expect("halite");
+    terminal.press("SELECT NULL AS none;\r");
+    terminal.expect("│ NULL │");
+    terminal.press("SELECT x;\r");
+    terminal.expect("there is no column x");
+    assert!(!is_coloured(&terminal.screen()));
 }

@@ -11,11 +11,12 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use halite::error::Error;
 use halite::session::Database;
 use halite::shell::format::{self, FORMATS};
+use halite::shell::interrupt::Interrupts;
 use halite::shell::output::{self, Outputs};
 use halite::shell::runner::{self, Failure};
 use halite::shell::sample::generator;
 use halite::shell::state::{Settings, Shell};
-use halite::shell::{demo, interrupt, maintenance, start};
+use halite::shell::{demo, maintenance, start};
 use tokio::runtime::Runtime;
 
 /// The status of a program that Ctrl-C has ended, as shells give it.
@@ -199,6 +200,7 @@ fn on_threads<T>(work: impl FnOnce(&Runtime) -> Result<T, Failure>) -> Result<T,
 /// The shell at a terminal.
 fn interact(shell: &mut Shell<'_>, arguments: &Arguments) -> Result<(), Failure> {
     shell.settings.interactive = true;
+    shell.listen()?;
     start::greet(shell, arguments.database.as_deref())?;
     if !arguments.no_init {
         start::run_file(shell, arguments.init.as_deref())?;
@@ -207,6 +209,8 @@ fn interact(shell: &mut Shell<'_>, arguments: &Arguments) -> Result<(), Failure>
 }
 
 fn run_scripts(shell: &mut Shell<'_>, scripts: &[Script]) -> Result<ExitCode, Failure> {
+    // Also between two statements, or two scripts.
+    shell.listen()?;
     let mut scripts = scripts.iter();
     while let Some(script) = scripts.next() {
         match shell.script(&script.text, script.file.as_deref()) {
@@ -249,12 +253,12 @@ fn refuse_arguments_of_statements(matches: &ArgMatches) {
 fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure> {
     let page = output::page();
     let mut out = BufWriter::new(io::stdout().lock());
-    let interrupted = interrupt::interrupted()?;
+    let interrupts = Interrupts::listen()?;
     on_threads(|runtime| {
         runtime.block_on(async {
             tokio::select! {
                 ended = demo::run(directory, rows, page, &mut out) => ended,
-                () = interrupted => Err(Failure::Interrupted),
+                () = interrupts.pressed() => Err(Failure::Interrupted),
             }
         })
     })

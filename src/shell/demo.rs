@@ -261,7 +261,7 @@ impl<'a> Demo<'a> {
 
     fn show(&mut self, result: &Profile) -> Result<(), Failure> {
         let format = format::default_format(true);
-        let mut sheet = format.sheet(result.schema.clone(), self.page, self.out)?;
+        let mut sheet = format.sheet(result.schema.clone(), self.page.clone(), self.out)?;
         for batch in &result.batches {
             sheet.batch(batch)?;
         }

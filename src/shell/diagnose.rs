@@ -26,8 +26,14 @@ pub fn of_message(message: &str, statement: &str, names: Option<&Names>) -> Diag
             hint: advice(message),
         };
     };
+    let name = complaint.name.as_str();
+    let place = find(name, statement).or_else(|| match complaint.subject {
+        // The planner says of which table it is, which the statement need not.
+        Subject::Ungrouped => find(name.rsplit('.').next()?, statement),
+        _ => None,
+    });
     Diagnosis {
-        place: find(&complaint.name, statement),
+        place,
         hint: hint(&complaint, message, statement, names),
     }
 }
@@ -95,9 +101,13 @@ enum Subject {
     Table,
     TableFunction,
     Column,
+    /// A column that stands neither in GROUP BY nor in an aggregate function.
+    Ungrouped,
     Function,
     Setting,
     Transform,
+    /// What the message itself lists, with ` are` at the end.
+    Listed,
 }
 
 /// How a message says it: the texts before and after the name.
@@ -122,6 +132,13 @@ const fn wording(subject: Subject, before: &'static str, after: &'static str) ->
 
 /// The more special before the more general.
 static COMPLAINTS: &[Wording] = &[
+    wording(Subject::Listed, "COPY option `", "` is not implemented; "),
+    wording(Subject::Listed, "COPY format `", "` is not implemented; "),
+    wording(
+        Subject::Ungrouped,
+        "While expanding wildcard, column \"",
+        "\" must appear in the GROUP BY",
+    ),
     wording(Subject::TableFunction, "table function '", "' not found"),
     wording(Subject::Table, "table 'halite.public.", "' not found"),
     wording(Subject::Table, "table '", "' not found"),
@@ -150,6 +167,11 @@ impl Wording {
     fn read(&self, message: &str) -> Option<Complaint> {
         let mut starts = message.match_indices(self.before);
         let name = starts.find_map(|(at, before)| self.name(message.get(at + before.len()..)?))?;
+        let name = match self.subject {
+            // An option may have a value.
+            Subject::Listed => name.split_whitespace().next()?,
+            _ => name,
+        };
         Some(Complaint {
             subject: self.subject,
             name: name.to_owned(),
@@ -183,6 +205,8 @@ fn hint(
         Subject::Table => table_hint(wrong, names?),
         Subject::TableFunction => among(wrong, names?.table_functions()),
         Subject::Column => column_hint(wrong, message),
+        Subject::Ungrouped => None,
+        Subject::Listed => among(wrong, listed(message)),
         Subject::Function => among(
             wrong,
             names?.functions().into_iter().map(|found| found.name),
@@ -202,6 +226,16 @@ fn among(wrong: &str, names: impl IntoIterator<Item = String>) -> Option<String>
     question(&closest(wrong, names.iter().map(String::as_str)))
 }
 
+/// What there is: `…; FORMAT, HEADER and NULL are`.
+fn listed(message: &str) -> Vec<String> {
+    let (_, list) = message.rsplit_once("; ").unwrap_or_default();
+    let list = list
+        .trim_end()
+        .trim_end_matches(" are")
+        .replace(" and ", ", ");
+    list.split(", ").map(str::to_owned).collect()
+}
+
 /// A table that may be meant; where none is close, those there are, if they are few.
 fn table_hint(wrong: &str, names: &Names) -> Option<String> {
     let tables = names.tables();
@@ -218,7 +252,13 @@ fn column_hint(wrong: &str, message: &str) -> Option<String> {
     let mut lists = ["Valid fields are ", "; its columns are "].into_iter();
     let list = lists.find_map(|before| Some(message.split_once(before)?.1))?;
     let list = list.trim_end().trim_end_matches('.').replace('`', "");
-    let valid: Vec<&str> = list.split(", ").collect();
+    // ORDER BY knows those of the result and those of the tables, which may be the same.
+    let mut valid: Vec<&str> = Vec::new();
+    for name in list.split(", ") {
+        if !valid.contains(&name) {
+            valid.push(name);
+        }
+    }
     let last = |name: &str| name.rsplit('.').next().unwrap_or(name).replace('"', "");
     let (wanted, lasts) = (
         last(wrong),

@@ -102,7 +102,32 @@ const WRONG: &[(&str, &str, &str)] = &[
         "slat",
         "did you mean salt?",
     ),
+    (
+        "SELECT * FROM flights ORDER BY carier",
+        "carier",
+        "did you mean carrier?",
+    ),
     ("SELECT flight FROM flights a, flights b", "flight", ""),
+    (
+        "SELECT flight, count(*) FROM flights GROUP BY dep",
+        "flight",
+        "",
+    ),
+    (
+        "COPY flights FROM 'f.csv' (HEADR)",
+        "HEADR",
+        "did you mean HEADER?",
+    ),
+    (
+        "COPY flights TO 'f.csv' (HEADER, DELIMITR ';')",
+        "DELIMITR",
+        "did you mean DELIMITER?",
+    ),
+    (
+        "COPY flights FROM 'f.csv' (FORMAT cvs)",
+        "cvs",
+        "did you mean csv?",
+    ),
     (
         "SELECT flight FROM flights WHERE carrier = \"AA\"",
         "\"AA\"",

@@ -62,8 +62,9 @@ pub async fn backup(path: &Path, to: &Path, out: &mut dyn Write) -> Result<(), F
     if let Some(process) = RocksStore::holder(path) {
         return Err(Failure::Statement(format!(
             "error: the database {} is open in process {process}, and only the process that writes to it can copy it: \
-             have it call Database::backup, or close it there",
-            path.display()
+             have it run .backup {}, call Database::backup, or close it there",
+            path.display(),
+            to.display()
         )));
     }
     let options = crate::store::StoreOptions {

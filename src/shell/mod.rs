@@ -24,4 +24,5 @@ pub mod state;
 pub mod style;
 mod suggest;
 mod text;
+mod types;
 mod words;

@@ -7,7 +7,7 @@ use super::pager::{self, Paged, Screen};
 use super::progress::Progress;
 use super::redirect::{Redirection, Target};
 use super::runner::Trouble;
-use super::style::Colors;
+use super::style::{self, Colors};
 use crate::error::{Error, Result};
 
 /// Rows of a result that a screen without a size shows, and the most that any does unasked.
@@ -40,6 +40,8 @@ pub struct Outputs<'a> {
     colors: Colors,
     /// Colours of `log`.
     log_colors: Colors,
+    /// Whether `log` is a terminal on which a line can be taken back.
+    moving: bool,
     elsewhere: Option<Redirection>,
 }
 
@@ -52,6 +54,7 @@ impl<'a> Outputs<'a> {
             terminal: io::stdout().is_terminal(),
             colors: Colors::of(io::stdout().is_terminal()),
             log_colors: Colors::of(io::stderr().is_terminal()),
+            moving: io::stderr().is_terminal() && !style::is_dumb(),
             elsewhere: None,
         }
     }
@@ -64,6 +67,7 @@ impl<'a> Outputs<'a> {
             terminal: false,
             colors: Colors::default(),
             log_colors: Colors::default(),
+            moving: false,
             elsewhere: None,
         }
     }
@@ -71,6 +75,11 @@ impl<'a> Outputs<'a> {
     /// Whether results go to a terminal.
     pub fn on_terminal(&self) -> bool {
         self.terminal && self.elsewhere.is_none()
+    }
+
+    /// Whether what takes long can tell how far it is, whoever runs it: a script at a terminal, too.
+    pub fn shows_progress(&self) -> bool {
+        self.moving
     }
 
     /// Colours of what is complained of.
@@ -144,6 +153,7 @@ impl<'a> Outputs<'a> {
             } else {
                 Colors::default()
             },
+            table: None,
         }
     }
 

@@ -7,6 +7,7 @@ use super::diagnose::{self, Diagnosis};
 use super::names::Names;
 use super::style::{Colors, Role};
 use super::text::width;
+use super::types;
 use crate::error::Error;
 
 /// The most columns of a statement that a report shows.
@@ -132,6 +133,7 @@ fn plain(message: &str) -> String {
         "Arrow error: ",
         "Invalid or Unsupported Configuration: ",
         "Cast error: ",
+        "Parser error: ",
         "This feature is not implemented: ",
     ] {
         text = text.replace(layer, "");
@@ -167,7 +169,20 @@ fn plain(message: &str) -> String {
     if let Some(name) = sentence("Invalid function '", "'.") {
         return format!("error: there is no function {name}");
     }
-    text.to_owned()
+    if let Some(name) = ungrouped(text) {
+        return format!("error: column {name} must stand in GROUP BY or in an aggregate function");
+    }
+    let text = types::by_sql_names(text);
+    // Functions that take several of Arrow's types for a text are one to SQL.
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    lines.dedup();
+    lines.join("\n")
+}
+
+/// The column that a message misses in GROUP BY.
+fn ungrouped(message: &str) -> Option<&str> {
+    let (_, rest) = message.split_once("While expanding wildcard, column \"")?;
+    Some(rest.split_once("\" must appear in the GROUP BY")?.0)
 }
 
 /// Splits the parser's ` at Line: 1, Column: 8` from the end of its message. Both count from 1.

@@ -97,7 +97,7 @@ fn a_message_is_freed_of_its_layers() {
         ),
         (
             "error: Error during planning: Internal error: Function 'sum' failed to match any signature, errors: x.\nThis issue was likely caused by a bug in DataFusion's code. No function matches the given name and argument types 'sum(Utf8)'.",
-            "error: No function matches the given name and argument types 'sum(Utf8)'.",
+            "error: No function matches the given name and argument types 'sum(TEXT)'.",
         ),
         (
             "error: Arrow error: Divide by zero error",
@@ -110,6 +110,35 @@ fn a_message_is_freed_of_its_layers() {
     ];
     for (message, expected) in cases {
         assert_eq!(plain(message), expected);
+    }
+}
+
+/// These are the messages of the DataFusion that is built in.
+#[test]
+fn the_planner_s_messages_are_in_the_user_s_words() {
+    let table = "CREATE TABLE t (id INT, at TIMESTAMP(3), x TEXT, PRIMARY KEY (id)); INSERT INTO t VALUES (1, NULL, 'a');";
+    for (sql, expected) in [
+        (
+            "SELECT * FROM t WHERE id = 'one'",
+            "Cannot cast string 'one' to value of INT type",
+        ),
+        (
+            "SELECT id + at FROM t",
+            "Cannot coerce arithmetic expression INT + TIMESTAMP(3) to valid types",
+        ),
+        (
+            "SELECT left(id) FROM t",
+            "No function matches the given name and argument types 'left(INT)'. You might need to add explicit type casts.\n\tCandidate functions:\n\tleft(TEXT, BIGINT)",
+        ),
+        (
+            "SELECT x, count(*) FROM t",
+            "column t.x must stand in GROUP BY or in an aggregate function",
+        ),
+        ("SELECT id FROM t ORDER BY idd", "there is no column idd"),
+    ] {
+        let (_, log, _) = crate::shell::state::tests::session(&[table, &format!("{sql};")]);
+        let (told, _) = log.split_once("\n  SELECT").unwrap();
+        assert_eq!(told, format!("error: {expected}"));
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
 use super::format::{Format, Page};
-use super::interrupt::interrupted;
+use super::interrupt::Interrupts;
 use super::output::ResultWriter;
 use super::progress::Progress;
 use super::report;
@@ -163,14 +163,18 @@ impl Shell<'_> {
         };
         let task = workers.spawn(drive(connection, statement.clone(), sender));
         let progress = self
-            .settings
-            .interactive
+            .outputs
+            .shows_progress()
             .then(|| Progress::start(Arc::clone(&meter), written.clone()));
-        let (runtime, interrupted) = (self.runtime, interrupted()?);
+        let interrupts = match &self.interrupts {
+            Some(interrupts) => interrupts.clone(),
+            None => Interrupts::listen()?,
+        };
+        let runtime = self.runtime;
         let shown = runtime.block_on(async {
             tokio::select! {
                 shown = self.show(&mut events, progress) => shown,
-                () = interrupted => Err(Trouble::Interrupted),
+                () = interrupts.pressed() => Err(Trouble::Interrupted),
             }
         });
         let shown = match shown {
@@ -249,7 +253,7 @@ impl Shell<'_> {
         let format = self.settings.format;
         match events.recv().await {
             Some(Event::Columns(schema)) => {
-                let page = self.outputs.page(self.settings.rows, self.settings.width);
+                let page = self.page();
                 let mut out = self.outputs.result(self.settings.pages(), progress);
                 match show_rows(format, page, schema, events, &mut out).await {
                     Err(Trouble::Output(error)) => {

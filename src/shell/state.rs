@@ -2,26 +2,31 @@
 //! tested without a terminal.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
 use super::command::{self, Command};
-use super::format::Format;
+use super::format::{Format, Page};
+use super::interrupt::Interrupts;
 use super::names::Names;
 use super::output::{Limit, Outputs};
 use super::report::{Origin, Reporter};
 use super::runner::{Failure, Trouble, let_go};
 use super::script::{self, Unit};
+use crate::error::Error;
 use crate::session::{Connection, Statement};
 
 /// How deep scripts may read scripts.
 const NESTED: usize = 16;
 
 /// What the user can change.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Settings {
     /// How results look.
     pub format: &'static dyn Format,
+    /// The table that results are written for, where they are statements.
+    pub table: Option<Arc<str>>,
     /// How many rows of a result people are shown.
     pub rows: Limit,
     /// How wide a box may be.
@@ -32,7 +37,7 @@ pub struct Settings {
     pub pager: bool,
     /// Whether a script ends at the first statement that fails.
     pub bail: bool,
-    /// Whether somebody sits at the terminal, who wants to see progress.
+    /// Whether somebody sits at the terminal, who is told what changes.
     pub interactive: bool,
 }
 
@@ -41,6 +46,7 @@ impl Settings {
     pub fn new(format: &'static dyn Format) -> Self {
         Self {
             format,
+            table: None,
             rows: Limit::Fit,
             width: Limit::Fit,
             timer: false,
@@ -72,6 +78,8 @@ pub struct Shell<'a> {
     pub failures: usize,
     /// Whether standard output has failed before the last statement of a script.
     pub unfinished: bool,
+    /// Ctrl-C since [`Shell::listen`].
+    pub(super) interrupts: Option<Interrupts>,
     nested: usize,
 }
 
@@ -108,8 +116,19 @@ impl<'a> Shell<'a> {
             outputs,
             failures: 0,
             unfinished: false,
+            interrupts: None,
             nested: 0,
         }
+    }
+
+    /// From now on Ctrl-C ends what runs and all that would run after it, up to the next call: of this when a script
+    /// begins, and at a terminal with every line that is entered.
+    ///
+    /// # Errors
+    /// `Unavailable` where the system has no thread left.
+    pub fn listen(&mut self) -> Result<(), Error> {
+        self.interrupts = Some(Interrupts::listen()?);
+        Ok(())
     }
 
     /// Runs a script, which may be from a file.
@@ -149,6 +168,9 @@ impl<'a> Shell<'a> {
         mut run: impl FnMut(&mut Self, T) -> Answer,
     ) -> Answer {
         while let Some(part) = parts.next() {
+            if self.interrupts.as_ref().is_some_and(Interrupts::have_come) {
+                return Err(Failure::Interrupted);
+            }
             let answer = run(self, part);
             if !matches!(answer, Ok(ControlFlow::Continue(()))) {
                 let is_output = matches!(answer, Err(Failure::Output(_)));
@@ -234,13 +256,24 @@ impl<'a> Shell<'a> {
         }
     }
 
-    fn report(&self, error: &crate::error::Error, sql: &str, origin: Origin<'_>) -> Failure {
+    fn report(&self, error: &Error, sql: &str, origin: Origin<'_>) -> Failure {
         let names = Names::new(self.connection.clone());
         let reporter = Reporter {
             names: Some(&names),
             colors: self.outputs.log_colors(),
         };
         Failure::Statement(reporter.statement(error, sql, origin))
+    }
+
+    /// The room that a result has, and what else its format is told.
+    pub(super) fn page(&self) -> Page {
+        let Settings {
+            rows, width, table, ..
+        } = &self.settings;
+        Page {
+            table: table.clone(),
+            ..self.outputs.page(*rows, *width)
+        }
     }
 
     /// Writes text as a result: by the pager where it does not fit the screen.

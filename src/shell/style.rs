@@ -3,6 +3,7 @@
 //! Colour is never the only sign of anything: what is said by it is said by letters, too.
 
 use std::env;
+use std::ffi::OsString;
 
 use nu_ansi_term::{Color, Style};
 
@@ -47,6 +48,16 @@ impl Role {
     }
 }
 
+/// Whether the terminal takes letters and nothing else.
+pub fn is_dumb() -> bool {
+    env::var_os("TERM").is_some_and(|name| name == "dumb")
+}
+
+/// Whether `NO_COLOR` is set; to nothing is not at all.
+fn is_unwanted(no_color: Option<OsString>) -> bool {
+    no_color.is_some_and(|value| !value.is_empty())
+}
+
 /// Whether text is coloured; by default it is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Colors {
@@ -56,10 +67,7 @@ pub struct Colors {
 impl Colors {
     /// Colours for an output, if it is a terminal that has them and the user has not set `NO_COLOR`.
     pub fn of(terminal: bool) -> Self {
-        let set =
-            |name| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
-        let dumb = env::var_os("TERM").is_some_and(|name| name == "dumb");
-        Self::new(terminal && !dumb && !set("NO_COLOR"))
+        Self::new(terminal && !is_dumb() && !is_unwanted(env::var_os("NO_COLOR")))
     }
 
     /// Colours, or none.

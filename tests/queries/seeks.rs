@@ -105,7 +105,8 @@ fn is_subsequence(made: &[Vec<u8>], wanted: &[Vec<u8>]) -> bool {
         .all(|seek| wanted.any(|candidate| candidate == seek))
 }
 
-fn scans(plan: &Arc<dyn ExecutionPlan>) -> Vec<&ScanExec> {
+/// The scans of a plan.
+pub fn scans(plan: &Arc<dyn ExecutionPlan>) -> Vec<&ScanExec> {
     let below = plan.children().into_iter().flat_map(scans);
     plan.downcast_ref::<ScanExec>()
         .into_iter()

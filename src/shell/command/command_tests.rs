@@ -45,7 +45,8 @@ fn every_command_is_complete_and_has_names_of_its_own() {
     // What the documents promise.
     for name in [
         ".tables", ".schema", ".mode", ".timer", ".read", ".output", ".import", ".help", ".keys",
-        ".ranges", ".quit", "\\d", "\\dt", "\\x", "\\timing", "\\i", "\\o", "\\q", "\\?", "exit",
+        ".ranges", ".backup", ".quit", "\\d", "\\dt", "\\x", "\\timing", "\\i", "\\o", "\\q",
+        "\\?", "exit",
     ] {
         assert!(named(name).is_some(), "{name}");
     }
@@ -97,6 +98,10 @@ fn commands_that_are_wrong_say_so() {
             "error: there is no format xml; .mode lists them\n",
         ),
         (
+            ".mode csv gulls",
+            "error: there is no format csv gulls; .mode lists them\n",
+        ),
+        (
             ".mode jsnol",
             "error: there is no format jsnol; did you mean jsonl?\n",
         ),
@@ -125,6 +130,11 @@ fn commands_that_are_wrong_say_so() {
         assert_eq!(complaint(line), expected, "{line}");
     }
     assert!(complaint(".read /no/such/file").starts_with("error: cannot read /no/such/file: "));
+    let in_memory = complaint(".backup /no/such/copy");
+    assert!(
+        in_memory.starts_with("error: a database that is not on disk cannot be backed up to /no/"),
+        "{in_memory}"
+    );
     assert!(complaint(".output /no/such/file").starts_with("error: cannot write /no/such/file: "));
 }
 
@@ -270,6 +280,31 @@ fn the_ranges_of_a_query_are_shown() {
     let explained = printed(&[&format!("EXPLAIN KEYS {query};")]);
     assert!(explained.contains(",range,1,"), "{explained}");
     assert_eq!(printed(&[&format!(".ranges {query}")]), explained);
+}
+
+#[test]
+fn bounds_of_ranges_are_not_cut() {
+    let query =
+        ".ranges SELECT n FROM gulls WHERE name = 'herring' AND seen < '2024-01-31' AND n > 5";
+    let cells = printed(&[".mode csv", query]);
+    // Without a comma in it, none of these is quoted.
+    let cells: Vec<&str> = cells.lines().nth(1).unwrap().split(',').collect();
+    let [start, stop, start_hex, stop_hex] = &cells[4..8] else {
+        panic!("{cells:?}");
+    };
+    let shown = printed(&[".mode box", ".maxwidth 100", query]);
+    for (name, bound) in [
+        ("start", start),
+        ("stop", stop),
+        ("start_hex", start_hex),
+        ("stop_hex", stop_hex),
+    ] {
+        let line = format!("\n{name:<9} │ {bound}\n");
+        assert!(shown.contains(&line), "{line}{shown}");
+    }
+    // Where there is room, they stand side by side.
+    let wide = printed(&[".mode box", ".maxwidth 500", query]);
+    assert!(wide.starts_with('┌') && wide.contains(stop_hex), "{wide}");
 }
 
 #[test]

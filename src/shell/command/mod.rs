@@ -5,6 +5,7 @@
 //! arguments. A semicolon at the end is ignored.
 
 pub mod arguments;
+mod backup;
 mod explore;
 mod keys;
 mod leave;
@@ -73,6 +74,7 @@ pub static COMMANDS: &[&dyn Command] = &[
     &keys::Ranges,
     &scripts::Read,
     &scripts::Import,
+    &backup::Backup,
     &settings::Output { once: false },
     &settings::Output { once: true },
     &settings::Mode,
@@ -163,9 +165,7 @@ fn show_texts(shell: &mut Shell<'_>, columns: &[(&str, Vec<String>)]) -> Answer 
     });
     let batch =
         RecordBatch::try_from_iter(columns).map_err(|error| shell.complaint(&error.to_string()))?;
-    let page = shell
-        .outputs
-        .page(shell.settings.rows, shell.settings.width);
+    let page = shell.page();
     let mut text = Vec::new();
     let mut sheet = shell
         .settings

@@ -1,8 +1,10 @@
 //! How results look and where they go.
 
-use super::arguments::{file, switch};
+use std::sync::Arc;
+
+use super::arguments::{file, first_word, switch, table};
 use super::{Command, GO_ON, Offer, failed, tell};
-use crate::shell::format::{self, FORMATS};
+use crate::shell::format::{self, FORMATS, Format};
 use crate::shell::output::Limit;
 use crate::shell::redirect::Target;
 use crate::shell::state::{Answer, Settings, Shell};
@@ -81,11 +83,11 @@ impl Command for Mode {
     }
 
     fn usage(&self) -> &'static str {
-        "[FORMAT]"
+        "[FORMAT [TABLE]]"
     }
 
     fn arguments(&self) -> &'static [Offer] {
-        &[Offer::Formats]
+        &[Offer::Formats, Offer::Tables]
     }
 
     fn doc(&self) -> &'static str {
@@ -102,7 +104,7 @@ impl Command for Mode {
             }
             return shell.print(&text);
         }
-        let Some(format) = format::named(argument) else {
+        let Some((format, table)) = format_and_table(argument) else {
             let names = FORMATS.iter().map(|format| format.name());
             let hint = match argument.contains('>') {
                 true => Some(".once FILE sends the next result to a file".to_owned()),
@@ -112,7 +114,21 @@ impl Command for Mode {
             return failed(shell, &format!("there is no format {argument}; {hint}"));
         };
         shell.settings.format = format;
+        shell.settings.table = table;
         GO_ON
+    }
+}
+
+/// A format by its name, and, for the one that writes statements, the table that they are about.
+fn format_and_table(argument: &str) -> Option<(&'static dyn Format, Option<Arc<str>>)> {
+    if let Some(format) = format::named(argument) {
+        return Some((format, None));
+    }
+    let (name, rest) = first_word(argument);
+    let format = format::named(&name).filter(|format| format.names_a_table())?;
+    match table(rest) {
+        Some((table, "")) => Some((format, Some(table.into()))),
+        _ => None,
     }
 }
 

@@ -97,11 +97,12 @@ fn completion_offers_what_may_stand_there() {
 #[test]
 fn commands_and_their_arguments_are_completed() {
     let mut completer = completer();
-    let cases: [(&str, &[&str]); 10] = [
+    let cases: [(&str, &[&str]); 11] = [
         (".ta|", &[".tables"]),
         ("\\ti|", &["\\timing"]),
         (".schema fl|", &[".schema flights"]),
         (".mode js|", &[".mode json", ".mode jsonl"]),
+        (".mode insert fl|", &[".mode insert flights"]),
         (".timer o|", &[".timer on", ".timer off"]),
         (".keys |", &[".keys flights"]),
         (

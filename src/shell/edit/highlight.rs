@@ -1,31 +1,31 @@
 //! Colours while typing: keywords, functions, texts, numbers, comments, and what cannot be right.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use nu_ansi_term::Style;
 use reedline::{Highlighter, StyledText};
 
+use super::prompt::Typed;
 use crate::shell::command;
 use crate::shell::script::is_command;
 use crate::shell::style::Role;
 use crate::shell::words::{Kind, Piece, pieces};
 
-/// Colours what is typed, and notes whether anything is.
+/// Colours what is typed, and notes it.
 pub struct SqlHighlighter {
-    empty: Arc<AtomicBool>,
+    typed: Arc<Typed>,
 }
 
 impl SqlHighlighter {
-    /// `empty` says after each key whether the line is empty.
-    pub fn new(empty: Arc<AtomicBool>) -> Self {
-        Self { empty }
+    /// `typed` is told after each key what there is.
+    pub fn new(typed: Arc<Typed>) -> Self {
+        Self { typed }
     }
 }
 
 impl Highlighter for SqlHighlighter {
     fn highlight(&self, line: &str, _: usize) -> StyledText {
-        self.empty.store(line.is_empty(), Ordering::Relaxed);
+        self.typed.note(line);
         let mut styled = StyledText::new();
         for (text, role) in colored(line) {
             let style = role.map_or_else(Style::default, Role::style);
@@ -151,11 +151,11 @@ mod tests {
 
     #[test]
     fn an_empty_line_is_noted() {
-        let empty = Arc::new(AtomicBool::new(true));
-        let highlighter = SqlHighlighter::new(Arc::clone(&empty));
+        let typed = Arc::new(Typed::default());
+        let highlighter = SqlHighlighter::new(Arc::clone(&typed));
         highlighter.highlight("x", 1);
-        assert!(!empty.load(Ordering::Relaxed));
+        assert!(!typed.is_empty());
         highlighter.highlight("", 0);
-        assert!(empty.load(Ordering::Relaxed));
+        assert!(typed.is_empty());
     }
 }

@@ -10,7 +10,6 @@ use std::io;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use nu_ansi_term::{Color, Style};
 use reedline::{
@@ -21,8 +20,7 @@ use reedline::{
 
 use self::complete::SqlCompleter;
 use self::highlight::SqlHighlighter;
-use self::prompt::HalitePrompt;
-use super::interrupt::interrupted;
+use self::prompt::{HalitePrompt, Typed};
 use super::names::Names;
 use super::runner::Failure;
 use super::script::is_complete;
@@ -43,10 +41,11 @@ impl Shell<'_> {
     /// Those of the terminal.
     pub fn edit(&mut self) -> io::Result<()> {
         // From here on Ctrl-C ends what runs, and never the shell.
-        drop(interrupted().map_err(io::Error::other)?);
+        self.listen().map_err(io::Error::other)?;
         let colors = Colors::of(true);
-        let empty = Arc::new(AtomicBool::new(true));
-        let mut editor = editor(Names::new(self.connection.clone()), colors, &empty);
+        let typed = Arc::new(Typed::default());
+        let mut editor = editor(Names::new(self.connection.clone()), colors, &typed);
+        let prompt = HalitePrompt(Arc::clone(&typed));
         if let Some(file) = history_file() {
             match FileBackedHistory::with_file(HISTORY, file.clone()) {
                 Ok(history) => editor = editor.with_history(Box::new(history)),
@@ -57,8 +56,8 @@ impl Shell<'_> {
             }
         }
         loop {
-            empty.store(true, Ordering::Relaxed);
-            let signal = editor.read_line(&HalitePrompt);
+            typed.note("");
+            let signal = editor.read_line(&prompt);
             match signal.map_err(io::Error::other)? {
                 Signal::Success(text) => {
                     // Kept at once: the window may be closed while the statement runs.
@@ -67,7 +66,7 @@ impl Shell<'_> {
                         return Ok(());
                     }
                 }
-                Signal::CtrlC if empty.load(Ordering::Relaxed) => {
+                Signal::CtrlC if typed.is_empty() => {
                     self.outputs
                         .tell("Ctrl-D or .quit leaves the shell; .help helps.")?;
                 }
@@ -82,6 +81,8 @@ impl Shell<'_> {
     /// # Errors
     /// Those of standard output and standard error, which end the shell.
     pub fn submit(&mut self, text: &str) -> io::Result<bool> {
+        // What was pressed before was not meant for this.
+        self.listen().map_err(io::Error::other)?;
         match self.script(text, None) {
             Ok(flow) => Ok(flow.is_continue()),
             // The terminal is gone.
@@ -92,7 +93,7 @@ impl Shell<'_> {
     }
 }
 
-fn editor(names: Names, colors: Colors, empty: &Arc<AtomicBool>) -> Reedline {
+fn editor(names: Names, colors: Colors, typed: &Arc<Typed>) -> Reedline {
     let menu = IdeMenu::default()
         .with_name(MENU)
         .with_marker("> ")
@@ -100,7 +101,7 @@ fn editor(names: Names, colors: Colors, empty: &Arc<AtomicBool>) -> Reedline {
         .with_description_mode(DescriptionMode::PreferRight);
     let mut editor = Reedline::create()
         .with_validator(Box::new(Statements))
-        .with_highlighter(Box::new(SqlHighlighter::new(Arc::clone(empty))))
+        .with_highlighter(Box::new(SqlHighlighter::new(Arc::clone(typed))))
         .with_completer(Box::new(SqlCompleter::new(names)))
         .with_quick_completions(true)
         .with_partial_completions(true)

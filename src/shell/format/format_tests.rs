@@ -245,7 +245,7 @@ fn a_box_shows_the_head_and_the_tail_of_a_long_result() {
             .map(|start| whole.slice(start, size.min(2000 - start)))
             .collect();
         assert_eq!(
-            print_all(table, page, &batches).unwrap(),
+            print_all(table, page.clone(), &batches).unwrap(),
             expected,
             "{size}"
         );
@@ -273,7 +273,10 @@ fn a_box_is_not_wider_than_the_terminal() {
 3 rows, 10 columns (4 shown)
 ";
     let table = named("box").unwrap();
-    assert_eq!(print_all(table, page, &[every_kind()]).unwrap(), expected);
+    assert_eq!(
+        print_all(table, page.clone(), &[every_kind()]).unwrap(),
+        expected
+    );
     let wide = one_column("t", Arc::new(StringArray::from(vec!["x".repeat(100)])));
     let text = print_all(table, page, &[wide]).unwrap();
     let cut = format!("│ {}… │", "x".repeat(35));
@@ -292,6 +295,7 @@ fn an_empty_result_still_has_its_heading() {
         "",
         "| n |\n| ---: |\n",
         "0 rows\n",
+        "",
         "┌────────┐\n│      n │\n│ bigint │\n├────────┤\n└────────┘\n0 rows\n",
     ];
     assert_eq!(texts.collect::<Vec<_>>(), expected);
@@ -392,8 +396,13 @@ fn formats_have_distinct_names_and_docs() {
     assert_eq!(
         names,
         [
-            "box", "csv", "tsv", "json", "jsonl", "markdown", "line", "auto"
+            "box", "csv", "tsv", "json", "jsonl", "markdown", "line", "insert", "auto"
         ]
+    );
+    let listed = format!("# {}\n", names.join(", "));
+    assert!(
+        include_str!("../../../README.md").contains(&listed),
+        "{listed}"
     );
     names.sort_unstable();
     names.dedup();

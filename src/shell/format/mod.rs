@@ -8,12 +8,14 @@ mod cells;
 mod delimited;
 mod drawing;
 mod ends;
+mod insert;
 mod json;
 mod line;
 mod markdown;
 mod table;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -22,8 +24,8 @@ use super::style::Colors;
 
 pub use self::cells::type_name;
 
-/// The room that a result has. Only formats for people keep to it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What a format is told of where a result goes: the room that it has, to which only formats for people keep.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     /// Columns of the terminal; `None`: as wide as need be.
     pub width: Option<usize>,
@@ -31,6 +33,8 @@ pub struct Page {
     pub rows: Option<usize>,
     /// Colours of the output.
     pub colors: Colors,
+    /// The table that statements are about, where results are statements.
+    pub table: Option<Arc<str>>,
 }
 
 /// An output format.
@@ -43,6 +47,11 @@ pub trait Format: Sync {
 
     /// Whether the format is read by people, who also want to see what a statement without rows did.
     fn for_people(&self) -> bool {
+        false
+    }
+
+    /// Whether results are statements about a table, which [`Page::table`] names.
+    fn names_a_table(&self) -> bool {
         false
     }
 
@@ -83,6 +92,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &json::JsonLines,
     &markdown::Markdown,
     &line::Line,
+    &insert::Insert,
     &table::Auto,
 ];
 

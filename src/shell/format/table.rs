@@ -3,7 +3,8 @@
 //! Types stand under names, numbers on the right, NULL is spelt out. On a terminal a long result shows its head and its
 //! tail, wide cells are cut, and where even that does not fit, columns in the middle are left out; the line below says
 //! how many there are of each. Elsewhere nothing is left out. A query plan is text of many long lines and is printed as
-//! such.
+//! such. The bounds of key ranges are there to be read and pasted, and are not cut: where they do not fit, each has a
+//! line.
 
 use std::io::{self, Write};
 
@@ -41,6 +42,9 @@ impl Format for Table {
     ) -> io::Result<Box<dyn Sheet + 'a>> {
         if is_plan(&schema) {
             return Ok(Box::new(PlanSheet { out }));
+        }
+        if has_bounds(&schema) {
+            return Auto.sheet(schema, page, out);
         }
         Ok(Box::new(TableSheet::begin(&schema, page, out)))
     }
@@ -179,6 +183,12 @@ fn footer(rows: &Ends, columns: usize, shown_columns: usize) -> String {
 fn is_plan(schema: &Schema) -> bool {
     let names = schema.fields().iter().map(|field| field.name().as_str());
     names.eq(["plan_type", "plan"])
+}
+
+/// Whether this is what EXPLAIN KEYS returns.
+fn has_bounds(schema: &Schema) -> bool {
+    let mut bounds = ["start", "stop", "start_hex", "stop_hex"].into_iter();
+    bounds.all(|name| schema.column_with_name(name).is_some())
 }
 
 /// Prints plans: the kind of plan on a line, the plan below it.
