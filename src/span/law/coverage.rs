@@ -55,7 +55,8 @@ pub(super) struct Coverage {
     tight: u64,
     walks: u64,
     walks_at_small_budget: u64,
-    bound_applied: u64,
+    exact: u64,
+    exact_walks: u64,
     combinations: BTreeMap<Combination, u64>,
     transforms: BTreeMap<(String, Place), u64>,
 }
@@ -73,7 +74,8 @@ impl Coverage {
         self.tight += u64::from(tally.tight);
         self.walks += u64::from(tally.walk);
         self.walks_at_small_budget += u64::from(tally.walk_at_small_budget);
-        self.bound_applied += u64::from(tally.bound_applied);
+        self.exact += u64::from(tally.exact);
+        self.exact_walks += u64::from(tally.exact_walk);
         self.add_parts(case);
         self.add_operators(case, &case.condition);
     }
@@ -124,7 +126,8 @@ impl Coverage {
         self.tight += other.tight;
         self.walks += other.walks;
         self.walks_at_small_budget += other.walks_at_small_budget;
-        self.bound_applied += other.bound_applied;
+        self.exact += other.exact;
+        self.exact_walks += other.exact_walks;
         for (combination, count) in other.combinations {
             *self.combinations.entry(combination).or_default() += count;
         }
@@ -215,7 +218,8 @@ impl Coverage {
             ("tight", self.tight),
             ("a walk", self.walks),
             ("a walk at budget 1, 2 or 7", self.walks_at_small_budget),
-            ("held to no surplus key", self.bound_applied),
+            ("held to no surplus key", self.exact),
+            ("a walk held to it", self.exact_walks),
         ];
         // Writing to a string cannot fail.
         let _ = writeln!(text, "the law: {cases} cases, {} rows", self.rows);
