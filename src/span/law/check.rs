@@ -69,6 +69,8 @@ impl fmt::Display for Violation {
 pub(super) struct Tally {
     /// Rows that can be stored.
     pub rows: usize,
+    /// Their distinct keys.
+    pub keys: usize,
     pub matches: usize,
     /// Rows on which DataFusion raises an error.
     pub errors: usize,
@@ -140,7 +142,10 @@ pub(super) struct Prepared<'a> {
 impl Prepared<'_> {
     /// The law at every budget.
     pub fn check(&self) -> Result<Tally, Violation> {
-        let mut tally = Tally::default();
+        let mut tally = Tally {
+            keys: self.stored.entries.len(),
+            ..Tally::default()
+        };
         for budget in BUDGETS {
             let trial = Trial { of: *self, budget };
             let plan = self
