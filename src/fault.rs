@@ -27,6 +27,8 @@ pub(crate) enum Fault {
     ResidualDropped,
     /// Every hash is the same.
     HashCollides,
+    /// Walks take no notice of the last part that is restricted; the residual makes up for it.
+    WalkWidened,
 }
 
 thread_local! {

@@ -11,7 +11,7 @@ use halite::error::Result;
 use halite::session::{Connection, Database, Outcome, RowStream};
 use tokio::runtime::Runtime;
 
-use super::answers::KeyRow;
+use super::answers::{KeyRow, texts};
 
 async fn print(outcome: Outcome) -> Result<String> {
     Ok(match outcome {
@@ -57,6 +57,24 @@ async fn run_script(script: &str) -> String {
         writeln!(output, "{input}\n---\n{printed}").unwrap();
     }
     output
+}
+
+/// The newest row stands first behind its user: nothing else is read.
+#[test]
+fn the_newest_row_of_a_user_costs_one_key() {
+    let setup = "CREATE TABLE newest (user_id TEXT, ts TIMESTAMP(3), PRIMARY KEY (user_id, ts DESC));
+        INSERT INTO newest VALUES ('t', '2024-01-01'), ('u', '2024-01-01'), ('u', '2024-01-02'), ('u', '2024-01-03'),
+            ('v', '2024-01-04');";
+    let query = "SELECT ts FROM newest WHERE user_id = 'u' ORDER BY ts DESC LIMIT 1";
+    Runtime::new().unwrap().block_on(async {
+        let connection = Database::in_memory().unwrap().connect();
+        run_block(&connection, setup).await;
+        let statements = connection.script(query).unwrap();
+        let profile = connection.profile(&statements[0]).await.unwrap();
+        assert_eq!(texts(&profile.batches), ["2024-01-03T00:00:00"]);
+        let totals = profile.totals;
+        assert_eq!((totals.ranges, totals.seeks, totals.keys_read), (1, 1, 1));
+    });
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Conditions as SQL text, for people: constants as one would write them.
 
+use arrow::datatypes::{IntervalDayTime, IntervalMonthDayNano};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, ScalarValue};
@@ -73,8 +74,61 @@ fn spelling(value: &ScalarValue) -> Option<String> {
         | ScalarValue::TimestampMillisecond(..)
         | ScalarValue::TimestampMicrosecond(..)
         | ScalarValue::TimestampNanosecond(..) => moment(value),
+        ScalarValue::IntervalYearMonth(Some(months)) => Some(interval(*months, 0, 0)),
+        ScalarValue::IntervalDayTime(Some(IntervalDayTime { days, milliseconds })) => {
+            let nanoseconds = i64::from(*milliseconds) * 1_000_000;
+            Some(interval(0, *days, nanoseconds))
+        }
+        ScalarValue::IntervalMonthDayNano(Some(IntervalMonthDayNano {
+            months,
+            days,
+            nanoseconds,
+        })) => Some(interval(*months, *days, *nanoseconds)),
         _ => None,
     }
+}
+
+/// `INTERVAL '1 month 2 days 90.5 seconds'`, in the greatest unit that divides each of the three.
+fn interval(months: i32, days: i32, nanoseconds: i64) -> String {
+    let mut fields = Vec::new();
+    let mut add = |count: String, unit: &str| {
+        let several = if count == "1" { "" } else { "s" };
+        fields.push(format!("{count} {unit}{several}"));
+    };
+    match months {
+        0 => {}
+        _ if months % 12 == 0 => add((months / 12).to_string(), "year"),
+        _ => add(months.to_string(), "month"),
+    }
+    if days != 0 {
+        add(days.to_string(), "day");
+    }
+    const SECOND: i64 = 1_000_000_000;
+    match nanoseconds {
+        0 => {}
+        _ if nanoseconds % (3_600 * SECOND) == 0 => {
+            add((nanoseconds / (3_600 * SECOND)).to_string(), "hour")
+        }
+        _ if nanoseconds % (60 * SECOND) == 0 => {
+            add((nanoseconds / (60 * SECOND)).to_string(), "minute")
+        }
+        _ => add(seconds(nanoseconds), "second"),
+    }
+    if fields.is_empty() {
+        fields.push("0 seconds".to_owned());
+    }
+    format!("INTERVAL '{}'", fields.join(" "))
+}
+
+/// Seconds with as many decimals as there are.
+fn seconds(nanoseconds: i64) -> String {
+    let sign = if nanoseconds < 0 { "-" } else { "" };
+    let (whole, rest) = (
+        nanoseconds.unsigned_abs() / 1_000_000_000,
+        nanoseconds.unsigned_abs() % 1_000_000_000,
+    );
+    let text = format!("{sign}{whole}.{rest:09}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// `'2024-01-31T05:06:07'`; none beyond the calendar.
@@ -89,6 +143,7 @@ fn moment(value: &ScalarValue) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use datafusion::logical_expr::{col, lit};
+    use datafusion::prelude::SessionContext;
 
     use super::*;
 
@@ -132,5 +187,37 @@ mod tests {
         for (condition, expected) in cases {
             assert_eq!(readable(&condition), expected);
         }
+    }
+
+    /// Each text is read again as the interval that it was made of.
+    #[test]
+    fn intervals_are_spelt_as_sql() {
+        const SECOND: i64 = 1_000_000_000;
+        let cases = [
+            ((0, 0, 0), "0 seconds"),
+            ((1, 0, 0), "1 month"),
+            ((-24, 0, 0), "-2 years"),
+            ((14, 3, 5 * 3_600 * SECOND), "14 months 3 days 5 hours"),
+            ((0, 1, 0), "1 day"),
+            ((0, 0, 900 * SECOND), "15 minutes"),
+            ((0, 0, 60 * SECOND), "1 minute"),
+            ((0, 0, 61 * SECOND), "61 seconds"),
+            ((0, 0, 3 * SECOND / 2), "1.5 seconds"),
+            ((0, 0, -1), "-0.000000001 seconds"),
+        ];
+        let context = SessionContext::new();
+        for ((months, days, nanoseconds), expected) in cases {
+            let value = IntervalMonthDayNano::new(months, days, nanoseconds);
+            let value = ScalarValue::IntervalMonthDayNano(Some(value));
+            let text = readable(&lit(value.clone()));
+            assert_eq!(text, format!("INTERVAL '{expected}'"));
+            let state = context.state();
+            let read = state.create_logical_expr(&text, &datafusion::common::DFSchema::empty());
+            assert_eq!(read.unwrap(), lit(value), "{text}");
+        }
+        let months = lit(ScalarValue::IntervalYearMonth(Some(3)));
+        let days = ScalarValue::IntervalDayTime(Some(IntervalDayTime::new(2, 500)));
+        assert_eq!(readable(&months), "INTERVAL '3 months'");
+        assert_eq!(readable(&lit(days)), "INTERVAL '2 days 0.5 seconds'");
     }
 }

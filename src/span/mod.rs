@@ -201,7 +201,7 @@ pub fn plan(key: &RowKey, conjuncts: &[Predicate], budget: usize) -> Result<Plan
         projection.residual(conjuncts, &unproven)
     };
     #[cfg(test)]
-    let residual = faulty_residual(residual);
+    let residual = faulty_residual(residual, conjuncts);
     Ok(Plan { spans, residual })
 }
 
@@ -213,9 +213,23 @@ fn faulty_boxes(mut boxes: Vec<boxes::ColumnBox>) -> Vec<boxes::ColumnBox> {
     boxes
 }
 
+/// How many parts a walk takes notice of.
 #[cfg(test)]
-fn faulty_residual(mut residual: Vec<Residual>) -> Vec<Residual> {
+fn faulty_depth(depth: usize) -> usize {
     use crate::fault::{Fault, active};
+    depth - usize::from(depth > 0 && active(Fault::WalkWidened))
+}
+
+#[cfg(test)]
+fn faulty_residual(mut residual: Vec<Residual>, conjuncts: &[Predicate]) -> Vec<Residual> {
+    use crate::fault::{Fault, active};
+    if active(Fault::WalkWidened) {
+        let kept = |conjunct| Residual {
+            conjunct,
+            reason: "kept".to_owned(),
+        };
+        residual = (0..conjuncts.len()).map(kept).collect();
+    }
     if active(Fault::ResidualDropped) {
         residual.pop();
     }

@@ -9,13 +9,14 @@ use std::path::Path;
 use datafusion::common::DFSchema;
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::{SessionConfig, SessionContext, col, lit};
 use sqlparser::ast::Statement;
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
 
 use super::*;
 use crate::catalog::ddl::define_table;
+use crate::key::domain::MADE;
 use crate::predicate::lower;
 use crate::schema::Table;
 
@@ -104,6 +105,39 @@ fn run_script(context: &SessionContext, script: &str) -> String {
         writeln!(output, "{input}\n---\n{shown}").unwrap();
     }
     output
+}
+
+/// Three columns, each in a list of `values`: the intervals that planning makes, and those that the plan holds.
+fn product_of_lists(values: i64) -> (usize, usize) {
+    let table = table("CREATE TABLE t (a INT, b INT, c INT, PRIMARY KEY (a, b, c))");
+    let key = table.row_key().unwrap();
+    let listed = |column: &str| {
+        let list = (0..values).rev().map(|value| lit(3 * value));
+        col(column).in_list(list.collect(), false)
+    };
+    let filters = ["a", "b", "c"].map(listed);
+    let before = MADE.get();
+    let plan = plan(&key, &lower(&filters, key.columns()), BUDGET).unwrap();
+    let made = MADE.get() - before;
+    let [run] = plan.spans.runs() else {
+        panic!("{:?}", plan.spans);
+    };
+    assert!(plan.tight() && matches!(run.work, Work::Walk(_)));
+    let boxes = plan.spans.boxes.values().flatten();
+    let domains = boxes.flat_map(|part_box| &part_box.domains);
+    let held = domains.map(|domain| domain.intervals().len()).sum();
+    (made, held)
+}
+
+/// Planned in O(n log n) time and linear memory: ten times as many values make ten times as much work, and no list of
+/// their combinations.
+#[test]
+fn a_product_of_lists_is_planned_in_proportion_to_their_length() {
+    let (made, held) = product_of_lists(100);
+    let (made_of_more, held_of_more) = product_of_lists(1_000);
+    assert_eq!((held, held_of_more), (300, 3_000));
+    assert!(made < 300 * 20, "{made}");
+    assert!(made_of_more < made * 11, "{made} and {made_of_more}");
 }
 
 #[test]

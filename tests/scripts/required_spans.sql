@@ -158,6 +158,20 @@ EXPLAIN KEYS SELECT * FROM bucketed WHERE a IN (7,8) AND b > 3;
 bucketed range [2] /2/8/4 .. /2/8/*  028000000880000004..0280000009  tight
 bucketed range [12] /12/7/4 .. /12/7/*  0c8000000780000004..0c80000008  tight
 
+EXPLAIN KEYS SELECT * FROM bucketed WHERE a IN (7,9) AND b > 3;
+---
+bucketed range [12] /12/7/4 .. /12/7/*  0c8000000780000004..0c80000008  tight
+bucketed range [12] /12/9/4 .. /12/9/*  0c8000000980000004..0c8000000a  tight
+
+CREATE TABLE one_bucket (a INT NOT NULL, b INT NOT NULL, PRIMARY KEY (bucket(1,a), a, b));
+---
+CREATE TABLE
+
+EXPLAIN KEYS SELECT * FROM one_bucket WHERE a IN (7,8) AND b > 3;
+---
+one_bucket range [0] /0/7/4 .. /0/7/*  008000000780000004..0080000008  tight
+one_bucket range [0] /0/8/4 .. /0/8/*  008000000880000004..0080000009  tight
+
 CREATE TABLE reversed (phone TEXT, PRIMARY KEY (reverse(phone)));
 ---
 CREATE TABLE

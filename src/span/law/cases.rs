@@ -1,5 +1,6 @@
 //! A case: a table, the layout of its row key, rows, and a condition. All of it follows from one seed.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::condition::{Column, Condition, Function, Term};
@@ -9,9 +10,12 @@ use super::random::Random;
 use super::values::{hostile, key_types, pool};
 use crate::datum::{Datum, SqlType};
 use crate::key::layout::PartDefinition;
-use crate::key::{Argument, Direction, Expression, KeyColumn, NullOrder, RowKey, TRANSFORMS};
+use crate::key::{
+    Argument, Direction, Expression, KeyColumn, KeyPart, NullOrder, RowKey, TRANSFORMS,
+};
 
-/// A case has at least so many rows that its key can store.
+/// A case has at least so many rows that its key can store, no two of them equal. Only where all columns together have
+/// fewer values, a BOOLEAN or two, equal rows make up the number.
 pub(super) const ROWS: usize = 16;
 
 /// How the condition reaches the system under test.
@@ -127,19 +131,35 @@ fn storable_rows(
     random: &mut Random,
 ) -> Option<Vec<Vec<Option<Datum>>>> {
     let wanted = random.between(ROWS, ROWS + 8);
+    let all: Vec<Vec<Datum>> = columns.iter().map(|it| hostile(&it.sql_type)).collect();
+    let mut seen = BTreeSet::new();
     let mut rows = Vec::with_capacity(wanted);
-    for _ in 0..wanted * 4 {
-        let row: Vec<Option<Datum>> = columns
-            .iter()
-            .zip(pools)
-            .map(|(column, pool)| value(column, pool, random))
+    for trial in 0..wanted * 8 {
+        // What small pools do not give is drawn from all hostile values.
+        let outside = if trial < wanted * 2 { 2 } else { 50 };
+        let row: Vec<Option<Datum>> = (0..columns.len())
+            .map(|it| {
+                let pool = if random.percent(outside) {
+                    &all[..]
+                } else {
+                    pools
+                };
+                value(&columns[it], &pool[it], random)
+            })
             .collect();
-        if key.encode(&row).is_ok() {
+        if key.encode(&row).is_ok() && seen.insert(row.clone()) {
             rows.push(row);
         }
         if rows.len() == wanted {
             return Some(rows);
         }
+    }
+    let values = columns.iter().zip(&all);
+    let most: usize = values
+        .map(|(column, all)| all.len() + usize::from(column.nullable))
+        .product();
+    while most < ROWS && !rows.is_empty() && rows.len() < ROWS {
+        rows.push(random.pick(&rows).clone());
     }
     (rows.len() >= ROWS).then_some(rows)
 }
@@ -147,9 +167,6 @@ fn storable_rows(
 fn value(column: &Column, pool: &[Datum], random: &mut Random) -> Option<Datum> {
     if column.nullable && random.percent(15) {
         return None;
-    }
-    if random.percent(2) {
-        return Some(random.pick(&hostile(&column.sql_type)).clone());
     }
     Some(random.pick(pool).clone())
 }
@@ -273,45 +290,59 @@ fn key_columns(key: &RowKey) -> Vec<usize> {
     sources.copied().collect()
 }
 
-/// The parts of the key that SQL can name, plain columns left out.
+/// What conditions can name of the key's parts, plain columns left out: the parts themselves, and of numbers that are
+/// read backwards their last digits.
 fn key_terms(key: &RowKey) -> Vec<Term> {
-    let terms = key.parts().iter().filter_map(|part| {
-        let expression = part.expression();
-        let number = || {
-            expression
-                .arguments
-                .iter()
-                .find_map(|argument| match argument {
-                    Argument::Integer(value) => Some(*value),
-                    _ => None,
-                })
-        };
-        let function = match expression.function.as_str() {
-            "left" => Function::Left(number()?),
-            "reverse" => Function::Reverse,
-            "md5" => Function::Md5,
-            "hash" => Function::Hash,
-            "bucket" => Function::Bucket(u32::try_from(number()?).ok()?),
-            "reverse_digits" => Function::ReverseDigits,
-            "%" => Function::Remainder(number()?),
-            "/" => Function::Quotient(number()?),
-            "cast_date" => Function::Date,
-            "date_trunc" => Function::DateTrunc(TRUNCATIONS.iter().find(|unit| {
-                expression
-                    .arguments
-                    .contains(&Argument::Text((**unit).to_owned()))
-            })?),
-            "date_bin" => Function::DateBin(BINS.iter().copied().find(|width| {
-                expression
-                    .arguments
-                    .contains(&Argument::Interval((*width).into()))
-            })?),
-            _ => return None,
-        };
-        Some(Term {
-            function,
-            columns: part.sources().to_vec(),
-        })
-    });
-    terms.collect()
+    let mut terms = Vec::new();
+    for part in key.parts() {
+        let Some(own) = key_term(part) else { continue };
+        if own.function == Function::ReverseDigits {
+            let last = [10, 100, 10_000].map(|power| Term {
+                function: Function::Remainder(power),
+                columns: own.columns.clone(),
+            });
+            terms.extend(last);
+        }
+        terms.push(own);
+    }
+    terms
+}
+
+/// A part of the key as SQL names it; none for plain columns.
+pub(super) fn key_term(part: &KeyPart) -> Option<Term> {
+    let expression = part.expression();
+    let number = || {
+        expression
+            .arguments
+            .iter()
+            .find_map(|argument| match argument {
+                Argument::Integer(value) => Some(*value),
+                _ => None,
+            })
+    };
+    let has = |argument: Argument| expression.arguments.contains(&argument);
+    let function = match expression.function.as_str() {
+        "left" => Function::Left(number()?),
+        "reverse" => Function::Reverse,
+        "md5" => Function::Md5,
+        "hash" => Function::Hash,
+        "bucket" => Function::Bucket(u32::try_from(number()?).ok()?),
+        "reverse_digits" => Function::ReverseDigits,
+        "%" => Function::Remainder(number()?),
+        "/" => Function::Quotient(number()?),
+        "cast_date" => Function::Date,
+        "date_trunc" => {
+            let mut units = TRUNCATIONS.iter();
+            Function::DateTrunc(units.find(|unit| has(Argument::Text((**unit).to_owned())))?)
+        }
+        "date_bin" => {
+            let mut widths = BINS.iter().copied();
+            Function::DateBin(widths.find(|width| has(Argument::Interval((*width).into())))?)
+        }
+        _ => return None,
+    };
+    Some(Term {
+        function,
+        columns: part.sources().to_vec(),
+    })
 }

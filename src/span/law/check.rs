@@ -69,6 +69,8 @@ impl fmt::Display for Violation {
 pub(super) struct Tally {
     /// Rows that can be stored.
     pub rows: usize,
+    /// Their distinct keys.
+    pub keys: usize,
     pub matches: usize,
     /// Rows on which DataFusion raises an error.
     pub errors: usize,
@@ -78,8 +80,9 @@ pub(super) struct Tally {
     /// The usual budget, or one of the small ones, made a walk.
     pub walk: bool,
     pub walk_at_small_budget: bool,
-    /// Whether the bound for materialised spans over plain columns applied.
-    pub bound_applied: bool,
+    /// Whether no key that does not match could be read: at the usual budget, and of a walk at any.
+    pub exact: bool,
+    pub exact_walk: bool,
 }
 
 /// Checks a case; a panic on the way is a breach, too.
@@ -139,7 +142,10 @@ pub(super) struct Prepared<'a> {
 impl Prepared<'_> {
     /// The law at every budget.
     pub fn check(&self) -> Result<Tally, Violation> {
-        let mut tally = Tally::default();
+        let mut tally = Tally {
+            keys: self.stored.entries.len(),
+            ..Tally::default()
+        };
         for budget in BUDGETS {
             let trial = Trial { of: *self, budget };
             let plan = self
@@ -362,6 +368,8 @@ impl Trial<'_> {
     ) -> Result<(), Violation> {
         let mut delivered = vec![0_usize; inside.len()];
         let bounds = Bounds(self.of);
+        let exact = tightness::must_be_exact(self.of.case)
+            && !tightness::may_be_wider(self.of.case, plan, self.budget);
         for run in plan.spans.runs() {
             let scan = scan(run, &self.of.stored.keys).map_err(self.failed())?;
             if let Some(broken) = scan.broken {
@@ -381,6 +389,12 @@ impl Trial<'_> {
             bounds
                 .check(run, &scan)
                 .map_err(|detail| self.breach(Breach::NotTight, None, detail))?;
+            if exact && is_walk {
+                tally.exact_walk = true;
+                bounds
+                    .check_landings(&scan)
+                    .map_err(|detail| self.breach(Breach::NotTight, None, detail))?;
+            }
         }
         for (position, count) in delivered.iter().enumerate() {
             if *count != usize::from(inside[position]) {
@@ -393,8 +407,8 @@ impl Trial<'_> {
                 return Err(self.breach(Breach::Disagreement, entry.rows.first().copied(), detail));
             }
         }
-        if self.budget == BUDGET && tightness::must_be_exact(self.of.case) && !tally.walk {
-            tally.bound_applied = true;
+        if exact {
+            tally.exact |= self.budget == BUDGET;
             bounds
                 .check_exact(inside)
                 .map_err(|(row, detail)| self.breach(Breach::NotTight, Some(row), detail))?;

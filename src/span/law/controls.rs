@@ -1,7 +1,8 @@
 //! Negative controls: a law that cannot be broken shows nothing.
 //!
 //! Each fault is a mistake in the production code path, switched on for one thread. The law must report a lost or a
-//! surplus row, with a seed and a shrunk case. A panic does not count, nor does any other breach.
+//! surplus row, with a seed and a shrunk case. A panic does not count, nor does any other breach. A fault that loses and
+//! adds no row must be seen by what is read.
 
 use super::cases::Case;
 use super::check::{Breach, check};
@@ -18,12 +19,17 @@ const MASTER: u64 = 0x0c0d_e0ff_0fa0_0175;
 
 #[track_caller]
 fn must_be_seen(fault: Fault) {
+    must_be_seen_as(fault, &[Breach::LostRow, Breach::SurplusRow]);
+}
+
+#[track_caller]
+fn must_be_seen_as(fault: Fault, breaches: &[Breach]) {
     let found = fault::with(fault, || {
         (0..CASES).find_map(|index| {
             let seed = Random::case_seed(MASTER, index);
             let case = Case::generate(seed)?;
             let violation = check(&case).err()?;
-            if !matches!(violation.breach, Breach::LostRow | Breach::SurplusRow) {
+            if !breaches.contains(&violation.breach) {
                 return None;
             }
             let (case, violation) = shrink(case, violation);
@@ -79,4 +85,9 @@ fn a_dropped_residual_is_seen() {
 #[test]
 fn a_hash_that_always_collides_is_seen() {
     must_be_seen(Fault::HashCollides);
+}
+
+#[test]
+fn a_walk_that_is_wider_than_its_boxes_is_seen() {
+    must_be_seen_as(Fault::WalkWidened, &[Breach::NotTight]);
 }

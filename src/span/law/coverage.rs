@@ -1,11 +1,13 @@
-//! What the cases of a run were: operator × type × direction × NULL order, and the shares that issue 3 asks for.
+//! What the cases of a run were: operator × type × direction × NULL order, operator × transform, and the shares that are
+//! asked for.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Write};
 
-use super::cases::Case;
+use super::cases::{Case, ROWS};
 use super::check::Tally;
 use super::condition::{Comparison, Condition, Function, Term, Truth};
+use super::pairs::{PAIRS, Pair, pairs};
 use super::values::key_types;
 use crate::datum::SqlType;
 use crate::key::{Direction, NullOrder, TRANSFORMS};
@@ -29,6 +31,18 @@ struct Place {
     nulls_first: Option<bool>,
 }
 
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let direction = if self.descending { "DESC" } else { "ASC" };
+        let nulls = match self.nulls_first {
+            None => "NOT NULL",
+            Some(true) => "NULLS FIRST",
+            Some(false) => "NULLS LAST",
+        };
+        f.pad(&format!("{direction} {nulls}"))
+    }
+}
+
 impl Place {
     fn all() -> impl Iterator<Item = Self> {
         let orders = [None, Some(true), Some(false)];
@@ -47,6 +61,8 @@ impl Place {
 pub(super) struct Coverage {
     cases: u64,
     rows: u64,
+    keys: u64,
+    few_rows: u64,
     errors: u64,
     some_match: u64,
     none_match: u64,
@@ -55,9 +71,11 @@ pub(super) struct Coverage {
     tight: u64,
     walks: u64,
     walks_at_small_budget: u64,
-    bound_applied: u64,
+    exact: u64,
+    exact_walks: u64,
     combinations: BTreeMap<Combination, u64>,
     transforms: BTreeMap<(String, Place), u64>,
+    pairs: BTreeMap<Pair, u64>,
 }
 
 impl Coverage {
@@ -65,6 +83,8 @@ impl Coverage {
     pub fn add(&mut self, case: &Case, tally: &Tally) {
         self.cases += 1;
         self.rows += tally.rows as u64;
+        self.keys += tally.keys as u64;
+        self.few_rows += u64::from(distinct_rows(case) < ROWS);
         self.errors += tally.errors as u64;
         self.some_match += u64::from(0 < tally.matches && tally.matches < tally.rows);
         self.none_match += u64::from(tally.matches == 0);
@@ -73,7 +93,11 @@ impl Coverage {
         self.tight += u64::from(tally.tight);
         self.walks += u64::from(tally.walk);
         self.walks_at_small_budget += u64::from(tally.walk_at_small_budget);
-        self.bound_applied += u64::from(tally.bound_applied);
+        self.exact += u64::from(tally.exact);
+        self.exact_walks += u64::from(tally.exact_walk);
+        for pair in pairs(case) {
+            *self.pairs.entry(pair).or_default() += 1;
+        }
         self.add_parts(case);
         self.add_operators(case, &case.condition);
     }
@@ -116,6 +140,8 @@ impl Coverage {
     pub fn merge(&mut self, other: Coverage) {
         self.cases += other.cases;
         self.rows += other.rows;
+        self.keys += other.keys;
+        self.few_rows += other.few_rows;
         self.errors += other.errors;
         self.some_match += other.some_match;
         self.none_match += other.none_match;
@@ -124,12 +150,16 @@ impl Coverage {
         self.tight += other.tight;
         self.walks += other.walks;
         self.walks_at_small_budget += other.walks_at_small_budget;
-        self.bound_applied += other.bound_applied;
+        self.exact += other.exact;
+        self.exact_walks += other.exact_walks;
         for (combination, count) in other.combinations {
             *self.combinations.entry(combination).or_default() += count;
         }
         for (transform, count) in other.transforms {
             *self.transforms.entry(transform).or_default() += count;
+        }
+        for (pair, count) in other.pairs {
+            *self.pairs.entry(pair).or_default() += count;
         }
     }
 
@@ -153,7 +183,18 @@ impl Coverage {
                 self.errors, self.rows
             ));
         }
+        if self.few_rows * 100 >= self.cases * 5 {
+            let share = share(self.few_rows, self.cases);
+            gaps.push(format!(
+                "{share} of the cases have fewer than {ROWS} distinct rows"
+            ));
+        }
         if full {
+            for ((part, leaf), count) in self.applicable_pairs() {
+                if count < LEAST {
+                    gaps.push(format!("{leaf} with a part {part}: {count}"));
+                }
+            }
             for (combination, count) in self.applicable() {
                 if count < LEAST {
                     gaps.push(format!("{combination:?}: {count}"));
@@ -203,6 +244,40 @@ impl Coverage {
         .collect()
     }
 
+    fn applicable_pairs(&self) -> impl Iterator<Item = (Pair, u64)> {
+        PAIRS.iter().map(|pair| {
+            let count = self.pairs.get(pair).copied().unwrap_or(0);
+            (*pair, count)
+        })
+    }
+
+    /// Every combination that applies, with its count.
+    pub fn matrix(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        for (
+            Combination {
+                operator,
+                sql_type,
+                place,
+            },
+            count,
+        ) in self.applicable()
+        {
+            let _ = writeln!(
+                text,
+                "  {operator:<24} {sql_type:<32} {place:<20} {count:>8}"
+            );
+        }
+        for ((name, place), count) in self.applicable_transforms() {
+            let _ = writeln!(text, "  part {name:<52} {place:<20} {count:>8}");
+        }
+        for ((part, leaf), count) in self.applicable_pairs() {
+            let _ = writeln!(text, "  part {part:<19} {leaf:<53} {count:>8}");
+        }
+        text
+    }
+
     /// The table that a run prints.
     pub fn table(&self) -> String {
         let mut text = String::new();
@@ -210,18 +285,27 @@ impl Coverage {
         let rows = [
             ("0 < matches < all", self.some_match),
             ("no match", self.none_match),
+            ("fewer distinct rows than 16", self.few_rows),
             ("several ranges", self.several_ranges),
             ("three leaves or more", self.three_leaves),
             ("tight", self.tight),
             ("a walk", self.walks),
             ("a walk at budget 1, 2 or 7", self.walks_at_small_budget),
-            ("held to no surplus key", self.bound_applied),
+            ("held to no surplus key", self.exact),
+            ("a walk held to it", self.exact_walks),
         ];
         // Writing to a string cannot fail.
         let _ = writeln!(text, "the law: {cases} cases, {} rows", self.rows);
         for (what, count) in rows {
             let _ = writeln!(text, "  {what:<28} {count:>9}  {}", share(count, cases));
         }
+        let keys = (self.keys * 10).checked_div(cases).unwrap_or(0);
+        let _ = writeln!(
+            text,
+            "  distinct keys of a case      {:>7}.{}",
+            keys / 10,
+            keys % 10
+        );
         let errors = share(self.errors, self.rows);
         let _ = writeln!(
             text,
@@ -246,6 +330,10 @@ impl Coverage {
                 .or_insert((0, 0, u64::MAX));
             *row = (row.0 + count, row.1 + 1, row.2.min(count));
         }
+        let least = self.applicable_pairs().map(|(_, count)| count).min();
+        let leaves = self.pairs.values().sum();
+        let pairs = (leaves, PAIRS.len() as u64, least.unwrap_or(0));
+        operators.insert("leaf with transform".to_owned(), pairs);
         for (operator, (leaves, combinations, least)) in operators {
             let _ = writeln!(
                 text,
@@ -254,6 +342,10 @@ impl Coverage {
         }
         text
     }
+}
+
+fn distinct_rows(case: &Case) -> usize {
+    case.rows.iter().collect::<BTreeSet<_>>().len()
 }
 
 fn share(count: u64, of: u64) -> String {

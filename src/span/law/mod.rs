@@ -15,7 +15,7 @@
 //!
 //! A case ([`cases`]) follows from its seed: one that fails prints it, shrunk ([`shrink`]), and `HALITE_LAW_SEED` replays
 //! it. `HALITE_LAW_CASES` sets the number of distinct cases, `HALITE_LAW_MASTER` the seed that the others follow from. A
-//! run prints its [`coverage`] and fails where it falls short. The [`controls`] show that the law can be broken, and
+//! run prints its [`coverage`], with `HALITE_LAW_VERBOSE` every combination of it, and fails where it falls short. The [`controls`] show that the law can be broken, and
 //! [`exhaustive`] leaves out nothing that is small.
 
 mod cases;
@@ -27,6 +27,7 @@ mod coverage;
 mod exhaustive;
 mod functions;
 mod oracle;
+mod pairs;
 mod predicate_text;
 mod predicates;
 mod quiet;
@@ -95,6 +96,9 @@ fn the_law() {
         begun.elapsed().as_secs_f64(),
         state.breaches.values().sum::<usize>()
     );
+    if std::env::var_os("HALITE_LAW_VERBOSE").is_some() {
+        let _ = write!(std::io::stderr(), "{}", state.coverage.matrix());
+    }
     let reports = state.reports.into_iter();
     let mut failures: Vec<String> = reports
         .map(|(kind, (count, report))| format!("{count} x {kind}:\n{report}"))

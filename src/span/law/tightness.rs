@@ -1,8 +1,12 @@
 //! How much a scan may read.
 //!
-//! * Listed ranges over plain columns, for a condition of the forms that must become ranges: no key that does not match.
-//! * A walk: at most one key that is not inside for every seek, and at most two seeks for every prefix that it passes,
-//!   one for every candidate that the condition names, and one to begin with.
+//! * Spans over plain columns, for a condition of the forms that must become ranges: no key that does not match, whether
+//!   they are listed or walked. They may be wider in one way: a plan gives up a part of a union and says `budget` of a
+//!   conjunct. It has no leave to do so while the condition comes to as many [`boxes`] as the budget, or fewer, and no
+//!   more than a walk looks at for each step; so a product of lists is exact at a budget of 1.
+//! * A walk of such a case: at most as many keys as match, and one for every seek.
+//! * Every walk: at most two seeks for every prefix that it passes, one for every candidate that the condition names,
+//!   and one to begin with.
 
 use std::collections::HashSet;
 
@@ -13,7 +17,7 @@ use super::oracle::{Outcome, nanoseconds};
 use super::scan::Scan;
 use crate::datum::SqlType;
 use crate::key::KeyPart;
-use crate::span::{Run, Work};
+use crate::span::{Plan, Residual, Run, Work};
 
 /// Whether the ranges of a case must hold its rows and no other: every part of the key is a plain column, every column
 /// of the condition is one of them, and every leaf has one of the forms that must become ranges.
@@ -72,6 +76,51 @@ fn must_be_understood(leaf: &Condition, case: &Case) -> bool {
         Condition::Tuple { constants, .. } => constants.iter().all(|c| comparable(leaf, c, case)),
         Condition::TupleIn { rows, .. } => rows.iter().flatten().all(|c| comparable(leaf, c, case)),
         _ => true,
+    }
+}
+
+/// The most boxes that a walk must be able to take.
+const WALKED: usize = 64;
+
+/// Whether the plan of a case that must be exact may hold keys that do not match: it is over the budget, and says so.
+pub(super) fn may_be_wider(case: &Case, plan: &Plan, budget: usize) -> bool {
+    let says_so = |residual: &Residual| residual.reason.split("; ").any(|it| it == "budget");
+    boxes(&case.condition, false) > budget.min(WALKED) && plan.residual.iter().any(says_so)
+}
+
+/// How many boxes, products of one set for each column, a condition comes to at most: those of OR are added, those of AND
+/// multiplied. Under NOT the two change places.
+fn boxes(condition: &Condition, negated: bool) -> usize {
+    let sum = |counts: &mut dyn Iterator<Item = usize>| counts.fold(0, usize::saturating_add);
+    let product = |counts: &mut dyn Iterator<Item = usize>| counts.fold(1, usize::saturating_mul);
+    match condition {
+        Condition::Not(inner) => boxes(inner, !negated),
+        Condition::Test {
+            condition,
+            truth,
+            negated: not,
+        } => boxes(condition, negated != (*not != (*truth == Truth::False))),
+        Condition::And(terms) | Condition::Or(terms) => {
+            let mut counts = terms.iter().map(|term| boxes(term, negated));
+            match matches!(condition, Condition::Or(_)) != negated {
+                true => sum(&mut counts),
+                false => product(&mut counts),
+            }
+        }
+        // A keyset has an alternative for each member; its negation is an AND of ORs of 1, 2, … terms.
+        Condition::Tuple { columns, .. } => match negated {
+            false => columns.len(),
+            true => product(&mut (1..=columns.len())),
+        },
+        Condition::TupleIn {
+            columns,
+            rows,
+            negated: not,
+        } => match negated != *not {
+            false => rows.len(),
+            true => product(&mut rows.iter().map(|_| columns.len())),
+        },
+        _ => 1,
     }
 }
 
@@ -138,13 +187,6 @@ impl Bounds<'_> {
         let Work::Walk(walk) = &run.work else {
             return Ok(());
         };
-        let delivered = scan.delivered.len();
-        if scan.keys_read > delivered + scan.seeks {
-            return Err(format!(
-                "a walk reads {} keys, delivers {delivered}, and seeks {} times",
-                scan.keys_read, scan.seeks
-            ));
-        }
         let keys = self.0.stored.keys.iter();
         let walked: Vec<&Vec<u8>> = keys.filter(|key| walk.hull().contains(key)).collect();
         let prefixes = self.prefixes(&walked);
@@ -178,6 +220,23 @@ impl Bounds<'_> {
             }
         }
         prefixes.len()
+    }
+
+    /// The bound of a walk whose spans must be exact: a key that does not match is read only where a seek lands on it.
+    pub fn check_landings(&self, scan: &Scan) -> Result<(), String> {
+        let is_match = |position: &&usize| {
+            let rows = &self.0.stored.entries[**position].rows;
+            let mut outcomes = rows.iter().map(|row| self.0.answers.whole(*row));
+            outcomes.any(|outcome| matches!(outcome, Outcome::True | Outcome::Error))
+        };
+        let matches = scan.delivered.iter().filter(is_match).count();
+        if scan.keys_read > matches + scan.seeks {
+            return Err(format!(
+                "a walk reads {} keys, {matches} of them match, and seeks {} times",
+                scan.keys_read, scan.seeks
+            ));
+        }
+        Ok(())
     }
 
     /// Every key inside matches.
