@@ -175,14 +175,24 @@ impl KeyRangeSet {
 
     /// Whether `key` lies in one of the ranges.
     pub fn contains(&self, key: &[u8]) -> bool {
-        self.at_or_after(key)
-            .is_some_and(|range| range.contains(key))
+        self.range_of(key).is_some()
+    }
+
+    /// The range that holds `key`.
+    pub fn range_of(&self, key: &[u8]) -> Option<&KeyRange> {
+        self.at_or_after(key).filter(|range| range.contains(key))
     }
 
     /// The range that holds `key`, or else the first one after it.
     pub fn at_or_after(&self, key: &[u8]) -> Option<&KeyRange> {
         let index = self.ranges.partition_point(|range| range.ends_before(key));
         self.ranges.get(index)
+    }
+
+    /// The last range that holds keys before `key`, and perhaps `key` itself.
+    pub fn before(&self, key: &[u8]) -> Option<&KeyRange> {
+        let index = self.ranges.partition_point(|range| range.start() < key);
+        self.ranges.get(index.checked_sub(1)?)
     }
 
     /// The keys that are in both sets.

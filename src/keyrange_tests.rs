@@ -67,3 +67,21 @@ fn what_comes_next_is_found_by_key() {
     assert_eq!(set.at_or_after(b"c"), range(b"e", b"f").as_ref());
     assert_eq!(set.at_or_after(b"f"), None);
 }
+
+#[test]
+fn what_came_before_is_found_by_key() {
+    let (low, high) = (range(b"b", b"c"), range(b"e", b"f"));
+    let set = KeyRangeSet::from_ranges([&low, &high].into_iter().flatten().cloned());
+    for (key, before, holding) in [
+        (&b""[..], None, None),
+        (b"b", None, low.as_ref()),
+        (b"b\0", low.as_ref(), low.as_ref()),
+        (b"c", low.as_ref(), None),
+        (b"e", low.as_ref(), high.as_ref()),
+        (b"e\0", high.as_ref(), high.as_ref()),
+        (b"f", high.as_ref(), None),
+    ] {
+        assert_eq!(set.before(key), before, "{key:?}");
+        assert_eq!(set.range_of(key), holding, "{key:?}");
+    }
+}

@@ -25,16 +25,8 @@ async fn buckets_are_merged() {
             .skip(key.starts_with("bucket").into())
             .skip(1)
             .collect();
-        let reversed = |column: &str| match column.strip_suffix(" DESC") {
-            Some(column) => column.to_owned(),
-            None => format!("{column} DESC"),
-        };
         let forward = columns.join(", ");
-        let backward = columns
-            .iter()
-            .map(|column| reversed(column))
-            .collect::<Vec<_>>()
-            .join(", ");
+        let backward = reversed(&forward);
         for order in [&forward, &backward] {
             let answer = fixture
                 .check(&format!("SELECT * FROM t ORDER BY {order}"), true)
@@ -210,15 +202,137 @@ async fn walks_seek_from_candidate_to_candidate() {
     let answer = fixture
         .check(&format!("{walk} ORDER BY ts DESC"), true)
         .await;
+    assert!(!answer.plan.contains("SortExec"), "{}", answer.plan);
+    assert!(answer.plan.contains("order=backward"), "{}", answer.plan);
+    let totals = answer.totals;
     assert!(
-        answer.plan.contains("SortExec"),
-        "a walk goes forward only\n{}",
-        answer.plan
+        totals.keys_read <= answer.rows.len() + totals.seeks + 8 && totals.seeks <= 2 * 26 + 1,
+        "{totals:?}"
     );
-    let answer = fixture
-        .check(&format!("{walk} ORDER BY ts LIMIT 1"), true)
-        .await;
-    assert!(answer.totals.keys_read <= 3, "{:?}", answer.totals);
+    for order in ["ts", "ts DESC"] {
+        let one = format!("{walk} ORDER BY {order} LIMIT 1");
+        let answer = fixture.check(&one, true).await;
+        assert!(answer.totals.keys_read <= 3, "{order} {:?}", answer.totals);
+    }
+}
+
+/// Comments, the newest first, and those of one film: the oldest ones lie at the far end of the walk.
+#[tokio::test]
+async fn a_walk_is_read_from_its_end() {
+    let fixture = Fixture::new(2);
+    let ddl = "CREATE TABLE t (film_id INT, ts TIMESTAMP(3), user_id TEXT, PRIMARY KEY (ts DESC, film_id, user_id))";
+    let rows = "SELECT value % 150, to_timestamp_millis(value * 1000), 'viewer' || value FROM generate_series(0, 9999)";
+    fixture.create(ddl, rows).await;
+    for (order, way) in [("ts DESC", "forward"), ("ts", "backward")] {
+        let sql = format!("SELECT * FROM t WHERE film_id = 3 ORDER BY {order} LIMIT 1");
+        let answer = fixture.check(&sql, true).await;
+        for (shown, wanted) in [("SortExec", false), ("ranges=walk", true), (way, true)] {
+            assert_eq!(answer.plan.contains(shown), wanted, "{}", answer.plan);
+        }
+        // The film is met within 150 comments.
+        let totals = answer.totals;
+        assert!(totals.keys_read <= 170, "{order} {totals:?}");
+        let all = format!("SELECT * FROM t WHERE film_id = 3 ORDER BY {order}");
+        assert_eq!(fixture.check(&all, true).await.rows.len(), 67);
+    }
+}
+
+/// Flights by airport, from a day on: the last airport is read from its end.
+#[tokio::test]
+async fn an_open_first_part_is_read_from_its_end() {
+    let fixture = Fixture::new(2);
+    let ddl = "CREATE TABLE t (origin TEXT, scheduled TIMESTAMP(0), flight INT, PRIMARY KEY (origin, scheduled, flight))";
+    let rows = "SELECT 'A' || (value % 3), to_timestamp_seconds(value * 600), value FROM generate_series(0, 8999)";
+    fixture.create(ddl, rows).await;
+    let from = "SELECT * FROM t WHERE scheduled >= TIMESTAMP '1970-01-30'";
+    for order in [
+        "origin, scheduled",
+        "origin DESC, scheduled DESC",
+        "origin DESC, scheduled DESC, flight DESC",
+    ] {
+        let sql = format!("{from} ORDER BY {order} LIMIT 3");
+        let answer = fixture.check(&sql, true).await;
+        assert!(!answer.plan.contains("SortExec"), "{}", answer.plan);
+        assert!(answer.plan.contains("ranges=walk"), "{}", answer.plan);
+        assert!(answer.totals.keys_read <= 4, "{order} {:?}", answer.totals);
+        fixture
+            .check(&format!("{from} ORDER BY {order}"), true)
+            .await;
+    }
+}
+
+/// Walks over every kind of part, in buckets or not, give the same rows in both directions, and are not sorted.
+#[tokio::test]
+async fn walks_go_both_ways_over_every_kind_of_part() {
+    let rows = "SELECT value % 6, CASE WHEN value % 7 = 0 THEN NULL ELSE value % 7 END,
+            decode(lpad(to_hex((value * 37) % 256), 2, '0') || CASE WHEN value % 2 = 0 THEN '00ff' ELSE 'ff' END, 'hex'),
+            value FROM generate_series(0, 2999)";
+    let mut walks = 0;
+    for (key, order) in [
+        ("a, n, x, v", "a, n, x, v"),
+        ("a DESC, n DESC, x DESC, v", "a DESC, n DESC, x DESC, v"),
+        (
+            "a, n ASC NULLS FIRST, x DESC, v DESC",
+            "a, n NULLS FIRST, x DESC, v DESC",
+        ),
+        (
+            "a DESC, n DESC NULLS LAST, x, v",
+            "a DESC, n DESC NULLS LAST, x, v",
+        ),
+        ("x, n, a, v", "x, n, a, v"),
+        ("x DESC, n, a, v", "x DESC, n, a, v"),
+        ("salt(4), a, n, x, v", "a, n, x, v"),
+        ("bucket(3, a), a, x, n DESC, v", "a, x, n DESC, v"),
+        ("v / 100, v, a, n, x", "v, a, n, x"),
+        ("v / 100 DESC, v DESC, n, x", "v DESC, n, x"),
+    ] {
+        let fixture = Fixture::new(2);
+        let ddl = format!(
+            "CREATE TABLE t (a INT, n INT NULL, x BYTEA, v INT NOT NULL, PRIMARY KEY ({key}))"
+        );
+        fixture.create(&ddl, rows).await;
+        for condition in [
+            "n = 3",
+            "n IS NULL",
+            "n IS NULL OR n > 4",
+            "n > 2 AND x > decode('80', 'hex')",
+            "x = decode('25ff', 'hex')",
+            "x IN (decode('ffff', 'hex'), decode('0000ff', 'hex')) AND n IS NOT NULL",
+            "(a = 2 OR n = 5) AND x < decode('40', 'hex')",
+            "a IN (1, 4) AND v > 1500 AND n < 5",
+        ] {
+            for order in [order.to_owned(), reversed(order)] {
+                let sql = format!("SELECT * FROM t WHERE {condition} ORDER BY {order}");
+                let answer = fixture.check(&sql, true).await;
+                assert!(!answer.rows.is_empty(), "{key}: {sql}");
+                let plan = &answer.plan;
+                assert!(!plan.contains("SortExec"), "{key}: {sql}\n{plan}");
+                walks += usize::from(plan.contains("ranges=walk"));
+                fixture.check(&format!("{sql} LIMIT 7"), true).await;
+                fixture
+                    .check(&format!("{sql} LIMIT 3 OFFSET 20"), true)
+                    .await;
+            }
+        }
+    }
+    assert!(walks > 80, "{walks} of 160 are walks");
+}
+
+/// An ORDER BY the other way round.
+fn reversed(order: &str) -> String {
+    let reversed = order.split(", ").map(|column| {
+        let (name, rest) = column.split_once(' ').unwrap_or((column, ""));
+        let is_descending = rest.starts_with("DESC");
+        let nulls_first = match rest {
+            rest if rest.ends_with("FIRST") => true,
+            rest if rest.ends_with("LAST") => false,
+            _ => is_descending,
+        };
+        let way = if is_descending { "ASC" } else { "DESC" };
+        let nulls = if nulls_first { "LAST" } else { "FIRST" };
+        format!("{name} {way} NULLS {nulls}")
+    });
+    reversed.collect::<Vec<_>>().join(", ")
 }
 
 #[tokio::test]
@@ -233,17 +347,21 @@ async fn a_walk_reads_on_where_seeks_do_not_pay() {
     let near = fixture.check("SELECT v FROM t WHERE b = 3", false).await;
     assert!(near.plan.contains("ranges=walk"), "{}", near.plan);
     assert_eq!(near.rows.len(), 1200);
-    assert!(
-        near.totals.seeks < 40 && near.totals.keys_read <= 6000,
-        "{:?}",
-        near.totals
-    );
+    let back = "SELECT v FROM t WHERE b = 3 ORDER BY a DESC, b DESC";
+    let back = fixture.check(back, true).await;
+    assert!(!back.plan.contains("SortExec"), "{}", back.plan);
+    for totals in [near.totals, back.totals] {
+        assert!(totals.seeks < 40 && totals.keys_read <= 6000, "{totals:?}");
+    }
 
     // Each a has a hundred rows: no try succeeds, and there are few of them.
     let fixture = Fixture::new(1);
     fixture.create(ddl, &rows(100)).await;
-    let far = fixture.check("SELECT v FROM t WHERE b = 50", false).await;
-    assert_eq!(far.rows.len(), 60);
-    assert!(far.totals.seeks >= 60, "{:?}", far.totals);
-    assert!(far.totals.keys_read <= 3 * 60 + 3 * 8, "{:?}", far.totals);
+    for order in ["", " ORDER BY a DESC"] {
+        let sql = format!("SELECT v FROM t WHERE b = 50{order}");
+        let far = fixture.check(&sql, !order.is_empty()).await;
+        assert_eq!(far.rows.len(), 60);
+        assert!(far.totals.seeks >= 60, "{:?}", far.totals);
+        assert!(far.totals.keys_read <= 3 * 60 + 3 * 8, "{:?}", far.totals);
+    }
 }

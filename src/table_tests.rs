@@ -30,7 +30,10 @@ struct Fixture {
 
 /// What a query gave and what it did for it.
 struct Answer {
+    /// The words of each row.
     rows: Vec<String>,
+    /// The values of each row; NULL is empty.
+    cells: Vec<Vec<String>>,
     plan: String,
     totals: ScanTotals,
 }
@@ -94,7 +97,12 @@ impl Fixture {
         let text = pretty_format_batches(&batches).unwrap().to_string();
         let lines: Vec<&str> = text.lines().collect();
         let rows = lines.get(3..lines.len() - 1).unwrap_or_default();
+        let cells = |row: &&str| {
+            let row = row.trim_matches('|');
+            row.split('|').map(|cell| cell.trim().to_owned()).collect()
+        };
         Answer {
+            cells: rows.iter().map(cells).collect(),
             rows: rows
                 .iter()
                 .map(|row| {

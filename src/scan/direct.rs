@@ -12,7 +12,6 @@ use super::partition::{Piece, is_brief};
 use super::run::Source;
 use super::stream::{self, PartitionScan};
 use super::{KeyOrder, ScanRequest, external};
-use crate::span::Work;
 use crate::store::{Direction, Snapshot};
 
 impl ScanRequest {
@@ -29,11 +28,9 @@ impl ScanRequest {
             .copied()
             .filter(|(column, _)| !is_constant(*column))
             .collect();
-        let is_walk = |work: &Work| matches!(work, Work::Walk(_));
-        let is_reversible = !self.spans.runs().iter().any(|run| is_walk(&run.work));
         for direction in [Direction::Forward, Direction::Backward] {
             let given: Vec<_> = order.columns(direction).collect();
-            if given.starts_with(&wanted) && (direction == Direction::Forward || is_reversible) {
+            if given.starts_with(&wanted) {
                 (self.in_order, self.direction) = (true, direction);
                 return Ok(true);
             }

@@ -134,11 +134,6 @@ impl ScanExec {
         &self.store
     }
 
-    /// Whether no run is a walk, which goes forward only.
-    fn is_reversible(&self) -> bool {
-        self.request.listed_ranges().is_some()
-    }
-
     /// A filter over the output's columns as one over the table's; `None` if a column is not one of the output.
     fn over_table(&self, filter: &Arc<dyn PhysicalExpr>) -> Result<Option<Arc<dyn PhysicalExpr>>> {
         let mut is_known = true;
@@ -364,7 +359,7 @@ impl ExecutionPlan for ScanExec {
         let mut request = self.request.clone();
         request.in_order = true;
         let mut candidates = vec![request.clone()];
-        if self.is_reversible() && request.fetch.is_none() {
+        if request.fetch.is_none() {
             request.direction = match request.direction {
                 Direction::Forward => Direction::Backward,
                 Direction::Backward => Direction::Forward,

@@ -56,12 +56,11 @@ fn merged(
     let readers = runs
         .into_iter()
         .map(|run| RunReader::new(source.clone(), Piece::whole(&run)));
-    let readers = readers.collect::<Result<_>>().unwrap();
     let comparison = Comparison {
         cut: Some((0, 1)),
         direction,
     };
-    let mut merge = Merge::new(readers, comparison, 1, cancelled);
+    let mut merge = Merge::new(readers.collect(), comparison, 1, cancelled);
     let mut keys = Vec::new();
     let mut has_more = true;
     while has_more && keys.len() < limit {

@@ -74,10 +74,7 @@ enum Form {
 
 impl RunReader {
     /// The reader of a run or a piece of one, before its first entry.
-    ///
-    /// # Errors
-    /// `Internal` for a walk that is to be read backward.
-    pub(super) fn new(source: Source, piece: Piece) -> Result<Self> {
+    pub(super) fn new(source: Source, piece: Piece) -> Self {
         let Piece { run, is_rest } = piece;
         let within = run.hull();
         let form = match run.work {
@@ -87,9 +84,6 @@ impl RunReader {
                 entered: 0,
                 is_within: false,
             }),
-            Work::Walk(_) if source.direction == Direction::Backward => {
-                return Err(Error::internal("a walk cannot be read backward"));
-            }
             Work::Walk(walk) => Form::Walk(WalkReader::new(walk)),
         };
         let feed = Feed {
@@ -97,7 +91,7 @@ impl RunReader {
             within,
             cursor: None,
         };
-        Ok(Self { feed, form })
+        Self { feed, form }
     }
 
     /// Appends entries until `limit` is reached, the run ends or the scan is cancelled. Returns whether the run may
@@ -199,15 +193,17 @@ struct WalkReader {
     stride: Stride,
 }
 
-/// Where a walk stands.
+/// Where a walk stands. What it says of keys is to be read with the scan's direction: see [`Step`].
 enum Position {
+    /// At the beginning.
+    Outset,
     /// About to seek to this key.
     SeekTo(Vec<u8>),
     /// Nothing is known of the next entry yet.
     Landing,
     /// Reading on to this key, for so many entries at most.
     Stepping(Vec<u8>, usize),
-    /// All keys from where the cursor stands up to this one are inside; `None`: up to the end.
+    /// All keys from where the cursor stands to this one are inside; `None`: to the end.
     Inside(Option<Vec<u8>>),
     /// At the end.
     Done,
@@ -262,7 +258,7 @@ impl Stride {
 impl WalkReader {
     fn new(walk: Arc<Walk>) -> Self {
         Self {
-            position: Position::SeekTo(walk.hull().start().to_vec()),
+            position: Position::Outset,
             walk,
             landing: Chunk::new(),
             stride: Stride::new(),
@@ -273,7 +269,15 @@ impl WalkReader {
     fn step(&mut self, feed: &mut Feed, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         match std::mem::replace(&mut self.position, Position::Done) {
             Position::Done => {}
-            Position::SeekTo(key) => self.seek(feed, key)?,
+            Position::Outset => {
+                feed.source.counters.ranges.add(1);
+                self.seek(feed, self.walk.hull().clone())?;
+            }
+            Position::SeekTo(key) => {
+                if let Some(rest) = self.rest(key, feed.source.direction) {
+                    self.seek(feed, rest)?;
+                }
+            }
             Position::Landing => self.look(feed, chunk, None)?,
             Position::Stepping(to, left) => self.look(feed, chunk, Some((to, left)))?,
             Position::Inside(until) => {
@@ -291,16 +295,18 @@ impl WalkReader {
         Ok(!matches!(self.position, Position::Done))
     }
 
-    /// Sends the cursor to the first key at or after `key`, if one can be inside there.
-    fn seek(&mut self, feed: &mut Feed, key: Vec<u8>) -> Result<()> {
+    /// What is left of the hull from a candidate on, or before it, if anything is.
+    fn rest(&self, candidate: Vec<u8>, direction: Direction) -> Option<KeyRange> {
         let hull = self.walk.hull();
-        if feed.cursor.is_none() {
-            feed.source.counters.ranges.add(1);
+        match direction {
+            Direction::Forward => KeyRange::new(candidate, hull.stop().map(<[u8]>::to_vec)),
+            Direction::Backward => KeyRange::new(hull.start().to_vec(), Some(candidate)),
         }
-        if let Some(rest) = KeyRange::new(key, hull.stop().map(<[u8]>::to_vec)) {
-            feed.seek(&rest)?;
-            self.position = Position::Landing;
-        }
+    }
+
+    fn seek(&mut self, feed: &mut Feed, range: KeyRange) -> Result<()> {
+        feed.seek(&range)?;
+        self.position = Position::Landing;
         Ok(())
     }
 
@@ -319,7 +325,7 @@ impl WalkReader {
             (None, Some((to, left))) if more => self.position = Position::Stepping(to, left),
             (None, None) if more => self.position = Position::Landing,
             (None, _) => {}
-            (Some((key, _)), Some((to, left))) if key < to.as_slice() => {
+            (Some((key, _)), Some((to, left))) if is_short_of(key, &to, feed.source.direction) => {
                 self.position = match left - 1 {
                     0 => {
                         self.stride.was_far();
@@ -341,7 +347,11 @@ impl WalkReader {
 
     /// Asks about an entry: whether it is inside, and how far that goes, or where to go on.
     fn ask(&mut self, feed: &mut Feed, chunk: &mut Chunk, key: &[u8], value: &[u8]) -> Result<()> {
-        self.position = match self.walk.next(key)? {
+        let step = match feed.source.direction {
+            Direction::Forward => self.walk.next(key),
+            Direction::Backward => self.walk.previous(key),
+        };
+        self.position = match step? {
             Step::In { until } => {
                 chunk.push(key, value);
                 if let (Some(until), Some(cursor)) = (&until, &mut feed.cursor) {
@@ -358,3 +368,15 @@ impl WalkReader {
         Ok(())
     }
 }
+
+/// Whether a key on the way lies before the candidate.
+fn is_short_of(key: &[u8], candidate: &[u8], direction: Direction) -> bool {
+    match direction {
+        Direction::Forward => key < candidate,
+        Direction::Backward => key >= candidate,
+    }
+}
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

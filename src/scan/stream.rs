@@ -59,7 +59,7 @@ impl PartitionScan {
     /// Before the first entry of `pieces`. `order` says whether they are merged.
     ///
     /// # Errors
-    /// An error of a filter that does not fit the table, or of runs that cannot be read in this direction.
+    /// An error of a filter that does not fit the table.
     pub(super) fn new(
         request: &ScanRequest,
         schema: SchemaRef,
@@ -80,11 +80,10 @@ impl PartitionScan {
             cut: order.cut,
             direction: source.direction,
         };
-        let readers: Result<Vec<RunReader>, _> = pieces
+        let readers: Vec<RunReader> = pieces
             .into_iter()
             .map(|piece| RunReader::new(source.clone(), piece))
             .collect();
-        let readers = readers.map_err(external)?;
         let draw = match request.in_order && readers.len() > 1 {
             true => {
                 let head = if request.fetch.is_some() {

@@ -14,7 +14,7 @@
 //!    lie wholly inside, which need no look at the column, and those at the rim.
 //! 3. Boxes over parts become key ranges by listing the values of all parts but the last restricted one (`ranges`).
 //!    Where there are too many to list, or no end to them, they become a walk (`walk`), which computes from the key
-//!    where a scan stands whether it is inside and where the next candidate lies.
+//!    where a scan stands whether it is inside and where the next candidate lies, in either direction.
 //! 4. The residual is computed from the predicate alone: a conjunct is dropped if it is understood to its last term and
 //!    all of its dimensions are proven in every box.
 
@@ -26,6 +26,7 @@ mod narrow;
 mod project;
 mod ranges;
 mod walk;
+mod walk_box;
 
 use std::sync::Arc;
 

@@ -65,10 +65,9 @@ pub fn wrong(
             let Work::Walk(walk) = &run.work else {
                 continue;
             };
-            let wanted = candidates(walk, spaces.keys(space));
-            let (own, others): (Vec<_>, _) =
+            let wanted = candidates(walk, spaces.keys(space), scan.request().direction);
+            let (made, others): (Vec<_>, _) =
                 seeks.into_iter().partition(|seek| walk.hull().covers(seek));
-            let made: Vec<Vec<u8>> = own.iter().map(|seek| seek.start().to_vec()).collect();
             let is_whole = is_limited || wanted.len() > FIRST_TRIAL || made.len() == wanted.len();
             if !is_subsequence(&made, &wanted) || !is_whole {
                 return Some(format!(
@@ -99,7 +98,7 @@ pub fn wrong(
 /// A walk that makes more seeks than this may read on to a candidate that is near instead.
 const FIRST_TRIAL: usize = 32;
 
-fn is_subsequence(made: &[Vec<u8>], wanted: &[Vec<u8>]) -> bool {
+fn is_subsequence(made: &[KeyRange], wanted: &[KeyRange]) -> bool {
     let mut wanted = wanted.iter();
     made.iter()
         .all(|seek| wanted.any(|candidate| candidate == seek))
@@ -121,17 +120,35 @@ fn ends(range: &KeyRange) -> [String; 2] {
     ]
 }
 
-/// What a walk over these keys asks for, one after the other.
-fn candidates(walk: &Walk, keys: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let place = |from: &[u8]| keys.partition_point(|key| key.as_slice() < from);
-    let mut wanted = vec![walk.hull().start().to_vec()];
-    let mut at = place(walk.hull().start());
-    while let Some(key) = keys.get(at).filter(|key| walk.hull().contains(key)) {
-        at = match walk.next(key).unwrap() {
-            Step::In { until: Some(until) } => place(&until),
-            Step::Seek(next) => {
-                let after = place(&next);
-                wanted.push(next);
+/// What a walk over these keys asks for, one after the other: what is left of its hull from a candidate on, or before it.
+fn candidates(walk: &Walk, keys: &[Vec<u8>], direction: Direction) -> Vec<KeyRange> {
+    let mut wanted = vec![walk.hull().clone()];
+    let keys = keys.iter().filter(|key| walk.hull().contains(key));
+    let mut keys: Vec<&Vec<u8>> = keys.collect();
+    if direction == Direction::Backward {
+        keys.reverse();
+    }
+    let mut at = 0;
+    while let Some(key) = keys.get(at) {
+        let passed = |end: &Vec<u8>| {
+            keys.partition_point(|key| match direction {
+                Direction::Forward => *key < end,
+                Direction::Backward => *key >= end,
+            })
+        };
+        let step = match direction {
+            Direction::Forward => walk.next(key),
+            Direction::Backward => walk.previous(key),
+        };
+        at = match step.unwrap() {
+            Step::In { until: Some(until) } => passed(&until),
+            Step::Seek(candidate) => {
+                let after = passed(&candidate);
+                let (start, stop) = (walk.hull().start(), walk.hull().stop());
+                wanted.extend(match direction {
+                    Direction::Forward => KeyRange::new(candidate, stop.map(<[u8]>::to_vec)),
+                    Direction::Backward => KeyRange::new(start.to_vec(), Some(candidate)),
+                });
                 after
             }
             Step::In { until: None } | Step::Done => break,

@@ -8,7 +8,7 @@ use super::cases::Case;
 use super::condition::{Condition, Function};
 use super::oracle::{Oracle, Outcome};
 use super::quiet::quietly;
-use super::scan::scan;
+use super::scan::{Scan, scan, walk_back, walk_on};
 use super::system::Lowered;
 use super::tightness::{self, Bounds};
 use crate::datum::{Datum, Readable};
@@ -386,14 +386,18 @@ impl Trial<'_> {
             {
                 tally.ranges += set.ranges().len();
             }
-            bounds
-                .check(run, &scan)
-                .map_err(|detail| self.breach(Breach::NotTight, None, detail))?;
-            if exact && is_walk {
-                tally.exact_walk = true;
-                bounds
-                    .check_landings(&scan)
-                    .map_err(|detail| self.breach(Breach::NotTight, None, detail))?;
+            if let Work::Walk(walk) = &run.work {
+                tally.exact_walk |= exact;
+                let back = self.scan_back(walk, &scan.delivered)?;
+                for (way, scan) in [("on", &scan), ("back", &back)] {
+                    let wide = |detail| {
+                        self.breach(Breach::NotTight, None, format!("a walk {way} {detail}"))
+                    };
+                    bounds.check(walk, scan).map_err(wide)?;
+                    if exact {
+                        bounds.check_landings(scan).map_err(wide)?;
+                    }
+                }
             }
         }
         for (position, count) in delivered.iter().enumerate() {
@@ -414,6 +418,23 @@ impl Trial<'_> {
                 .map_err(|(row, detail)| self.breach(Breach::NotTight, Some(row), detail))?;
         }
         Ok(())
+    }
+
+    /// A walk read against the order of the keys delivers what it delivers in order, last key first.
+    fn scan_back(&self, walk: &Walk, delivered: &[usize]) -> Result<Scan, Violation> {
+        let keys = &self.of.stored.keys;
+        let back = walk_back(walk, keys).map_err(self.failed())?;
+        if let Some(broken) = back.broken {
+            return Err(self.breach(Breach::Disagreement, None, broken));
+        }
+        if !back.delivered.iter().eq(delivered.iter().rev()) {
+            let detail = format!(
+                "a walk delivers the keys {delivered:?} in order, and {:?} against it",
+                back.delivered
+            );
+            return Err(self.breach(Breach::Disagreement, None, detail));
+        }
+        Ok(back)
     }
 
     /// A part that is said to have one value has that value in every key inside.
@@ -461,25 +482,29 @@ impl Trial<'_> {
             };
             let walk = Walk::over_boxes(&projection, boxes).map_err(self.failed())?;
             for entry in &self.of.stored.entries {
-                let by_walk = match &walk {
-                    Some(walk) if walk.hull().contains(&entry.key) => {
-                        let step = walk.next(&entry.key).map_err(self.failed())?;
-                        matches!(step, Step::In { .. })
-                    }
-                    _ => false,
+                let by_walk = match walk
+                    .as_ref()
+                    .filter(|walk| walk.hull().contains(&entry.key))
+                {
+                    Some(walk) => [walk.next(&entry.key), walk.previous(&entry.key)],
+                    None => [Ok(Step::Done), Ok(Step::Done)],
                 };
-                if by_walk != set.contains(&entry.key) {
-                    let detail = format!(
-                        "the ranges hold the key {}: {}, a walk over the same boxes: {by_walk}",
-                        hex(&entry.key),
-                        !by_walk
-                    );
-                    return Err(self.breach(
-                        Breach::Disagreement,
-                        entry.rows.first().copied(),
-                        detail,
-                    ));
+                for (step, way) in by_walk.into_iter().zip(["on", "back"]) {
+                    let by_walk = matches!(step.map_err(self.failed())?, Step::In { .. });
+                    if by_walk != set.contains(&entry.key) {
+                        let detail = format!(
+                            "the ranges hold the key {}: {}, a walk {way} over the same boxes: {by_walk}",
+                            hex(&entry.key),
+                            !by_walk
+                        );
+                        let row = entry.rows.first().copied();
+                        return Err(self.breach(Breach::Disagreement, row, detail));
+                    }
                 }
+            }
+            if let Some(walk) = &walk {
+                let on = walk_on(walk, &self.of.stored.keys).map_err(self.failed())?;
+                self.scan_back(walk, &on.delivered)?;
             }
         }
         Ok(())

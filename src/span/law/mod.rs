@@ -6,7 +6,8 @@
 //! * a row for which the condition is TRUE has its key in the spans (`LostRow`);
 //! * a key in the spans satisfies every conjunct that is not in the residual (`SurplusRow`);
 //! * a key is in one run at most, and a full scan reads it once (`TwiceRead`);
-//! * ranges and walks over the same boxes agree on every key, and a scan delivers what is inside (`Disagreement`);
+//! * ranges and walks over the same boxes agree on every key, and a scan delivers what is inside, a walk in both
+//!   directions (`Disagreement`);
 //! * a part that is said to be constant is (`WrongConstant`);
 //! * a scan reads no more than [`tightness`] allows (`NotTight`).
 //!

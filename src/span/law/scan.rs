@@ -1,4 +1,4 @@
-//! A scan over sorted keys in memory that counts as a store would.
+//! A scan over sorted keys in memory that counts as a store would, in the order of the keys and against it.
 
 use crate::error::Result;
 use crate::span::{Run, Step, Walk, Work};
@@ -6,7 +6,7 @@ use crate::span::{Run, Step, Walk, Work};
 /// What a scan did.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    /// The positions of the keys it delivered.
+    /// The positions of the keys it delivered, in the order in which it did.
     pub delivered: Vec<usize>,
     /// Keys that the store yielded.
     pub keys_read: usize,
@@ -30,13 +30,27 @@ pub(super) fn scan(run: &Run, keys: &[Vec<u8>]) -> Result<Scan> {
                 scan.delivered.extend(first..first + count);
             }
         }
-        Work::Walk(walk) => scan.walk(walk, keys)?,
+        Work::Walk(walk) => scan = walk_on(walk, keys)?,
     }
     Ok(scan)
 }
 
+/// Scans a walk in the order of the keys.
+pub(super) fn walk_on(walk: &Walk, keys: &[Vec<u8>]) -> Result<Scan> {
+    let mut scan = Scan::default();
+    scan.on(walk, keys)?;
+    Ok(scan)
+}
+
+/// Scans a walk against the order of the keys.
+pub(super) fn walk_back(walk: &Walk, keys: &[Vec<u8>]) -> Result<Scan> {
+    let mut scan = Scan::default();
+    scan.back(walk, keys)?;
+    Ok(scan)
+}
+
 impl Scan {
-    fn walk(&mut self, walk: &Walk, keys: &[Vec<u8>]) -> Result<()> {
+    fn on(&mut self, walk: &Walk, keys: &[Vec<u8>]) -> Result<()> {
         let hull = walk.hull();
         self.seeks += 1;
         let mut position = keys.partition_point(|key| key.as_slice() < hull.start());
@@ -61,6 +75,39 @@ impl Scan {
                     }
                     self.seeks += 1;
                     position = keys.partition_point(|key| *key < target);
+                }
+                Step::Done => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    fn back(&mut self, walk: &Walk, keys: &[Vec<u8>]) -> Result<()> {
+        let hull = walk.hull();
+        self.seeks += 1;
+        // So many keys are left, those before the cursor.
+        let mut left = keys.partition_point(|key| !hull.ends_before(key));
+        while let Some(key) = keys[..left].last().filter(|key| hull.contains(key)) {
+            self.keys_read += 1;
+            match walk.previous(key)? {
+                Step::In { until } => {
+                    left -= 1;
+                    self.delivered.push(left);
+                    let is_inside = |key: &&Vec<u8>| {
+                        hull.contains(key) && until.as_ref().is_none_or(|until| *key >= until)
+                    };
+                    let more = keys[..left].iter().rev().take_while(is_inside).count();
+                    self.keys_read += more;
+                    self.delivered.extend((left - more..left).rev());
+                    left -= more;
+                }
+                Step::Seek(stop) => {
+                    if stop > *key {
+                        self.broken = Some("a walk that goes back seeks on".to_owned());
+                        return Ok(());
+                    }
+                    self.seeks += 1;
+                    left = keys.partition_point(|key| *key < stop);
                 }
                 Step::Done => return Ok(()),
             }

@@ -17,7 +17,7 @@ use super::oracle::{Outcome, nanoseconds};
 use super::scan::Scan;
 use crate::datum::SqlType;
 use crate::key::KeyPart;
-use crate::span::{Plan, Residual, Run, Work};
+use crate::span::{Plan, Residual, Walk};
 
 /// Whether the ranges of a case must hold its rows and no other: every part of the key is a plain column, every column
 /// of the condition is one of them, and every leaf has one of the forms that must become ranges.
@@ -182,11 +182,8 @@ fn is_prefix(pattern: &str) -> bool {
 pub(super) struct Bounds<'a>(pub Prepared<'a>);
 
 impl Bounds<'_> {
-    /// A walk's bounds.
-    pub fn check(&self, run: &Run, scan: &Scan) -> Result<(), String> {
-        let Work::Walk(walk) = &run.work else {
-            return Ok(());
-        };
+    /// A walk's bounds, whichever way it is read.
+    pub fn check(&self, walk: &Walk, scan: &Scan) -> Result<(), String> {
         let keys = self.0.stored.keys.iter();
         let walked: Vec<&Vec<u8>> = keys.filter(|key| walk.hull().contains(key)).collect();
         let prefixes = self.prefixes(&walked);
@@ -198,7 +195,7 @@ impl Bounds<'_> {
         let candidates = self.0.case.condition.constants();
         if scan.seeks > 2 * prefixes + candidates + 1 {
             return Err(format!(
-                "a walk seeks {} times over {prefixes} prefixes with {candidates} candidates",
+                "seeks {} times over {prefixes} prefixes with {candidates} candidates",
                 scan.seeks
             ));
         }
@@ -232,7 +229,7 @@ impl Bounds<'_> {
         let matches = scan.delivered.iter().filter(is_match).count();
         if scan.keys_read > matches + scan.seeks {
             return Err(format!(
-                "a walk reads {} keys, {matches} of them match, and seeks {} times",
+                "reads {} keys, {matches} of them match, and seeks {} times",
                 scan.keys_read, scan.seeks
             ));
         }
