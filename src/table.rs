@@ -21,6 +21,8 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use crate::datum::{canonical_double, canonical_real};
 use crate::error::Error;
+use crate::function::spellings;
+use crate::key::KeyPart;
 use crate::predicate::{self, Predicate};
 use crate::scan::{Parallelism, ResidualFilter, ScanExec, ScanRequest};
 use crate::schema::BoundTable;
@@ -141,6 +143,35 @@ impl HaliteTable {
         };
         plan.residual.iter().map(filter).collect()
     }
+
+    /// What SQL computes for each part of the key, of those whose columns a scan of `projection` shows.
+    fn part_expressions(
+        &self,
+        physical: &ToPhysical<'_>,
+        projection: &[usize],
+    ) -> Result<Arc<[Vec<Arc<dyn PhysicalExpr>>]>> {
+        let key = self.table.row_key();
+        let is_shown = |part: &KeyPart| {
+            let mut sources = part.sources().iter();
+            sources.all(|source| projection.contains(source))
+        };
+        let written = |part: &KeyPart| match is_shown(part) {
+            true => spellings(part.expression(), key.columns()),
+            false => Vec::new(),
+        };
+        let written: Vec<Vec<Expr>> = key.parts().iter().map(written).collect();
+        if written.iter().all(Vec::is_empty) {
+            return Ok(Arc::default());
+        }
+        let schema = DFSchema::try_from(self.table.schema().as_ref().clone())?;
+        // What cannot be planned is asked for by no query.
+        let planned = |expressions: Vec<Expr>| {
+            let expressions = expressions.into_iter();
+            let planned = expressions.map(|expression| physical(expression, &schema));
+            planned.filter_map(Result::ok).collect()
+        };
+        Ok(written.into_iter().map(planned).collect())
+    }
 }
 
 #[async_trait]
@@ -185,6 +216,7 @@ impl TableProvider for HaliteTable {
         if let Some(projection) = projection {
             request.projection.clone_from(projection);
         }
+        request.part_expressions = self.part_expressions(&physical, &request.projection)?;
         let width = Parallelism {
             partitions: state.config().target_partitions(),
             piece_bytes: options.piece_bytes,

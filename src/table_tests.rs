@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::datasource::MemTable;
+use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::physical_plan::{collect, displayable};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use sqlparser::ast::Statement;
@@ -12,6 +13,8 @@ use sqlparser::parser::Parser;
 
 use super::*;
 use crate::catalog::ddl::define_table;
+use crate::function::scalar_functions;
+use crate::optimize::install;
 use crate::scan::{ScanTotals, StatementSnapshot, totals};
 use crate::store::wrap::{Call, Log, Recording};
 use crate::store::{MemoryStore, SpaceOptions};
@@ -20,6 +23,8 @@ use crate::store::{MemoryStore, SpaceOptions};
 mod layouts;
 #[path = "table_order_tests.rs"]
 mod orders;
+#[path = "table_part_tests.rs"]
+mod parts;
 
 /// A session with tables over one store that is recorded, and beside each a MemTable `m_` with the same rows.
 struct Fixture {
@@ -48,9 +53,24 @@ impl Fixture {
             .with_target_partitions(partitions)
             .with_information_schema(true)
             .with_option_extension(options);
+        Self::over(SessionContext::new_with_config(config))
+    }
+
+    /// A session with Halite's rules and functions.
+    fn of_halite(partitions: usize) -> Self {
+        let config = SessionConfig::new()
+            .with_target_partitions(partitions)
+            .with_option_extension(HaliteOptions::default());
+        let builder = SessionStateBuilder::new_with_default_features().with_config(config);
+        let context = SessionContext::new_with_state(install(builder).build());
+        scalar_functions().for_each(|function| context.register_udf(function));
+        Self::over(context)
+    }
+
+    fn over(context: SessionContext) -> Self {
         let store = Recording::new(Arc::new(MemoryStore::new()));
         Self {
-            context: SessionContext::new_with_config(config),
+            context,
             log: store.log(),
             store: Arc::new(store),
         }

@@ -1,6 +1,7 @@
-//! What Halite adds to SQL's functions: the transforms that SQL lacks, and `keys('t')`.
+//! What Halite adds to SQL's functions: the transforms that SQL lacks, and `keys('t')`; and how SQL writes a key part.
 
 mod keys;
+mod part;
 mod transform;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use datafusion::logical_expr::ScalarUDF;
 use crate::error::Result;
 use crate::table::HaliteTable;
 
+pub use self::part::spellings;
 pub use self::transform::{FUNCTIONS, TransformFunction};
 
 /// Finds a table by its name; what the session gives `keys('t')` to look in.

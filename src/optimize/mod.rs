@@ -9,6 +9,7 @@
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
+//! | [`sort_below`] | on the physical plan | a sort by what a projection computes is asked of the scan below it |
 //! | [`in_order`] | on the physical plan | a scan whose rows are wanted in order reads its pieces one after the other |
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
@@ -35,6 +36,7 @@ mod exact;
 mod floats;
 pub mod in_order;
 mod lists;
+pub mod sort_below;
 mod tuples;
 
 /// Where the key gives the order, DataFusion puts a buffer of this size over each partition and fills it whatever the
@@ -79,7 +81,9 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let rules = &mut physical.rules;
     distinct_names::WithDistinctNames::wrap(rules);
     let sort = rules.iter().position(|rule| rule.name() == SORT_PUSHDOWN);
-    let behind = sort.map_or(rules.len(), |position| position + 1);
+    let place = sort.unwrap_or(rules.len());
+    rules.insert(place, Arc::new(sort_below::SortBelowProjection));
+    let behind = sort.map_or(rules.len(), |position| position + 2);
     rules.insert(behind, Arc::new(in_order::ReadInOrder));
     builder
 }

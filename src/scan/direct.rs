@@ -21,7 +21,7 @@ impl ScanRequest {
     /// # Errors
     /// `Internal` alone.
     pub fn order_by(&mut self, columns: &[(usize, SortOptions)]) -> crate::error::Result<bool> {
-        let order = KeyOrder::new(self.table.row_key(), self.spans.constants())?;
+        let order = self.key_order()?;
         let is_constant = |column: usize| order.constants.iter().any(|(known, _)| *known == column);
         let wanted: Vec<(usize, SortOptions)> = columns
             .iter()
@@ -56,9 +56,7 @@ impl ScanRequest {
         let schema = self.schema()?;
         let pieces: Vec<Piece> = self.spans.runs().iter().map(Piece::whole).collect();
         let order = match self.in_order && pieces.len() > 1 {
-            true => {
-                KeyOrder::new(self.table.row_key(), self.spans.constants()).map_err(external)?
-            }
+            true => self.key_order().map_err(external)?,
             false => KeyOrder::default(),
         };
         let counters = Counters::new(&ExecutionPlanMetricsSet::new(), 0);

@@ -44,13 +44,14 @@ pub struct ScanExec {
 }
 
 impl ScanExec {
-    /// A scan in at most so many partitions. A request with a limit must not want order.
+    /// A scan in at most so many partitions, each of which gives at most as many rows as the request's limit says; where
+    /// order is wanted, its first in that order. A size that the store cannot estimate counts as none, so that runs are
+    /// cut elsewhere or not at all.
     ///
     /// # Errors
-    /// A projection or filter of columns that the table does not have; those of [`Store::approximate_size`].
+    /// A projection of columns that the table does not have; `Internal`.
     pub fn new(request: ScanRequest, store: Arc<dyn Store>, width: Parallelism) -> Result<Self> {
-        let key = request.table.row_key();
-        let order = KeyOrder::new(key, request.spans.constants()).map_err(external)?;
+        let order = request.key_order().map_err(external)?;
         let shares = shares(&request, &store, width);
         let mut scan = Self::with_parts(request, store, Arc::new(shares), Arc::new(order))?;
         // An order that the output does not show is not worth a merge. One that it once showed stays with the request.
@@ -82,7 +83,10 @@ impl ScanExec {
     }
 
     fn with_shares(&self, request: ScanRequest, shares: Arc<Shares>) -> Result<Self> {
-        let order = Arc::clone(&self.order);
+        let order = match request.keeps_buckets == self.request.keeps_buckets {
+            true => Arc::clone(&self.order),
+            false => Arc::new(request.key_order().map_err(external)?),
+        };
         Self::with_parts(request, Arc::clone(&self.store), shares, order)
     }
 
@@ -336,7 +340,8 @@ impl ExecutionPlan for ScanExec {
                     PushedDown::No
                 }
                 Some(condition) => {
-                    let text = format!("{condition} (known only while the plan runs)");
+                    let text =
+                        format!("{condition} (came when the key ranges were planned already)");
                     request.residual.push(ResidualFilter { condition, text });
                     PushedDown::Yes
                 }
@@ -358,6 +363,7 @@ impl ExecutionPlan for ScanExec {
     ) -> Result<SortOrderPushdownResult<Arc<dyn ExecutionPlan>>> {
         let mut request = self.request.clone();
         request.in_order = true;
+        request.nulls_first = properties::absent_nulls(&request, order);
         let mut candidates = vec![request.clone()];
         if request.fetch.is_none() {
             request.direction = match request.direction {
@@ -366,6 +372,7 @@ impl ExecutionPlan for ScanExec {
             };
             candidates.push(request);
         }
+        candidates.extend(by_bucket(&candidates));
         for candidate in candidates {
             let scan = self.with_shares(candidate, self.gathered_shares())?;
             let equivalences = scan.properties.equivalence_properties();
@@ -386,6 +393,23 @@ impl DisplayAs for ScanExec {
             .map(|_| self.shares.partitions().len());
         display::fmt(&self.request, pieces, format, f)
     }
+}
+
+/// The same scans with the bucket first in the order of their rows, where it leads the key and a query can name it. A
+/// limit that is there already was set for merged rows.
+fn by_bucket(candidates: &[ScanRequest]) -> Vec<ScanRequest> {
+    let has_name = |request: &&ScanRequest| {
+        let bucket = request.table.row_key().bucket_part();
+        let spellings = bucket.and_then(|bucket| request.part_expressions.get(bucket));
+        spellings.is_some_and(|spellings| !spellings.is_empty()) && request.fetch.is_none()
+    };
+    let named = candidates.iter().filter(has_name);
+    named
+        .map(|request| ScanRequest {
+            keeps_buckets: true,
+            ..request.clone()
+        })
+        .collect()
 }
 
 /// Which partition reads what. Runs are cut where many rows are wanted, in any order.

@@ -1,13 +1,14 @@
 //! In which order a scan's rows come, as SQL sees it.
 //!
-//! Rows come in the order of their keys, which is the order of the key's parts. What of that can be said about columns
-//! is found by walking the parts:
+//! Rows come in the order of their keys, which is the order of the key's parts. What each part says about rows is a
+//! [`Term`]; what of that can be said about columns is found by walking the parts:
 //!
 //! * a part with one value throughout the spans says nothing about order; the column it restores is a constant;
 //! * a bucket that leads the key is cut out of the keys that are compared when runs, one for each, are merged;
 //! * a coarser value of a column, such as its hour, says nothing that the column itself does not say, if the column
 //!   follows in the same direction with nothing but constants between;
-//! * any other part that is no column ends the order.
+//! * a part of columns that the key has given already says nothing more;
+//! * any other part that is no column is a term of its own, which a query can name where SQL has its expression.
 
 use arrow::compute::SortOptions;
 
@@ -16,64 +17,114 @@ use crate::error::Result;
 use crate::key::{Direction, KeyPart, NullOrder, RowKey};
 use crate::store;
 
-/// The order of the rows of some spans, over the columns of the table.
+/// The order of the rows of some spans, over the columns and parts of the table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct KeyOrder {
-    /// Columns by position, most significant first, as a forward scan yields them.
-    pub(super) columns: Vec<(usize, SortOptions)>,
+    /// What the rows are ordered by, most significant first, as a forward scan yields them.
+    pub(super) terms: Vec<Term>,
     /// Columns that have one value throughout; `None` is NULL.
     pub(super) constants: Vec<(usize, Option<Datum>)>,
+    /// The parts, by position in the key, that have one value throughout.
+    pub(super) pinned: Vec<usize>,
     /// What is cut out of keys before they are compared with those of another run: start and length.
     pub(super) cut: Option<(usize, usize)>,
 }
 
+/// What one part says about the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Term {
+    /// The part, by position in the key.
+    pub(super) part: usize,
+    /// The column, by position in the table, whose own order the part has.
+    pub(super) column: Option<usize>,
+    /// ASC or DESC, and where NULLs stand.
+    options: SortOptions,
+    /// Whether the other terms say the same and more, so that the order is one without this term, too.
+    pub(super) is_implied: bool,
+}
+
+impl Term {
+    /// The term's direction as a scan in `direction` yields it.
+    pub(super) fn options(&self, direction: store::Direction) -> SortOptions {
+        match direction {
+            store::Direction::Forward => self.options,
+            store::Direction::Backward => SortOptions {
+                descending: !self.options.descending,
+                nulls_first: !self.options.nulls_first,
+            },
+        }
+    }
+}
+
+/// Of more implied terms than this, all are told or none: each doubles the number of orders.
+const MOST_IMPLIED: usize = 3;
+
 impl KeyOrder {
-    /// The order within spans whose parts have these [`crate::span::Spans::constants`].
+    /// The order within spans whose parts have these [`crate::span::Spans::constants`]. Where the bucket leads the key,
+    /// runs are merged without it, unless `keeps_buckets`.
     ///
     /// # Errors
     /// `Internal` where a constant is no value of its part.
-    pub(super) fn new(key: &RowKey, pinned: &[Option<Option<Datum>>]) -> Result<Self> {
+    pub(super) fn new(
+        key: &RowKey,
+        pinned: &[Option<Option<Datum>>],
+        keeps_buckets: bool,
+    ) -> Result<Self> {
         let walk = Walk { key, pinned };
-        let cut = walk.bucket_field()?;
+        let cut = match keeps_buckets {
+            true => None,
+            false => walk.bucket_field()?,
+        };
         let mut order = Self {
             cut,
             constants: walk.constants(),
-            columns: Vec::new(),
+            pinned: walk.pinned_parts(),
+            terms: Vec::new(),
         };
+        let mut given: Vec<usize> = order.constants.iter().map(|(column, _)| *column).collect();
         for (index, part) in key.parts().iter().enumerate() {
-            if walk.is_silent(index, cut.is_some()) || walk.is_refined(index, cut.is_some()) {
+            if walk.is_silent(index, cut.is_some()) {
                 continue;
             }
-            let Some(column) = part
-                .restores()
-                .filter(|_| part.transform().preserves_order())
-            else {
-                break;
-            };
-            if order.columns.iter().all(|(other, _)| *other != column) {
-                order.columns.push((column, sort_options(part)));
-            }
+            let is_given = !part.sources().is_empty()
+                && part.sources().iter().all(|source| given.contains(source));
+            order.terms.push(Term {
+                part: index,
+                column: part
+                    .restores()
+                    .filter(|_| part.transform().preserves_order()),
+                options: sort_options(part),
+                is_implied: is_given || walk.is_refined(index, cut.is_some()),
+            });
+            given.extend(part.restores());
         }
         Ok(order)
     }
 
-    /// The columns of the order as a scan in `direction` yields them.
+    /// The columns of the order as a scan in `direction` yields them, as far as it is one of columns.
     pub(super) fn columns(
         &self,
         direction: store::Direction,
     ) -> impl Iterator<Item = (usize, SortOptions)> {
-        self.columns
-            .iter()
-            .map(move |(column, options)| match direction {
-                store::Direction::Forward => (*column, *options),
-                store::Direction::Backward => (
-                    *column,
-                    SortOptions {
-                        descending: !options.descending,
-                        nulls_first: !options.nulls_first,
-                    },
-                ),
-            })
+        let told = self.terms.iter().filter(|term| !term.is_implied);
+        told.map_while(move |term| Some((term.column?, term.options(direction))))
+    }
+
+    /// The orders that the rows have, each as its terms: without the terms that are implied, and with them.
+    pub(super) fn sequences(&self) -> Vec<Vec<&Term>> {
+        let implied = self.terms.iter().filter(|term| term.is_implied).count();
+        let sequence = |chosen: usize| {
+            let mut place = 0;
+            let is_told = |term: &&Term| {
+                place += usize::from(term.is_implied);
+                !term.is_implied || (chosen >> (place - 1).min(MOST_IMPLIED)) & 1 == 1
+            };
+            self.terms.iter().filter(is_told).collect()
+        };
+        match implied {
+            0..=MOST_IMPLIED => (0..1 << implied).map(sequence).collect(),
+            _ => vec![sequence(0), self.terms.iter().collect()],
+        }
     }
 }
 
@@ -110,6 +161,11 @@ impl Walk<'_> {
                 }
             })
             .collect()
+    }
+
+    fn pinned_parts(&self) -> Vec<usize> {
+        let parts = 0..self.key.parts().len();
+        parts.filter(|part| self.pinned(*part).is_some()).collect()
     }
 
     /// Whether the part has no say in the order.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use datafusion::common::Result;
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::physical_expr::equivalence::EquivalenceProperties;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{
@@ -11,6 +12,7 @@ use datafusion::physical_expr::{
 use datafusion::physical_plan::PlanProperties;
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, SchedulingType};
 
+use super::order::Term;
 use super::{KeyOrder, ScanRequest, external};
 
 /// The properties of a scan of `partitions` partitions, whose keys are in `order`.
@@ -31,19 +33,97 @@ pub(super) fn of_request(
 fn equivalences(request: &ScanRequest, order: &KeyOrder) -> Result<EquivalenceProperties> {
     let mut equivalences = EquivalenceProperties::new(request.schema()?);
     equivalences.add_constants(constants(request, order)?)?;
+    for part in request.part_expressions.iter() {
+        let mut spellings = part.iter().filter_map(|one| over_output(request, one));
+        if let Some(first) = spellings.next() {
+            for other in spellings {
+                equivalences.add_equal_conditions(Arc::clone(&first), other)?;
+            }
+        }
+    }
     if request.in_order {
-        // What follows a column that is not shown cannot be said without it.
-        let shown = order
-            .columns(request.direction)
-            .map_while(|(column, options)| {
-                Some(PhysicalSortExpr::new(
-                    output_column(request, column)?,
-                    options,
-                ))
-            });
-        equivalences.add_ordering(shown.collect::<Vec<_>>());
+        for terms in order.sequences() {
+            let ordering = ordering(request, &terms);
+            // What follows from an order that is known is not told again.
+            if !equivalences.ordering_satisfy(ordering.iter().cloned())? {
+                equivalences.add_ordering(ordering);
+            }
+        }
     }
     Ok(equivalences)
+}
+
+/// The terms as the output shows them. What follows a term that it does not show cannot be said without it, unless
+/// the term is implied.
+fn ordering(request: &ScanRequest, terms: &[&Term]) -> Vec<PhysicalSortExpr> {
+    let mut ordering = Vec::with_capacity(terms.len());
+    for term in terms {
+        match term_expression(request, term) {
+            Some(shown) => {
+                let mut options = term.options(request.direction);
+                let mut said = request.nulls_first.iter();
+                if let Some((_, first)) = said.find(|(part, _)| *part == term.part) {
+                    options.nulls_first = *first;
+                }
+                ordering.push(PhysicalSortExpr::new(shown, options));
+            }
+            None if term.is_implied => {}
+            None => break,
+        }
+    }
+    ordering
+}
+
+fn term_expression(request: &ScanRequest, term: &Term) -> Option<Arc<dyn PhysicalExpr>> {
+    match term.column {
+        Some(column) => output_column(request, column),
+        None => part_expression(request, term.part),
+    }
+}
+
+/// Where the order has NULLs of parts that cannot be NULL, though DataFusion takes their expressions to be nullable: the
+/// part, and whether they come first.
+pub(super) fn absent_nulls(
+    request: &ScanRequest,
+    order: &[PhysicalSortExpr],
+) -> Vec<(usize, bool)> {
+    let asked = |part: usize| {
+        let spellings = request.part_expressions.get(part)?;
+        let mut spellings = spellings.iter().filter_map(|one| over_output(request, one));
+        spellings.find_map(|one| order.iter().find(|sort| sort.expr.eq(&one)))
+    };
+    let parts = request.table.row_key().parts().iter().enumerate();
+    let parts = parts.filter(|(_, part)| !part.nullable());
+    parts
+        .filter_map(|(part, _)| Some((part, asked(part)?.options.nulls_first)))
+        .collect()
+}
+
+/// What SQL computes for a part, over the output.
+fn part_expression(request: &ScanRequest, part: usize) -> Option<Arc<dyn PhysicalExpr>> {
+    let spellings = request.part_expressions.get(part)?;
+    over_output(request, spellings.first()?)
+}
+
+/// An expression over the table's columns as one over the output's; `None` where it does not show one of them.
+fn over_output(
+    request: &ScanRequest,
+    expression: &Arc<dyn PhysicalExpr>,
+) -> Option<Arc<dyn PhysicalExpr>> {
+    let mut is_shown = true;
+    let over_output = Arc::clone(expression).transform_down(|inner| {
+        let Some(column) = inner.downcast_ref::<Column>() else {
+            return Ok(Transformed::no(inner));
+        };
+        match output_column(request, column.index()) {
+            Some(shown) => Ok(Transformed::yes(shown)),
+            None => {
+                is_shown = false;
+                Ok(Transformed::no(inner))
+            }
+        }
+    });
+    over_output.ok().map(|over| over.data).filter(|_| is_shown)
 }
 
 fn constants(request: &ScanRequest, order: &KeyOrder) -> Result<Vec<ConstExpr>> {
@@ -57,6 +137,9 @@ fn constants(request: &ScanRequest, order: &KeyOrder) -> Result<Vec<ConstExpr>> 
         let value = value.transpose().map_err(external)?;
         constants.push(ConstExpr::new(column, AcrossPartitions::Uniform(value)));
     }
+    let parts = order.pinned.iter();
+    let parts = parts.filter_map(|part| part_expression(request, *part));
+    constants.extend(parts.map(|part| ConstExpr::new(part, AcrossPartitions::Uniform(None))));
     Ok(constants)
 }
 

@@ -6,6 +6,7 @@ use arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::physical_expr::PhysicalExpr;
 
+use super::KeyOrder;
 use crate::schema::BoundTable;
 use crate::span::{Run, Spans, Work};
 use crate::store::Direction;
@@ -28,8 +29,18 @@ pub struct ScanRequest {
     /// Whether rows come in the order of their keys, buckets merged. Once this was declared it stays, even where the
     /// columns that show the order leave the projection: the result's own order rests on it.
     pub in_order: bool,
+    /// Whether rows in order have the bucket that leads their key for the first thing that orders them, too. Else
+    /// buckets are merged by what follows.
+    pub(super) keeps_buckets: bool,
     /// The most rows of each partition, after all filters.
     pub fetch: Option<usize>,
+    /// For each part of the key that SQL can compute, the ways to write that, over the table's whole schema: equal
+    /// values, in SQL's order, as the part has them. By them the planner sees that the rows are in the order of a part.
+    /// Empty, or an empty list: nothing is said.
+    pub part_expressions: Arc<[Vec<Arc<dyn PhysicalExpr>>]>,
+    /// Parts that cannot be NULL, by position in the key, and whether their NULLs are said to come first. Of the others
+    /// it is said as it is by default in their direction.
+    pub(super) nulls_first: Vec<(usize, bool)>,
 }
 
 /// A condition that the spans do not prove.
@@ -52,7 +63,10 @@ impl ScanRequest {
             dynamic: Vec::new(),
             direction: Direction::Forward,
             in_order: true,
+            keeps_buckets: false,
             fetch: None,
+            part_expressions: Arc::default(),
+            nulls_first: Vec::new(),
         }
     }
 
@@ -62,6 +76,15 @@ impl ScanRequest {
     /// A projection of columns that the table does not have.
     pub fn schema(&self) -> Result<SchemaRef> {
         Ok(Arc::new(self.table.schema().project(&self.projection)?))
+    }
+
+    /// In which order the rows come, where order is wanted.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub(super) fn key_order(&self) -> crate::error::Result<KeyOrder> {
+        let (key, pinned) = (self.table.row_key(), self.spans.constants());
+        KeyOrder::new(key, pinned, self.keeps_buckets)
     }
 
     /// Everything that a row must pass, in the order in which it is asked.

@@ -1,0 +1,89 @@
+//! How key parts are written: for every transform there is, and by whatever way a query may write them.
+
+use super::*;
+use crate::datum::Precision;
+use crate::key::TRANSFORMS;
+
+fn columns() -> Vec<KeyColumn> {
+    let column = |name: &str, sql_type| KeyColumn {
+        name: name.to_owned(),
+        sql_type,
+        nullable: false,
+    };
+    let seconds = |utc| SqlType::Timestamp {
+        precision: Precision::Second,
+        utc,
+    };
+    vec![
+        column("c", SqlType::Text),
+        column("ts", seconds(false)),
+        column("Instant", seconds(true)),
+    ]
+}
+
+fn shown(function: &str, arguments: &[Argument]) -> Vec<String> {
+    let part = Expression::new(function, arguments.to_vec());
+    let spellings = spellings(&part, &columns());
+    spellings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn parts_are_written_as_in_a_query() {
+    let column = |name: &str| Argument::Column(name.to_owned());
+    let (c, ts) = (column("c"), column("ts"));
+    let number = Argument::Integer(4);
+    let mut written = Vec::new();
+    for (function, arguments, expected) in [
+        ("/", vec![c.clone(), number.clone()], &["c / Int64(4)"][..]),
+        ("%", vec![c.clone(), number.clone()], &["c % Int64(4)"]),
+        (
+            "left",
+            vec![c.clone(), number.clone()],
+            &["left(c, Int64(4))"],
+        ),
+        ("reverse", vec![c.clone()], &["reverse(c)"]),
+        ("md5", vec![c.clone()], &["md5(c)"]),
+        ("reverse_digits", vec![c.clone()], &["reverse_digits(c)"]),
+        ("hash", vec![c.clone(), ts.clone()], &["hash(c, ts)"]),
+        (
+            "bucket",
+            vec![number.clone(), c.clone()],
+            &["bucket(Int64(4), c)"],
+        ),
+        ("cast_date", vec![ts.clone()], &["CAST(ts AS Date32)"]),
+        (
+            "date_trunc",
+            vec![Argument::Text("hour".to_owned()), ts.clone()],
+            &[
+                "date_trunc(Utf8(\"hour\"), ts)",
+                "date_trunc(Utf8(\"HOUR\"), ts)",
+            ],
+        ),
+        ("column", vec![c.clone()], &[]),
+        ("salt", vec![number.clone()], &[]),
+        ("literal", vec![number.clone()], &[]),
+    ] {
+        assert_eq!(shown(function, &arguments), expected, "{function}");
+        written.push(function);
+    }
+    written.push("date_bin");
+    let known = TRANSFORMS.iter().map(|declaration| declaration.name());
+    for name in known {
+        assert!(written.contains(&name), "say here how `{name}` is written");
+    }
+}
+
+#[test]
+fn an_interval_is_written_in_days_and_without() {
+    const SECOND: i128 = 1_000_000_000;
+    let bin = |stride, column: &str| {
+        let column = Argument::Column(column.to_owned());
+        shown("date_bin", &[Argument::Interval(stride), column]).len()
+    };
+    assert_eq!(bin(900 * SECOND, "ts"), 1);
+    assert_eq!(bin(86_400 * SECOND, "ts"), 2);
+    assert_eq!(bin(129_600 * SECOND, "Instant"), 2);
+    // Bins that begin between two values of the column.
+    assert_eq!(bin(3 * SECOND / 2, "ts"), 0);
+    assert_eq!(bin(3 * SECOND / 2, "Instant"), 0);
+}
