@@ -23,6 +23,7 @@ use datafusion::logical_expr::utils::merge_schema;
 use datafusion::optimizer::{Analyzer, Optimizer};
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 
+mod brackets;
 mod chains;
 mod compare;
 pub mod comparisons;
@@ -32,6 +33,7 @@ mod exact;
 mod floats;
 pub mod in_order;
 mod lists;
+mod lossy;
 mod tuples;
 
 /// Where the key gives the order, DataFusion puts a buffer of this size over each partition and fills it whatever the
