@@ -6,6 +6,7 @@
 //!
 //! | rule | where | what it does |
 //! |---|---|---|
+//! | [`numbers`] | before type coercion | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE |
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`in_order`] | on the physical plan | a scan whose rows are wanted in order reads its pieces one after the other |
@@ -34,6 +35,7 @@ mod floats;
 pub mod in_order;
 mod lists;
 mod lossy;
+pub mod numbers;
 mod tuples;
 
 /// Where the key gives the order, DataFusion puts a buffer of this size over each partition and fills it whatever the
@@ -65,6 +67,7 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer
         .rules
         .insert(0, Arc::new(comparisons::WriteOutComparisons));
+    analyzer.rules.insert(0, Arc::new(numbers::MeetAsDoubles));
     let optimizer = builder.optimizer().get_or_insert_with(Optimizer::new);
     optimizer
         .rules
