@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`numbers`] | before type coercion | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE |
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
+//! | [`repeated`] | before type coercion | a key that rows are sorted by is named once |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`in_order`] | on the physical plan | a scan whose rows are wanted in order reads its pieces one after the other |
 //!
@@ -36,6 +37,7 @@ pub mod in_order;
 mod lists;
 mod lossy;
 pub mod numbers;
+pub mod repeated;
 mod tuples;
 
 /// Where the key gives the order, DataFusion puts a buffer of this size over each partition and fills it whatever the
@@ -68,6 +70,9 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
         .rules
         .insert(0, Arc::new(comparisons::WriteOutComparisons));
     analyzer.rules.insert(0, Arc::new(numbers::MeetAsDoubles));
+    analyzer
+        .rules
+        .insert(0, Arc::new(repeated::DropRepeatedKeys));
     let optimizer = builder.optimizer().get_or_insert_with(Optimizer::new);
     optimizer
         .rules

@@ -554,6 +554,44 @@ async fn hidden_casts_are_filters_of_a_scan_and_decide_what_is_deleted() {
     assert_eq!(connection.execute(delete, Vec::new()).await.unwrap(), 2);
 }
 
+#[tokio::test]
+async fn a_key_of_an_order_may_be_named_twice() {
+    let (halite, plain) = sessions().await;
+    let partitions = "SET datafusion.execution.target_partitions = 4";
+    rows(&halite, partitions).await;
+    plain_rows(&plain, partitions).await.expect("setting");
+    for (sql, right) in [
+        (
+            "SELECT DISTINCT ON (b) id FROM t ORDER BY b, b, id DESC",
+            vec!["2", "3", "4"],
+        ),
+        (
+            "SELECT DISTINCT ON (b, b) id FROM t ORDER BY b, b DESC, id",
+            vec!["1", "2", "4"],
+        ),
+        ("SELECT first_value(id ORDER BY b, b, id) FROM t", vec!["1"]),
+        (
+            "SELECT last_value(id ORDER BY b, b DESC, id) FROM t WHERE b IS NOT NULL",
+            vec!["4"],
+        ),
+        (
+            "SELECT array_agg(id ORDER BY b DESC, b, id) FROM t WHERE b > 0",
+            vec!["[4, 1, 3]"],
+        ),
+    ] {
+        assert_eq!(rows(&halite, sql).await, right, "{sql}");
+    }
+    // DataFusion panics.
+    let sql = "SELECT DISTINCT ON (b) id FROM t ORDER BY b, b, id DESC";
+    let run = tokio::spawn(async move { plain_rows(&plain, sql).await });
+    assert!(!matches!(run.await, Ok(Ok(_))));
+    let names = "SELECT first_value(id ORDER BY b, b) FROM t";
+    let frame = halite.sql(names).await.expect("plan");
+    let name = frame.schema().field(0).name().clone();
+    let plan = halite.state().optimize(frame.logical_plan()).expect("plan");
+    assert_eq!(plan.schema().field(0).name(), &name);
+}
+
 /// Backwards in key order over several partitions, where DataFusion puts a buffer over each: of 1 GiB, left alone.
 #[tokio::test]
 async fn scans_in_order_run_ahead_by_a_batch() {
