@@ -1,28 +1,35 @@
 //! A function of one argument that no rule of DataFusion knows: what stands inside of it is left as it is.
 //!
-//! It gives back its argument. It has no name: in a plan it is a pair of brackets.
+//! It gives back its argument, or the argument with its zeros and NaNs made canonical (`super::floats`). It has no name:
+//! in a plan it is a pair of brackets.
 
 use std::sync::{Arc, LazyLock};
 
-use arrow::datatypes::{DataType, FieldRef};
-use datafusion::common::{Result, exec_err};
+use arrow::array::{Array, ArrayRef, AsArray, Float32Array, Float64Array};
+use arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type};
+use datafusion::common::{Result, ScalarValue, exec_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
     Volatility,
 };
 
+use super::floats;
+
 /// What becomes of the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// Nothing.
     AsIs,
+    /// A REAL or DOUBLE is made canonical.
+    Canonical,
 }
 
 /// The expression in brackets.
 pub(super) fn around(expr: Expr, kind: Kind) -> Expr {
     let func = match kind {
         Kind::AsIs => &AS_IS,
+        Kind::Canonical => &CANONICAL,
     };
     Expr::ScalarFunction(ScalarFunction {
         func: Arc::clone(func),
@@ -40,6 +47,8 @@ pub(super) fn inside(expr: &Expr, kind: Kind) -> Option<&Expr> {
 }
 
 static AS_IS: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Brackets::function(Kind::AsIs));
+
+static CANONICAL: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Brackets::function(Kind::Canonical));
 
 /// The function.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -83,7 +92,20 @@ impl ScalarUDFImpl for Brackets {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        only(&args.args).cloned()
+        let value = only(&args.args)?.clone();
+        if self.kind == Kind::AsIs {
+            return Ok(value);
+        }
+        Ok(match value {
+            ColumnarValue::Array(array) => ColumnarValue::Array(canonical(array)),
+            ColumnarValue::Scalar(ScalarValue::Float64(Some(x))) => {
+                ColumnarValue::Scalar(ScalarValue::Float64(Some(floats::canonical_double(x))))
+            }
+            ColumnarValue::Scalar(ScalarValue::Float32(Some(x))) => {
+                ColumnarValue::Scalar(ScalarValue::Float32(Some(floats::canonical_real(x))))
+            }
+            scalar => scalar,
+        })
     }
 }
 
@@ -91,5 +113,21 @@ fn only<T>(values: &[T]) -> Result<&T> {
     match values {
         [value] => Ok(value),
         values => exec_err!("brackets are around one value, not {}", values.len()),
+    }
+}
+
+fn canonical(array: ArrayRef) -> ArrayRef {
+    match array.data_type() {
+        DataType::Float64 => {
+            let values = array.as_primitive::<Float64Type>();
+            let values: Float64Array = values.unary(floats::canonical_double);
+            Arc::new(values)
+        }
+        DataType::Float32 => {
+            let values = array.as_primitive::<Float32Type>();
+            let values: Float32Array = values.unary(floats::canonical_real);
+            Arc::new(values)
+        }
+        _ => array,
     }
 }

@@ -8,7 +8,7 @@
 //! * the constant stands on the right (`5 < a` becomes `a > 5`);
 //! * it is a value of the column's own type (`super::domain`); one between two values equals nothing, one beyond
 //!   the domain is above or below every value;
-//! * −0.0 is 0.0, and NaN is one NaN (`super::floats`);
+//! * −0.0 is 0.0, and NaN is one NaN, in constants and in what is computed (`super::floats`);
 //! * a cast around the other side that does not keep the value is hidden from the simplifier (`super::lossy`);
 //! * `BETWEEN` a constant is two comparisons, and `NOT` stands before no comparison;
 //! * lists of `IN` hold no NULL, and what several lists over one value make of NULL is said outright
@@ -188,7 +188,10 @@ impl Normaliser<'_> {
         } else {
             operand
         };
-        self.truth(operand, Context::Value)
+        let operand = self.truth(operand, Context::Value)?;
+        let settled = floats::settled(operand, self.schema);
+        self.changed |= settled.transformed;
+        Ok(settled.data)
     }
 
     fn hidden(&mut self, expr: Expr) -> Result<Expr> {
