@@ -8,6 +8,7 @@
 //! |---|---|
 //! | a row and a row | terms over their values |
 //! | REAL or DOUBLE, and a constant DECIMAL | the constant as the nearest REAL or DOUBLE |
+//! | REAL or DOUBLE, and any other DECIMAL | the DECIMAL as DOUBLE |
 //! | an integer or DECIMAL, and a constant REAL or DOUBLE | both as DOUBLE, alone among exact values of a list |
 //! | DECIMAL, and a constant text | the text as an exact number |
 //!
@@ -28,7 +29,7 @@ use datafusion::optimizer::{AnalyzerRule, ApplyOrder, OptimizerConfig, Optimizer
 use super::compare::{binary, is_comparison};
 use super::constants::is_constant;
 use super::exact::Exact;
-use super::{chains, floats, has_any, input_schema, tuples};
+use super::{chains, floats, has_any, input_schema, numbers, tuples};
 
 /// The rule. See the [module](self).
 #[derive(Debug, Default)]
@@ -66,11 +67,13 @@ impl OptimizerRule for WriteOutComparisons {
 }
 
 fn rewrite(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    if !has_any(&plan, compares)? {
+    let has_keys = matches!(&plan, LogicalPlan::Join(join) if !join.on.is_empty());
+    if !has_keys && !has_any(&plan, compares)? {
         return Ok(Transformed::no(plan));
     }
     let schema = input_schema(&plan)?;
-    let names = NamePreserver::new(&plan);
+    let plan = typed_keys(plan, &schema);
+    let names = NamePreserver::new(&plan.data);
     let mut write_out = |expr: Expr| {
         let name = names.save(&expr);
         let rewritten = without_inner_names(expr)?
@@ -78,16 +81,33 @@ fn rewrite(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
             .transform_data(|expr| expr.transform_up(|expr| rewrite_expr(expr, &schema)))?;
         Ok(rewritten.update_data(|expr| name.restore(expr)))
     };
-    let rewritten = plan.map_expressions(|expr| match expr {
-        // A grouping set has no name; what it groups by has.
-        Expr::GroupingSet(_) => expr.map_children(&mut write_out),
-        expr => write_out(expr),
+    let rewritten = plan.transform_data(|plan| {
+        plan.map_expressions(|expr| match expr {
+            // A grouping set has no name; what it groups by has.
+            Expr::GroupingSet(_) => expr.map_children(&mut write_out),
+            expr => write_out(expr),
+        })
     })?;
     if rewritten.transformed {
         rewritten.map_data(LogicalPlan::recompute_schema)
     } else {
         Ok(rewritten)
     }
+}
+
+/// A join with the meaning of its pairs of equal keys said.
+fn typed_keys(plan: LogicalPlan, schema: &DFSchema) -> Transformed<LogicalPlan> {
+    let LogicalPlan::Join(mut join) = plan else {
+        return Transformed::no(plan);
+    };
+    let mut changed = false;
+    for pair in &mut join.on {
+        if let Some(typed) = typed(&pair.0, &pair.1, schema) {
+            *pair = typed;
+            changed = true;
+        }
+    }
+    Transformed::new_transformed(LogicalPlan::Join(join), changed)
 }
 
 /// The expression without the names that DataFusion gives to what stands inside of it: `row(1, 2)`, a function called by
@@ -148,6 +168,18 @@ fn typed(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
     } else if is_constant(left) {
         typed_side(right, left, schema).map(|(right, left)| (left, right))
     } else {
+        typed_values(left, right, schema)
+    }
+}
+
+/// What becomes of two values of which none is constant.
+fn typed_values(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
+    let (left_type, right_type) = (left.get_type(schema).ok()?, right.get_type(schema).ok()?);
+    if floats::is_float(&left_type) && right_type.is_decimal() {
+        Some((left.clone(), numbers::as_double(right)))
+    } else if left_type.is_decimal() && floats::is_float(&right_type) {
+        Some((numbers::as_double(left), right.clone()))
+    } else {
         None
     }
 }
@@ -179,15 +211,21 @@ fn typed_side(value: &Expr, constant: &Expr, schema: &DFSchema) -> Option<(Expr,
     }
 }
 
+/// What becomes of a value and one of several that it is compared with.
+fn typed_with(value: &Expr, other: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
+    if is_constant(other) {
+        typed_side(value, other, schema)
+    } else {
+        typed_values(value, other, schema)
+    }
+}
+
 fn typed_list(list: &InList, schema: &DFSchema) -> Option<Expr> {
     let mut same = Vec::with_capacity(list.list.len());
     let mut as_double = Vec::new();
     let mut changed = false;
     for value in &list.list {
-        let typed = is_constant(value)
-            .then(|| typed_side(&list.expr, value, schema))
-            .flatten();
-        match typed {
+        match typed_with(&list.expr, value, schema) {
             Some((expr, value)) if expr == *list.expr => same.push(value),
             Some((_, value)) => as_double.push(value),
             None => {
@@ -222,11 +260,7 @@ fn typed_between(between: &Between, schema: &DFSchema) -> Option<Expr> {
         low,
         high,
     } = between;
-    let side = |bound: &Expr| {
-        is_constant(bound)
-            .then(|| typed_side(expr, bound, schema))
-            .flatten()
-    };
+    let side = |bound: &Expr| typed_with(expr, bound, schema);
     let (typed_low, typed_high) = (side(low), side(high));
     if (typed_low.is_none() && typed_high.is_none()) || expr.is_volatile() {
         return None;
@@ -244,7 +278,7 @@ fn typed_between(between: &Between, schema: &DFSchema) -> Option<Expr> {
 }
 
 /// A constant DECIMAL as REAL or DOUBLE; as DOUBLE where REAL cannot hold it.
-fn as_float(constant: &Expr, target: DataType) -> Expr {
+pub(super) fn as_float(constant: &Expr, target: DataType) -> Expr {
     let Expr::Literal(value, _) = constant else {
         return cast(constant, target);
     };

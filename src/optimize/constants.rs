@@ -8,7 +8,8 @@
 //! * the constant stands on the right (`5 < a` becomes `a > 5`);
 //! * it is a value of the column's own type (`super::domain`); one between two values equals nothing, one beyond
 //!   the domain is above or below every value;
-//! * −0.0 is 0.0, and NaN is one NaN (`super::floats`);
+//! * −0.0 is 0.0, and NaN is one NaN, in constants and in what is computed (`super::floats`);
+//! * a cast around the other side that does not keep the value is hidden from the simplifier (`super::lossy`);
 //! * `BETWEEN` a constant is two comparisons, and `NOT` stands before no comparison;
 //! * lists of `IN` hold no NULL, and what several lists over one value make of NULL is said outright
 //!   (`super::lists`).
@@ -29,7 +30,7 @@ use super::chains::{LONG_CHAIN, balanced, chain_operator, is_logical, left_deep,
 use super::compare::{Comparison, Context, binary, is_comparison};
 use super::domain::Operand;
 use super::exact::Folder;
-use super::{floats, has_any, input_schema, lists};
+use super::{floats, has_any, input_schema, lists, lossy};
 
 /// The rule. See the [module](self).
 #[derive(Debug, Default)]
@@ -88,6 +89,10 @@ impl Normaliser<'_> {
         };
         let plan = match plan {
             LogicalPlan::Join(mut join) => {
+                // What the keys of one side bound in the other is compared with constants while the join runs.
+                for key in join.on.iter_mut().flat_map(|(left, right)| [left, right]) {
+                    *key = self.hidden(take(key))?;
+                }
                 join.filter = join
                     .filter
                     .map(|filter| self.truth(filter, Context::Filter))
@@ -129,8 +134,9 @@ impl Normaliser<'_> {
                 self.chain(expr, op, context)
             }
             Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(op) => {
-                let left = self.truth(*left, Context::Value)?;
-                let right = self.truth(*right, Context::Value)?;
+                let constants = [&left, &right].map(|side| lossy::may_turn_constant(side));
+                let left = self.operand(*left, constants[1])?;
+                let right = self.operand(*right, constants[0])?;
                 self.comparison(left, op, right, context)
             }
             Expr::Not(inner) => self.negation(*inner, context),
@@ -159,6 +165,25 @@ impl Normaliser<'_> {
                 Ok(children.data)
             }
         }
+    }
+
+    /// An operand of a comparison; its lossy casts are hidden where what it is compared with may be a constant.
+    fn operand(&mut self, operand: Expr, with_constant: bool) -> Result<Expr> {
+        let operand = if with_constant {
+            self.hidden(operand)?
+        } else {
+            operand
+        };
+        let operand = self.truth(operand, Context::Value)?;
+        let settled = floats::settled(operand, self.schema);
+        self.changed |= settled.transformed;
+        Ok(settled.data)
+    }
+
+    fn hidden(&mut self, expr: Expr) -> Result<Expr> {
+        let hidden = lossy::hide(expr, self.schema)?;
+        self.changed |= hidden.transformed;
+        Ok(hidden.data)
     }
 
     /// A chain of one operator, `AND` or `OR`. Its left spine is walked, not recursed into: it may be long.
@@ -287,9 +312,11 @@ impl Normaliser<'_> {
             low,
             high,
         } = between;
-        let expr = self.truth(*expr, Context::Value)?;
-        let low = self.truth(*low, Context::Value)?;
-        let high = self.truth(*high, Context::Value)?;
+        let bounded = [&low, &high].map(|bound| lossy::may_turn_constant(bound));
+        let bounding = lossy::may_turn_constant(&expr);
+        let expr = self.operand(*expr, bounded.contains(&true))?;
+        let low = self.operand(*low, bounding)?;
+        let high = self.operand(*high, bounding)?;
         if !(is_constant(&low) || is_constant(&high)) || is_constant(&expr) || expr.is_volatile() {
             let [expr, low, high] = [expr, low, high].map(Box::new);
             return Ok(Expr::Between(Between::new(expr, negated, low, high)));
@@ -311,12 +338,13 @@ impl Normaliser<'_> {
             list,
             negated,
         } = list;
-        let expr = self.truth(*expr, Context::Value)?;
+        let constant = lossy::may_turn_constant(&expr);
+        let expr = self.operand(*expr, list.iter().any(lossy::may_turn_constant))?;
         let values = list.into_iter();
         let list = values
             .map(|value| match value {
                 Expr::Literal(..) => Ok(value),
-                value => self.truth(value, Context::Value),
+                value => self.operand(value, constant),
             })
             .collect::<Result<_>>()?;
         Ok(InList::new(Box::new(expr), list, negated))

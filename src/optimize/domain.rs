@@ -20,6 +20,7 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Cast, Expr, ExprSchemable};
 
 use super::exact::{Exact, fixed_offset, floor_of_power};
+use super::lossy::shown;
 
 /// Nanoseconds of a day.
 const DAY: i128 = 86_400_000_000_000;
@@ -199,7 +200,7 @@ impl Operand {
         let mut inner_type = expr.get_type(schema).ok()?;
         let zoned = matches!(inner_type, DataType::Timestamp(_, Some(_)));
         let mut view = View::Same { shift: 0 };
-        while let Expr::Cast(Cast { expr: source, .. }) = inner {
+        while let Expr::Cast(Cast { expr: source, .. }) = shown(inner) {
             let Ok(source_type) = source.get_type(schema) else {
                 break;
             };
@@ -336,7 +337,7 @@ fn through(view: View, source: &DataType, target: &DataType) -> Option<View> {
 }
 
 /// Whether a cast between exact numbers either keeps the value or fails.
-fn keeps_number(source: &DataType, target: &DataType) -> bool {
+pub(super) fn keeps_number(source: &DataType, target: &DataType) -> bool {
     let scale = |data_type: &DataType| match data_type {
         DataType::Decimal32(_, scale)
         | DataType::Decimal64(_, scale)
@@ -348,6 +349,20 @@ fn keeps_number(source: &DataType, target: &DataType) -> bool {
         (Some(from), Some(to)) => to >= from,
         _ => false,
     }
+}
+
+/// Whether a type of exact numbers holds every value of another, of which it has all digits behind the point.
+pub(super) fn always_fits(source: &DataType, target: &DataType) -> bool {
+    let (Some(from), Some(to)) = (Domain::of(source), Domain::of(target)) else {
+        return false;
+    };
+    let (Step::Number { scale: digits }, Step::Number { scale: wanted }) = (from.step, to.step)
+    else {
+        return false;
+    };
+    let (least, _) = floor_of_power(from.min, wanted - digits);
+    let (most, _) = floor_of_power(from.max, wanted - digits);
+    to.min <= least && most <= to.max
 }
 
 /// `n × 10^-scale` as Arrow casts it to DOUBLE.

@@ -1,11 +1,15 @@
 //! Constants of floating point: one zero, one NaN, and the nearest DOUBLE of a DECIMAL.
 //!
-//! Stored values are canonical (−0.0 is 0.0, every NaN the positive quiet one), so constants must be.
+//! Stored values are canonical (−0.0 is 0.0, every NaN the positive quiet one), so constants must be, and what is
+//! computed of them where it is compared.
 
 use arrow::datatypes::{DataType, i256};
-use datafusion::common::ScalarValue;
-use datafusion::logical_expr::{Cast, Expr};
+use datafusion::common::tree_node::Transformed;
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, Operator, TryCast};
 
+use super::brackets::{self, Kind};
+use super::constants::is_constant;
 use super::exact::Exact;
 
 /// Whether the type is REAL or DOUBLE.
@@ -16,12 +20,76 @@ pub(super) fn is_float(data_type: &DataType) -> bool {
 /// A floating-point constant in canonical form; `None` for any other.
 pub(super) fn canonical(constant: Exact) -> Option<Expr> {
     let value = match constant {
-        // Adding 0.0 turns −0.0 into 0.0 and changes nothing else.
-        Exact::Double(x) => ScalarValue::Float64(Some(if x.is_nan() { f64::NAN } else { x + 0.0 })),
-        Exact::Single(x) => ScalarValue::Float32(Some(if x.is_nan() { f32::NAN } else { x + 0.0 })),
+        Exact::Double(x) => ScalarValue::Float64(Some(canonical_double(x))),
+        Exact::Single(x) => ScalarValue::Float32(Some(canonical_real(x))),
         _ => return None,
     };
     Some(Expr::Literal(value, None))
+}
+
+/// One zero and one NaN: adding 0.0 turns −0.0 into 0.0 and changes nothing else.
+pub(super) fn canonical_double(x: f64) -> f64 {
+    if x.is_nan() { f64::NAN } else { x + 0.0 }
+}
+
+/// As [`canonical_double`].
+pub(super) fn canonical_real(x: f32) -> f32 {
+    if x.is_nan() { f32::NAN } else { x + 0.0 }
+}
+
+/// A computed value of floating point, made canonical where it is compared: `-f` is −0.0 for 0.0, and −NaN, which is less
+/// than every number, for NaN. A column is canonical as it is stored.
+pub(super) fn settled(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
+    match brackets::inside(&expr, Kind::Canonical) {
+        // What was computed has been simplified to a column.
+        Some(inner) if !is_computed(inner, schema) => Transformed::yes(inner.clone()),
+        None if is_computed(&expr, schema) => {
+            Transformed::yes(brackets::around(expr, Kind::Canonical))
+        }
+        _ => Transformed::no(expr),
+    }
+}
+
+/// Whether the expression may give a zero or a NaN that is not canonical, unless a column of it does.
+fn is_computed(expr: &Expr, schema: &DFSchema) -> bool {
+    match expr {
+        Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) => {
+            is_computed(expr, schema)
+        }
+        Expr::BinaryExpr(BinaryExpr {
+            left,
+            op: Operator::Plus | Operator::Minus,
+            right,
+        }) if is_finite(right) => is_computed(left, schema),
+        Expr::BinaryExpr(BinaryExpr {
+            left,
+            op: Operator::Plus | Operator::Minus,
+            right,
+        }) if is_finite(left) => is_computed(right, schema),
+        Expr::Negative(_) | Expr::BinaryExpr(_) | Expr::ScalarFunction(_) => {
+            expr.get_type(schema).is_ok_and(|found| is_float(&found)) && !is_constant(expr)
+        }
+        Expr::Case(case) => {
+            let results = case.when_then_expr.iter().map(|(_, then)| then);
+            let mut results = results.chain(&case.else_expr);
+            results.any(|result| is_computed(result, schema))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the expression is a finite number: added to what is canonical, or taken from it, it gives what is canonical.
+fn is_finite(expr: &Expr) -> bool {
+    match expr {
+        Expr::Cast(Cast { expr, .. }) => is_finite(expr),
+        Expr::Literal(value, _) => match Exact::of(value) {
+            Some(Exact::Double(x)) => x.is_finite(),
+            Some(Exact::Single(x)) => x.is_finite(),
+            Some(Exact::Number { .. }) => true,
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// The nearest floating-point number for a cast of a DECIMAL constant, which Arrow may miss by one digit.

@@ -17,6 +17,7 @@ use super::constants::is_constant;
 use super::domain::{Operand, Place, is_year_of_nanoseconds};
 use super::exact::{Exact, Folder};
 use super::floats;
+use super::lossy::shown;
 
 /// `expr op NULL`; `None` where DataFusion makes NULL of it.
 pub(super) fn compare_with_null(expr: Expr, op: Operator, context: Context) -> Option<Expr> {
@@ -53,7 +54,7 @@ impl Rewriter<'_> {
         let plain = |value: &Expr| matches!(value, Expr::Literal(value, _) if !value.is_null() && value.data_type() == data_type);
         let is_float = floats::is_float(&data_type);
         let in_unit = !is_float
-            && !matches!(*list.expr, Expr::Cast(_))
+            && !matches!(shown(&list.expr), Expr::Cast(_))
             && list.list.iter().all(plain)
             && !is_year_of_nanoseconds(&list.expr, self.schema);
         if in_unit && list.list.len() > 1 {

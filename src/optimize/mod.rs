@@ -6,7 +6,9 @@
 //!
 //! | rule | where | what it does |
 //! |---|---|---|
+//! | [`numbers`] | before type coercion | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE |
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
+//! | [`repeated`] | before type coercion | a key that rows are sorted by is named once |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
 //! | [`sort_below`] | on the physical plan | a sort by what a projection computes is asked of the scan below it |
@@ -26,6 +28,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{Analyzer, Optimizer};
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 
+mod brackets;
 mod chains;
 mod compare;
 pub mod comparisons;
@@ -36,6 +39,9 @@ mod exact;
 mod floats;
 pub mod in_order;
 mod lists;
+mod lossy;
+pub mod numbers;
+pub mod repeated;
 pub mod sort_below;
 mod tuples;
 
@@ -68,6 +74,10 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer
         .rules
         .insert(0, Arc::new(comparisons::WriteOutComparisons));
+    analyzer.rules.insert(0, Arc::new(numbers::MeetAsDoubles));
+    analyzer
+        .rules
+        .insert(0, Arc::new(repeated::DropRepeatedKeys));
     let optimizer = builder.optimizer().get_or_insert_with(Optimizer::new);
     optimizer
         .rules

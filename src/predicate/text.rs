@@ -1,11 +1,12 @@
 //! Conditions as SQL text, for people: constants as one would write them.
 
-use arrow::datatypes::{IntervalDayTime, IntervalMonthDayNano};
+use arrow::datatypes::{DataType, IntervalDayTime, IntervalMonthDayNano};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, ScalarValue};
 use datafusion::logical_expr::Expr;
 
+use crate::datum::{Precision, SqlType};
 use crate::keyrange::hex;
 
 /// The condition as text. DataFusion's own prints text without quotes, moments as bare counts, and no brackets; where it
@@ -32,6 +33,12 @@ pub fn readable(condition: &Expr) -> String {
                 *binary.right = bracketed(std::mem::take(&mut *binary.right), around);
                 Transformed::yes(Expr::BinaryExpr(binary))
             }
+            Expr::ScalarFunction(mut function) if function.name().is_empty() => {
+                match function.args.pop() {
+                    Some(inner) => Transformed::yes(cast_in_words(inner)),
+                    None => Transformed::no(Expr::ScalarFunction(function)),
+                }
+            }
             other => Transformed::no(other),
         })
     });
@@ -43,6 +50,43 @@ pub fn readable(condition: &Expr) -> String {
 
 fn verbatim(text: String) -> Expr {
     Expr::Column(Column::new_unqualified(text))
+}
+
+/// A cast that changes values, in full: DataFusion prints casts as what they are of. It stands in a function without a
+/// name (`optimize::lossy`).
+fn cast_in_words(expression: Expr) -> Expr {
+    let words = |source: &Expr, to: &DataType, cast: &str| {
+        let source = source.human_display();
+        verbatim(match to {
+            DataType::Timestamp(_, Some(zone)) => format!("{source} AT TIME ZONE '{zone}'"),
+            to => format!("{cast}({source} AS {})", type_name(to)),
+        })
+    };
+    match &expression {
+        Expr::Cast(cast) => words(&cast.expr, cast.field.data_type(), "CAST"),
+        Expr::TryCast(cast) => words(&cast.expr, cast.field.data_type(), "TRY_CAST"),
+        _ => expression,
+    }
+}
+
+/// The type as SQL spells it.
+fn type_name(data_type: &DataType) -> String {
+    let sql_type = match data_type {
+        DataType::Int16 => SqlType::SmallInt,
+        DataType::Int32 => SqlType::Integer,
+        DataType::Int64 => SqlType::BigInt,
+        DataType::Date32 => SqlType::Date,
+        DataType::Timestamp(unit, None) => SqlType::Timestamp {
+            precision: Precision::from(*unit),
+            utc: false,
+        },
+        DataType::Decimal128(precision, scale) => SqlType::Decimal {
+            precision: *precision,
+            scale: *scale,
+        },
+        other => return other.to_string(),
+    };
+    sql_type.to_string()
 }
 
 /// The operand in brackets, if it binds less than the operator around it.

@@ -438,6 +438,174 @@ async fn names_of_columns_stay() {
     }
 }
 
+#[tokio::test]
+async fn casts_that_change_the_value_stay_where_they_are() {
+    shown("CAST(p AS INT) = 10", &["2", "3"], Ok(&["2"])).await;
+    shown("10 = CAST(p AS INT)", &["2", "3"], Ok(&["2"])).await;
+    shown("CAST(p AS INT) <> 10", &["1"], Ok(&["1", "3"])).await;
+    shown("NOT (CAST(p AS INT) = 10)", &["1"], Ok(&["1", "3"])).await;
+    shown("CAST(p AS INT) IN (9, 11)", &["1"], Ok(&[])).await;
+    agreed("10 IN (CAST(p AS INT), 7)", &["2", "3"]).await;
+    let wrong = ["1", "2", "3"];
+    shown("CAST(p AS INT) NOT IN (9, 11)", &["2", "3"], Ok(&wrong)).await;
+    let between = "CAST(p AS INT) BETWEEN 10 AND 10";
+    shown(between, &["2", "3"], Ok(&["2"])).await;
+    let wrong = ["1", "3", "4"];
+    let distinct = "CAST(p AS INT) IS DISTINCT FROM 10";
+    shown(distinct, &["1", "4"], Ok(&wrong)).await;
+    let rounded = "CAST(p AS DECIMAL(10,0)) = 10";
+    shown(rounded, &["1", "2", "3"], Ok(&["2"])).await;
+    let twice = "CAST(CAST(p AS INT) AS BIGINT) = 10";
+    shown(twice, &["2", "3"], Ok(&["2"])).await;
+    // The constant, or the cast, comes to light in the simplifier.
+    let late = "CAST(p AS INT) = CASE WHEN true THEN 10 ELSE id END";
+    shown(late, &["2", "3"], Ok(&["2"])).await;
+    let late = "CASE WHEN true THEN CAST(p AS INT) ELSE id END = 10";
+    shown(late, &["2", "3"], Ok(&["2"])).await;
+    // The simplifier takes this cast off too, and may: it keeps the value.
+    agreed("CAST(a AS BIGINT) = 1", &["1", "2"]).await;
+    let (halite, _) = sessions().await;
+    let sql = "SELECT id FROM t WHERE CAST(a AS BIGINT) = 1";
+    let plan = optimized(&halite, sql).await;
+    assert!(plan.contains("t.a = Int32(1)"), "{plan}");
+}
+
+#[tokio::test]
+async fn casts_that_give_null_stay_where_they_are() {
+    shown("TRY_CAST(big AS INT) > 1", &[], Ok(&["1", "2", "3"])).await;
+    let all = ["1", "2", "3", "4"];
+    shown("TRY_CAST(big AS INT) <> 1", &[], Ok(&all)).await;
+    shown("TRY_CAST(big AS INT) NOT IN (1, 2)", &[], Ok(&all)).await;
+    let distinct = "TRY_CAST(big AS INT) IS NOT DISTINCT FROM 1";
+    agreed(distinct, &[]).await;
+    agreed("TRY_CAST(big AS INT) IS DISTINCT FROM 1", &all).await;
+    shown("TRY_CAST(p AS SMALLINT) = 10", &["2", "3"], Ok(&["2"])).await;
+    agreed("TRY_CAST(a AS BIGINT) = 1", &["1", "2"]).await;
+}
+
+#[tokio::test]
+async fn a_time_at_a_zone_is_an_instant() {
+    let there = |rest: &str| format!("s3 AT TIME ZONE 'America/New_York' {rest}");
+    let five = there("= '2024-01-01 05:00:00+00'");
+    shown(&five, &["1"], Ok(&[])).await;
+    shown(&there("= '2024-01-01 00:00:00+00'"), &[], Ok(&["1"])).await;
+    shown(&there("< '2024-01-01 03:00:00+00'"), &[], Ok(&["1", "2"])).await;
+    let list = there("IN ('2024-01-01 05:00:00+00', '2024-01-01 00:00:00.001+00')");
+    shown(&list, &["1"], Ok(&["2"])).await;
+    let between = there("BETWEEN '2024-01-01 04:00:00+00' AND '2024-01-01 06:00:00+00'");
+    shown(&between, &["1", "2"], Ok(&[])).await;
+    // Year 3002 in a TIMESTAMP(3) does not fail.
+    let later = there("> '2024-01-01 05:00:00+00'");
+    shown(&later, &["2", "3"], Ok(&["3"])).await;
+    agreed(
+        "extract(year FROM s3 AT TIME ZONE 'America/New_York') > 2100",
+        &["3"],
+    )
+    .await;
+    let year = "extract(year FROM s9 AT TIME ZONE 'Asia/Tokyo') IS DISTINCT FROM 2024";
+    agreed(year, &["2", "3", "4"]).await;
+    let year = "extract(year FROM s9 AT TIME ZONE 'America/New_York') = 2024";
+    shown(year, &["1"], Ok(&[])).await;
+    let day = "date_trunc('day', s9 AT TIME ZONE 'America/New_York') = '2024-01-01 05:00:00+00'";
+    agreed(day, &["1"]).await;
+    agreed("s3 AT TIME ZONE 'UTC' = '2024-01-01 00:00:00+00'", &["1"]).await;
+}
+
+#[tokio::test]
+async fn a_time_of_the_session_is_compared_in_its_zone() {
+    let (halite, plain) = sessions().await;
+    let zone = "SET datafusion.execution.time_zone = 'Europe/Berlin'";
+    rows(&halite, zone).await;
+    plain_rows(&plain, zone).await.expect("setting");
+    let sql = "SELECT id FROM t WHERE s3 > TIMESTAMPTZ '2023-12-31 23:30:00+00'";
+    assert_eq!(rows(&halite, sql).await, ["3"]);
+    let wrong = ["1", "2", "3"].map(str::to_string).to_vec();
+    assert_eq!(plain_rows(&plain, sql).await, Ok(wrong));
+}
+
+#[tokio::test]
+async fn hidden_casts_are_filters_of_a_scan_and_decide_what_is_deleted() {
+    let connection = Database::in_memory().unwrap().connect();
+    for sql in [
+        "CREATE TABLE e (id INT, d DECIMAL(10,2), ts TIMESTAMP(3), PRIMARY KEY (id))",
+        "INSERT INTO e VALUES (1, 1.50, '2024-01-01'), (2, 1.00, '2024-01-02')",
+    ] {
+        connection.execute(sql, Vec::new()).await.unwrap();
+    }
+    for (predicate, residual) in [
+        ("CAST(d AS INT) = 1", "CAST(d AS INT) = 1"),
+        ("TRY_CAST(d AS SMALLINT) = 1", "TRY_CAST(d AS SMALLINT) = 1"),
+        (
+            "ts AT TIME ZONE 'Asia/Tokyo' < '2024-01-01 17:00:00+00'",
+            "ts AT TIME ZONE 'Asia/Tokyo' < '2024-01-02T02:00:00+09:00'",
+        ),
+    ] {
+        let sql = format!("SELECT id FROM e WHERE {predicate}");
+        let found = texts(&connection.query(&sql, Vec::new()).await.unwrap());
+        assert_eq!(found, ["1", "2"], "{predicate}");
+        let keys = format!("EXPLAIN KEYS {sql}");
+        let keys = texts(&connection.query(&keys, Vec::new()).await.unwrap()).join("\n");
+        assert!(keys.contains(residual), "{keys}");
+    }
+    let delete =
+        "DELETE FROM e WHERE ts AT TIME ZONE 'America/New_York' < '2024-01-01 03:00:00+00'";
+    assert_eq!(connection.execute(delete, Vec::new()).await.unwrap(), 0);
+    let delete = "DELETE FROM e WHERE CAST(d AS INT) = 1";
+    assert_eq!(connection.execute(delete, Vec::new()).await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_key_of_an_order_may_be_named_twice() {
+    let (halite, plain) = sessions().await;
+    let partitions = "SET datafusion.execution.target_partitions = 4";
+    rows(&halite, partitions).await;
+    plain_rows(&plain, partitions).await.expect("setting");
+    for (sql, right) in [
+        (
+            "SELECT DISTINCT ON (b) id FROM t ORDER BY b, b, id DESC",
+            vec!["2", "3", "4"],
+        ),
+        (
+            "SELECT DISTINCT ON (b, b) id FROM t ORDER BY b, b DESC, id",
+            vec!["1", "2", "4"],
+        ),
+        ("SELECT first_value(id ORDER BY b, b, id) FROM t", vec!["1"]),
+        (
+            "SELECT last_value(id ORDER BY b, b DESC, id) FROM t WHERE b IS NOT NULL",
+            vec!["4"],
+        ),
+        (
+            "SELECT array_agg(id ORDER BY b DESC, b, id) FROM t WHERE b > 0",
+            vec!["[4, 1, 3]"],
+        ),
+    ] {
+        assert_eq!(rows(&halite, sql).await, right, "{sql}");
+    }
+    // DataFusion panics.
+    let sql = "SELECT DISTINCT ON (b) id FROM t ORDER BY b, b, id DESC";
+    let run = tokio::spawn(async move { plain_rows(&plain, sql).await });
+    assert!(!matches!(run.await, Ok(Ok(_))));
+    let names = "SELECT first_value(id ORDER BY b, b) FROM t";
+    let frame = halite.sql(names).await.expect("plan");
+    let name = frame.schema().field(0).name().clone();
+    let plan = halite.state().optimize(frame.logical_plan()).expect("plan");
+    assert_eq!(plan.schema().field(0).name(), &name);
+}
+
+#[tokio::test]
+async fn computed_zeros_and_nans_compare_as_the_stored_do() {
+    shown("-d > 1e300", &["3"], Ok(&[])).await;
+    shown("-d < 0", &["1", "2"], Ok(&["1", "2", "3"])).await;
+    shown("-(d - d) IN (0, 1)", &["1", "2"], Ok(&[])).await;
+    shown("-(d - d) IN (0, 1, 2, 3, 4)", &["1", "2"], Ok(&[])).await;
+    shown("d * 0 / 0 > 1e300", &["1", "2", "3"], Ok(&["3"])).await;
+    shown("d - d = -(d - d)", &["1", "2", "3"], Ok(&["1", "2"])).await;
+    // What turns out to be a column is compared as one.
+    let (halite, _) = sessions().await;
+    let plan = optimized(&halite, "SELECT id FROM t WHERE coalesce(d) > 1").await;
+    assert!(plan.contains("t.d > Float64(1)"), "{plan}");
+}
+
 /// Backwards in key order over several partitions, where DataFusion puts a buffer over each: of 1 GiB, left alone.
 #[tokio::test]
 async fn scans_in_order_run_ahead_by_a_batch() {

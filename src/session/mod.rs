@@ -39,6 +39,7 @@ pub mod export;
 mod files;
 pub mod guard;
 mod insert_problem;
+mod mixed_values;
 mod nested_values;
 mod open_types;
 mod outcome;
@@ -58,6 +59,8 @@ mod waiting;
 mod cancel_tests;
 #[cfg(test)]
 mod differential;
+#[cfg(test)]
+mod mend_double_tests;
 #[cfg(test)]
 mod mend_tests;
 #[cfg(test)]

@@ -15,8 +15,8 @@ use datafusion::error::DataFusionError;
 use datafusion::sql::parser::{DFParserBuilder, Statement as DFStatement};
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
-    ObjectName, Query, Select, SelectFlavor, SelectItem, SetExpr, VisitMut, VisitorMut,
-    WildcardAdditionalOptions,
+    ObjectName, Query, Select, SelectFlavor, SelectItem, SetExpr, Statement as SqlStatement,
+    VisitMut, VisitorMut, WildcardAdditionalOptions,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -25,6 +25,7 @@ use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 use super::copy_statement::{CopySource, CopyStatement};
 use super::dialect::HaliteDialect;
 use super::guard;
+use super::mixed_values;
 use super::placeholders::numbered;
 use super::stack::on_large_stack;
 use crate::error::{Error, Result};
@@ -334,15 +335,36 @@ fn mend_statement(statement: &mut DFStatement) {
 }
 
 fn mend(tree: &mut impl VisitMut) {
-    let _: ControlFlow<()> = tree.visit(&mut Mends);
+    let _: ControlFlow<()> = tree.visit(&mut Mends::default());
 }
 
 /// Writes out what DataFusion does not plan: `FROM t` as `FROM t SELECT *`, the tuples that it refuses as calls of
-/// `ROW`.
-struct Mends;
+/// `ROW`. And what it reads wrongly: numbers of two kinds in one column of `VALUES`.
+#[derive(Default)]
+struct Mends {
+    /// What an INSERT stores; compared, never read.
+    inserted: Option<*const Query>,
+}
 
 impl VisitorMut for Mends {
     type Break = ();
+
+    fn pre_visit_statement(&mut self, statement: &mut SqlStatement) -> ControlFlow<()> {
+        if let SqlStatement::Insert(insert) = statement {
+            self.inserted = insert.source.as_deref().map(std::ptr::from_ref);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        let inserted = self.inserted == Some(std::ptr::from_ref(query));
+        if let SetExpr::Values(values) = query.body.as_mut()
+            && !inserted
+        {
+            mixed_values::doubles(values);
+        }
+        ControlFlow::Continue(())
+    }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         if select.flavor == SelectFlavor::FromFirstNoSelect {

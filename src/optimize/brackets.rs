@@ -1,0 +1,133 @@
+//! A function of one argument that no rule of DataFusion knows: what stands inside of it is left as it is.
+//!
+//! It gives back its argument, or the argument with its zeros and NaNs made canonical (`super::floats`). It has no name:
+//! in a plan it is a pair of brackets.
+
+use std::sync::{Arc, LazyLock};
+
+use arrow::array::{Array, ArrayRef, AsArray, Float32Array, Float64Array};
+use arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type};
+use datafusion::common::{Result, ScalarValue, exec_err};
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+    Volatility,
+};
+
+use super::floats;
+
+/// What becomes of the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    /// Nothing.
+    AsIs,
+    /// A REAL or DOUBLE is made canonical.
+    Canonical,
+}
+
+/// The expression in brackets.
+pub(super) fn around(expr: Expr, kind: Kind) -> Expr {
+    let func = match kind {
+        Kind::AsIs => &AS_IS,
+        Kind::Canonical => &CANONICAL,
+    };
+    Expr::ScalarFunction(ScalarFunction {
+        func: Arc::clone(func),
+        args: vec![expr],
+    })
+}
+
+/// What stands in brackets of that kind, if they are what the expression is.
+pub(super) fn inside(expr: &Expr, kind: Kind) -> Option<&Expr> {
+    let Expr::ScalarFunction(ScalarFunction { func, args }) = expr else {
+        return None;
+    };
+    let brackets = func.inner().downcast_ref::<Brackets>()?;
+    args.first().filter(|_| brackets.kind == kind)
+}
+
+static AS_IS: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Brackets::function(Kind::AsIs));
+
+static CANONICAL: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Brackets::function(Kind::Canonical));
+
+/// The function.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Brackets {
+    kind: Kind,
+    signature: Signature,
+}
+
+impl Brackets {
+    fn function(kind: Kind) -> Arc<ScalarUDF> {
+        let signature = Signature::any(1, Volatility::Immutable);
+        Arc::new(ScalarUDF::new_from_impl(Self { kind, signature }))
+    }
+}
+
+impl ScalarUDFImpl for Brackets {
+    fn name(&self) -> &str {
+        ""
+    }
+
+    /// A column keeps the name that it has without the brackets.
+    fn schema_name(&self, args: &[Expr]) -> Result<String> {
+        let names = args.iter().map(|arg| arg.schema_name().to_string());
+        Ok(names.collect())
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        only(arguments).cloned()
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        only(args.arg_fields).cloned()
+    }
+
+    fn is_strict(&self) -> bool {
+        true
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let value = only(&args.args)?.clone();
+        if self.kind == Kind::AsIs {
+            return Ok(value);
+        }
+        Ok(match value {
+            ColumnarValue::Array(array) => ColumnarValue::Array(canonical(array)),
+            ColumnarValue::Scalar(ScalarValue::Float64(Some(x))) => {
+                ColumnarValue::Scalar(ScalarValue::Float64(Some(floats::canonical_double(x))))
+            }
+            ColumnarValue::Scalar(ScalarValue::Float32(Some(x))) => {
+                ColumnarValue::Scalar(ScalarValue::Float32(Some(floats::canonical_real(x))))
+            }
+            scalar => scalar,
+        })
+    }
+}
+
+fn only<T>(values: &[T]) -> Result<&T> {
+    match values {
+        [value] => Ok(value),
+        values => exec_err!("brackets are around one value, not {}", values.len()),
+    }
+}
+
+fn canonical(array: ArrayRef) -> ArrayRef {
+    match array.data_type() {
+        DataType::Float64 => {
+            let values = array.as_primitive::<Float64Type>();
+            let values: Float64Array = values.unary(floats::canonical_double);
+            Arc::new(values)
+        }
+        DataType::Float32 => {
+            let values = array.as_primitive::<Float32Type>();
+            let values: Float32Array = values.unary(floats::canonical_real);
+            Arc::new(values)
+        }
+        _ => array,
+    }
+}
