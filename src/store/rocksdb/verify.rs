@@ -94,18 +94,16 @@ impl Verifier {
         let Err(refusal) = taken else {
             return Err(Error::internal("a missing file was taken over"));
         };
-        let refused_for_missing = refusal
-            .to_string()
-            .contains(&*self.missing.to_string_lossy());
-        if refused_for_missing || !file.exists() {
+        let (shown, reason) = (file.display(), refusal.to_string());
+        let is_for_missing = reason.contains(&*self.missing.to_string_lossy());
+        if is_for_missing || !file.exists() {
             return Ok(None);
         }
-        let shown = file.display();
         let error = store_error(format!("comparing {shown} with its checksums"), refusal);
         match error.kind() {
             ErrorKind::Unavailable => Err(error),
             _ => Ok(Some(
-                Error::corrupt(format!("the file {shown} is damaged: {error}")).with_source(error),
+                Error::corrupt(format!("the file {shown} is damaged: {reason}")).with_source(error),
             )),
         }
     }
