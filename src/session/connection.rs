@@ -30,7 +30,7 @@ use super::profile::Meter;
 use super::stack::large_stack;
 use super::{
     Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, clauses,
-    copy, delete, files, insert_problem,
+    copy, delete, files, insert_problem, subqueries,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
@@ -302,7 +302,7 @@ impl Connection {
     ) -> Result<LogicalPlan> {
         clauses::check(parsed, state)?;
         match state.statement_to_plan(parsed.clone()).await {
-            Ok(plan) => Ok(plan),
+            Ok(plan) => subqueries::mend(plan),
             Err(error) => Err(insert_problem::named(self, state, parsed, error.into()).await),
         }
     }

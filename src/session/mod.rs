@@ -48,6 +48,7 @@ mod profile;
 mod rewrite;
 mod rows;
 pub mod stack;
+mod subqueries;
 mod value;
 mod waiting;
 
