@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
+//! | [`regexes`] | before the simplifier | patterns that look for a backslash stay regular expressions |
 //! | [`in_order`] | on the physical plan | a scan whose rows are wanted in order reads its pieces one after the other |
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
@@ -32,6 +33,7 @@ mod exact;
 mod floats;
 pub mod in_order;
 mod lists;
+pub mod regexes;
 mod tuples;
 
 /// Where the key gives the order, DataFusion puts a buffer of this size over each partition and fills it whatever the
@@ -64,6 +66,9 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
         .rules
         .insert(0, Arc::new(comparisons::WriteOutComparisons));
     let optimizer = builder.optimizer().get_or_insert_with(Optimizer::new);
+    optimizer
+        .rules
+        .insert(0, Arc::new(regexes::KeepBackslashes));
     optimizer
         .rules
         .insert(0, Arc::new(constants::CompareByValue));
