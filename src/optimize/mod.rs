@@ -12,6 +12,7 @@
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
 //! | [`sort_below`] | on the physical plan | a sort by what a projection computes is asked of the scan below it |
+//! | [`regexes`] | before the simplifier | patterns that look for a backslash stay regular expressions |
 //! | [`in_order`] | on the physical plan | a scan whose rows are wanted in order reads its pieces one after the other |
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
@@ -41,6 +42,7 @@ pub mod in_order;
 mod lists;
 mod lossy;
 pub mod numbers;
+pub mod regexes;
 pub mod repeated;
 pub mod sort_below;
 mod tuples;
@@ -79,6 +81,9 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
         .rules
         .insert(0, Arc::new(repeated::DropRepeatedKeys));
     let optimizer = builder.optimizer().get_or_insert_with(Optimizer::new);
+    optimizer
+        .rules
+        .insert(0, Arc::new(regexes::KeepBackslashes));
     optimizer
         .rules
         .insert(0, Arc::new(constants::CompareByValue));

@@ -20,6 +20,7 @@ use sqlparser::ast::{
     Visitor, WindowSpec, WindowType, With,
 };
 
+use super::refused;
 use crate::error::{Error, Result};
 
 /// Refuses a statement with a clause that DataFusion would drop. It recurses as deep as the statement is nested.
@@ -42,7 +43,7 @@ pub(super) fn check(statement: &DFStatement, state: &SessionState) -> Result<()>
 }
 
 /// What is wrong, or nothing.
-type Checked = std::result::Result<(), String>;
+pub(super) type Checked = std::result::Result<(), String>;
 
 /// Refuses the first clause that is there.
 fn refuse<const N: usize>(clauses: [(bool, &str); N]) -> Checked {
@@ -51,7 +52,7 @@ fn refuse<const N: usize>(clauses: [(bool, &str); N]) -> Checked {
     given.map_or(Ok(()), |(_, clause)| Err(missing(clause)))
 }
 
-fn missing(clause: impl Display) -> String {
+pub(super) fn missing(clause: impl Display) -> String {
     format!("{clause} is not implemented")
 }
 
@@ -75,17 +76,21 @@ impl Visitor for Clauses<'_> {
             Statement::Insert(insert) => check_insert(insert),
             Statement::Delete(delete) => check_delete(delete),
             Statement::Explain { .. } => check_explain(statement),
+            Statement::Set(set) => refused::check_set(set),
+            Statement::Prepare { data_types, .. } => {
+                data_types.iter().try_for_each(refused::check_length)
+            }
             // What else is planned has no parts that are dropped.
             _ => Ok(()),
         })
     }
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<String> {
-        flow(check_query(query))
+        flow(check_query(query).and_then(|()| refused::check_body(query)))
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<String> {
-        flow(check_select(select))
+        flow(check_select(select).and_then(|()| refused::check_select(select)))
     }
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<String> {
@@ -99,7 +104,7 @@ impl Visitor for Clauses<'_> {
                 trim_characters: Some(characters),
                 ..
             } => refuse([(characters.len() > 1, "TRIM with more than two arguments")]),
-            _ => Ok(()),
+            other => refused::check_expr(other),
         })
     }
 }
@@ -181,6 +186,10 @@ fn check_delete(delete: &Delete) -> Checked {
         (!order_by.is_empty(), "DELETE … ORDER BY"),
     ])?;
     let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) = from;
+    if tables.len() > 1 || tables.iter().any(|table| !table.joins.is_empty()) {
+        let clause = missing("DELETE from several tables");
+        return Err(format!("{clause}; write DELETE FROM … WHERE EXISTS (…)"));
+    }
     tables.iter().try_for_each(|table| match &table.relation {
         TableFactor::Table { alias, args, .. } => refuse([
             (alias.is_some(), "an alias of the table of a DELETE"),
@@ -405,7 +414,8 @@ fn check_join(join: &Join) -> Checked {
     refuse([
         (*global, "GLOBAL JOIN"),
         (unknown.is_some(), unknown.unwrap_or_default()),
-    ])
+    ])?;
+    refused::check_join(join)
 }
 
 fn check_table_factor(factor: &TableFactor) -> Checked {
@@ -467,8 +477,7 @@ fn check_table_factor(factor: &TableFactor) -> Checked {
             alias.iter().try_for_each(check_alias)
         }
         TableFactor::UNNEST { alias, .. } => alias.iter().try_for_each(check_alias),
-        // The others are refused by DataFusion.
-        _ => Ok(()),
+        other => refused::check_table_factor(other),
     }
 }
 
@@ -535,8 +544,11 @@ impl Clauses<'_> {
                 !list.clauses.is_empty(),
             ),
         };
-        if !self.is_scalar(name) {
+        let Some(name) = folded(name) else {
             return Ok(());
+        };
+        if !self.is_scalar(&name) {
+            return refused::check_function(function, &name, self.state);
         }
         let mut clauses = [
             (is_distinct, "DISTINCT"),
@@ -554,21 +566,23 @@ impl Clauses<'_> {
     }
 
     /// Whether a function gives a value for each row, of which DataFusion plans the arguments alone.
-    fn is_scalar(&self, name: &ObjectName) -> bool {
-        let [part] = name.0.as_slice() else {
-            return false;
-        };
-        let Some(ident) = part.as_ident() else {
-            return false;
-        };
-        let name = match ident.quote_style {
-            Some(_) => ident.value.clone(),
-            None => ident.value.to_ascii_lowercase(),
-        };
-        self.state.scalar_functions().contains_key(&name)
-            || self.state.higher_order_functions().contains_key(&name)
-            || matches!(name.as_str(), "unnest" | "unnest_outer")
+    fn is_scalar(&self, name: &str) -> bool {
+        self.state.scalar_functions().contains_key(name)
+            || self.state.higher_order_functions().contains_key(name)
+            || matches!(name, "unnest" | "unnest_outer")
     }
+}
+
+/// The name of a function that is in no schema, as DataFusion looks for it.
+fn folded(name: &ObjectName) -> Option<String> {
+    let [part] = name.0.as_slice() else {
+        return None;
+    };
+    let ident = part.as_ident()?;
+    Some(match ident.quote_style {
+        Some(_) => ident.value.clone(),
+        None => ident.value.to_ascii_lowercase(),
+    })
 }
 
 /// DataFusion resolves the names of windows in the list of columns; elsewhere it drops the OVER.

@@ -149,6 +149,20 @@ fn refused(statement: &Statement) -> Option<&'static str> {
     })
 }
 
+/// The error of a SET, with the setting and its value where it names neither.
+pub(super) fn setting_problem(error: Error, setting: Option<(String, String)>) -> Error {
+    match setting {
+        Some((name, value))
+            if !error.message().contains(&name)
+                && !error.message().contains(&format!("'{value}'")) =>
+        {
+            let message = format!("{name} cannot be '{value}': {}", error.message());
+            Error::new(error.kind(), message).with_source(error)
+        }
+        _ => error,
+    }
+}
+
 /// One row for each warning, as the design of a row key is easily got wrong.
 async fn create_table(connection: &Connection, create: &CreateTable) -> Result<Outcome> {
     let (catalog, create) = (Arc::clone(connection.database().catalog()), create.clone());

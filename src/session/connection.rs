@@ -30,7 +30,7 @@ use super::profile::Meter;
 use super::stack::large_stack;
 use super::{
     Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, clauses,
-    copy, delete, files, insert_problem, nested_values,
+    copy, delete, files, insert_problem, natural, nested_values, recursion, subqueries,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
@@ -255,8 +255,13 @@ impl Connection {
             PlannedStatement::Deallocate(deallocate) => Some(deallocate.name.clone()),
             _ => None,
         };
+        let setting = match &planned {
+            PlannedStatement::SetVariable(set) => Some((set.variable.clone(), set.value.clone())),
+            _ => None,
+        };
         let plan = LogicalPlan::Statement(planned);
-        let frame = self.context.execute_logical_plan(plan).await?;
+        let frame = self.context.execute_logical_plan(plan).await;
+        let frame = frame.map_err(|error| command::setting_problem(error.into(), setting))?;
         forgotten
             .iter()
             .for_each(|name| self.open_types.forget(name));
@@ -304,7 +309,11 @@ impl Connection {
         clauses::check(parsed, state)?;
         nested_values::refuse(parsed)?;
         match state.statement_to_plan(parsed.clone()).await {
-            Ok(plan) => Ok(plan),
+            Ok(plan) => {
+                recursion::check(&plan, parsed)?;
+                natural::check(state, parsed, &plan).await?;
+                subqueries::mend(plan)
+            }
             Err(error) => Err(insert_problem::named(self, state, parsed, error.into()).await),
         }
     }

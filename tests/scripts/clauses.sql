@@ -138,19 +138,19 @@ error: CONNECT BY is not implemented
 
 SELECT a FROM t DISTRIBUTE BY a;
 ---
-error: This feature is not implemented: Physical plan does not support DistributeBy partitioning
+error: DISTRIBUTE BY is not implemented
 
 SELECT a FROM t CLUSTER BY a;
 ---
-error: This feature is not implemented: CLUSTER BY
+error: SORT BY or CLUSTER BY is not implemented; write ORDER BY
 
 SELECT a FROM t SORT BY a;
 ---
-error: This feature is not implemented: SORT BY
+error: SORT BY or CLUSTER BY is not implemented; write ORDER BY
 
 SELECT TOP 1 a FROM t;
 ---
-error: This feature is not implemented: TOP
+error: SELECT TOP is not implemented; write LIMIT
 
 SELECT a INTO u FROM t;
 ---
@@ -166,7 +166,7 @@ error: syntax error: Expected: end of statement, found: a at Line: 1, Column: 18
 
 SELECT a FROM t FETCH FIRST 1 ROWS ONLY;
 ---
-error: This feature is not implemented: FETCH clause is not supported yet
+error: FETCH is not implemented; write LIMIT
 
 SELECT a FROM t LIMIT 1 BY a;
 ---
@@ -270,7 +270,7 @@ error: syntax error: Expected: end of statement, found: ON at Line: 1, Column: 3
 
 SELECT * FROM t CROSS APPLY (SELECT 1);
 ---
-error: This feature is not implemented: Unsupported JOIN operator CrossApply
+error: CROSS APPLY is not implemented; write CROSS JOIN LATERAL
 
 WITH u AS (SELECT a FROM t FOR UPDATE) SELECT a FROM u;
 ---

@@ -1,0 +1,320 @@
+//! Subqueries in conditions, made right or refused before they are planned further.
+//!
+//! DataFusion makes joins of subqueries, and some of these joins answer wrongly without a word:
+//!
+//! * `x IN (q)` is true or false to it, never NULL, unless it is a condition by itself. That does not matter to a WHERE
+//!   that asks for it under AND and OR, for there NULL is as good as false; under a NOT, in `IS NULL`, in `coalesce` it
+//!   does, and `DELETE … WHERE a NOT IN (q) OR b` would delete rows that it must not.
+//! * `x NOT IN (q)` by itself knows NULL if `x` is a column and `q` stands alone, and not otherwise.
+//! * Of a query that names columns from outside, the conditions that do are drawn out over what stands above them: over
+//!   an aggregate, an OFFSET or a window, which would then see other rows.
+//!
+//! The first two are written as `x = ANY (q)` and `x <> ALL (q)`, which DataFusion takes apart into EXISTS and which
+//! know NULL everywhere. The third is refused.
+
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DataFusionError, Result as PlanResult};
+use datafusion::logical_expr::expr::{Exists, InSubquery, SetComparison, SetQuantifier};
+use datafusion::logical_expr::{
+    BinaryExpr, Distinct, Expr, Filter, LogicalPlan, Operator, SkipType, Subquery,
+};
+
+use crate::error::{Error, Result};
+
+/// The plan with every subquery of a condition in a form that is answered rightly.
+///
+/// # Errors
+/// `NotSupported` where there is none, with what to write instead.
+pub(super) fn mend(plan: LogicalPlan) -> Result<LogicalPlan> {
+    if !has_subqueries(&plan)? {
+        return Ok(plan);
+    }
+    let mut refused = None;
+    let mended = plan.transform_down_with_subqueries(|node| {
+        mend_node(node).map_err(|problem| match problem {
+            Problem::Refused(message) => {
+                refused = Some(message);
+                DataFusionError::Plan(String::new())
+            }
+            Problem::Other(error) => error,
+        })
+    });
+    match (refused, mended) {
+        (Some(message), _) => Err(Error::unsupported(message)),
+        (None, mended) => Ok(mended?.data),
+    }
+}
+
+/// Why a node of a plan cannot be mended.
+enum Problem {
+    Refused(String),
+    Other(DataFusionError),
+}
+
+impl From<DataFusionError> for Problem {
+    fn from(error: DataFusionError) -> Self {
+        Self::Other(error)
+    }
+}
+
+fn refused<T>(message: impl Into<String>) -> std::result::Result<T, Problem> {
+    Err(Problem::Refused(message.into()))
+}
+
+fn has_subqueries(plan: &LogicalPlan) -> PlanResult<bool> {
+    plan.exists(|node| {
+        let mut found = false;
+        node.apply_expressions(|expr| {
+            found = found || expr.exists(|expr| Ok(subquery_of(expr).is_some()))?;
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        Ok(found)
+    })
+}
+
+/// The query of an EXISTS, IN, ANY or ALL.
+fn subquery_of(expr: &Expr) -> Option<&Subquery> {
+    match expr {
+        Expr::Exists(Exists { subquery, .. })
+        | Expr::InSubquery(InSubquery { subquery, .. })
+        | Expr::SetComparison(SetComparison { subquery, .. }) => Some(subquery),
+        _ => None,
+    }
+}
+
+fn mend_node(node: LogicalPlan) -> std::result::Result<Transformed<LogicalPlan>, Problem> {
+    let mut problem = Ok(());
+    node.apply_expressions(|expr| {
+        expr.apply(|expr| {
+            problem = check_correlated(expr);
+            Ok(match problem {
+                Ok(()) => TreeNodeRecursion::Continue,
+                Err(_) => TreeNodeRecursion::Stop,
+            })
+        })
+    })?;
+    problem?;
+    match node {
+        LogicalPlan::Filter(filter) if filter.predicate.exists(is_subquery)? => {
+            let predicate = mend_condition(filter.predicate, Place::Condition)?;
+            let filter = Filter::try_new(predicate, filter.input)?;
+            Ok(Transformed::yes(LogicalPlan::Filter(filter)))
+        }
+        // The subqueries of a Join are those of its ON.
+        LogicalPlan::Join(ref join) => {
+            let mut conditions = join.filter.iter();
+            conditions.try_for_each(check_on)?;
+            Ok(Transformed::no(node))
+        }
+        LogicalPlan::Filter(_) => Ok(Transformed::no(node)),
+        node => {
+            check_elsewhere(&node)?;
+            Ok(Transformed::no(node))
+        }
+    }
+}
+
+fn is_subquery(expr: &Expr) -> PlanResult<bool> {
+    Ok(subquery_of(expr).is_some())
+}
+
+/// Where an expression of a WHERE or HAVING stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It is the condition, or one of those that AND joins to it.
+    Condition,
+    /// Nothing but AND and OR stand above it.
+    Alternative,
+    /// NULL may mean something other than false.
+    Inside,
+}
+
+/// A condition whose `IN (q)` are right where they stand.
+fn mend_condition(expr: Expr, place: Place) -> std::result::Result<Expr, Problem> {
+    match expr {
+        Expr::BinaryExpr(BinaryExpr { left, op, right })
+            if matches!(op, Operator::And | Operator::Or) =>
+        {
+            let place = match (op, place) {
+                (Operator::Or, Place::Condition) => Place::Alternative,
+                _ => place,
+            };
+            Ok(Expr::BinaryExpr(BinaryExpr {
+                left: Box::new(mend_condition(*left, place)?),
+                op,
+                right: Box::new(mend_condition(*right, place)?),
+            }))
+        }
+        Expr::Not(inner) if matches!(*inner, Expr::InSubquery(_)) => match *inner {
+            Expr::InSubquery(list) => {
+                let negated = !list.negated;
+                mend_in(InSubquery { negated, ..list }, place)
+            }
+            other => Ok(Expr::Not(Box::new(other))),
+        },
+        Expr::InSubquery(list) => mend_in(list, place),
+        other => {
+            let mut problem = None;
+            let mended = other.map_children(|child| match mend_condition(child, Place::Inside) {
+                Ok(mended) => Ok(Transformed::yes(mended)),
+                Err(Problem::Other(error)) => Err(error),
+                Err(refused) => {
+                    problem = Some(refused);
+                    Err(DataFusionError::Plan(String::new()))
+                }
+            });
+            match problem {
+                Some(problem) => Err(problem),
+                None => Ok(mended?.data),
+            }
+        }
+    }
+}
+
+/// `x IN (q)` or `x NOT IN (q)` as it is, where DataFusion answers it rightly; else with ANY or ALL.
+fn mend_in(list: InSubquery, place: Place) -> std::result::Result<Expr, Problem> {
+    let is_right = match place {
+        Place::Condition if list.negated => {
+            matches!(*list.expr, Expr::Column(_)) && list.subquery.outer_ref_columns.is_empty()
+        }
+        Place::Condition | Place::Alternative => !list.negated,
+        Place::Inside => false,
+    };
+    let InSubquery {
+        expr,
+        subquery,
+        negated,
+    } = list;
+    if is_right {
+        let expr = Box::new(mend_condition(*expr, Place::Inside)?);
+        return Ok(Expr::InSubquery(InSubquery::new(expr, subquery, negated)));
+    }
+    // ANY and ALL evaluate it more than once, and inside of their query.
+    if expr.is_volatile() || expr.contains_outer() || expr.exists(is_any_subquery)? {
+        let not = if negated { "NOT " } else { "" };
+        return refused(format!(
+            "{not}IN (subquery) is not implemented here, with `{expr}` on its left; \
+             write {not}EXISTS (SELECT 1 FROM … WHERE …)"
+        ));
+    }
+    let (op, quantifier) = match negated {
+        true => (Operator::NotEq, SetQuantifier::All),
+        false => (Operator::Eq, SetQuantifier::Any),
+    };
+    Ok(Expr::SetComparison(SetComparison::new(
+        expr, subquery, op, quantifier,
+    )))
+}
+
+fn is_any_subquery(expr: &Expr) -> PlanResult<bool> {
+    Ok(subquery_of(expr).is_some() || matches!(expr, Expr::ScalarSubquery(_)))
+}
+
+/// In the ON of a join, `IN (q)` is right under AND and OR alone.
+fn check_on(expr: &Expr) -> std::result::Result<(), Problem> {
+    match expr {
+        Expr::BinaryExpr(BinaryExpr {
+            left,
+            op: Operator::And | Operator::Or,
+            right,
+        }) => {
+            check_on(left)?;
+            check_on(right)
+        }
+        Expr::InSubquery(list) if !list.negated => Ok(()),
+        other => match first_subquery(other)? {
+            Some(Expr::InSubquery(_) | Expr::SetComparison(_)) => refused(
+                "NOT IN, ANY and ALL with a subquery, and IN below anything but AND and OR, are not implemented in ON; \
+                 write [NOT] EXISTS (SELECT 1 FROM … WHERE …), or put it in the WHERE",
+            ),
+            _ => Ok(()),
+        },
+    }
+}
+
+fn first_subquery(expr: &Expr) -> PlanResult<Option<Expr>> {
+    let mut found = None;
+    expr.apply(|expr| {
+        Ok(match subquery_of(expr) {
+            Some(_) => {
+                found = Some(expr.clone());
+                TreeNodeRecursion::Stop
+            }
+            None => TreeNodeRecursion::Continue,
+        })
+    })?;
+    Ok(found)
+}
+
+/// Nothing but a WHERE, a HAVING and an ON is planned with an EXISTS, IN, ANY or ALL.
+fn check_elsewhere(node: &LogicalPlan) -> std::result::Result<(), Problem> {
+    let mut found = None;
+    node.apply_expressions(|expr| {
+        found = first_subquery(expr)?;
+        Ok(match found {
+            Some(_) => TreeNodeRecursion::Stop,
+            None => TreeNodeRecursion::Continue,
+        })
+    })?;
+    let form = match found {
+        None => return Ok(()),
+        Some(Expr::Exists(_)) => "EXISTS (subquery)",
+        Some(Expr::InSubquery(list)) if list.negated => "NOT IN (subquery)",
+        Some(Expr::InSubquery(_)) => "IN (subquery)",
+        Some(_) => "ANY or ALL (subquery)",
+    };
+    refused(format!(
+        "{form} outside of WHERE, HAVING and ON is not implemented; \
+         compare a count, as in (SELECT count(*) FROM … WHERE …) > 0"
+    ))
+}
+
+/// Whether what names columns from outside may be drawn out of the query of an EXISTS, IN, ANY or ALL.
+fn check_correlated(expr: &Expr) -> std::result::Result<(), Problem> {
+    let Some(subquery) = subquery_of(expr) else {
+        return Ok(());
+    };
+    let is_exists = matches!(expr, Expr::Exists(_));
+    let mut clause = None;
+    subquery.subquery.apply(|node| {
+        clause = match inputs_name_outside(node) {
+            true => changed_by_drawing_out(node, is_exists)?,
+            false => None,
+        };
+        Ok(match clause {
+            Some(_) => TreeNodeRecursion::Stop,
+            None => TreeNodeRecursion::Continue,
+        })
+    })?;
+    match clause {
+        None => Ok(()),
+        Some(clause) => refused(format!(
+            "{clause} in a subquery of EXISTS, IN, ANY or ALL whose WHERE names columns from outside is not \
+             implemented; compare a value, as in (SELECT count(*) FROM … WHERE …) > 0"
+        )),
+    }
+}
+
+fn inputs_name_outside(node: &LogicalPlan) -> bool {
+    let mut inputs = node.inputs().into_iter();
+    inputs.any(|input| !input.all_out_ref_exprs().is_empty())
+}
+
+/// The clause whose rows would be others.
+fn changed_by_drawing_out(node: &LogicalPlan, is_exists: bool) -> PlanResult<Option<&'static str>> {
+    Ok(match node {
+        LogicalPlan::Aggregate(aggregate) if aggregate.group_expr.is_empty() => {
+            Some("an aggregate without GROUP BY")
+        }
+        LogicalPlan::Limit(limit) => {
+            if !matches!(limit.get_skip_type()?, SkipType::Literal(0)) {
+                Some("OFFSET")
+            } else {
+                (!is_exists).then_some("LIMIT")
+            }
+        }
+        LogicalPlan::Window(_) => Some("a window function"),
+        LogicalPlan::Distinct(Distinct::On(_)) if !is_exists => Some("DISTINCT ON"),
+        _ => None,
+    })
+}

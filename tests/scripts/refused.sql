@@ -1,0 +1,436 @@
+-- What DataFusion would answer wrongly, drop, or refuse with a tree; what is right stands over what is answered.
+CREATE TABLE t (id INT NOT NULL, a INT, c TEXT, PRIMARY KEY (id));
+INSERT INTO t VALUES (1, 1, 'a\b'), (2, NULL, 'ab'), (3, 2, 'abc'), (4, 2, 'x');
+CREATE TABLE u (k INT NOT NULL, s TEXT, PRIMARY KEY (k));
+INSERT INTO u VALUES (1, 'q');
+CREATE TABLE b (x INT NOT NULL, PRIMARY KEY (x));
+---
+CREATE TABLE
+INSERT 4
+CREATE TABLE
+INSERT 1
+CREATE TABLE
+
+SELECT a FROM t EXCEPT ALL SELECT k + 1 FROM u;
+---
+error: EXCEPT ALL is not implemented; number equal rows with row_number() OVER (PARTITION BY …) and use EXCEPT
+
+SELECT a FROM t UNION (SELECT a FROM t INTERSECT ALL SELECT k FROM u);
+---
+error: INTERSECT ALL is not implemented; number equal rows with row_number() OVER (PARTITION BY …) and use INTERSECT
+
+FROM t |> SELECT a |> EXCEPT ALL (SELECT k FROM u);
+---
+error: syntax error: EXCEPT pipe operator requires DISTINCT modifier
+
+-- Right: 1 and NULL.
+SELECT a FROM t EXCEPT SELECT 2 ORDER BY a;
+---
++---+
+| a |
++---+
+| 1 |
+|   |
++---+
+
+-- Right: 2, once.
+SELECT a FROM t INTERSECT SELECT 2;
+---
++---+
+| a |
++---+
+| 2 |
++---+
+
+SELECT k FROM t RIGHT JOIN u USING (k);
+---
+error: RIGHT or FULL JOIN with USING is not implemented; write ON …
+
+SELECT id FROM t FULL JOIN (SELECT k AS id FROM u) AS v USING (id);
+---
+error: RIGHT or FULL JOIN with USING is not implemented; write ON …
+
+SELECT id FROM t NATURAL RIGHT JOIN u;
+---
+error: NATURAL RIGHT or FULL JOIN is not implemented; write ON …
+
+SELECT id FROM t NATURAL FULL OUTER JOIN u;
+---
+error: NATURAL RIGHT or FULL JOIN is not implemented; write ON …
+
+SELECT * FROM t NATURAL LEFT JOIN b;
+---
+error: NATURAL JOIN of `t` and `b`, which have no column in common, is not implemented; write CROSS JOIN or ON …
+
+SELECT * FROM u NATURAL JOIN b AS v;
+---
+error: NATURAL JOIN of `u` and `v`, which have no column in common, is not implemented; write CROSS JOIN or ON …
+
+SELECT count(*) FROM t NATURAL JOIN (SELECT id FROM t) AS w NATURAL LEFT JOIN b;
+---
+error: NATURAL JOIN of `w` and `b`, which have no column in common, is not implemented; write CROSS JOIN or ON …
+
+-- Right: 1 with q.
+SELECT id, s FROM t NATURAL JOIN (SELECT k AS id, s FROM u) AS v;
+---
++----+---+
+| id | s |
++----+---+
+| 1  | q |
++----+---+
+
+-- Right: 1 with q, and three alone.
+SELECT id, s FROM t NATURAL LEFT JOIN (SELECT k AS id, s FROM u) AS v ORDER BY id;
+---
++----+---+
+| id | s |
++----+---+
+| 1  | q |
+| 2  |   |
+| 3  |   |
+| 4  |   |
++----+---+
+
+-- Right: 1 with q, and three alone.
+SELECT id, s FROM t LEFT JOIN (SELECT k AS id, s FROM u) AS v USING (id) ORDER BY id;
+---
++----+---+
+| id | s |
++----+---+
+| 1  | q |
+| 2  |   |
+| 3  |   |
+| 4  |   |
++----+---+
+
+SELECT * FROM t JOIN u;
+---
+error: JOIN without ON or USING is not implemented; write CROSS JOIN where every row is to meet every row
+
+SELECT * FROM t LEFT JOIN u;
+---
+error: JOIN without ON or USING is not implemented; write CROSS JOIN where every row is to meet every row
+
+SELECT * FROM t CROSS APPLY (SELECT 1);
+---
+error: CROSS APPLY is not implemented; write CROSS JOIN LATERAL
+
+-- Right: 4.
+SELECT count(*) FROM t CROSS JOIN u;
+---
++----------+
+| count(*) |
++----------+
+| 4        |
++----------+
+
+-- Right: 4.
+SELECT count(*) FROM t, u;
+---
++----------+
+| count(*) |
++----------+
+| 4        |
++----------+
+
+SELECT id FROM t WHERE c SIMILAR TO 'b';
+---
+error: SIMILAR TO is not implemented; write LIKE, or ~ with a regular expression between ^( and )$
+
+SELECT id FROM t WHERE c NOT SIMILAR TO 'b' ESCAPE '!';
+---
+error: SIMILAR TO is not implemented; write LIKE, or ~ with a regular expression between ^( and )$
+
+SELECT DISTINCT ON (1) id FROM t;
+---
+error: DISTINCT ON with the position of a column is not implemented; name the column
+
+-- Right: 1 and 2, 3 of the a's.
+SELECT DISTINCT ON (a) a, id FROM t ORDER BY a, id;
+---
++---+----+
+| a | id |
++---+----+
+| 1 | 1  |
+| 2 | 3  |
+|   | 2  |
++---+----+
+
+WITH RECURSIVE x AS (SELECT 1 AS n UNION ALL SELECT n + 0.5 FROM x WHERE n < 3) SELECT n FROM x;
+---
+error: column `n` of WITH RECURSIVE `x` is Int64 in the first SELECT and Decimal128(22, 1) in the second; cast it in the first SELECT to a type that holds both, or in the second
+
+WITH RECURSIVE x (m, n) AS (SELECT 0, CAST(1 AS DECIMAL(3, 1)) UNION ALL SELECT m, n * 1.25 FROM x WHERE n < 3) SELECT n FROM x;
+---
+error: column `n` of WITH RECURSIVE `x` is Decimal128(3, 1) in the first SELECT and Decimal128(7, 3) in the second; cast it in the first SELECT to a type that holds both, or in the second
+
+WITH RECURSIVE x AS (SELECT NULL AS n, 1 AS m UNION ALL SELECT m, m + 1 FROM x WHERE m < 3) SELECT n FROM x;
+---
+error: Error during planning: Cannot automatically convert Int64 to Null
+
+-- Right: 1, 2 and 3.
+WITH RECURSIVE x AS (SELECT id AS n FROM t WHERE id = 1 UNION ALL SELECT n + 1 FROM x WHERE n < 3) SELECT n FROM x;
+---
++---+
+| n |
++---+
+| 1 |
+| 2 |
+| 3 |
++---+
+
+-- Right: 1, 1.5, 2, 2.5 and 3.
+WITH RECURSIVE x AS (SELECT CAST(1 AS DOUBLE) AS n UNION ALL SELECT n + 0.5 FROM x WHERE n < 3) SELECT n FROM x;
+---
++-----+
+| n   |
++-----+
+| 1.0 |
+| 1.5 |
+| 2.0 |
+| 2.5 |
+| 3.0 |
++-----+
+
+-- Right: 1, 3 and 8, cut as it is written.
+WITH RECURSIVE x AS (SELECT 1 AS n UNION ALL SELECT CAST(n * 2.5 + 1 AS BIGINT) FROM x WHERE n < 5) SELECT n FROM x;
+---
++---+
+| n |
++---+
+| 1 |
+| 3 |
+| 8 |
++---+
+
+SELECT * ILIKE 'zz%' FROM t;
+---
+error: * ILIKE is not implemented; name the columns
+
+SELECT t.* ILIKE 'zz%' FROM t;
+---
+error: * ILIKE is not implemented; name the columns
+
+-- Right: the a's and c's without id.
+SELECT * EXCLUDE (id) FROM t WHERE id = 1;
+---
++---+-----+
+| a | c   |
++---+-----+
+| 1 | a\b |
++---+-----+
+
+SELECT count(DISTINCT *) FROM t;
+---
+error: count(DISTINCT *) is not implemented; write SELECT count(*) FROM (SELECT DISTINCT * FROM …)
+
+SELECT count(DISTINCT t.*) FROM t;
+---
+error: count(DISTINCT *) is not implemented; write SELECT count(*) FROM (SELECT DISTINCT * FROM …)
+
+-- Right: 2.
+SELECT count(DISTINCT a) AS n FROM t;
+---
++---+
+| n |
++---+
+| 2 |
++---+
+
+SELECT lag(DISTINCT a) OVER (ORDER BY id) FROM t;
+---
+error: `lag` takes no DISTINCT
+
+SELECT ntile(DISTINCT 2) OVER (ORDER BY id) FROM t;
+---
+error: `ntile` takes no DISTINCT
+
+SELECT first_value(DISTINCT a) OVER (ORDER BY id) FROM t;
+---
+error: `first_value` takes no DISTINCT
+
+-- Right: 1, 1, 2 and 2.
+SELECT count(DISTINCT a) OVER (ORDER BY id) AS n FROM t;
+---
++---+
+| n |
++---+
+| 1 |
+| 1 |
+| 2 |
+| 2 |
++---+
+
+SELECT row_number() IGNORE NULLS OVER (ORDER BY id) FROM t;
+---
+error: `row_number` takes no IGNORE NULLS
+
+SELECT rank() IGNORE NULLS OVER (ORDER BY id) FROM t;
+---
+error: `rank` takes no IGNORE NULLS
+
+-- Right: NULL, 1, 1 and 2.
+SELECT lag(a) IGNORE NULLS OVER (ORDER BY id) AS n FROM t;
+---
++---+
+| n |
++---+
+|   |
+| 1 |
+| 1 |
+| 2 |
++---+
+
+SELECT covar_samp(DISTINCT a, a) FROM t;
+---
+error: DISTINCT among the arguments of `covar_samp` is not implemented; select the DISTINCT values in a subquery of FROM
+
+SELECT regr_count(DISTINCT a, id) FROM t;
+---
+error: DISTINCT among the arguments of `regr_count` is not implemented; select the DISTINCT values in a subquery of FROM
+
+-- Right: a\b,ab,abc,x.
+SELECT string_agg(DISTINCT c, ',' ORDER BY c) AS s FROM t;
+---
++--------------+
+| s            |
++--------------+
+| a\b,ab,abc,x |
++--------------+
+
+SELECT CAST(c AS VARCHAR(3)) FROM t;
+---
+error: a cast to VARCHAR(3) is not implemented; write left(x, 3) for its first 3 characters, or cast to TEXT
+
+SELECT c::CHAR(2) FROM t;
+---
+error: a cast to CHAR(2) is not implemented; write left(x, 3) for its first 3 characters, or cast to TEXT
+
+SELECT TRY_CAST(c AS CHARACTER VARYING(2)) FROM t;
+---
+error: a cast to CHARACTER VARYING(2) is not implemented; write left(x, 3) for its first 3 characters, or cast to TEXT
+
+INSERT INTO t VALUES (9, 1, 'abc'::VARCHAR(2));
+---
+error: a cast to VARCHAR(2) is not implemented; write left(x, 3) for its first 3 characters, or cast to TEXT
+
+PREPARE p (VARCHAR(3)) AS SELECT $1;
+---
+error: a cast to VARCHAR(3) is not implemented; write left(x, 3) for its first 3 characters, or cast to TEXT
+
+-- Right: ab.
+SELECT left(c::VARCHAR, 2) AS c FROM t WHERE id = 3;
+---
++----+
+| c  |
++----+
+| ab |
++----+
+
+CREATE TABLE w (a VARCHAR(2), b CHAR(2), PRIMARY KEY (a));
+INSERT INTO w VALUES ('abc', 'x');
+---
+CREATE TABLE
+error: row 1: table `w`: column `a` of type VARCHAR(2) cannot hold 'abc': it has more than 2 characters
+
+DELETE FROM t, u;
+---
+error: DELETE from several tables is not implemented; write DELETE FROM … WHERE EXISTS (…)
+
+DELETE FROM t JOIN u ON id = k;
+---
+error: DELETE from several tables is not implemented; write DELETE FROM … WHERE EXISTS (…)
+
+SET TIME ZONE 'UTC';
+---
+error: SET TIME ZONE is not implemented; write SET datafusion.execution.time_zone = '…'
+
+SET SESSION AUTHORIZATION DEFAULT;
+---
+error: this form of SET is not implemented; write SET name = value, not `SET SESSION AUTHORIZATION DEFAULT`
+
+SET datafusion.execution.time_zone = 'Europe/Berlin';
+---
+SET
+
+SET timezone = 'UTC';
+---
+SET
+
+SELECT c COLLATE "C" FROM t;
+---
+error: COLLATE is not implemented; text is compared by its bytes
+
+SELECT id FROM t ORDER BY c COLLATE "de-DE";
+---
+error: COLLATE is not implemented; text is compared by its bytes
+
+SELECT id FROM t WHERE c RLIKE 'a';
+---
+error: RLIKE is not implemented; write ~ or !~
+
+SELECT id FROM t WHERE c REGEXP 'a';
+---
+error: REGEXP is not implemented; write ~ or !~
+
+SELECT c IS NFC NORMALIZED FROM t;
+---
+error: IS NORMALIZED is not implemented
+
+SELECT * FROM t PIVOT (sum(a) FOR c IN ('a', 'b'));
+---
+error: PIVOT is not implemented; write sum(…) FILTER (WHERE …)
+
+SELECT * FROM t UNPIVOT (v FOR n IN (id, a));
+---
+error: UNPIVOT is not implemented; write UNION ALL
+
+SELECT TOP 1 a FROM t;
+---
+error: SELECT TOP is not implemented; write LIMIT
+
+SELECT a FROM t SORT BY a;
+---
+error: SORT BY or CLUSTER BY is not implemented; write ORDER BY
+
+SELECT a FROM t CLUSTER BY a;
+---
+error: SORT BY or CLUSTER BY is not implemented; write ORDER BY
+
+SELECT a FROM t DISTRIBUTE BY a;
+---
+error: DISTRIBUTE BY is not implemented
+
+SELECT a FROM t FETCH FIRST 1 ROWS ONLY;
+---
+error: FETCH is not implemented; write LIMIT
+
+SET halite.piece_bytes = -1;
+---
+error: halite.piece_bytes cannot be '-1': invalid digit found in string
+
+SET halite.pushdown = 'x';
+---
+error: halite.pushdown cannot be 'x': provided string was not `true` or `false`
+
+SET halite.durability = 'x';
+---
+error: 'x' is no durability: 'sync' (what is acknowledged survives a power cut) and 'buffered' (the end of the process alone) are
+
+SET datafusion.execution.batch_size = 'many';
+---
+error: datafusion.execution.batch_size cannot be 'many': invalid digit found in string
+
+INSERT INTO t VALUES (63, DEFAULT, 'c');
+---
+error: DEFAULT among VALUES is not implemented; leave the column out of the list behind the table's name
+
+-- Right: 4.
+SELECT count(*) AS n FROM t;
+---
++---+
+| n |
++---+
+| 4 |
++---+
+
