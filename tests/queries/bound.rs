@@ -1,8 +1,13 @@
 //! How much a query may read under a layout, said without the planner: the rows that satisfy those of its conjuncts
 //! that speak of the key's columns alone, counted by DataFusion over a `MemTable`, and one key more for each range.
+//! Which of the tables are read by ranges, by how many, and which by a walk, is told from the query and the layout
+//! ([`shape`]). [`UNORDERED`] names the exceptions.
 //!
-//! A walk computes its ranges while it runs, and each costs a seek, which may land on a key outside: it is allowed one
-//! key for each seek, or some keys instead of one. The seeks are bounded in turn, by the distinct prefixes of keys that it walks over.
+//! A walk computes its ranges while it runs, and each costs a seek, which may land on a key outside: one key more for each
+//! seek. The seeks are bounded in turn, by the distinct prefixes of keys that the walk passes. Beside them it tries now
+//! and then, once in [`TRIED`] seeks, whether the next candidate is so near that reading on costs less, and reads up to
+//! [`STEPS`] keys for that. Only under the layouts of [`NEAR`] does it go on doing so, and then saves the seeks; it never
+//! leaves the stretch that the conjuncts on the first open column and on those in front of it mark out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -16,49 +21,109 @@ use sqlparser::ast::{
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
 
-use super::Case;
 use super::oracle::Oracle;
+use super::{Case, shape};
 
-/// How many keys a walk may read on its way instead of a seek.
+/// How many keys a walk may read on its way to a candidate instead of a seek.
 const STEPS: usize = 8;
-/// How often, in all of its buckets, it may try that in vain.
-const TRIALS: usize = 100;
+/// In so many seeks of a walk one may be tried in vain.
+const TRIED: usize = 32;
+
+/// Queries that restrict a column which stands in the key in another order, or in none, in a way that says nothing there:
+/// of these conjuncts only those count that the key's function passes on.
+pub const UNORDERED: [&str; 4] = [
+    // The beginning of a number that is read backwards.
+    "order_state/07-orders-of-a-day by_order",
+    "phone_call/07-a-block by_digits",
+    // The end of a number that is read forwards.
+    "phone_call/06-last-digits by_remainder",
+    // The beginning of a name of which the key has a hash.
+    "server_log/05-role by_hash",
+];
+
+/// Layouts, or queries under one, where a walk's candidates lie a few keys apart, so that it gives up seeking (§5.4 of the
+/// design): one key of two is a candidate, or the next one is.
+pub const NEAR: [&str; 7] = [
+    // Nearly every row has a time of its own, and what is looked for stands behind the time.
+    "flights by_time",
+    "barrage by_time",
+    "server_log by_time",
+    // As many aircraft have but a few flights as have many.
+    "flights by_tailnum",
+    // Some ten flights leave at the same minute, and one or two lines stand under a machine and an event.
+    "flights/17-carrier-day by_origin",
+    "server_log/03-five-minutes by_host",
+    "server_log/03-five-minutes by_hash",
+];
+
+/// Which of `names` speaks of this query under its layout.
+fn named(case: &Case, names: &[&'static str]) -> Option<&'static str> {
+    let layout = format!("{} {}", case.query.table, case.layout.name);
+    let mut names = names.iter().copied();
+    names.find(|name| *name == case.name() || *name == layout)
+}
 
 /// What a query may read under a layout, summed over its tables.
 #[derive(Debug, Default)]
 pub struct Bound {
     /// Rows that satisfy the conjuncts over key columns.
     rows: usize,
-    /// Rows of the tables: no key is read twice.
-    all_rows: usize,
+    /// Rows of the stretches that are walked over, and all of the other tables: no key is read twice.
+    within: usize,
+    /// Ranges, without those of walks.
+    ranges: usize,
+    /// Walks.
+    walks: usize,
     /// Seeks that walks may make.
     seeks: usize,
+    /// Whether these may be few for the keys that are read instead.
+    near: bool,
+    /// The exception of [`UNORDERED`] or [`NEAR`] that was made.
+    pub exception: Option<&'static str>,
 }
 
 impl Bound {
     /// How the bound was exceeded.
-    pub fn exceeded_by(&self, totals: &ScanTotals, walks: bool) -> Option<String> {
-        // A seek lands on one key; one that was saved may have cost some keys on the way, and so may a few trials.
-        let saved = self.seeks.saturating_sub(totals.seeks);
-        let extra = match walks {
-            true => totals.seeks + STEPS * (saved + TRIALS),
-            false => totals.ranges,
-        };
-        let kept = totals.keys_read <= self.all_rows
-            && totals.keys_read <= self.rows + extra
-            && (!walks || totals.seeks <= self.seeks);
+    pub fn exceeded_by(&self, totals: &ScanTotals) -> Option<String> {
+        let mut keys = self.rows + self.ranges;
+        if self.walks > 0 {
+            keys += totals.seeks + STEPS * (totals.seeks / TRIED);
+        }
+        if self.near {
+            keys += STEPS * self.seeks.saturating_sub(totals.seeks);
+        }
+        let kept = totals.keys_read <= keys.min(self.within)
+            && totals.ranges <= self.ranges + self.walks
+            && totals.seeks <= self.ranges + self.seeks;
         (!kept).then(|| format!("{totals:?}, allowed {self:?}"))
     }
 }
 
 /// The bound of a query under a layout.
 pub async fn of(case: &Case, oracle: &Oracle) -> Bound {
+    let exception = named(case, &UNORDERED).or_else(|| named(case, &NEAR));
+    Bound {
+        exception,
+        ..bound(case, exception, oracle).await
+    }
+}
+
+/// The bound that a query under a layout would have without the exception that is made for it.
+pub async fn without_exception(case: &Case, oracle: &Oracle) -> Bound {
+    bound(case, None, oracle).await
+}
+
+async fn bound(case: &Case, exception: Option<&str>, oracle: &Oracle) -> Bound {
+    let is_unordered = exception.is_some_and(|name| UNORDERED.contains(&name));
     let select = parse_select(&case.asked);
     let own = [
         case.query.table.to_owned(),
         case.query.table_of(case.layout.name),
     ];
-    let mut bound = Bound::default();
+    let mut bound = Bound {
+        near: exception.is_some() && !is_unordered,
+        ..Bound::default()
+    };
     for (table, qualifier) in tables(&select) {
         let key = match table.as_str() {
             name if own.iter().any(|own| own == name) => Key::parse(case.layout.script),
@@ -66,14 +131,52 @@ pub async fn of(case: &Case, oracle: &Oracle) -> Bound {
         };
         let conjuncts: Vec<Conjunct> = conjuncts(&select)
             .into_iter()
-            .filter(|it| it.is_about(&qualifier, &key))
+            .filter(|it| it.is_about(&qualifier, &key) && (!is_unordered || it.is_passed_on(&key)))
             .collect();
         let from = format!("{table} {}", qualifier.as_deref().unwrap_or_default());
         bound.rows += count(&from, conjuncts.iter(), oracle).await;
-        bound.all_rows += count(&from, [].iter(), oracle).await;
-        bound.seeks += seeks(&key, &conjuncts, &from, oracle).await;
+        match ranges(&key, &conjuncts) {
+            Some(ranges) => {
+                bound.ranges += ranges;
+                bound.within += count(&from, [].iter(), oracle).await;
+            }
+            None => {
+                bound.walks += key.buckets;
+                bound.seeks += seeks(&key, &conjuncts, &from, oracle).await;
+                bound.within += count(&from, leading(&key, &conjuncts), oracle).await;
+            }
+        }
     }
     bound
+}
+
+/// In how many ranges the rows stand, where that is told by the conjuncts.
+fn ranges(key: &Key, conjuncts: &[Conjunct]) -> Option<usize> {
+    let alternatives = shape::alternatives(conjuncts.iter().map(|it| &it.expr));
+    let ranges = alternatives.iter().map(|alternative| {
+        let mut sources = key.bucket_sources.iter();
+        let is_one_bucket = sources.all(|column| alternative.lists(column));
+        let buckets = if is_one_bucket { 1 } else { key.buckets };
+        Some(alternative.ranges(&key.columns)? * buckets)
+    });
+    ranges.sum()
+}
+
+/// The conjuncts that mark out the stretch of a walk: those on the first columns, up to the first that is not pinned to
+/// one value.
+fn leading<'a>(key: &Key, conjuncts: &'a [Conjunct]) -> impl Iterator<Item = &'a Conjunct> {
+    let is_about = |it: &&Conjunct, column: &String| it.columns.iter().eq([column]);
+    let is_pinned = |column: &&String| {
+        let mut own = conjuncts.iter().filter(|it| is_about(it, column));
+        own.any(Conjunct::is_pin)
+    };
+    let pinned = key.columns.iter().take_while(is_pinned).count();
+    let columns: Vec<String> = key.columns.iter().take(pinned + 1).cloned().collect();
+    conjuncts.iter().filter(move |it| {
+        let mut columns = columns.iter();
+        let in_order = |column: &String| !key.changed.contains_key(column) && it.is_interval();
+        columns.any(|column| is_about(it, column) && (it.is_pin() || in_order(column)))
+    })
 }
 
 /// The statements that make a table that has no other layout.
@@ -231,18 +334,41 @@ impl Conjunct {
         }
     }
 
-    /// Whether it speaks of columns of this table's key, in a way that the key understands, and of nothing else.
+    /// Whether it speaks of columns of this table's key, and of nothing else.
     fn is_about(&self, qualifier: &Option<String>, key: &Key) -> bool {
-        let is_understood = |column: &String| {
-            key.columns.contains(column)
-                && match key.changed.get(column) {
-                    Some(function) => self.passes_through(function),
-                    None => !self.is_remainder(),
-                }
-        };
         !self.columns.is_empty()
             && self.qualified.keys().all(|own| own == qualifier)
-            && self.columns.iter().all(is_understood)
+            && self
+                .columns
+                .iter()
+                .all(|column| key.columns.contains(column))
+    }
+
+    /// Whether what it says of its columns can be said of the values that stand in the key for them.
+    fn is_passed_on(&self, key: &Key) -> bool {
+        let mut columns = self.columns.iter();
+        columns.all(|column| match key.changed.get(column) {
+            Some(function) => self.passes_through(function),
+            None => !self.is_remainder(),
+        })
+    }
+
+    /// Whether it leaves its column a single value.
+    fn is_pin(&self) -> bool {
+        let is_column =
+            |expr: &Expr| matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+        matches!(&self.expr, Expr::BinaryOp { left, op: BinaryOperator::Eq, .. } if is_column(left))
+    }
+
+    /// Whether the values that it leaves stand next to each other.
+    fn is_interval(&self) -> bool {
+        match &self.expr {
+            Expr::BinaryOp { op, .. } => {
+                !matches!(op, BinaryOperator::NotEq | BinaryOperator::Or) && !self.is_remainder()
+            }
+            Expr::Between { negated, .. } | Expr::Like { negated, .. } => !negated,
+            _ => false,
+        }
     }
 
     /// Whether it says what remains when its column is divided: numbers that are not next to each other.
@@ -319,6 +445,13 @@ fn mentioned(expr: &Expr) -> (BTreeMap<Option<String>, BTreeSet<String>>, Vec<St
         ControlFlow::<()>::Continue(())
     });
     (columns, constants)
+}
+
+/// The column that an expression mentions, if it is one.
+pub fn only_column(expr: &Expr) -> Option<String> {
+    let mut columns = mentioned(expr).0.into_values().flatten();
+    let only = columns.next();
+    only.filter(|_| columns.next().is_none())
 }
 
 fn parse_select(sql: &str) -> Select {
