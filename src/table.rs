@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::function::spellings;
 use crate::key::KeyPart;
 use crate::predicate::{self, Predicate};
-use crate::scan::{Parallelism, ResidualFilter, ScanExec, ScanRequest};
+use crate::scan::{Parallelism, PartExpressions, ResidualFilter, ScanExec, ScanRequest};
 use crate::schema::BoundTable;
 use crate::span::{self, Plan, Residual};
 use crate::store::Store;
@@ -149,7 +149,7 @@ impl HaliteTable {
         &self,
         physical: &ToPhysical<'_>,
         projection: &[usize],
-    ) -> Result<Arc<[Vec<Arc<dyn PhysicalExpr>>]>> {
+    ) -> Result<PartExpressions> {
         let key = self.table.row_key();
         let is_shown = |part: &KeyPart| {
             let mut sources = part.sources().iter();

@@ -199,6 +199,7 @@ async fn an_order_by_the_primary_key_sorts_nothing() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn another_order_is_sorted() {
     for (key, column_type, values, orders) in [
         (
@@ -363,6 +364,7 @@ async fn nulls_stand_where_the_key_has_them() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn operators_above_use_the_order_of_a_part() {
     for (key, partitions) in [
         ("date_trunc('hour', c), kind, c, id", 1),

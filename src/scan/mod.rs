@@ -35,7 +35,7 @@ use crate::error::Error;
 pub use self::exec::ScanExec;
 pub use self::metrics::{ScanTotals, totals};
 pub use self::partition::Parallelism;
-pub use self::request::{ResidualFilter, ScanRequest};
+pub use self::request::{PartExpressions, ResidualFilter, ScanRequest};
 pub use self::snapshot::{StatementSnapshot, refuse_if_gone};
 
 use self::order::KeyOrder;

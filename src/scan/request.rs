@@ -11,6 +11,9 @@ use crate::schema::BoundTable;
 use crate::span::{Run, Spans, Work};
 use crate::store::Direction;
 
+/// For each part of a key the ways to write it in SQL; see [`ScanRequest::part_expressions`].
+pub type PartExpressions = Arc<[Vec<Arc<dyn PhysicalExpr>>]>;
+
 /// What a scan reads. Columns are positions in the table throughout, those of filters included.
 #[derive(Debug, Clone)]
 pub struct ScanRequest {
@@ -37,7 +40,7 @@ pub struct ScanRequest {
     /// For each part of the key that SQL can compute, the ways to write that, over the table's whole schema: equal
     /// values, in SQL's order, as the part has them. By them the planner sees that the rows are in the order of a part.
     /// Empty, or an empty list: nothing is said.
-    pub part_expressions: Arc<[Vec<Arc<dyn PhysicalExpr>>]>,
+    pub part_expressions: PartExpressions,
     /// Parts that cannot be NULL, by position in the key, and whether their NULLs are said to come first. Of the others
     /// it is said as it is by default in their direction.
     pub(super) nulls_first: Vec<(usize, bool)>,

@@ -21,6 +21,7 @@ fn refused(sql: &str, what: &str) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn each_limit_refuses_the_first_beyond_it() {
     /// How to write a statement with so many of something, how many may be, and what the refusal says.
     type Case = (fn(usize) -> String, usize, &'static str);

@@ -42,14 +42,15 @@ pub fn first_readable(
     let mut first = None;
     let mut far = bits;
     for bit in 0..bits {
-        match plus(&near, bit).map(|key| look(snapshot, space, &key)) {
-            Some(found) => match found? {
-                Found::Damage => continue,
-                Found::Entry(key) => first = Some(key),
-                Found::End => {}
-            },
+        let found = match plus(&near, bit) {
+            Some(key) => look(snapshot, space, &key)?,
             // No key is so great.
-            None => {}
+            None => Found::End,
+        };
+        match found {
+            Found::Damage => continue,
+            Found::Entry(key) => first = Some(key),
+            Found::End => {}
         }
         far = bit;
         break;

@@ -172,10 +172,7 @@ impl Search {
 }
 
 /// As many rows at once as are looked up together.
-fn stretches<'a, T>(
-    mut rows: &'a [T],
-    bytes: impl Fn(&T) -> usize,
-) -> impl Iterator<Item = &'a [T]> {
+fn stretches<T>(mut rows: &[T], bytes: impl Fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
     std::iter::from_fn(move || {
         let mut held = 0;
         let together = rows.iter().take(LOOKUP).take_while(|row| {
