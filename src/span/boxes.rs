@@ -1,8 +1,9 @@
 //! From a predicate to a union of boxes over the expressions that it restricts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::datum::Datum;
 use crate::error::Result;
 use crate::key::{Domain, Expression, RowKey, Transform};
 use crate::predicate::Predicate;
@@ -117,20 +118,90 @@ pub(super) struct ColumnBox {
 impl ColumnBox {
     /// The product of both, unless it is empty.
     fn intersect(&self, other: &Self) -> Option<Self> {
-        let mut both = self.clone();
+        let mut narrowed = Vec::with_capacity(other.domains.len());
         for (position, domain) in &other.domains {
-            let narrowed = match both.domains.get(position) {
+            let both = match self.domains.get(position) {
                 Some(own) => own.intersect(domain),
                 None => domain.clone(),
             };
-            if narrowed.is_empty() {
+            if both.is_empty() {
                 return None;
             }
-            both.domains.insert(*position, narrowed);
+            narrowed.push((*position, both));
         }
+        let mut both = self.clone();
+        both.domains.extend(narrowed);
         Some(both)
     }
+
+    /// The only value of a dimension, where there is one and it is not NULL.
+    fn point(&self, position: usize) -> Option<Datum> {
+        self.domains.get(&position)?.single()
+    }
 }
+
+/// Boxes of a union by the value that they have of one dimension, so that those which meet another box are found.
+struct Indexed<'a> {
+    boxes: &'a [ColumnBox],
+    dimension: usize,
+    /// The places of those that have one value.
+    points: HashMap<Datum, Vec<usize>>,
+    /// The places of the others.
+    others: Vec<usize>,
+}
+
+impl<'a> Indexed<'a> {
+    /// By the dimension of which most of them have one value.
+    fn new(boxes: &'a [ColumnBox]) -> Self {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for (position, _) in boxes.iter().flat_map(|it| &it.domains) {
+            *counts.entry(*position).or_default() += 0;
+        }
+        for (position, count) in &mut counts {
+            *count = boxes
+                .iter()
+                .filter(|it| it.point(*position).is_some())
+                .count();
+        }
+        let most = counts
+            .into_iter()
+            .max_by_key(|(position, count)| (*count, usize::MAX - position));
+        let mut indexed = Self {
+            boxes,
+            dimension: most.map_or(0, |(position, _)| position),
+            points: HashMap::new(),
+            others: Vec::new(),
+        };
+        for (place, own) in boxes.iter().enumerate() {
+            match own.point(indexed.dimension) {
+                Some(point) => indexed.points.entry(point).or_default().push(place),
+                None => indexed.others.push(place),
+            }
+        }
+        indexed
+    }
+
+    /// Those that may meet `other`, in their order.
+    fn meeting(&self, other: &ColumnBox) -> Vec<&'a ColumnBox> {
+        let Some(point) = other.point(self.dimension) else {
+            return self.boxes.iter().collect();
+        };
+        let points = self
+            .points
+            .get(&point)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let mut places = [points, &self.others].concat();
+        places.sort_unstable();
+        places
+            .into_iter()
+            .filter_map(|place| self.boxes.get(place))
+            .collect()
+    }
+}
+
+/// A term of an AND: the first key part that it speaks of, its boxes, and itself.
+type Factor<'a> = (usize, Vec<ColumnBox>, &'a Predicate);
 
 /// Expands a predicate into boxes, bounded while it does so.
 #[derive(Debug)]
@@ -200,12 +271,15 @@ impl<'a> Expansion<'a> {
 
     /// The product of the terms' boxes. Terms that would make too many are left out, those on the last key parts first.
     fn all(&mut self, terms: &[&Predicate]) -> Vec<ColumnBox> {
-        let mut factors: Vec<(usize, Vec<ColumnBox>, &Predicate)> = terms
+        let mut factors: Vec<Factor<'_>> = terms
             .iter()
             .copied()
             .map(|term| (self.depth(term), self.expand(term), term))
             .collect();
         factors.sort_by_key(|(depth, boxes, _)| (boxes.len() > 1, *depth));
+        if let Some(product) = self.by_halves(&factors) {
+            return product;
+        }
         let mut product = vec![ColumnBox::default()];
         let mut full = false;
         for (_, boxes, term) in factors {
@@ -231,6 +305,38 @@ impl<'a> Expansion<'a> {
             }
         }
         product
+    }
+
+    /// The product of all factors, if neither it nor that of a half, or of a half of one, has too many boxes. It takes
+    /// no longer than its boxes are many: `(a, b) NOT IN (…)` is a factor for each row, and has a box for each.
+    fn by_halves(&self, factors: &[Factor<'_>]) -> Option<Vec<ColumnBox>> {
+        match factors {
+            [] => Some(vec![ColumnBox::default()]),
+            [(_, boxes, _)] => Some(boxes.clone()),
+            _ => {
+                let (left, right) = factors.split_at(factors.len() / 2);
+                self.product(&self.by_halves(left)?, &self.by_halves(right)?)
+            }
+        }
+    }
+
+    /// The boxes in which two unions meet; `None` where they are too many, or too many are looked at.
+    fn product(&self, left: &[ColumnBox], right: &[ColumnBox]) -> Option<Vec<ColumnBox>> {
+        let indexed = Indexed::new(right);
+        let mut product = Vec::new();
+        let mut tried = 0_usize;
+        for own in left {
+            let meeting = indexed.meeting(own);
+            tried += meeting.len();
+            if tried > self.limit.saturating_mul(Self::TRIED) {
+                return None;
+            }
+            product.extend(meeting.iter().filter_map(|other| own.intersect(other)));
+            if product.len() > self.limit {
+                return None;
+            }
+        }
+        Some(product)
     }
 
     /// So many times the limit are looked at, in the hope that most are empty.
