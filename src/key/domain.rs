@@ -341,6 +341,14 @@ impl Domain {
         self.intersect(other) == *self
     }
 
+    /// The single value inside, if there is exactly one and it is not NULL.
+    pub fn single(&self) -> Option<Datum> {
+        match self.enumerate(1)?.as_slice() {
+            [Some(value)] => Some(value.clone()),
+            _ => None,
+        }
+    }
+
     /// All values in ascending order, NULL last, if there are at most `limit`.
     pub fn enumerate(&self, limit: usize) -> Option<Vec<Option<Datum>>> {
         let mut values = Vec::new();

@@ -391,9 +391,10 @@ impl<'a> Expansion<'a> {
         let mut parted: Vec<ColumnBox> = Vec::with_capacity(boxes.len());
         'boxes: for mut candidate in boxes {
             for earlier in &parted {
-                match self.sticking_out(&candidate, earlier).as_slice() {
-                    [] => continue 'boxes,
-                    [(position, rest)] => {
+                let out = self.sticking_out(&candidate, earlier);
+                match out.as_deref() {
+                    Some([]) => continue 'boxes,
+                    Some([(position, rest)]) => {
                         candidate.domains.insert(*position, rest.clone());
                     }
                     _ => {}
@@ -404,17 +405,22 @@ impl<'a> Expansion<'a> {
         parted
     }
 
-    /// The dimensions in which `candidate` does not lie inside `other`, with what sticks out; two are enough.
-    fn sticking_out(&self, candidate: &ColumnBox, other: &ColumnBox) -> Vec<(usize, Domain)> {
+    /// The dimensions in which `candidate` does not lie inside `other`, with what sticks out; two are enough. `None`
+    /// where rows without a value stick out: an expression that the candidate does not ask for may have none, as
+    /// `reverse_digits` of a number below 0 has.
+    fn sticking_out(
+        &self,
+        candidate: &ColumnBox,
+        other: &ColumnBox,
+    ) -> Option<Vec<(usize, Domain)>> {
         let mut out = Vec::new();
         for (position, domain) in &other.domains {
-            let Some(dimension) = self.dimensions.get(*position) else {
-                continue;
+            let dimension = self.dimensions.get(*position)?;
+            let own = match candidate.domains.get(position) {
+                Some(own) => own,
+                None if dimension.is_column() => &dimension.universe,
+                None => return None,
             };
-            let own = candidate
-                .domains
-                .get(position)
-                .unwrap_or(&dimension.universe);
             let rest = own.minus(domain);
             if !rest.is_empty() {
                 out.push((*position, rest));
@@ -423,7 +429,7 @@ impl<'a> Expansion<'a> {
                 break;
             }
         }
-        out
+        Some(out)
     }
 
     fn depth(&self, predicate: &Predicate) -> usize {
