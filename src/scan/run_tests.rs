@@ -200,7 +200,7 @@ fn a_run_yields_the_same_in_both_directions() {
     with_seed(|rng| {
         let stores = Stores::new();
         let (mut walks, mut strides) = (0, 0);
-        for case in 0..400 {
+        for case in 0..150 {
             let table = Table::any(rng);
             let rows = [30, 30, 300, 2000][rng.usize(..4)];
             let keys = table.keys(rng, rows);
@@ -225,7 +225,7 @@ fn a_run_yields_the_same_in_both_directions() {
             }
         }
         assert!(
-            walks > 50 && strides > 0,
+            walks > 30 && strides > 0,
             "{walks} walks, {strides} long ones"
         );
     });

@@ -17,7 +17,9 @@ use sqlparser::parser::Parser;
 
 use super::*;
 use crate::catalog::ddl::define_table;
+use crate::datum::{Datum, SqlType};
 use crate::key::domain::MADE;
+use crate::key::{Argument, Cut, Domain, Expression};
 use crate::predicate::lower;
 use crate::schema::Table;
 
@@ -153,6 +155,32 @@ fn rows_left_out_are_planned_in_proportion_to_their_number() {
         "{shown} and {shown_of_more}"
     );
     assert!(made_of_more < made * 12, "{made} and {made_of_more}");
+}
+
+/// `b < 0 OR (b < 100 AND reverse_digits(b) <> '2')`: a number below 0 has no reversed digits, and satisfies the first.
+#[test]
+fn rows_for_which_an_expression_has_no_value_are_kept() {
+    let key = table("CREATE TABLE t (b SMALLINT, PRIMARY KEY (b))")
+        .row_key()
+        .unwrap();
+    let below = |end| {
+        let domain = Domain::between(
+            &SqlType::SmallInt,
+            Cut::Start,
+            Cut::Below(Datum::Integer(end)),
+        );
+        Predicate::Member(Expression::column("b"), domain)
+    };
+    let digits = Expression::new("reverse_digits", vec![Argument::Column("b".to_owned())]);
+    let two = Domain::points(&SqlType::Text, [Datum::Text("20000".to_owned())]);
+    let others = Predicate::Member(digits, two.complement());
+    let condition = Predicate::Any(vec![below(0), Predicate::All(vec![below(100), others])]);
+    let plan = plan(&key, &[condition], BUDGET).unwrap();
+    for number in [i16::MIN.into(), -257, -1, 0, 99] {
+        let row = key.encode(&[Some(Datum::Integer(number))]).unwrap();
+        let mut runs = plan.spans.runs().iter();
+        assert!(runs.any(|run| run.contains(&row).unwrap()), "{number}");
+    }
 }
 
 /// Planned in O(n log n) time and linear memory: ten times as many values make ten times as much work, and no list of
