@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`numbers`] | before type coercion | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE |
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
+//! | [`clocks`] | before type coercion | `CAST(ts AS TIME)` is not taken for an order of `ts` |
 //! | [`repeated`] | before type coercion | a key that rows are sorted by is named once |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
@@ -31,6 +32,7 @@ use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 
 mod brackets;
 mod chains;
+pub mod clocks;
 mod compare;
 pub mod comparisons;
 pub mod constants;
@@ -77,6 +79,7 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
         .rules
         .insert(0, Arc::new(comparisons::WriteOutComparisons));
     analyzer.rules.insert(0, Arc::new(numbers::MeetAsDoubles));
+    analyzer.rules.insert(0, Arc::new(clocks::HideClocks));
     analyzer
         .rules
         .insert(0, Arc::new(repeated::DropRepeatedKeys));

@@ -1,0 +1,115 @@
+//! The time of day is no order of days.
+//!
+//! DataFusion takes every cast between types of time for one that keeps the order, `CAST(ts AS TIME)`, too: over rows in
+//! the order of `ts` it sorts nothing, and `ORDER BY CAST(ts AS TIME) LIMIT 1` gives the first row of the first day.
+//! Such a cast is put in [brackets](super::brackets), of which no rule knows what they keep.
+
+use arrow::datatypes::DataType;
+use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::{Cast, Expr, LogicalPlan, TryCast};
+use datafusion::optimizer::AnalyzerRule;
+
+use super::brackets::{self, Kind};
+
+/// The rule. See the [module](self).
+#[derive(Debug, Default)]
+pub struct HideClocks;
+
+impl AnalyzerRule for HideClocks {
+    fn name(&self) -> &str {
+        "halite_hide_clocks"
+    }
+
+    fn analyze(&self, plan: LogicalPlan, _config: &ConfigOptions) -> Result<LogicalPlan> {
+        plan.transform_up_with_subqueries(hide)
+            .map(|plan| plan.data)
+    }
+}
+
+fn hide(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    if !super::has_any(&plan, is_clock)? {
+        return Ok(Transformed::no(plan));
+    }
+    let names = NamePreserver::new(&plan);
+    plan.map_expressions(|expr| match expr {
+        // A grouping set has no name; what it groups by has.
+        Expr::GroupingSet(_) => expr.map_children(|expr| expr.transform_down(hidden)),
+        expr => {
+            let name = names.save(&expr);
+            let hidden = expr.transform_down(hidden)?;
+            Ok(hidden.update_data(|expr| name.restore(expr)))
+        }
+    })
+}
+
+fn hidden(expr: Expr) -> Result<Transformed<Expr>> {
+    if brackets::inside(&expr, Kind::AsIs).is_some_and(is_clock) {
+        return Ok(Transformed::new(expr, false, TreeNodeRecursion::Jump));
+    }
+    Ok(match is_clock(&expr) {
+        true => Transformed::new(
+            brackets::around(expr, Kind::AsIs),
+            true,
+            TreeNodeRecursion::Jump,
+        ),
+        false => Transformed::no(expr),
+    })
+}
+
+fn is_clock(expr: &Expr) -> bool {
+    let (Expr::Cast(Cast { field, .. }) | Expr::TryCast(TryCast { field, .. })) = expr else {
+        return false;
+    };
+    matches!(field.data_type(), DataType::Time32(_) | DataType::Time64(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::Database;
+
+    #[tokio::test]
+    async fn rows_are_sorted_by_the_time_of_day() {
+        let connection = Database::in_memory().unwrap().connect();
+        for statement in [
+            "CREATE TABLE t (ts TIMESTAMP(3), id INT, PRIMARY KEY (salt(2), ts, id))",
+            "INSERT INTO t VALUES ('2024-01-01 10:00:00', 1), ('2024-01-02 09:00:00', 2), ('2024-01-03 08:00:00', 3)",
+            "PREPARE p AS SELECT id FROM t WHERE id < $1 ORDER BY CAST(ts AS TIME), ts",
+        ] {
+            connection.execute(statement, ()).await.unwrap();
+        }
+        for (sql, expected) in [
+            (
+                "SELECT id FROM t ORDER BY CAST(ts AS TIME)",
+                vec![(3,), (2,), (1,)],
+            ),
+            (
+                "SELECT id FROM t ORDER BY ts::TIME DESC LIMIT 1",
+                vec![(1,)],
+            ),
+            (
+                "SELECT id FROM t ORDER BY TRY_CAST(ts AS TIME), id LIMIT 1",
+                vec![(3,)],
+            ),
+            (
+                "SELECT id FROM (SELECT id, CAST(ts AS TIME) AS clock FROM t) s ORDER BY clock LIMIT 2",
+                vec![(3,), (2,)],
+            ),
+            (
+                "SELECT max(id) FROM t GROUP BY CAST(ts AS TIME) ORDER BY CAST(ts AS TIME)",
+                vec![(3,), (2,), (1,)],
+            ),
+            (
+                "SELECT id FROM t WHERE CAST(ts AS TIME) < TIME '08:30:00'",
+                vec![(3,)],
+            ),
+            ("EXECUTE p(3)", vec![(2,), (1,)]),
+        ] {
+            let rows = connection.rows(sql, ()).await.expect(sql);
+            let rows: Vec<(i32,)> = rows.to_vec().unwrap();
+            assert_eq!(rows, expected, "{sql}");
+        }
+    }
+}
