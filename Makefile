@@ -22,10 +22,8 @@ demo: setup ## Loads flights, weather and generated data under several row keys 
 test: setup ## Runs every test
 	cargo test
 
-lint: setup ## Checks formatting, clippy and the documentation; every warning is an error
-	cargo fmt --check
-	cargo clippy --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --document-private-items
+lint: setup ## Checks formatting, clippy, the documentation and, where it is installed, cargo deny; a warning is an error
+	@.ci/lint
 
 bench: setup ## Runs the benchmarks, with the release profile
 	cargo bench --bench '*'
