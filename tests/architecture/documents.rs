@@ -9,10 +9,15 @@ const DOCUMENTS: &[&str] = &[
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "data/README.md",
     "docs/row-keys.md",
     "queries/README.md",
+    "tests/formats/README.md",
 ];
+
+/// The documents whose names in backticks are looked up.
+const NAMING: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 /// The texts in backticks outside fenced blocks, with their line.
 fn quoted(document: &str) -> Vec<(usize, &str)> {
@@ -108,13 +113,16 @@ fn contains_word(code: &str, word: &str) -> bool {
 }
 
 #[test]
-fn the_architecture_page_names_what_exists() {
+fn documents_name_what_exists() {
     let code: String = sources(&["src", "tests", "benches"])
         .into_iter()
         .map(|(_, text)| super::source::mask(&text))
         .collect();
-    let document = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    assert_none(missing_names("ARCHITECTURE.md", &document, &code));
+    let missing = NAMING.iter().flat_map(|file| {
+        let document = fs::read_to_string(root().join(file)).unwrap();
+        missing_names(file, &document, &code)
+    });
+    assert_none(missing.collect());
 }
 
 #[test]
