@@ -29,7 +29,8 @@ async fn print(outcome: Outcome) -> Result<String> {
     })
 }
 
-async fn run_block(connection: &Connection, input: &str) -> String {
+/// What the statements of a block print.
+pub async fn run_block(connection: &Connection, input: &str) -> String {
     let mut output = String::new();
     let statements = match connection.script(input) {
         Ok(statements) => statements,

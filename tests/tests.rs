@@ -12,6 +12,7 @@ mod architecture;
 mod examples;
 #[cfg(feature = "shell")]
 mod faults;
+mod formats;
 #[cfg(feature = "shell")]
 mod maintenance;
 #[cfg(feature = "shell")]
