@@ -47,7 +47,16 @@ impl Format {
     /// That a database shows what the golden text says, block by block: statements, `---`, and what they print.
     async fn assert_shown(&self, connection: &Connection) {
         let golden = fs::read_to_string(self.golden()).unwrap();
-        assert_eq!(shown(connection, &golden).await, golden);
+        let shown = shown(connection, &golden).await;
+        for (block, expected) in shown.split("\n\n").zip(golden.split("\n\n")) {
+            let file = self.golden();
+            assert!(
+                block == expected,
+                "{}:\n{expected}\nand now\n{block}",
+                file.display()
+            );
+        }
+        assert!(shown == golden, "a block more or less");
     }
 
     fn golden(&self) -> PathBuf {
