@@ -25,8 +25,10 @@ test: setup ## Runs every test
 lint: setup ## Checks formatting, clippy, the documentation and, where it is installed, cargo deny; a warning is an error
 	@.ci/lint
 
-bench: setup ## Runs the benchmarks, with the release profile
-	cargo bench --bench '*'
+bench: setup ## Compares with raw RocksDB, SQLite, DuckDB and Parquet and writes docs/benchmarks.md; ROWS=… for a size
+	cargo --config benches/compare/bench.toml --config profile.dev.package.halite-compare.opt-level=0 \
+		test --quiet -p halite-compare
+	cargo --config benches/compare/bench.toml run -p halite-compare -- $(if $(ROWS),--rows $(ROWS))
 
 clean: ## Removes what was built
 	cargo clean

@@ -11,6 +11,7 @@ const DOCUMENTS: &[&str] = &[
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "data/README.md",
+    "docs/benchmarks.md",
     "docs/row-keys.md",
     "queries/README.md",
     "tests/formats/README.md",
