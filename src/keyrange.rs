@@ -114,6 +114,20 @@ pub fn compare_stops(left: Option<&[u8]>, right: Option<&[u8]>) -> std::cmp::Ord
     }
 }
 
+/// Whether no key lies between a stop and a start behind it. The successor of a prefix leaves out the zeros at its end:
+/// `..8001` and `800100..` meet where a key has more bytes than two.
+fn meet(stop: Option<&[u8]>, start: &[u8], is_key: impl Fn(&[u8]) -> bool) -> bool {
+    if compare_stops(stop, Some(start)).is_ge() {
+        return true;
+    }
+    let Some((stop, zeros)) = stop.and_then(|stop| Some((stop, start.strip_prefix(stop)?))) else {
+        return false;
+    };
+    // Between the two are the beginnings of the start, and nothing else.
+    let mut between = (stop.len()..start.len()).filter_map(|length| start.get(..length));
+    zeros.iter().all(|byte| *byte == 0) && !between.any(is_key)
+}
+
 /// Lower-case hexadecimal digits of `bytes`.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
@@ -134,12 +148,21 @@ pub struct KeyRangeSet {
 impl KeyRangeSet {
     /// The union of `ranges`, which may overlap and come in any order.
     pub fn from_ranges(ranges: impl IntoIterator<Item = KeyRange>) -> Self {
+        Self::of_layout(ranges, |_| true)
+    }
+
+    /// As [`KeyRangeSet::from_ranges`], of keys that are not just any bytes: where no key lies between two ranges, they
+    /// are one. `is_key` says of bytes whether they may be a whole key.
+    pub fn of_layout(
+        ranges: impl IntoIterator<Item = KeyRange>,
+        is_key: impl Fn(&[u8]) -> bool,
+    ) -> Self {
         let mut sorted: Vec<KeyRange> = ranges.into_iter().collect();
         sorted.sort_by(|left, right| left.start.cmp(&right.start));
         let mut merged: Vec<KeyRange> = Vec::with_capacity(sorted.len());
         for range in sorted {
             match merged.last_mut() {
-                Some(last) if compare_stops(last.stop(), Some(&range.start)).is_ge() => {
+                Some(last) if meet(last.stop(), &range.start, &is_key) => {
                     if compare_stops(last.stop(), range.stop()).is_lt() {
                         last.stop = range.stop;
                     }

@@ -85,3 +85,17 @@ fn what_came_before_is_found_by_key() {
         assert_eq!(set.range_of(key), holding, "{key:?}");
     }
 }
+
+#[test]
+fn ranges_meet_where_no_key_lies_between() {
+    let of_length = |length: usize| {
+        let ranges = [range(b"\x80", b"\x81"), range(b"\x81\0\0", b"\x81\0\x05")];
+        let set = KeyRangeSet::of_layout(ranges.into_iter().flatten(), |key| key.len() == length);
+        set.ranges().len()
+    };
+    // A key `81` or `8100` would lie between.
+    assert_eq!([1, 2, 3, 4].map(of_length), [2, 2, 1, 1]);
+    let ranges = [range(b"\x80", b"\x81"), range(b"\x81\0\x01", b"\x82")];
+    let set = KeyRangeSet::of_layout(ranges.into_iter().flatten(), |_| false);
+    assert_eq!(set.ranges().len(), 2, "81 00 00 may lie between");
+}

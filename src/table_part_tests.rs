@@ -386,8 +386,11 @@ async fn operators_above_use_the_order_of_a_part() {
             "SELECT id FROM t WHERE date_trunc('hour', c) = '1970-01-01T00:00:00' ORDER BY kind, date_trunc('hour', c) DESC, c, id",
         ] {
             let answer = fixture.check(sql, true).await;
-            assert!(
-                !answer.plan.contains("SortExec"),
+            // Groups that several threads have made are sorted.
+            let groups = partitions > 1 && sql.contains("GROUP BY");
+            assert_eq!(
+                answer.plan.contains("SortExec"),
+                groups,
                 "{key}: {sql}\n{}",
                 answer.plan
             );
@@ -402,7 +405,7 @@ async fn operators_above_use_the_order_of_a_part() {
         ),
         (
             "c % 4, id",
-            "SELECT c % 4, count(*) FROM t GROUP BY c % 4 ORDER BY c % 4",
+            "SELECT c % 4, count(*) FROM t GROUP BY c % 4 ORDER BY c % 4 LIMIT 3",
         ),
         (
             "c / 10, c, id",

@@ -1,7 +1,10 @@
-//! What Halite adds to SQL's functions: the transforms that SQL lacks, and `keys('t')`; and how SQL writes a key part.
+//! What Halite adds to SQL's functions: the transforms that SQL lacks, `keys('t')`, integers that do not wrap; and how SQL
+//! writes a key part.
 
+mod arithmetic;
 mod keys;
 mod part;
+mod sum;
 mod transform;
 
 use std::sync::Arc;
@@ -12,7 +15,9 @@ use datafusion::logical_expr::ScalarUDF;
 use crate::error::Result;
 use crate::table::HaliteTable;
 
+pub use self::arithmetic::Arithmetic;
 pub use self::part::spellings;
+pub use self::sum::ExactSum;
 pub use self::transform::{FUNCTIONS, TransformFunction};
 
 /// Finds a table by its name; what the session gives `keys('t')` to look in.

@@ -208,6 +208,15 @@ impl RowKey {
         }
     }
 
+    /// Whether the bytes may be a whole row key, told from the lengths of their fields.
+    pub fn is_whole(&self, bytes: &[u8]) -> bool {
+        let mut rest = Some(bytes);
+        for part in &self.parts {
+            rest = rest.and_then(|rest| rest.get(part.length(rest).ok()?..));
+        }
+        rest.is_some_and(<[u8]>::is_empty)
+    }
+
     /// A row key as `/part/part`.
     pub fn format(&self, key: &[u8]) -> Result<String> {
         let values = self.decode(key)?;

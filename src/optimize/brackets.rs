@@ -1,7 +1,7 @@
 //! A function of one argument that no rule of DataFusion knows: what stands inside of it is left as it is.
 //!
-//! It gives back its argument, or the argument with its zeros and NaNs made canonical (`super::floats`). It has no name:
-//! in a plan it is a pair of brackets.
+//! It gives back its argument, or the argument with its zeros and NaNs made canonical (`super::floats`), or a DECIMAL as
+//! the nearest number of floating point. It has no name: in a plan it is a pair of brackets.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,6 +15,7 @@ use datafusion::logical_expr::{
 };
 
 use super::floats;
+use crate::datum::nearest;
 
 /// What becomes of the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,6 +24,10 @@ pub(super) enum Kind {
     AsIs,
     /// A REAL or DOUBLE is made canonical.
     Canonical,
+    /// A DECIMAL becomes the nearest REAL.
+    NearestReal,
+    /// A DECIMAL becomes the nearest DOUBLE.
+    NearestDouble,
 }
 
 /// The expression in brackets.
@@ -30,6 +35,8 @@ pub(super) fn around(expr: Expr, kind: Kind) -> Expr {
     let func = match kind {
         Kind::AsIs => &AS_IS,
         Kind::Canonical => &CANONICAL,
+        Kind::NearestReal => &NEAREST_REAL,
+        Kind::NearestDouble => &NEAREST_DOUBLE,
     };
     Expr::ScalarFunction(ScalarFunction {
         func: Arc::clone(func),
@@ -50,6 +57,23 @@ static AS_IS: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Brackets::function(Kin
 
 static CANONICAL: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Brackets::function(Kind::Canonical));
 
+static NEAREST_REAL: LazyLock<Arc<ScalarUDF>> =
+    LazyLock::new(|| Brackets::function(Kind::NearestReal));
+
+static NEAREST_DOUBLE: LazyLock<Arc<ScalarUDF>> =
+    LazyLock::new(|| Brackets::function(Kind::NearestDouble));
+
+impl Kind {
+    /// The type of what a value of this type becomes.
+    fn result(self, argument: &DataType) -> DataType {
+        match self {
+            Self::AsIs | Self::Canonical => argument.clone(),
+            Self::NearestReal => DataType::Float32,
+            Self::NearestDouble => DataType::Float64,
+        }
+    }
+}
+
 /// The function.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Brackets {
@@ -69,10 +93,17 @@ impl ScalarUDFImpl for Brackets {
         ""
     }
 
-    /// A column keeps the name that it has without the brackets.
+    /// A column keeps the name that it has without the brackets. One of another type stands beside it, and needs its own.
     fn schema_name(&self, args: &[Expr]) -> Result<String> {
-        let names = args.iter().map(|arg| arg.schema_name().to_string());
-        Ok(names.collect())
+        let names: String = args
+            .iter()
+            .map(|arg| arg.schema_name().to_string())
+            .collect();
+        Ok(match self.kind {
+            Kind::AsIs | Kind::Canonical => names,
+            Kind::NearestReal => format!("CAST({names} AS REAL)"),
+            Kind::NearestDouble => format!("CAST({names} AS DOUBLE)"),
+        })
     }
 
     fn signature(&self) -> &Signature {
@@ -80,11 +111,16 @@ impl ScalarUDFImpl for Brackets {
     }
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        only(arguments).cloned()
+        only(arguments).map(|argument| self.kind.result(argument))
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
-        only(args.arg_fields).cloned()
+        let field = only(args.arg_fields)?;
+        let result = self.kind.result(field.data_type());
+        Ok(match *field.data_type() == result {
+            true => Arc::clone(field),
+            false => Arc::new(field.as_ref().clone().with_data_type(result)),
+        })
     }
 
     fn is_strict(&self) -> bool {
@@ -93,8 +129,10 @@ impl ScalarUDFImpl for Brackets {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let value = only(&args.args)?.clone();
-        if self.kind == Kind::AsIs {
-            return Ok(value);
+        match self.kind {
+            Kind::AsIs => return Ok(value),
+            Kind::Canonical => {}
+            Kind::NearestReal | Kind::NearestDouble => return self.nearest(&value),
         }
         Ok(match value {
             ColumnarValue::Array(array) => ColumnarValue::Array(canonical(array)),
@@ -105,6 +143,23 @@ impl ScalarUDFImpl for Brackets {
                 ColumnarValue::Scalar(ScalarValue::Float32(Some(floats::canonical_real(x))))
             }
             scalar => scalar,
+        })
+    }
+}
+
+impl Brackets {
+    fn nearest(&self, value: &ColumnarValue) -> Result<ColumnarValue> {
+        let target = self.kind.result(&value.data_type());
+        let nearest_of = |values: &ArrayRef| match nearest(values, &target) {
+            Some(nearest) => Ok(nearest),
+            None => exec_err!("{} is no DECIMAL", values.data_type()),
+        };
+        Ok(match value {
+            ColumnarValue::Array(values) => ColumnarValue::Array(nearest_of(values)?),
+            ColumnarValue::Scalar(scalar) => {
+                let nearest = nearest_of(&scalar.to_array()?)?;
+                ColumnarValue::Scalar(ScalarValue::try_from_array(&nearest, 0)?)
+            }
         })
     }
 }

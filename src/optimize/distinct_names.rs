@@ -2,42 +2,38 @@
 //!
 //! DataFusion's rules push filters, and those that joins and top-k sorts make while they run, through a physical plan by
 //! the names of columns. Above a join of two tables with columns of one name the first one is taken for the other, and
-//! rows are lost: `t RIGHT JOIN u ON t.c = u.c WHERE t.c IS NULL` asks `u.c IS NULL` of `u`. Such a plan is left as it
-//! is; what its conditions say of tables has been pushed down long before, in the logical plan, where columns have the
-//! names of their tables.
+//! rows are lost: `t RIGHT JOIN u ON t.c = u.c WHERE t.c IS NULL` asks `u.c IS NULL` of `u`. While such a rule runs,
+//! a [`Fence`] stands above every node with two columns of one name, through which no filter is pushed. What a node below
+//! it makes of its own, such as a join's filter for its larger side, names the columns of one input, and is pushed on.
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, internal_err};
+use datafusion::execution::TaskContext;
+use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
-use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_optimizer::filter_pushdown::FilterPushdown;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
+};
 
-/// The rules that push filters by name, before other rules and behind them.
-const PUSHING: &[&str] = &["FilterPushdown", "FilterPushdown(Post)"];
-
-/// One of DataFusion's rules, kept from plans in which two columns of a node have one name.
+/// One of DataFusion's rules that push filters by name, kept from columns that share theirs.
+#[derive(Debug)]
 pub struct WithDistinctNames(Arc<dyn PhysicalOptimizerRule + Send + Sync>);
 
 impl WithDistinctNames {
     /// Wraps all rules of a session that push filters by name.
     pub fn wrap(rules: &mut [Arc<dyn PhysicalOptimizerRule + Send + Sync>]) {
         for rule in rules {
-            if PUSHING.contains(&rule.name()) {
+            if (rule.as_ref() as &dyn Any).is::<FilterPushdown>() {
                 *rule = Arc::new(Self(Arc::clone(rule)));
             }
         }
-    }
-}
-
-impl fmt::Debug for WithDistinctNames {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("WithDistinctNames")
-            .field(&self.0.name())
-            .finish()
     }
 }
 
@@ -47,10 +43,11 @@ impl PhysicalOptimizerRule for WithDistinctNames {
         plan: Arc<dyn ExecutionPlan>,
         config: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        match has_equal_names(&plan)? {
-            true => Ok(plan),
-            false => self.0.optimize(plan, config),
+        let fenced = fenced(plan)?;
+        if !fenced.transformed {
+            return self.0.optimize(fenced.data, config);
         }
+        without_fences(self.0.optimize(fenced.data, config)?)
     }
 
     fn name(&self) -> &str {
@@ -62,22 +59,83 @@ impl PhysicalOptimizerRule for WithDistinctNames {
     }
 }
 
-/// Whether two columns of one node have the same name.
-fn has_equal_names(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
-    let mut found = false;
-    plan.apply(|node| {
-        let schema = node.schema();
-        let mut names = HashSet::with_capacity(schema.fields().len());
-        found = !schema
-            .fields()
-            .iter()
-            .all(|field| names.insert(field.name()));
-        Ok(match found {
-            true => TreeNodeRecursion::Stop,
-            false => TreeNodeRecursion::Continue,
+fn fenced(plan: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    plan.transform_up(|node| {
+        Ok(match has_equal_names(&node) {
+            true => Transformed::yes(Arc::new(Fence(node)) as Arc<dyn ExecutionPlan>),
+            false => Transformed::no(node),
         })
-    })?;
-    Ok(found)
+    })
+}
+
+fn without_fences(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    plan.transform_up(|node| {
+        Ok(match node.downcast_ref::<Fence>() {
+            Some(Fence(input)) => Transformed::yes(Arc::clone(input)),
+            None => Transformed::no(node),
+        })
+    })
+    .data()
+}
+
+/// Whether two columns of the node have the same name.
+fn has_equal_names(node: &Arc<dyn ExecutionPlan>) -> bool {
+    let schema = node.schema();
+    let mut names = HashSet::with_capacity(schema.fields().len());
+    !schema
+        .fields()
+        .iter()
+        .all(|field| names.insert(field.name()))
+}
+
+/// Its input, and no way through for filters: it answers as a node does that knows nothing of them.
+#[derive(Debug)]
+struct Fence(Arc<dyn ExecutionPlan>);
+
+impl ExecutionPlan for Fence {
+    fn name(&self) -> &str {
+        "Fence"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.0.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.0]
+    }
+
+    fn apply_expressions(
+        &self,
+        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    #[allow(deprecated)]
+    fn with_new_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        match (children.pop(), children.pop()) {
+            (Some(input), None) => Ok(Arc::new(Self(input))),
+            _ => internal_err!("a fence has one input"),
+        }
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        self.0.execute(partition, context)
+    }
+}
+
+impl DisplayAs for Fence {
+    fn fmt_as(&self, _format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fence")
+    }
 }
 
 #[cfg(test)]

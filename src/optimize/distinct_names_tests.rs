@@ -62,3 +62,22 @@ async fn filters_are_pushed_where_names_are_distinct() {
         "{plan:?}"
     );
 }
+
+/// A name that comes twice somewhere switches off nothing elsewhere: the joined tables both have an `id`, and what the
+/// join looks for is asked of the larger one all the same.
+#[tokio::test]
+async fn a_repeated_name_stops_filters_where_it_stands_alone() {
+    let connection = connection(
+        "CREATE TABLE t (id INT, c INT, PRIMARY KEY (id)); CREATE TABLE u (id INT, c INT, PRIMARY KEY (id));
+         INSERT INTO t SELECT value, value % 3 FROM generate_series(1, 10); INSERT INTO u VALUES (1, 1), (3, 7)",
+    )
+    .await;
+    let sql = "EXPLAIN SELECT t.id, u.id FROM t JOIN u ON t.c = u.c WHERE t.id < 9";
+    let plan = connection.rows(sql, ()).await.unwrap();
+    let plan: Vec<(String, String)> = plan.to_vec().unwrap();
+    let text = format!("{plan:?}");
+    assert!(
+        text.contains("DynamicFilter") && !text.contains("Fence"),
+        "{text}"
+    );
+}

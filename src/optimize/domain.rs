@@ -20,6 +20,7 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Cast, Expr, ExprSchemable};
 
 use super::exact::{Exact, fixed_offset, floor_of_power};
+use super::floats;
 use super::lossy::shown;
 
 /// Nanoseconds of a day.
@@ -365,21 +366,11 @@ pub(super) fn always_fits(source: &DataType, target: &DataType) -> bool {
     to.min <= least && most <= to.max
 }
 
-/// `n × 10^-scale` as Arrow casts it to DOUBLE.
+/// `n × 10^-scale` as the nearest DOUBLE.
 fn as_double(n: i256, scale: i32) -> f64 {
-    let whole = n.to_i128().map_or_else(
-        || {
-            if n.is_negative() {
-                f64::NEG_INFINITY
-            } else {
-                f64::INFINITY
-            }
-        },
-        |n| n as f64,
-    );
-    if scale == 0 {
-        whole
-    } else {
-        whole / 10_f64.powi(scale)
+    match floats::from_decimal(n, scale, &DataType::Float64) {
+        Some(Exact::Double(nearest)) => nearest,
+        _ if n.is_negative() => f64::NEG_INFINITY,
+        _ => f64::INFINITY,
     }
 }

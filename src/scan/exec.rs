@@ -53,10 +53,7 @@ impl ScanExec {
     pub fn new(request: ScanRequest, store: Arc<dyn Store>, width: Parallelism) -> Result<Self> {
         let order = request.key_order().map_err(external)?;
         let shares = shares(&request, &store, width);
-        let mut scan = Self::with_parts(request, store, Arc::new(shares), Arc::new(order))?;
-        // An order that the output does not show is not worth a merge. One that it once showed stays with the request.
-        scan.request.in_order &= scan.properties.output_ordering().is_some();
-        Ok(scan)
+        Self::with_parts(request, store, Arc::new(shares), Arc::new(order))
     }
 
     fn with_parts(

@@ -274,7 +274,7 @@ fn a_scan_shows_itself_on_one_line() {
     let limited = plan.with_fetch(Some(3)).unwrap();
     assert_eq!(
         displayable(limited.as_ref()).one_line().to_string(),
-        "ScanExec: table=t, ranges=1, order=forward, limit=3, projection=[a, b]\n"
+        "ScanExec: table=t, ranges=1, order=none, limit=3, projection=[a, b]\n"
     );
     let tree = displayable(limited.as_ref()).tree_render().to_string();
     for field in ["ScanExec", "table: t", "limit: 3"] {

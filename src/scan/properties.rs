@@ -15,7 +15,7 @@ use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, Sched
 use super::order::Term;
 use super::{KeyOrder, ScanRequest, external};
 
-/// The properties of a scan of `partitions` partitions, whose keys are in `order`.
+/// The properties of a scan of `partitions` partitions, whose keys are in `order`: told where the request asks for it.
 pub(super) fn of_request(
     request: &ScanRequest,
     order: &KeyOrder,
@@ -32,6 +32,9 @@ pub(super) fn of_request(
 
 fn equivalences(request: &ScanRequest, order: &KeyOrder) -> Result<EquivalenceProperties> {
     let mut equivalences = EquivalenceProperties::new(request.schema()?);
+    if !request.in_order {
+        return Ok(equivalences);
+    }
     equivalences.add_constants(constants(request, order)?)?;
     for part in request.part_expressions.iter() {
         let mut spellings = part.iter().filter_map(|one| over_output(request, one));
@@ -41,13 +44,11 @@ fn equivalences(request: &ScanRequest, order: &KeyOrder) -> Result<EquivalencePr
             }
         }
     }
-    if request.in_order {
-        for terms in order.sequences() {
-            let ordering = ordering(request, &terms);
-            // What follows from an order that is known is not told again.
-            if !equivalences.ordering_satisfy(ordering.iter().cloned())? {
-                equivalences.add_ordering(ordering);
-            }
+    for terms in order.sequences() {
+        let ordering = ordering(request, &terms);
+        // What follows from an order that is known is not told again.
+        if !equivalences.ordering_satisfy(ordering.iter().cloned())? {
+            equivalences.add_ordering(ordering);
         }
     }
     Ok(equivalences)

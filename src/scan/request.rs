@@ -29,8 +29,9 @@ pub struct ScanRequest {
     pub projection: Vec<usize>,
     /// Which way the keys are read.
     pub direction: Direction,
-    /// Whether rows come in the order of their keys, buckets merged. Once this was declared it stays, even where the
-    /// columns that show the order leave the projection: the result's own order rests on it.
+    /// Whether rows come in the order of their keys, buckets merged. Nobody is told of an order that nobody asked for: the
+    /// planner carries what a leaf declares through operators that do not keep it. Once it was asked for it stays, even
+    /// where the columns that show the order leave the projection: the result's own order rests on it.
     pub in_order: bool,
     /// Whether rows in order have the bucket that leads their key for the first thing that orders them, too. Else
     /// buckets are merged by what follows.
@@ -56,7 +57,7 @@ pub struct ResidualFilter {
 }
 
 impl ScanRequest {
-    /// All columns of the rows in `spans`, forward and in order.
+    /// All columns of the rows in `spans`, forward.
     pub fn new(table: Arc<BoundTable>, spans: Spans) -> Self {
         Self {
             projection: (0..table.columns().len()).collect(),
@@ -65,7 +66,7 @@ impl ScanRequest {
             residual: Vec::new(),
             dynamic: Vec::new(),
             direction: Direction::Forward,
-            in_order: true,
+            in_order: false,
             keeps_buckets: false,
             fetch: None,
             part_expressions: Arc::default(),

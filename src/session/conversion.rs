@@ -8,12 +8,18 @@ use arrow::datatypes::{DataType, Float32Type, Float64Type};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::Result;
 
+use crate::datum::nearest;
+
 /// At most so many characters of a value are shown in an error.
 const SHOWN_CHARACTERS: usize = 60;
 
-/// Numbers on their way into whole ones, rounded as other databases round what is assigned: a DECIMAL's half away from
-/// zero, a DOUBLE's half to the even number. A cast would cut the digits off. Everything else as it is.
+/// Numbers on their way into others. Into whole ones they are rounded as other databases round what is assigned: a
+/// DECIMAL's half away from zero, a DOUBLE's half to the even number; a cast would cut the digits off. A DECIMAL becomes
+/// the nearest REAL or DOUBLE. Everything else as it is.
 pub(super) fn rounded(values: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+    if let Some(nearest) = nearest(values, to) {
+        return Ok(nearest);
+    }
     if !to.is_integer() {
         return Ok(Arc::clone(values));
     }

@@ -153,7 +153,6 @@ impl DirectQuery {
         let mut request = table.request(&filters, &options, &physical)?;
         request.projection.clone_from(&self.projection);
         request.fetch = self.fetch;
-        request.in_order = false;
         let is_ordered = self.order.is_empty() || request.order_by(&self.order)?;
         let is_brief = request.reads_points();
         if !is_ordered || !is_small(table, &request, is_brief, options.piece_bytes) {

@@ -64,13 +64,15 @@ mod cancel_tests;
 #[cfg(test)]
 mod differential;
 #[cfg(test)]
+mod double_tests;
+#[cfg(test)]
 mod mend_double_tests;
 #[cfg(test)]
 mod mend_tests;
 #[cfg(test)]
 mod snapshot_tests;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use self::appender::{Appender, AppenderOptions};
 pub use self::check::{CheckReport, Damage, TableCheck};

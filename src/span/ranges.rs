@@ -40,10 +40,11 @@ pub(super) fn runs(
     };
     let within = listed.iter().all(Option::is_some) && counted <= budget;
     let mut runs = Vec::with_capacity(dealt.len());
+    let set_of = |ranges| KeyRangeSet::of_layout(ranges, |bytes| projection.key.is_whole(bytes));
     for ((bucket, boxes), ranges) in dealt.iter().zip(listed) {
         let work = match ranges {
-            Some((_, ranges)) if within => Work::Ranges(KeyRangeSet::from_ranges(ranges)),
-            Some((_, ranges)) => match Walk::over_ranges(KeyRangeSet::from_ranges(ranges)) {
+            Some((_, ranges)) if within => Work::Ranges(set_of(ranges)),
+            Some((_, ranges)) => match Walk::over_ranges(set_of(ranges)) {
                 Some(walk) => Work::Walk(Arc::new(walk)),
                 None => continue,
             },

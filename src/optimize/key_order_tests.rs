@@ -1,4 +1,4 @@
-//! What becomes of merges over scans with pieces, and what is left alone.
+//! Which sorts go away, what becomes of the merges above them, and what is left alone.
 
 use datafusion::execution::SessionStateBuilder;
 use datafusion::physical_plan::displayable;
@@ -15,6 +15,8 @@ async fn database() -> Database {
     for sql in [
         "CREATE TABLE t (a INT, b INT, v INT, s TEXT, PRIMARY KEY (a, b))",
         "CREATE TABLE salted (a INT, b INT, v INT, PRIMARY KEY (salt(4), a, b))",
+        "CREATE TABLE parts (c TEXT, n INT, v INT, PRIMARY KEY (salt(4), reverse(c), n / 10, n))",
+        "INSERT INTO parts SELECT 'row ' || (value % 70), value, value * 7 % 100 FROM generate_series(0, 299)",
         "INSERT INTO t SELECT value / 10, value % 10, value * 7 % 100, 'row' FROM generate_series(0, 2999)",
         "INSERT INTO salted SELECT value / 10, value % 10, value * 7 % 100 FROM generate_series(0, 2999)",
     ] {
@@ -36,10 +38,10 @@ async fn plan(database: &Database, sql: &str, with_rule: bool) -> String {
     let mut builder = install(builder);
     if !with_rule {
         let physical = builder.physical_optimizers().as_mut().unwrap();
-        physical.rules.retain(|rule| rule.name() != "ReadInOrder");
+        physical.rules.retain(|rule| rule.name() != "GiveKeyOrder");
     }
     let session = datafusion::prelude::SessionContext::new_with_state(builder.build());
-    for name in ["t", "salted"] {
+    for name in ["t", "salted", "parts"] {
         let provider = database.table_provider(name).unwrap();
         session.register_table(name, provider).unwrap();
     }
@@ -67,11 +69,6 @@ async fn ordered_rows_of_a_cut_scan_need_no_merge() {
             );
         }
     }
-    let merged = plan(&database, "SELECT * FROM t ORDER BY a, b", false).await;
-    assert!(
-        merged.contains("pieces=4") && merged.contains("SortPreservingMergeExec"),
-        "{merged}"
-    );
 }
 
 #[tokio::test]
@@ -101,4 +98,41 @@ async fn runs_of_buckets_are_still_merged_without_a_buffer() {
     assert!(!shown.contains("BufferExec"), "{shown}");
     let buffered = plan(&database, sql, false).await;
     assert!(buffered.contains("BufferExec"), "{buffered}");
+}
+
+#[tokio::test]
+async fn what_a_projection_computes_is_asked_of_the_scan() {
+    let database = database().await;
+    for sql in [
+        "SELECT reverse(c) AS r, v FROM parts ORDER BY r DESC",
+        "SELECT reverse(c) AS r, v FROM parts ORDER BY r DESC LIMIT 7",
+        "SELECT r, v FROM (SELECT reverse(c) AS r, n / 10 AS tens, v + 1 AS v FROM parts) x ORDER BY r DESC, tens DESC LIMIT 7",
+        "SELECT reverse(c), v FROM parts WHERE v > 3 ORDER BY 1 DESC, n / 10 DESC, n DESC",
+    ] {
+        let shown = plan(&database, sql, true).await;
+        assert!(!shown.contains("SortExec"), "{sql}\n{shown}");
+        assert!(shown.contains("order=backward"), "{sql}\n{shown}");
+        let limit = sql.contains("LIMIT");
+        assert_eq!(shown.contains("limit=7"), limit, "{sql}\n{shown}");
+        let shown = plan(&database, sql, false).await;
+        assert!(shown.contains("SortExec"), "{sql}\n{shown}");
+    }
+}
+
+#[tokio::test]
+async fn an_order_that_no_key_gives_is_sorted_where_it_was() {
+    let database = database().await;
+    for sql in [
+        "SELECT v + 1 AS w, reverse(c) AS r FROM parts ORDER BY w, r LIMIT 7",
+        "SELECT upper(c) AS u FROM parts ORDER BY u",
+        "SELECT reverse(c) AS r, random() AS x FROM parts ORDER BY r DESC, x",
+        "SELECT r FROM (SELECT reverse(c) AS r FROM parts LIMIT 5) x ORDER BY r DESC",
+    ] {
+        let (with, without) = (
+            plan(&database, sql, true).await,
+            plan(&database, sql, false).await,
+        );
+        assert_eq!(with, without, "{sql}");
+        assert!(with.contains("SortExec"), "{sql}\n{with}");
+    }
 }

@@ -1,0 +1,155 @@
+//! `+`, `-` and `*` of integers that are right or an error.
+//!
+//! DataFusion wraps: `9223372036854775807 + 1` is the least BIGINT there, and is stored as such. `optimize::overflow`
+//! puts this function in the operator's place; it looks like the operator wherever it is shown.
+
+use std::sync::Arc;
+
+use arrow::compute::kernels::numeric::{add, mul, neg, sub};
+use arrow::datatypes::DataType;
+use arrow::error::ArrowError;
+use datafusion::common::{DataFusionError, Result, exec_err};
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+
+use crate::error::Error;
+
+/// The operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Arithmetic {
+    /// `a + b`
+    Plus,
+    /// `a - b`
+    Minus,
+    /// `a * b`
+    Times,
+    /// `-a`
+    Negative,
+}
+
+impl Arithmetic {
+    /// The operator over its operands, all of one type of integer.
+    pub fn of(self, operands: Vec<Expr>) -> Expr {
+        let function = Checked {
+            arithmetic: self,
+            signature: Signature::variadic_any(Volatility::Immutable),
+        };
+        ScalarUDF::new_from_impl(function).call(operands)
+    }
+
+    fn symbol(self) -> &'static str {
+        match self {
+            Self::Plus => "+",
+            Self::Minus | Self::Negative => "-",
+            Self::Times => "*",
+        }
+    }
+}
+
+/// The function.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Checked {
+    arithmetic: Arithmetic,
+    signature: Signature,
+}
+
+impl Checked {
+    fn written<T: ToString>(&self, operands: impl Iterator<Item = T>) -> String {
+        let symbol = self.arithmetic.symbol();
+        let operands: Vec<String> = operands.map(|operand| operand.to_string()).collect();
+        match self.arithmetic {
+            Arithmetic::Negative => format!("(- {})", operands.concat()),
+            _ => operands.join(&format!(" {symbol} ")),
+        }
+    }
+}
+
+impl ScalarUDFImpl for Checked {
+    fn name(&self) -> &str {
+        self.arithmetic.symbol()
+    }
+
+    fn display_name(&self, args: &[Expr]) -> Result<String> {
+        Ok(self.written(args.iter()))
+    }
+
+    fn schema_name(&self, args: &[Expr]) -> Result<String> {
+        Ok(self.written(args.iter().map(Expr::schema_name)))
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        match arguments.first() {
+            Some(first) => Ok(first.clone()),
+            None => exec_err!("`{}` has no operands", self.name()),
+        }
+    }
+
+    fn is_strict(&self) -> bool {
+        true
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let is_scalar = |value: &ColumnarValue| matches!(value, ColumnarValue::Scalar(_));
+        let rows = match args.args.iter().all(is_scalar) {
+            true => 1,
+            false => args.number_rows,
+        };
+        let computed = match (self.arithmetic, args.args.as_slice()) {
+            (Arithmetic::Negative, [operand]) => neg(&operand.to_array(rows)?),
+            (Arithmetic::Plus, [left, right]) => binary(add, left, right, rows)?,
+            (Arithmetic::Minus, [left, right]) => binary(sub, left, right, rows)?,
+            (Arithmetic::Times, [left, right]) => binary(mul, left, right, rows)?,
+            (_, operands) => return exec_err!("`{}` of {}", self.name(), operands.len()),
+        };
+        let computed =
+            computed.map_err(|error| out_of_range(&error, &args.return_field.data_type()))?;
+        match args.args.iter().all(is_scalar) {
+            true => Ok(ColumnarValue::Scalar(
+                datafusion::common::ScalarValue::try_from_array(&computed, 0)?,
+            )),
+            false => Ok(ColumnarValue::Array(computed)),
+        }
+    }
+}
+
+type Kernel = fn(
+    &dyn arrow::array::Datum,
+    &dyn arrow::array::Datum,
+) -> std::result::Result<arrow::array::ArrayRef, ArrowError>;
+
+/// The kernel over both, a constant as one value.
+fn binary(
+    kernel: Kernel,
+    left: &ColumnarValue,
+    right: &ColumnarValue,
+    rows: usize,
+) -> Result<std::result::Result<arrow::array::ArrayRef, ArrowError>> {
+    let operand = |value: &ColumnarValue| -> Result<Arc<dyn arrow::array::Datum>> {
+        Ok(match value {
+            ColumnarValue::Scalar(scalar) if rows != 1 => Arc::new(scalar.to_scalar()?),
+            value => Arc::new(value.to_array(rows)?),
+        })
+    };
+    Ok(kernel(operand(left)?.as_ref(), operand(right)?.as_ref()))
+}
+
+fn out_of_range(error: &ArrowError, data_type: &DataType) -> DataFusionError {
+    let told = match error {
+        ArrowError::ArithmeticOverflow(told) => told.strip_prefix("Overflow happened on: "),
+        _ => None,
+    };
+    let sum = told.map_or_else(|| error.to_string(), str::to_owned);
+    let name = match data_type {
+        DataType::Int8 => "TINYINT",
+        DataType::Int16 => "SMALLINT",
+        DataType::Int32 => "INTEGER",
+        DataType::Int64 => "BIGINT",
+        _ => "its type",
+    };
+    Error::invalid(format!("{sum} is out of range for {name}")).into()
+}

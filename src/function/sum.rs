@@ -1,0 +1,238 @@
+//! `sum` of integers that is right or an error.
+//!
+//! DataFusion adds integers up in 64 bits and wraps. Here they are added up as DECIMAL(38, 0), by DataFusion's own
+//! accumulators, so that it does not matter what the sum is on its way; the result is a BIGINT again, as the type of
+//! `sum` says, or out of range. Everything else is summed as DataFusion does.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BooleanArray};
+use arrow::compute::{CastOptions, cast, cast_with_options};
+use arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::common::{DataFusionError, Result, ScalarValue};
+use datafusion::functions_aggregate::sum::Sum;
+use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion::logical_expr::utils::AggregateOrderSensitivity;
+use datafusion::logical_expr::{
+    Accumulator, AggregateUDFImpl, Documentation, EmitTo, GroupsAccumulator, ReversedUDAF,
+    SetMonotonicity, Signature,
+};
+
+use crate::error::Error;
+
+/// In what integers are added up: no number of rows fills it.
+const WIDE: DataType = DataType::Decimal128(38, 0);
+
+/// The function.
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
+pub struct ExactSum(Sum);
+
+/// Whether sums of this type are added up in another.
+fn is_integer(result: &DataType) -> bool {
+    matches!(result, DataType::Int64 | DataType::UInt64)
+}
+
+fn wide_field(field: &FieldRef) -> FieldRef {
+    Arc::new(field.as_ref().clone().with_data_type(WIDE))
+}
+
+/// The arguments of the sum of the same values as [`WIDE`].
+fn widened(args: AccumulatorArgs<'_>) -> AccumulatorArgs<'_> {
+    AccumulatorArgs {
+        return_field: wide_field(&args.return_field),
+        ..args
+    }
+}
+
+impl AggregateUDFImpl for ExactSum {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn signature(&self) -> &Signature {
+        self.0.signature()
+    }
+
+    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        self.0.return_type(arguments)
+    }
+
+    fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        let result = args.return_type().clone();
+        if !is_integer(&result) {
+            return self.0.accumulator(args);
+        }
+        let sum = self.0.accumulator(widened(args))?;
+        Ok(Box::new(Narrowed { sum, result }))
+    }
+
+    fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
+        if !is_integer(args.return_type()) {
+            return self.0.state_fields(args);
+        }
+        let return_field: FieldRef = Arc::new(Field::new(args.return_field.name(), WIDE, true));
+        self.0.state_fields(StateFieldsArgs {
+            return_field,
+            ..args
+        })
+    }
+
+    fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
+        self.0.groups_accumulator_supported(args)
+    }
+
+    fn create_groups_accumulator(
+        &self,
+        args: AccumulatorArgs<'_>,
+    ) -> Result<Box<dyn GroupsAccumulator>> {
+        let result = args.return_type().clone();
+        if !is_integer(&result) {
+            return self.0.create_groups_accumulator(args);
+        }
+        let sum = self.0.create_groups_accumulator(widened(args))?;
+        Ok(Box::new(Narrowed { sum, result }))
+    }
+
+    fn create_sliding_accumulator(
+        &self,
+        args: AccumulatorArgs<'_>,
+    ) -> Result<Box<dyn Accumulator>> {
+        let result = args.return_type().clone();
+        // DataFusion slides over distinct values of BIGINT alone.
+        if !is_integer(&result) || args.is_distinct {
+            return self.0.create_sliding_accumulator(args);
+        }
+        let sum = self.0.create_sliding_accumulator(widened(args))?;
+        Ok(Box::new(Narrowed { sum, result }))
+    }
+
+    fn reverse_expr(&self) -> ReversedUDAF {
+        self.0.reverse_expr()
+    }
+
+    fn order_sensitivity(&self) -> AggregateOrderSensitivity {
+        self.0.order_sensitivity()
+    }
+
+    fn set_monotonicity(&self, data_type: &DataType) -> SetMonotonicity {
+        self.0.set_monotonicity(data_type)
+    }
+
+    fn documentation(&self) -> Option<&Documentation> {
+        self.0.documentation()
+    }
+}
+
+/// An accumulator of [`WIDE`] that takes integers and gives them.
+struct Narrowed<T: ?Sized> {
+    result: DataType,
+    sum: Box<T>,
+}
+
+impl<T: ?Sized> std::fmt::Debug for Narrowed<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Narrowed")
+            .field("result", &self.result)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: ?Sized> Narrowed<T> {
+    fn narrow(&self, sums: &ArrayRef) -> Result<ArrayRef> {
+        let options = CastOptions {
+            safe: false,
+            ..CastOptions::default()
+        };
+        cast_with_options(sums, &self.result, &options).map_err(|_| {
+            let name = match self.result {
+                DataType::UInt64 => "BIGINT UNSIGNED",
+                _ => "BIGINT",
+            };
+            DataFusionError::from(Error::invalid(format!(
+                "sum: the result is out of range for {name}; sum(CAST(… AS DECIMAL(38, 0))) has room for it"
+            )))
+        })
+    }
+}
+
+fn widen(values: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
+    values
+        .iter()
+        .map(|values| Ok(cast(values, &WIDE)?))
+        .collect()
+}
+
+impl Accumulator for Narrowed<dyn Accumulator> {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        self.sum.update_batch(&widen(values)?)
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        let sum = self.sum.evaluate()?.to_array()?;
+        ScalarValue::try_from_array(&self.narrow(&sum)?, 0)
+    }
+
+    fn size(&self) -> usize {
+        size_of::<Self>() + self.sum.size()
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        self.sum.state()
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        self.sum.merge_batch(states)
+    }
+
+    fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        self.sum.retract_batch(&widen(values)?)
+    }
+
+    fn supports_retract_batch(&self) -> bool {
+        self.sum.supports_retract_batch()
+    }
+}
+
+impl GroupsAccumulator for Narrowed<dyn GroupsAccumulator> {
+    fn update_batch(
+        &mut self,
+        values: &[ArrayRef],
+        group_indices: &[usize],
+        filter: Option<&BooleanArray>,
+        groups: usize,
+    ) -> Result<()> {
+        let values = widen(values)?;
+        self.sum
+            .update_batch(&values, group_indices, filter, groups)
+    }
+
+    fn evaluate(&mut self, emit_to: EmitTo) -> Result<ArrayRef> {
+        let sums = self.sum.evaluate(emit_to)?;
+        self.narrow(&sums)
+    }
+
+    fn state(&mut self, emit_to: EmitTo) -> Result<Vec<ArrayRef>> {
+        self.sum.state(emit_to)
+    }
+
+    fn merge_batch(
+        &mut self,
+        values: &[ArrayRef],
+        group_indices: &[usize],
+        groups: usize,
+    ) -> Result<()> {
+        self.sum.merge_batch(values, group_indices, groups)
+    }
+
+    fn convert_to_state(
+        &self,
+        values: &[ArrayRef],
+        filter: Option<&BooleanArray>,
+    ) -> Result<Vec<ArrayRef>> {
+        self.sum.convert_to_state(&widen(values)?, filter)
+    }
+
+    fn size(&self) -> usize {
+        size_of::<Self>() + self.sum.size()
+    }
+}

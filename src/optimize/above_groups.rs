@@ -1,0 +1,82 @@
+//! Conditions that name no column stay above a grouping.
+//!
+//! DataFusion pushes a condition below an aggregate if every column that it names is one that rows are grouped by; a
+//! condition without columns passes that test, too. Below a global aggregate it decides which rows are counted, where it
+//! was to decide whether there is a result: `SELECT count(*) FROM t HAVING 1 > (SELECT max(a) FROM t)` gives a row that
+//! it must not give. While DataFusion's rule runs, such conditions are set aside; they end in a filter of their own.
+
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::common::tree_node::Transformed;
+use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
+use datafusion::logical_expr::{Expr, Filter, LogicalPlan};
+use datafusion::optimizer::simplify_expressions::simplify_predicates;
+use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
+
+/// DataFusion's name for its rule. Rules of the logical optimizer cannot be told by their type.
+const PUSHING: &str = "push_down_filter";
+
+/// DataFusion's rule that pushes filters, without conditions that name no column.
+#[derive(Debug)]
+pub struct KeepAboveGroups(Arc<dyn OptimizerRule + Send + Sync>);
+
+impl KeepAboveGroups {
+    /// Wraps the rule where a session has it. That DataFusion's sessions do is tested.
+    pub fn wrap(rules: &mut [Arc<dyn OptimizerRule + Send + Sync>]) {
+        for rule in rules {
+            if rule.name() == PUSHING {
+                *rule = Arc::new(Self(Arc::clone(rule)));
+            }
+        }
+    }
+}
+
+impl OptimizerRule for KeepAboveGroups {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        self.0.apply_order()
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        let LogicalPlan::Filter(Filter {
+            predicate, input, ..
+        }) = &plan
+        else {
+            return self.0.rewrite(plan, config);
+        };
+        let is_kept = |term: &Expr| !term.any_column_refs();
+        if !matches!(input.as_ref(), LogicalPlan::Aggregate(_)) {
+            return self.0.rewrite(plan, config);
+        }
+        // As DataFusion's rule does first: two terms that contradict each other become FALSE.
+        let terms = simplify_predicates(split_conjunction_owned(predicate.clone()))?;
+        let (kept, pushed): (Vec<_>, Vec<_>) = terms.into_iter().partition(is_kept);
+        let (Some(kept), Some(pushed)) = (conjunction(kept.clone()), conjunction(pushed)) else {
+            return match kept.is_empty() {
+                true => self.0.rewrite(plan, config),
+                false => Ok(Transformed::no(plan)),
+            };
+        };
+        let pushed = Filter::try_new(pushed, Arc::clone(input))?;
+        let pushed = self.0.rewrite(LogicalPlan::Filter(pushed), config)?;
+        if !pushed.transformed {
+            return Ok(Transformed::no(plan));
+        }
+        pushed.map_data(|input| {
+            let filter = Filter::try_new(kept, Arc::new(input))?;
+            Ok(LogicalPlan::Filter(filter))
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "above_groups_tests.rs"]
+mod tests;
