@@ -31,6 +31,16 @@ impl Terminal {
 
     /// As [`Terminal::start`], with these variables. The shell's process is in the file `pid` of its home.
     fn start_with(home: &Path, arguments: &str, variables: &[(&str, &str)]) -> Option<Self> {
+        Self::start_after("", home, arguments, variables)
+    }
+
+    /// As [`Terminal::start_with`], in a process that has run these commands.
+    fn start_after(
+        before: &str,
+        home: &Path,
+        arguments: &str,
+        variables: &[(&str, &str)],
+    ) -> Option<Self> {
         if !has_script() {
             // Not `eprintln`, which the harness catches.
             let skipped = b"skipped: script(1) of util-linux is not installed\n";
@@ -40,8 +50,9 @@ impl Terminal {
         let program = env!("CARGO_BIN_EXE_halite");
         let pid = home.join("pid");
         let pid = pid.display();
-        let shell =
-            format!("stty cols 100 rows 30; echo $$ > '{pid}'; exec '{program}' {arguments}");
+        let shell = format!(
+            "stty cols 100 rows 30; echo $$ > '{pid}'; {before} exec '{program}' {arguments}"
+        );
         let mut child = Command::new("script")
             .args(["-q", "-e", "-f", "-c", &shell, "/dev/null"])
             .env("HOME", home)
@@ -119,6 +130,13 @@ impl Terminal {
         }
         panic!("the shell does not end:\n{}", self.screen());
     }
+}
+
+/// Whether a process runs: one that nobody has waited for yet does not.
+#[cfg(target_os = "linux")]
+fn runs(pid: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
+    status.is_ok_and(|status| !status.contains("State:\tZ"))
 }
 
 fn has_script() -> bool {
@@ -241,6 +259,32 @@ fn an_interrupt_at_the_prompt_stops_nothing() {
     assert!(!terminal.screen().contains("interrupted"));
     terminal.press("exit\r");
     assert_eq!(terminal.end(), Some(0));
+}
+
+/// Where the signal is ignored that comes when a terminal goes, the shell ends all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_shell_ends_with_its_terminal() {
+    let home = tempfile::tempdir().unwrap();
+    let ignored = "trap '' HUP;";
+    let Some(mut terminal) = Terminal::start_after(ignored, home.path(), "--no-init", &[]) else {
+        return;
+    };
+    terminal.press("SELECT 42 AS answer;\r");
+    terminal.expect("│     42 │");
+    terminal.expect("halite");
+    let pid = std::fs::read_to_string(home.path().join("pid")).unwrap();
+    let pid = pid.trim();
+    assert!(runs(pid));
+    terminal.child.kill().unwrap();
+    terminal.child.wait().unwrap();
+    let start = Instant::now();
+    while runs(pid) && start.elapsed() < Duration::from_secs(20) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let ended = !runs(pid);
+    Command::new("kill").args(["-KILL", pid]).output().unwrap();
+    assert!(ended, "the shell goes on without a terminal");
 }
 
 /// Writes two rows into a pipe that is read as a file, and keeps it open until `ended` is dropped.

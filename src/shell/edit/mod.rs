@@ -3,6 +3,7 @@
 mod complete;
 mod context;
 mod highlight;
+mod lines;
 mod prompt;
 
 use std::env;
@@ -20,6 +21,7 @@ use reedline::{
 
 use self::complete::SqlCompleter;
 use self::highlight::SqlHighlighter;
+use self::lines::Lines;
 use self::prompt::{HalitePrompt, Typed};
 use super::names::Names;
 use super::runner::Failure;
@@ -55,13 +57,18 @@ impl Shell<'_> {
                 }
             }
         }
+        let lines = Lines::new(editor, prompt)?;
+        self.submit_each(&lines, &typed)?;
+        lines.end();
+        Ok(())
+    }
+
+    /// Runs what the user types until they leave.
+    fn submit_each(&mut self, lines: &Lines, typed: &Typed) -> io::Result<()> {
         loop {
             typed.note("");
-            let signal = editor.read_line(&prompt);
-            match signal.map_err(io::Error::other)? {
+            match lines.next()? {
                 Signal::Success(text) => {
-                    // Kept at once: the window may be closed while the statement runs.
-                    editor.sync_history().ok();
                     if !self.submit(&text)? {
                         return Ok(());
                     }
