@@ -262,9 +262,9 @@ fn control_c_between_two_statements_ends_the_script() {
     let directory = tempfile::tempdir().unwrap();
     let fifo = fifo(&directory);
     let script = directory.path().join("script.sql");
-    // The second command waits for the program that the first has started, and that for its file.
+    // The second command waits for the program that has the second result, and that for its file.
     let lines = format!(
-        "SELECT 1 AS one;\n.output |cat {} > /dev/null\n.output\nSELECT 2 AS two;\n",
+        "SELECT 1 AS one;\n.output |cat {} > /dev/null\nSELECT 0;\n.output\nSELECT 2 AS two;\n",
         fifo.display()
     );
     fs::write(&script, lines).unwrap();

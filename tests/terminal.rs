@@ -287,6 +287,43 @@ fn a_shell_ends_with_its_terminal() {
     assert!(ended, "the shell goes on without a terminal");
 }
 
+/// Takes the terminal for itself as a pager does: keys come at once and are not shown, until one is pressed.
+const PAGER: &str = "#!/bin/sh
+sleep 0.5
+exec 3< /dev/tty
+stty -a <&3 | grep -q ' icanon' && modes=lines || modes=keys
+saved=$(stty -g <&3)
+stty -icanon -echo min 1 <&3
+cat > /dev/null
+echo \"The terminal gives $modes.\"
+key=$(dd bs=1 count=1 <&3 2> /dev/null)
+stty \"$saved\" <&3
+echo \"The key is $key.\"
+";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_for_one_result_has_the_terminal_for_itself() {
+    let home = tempfile::tempdir().unwrap();
+    let pager = home.path().join("pager");
+    std::fs::write(&pager, PAGER).unwrap();
+    let Some(mut terminal) = Terminal::start(home.path(), "--no-init") else {
+        return;
+    };
+    terminal.expect("halite");
+    terminal.press(&format!(".once |sh {}\r", pager.display()));
+    // Whoever is started now finds the terminal as the editor has it.
+    thread::sleep(Duration::from_secs(1));
+    terminal.press("SELECT 1 AS one;\r");
+    terminal.expect("The terminal gives lines.");
+    terminal.press("k");
+    terminal.expect("The key is k.");
+    terminal.press("SELECT 42 AS answer;\r");
+    terminal.expect("│     42 │");
+    terminal.press("exit\r");
+    assert_eq!(terminal.end(), Some(0));
+}
+
 /// Writes two rows into a pipe that is read as a file, and keeps it open until `ended` is dropped.
 #[cfg(target_os = "linux")]
 fn feed(fifo: &Path) -> std::sync::mpsc::Sender<()> {

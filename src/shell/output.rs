@@ -112,7 +112,7 @@ impl<'a> Outputs<'a> {
     /// Those of the files and programs, which they name.
     pub fn redirect(&mut self, target: Option<Target>, once: bool) -> Result<()> {
         self.close()?;
-        let started = target.map(|target| Redirection::start(target, once));
+        let started = target.map(|target| Redirection::new(target, once));
         self.elsewhere = started.transpose()?;
         Ok(())
     }

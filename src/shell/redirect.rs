@@ -1,4 +1,8 @@
 //! Results that go elsewhere than to standard output: into a file, or to a program that reads them.
+//!
+//! A program is started when there is a result for it, and not while the user still types the statement: one that takes
+//! the terminal for itself, as a pager does, would share it with the line editor, and each would undo what the other has
+//! made of it.
 
 use std::fmt;
 use std::fs::File;
@@ -40,27 +44,42 @@ enum Reader {
     IsGone,
 }
 
+/// Where what is written goes.
+enum Writer {
+    /// To a program that there has been no result for yet.
+    Due,
+    Open(BufWriter<Box<dyn Write>>),
+    Closed,
+}
+
 /// A file or a program that takes results. When it is dropped, the program has ended.
 pub struct Redirection {
     target: Target,
     once: bool,
-    writer: Option<BufWriter<Box<dyn Write>>>,
+    writer: Writer,
     program: Option<Child>,
     reader: Reader,
 }
 
 impl Redirection {
-    /// Makes the file or starts the program; `once`: for one result.
+    /// Makes the file; `once`: for one result.
     ///
     /// # Errors
     /// `Unavailable` where that is not possible.
-    pub fn start(target: Target, once: bool) -> Result<Self> {
-        let (writer, program) = open(&target).map_err(|error| unwritten(&target, &error))?;
+    pub fn new(target: Target, once: bool) -> Result<Self> {
+        let writer = match &target {
+            Target::File(path) => {
+                let file = File::create(path);
+                let file = file.map_err(|error| unwritten(&target, &error))?;
+                Writer::Open(BufWriter::new(Box::new(file)))
+            }
+            Target::Program(_) => Writer::Due,
+        };
         Ok(Self {
             target,
             once,
-            writer: Some(BufWriter::new(writer)),
-            program,
+            writer,
+            program: None,
             reader: Reader::Listens,
         })
     }
@@ -91,7 +110,10 @@ impl Redirection {
     /// # Errors
     /// `Unavailable` where it cannot be written.
     pub fn end_result(&mut self) -> Result<()> {
-        let flushed = self.flush();
+        let flushed = match &mut self.writer {
+            Writer::Open(writer) => writer.flush(),
+            Writer::Due | Writer::Closed => Ok(()),
+        };
         let trouble = flushed.err().and_then(|error| self.trouble(&error));
         if self.reader == Reader::HasLeft {
             self.reader = Reader::IsGone;
@@ -116,9 +138,25 @@ impl Redirection {
         written
     }
 
+    /// What is written to; a program that there has been nothing for is started. `None` once it is closed.
+    fn writer(&mut self) -> io::Result<Option<&mut BufWriter<Box<dyn Write>>>> {
+        if let (Writer::Due, Target::Program(command)) = (&self.writer, &self.target) {
+            let mut shell = Command::new("sh");
+            let mut program = shell.args(["-c", command]).stdin(Stdio::piped()).spawn()?;
+            if let Some(input) = program.stdin.take() {
+                self.writer = Writer::Open(BufWriter::new(Box::new(input)));
+            }
+            self.program = Some(program);
+        }
+        Ok(match &mut self.writer {
+            Writer::Open(writer) => Some(writer),
+            Writer::Due | Writer::Closed => None,
+        })
+    }
+
     /// Closes the writer, so that the program ends, and waits; its exit status.
     fn end(&mut self) -> Option<Option<i32>> {
-        drop(self.writer.take());
+        self.writer = Writer::Closed;
         let status = self.program.take()?.wait();
         status.ok().map(|status| status.code())
     }
@@ -132,25 +170,14 @@ impl Drop for Redirection {
 
 impl Write for Redirection {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let writer = self.writer.as_mut();
-        writer.map_or(Ok(text.len()), |writer| writer.write(text))
+        let length = text.len();
+        self.writer()?
+            .map_or(Ok(length), |writer| writer.write(text))
     }
 
+    /// At the end of a result, also of one without text.
     fn flush(&mut self) -> io::Result<()> {
-        self.writer.as_mut().map_or(Ok(()), Write::flush)
-    }
-}
-
-fn open(target: &Target) -> io::Result<(Box<dyn Write>, Option<Child>)> {
-    match target {
-        Target::File(path) => Ok((Box::new(File::create(path)?), None)),
-        Target::Program(command) => {
-            let mut shell = Command::new("sh");
-            let mut program = shell.args(["-c", command]).stdin(Stdio::piped()).spawn()?;
-            let input = program.stdin.take();
-            let input = input.ok_or_else(|| io::Error::other("it has no standard input"))?;
-            Ok((Box::new(input), Some(program)))
-        }
+        self.writer()?.map_or(Ok(()), Write::flush)
     }
 }
 

@@ -298,7 +298,7 @@ impl Command for Output {
 
     fn doc(&self) -> &'static str {
         if self.once {
-            "sends the next result to a file or a program"
+            "sends the next result to a file or a program, which may be a pager"
         } else {
             "sends results to a file or a program; alone: to the screen again"
         }
