@@ -403,3 +403,78 @@ fn the_program_says_what_it_is() {
         assert!(help.contains(text), "{text}: {help}");
     }
 }
+
+/// What is written to `/dev/stdout` goes where standard output goes, behind what is there, and replaces no file.
+#[cfg(target_os = "linux")]
+#[test]
+fn rows_go_to_what_is_open_already() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let link = directory.path().join("link.csv");
+    std::os::unix::fs::symlink("/dev/stdout", &link).unwrap();
+    let link = link.to_str().unwrap();
+    let redirected = |script: &str, more: &str| {
+        let mut open = std::fs::File::create(&out).unwrap();
+        open.write_all(b"before\n").unwrap();
+        if !more.is_empty() {
+            open = std::fs::OpenOptions::new().append(true).open(&out).unwrap();
+        }
+        let more = more.replace("OUT", out.to_str().unwrap());
+        // The shell has the third descriptor opened.
+        let run = format!("exec \"$0\" -c \"$1\" {more}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &run, env!("CARGO_BIN_EXE_halite"), script]);
+        let output = command.stdout(open).output().unwrap();
+        assert!(output.status.success(), "{script}: {output:?}");
+        let left = std::fs::read_dir(directory.path()).unwrap().count();
+        assert_eq!(left, 2, "{script}");
+        std::fs::read_to_string(&out).unwrap()
+    };
+    let copy = |to: &str| {
+        format!(
+            "SELECT 0 AS z; COPY (SELECT 1 AS a) TO '{to}' (FORMAT csv, HEADER true); SELECT 2 AS b"
+        )
+    };
+    for to in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", link] {
+        assert_eq!(
+            redirected(&copy(to), ""),
+            "before\nz\n0\na\n1\nb\n2\n",
+            "{to}"
+        );
+        let output = format!("SELECT 0 AS z;\n.once {to}\nSELECT 1 AS a;\nSELECT 2 AS b");
+        let there = redirected(&output, "");
+        assert_eq!(there, "before\nz\n0\na\n1\nb\n2\n", "{to}");
+    }
+    assert_eq!(
+        redirected(&copy("/dev/stderr"), "2>> OUT"),
+        "before\nz\n0\na\n1\nb\n2\n"
+    );
+    assert_eq!(
+        redirected(&copy("/dev/fd/3"), "3>> OUT"),
+        "before\nz\n0\na\n1\nb\n2\n"
+    );
+    let output = run(&["-c", &copy("/dev/stdout")]);
+    assert_eq!(results(&output), "z\n0\na\n1\nb\n2\n");
+    assert_eq!(results(&run(&["-c", &copy("/dev/null")])), "z\n0\nb\n2\n");
+}
+
+/// A pipe that has a name is written to, and stays one.
+#[cfg(target_os = "linux")]
+#[test]
+fn rows_go_through_a_pipe() {
+    use std::os::unix::fs::FileTypeExt;
+
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = super::maintenance::fifo(&directory);
+    for write in [
+        "COPY (SELECT 1 AS a) TO 'FIFO' (FORMAT csv, HEADER true)",
+        ".once FIFO\nSELECT 1 AS a",
+    ] {
+        let from = fifo.clone();
+        let read = std::thread::spawn(move || std::fs::read_to_string(from).unwrap());
+        let output = run(&["-c", &write.replace("FIFO", fifo.to_str().unwrap())]);
+        assert_eq!(results(&output), "");
+        assert_eq!(read.join().unwrap(), "a\n1\n");
+        assert!(std::fs::metadata(&fifo).unwrap().file_type().is_fifo());
+    }
+}

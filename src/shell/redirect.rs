@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::error::{Error, Result};
+use crate::session::export::open_already::open_already;
 
 /// What the shell of the system answers where it cannot run a program, or finds none.
 const NOT_RUN: [Option<i32>; 2] = [Some(126), Some(127)];
@@ -69,7 +70,7 @@ impl Redirection {
     pub fn new(target: Target, once: bool) -> Result<Self> {
         let writer = match &target {
             Target::File(path) => {
-                let file = File::create(path);
+                let file = open_already(path).unwrap_or_else(|| File::create(path));
                 let file = file.map_err(|error| unwritten(&target, &error))?;
                 Writer::Open(BufWriter::new(Box::new(file)))
             }

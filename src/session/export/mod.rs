@@ -1,7 +1,8 @@
 //! `COPY … TO 'file'`: rows into a file, which is there when it is complete.
 //!
 //! The rows go to a file of another name beside the target, which takes the target's name when all are written
-//! (`part_file`). A statement that fails or is cancelled leaves nothing behind, and what was there before stays.
+//! (`part_file`). A statement that fails or is cancelled leaves nothing behind, and what was there before stays. What is
+//! no plain file (a pipe, a device) or open already (`/dev/stdout`) is written to as it is: [`open_already`].
 //!
 //! Each format is one struct behind `Sheet`, made by `begin`. What csv and jsonl spell is in [`text`] and [`json`];
 //! the shell's formats use the same. What is written, `COPY … FROM` with the same options reads back as the same values, or
@@ -9,6 +10,7 @@
 
 mod csv;
 pub mod json;
+pub mod open_already;
 mod output;
 mod parquet;
 mod part_file;

@@ -5,13 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
 
+use super::open_already::open_already;
 use crate::error::{Error, Result};
 
 /// How many names are tried for the file that is being written.
 const ATTEMPTS: u32 = 1_000;
 
 /// A file beside the target, removed when it is dropped before it is [complete](PartFile::complete). A target that is no
-/// plain file, such as `/dev/stdout`, is written to at once.
+/// plain file, such as a pipe, or that is open already, such as `/dev/stdout`, is written to at once.
 pub(super) struct PartFile {
     file: Option<File>,
     /// Where the rows go; `None` where they go to the target itself.
@@ -26,6 +27,9 @@ impl PartFile {
             Error::invalid(format!("`{}` cannot be written: {error}", target.display()))
                 .with_source(error)
         };
+        if let Some(open) = open_already(target) {
+            return Ok(Self::through(open.map_err(failed)?, target));
+        }
         match fs::metadata(target) {
             Ok(found) if found.is_dir() => Err(failed(io::Error::other("it is a directory"))),
             // The file behind a link is replaced, and not the link.
@@ -37,13 +41,18 @@ impl PartFile {
                     .write(true)
                     .open(target)
                     .map_err(failed)?;
-                Ok(Self {
-                    file: Some(file),
-                    part: None,
-                    target: target.to_owned(),
-                })
+                Ok(Self::through(file, target))
             }
             Err(_) => Self::beside(target.to_owned()).map_err(failed),
+        }
+    }
+
+    /// The target itself.
+    fn through(file: File, target: &Path) -> Self {
+        Self {
+            file: Some(file),
+            part: None,
+            target: target.to_owned(),
         }
     }
 
