@@ -233,6 +233,33 @@ fn control_c_ends_the_program_while_a_thread_waits_for_a_file() {
     assert_eq!(interrupt(program).0, Some(130));
 }
 
+/// Commands of the shell open files, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn control_c_ends_a_command_that_waits_for_the_other_end_of_a_pipe() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = fifo(&directory);
+    for command in [".read", ".output", ".once", ".import"] {
+        let table = if command == ".import" { " u" } else { "" };
+        let lines = format!(
+            "CREATE TABLE u (a INT, PRIMARY KEY (a));\nSELECT 1 AS one;\n{command} {}{table}\nSELECT 2 AS two;\n",
+            fifo.display()
+        );
+        let script = directory.path().join("script.sql");
+        fs::write(&script, lines).unwrap();
+        let (mut program, mut answers) = begin(&["-f", script.to_str().unwrap()]);
+        let mut answer = String::new();
+        while answer != "one\n1\n" {
+            assert!(answers.read_line(&mut answer).unwrap() > 0, "{answer}");
+        }
+        sleep(Duration::from_millis(500));
+        assert!(program.try_wait().unwrap().is_none(), "{command}");
+        let (status, time) = interrupt(program);
+        assert_eq!(status, Some(130), "{command}");
+        assert!(time < Duration::from_secs(10), "{command}: {time:?}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn control_c_ends_the_demo_while_it_makes_its_data() {

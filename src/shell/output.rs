@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use super::format::Page;
 use super::pager::{self, Paged, Screen};
 use super::progress::Progress;
-use super::redirect::{Redirection, Target};
+use super::redirect::Redirection;
 use super::runner::Trouble;
 use super::style::{self, Colors};
 use crate::error::{Error, Result};
@@ -106,14 +106,13 @@ impl<'a> Outputs<'a> {
         self.out.flush()
     }
 
-    /// Sends results to a file or a program, or, without one, to standard output again. `once`: only the next result.
+    /// Sends results to a file or a program, or, without one, to standard output again.
     ///
     /// # Errors
     /// Those of the files and programs, which they name.
-    pub fn redirect(&mut self, target: Option<Target>, once: bool) -> Result<()> {
+    pub fn redirect(&mut self, to: Option<Redirection>) -> Result<()> {
         self.close()?;
-        let started = target.map(|target| Redirection::new(target, once));
-        self.elsewhere = started.transpose()?;
+        self.elsewhere = to;
         Ok(())
     }
 

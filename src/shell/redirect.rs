@@ -49,7 +49,7 @@ enum Reader {
 enum Writer {
     /// To a program that there has been no result for yet.
     Due,
-    Open(BufWriter<Box<dyn Write>>),
+    Open(BufWriter<Box<dyn Write + Send>>),
     Closed,
 }
 
@@ -140,7 +140,7 @@ impl Redirection {
     }
 
     /// What is written to; a program that there has been nothing for is started. `None` once it is closed.
-    fn writer(&mut self) -> io::Result<Option<&mut BufWriter<Box<dyn Write>>>> {
+    fn writer(&mut self) -> io::Result<Option<&mut BufWriter<Box<dyn Write + Send>>>> {
         if let (Writer::Due, Target::Program(command)) = (&self.writer, &self.target) {
             let mut shell = Command::new("sh");
             let mut program = shell.args(["-c", command]).stdin(Stdio::piped()).spawn()?;

@@ -13,6 +13,7 @@ use arrow::datatypes::SchemaRef;
 use futures::StreamExt;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::format::{Format, Page};
@@ -150,6 +151,33 @@ enum Given {
 }
 
 impl Shell<'_> {
+    fn interrupts(&self) -> Result<Interrupts, Error> {
+        self.interrupts.clone().map_or_else(Interrupts::listen, Ok)
+    }
+
+    /// What `work` gives, which may wait for the system without end, as whoever opens a pipe does that nobody has the
+    /// other end of. It is done on a thread of its own, which Ctrl-C leaves behind.
+    ///
+    /// # Errors
+    /// `Interrupted`; where the system has no thread left.
+    pub(super) fn unless_interrupted<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let interrupts = self.interrupts()?;
+        let (sender, done) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("waiting".to_owned());
+        let started = thread.spawn(move || sender.send(work()).ok());
+        started.map_err(|error| Error::unavailable("cannot start a thread").with_source(error))?;
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                done = done => Ok(done.map_err(|_| Error::internal("a thread broke off"))?),
+                () = interrupts.pressed() => Err(Failure::Interrupted),
+            }
+        })
+    }
+
     /// Runs one statement, shows what it gives and, if asked for, what it cost.
     pub(super) fn run(&mut self, statement: &Statement) -> Result<(), Trouble> {
         let meter = Arc::new(Meter::default());
@@ -166,10 +194,7 @@ impl Shell<'_> {
             .outputs
             .shows_progress()
             .then(|| Progress::start(Arc::clone(&meter), written.clone()));
-        let interrupts = match &self.interrupts {
-            Some(interrupts) => interrupts.clone(),
-            None => Interrupts::listen()?,
-        };
+        let interrupts = self.interrupts()?;
         let runtime = self.runtime;
         let shown = runtime.block_on(async {
             tokio::select! {

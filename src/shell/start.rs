@@ -41,7 +41,8 @@ pub fn run_file(shell: &mut Shell<'_>, given: Option<&Path>) -> Result<(), Failu
     let Some(path) = given.map(Path::to_owned).or_else(home) else {
         return Ok(());
     };
-    let script = match fs::read_to_string(&path) {
+    let from = path.clone();
+    let script = match shell.unless_interrupted(|| fs::read_to_string(from))? {
         Ok(script) => script,
         Err(error) if given.is_none() && error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => {

@@ -32,7 +32,8 @@ impl Command for Read {
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
         let path = file(argument);
-        match fs::read_to_string(&path) {
+        let from = path.clone();
+        match shell.unless_interrupted(|| fs::read_to_string(from))? {
             Ok(script) => shell.nested_script(&script, &path.to_string_lossy()),
             Err(error) => failed(shell, &format!("cannot read {}: {error}", path.display())),
         }

@@ -6,7 +6,7 @@ use super::arguments::{file, first_word, switch, table};
 use super::{Command, GO_ON, Offer, failed, tell};
 use crate::shell::format::{self, FORMATS, Format};
 use crate::shell::output::Limit;
-use crate::shell::redirect::Target;
+use crate::shell::redirect::{Redirection, Target};
 use crate::shell::state::{Answer, Settings, Shell};
 use crate::shell::suggest::{closest, question};
 
@@ -311,7 +311,14 @@ impl Command for Output {
             None if argument.is_empty() => None,
             None => Some(Target::File(file(argument))),
         };
-        match shell.outputs.redirect(target, self.once) {
+        // What was sent elsewhere before is there before anything is made anew.
+        let mut redirected = shell.outputs.redirect(None);
+        if let (Ok(()), Some(target)) = (&redirected, target) {
+            let once = self.once;
+            let made = shell.unless_interrupted(move || Redirection::new(target, once))?;
+            redirected = made.and_then(|made| shell.outputs.redirect(Some(made)));
+        }
+        match redirected {
             Ok(()) => GO_ON,
             Err(error) => failed(shell, error.message()),
         }
