@@ -1,7 +1,8 @@
 //! The guard: SQL too deep to be planned is refused before it can crash or hang the program.
 //!
 //! sqlparser, DataFusion's planner and the `Drop` of an expression recurse over the shape of a statement. The guard
-//! bounds that shape on the tokens, before anything recurses:
+//! bounds that shape on the tokens, before anything recurses, and on the syntax tree what the plan would make of it
+//! (`expansion`):
 //!
 //! | what is counted in a statement | limit | what it bounds |
 //! |---|---|---|
@@ -14,12 +15,15 @@
 //! | `UNION`, `EXCEPT`, `INTERSECT` | [`MAX_SET_OPERATIONS`] | depth of a plan |
 //! | joined tables | [`MAX_JOINS`] | depth of a plan |
 //! | queries in `WITH` | [`MAX_NAMED`] | depth of a plan |
+//! | tables that are read, those of a query in `WITH` once for each place that names it | [`MAX_TABLES`] | size of a plan |
 //! | `EXPLAIN`s | [`MAX_EXPLAINS`] | recursion of DataFusion's parser, which the parser's own limit does not see |
 //!
 //! Lists of values are not counted: `IN (…)`, `VALUES (…), (…)` and rows of columns may be as long as they like.
 //! All of them together, and whatever else nests, is bounded by the parser's own [`RECURSION_LIMIT`], and malformed text on which the parser backtracks by the budget of
 //! [`HaliteDialect`](super::dialect::HaliteDialect). Within these limits a statement parses and plans on the stack of
 //! [`super::stack`].
+
+pub(super) mod expansion;
 
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
@@ -52,6 +56,10 @@ pub const MAX_JOINS: usize = 200;
 
 /// Most queries that a statement's `WITH`s give names to: each may read the one before.
 pub const MAX_NAMED: usize = 200;
+
+/// Most tables that a statement reads, each as often as it is planned: a query in `WITH` is planned anew for each place
+/// that reads it.
+pub const MAX_TABLES: u64 = 1_000;
 
 /// Most `EXPLAIN`s in front of a statement. DataFusion plans one.
 pub const MAX_EXPLAINS: usize = 10;

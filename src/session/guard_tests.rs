@@ -198,7 +198,59 @@ fn statements_at_the_limits() -> Vec<String> {
             named(MAX_NAMED - 1),
             MAX_NAMED - 1
         ),
+        format!("{} SELECT count(*) FROM a9", doubling(9)),
     ]
+}
+
+/// A chain of queries of which each reads the one before twice.
+fn doubling(levels: usize) -> String {
+    let level = |n: usize| {
+        format!(
+            ", a{n} AS (SELECT x.c0 FROM a{0} x JOIN a{0} y ON x.c0 = y.c0)",
+            n - 1
+        )
+    };
+    let levels: String = (1..=levels).map(level).collect();
+    format!("WITH a0 AS (SELECT c0 FROM t){levels} ")
+}
+
+#[test]
+fn queries_with_a_name_are_counted_where_they_are_read() {
+    let refuses = |sql: &str, tables: &str| {
+        let error = parse(sql).expect_err(sql);
+        assert_eq!(error.kind(), ErrorKind::NotSupported, "{sql}");
+        let told = format!("it reads {tables} tables, more than 1000");
+        assert!(error.message().ends_with(&told), "{sql}: {error}");
+    };
+    let (nine, ten, twenty, most) = (doubling(9), doubling(10), doubling(20), doubling(150));
+    parse(&format!("{nine} SELECT * FROM a9")).expect("512 tables");
+    refuses(&format!("{ten} SELECT * FROM a10"), "1024");
+    refuses(&format!("{twenty} SELECT * FROM a20"), "1048576");
+    refuses(&format!("{twenty} SELECT * FROM A20, t"), "1048577");
+    refuses(
+        &format!("{most} SELECT * FROM a150"),
+        "18446744073709551615",
+    );
+    for statement in [
+        format!("INSERT INTO t {ten} SELECT c0 FROM a10"),
+        format!("EXPLAIN {ten} SELECT * FROM a10"),
+        format!("EXPLAIN KEYS {ten} SELECT * FROM a10"),
+        format!("COPY ({ten} SELECT * FROM a10) TO 'f.csv'"),
+        format!("PREPARE p AS {ten} SELECT * FROM a10"),
+        format!("SELECT * FROM t WHERE c0 IN ({ten} SELECT * FROM a10)"),
+        format!("SELECT * FROM ({ten} SELECT * FROM a10) u"),
+        format!("SELECT 1 UNION ALL ({ten} SELECT * FROM a10)"),
+    ] {
+        parse(&statement).map(drop).expect_err(&statement);
+    }
+    // What is named and not read is no part of the plan, and a name inside hides one outside.
+    parse(&format!("{twenty} SELECT * FROM t")).expect("not read");
+    let hidden = format!("{ten}, b AS (WITH a10 AS (SELECT 1) SELECT * FROM a10) SELECT * FROM b");
+    parse(&hidden).expect("hidden");
+    let quoted = format!("{ten} SELECT * FROM \"A10\"");
+    parse(&quoted).expect("another table");
+    let own = "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT * FROM r";
+    parse(own).expect("recursive");
 }
 
 /// A thread as small as a worker of tokio runs what the guard lets through.

@@ -70,6 +70,7 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
             let command = on_large_stack(|| parse_command(&statement))
                 .map_err(|error| refused(error, &text))?;
             refuse_copy(&command)?;
+            on_large_stack(|| guard::expansion::check(&command))?;
             Ok(Parsed { text, command })
         })
         .collect()
