@@ -48,8 +48,7 @@ pub fn refuse_if_gone(table: &BoundTable, snapshot: &dyn Snapshot) -> Result<()>
         return Ok(());
     }
     Err(Error::conflict(format!(
-        "table `{}` was dropped or emptied by another statement after this one was planned: run it again, or prepare it \
-         again if it was prepared",
+        "table `{}` was dropped or emptied by another statement after this one was planned: run it again",
         table.name()
     )))
 }

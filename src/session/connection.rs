@@ -13,13 +13,15 @@ use datafusion::common::ParamValues;
 use datafusion::common::tree_node::TreeNode;
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
-use datafusion::logical_expr::{DmlStatement, LogicalPlan, Statement as PlannedStatement, WriteOp};
+use datafusion::logical_expr::{
+    Deallocate, DmlStatement, LogicalPlan, Statement as PlannedStatement, WriteOp,
+};
 use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
 use super::command::{self, Own};
-use super::open_types::OpenTypes;
+use super::named::NamedStatements;
 use super::outcome::{
     Outcome, Wanted, count, gives_rows, no_rows, refuse_hidden_changes, takes_parameters,
 };
@@ -46,7 +48,7 @@ pub struct Connection {
     context: SessionContext,
     progress: Progress,
     meter: Option<Arc<Meter>>,
-    open_types: OpenTypes,
+    named: NamedStatements,
 }
 
 impl std::fmt::Debug for Connection {
@@ -97,7 +99,7 @@ impl Connection {
             context,
             progress: Progress::default(),
             meter: None,
-            open_types: OpenTypes::default(),
+            named: NamedStatements::default(),
         }
     }
 
@@ -174,11 +176,13 @@ impl Connection {
 
     /// A statement that DataFusion plans.
     async fn run_planned(&self, parsed: &DFStatement, wanted: Wanted) -> Result<Outcome> {
+        let version = self.database.catalog().version();
         let (state, plan) = self.planned(parsed).await?;
-        let (plan, open) = OpenTypes::prepare(parsed, plan)?;
+        let (plan, named) = NamedStatements::prepare(parsed, plan, version)?;
         let outcome = self.run_wanted(state, plan, wanted).await?;
-        open.into_iter()
-            .for_each(|prepared| self.open_types.remember(prepared));
+        named
+            .into_iter()
+            .for_each(|named| self.named.remember(named));
         Ok(outcome)
     }
 
@@ -231,7 +235,7 @@ impl Connection {
     /// `SET`, `RESET`, `PREPARE`, `EXECUTE`, `DEALLOCATE`, which change or use the connection's session.
     async fn run_setting(
         &self,
-        state: SessionState,
+        mut state: SessionState,
         planned: PlannedStatement,
         wanted: Wanted,
     ) -> Result<Outcome> {
@@ -249,7 +253,8 @@ impl Connection {
             }
         };
         if let PlannedStatement::Execute(execute) = &planned {
-            self.open_types.check(execute)?;
+            state = self.renewed(&execute.name).await?;
+            self.named.check(execute)?;
         }
         let forgotten = match &planned {
             PlannedStatement::Deallocate(deallocate) => Some(deallocate.name.clone()),
@@ -262,9 +267,7 @@ impl Connection {
         let plan = LogicalPlan::Statement(planned);
         let frame = self.context.execute_logical_plan(plan).await;
         let frame = frame.map_err(|error| command::setting_problem(error.into(), setting))?;
-        forgotten
-            .iter()
-            .for_each(|name| self.open_types.forget(name));
+        forgotten.iter().for_each(|name| self.named.forget(name));
         if verb != "EXECUTE" {
             return Ok(Outcome::Done {
                 verb: verb.to_owned(),
@@ -272,6 +275,34 @@ impl Connection {
         }
         let (_, plan) = frame.into_parts();
         Box::pin(self.run_wanted(state, plan, wanted)).await
+    }
+
+    /// The session for a run of the prepared statement with this name, which has the tables of the session's snapshot: if
+    /// tables were made, emptied or dropped since it was prepared, it is prepared again.
+    async fn renewed(&self, name: &str) -> Result<SessionState> {
+        let catalog = self.database.catalog();
+        let _renewing = self.named.renewing.lock().await;
+        loop {
+            let version = catalog.version();
+            if let Some(outdated) = self.named.outdated(name, version) {
+                let (_, plan) = self.planned(&outdated.parsed).await?;
+                let (plan, named) = NamedStatements::prepare(&outdated.parsed, plan, version)?;
+                let forget = Deallocate {
+                    name: name.to_owned(),
+                };
+                let forget = LogicalPlan::Statement(PlannedStatement::Deallocate(forget));
+                // It is forgotten already where it could not be prepared the last time.
+                self.context.execute_logical_plan(forget).await.ok();
+                self.context.execute_logical_plan(plan).await?;
+                named
+                    .into_iter()
+                    .for_each(|named| self.named.remember(named));
+            }
+            let state = self.statement_state()?;
+            if catalog.version() == version {
+                return Ok(state);
+            }
+        }
     }
 
     /// The session as it is now, with the snapshot that the statement reads.
@@ -456,10 +487,10 @@ impl Connection {
     /// # Errors
     /// What is wrong with the statement.
     pub async fn prepare(&self, sql: &str) -> Result<PreparedStatement> {
-        large_stack(self.prepared(sql)).await
+        large_stack(self.prepare_on_stack(sql)).await
     }
 
-    async fn prepared(&self, sql: &str) -> Result<PreparedStatement> {
+    async fn prepare_on_stack(&self, sql: &str) -> Result<PreparedStatement> {
         let statement = self.single(sql)?;
         let Command::Sql(parsed) = &statement.parsed.command else {
             return Err(Error::unsupported("this statement cannot be prepared"));
@@ -470,10 +501,7 @@ impl Connection {
             ));
         }
         Own::of(parsed)?;
-        let state = self.context.state();
-        let plan = self.logical_plan(&state, parsed).await?;
-        let plan = assign::name_columns(plan)?;
-        PreparedStatement::new(self.clone(), plan)
+        PreparedStatement::new(self.clone(), parsed.as_ref().clone()).await
     }
 
     /// Adds rows to a table without SQL around each: the quickest way in.

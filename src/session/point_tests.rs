@@ -196,6 +196,8 @@ async fn a_value_that_no_row_can_have_finds_none() {
         assert!(point.query_row(values).unwrap().is_none());
     }
     connection.execute("TRUNCATE t", ()).await.unwrap();
-    let gone = point.query_row(params!["abc", "x", day(new_year)]);
-    assert_eq!(gone.unwrap_err().kind(), ErrorKind::Conflict);
+    for _ in 0..2 {
+        let gone = point.query_row(params!["abc", "x", day(new_year)]);
+        assert!(gone.unwrap().is_none());
+    }
 }

@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::logical_expr::LogicalPlan;
+use datafusion::sql::parser::Statement as DFStatement;
 use futures::FutureExt;
+use parking_lot::RwLock;
 
+use super::assign::name_columns;
 use super::blocking::wait;
 use super::direct::{DirectQuery, DirectRows};
 use super::outcome::{gives_rows, no_rows};
@@ -19,24 +22,71 @@ use crate::error::{Error, Result};
 /// A query that reads a few keys or a short range of one table is not planned again for each run, so that a point read
 /// takes some ten microseconds: [`PreparedStatement::is_direct`].
 ///
-/// It keeps the tables that it was prepared with: prepare it again after a table was dropped, truncated or replaced.
+/// Where tables were made, emptied or dropped since, the next run plans it again, for the tables that have the names then.
 #[derive(Debug, Clone)]
 pub struct PreparedStatement {
     connection: Connection,
-    plan: Arc<LogicalPlan>,
+    parsed: Arc<DFStatement>,
+    planned: Arc<RwLock<Arc<Planned>>>,
+}
+
+/// A statement, planned.
+#[derive(Debug)]
+struct Planned {
+    /// The version of the catalog that its tables are of, or of an earlier one.
+    version: u64,
+    plan: LogicalPlan,
     placeholders: Placeholders,
-    direct: Option<Arc<DirectQuery>>,
+    direct: Option<DirectQuery>,
+}
+
+impl Planned {
+    async fn new(connection: &Connection, parsed: &DFStatement) -> Result<Self> {
+        let version = connection.database().catalog().version();
+        let (state, plan) = connection.planned(parsed).await?;
+        let plan = name_columns(plan)?;
+        Ok(Self {
+            version,
+            placeholders: Placeholders::of(&plan)?,
+            direct: DirectQuery::of(&state, &plan),
+            plan,
+        })
+    }
+
+    /// The rows for parameters that are bound, if they need no plan.
+    fn direct(
+        &self,
+        connection: &Connection,
+        params: &[ScalarValue],
+    ) -> Result<Option<DirectRows>> {
+        match &self.direct {
+            // A meter counts what plans read.
+            Some(direct) if !connection.is_metered() => direct.run(connection.context(), params),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether it is a query where it is run for its rows, and a change where it is not.
+    fn check(&self, for_rows: bool) -> Result<()> {
+        match (gives_rows(&self.plan), for_rows) {
+            (true, true) | (false, false) => Ok(()),
+            (false, true) => Err(no_rows()),
+            (true, false) => Err(no_change()),
+        }
+    }
+}
+
+fn no_change() -> Error {
+    Error::invalid("this statement changes no rows; use query")
 }
 
 impl PreparedStatement {
-    pub(super) fn new(connection: Connection, plan: LogicalPlan) -> Result<Self> {
-        let state = connection.context().state();
-        let direct = DirectQuery::of(&state, &plan).map(Arc::new);
+    pub(super) async fn new(connection: Connection, parsed: DFStatement) -> Result<Self> {
+        let planned = Planned::new(&connection, &parsed).await?;
         Ok(Self {
-            placeholders: Placeholders::of(&plan)?,
             connection,
-            plan: Arc::new(plan),
-            direct,
+            parsed: Arc::new(parsed),
+            planned: Arc::new(RwLock::new(Arc::new(planned))),
         })
     }
 
@@ -44,39 +94,40 @@ impl PreparedStatement {
     /// parameters and constants, with a LIMIT or an ORDER BY in the order of the key or without. A run does so if its
     /// values are of the types of the columns, little is read for them, and no [`Meter`](super::Meter) looks on.
     pub fn is_direct(&self) -> bool {
-        self.direct.is_some()
+        self.planned.read().direct.is_some()
     }
 
-    /// A run begins: its parameters, bound.
-    fn begin(&self, params: impl IntoParameters) -> Result<Vec<ScalarValue>> {
-        self.connection.progress().begin();
-        self.placeholders.bind(params.into_parameters())
+    /// What was planned, if it is for the tables that there are.
+    fn current(&self) -> Option<Arc<Planned>> {
+        let planned = Arc::clone(&self.planned.read());
+        let version = self.connection.database().catalog().version();
+        (planned.version == version).then_some(planned)
     }
 
-    /// As [`PreparedStatement::begin`], of a query.
-    fn begin_query(&self, params: impl IntoParameters) -> Result<Vec<ScalarValue>> {
-        match gives_rows(&self.plan) {
-            true => self.begin(params),
-            false => Err(no_rows()),
+    /// The plan for the tables that there are, made again where it was for others.
+    async fn renewed(&self) -> Result<Arc<Planned>> {
+        if let Some(current) = self.current() {
+            return Ok(current);
         }
-    }
-
-    /// The rows for parameters that are bound, if they need no plan.
-    fn direct(&self, params: &[ScalarValue]) -> Result<Option<DirectRows>> {
-        match &self.direct {
-            // A meter counts what plans read.
-            Some(direct) if !self.connection.is_metered() => {
-                direct.run(self.connection.context(), params)
-            }
-            _ => Ok(None),
-        }
+        let planned = large_stack(Planned::new(&self.connection, &self.parsed)).await?;
+        let planned = Arc::new(planned);
+        *self.planned.write() = Arc::clone(&planned);
+        Ok(planned)
     }
 
     /// Runs it with parameters that are bound.
-    async fn run(&self, params: Vec<ScalarValue>) -> Result<Outcome> {
-        large_stack(async {
+    async fn run(&self, mut planned: Arc<Planned>, params: Vec<ScalarValue>) -> Result<Outcome> {
+        let catalog = self.connection.database().catalog();
+        let state = loop {
             let state = self.connection.statement_state()?;
-            let plan = LogicalPlan::clone(&self.plan);
+            // The snapshot is one of the tables of the plan.
+            if catalog.version() == planned.version {
+                break state;
+            }
+            planned = self.renewed().await?;
+        };
+        large_stack(async {
+            let plan = planned.plan.clone();
             let plan = plan.with_param_values(ParamValues::from(params))?;
             self.connection.run_plan(state, plan).await
         })
@@ -84,8 +135,8 @@ impl PreparedStatement {
     }
 
     /// The rows for parameters that are bound, from a plan.
-    async fn planned(&self, params: Vec<ScalarValue>) -> Result<RowStream> {
-        match self.run(params).await? {
+    async fn planned(&self, planned: Arc<Planned>, params: Vec<ScalarValue>) -> Result<RowStream> {
+        match self.run(planned, params).await? {
             Outcome::Rows(stream) => Ok(stream.into()),
             _ => Err(no_rows()),
         }
@@ -96,10 +147,18 @@ impl PreparedStatement {
     /// # Errors
     /// What is wrong with the parameters or the query; `InvalidInput` for a statement that gives no rows.
     pub async fn query(&self, params: impl IntoParameters) -> Result<RowStream> {
-        let params = self.begin_query(params)?;
-        match self.direct(&params)? {
+        let params = params.into_parameters();
+        self.query_with(params).await
+    }
+
+    async fn query_with(&self, params: Vec<ScalarValue>) -> Result<RowStream> {
+        let planned = self.renewed().await?;
+        planned.check(true)?;
+        self.connection.progress().begin();
+        let params = planned.placeholders.bind(params)?;
+        match planned.direct(&self.connection, &params)? {
             Some(rows) => Ok(rows.stream.into()),
-            None => self.planned(params).await,
+            None => self.planned(planned, params).await,
         }
     }
 
@@ -118,8 +177,15 @@ impl PreparedStatement {
     /// # Errors
     /// As [`PreparedStatement::query`]; `InvalidInput` where there is more than one row.
     pub fn query_row(&self, params: impl IntoParameters) -> Result<Option<Row>> {
-        let params = self.begin_query(params)?;
-        match self.direct(&params)? {
+        let params = params.into_parameters();
+        let Some(planned) = self.current() else {
+            let statement = self.clone();
+            return wait(async move { statement.query_with(params).await?.single().await })?;
+        };
+        planned.check(true)?;
+        self.connection.progress().begin();
+        let params = planned.placeholders.bind(params)?;
+        match planned.direct(&self.connection, &params)? {
             Some(DirectRows { stream, is_brief }) => {
                 let mut single = Box::pin(RowStream::from(stream).single());
                 // What is brief is read where it is polled, and needs no runtime.
@@ -130,7 +196,7 @@ impl PreparedStatement {
             }
             None => {
                 let statement = self.clone();
-                wait(async move { statement.planned(params).await?.single().await })?
+                wait(async move { statement.planned(planned, params).await?.single().await })?
             }
         }
     }
@@ -140,12 +206,12 @@ impl PreparedStatement {
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub async fn execute(&self, params: impl IntoParameters) -> Result<u64> {
-        let no_change = || Error::invalid("this statement changes no rows; use query");
-        if gives_rows(&self.plan) {
-            return Err(no_change());
-        }
-        let params = self.begin(params)?;
-        match self.run(params).await? {
+        let params = params.into_parameters();
+        let planned = self.renewed().await?;
+        planned.check(false)?;
+        self.connection.progress().begin();
+        let params = planned.placeholders.bind(params)?;
+        match self.run(planned, params).await? {
             Outcome::Affected { rows, .. } => Ok(rows),
             _ => Err(no_change()),
         }
