@@ -7,6 +7,7 @@
 //! Floating point values are canonical: [`Datum::double`] turns −0.0 into 0.0 and every NaN into the positive quiet one.
 
 mod arrow;
+mod bytes;
 mod nearest;
 mod sql_type;
 
@@ -15,6 +16,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 pub use self::arrow::{datum_at, to_array};
+pub use self::bytes::{bytes_of_hex, bytes_of_text};
 pub use self::nearest::nearest;
 pub use self::sql_type::{Precision, SqlType};
 

@@ -10,6 +10,7 @@
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | [`clocks`] | before type coercion | `CAST(ts AS TIME)` is not taken for an order of `ts` |
 //! | [`repeated`] | before type coercion | a key that rows are sorted by is named once |
+//! | [`bytes`] | before the simplifier | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`nearest`] | before the simplifier | a DECIMAL is cast to the nearest REAL or DOUBLE |
 //! | [`overflow`] | before the simplifier | integers out of range are an error |
@@ -41,6 +42,7 @@ use crate::function::ExactSum;
 
 pub mod above_groups;
 mod brackets;
+pub mod bytes;
 mod chains;
 pub mod clocks;
 mod compare;
@@ -112,6 +114,7 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     optimizer
         .rules
         .insert(0, Arc::new(comparisons::WriteOutComparisons));
+    optimizer.rules.insert(0, Arc::new(bytes::ReadBytes));
     let aggregates = builder.aggregate_functions().get_or_insert_default();
     aggregates.push(Arc::new(AggregateUDF::new_from_impl(ExactSum::default())));
     let physical = builder

@@ -25,6 +25,7 @@ use datafusion::logical_expr::{
 use super::conversion::{first_lost, rounded, shown, text_at, too_great};
 use crate::datum::SqlType;
 use crate::error::Error;
+use crate::optimize::bytes::{NO_BYTES, bytes_of_texts, is_text};
 use crate::schema::BoundTable;
 use crate::table::HaliteTable;
 
@@ -262,6 +263,9 @@ impl Target {
         if *values.data_type() == to {
             return Ok(Arc::clone(values));
         }
+        if self.sql_type == SqlType::Bytea && is_text(values.data_type()) {
+            return self.bytes(values);
+        }
         let whole = rounded(values, &to)?;
         let cast = ColumnarValue::Array(Arc::clone(&whole)).cast_to(&to, None);
         let converted = cast.and_then(|converted| converted.to_array(values.len()));
@@ -272,6 +276,14 @@ impl Target {
         match too_great(values, &converted) {
             Some(row) => Err(self.of_value(values, row, "it is out of range").into()),
             None => Ok(converted),
+        }
+    }
+
+    /// Texts as the bytes that they stand for.
+    fn bytes(&self, texts: &ArrayRef) -> Result<ArrayRef> {
+        match bytes_of_texts(texts)? {
+            (bytes, None) => Ok(Arc::new(bytes)),
+            (_, Some(row)) => Err(self.of_value(texts, row, NO_BYTES).into()),
         }
     }
 
@@ -297,10 +309,7 @@ impl Target {
 
     /// Why the column cannot hold the value.
     fn reason(&self, values: &ArrayRef, row: usize) -> String {
-        let from_text = matches!(
-            values.data_type(),
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-        );
+        let from_text = is_text(values.data_type());
         let is_number = || text_at(values, row).trim().parse::<f64>().is_ok();
         match &self.sql_type {
             SqlType::Date if from_text => "it is no date such as 2024-01-31".to_owned(),

@@ -331,3 +331,98 @@ async fn values_that_fit_are_cast() {
         expected
     );
 }
+
+/// A text that begins with `\x` is read as bytes wherever a BYTEA is wanted, as files are read and results are shown.
+#[tokio::test]
+async fn hexadecimal_digits_are_bytes_everywhere() {
+    let connection = connection().await;
+    let script = "CREATE TABLE h (k BYTEA, v BYTEA NULL, txt TEXT NULL, PRIMARY KEY (k));
+        INSERT INTO h VALUES ('\\x00ff', '\\x', '\\x00fF'), ('abc', CAST('\\x6162' AS BYTEA), 'abc'), (X'01', NULL, NULL);
+        INSERT INTO h (k, v) SELECT '\\x02' || '', CAST('\\x' || '03' AS BYTEA);
+        PREPARE p AS INSERT INTO h (k, v) VALUES ($1, $2);
+        EXECUTE p('\\x04', '\\x05');
+        PREPARE q AS SELECT count(*) FROM h WHERE v = CAST('\\x05' AS BYTEA) AND k = $1";
+    run(&connection, script).await.unwrap();
+    let all = values(&connection, "SELECT k, v, txt FROM h ORDER BY k").await;
+    let expected = [
+        "00ff||\\x00fF",
+        "01||",
+        "02|03|",
+        "04|05|",
+        "616263|6162|abc",
+    ];
+    assert_eq!(all, expected);
+    let count = async |condition: &str| {
+        let query = format!("SELECT count(*) FROM h WHERE {condition}");
+        let counted = values(&connection, &query).await;
+        run(&connection, "SET halite.pushdown = false")
+            .await
+            .unwrap();
+        assert_eq!(values(&connection, &query).await, counted, "{condition}");
+        run(&connection, "SET halite.pushdown = true")
+            .await
+            .unwrap();
+        counted[0].parse::<u32>().unwrap()
+    };
+    for (condition, rows) in [
+        ("k = '\\x00ff'", 1),
+        ("'\\x00FF' = k", 1),
+        ("k = '\\x' || '00ff'", 1),
+        ("k = 'abc'", 1),
+        ("k IN ('\\x00ff', '\\x01', 'abc', '\\x04', '\\x99')", 4),
+        ("k NOT IN ('\\x00ff')", 4),
+        ("k BETWEEN '\\x00ff' AND '\\x02'", 3),
+        ("k > '\\x00ff'", 4),
+        ("v = '\\x'", 1),
+        ("v <> '\\x'", 3),
+        ("k = txt", 2),
+        ("k = CAST(txt AS BYTEA)", 2),
+        ("k = TRY_CAST('\\x0' AS BYTEA)", 0),
+        ("TRY_CAST('\\x0' AS BYTEA) IS NULL", 5),
+        ("(k, v) = ('\\x04', '\\x05')", 1),
+        ("CASE WHEN v IS NULL THEN '\\x07' ELSE v END = '\\x07'", 1),
+        ("k IN (SELECT '\\x04')", 1),
+    ] {
+        assert_eq!(count(condition).await, rows, "{condition}");
+    }
+    assert_eq!(values(&connection, "EXECUTE q('\\x04')").await, ["1"]);
+    let keys = "EXPLAIN KEYS SELECT v FROM h WHERE k = '\\x00ff'";
+    assert!(values(&connection, keys).await[0].contains("point"));
+    let given = connection.execute("DELETE FROM h WHERE k = '\\x00ff'", ());
+    assert_eq!(given.await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_text_that_is_no_bytea_is_refused() {
+    let connection = connection().await;
+    run(&connection, "INSERT INTO s VALUES (7, 7, '\\xq', true)")
+        .await
+        .unwrap();
+    let why = "\\x is followed by two hexadecimal digits for each byte";
+    for (sql, named) in [
+        (
+            "INSERT INTO t (a, x) VALUES (1, '\\x0')",
+            "row 1: table `t`: column `x` of type BYTEA cannot hold '\\\\x0'",
+        ),
+        (
+            "INSERT INTO t (a, x) SELECT id, txt FROM s",
+            "table `t`: column `x` of type BYTEA cannot hold '\\\\xq'",
+        ),
+        (
+            "SELECT * FROM t WHERE x = '\\x0g'",
+            "'\\x0g' cannot be read as BYTEA",
+        ),
+        (
+            "SELECT CAST(txt AS BYTEA) FROM s",
+            "'\\xq' cannot be read as BYTEA",
+        ),
+    ] {
+        let error = connection.query(sql, ()).await.map(|_| ()).unwrap_err();
+        let error = match sql.starts_with("INSERT") {
+            true => connection.execute(sql, ()).await.unwrap_err(),
+            false => error,
+        };
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{sql}: {error}");
+        assert_eq!(error.message(), format!("{named}: {why}"), "{sql}");
+    }
+}

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
 use arrow::array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
+use arrow::array::ArrayRef;
 use arrow::datatypes::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type,
     Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
@@ -11,7 +11,7 @@ use arrow::datatypes::{
 };
 
 use super::time;
-use crate::datum::{Precision, SqlType};
+use crate::datum::{Precision, SqlType, bytes_of_hex};
 
 /// Gathers the values of one column.
 pub(super) trait FieldReader: Send {
@@ -136,8 +136,7 @@ struct Bytes(BinaryBuilder);
 
 impl FieldReader for Bytes {
     fn push(&mut self, text: &str) -> Result<(), String> {
-        let digits = text.strip_prefix("\\x").and_then(bytes_of_hex);
-        let bytes = digits.ok_or_else(|| {
+        let bytes = bytes_of_hex(text).ok_or_else(|| {
             "is not a BYTEA: \\x and an even number of hexadecimal digits".to_owned()
         })?;
         self.0.append_value(bytes);
@@ -151,18 +150,6 @@ impl FieldReader for Bytes {
     fn finish(&mut self) -> ArrayRef {
         Arc::new(self.0.finish())
     }
-}
-
-fn bytes_of_hex(digits: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = digits
-        .chars()
-        .map(|digit| digit.to_digit(16)?.try_into().ok())
-        .collect::<Option<_>>()?;
-    let pairs = digits.chunks(2).map(|pair| match pair {
-        [high, low] => Some(high << 4 | low),
-        _ => None,
-    });
-    pairs.collect()
 }
 
 /// An optional sign and digits, nothing else.
