@@ -79,7 +79,7 @@ async fn a_double_that_is_spelled_out_is_written_read_found_and_deleted() {
             let found: Vec<(i64,)> = rows.to_vec().unwrap();
             assert_eq!(
                 found,
-                [i64::try_from(count).unwrap()],
+                [(i64::try_from(count).unwrap(),)],
                 "{column}, seed {seed}"
             );
         }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use arrow::array::ArrayRef;
+use arrow::array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use arrow::datatypes::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type,
     Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
