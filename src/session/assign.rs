@@ -12,7 +12,9 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef};
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::compute::kernels::zip::zip;
+use arrow::compute::{cast, is_not_null};
 use arrow::datatypes::{DataType, Field};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, DFSchemaRef, Result, ScalarValue};
@@ -28,6 +30,7 @@ use crate::error::Error;
 use crate::optimize::bytes::{NO_BYTES, bytes_of_texts, is_text};
 use crate::schema::BoundTable;
 use crate::table::HaliteTable;
+use crate::write::copy::values_of_texts;
 
 /// The plan with the assignments of every INSERT into one of Halite's tables named.
 ///
@@ -269,14 +272,33 @@ impl Target {
         let whole = rounded(values, &to)?;
         let cast = ColumnarValue::Array(Arc::clone(&whole)).cast_to(&to, None);
         let converted = cast.and_then(|converted| converted.to_array(values.len()));
-        let converted = converted.map_err(|error| match first_lost(&whole, &to) {
-            Some(row) => self.of_value(values, row, &self.reason(values, row)),
-            None => self.of_type(values.data_type(), &error),
+        let converted = converted.or_else(|error| {
+            match first_lost(&whole, &to) {
+                // Years of more than four digits, which a cast does not read.
+                Some(_) if self.is_time() && is_text(values.data_type()) => self.times(values),
+                Some(row) => Err(self.of_value(values, row, &self.reason(values, row)).into()),
+                None => Err(self.of_type(values.data_type(), &error).into()),
+            }
         })?;
         match too_great(values, &converted) {
             Some(row) => Err(self.of_value(values, row, "it is out of range").into()),
             None => Ok(converted),
         }
+    }
+
+    fn is_time(&self) -> bool {
+        matches!(self.sql_type, SqlType::Date | SqlType::Timestamp { .. })
+    }
+
+    /// Texts as dates or timestamps: as the cast reads them, and what it cannot read as files are read.
+    fn times(&self, texts: &ArrayRef) -> Result<ArrayRef> {
+        let to = self.sql_type.arrow();
+        let kept = cast(texts, &to)?;
+        let strings = cast(texts, &DataType::Utf8)?;
+        let is_lost = |row| kept.is_null(row);
+        let lost = values_of_texts(&self.sql_type, strings.as_string(), is_lost)
+            .map_err(|row| self.of_value(texts, row, &self.reason(texts, row)))?;
+        Ok(zip(&is_not_null(&kept)?, &kept, &lost)?)
     }
 
     /// Texts as the bytes that they stand for.

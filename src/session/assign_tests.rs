@@ -426,3 +426,56 @@ async fn a_text_that_is_no_bytea_is_refused() {
         assert_eq!(error.message(), format!("{named}: {why}"), "{sql}");
     }
 }
+
+/// What results show of a time can be inserted, also beyond the year 9999 and before the year 0.
+#[tokio::test]
+async fn times_beyond_four_digits_of_a_year_are_read_as_they_are_shown() {
+    let connection = connection().await;
+    let script = "CREATE TABLE times (k INT, d DATE, s TIMESTAMP(0), m TIMESTAMP(3), u TIMESTAMP(6), z TIMESTAMP(6) WITH TIME ZONE, PRIMARY KEY (k));
+        CREATE TABLE texts (k INT, d TEXT, PRIMARY KEY (k));
+        INSERT INTO times VALUES
+        (1, '10000-01-01', '10000-01-01', '10000-01-01 00:00:00.5', '+10000-01-01T00:00:00.000001', '10000-01-01T00:00:00Z'),
+        (2, '-0001-12-31', '-0001-12-31', '-0001-12-31T00:00:00.5', '-0001-12-31 00:00:00.000001', '-0001-12-31T00:00:00Z'),
+        (3, '2024-01-31', '2024-01-31', '2024-01-31T05:06:07.5', '2024-01-31 05:06:07.000001', '2024-01-31T00:00:00+01:00');
+        INSERT INTO texts VALUES (1, '2024-01-31'), (2, '+262142-12-31'), (3, '99999-12-31')";
+    run(&connection, script).await.unwrap();
+    let shown = values(&connection, "SELECT * FROM times ORDER BY k").await;
+    assert_eq!(
+        shown,
+        [
+            "1|+10000-01-01|+10000-01-01T00:00:00|+10000-01-01T00:00:00.500|+10000-01-01T00:00:00.000001|+10000-01-01T00:00:00Z",
+            "2|-0001-12-31|-0001-12-31T00:00:00|-0001-12-31T00:00:00.500|-0001-12-31T00:00:00.000001|-0001-12-31T00:00:00Z",
+            "3|2024-01-31|2024-01-31T00:00:00|2024-01-31T05:06:07.500|2024-01-31T05:06:07.000001|2024-01-30T23:00:00Z",
+        ]
+    );
+    run(&connection, "DELETE FROM times").await.unwrap();
+    for row in &shown {
+        let cells: Vec<String> = row.split('|').map(|cell| format!("'{cell}'")).collect();
+        let insert = format!("INSERT INTO times VALUES ({})", cells.join(", "));
+        run(&connection, &insert).await.unwrap();
+    }
+    assert_eq!(
+        values(&connection, "SELECT * FROM times ORDER BY k").await,
+        shown
+    );
+    let copied = "INSERT INTO times SELECT k + 10, d, d AS s, d AS m, d AS u, d AS z FROM texts";
+    run(&connection, copied).await.unwrap();
+    let copied = values(&connection, "SELECT u FROM times WHERE k > 10 ORDER BY k").await;
+    assert_eq!(
+        copied,
+        [
+            "2024-01-31T00:00:00",
+            "+262142-12-31T00:00:00",
+            "+99999-12-31T00:00:00"
+        ]
+    );
+    for wrong in ["10000-13-01", "+1000000-01-01", "10000-01-01 25:00"] {
+        let insert = format!(
+            "INSERT INTO times (k, d, s, m, u, z) VALUES (9, '2024-01-31', '2024-01-31', '2024-01-31', '{wrong}', '2024-01-31')"
+        );
+        let error = connection.execute(&insert, ()).await.unwrap_err();
+        let told =
+            format!("row 1: table `times`: column `u` of type TIMESTAMP(6) cannot hold '{wrong}'");
+        assert!(error.message().starts_with(&told), "{error}");
+    }
+}

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, new_null_array};
+use arrow::array::{ArrayRef, AsArray, RecordBatch, new_null_array};
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::ScalarValue;
 
 use super::copy::lossless::{converted, obstacle};
+use super::copy::values_of_texts;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 use crate::key::RowError;
@@ -206,6 +207,10 @@ fn time(column: &Column, text: &ArrayRef) -> Result<ArrayRef> {
             Ok(time) => return Ok(time),
             Err(error) => failure = Some(error),
         }
+    }
+    // Years of more than four digits.
+    if let Ok(time) = values_of_texts(&column.sql_type, text.as_string(), |_| true) {
+        return Ok(time);
     }
     let shown = ScalarValue::try_from_array(text, 0)?;
     let wrong = Error::invalid(format!(

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
 use arrow::array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
+use arrow::array::{ArrayRef, StringArray};
 use arrow::datatypes::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type,
     Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
@@ -12,6 +12,25 @@ use arrow::datatypes::{
 
 use super::time;
 use crate::datum::{Precision, SqlType, bytes_of_hex};
+
+/// The values of the type that texts spell in a CSV file: of the texts in the rows that are `wanted`, else NULL.
+///
+/// # Errors
+/// The first wanted row whose text spells none.
+pub fn values_of_texts(
+    sql_type: &SqlType,
+    texts: &StringArray,
+    wanted: impl Fn(usize) -> bool,
+) -> Result<ArrayRef, usize> {
+    let mut reader = field_reader(sql_type);
+    for (row, text) in texts.iter().enumerate() {
+        match text.filter(|_| wanted(row)) {
+            Some(text) => reader.push(text).map_err(|_| row)?,
+            None => reader.push_null(),
+        }
+    }
+    Ok(reader.finish())
+}
 
 /// Gathers the values of one column.
 pub(super) trait FieldReader: Send {

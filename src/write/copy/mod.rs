@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use datafusion::common::runtime::SpawnedTask;
 
+pub use self::field::values_of_texts;
 use self::files::SourceFile;
 pub use self::options::{
     Compression, CopyOptions, Direction, FORMATS, FileFormat, FileKind, FormatDeclaration, listed,
