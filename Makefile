@@ -5,10 +5,10 @@ SHELL := /bin/bash
 # Where rustup puts cargo, for shells that have not read ~/.cargo/env yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup build demo test lint bench clean
+.PHONY: help setup build demo test test-long lint bench clean
 
 help: ## Lists these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Installs what the build needs and is missing: C++ compiler, libclang, the Rust toolchain
 	@.ci/setup
@@ -21,6 +21,22 @@ demo: setup ## Loads flights, weather and generated data under several row keys 
 
 test: setup ## Runs every test
 	cargo test
+
+# The tests of a name. Where no test has it, which cargo would pass over, this fails.
+tests_of = cargo test $(1) -- --list | grep ': test$$' >/dev/null && cargo test $(1)
+
+test-long: export HALITE_KILLS := 200
+test-long: export HALITE_CUTS := 100
+test-long: export HALITE_CASES := 20000
+test-long: export HALITE_LAW_CASES := 2000000
+test-long: export HALITE_DOUBLES := 1000000
+test-long: setup ## Runs kills, power cuts and other faults at length, and the law of spans on two million cases; hours
+	$(call tests_of,--test tests faults::)
+	for round in {1..9}; do $(call tests_of,--test tests faults::race) || exit; done
+	for round in {1..9}; do $(call tests_of,--lib store::rocksdb::damage) || exit; done
+	$(call tests_of,--lib session::differential)
+	$(call tests_of,--lib session::double_tests)
+	$(call tests_of,--lib span::law)
 
 lint: setup ## Checks formatting, clippy, the documentation and, where it is installed, cargo deny; a warning is an error
 	@.ci/lint

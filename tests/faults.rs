@@ -1,7 +1,8 @@
 //! What goes wrong outside of Halite: a process that is killed, a power cut, a store that fails, a full disk, damaged
 //! files, other writers. Whatever it is: what was acknowledged stays, nothing is half done, and the database works on.
 //!
-//! Random tests print `HALITE_SEED`, which replays them. `HALITE_KILLS=200` is the long run of the kills.
+//! Random tests print `HALITE_SEED`, which replays them. `HALITE_KILLS` and `HALITE_CUTS` set the number of kills and of
+//! power cuts; `make test-long` asks for many.
 
 mod damage;
 mod disk;

@@ -1,12 +1,14 @@
 //! The shell at a terminal: what is typed, and what the screen shows. `script` of util-linux makes the terminal; where
-//! it is not installed, these tests say 'skipped', also where the harness keeps what a test prints to itself.
+//! it is not installed, these tests say that they were not run ([`not_run`]).
 
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use super::not_run::not_run;
 
 /// How long anything may take, on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -42,9 +44,7 @@ impl Terminal {
         variables: &[(&str, &str)],
     ) -> Option<Self> {
         if !has_script() {
-            // Not `eprintln`, which the harness catches.
-            let skipped = b"skipped: script(1) of util-linux is not installed\n";
-            io::stderr().write_all(skipped).unwrap();
+            not_run("no terminal can be made", "script(1) of util-linux");
             return None;
         }
         let program = env!("CARGO_BIN_EXE_halite");
@@ -66,10 +66,10 @@ impl Terminal {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .ok()?;
-        let keys = Arc::new(Mutex::new(child.stdin.take()?));
+            .unwrap();
+        let keys = Arc::new(Mutex::new(child.stdin.take().unwrap()));
         let screen = Arc::new(Mutex::new(String::new()));
-        let mut output = child.stdout.take()?;
+        let mut output = child.stdout.take().unwrap();
         let (answers, shown) = (Arc::clone(&keys), Arc::clone(&screen));
         thread::spawn(move || {
             let mut bytes = [0; 4096];

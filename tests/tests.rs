@@ -16,6 +16,8 @@ mod formats;
 #[cfg(feature = "shell")]
 mod maintenance;
 #[cfg(feature = "shell")]
+mod not_run;
+#[cfg(feature = "shell")]
 mod program;
 #[cfg(feature = "shell")]
 mod queries;

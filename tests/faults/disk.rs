@@ -1,6 +1,7 @@
 //! A disk that is full: an error, everything acknowledged stays, and with room again the work goes on.
 //!
-//! The disk is a tmpfs of 32 MiB, which only root can mount; without it these tests say 'skipped'.
+//! The disk is a tmpfs of 32 MiB, which only root can mount. Who cannot is told that these tests were not
+//! run ([`not_run`]): what Halite does on a full disk is then unknown.
 
 use std::fs;
 use std::path::Path;
@@ -14,6 +15,7 @@ use halite::store::{RocksStore, StoreOptions};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::{execute, rows, runtime};
+use crate::not_run::not_run;
 
 /// A small disk of its own, unmounted when it is dropped.
 struct Disk {
@@ -25,11 +27,17 @@ impl Disk {
         let directory = tempfile::tempdir().unwrap();
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", "size=32m", "halite-test"]);
-        let mounted = mount.arg(directory.path()).output();
-        if mounted.is_ok_and(|output| output.status.success()) {
-            return Some(Self { directory });
-        }
-        println!("skipped: no tmpfs can be mounted here");
+        let why = match mount.arg(directory.path()).output() {
+            Ok(output) if output.status.success() => return Some(Self { directory }),
+            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            Err(error) => format!("mount: {error}"),
+        };
+        // Of more lines than one, those behind the first give general advice.
+        let why = why.lines().next().unwrap_or("mount says nothing");
+        not_run(
+            &format!("no tmpfs can be mounted, so no disk is filled ({why})"),
+            "mount(8), and root with CAP_SYS_ADMIN",
+        );
         None
     }
 
@@ -304,4 +312,31 @@ fn tables_are_made_and_dropped_whole_on_a_full_disk() {
         assert_eq!(rows(&connection, "SHOW TABLES").await.unwrap(), ["t", "u"]);
         check(&connection, statements).await;
     });
+}
+
+/// Runs a test of this file once more where `mount` is not to be found; whether it passed, and its standard error.
+fn without_mount(run_all: &str) -> (bool, String) {
+    let nothing = tempfile::tempdir().unwrap();
+    let mut tests = Command::new(std::env::current_exe().unwrap());
+    tests.args([
+        "--exact",
+        "faults::disk::with_room_again_a_database_works_on",
+    ]);
+    tests
+        .env("PATH", nothing.path())
+        .env("HALITE_RUN_ALL", run_all);
+    let output = tests.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    (output.status.success(), told)
+}
+
+#[test]
+fn where_no_disk_can_be_mounted_everyone_is_told() {
+    let (passed, told) = without_mount("0");
+    let line =
+        "NOT RUN: faults::disk::with_room_again_a_database_works_on: no tmpfs can be mounted";
+    assert!(passed && told.contains(line), "{told}");
+    assert!(told.contains("CAP_SYS_ADMIN"), "{told}");
+    let (passed, _) = without_mount("1");
+    assert!(!passed, "a disk was to be filled, and none was");
 }

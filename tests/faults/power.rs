@@ -21,10 +21,13 @@ use super::{contents, database, execute, log_syncs, open_counting, open_store, r
 
 const CHILD: &str = "HALITE_TEST_POWER_CHILD";
 const STEPS: usize = 14;
+/// Cuts unless `HALITE_CUTS` says otherwise.
+const CUTS: usize = 8;
 
 #[test]
 fn a_power_cut_loses_nothing_that_was_acknowledged() {
-    let lost = cut_often("sync", 8);
+    let cuts = std::env::var("HALITE_CUTS").map_or(CUTS, |cuts| cuts.parse().unwrap());
+    let lost = cut_often("sync", cuts);
     assert_eq!(lost, 0, "acknowledged statements were lost");
 }
 
@@ -32,7 +35,7 @@ fn a_power_cut_loses_nothing_that_was_acknowledged() {
 /// the same, and never a half of one.
 #[test]
 fn without_sync_a_power_cut_loses_what_was_acknowledged() {
-    let lost = cut_often("buffered", 8);
+    let lost = cut_often("buffered", CUTS);
     assert!(lost > 0, "nothing was lost, so the check can find no loss");
 }
 
