@@ -20,7 +20,7 @@ use datafusion::logical_expr::{Expr, ExprSchemable, Operator, binary_expr, cast,
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::create_physical_expr;
 
-use super::condition::{Column, Comparison, Condition, Constant, Term};
+use super::condition::{Column, Comparison, Condition, Constant, Function, Term};
 use super::quiet::quietly;
 use super::render::{Meaning, column_expression, literal, operator, render, render_term};
 use crate::datum::{Datum, Precision, SqlType, canonical_double, datum_at, to_array};
@@ -74,13 +74,21 @@ impl Oracle {
     pub fn evaluate(&self, condition: &Condition) -> Result<Vec<Outcome>, String> {
         let expression = render(condition, &ByValue(self));
         let values = self.values(&expression, &DataType::Boolean)?;
-        Ok(values
+        let mut outcomes: Vec<Outcome> = values
             .iter()
             .map(|value| match value {
                 None => Outcome::Error,
                 Some(array) => truth(array.as_boolean()),
             })
-            .collect())
+            .collect();
+        for term in truncations(condition) {
+            for (value, outcome) in self.term_values(&term)?.iter().zip(&mut outcomes) {
+                if value.is_none() {
+                    *outcome = Outcome::Error;
+                }
+            }
+        }
+        Ok(outcomes)
     }
 
     /// A term's value on every row; rows with an error are `None`, NULL is `Some(None)`.
@@ -89,10 +97,25 @@ impl Oracle {
         let expression = cast(render_term(term, &self.columns), sql_type.arrow());
         let values = self.values(&expression, &sql_type.arrow())?;
         let datum = |array: &ArrayRef| datum_at(array, 0, &sql_type).expect("cast to its type");
+        let values = values.iter().map(|value| value.as_ref().map(datum));
         Ok(values
-            .iter()
-            .map(|value| value.as_ref().map(datum))
+            .enumerate()
+            .map(|(row, value)| value.filter(|value| !self.wraps(term, row, value.as_ref())))
             .collect())
+    }
+
+    /// Whether `date_trunc` went past the first instant of its type. Where DataFusion is built without overflow checks it
+    /// then comes out at the other end, and with them it panics: an error, either way.
+    fn wraps(&self, term: &Term, row: usize, value: Option<&Datum>) -> bool {
+        let (Function::DateTrunc(_), [column]) = (&term.function, term.columns.as_slice()) else {
+            return false;
+        };
+        let source = datum_at(
+            self.batch.column(*column),
+            row,
+            &self.columns[*column].sql_type,
+        );
+        value > source.expect("a value of its type").as_ref()
     }
 
     /// An expression's value on every row as arrays of one; `None` where it raises an error.
@@ -114,7 +137,7 @@ impl Oracle {
         )
         .map_err(|error| format!("{expression}: {error}"))?;
         let evaluate = |batch: &RecordBatch| -> Option<ArrayRef> {
-            // DataFusion is built with overflow checks here: what would wrap in a release panics.
+            // Where DataFusion is built with overflow checks, what would else wrap panics.
             let value = catch_unwind(AssertUnwindSafe(|| physical.evaluate(batch))).ok()?;
             value.ok()?.into_array(batch.num_rows()).ok()
         };
@@ -135,6 +158,22 @@ impl Oracle {
             None => Ok(values),
         }
     }
+}
+
+/// The terms of a condition that truncate an instant.
+fn truncations(condition: &Condition) -> Vec<Term> {
+    let mut terms = Vec::new();
+    condition.for_each_leaf(&mut |leaf| {
+        if let Condition::Compare { term, .. }
+        | Condition::Between { term, .. }
+        | Condition::InList { term, .. }
+        | Condition::IsNull { term, .. } = leaf
+            && matches!(term.function, Function::DateTrunc(_))
+        {
+            terms.push(term.clone());
+        }
+    });
+    terms
 }
 
 /// Casts as DataFusion's analyzer adds them.

@@ -680,3 +680,16 @@ fn a_row_with_an_error_spoils_no_other() {
     // The batch fails as a whole; row by row AND does not look at its right side.
     expect_rows(columns, &rows, guarded, "ft");
 }
+
+#[test]
+fn a_truncation_past_the_first_instant_has_no_answer() {
+    let values = stamps(&[i64::MIN, -1]);
+    for unit in ["second", "minute", "hour", "day"] {
+        let past = on(
+            Function::DateTrunc(unit),
+            Comparison::Less,
+            stamp(0, Precision::Second),
+        );
+        expect(MILLISECONDS, &values, past, "!t");
+    }
+}
