@@ -29,6 +29,10 @@ pub(crate) enum Fault {
     HashCollides,
     /// Walks take no notice of the last part that is restricted; the residual makes up for it.
     WalkWidened,
+    /// Listed ranges take no notice of the last part that is restricted; the residual makes up for it.
+    RangesWidened,
+    /// Listed ranges hold the key that they stop before, too; the residual makes up for it.
+    StopIncluded,
 }
 
 thread_local! {

@@ -221,10 +221,38 @@ fn faulty_depth(depth: usize) -> usize {
     depth - usize::from(depth > 0 && active(Fault::WalkWidened))
 }
 
+/// The last part that listed ranges take notice of.
+#[cfg(test)]
+fn faulty_last(last: Option<usize>) -> Option<usize> {
+    use crate::fault::{Fault, active};
+    match last {
+        Some(last) if active(Fault::RangesWidened) => last.checked_sub(1),
+        other => other,
+    }
+}
+
+/// A range that is listed.
+#[cfg(test)]
+fn faulty_range(range: KeyRange) -> KeyRange {
+    use crate::fault::{Fault, active};
+    match range.stop() {
+        Some(stop) if active(Fault::StopIncluded) => {
+            let after = crate::keyrange::prefix_successor(stop);
+            KeyRange::new(range.start().to_vec(), after).unwrap_or(range)
+        }
+        _ => range,
+    }
+}
+
 #[cfg(test)]
 fn faulty_residual(mut residual: Vec<Residual>, conjuncts: &[Predicate]) -> Vec<Residual> {
     use crate::fault::{Fault, active};
-    if active(Fault::WalkWidened) {
+    let widened = [
+        Fault::WalkWidened,
+        Fault::RangesWidened,
+        Fault::StopIncluded,
+    ];
+    if widened.into_iter().any(active) {
         let kept = |conjunct| Residual {
             conjunct,
             reason: "kept".to_owned(),

@@ -18,6 +18,10 @@ use crate::key::{
 /// fewer values, a BOOLEAN or two, equal rows make up the number.
 pub(super) const ROWS: usize = 16;
 
+/// So many of a hundred cases have a key of plain columns, and conditions on these alone that must become ranges: few
+/// others are held to it that nothing is read which does not match.
+const PLAIN: u32 = 15;
+
 /// How the condition reaches the system under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Variant {
@@ -45,7 +49,8 @@ impl Case {
     pub fn generate(seed: u64) -> Option<Case> {
         let mut random = Random::new(seed);
         let columns = columns(&mut random);
-        let parts = parts(&columns, &mut random);
+        let plain = random.percent(PLAIN);
+        let parts = parts(&columns, plain, &mut random);
         let key = row_key(&columns, &parts).ok()?;
         let pools: Vec<Vec<Datum>> = columns
             .iter()
@@ -64,6 +69,7 @@ impl Case {
             oracle: &oracle,
             key_columns: key_columns(&key),
             key_terms: key_terms(&key),
+            plain,
             variant,
             target: random.between(0, rows.len() - 1),
         };
@@ -171,15 +177,15 @@ fn value(column: &Column, pool: &[Datum], random: &mut Random) -> Option<Datum> 
     Some(random.pick(pool).clone())
 }
 
-/// One to four parts: most of them plain columns, each once; at most one bucket, anywhere.
-fn parts(columns: &[Column], random: &mut Random) -> Vec<PartDefinition> {
+/// One to four parts: most of them, or all, plain columns, each once; at most one bucket, anywhere.
+fn parts(columns: &[Column], plain_alone: bool, random: &mut Random) -> Vec<PartDefinition> {
     let count = random.weighted(&[(20, 1), (40, 2), (28, 3), (12, 4)]);
     let mut plain: Vec<usize> = (0..columns.len()).collect();
     random.shuffle(&mut plain);
     let mut parts: Vec<PartDefinition> = Vec::with_capacity(count);
     let mut bucketed = false;
-    while parts.len() < count {
-        let transformed = plain.is_empty() || random.percent(35);
+    while parts.len() < count && !(plain_alone && plain.is_empty()) {
+        let transformed = plain.is_empty() || (!plain_alone && random.percent(35));
         let expression = if transformed {
             let Some(expression) = transformed_part(columns, &plain, bucketed, random) else {
                 if plain.is_empty() {

@@ -16,7 +16,7 @@ use crate::key::RowKey;
 use crate::keyrange::hex;
 use crate::span::boxes::Dimensions;
 use crate::span::project::Projection;
-use crate::span::{BUDGET, Plan, Spans, Step, Walk, Work};
+use crate::span::{BUDGET, Plan, Run, Spans, Step, Walk, Work};
 
 /// The budgets at which every case is planned; the first is what users have.
 pub(super) const BUDGETS: [usize; 4] = [BUDGET, 1, 2, 7];
@@ -80,8 +80,11 @@ pub(super) struct Tally {
     /// The usual budget, or one of the small ones, made a walk.
     pub walk: bool,
     pub walk_at_small_budget: bool,
-    /// Whether no key that does not match could be read: at the usual budget, and of a walk at any.
+    /// Whether no key that does not match could be read at the usual budget.
     pub exact: bool,
+    /// Whether that was so of listed ranges at the usual budget, or of a walk at any, while some keys lay inside and some
+    /// did not: of others it could not be seen.
+    pub exact_ranges: bool,
     pub exact_walk: bool,
 }
 
@@ -283,6 +286,10 @@ pub(super) fn check_full(key: &RowKey, stored: &Stored) -> Result<(), Violation>
     Ok(())
 }
 
+fn is_walk(run: &Run) -> bool {
+    matches!(run.work, Work::Walk(_))
+}
+
 /// A case at one budget.
 struct Trial<'a> {
     of: Prepared<'a>,
@@ -378,16 +385,14 @@ impl Trial<'_> {
             for position in &scan.delivered {
                 delivered[*position] += 1;
             }
-            let is_walk = matches!(run.work, Work::Walk(_));
-            tally.walk |= is_walk && self.budget == BUDGET;
-            tally.walk_at_small_budget |= is_walk;
+            tally.walk |= is_walk(run) && self.budget == BUDGET;
+            tally.walk_at_small_budget |= is_walk(run);
             if let Work::Ranges(set) = &run.work
                 && self.budget == BUDGET
             {
                 tally.ranges += set.ranges().len();
             }
             if let Work::Walk(walk) = &run.work {
-                tally.exact_walk |= exact;
                 let back = self.scan_back(walk, &scan.delivered)?;
                 for (way, scan) in [("on", &scan), ("back", &back)] {
                     let wide = |detail| {
@@ -412,7 +417,11 @@ impl Trial<'_> {
             }
         }
         if exact {
+            let divides = inside.contains(&true) && inside.contains(&false);
+            let of = |walk| divides && plan.spans.runs().iter().any(|run| is_walk(run) == walk);
             tally.exact |= self.budget == BUDGET;
+            tally.exact_ranges |= self.budget == BUDGET && of(false);
+            tally.exact_walk |= of(true);
             bounds
                 .check_exact(inside)
                 .map_err(|(row, detail)| self.breach(Breach::NotTight, Some(row), detail))?;

@@ -108,6 +108,22 @@ pub(super) enum Function {
     Length,
 }
 
+impl Function {
+    /// Whether conditions on it must become ranges of the column.
+    pub fn becomes_ranges(&self) -> bool {
+        matches!(
+            self,
+            Self::Column
+                | Self::Left(_)
+                | Self::Prefix(_)
+                | Self::DateTrunc(_)
+                | Self::DateBin(_)
+                | Self::Date
+                | Self::Year
+        )
+    }
+}
+
 /// A function over columns, given by their positions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Term {

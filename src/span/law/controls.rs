@@ -91,3 +91,13 @@ fn a_hash_that_always_collides_is_seen() {
 fn a_walk_that_is_wider_than_its_boxes_is_seen() {
     must_be_seen_as(Fault::WalkWidened, &[Breach::NotTight]);
 }
+
+#[test]
+fn listed_ranges_that_are_wider_than_their_boxes_are_seen() {
+    must_be_seen_as(Fault::RangesWidened, &[Breach::NotTight]);
+}
+
+#[test]
+fn a_listed_range_that_holds_its_stop_is_seen() {
+    must_be_seen_as(Fault::StopIncluded, &[Breach::NotTight]);
+}

@@ -16,6 +16,8 @@ pub(super) struct Generator<'a> {
     pub key_columns: Vec<usize>,
     /// The functions that are parts of the key.
     pub key_terms: Vec<Term>,
+    /// Conditions restrict the key's columns alone, and only by what must become ranges.
+    pub plain: bool,
     pub variant: Variant,
     /// Conditions are made so that many of their leaves are true for this row.
     pub target: usize,
@@ -122,14 +124,18 @@ impl Generator<'_> {
     }
 
     fn leaf(&self, random: &mut Random) -> Condition {
+        let several = match self.plain {
+            true => self.key_columns.len() > 1,
+            false => self.columns.len() > 1,
+        };
         match random.between(0, 99) {
-            0..10 if self.columns.len() > 1 => self.tuple(random),
-            10..14 if self.columns.len() > 1 => self.tuple_in(random),
-            14..16 => Condition::Constant(*random.pick(&[Some(true), Some(false), None])),
-            16..19 => self
+            0..13 if several => self.tuple(random),
+            13..19 if several => self.tuple_in(random),
+            19..21 => Condition::Constant(*random.pick(&[Some(true), Some(false), None])),
+            21..24 if !self.plain => self
                 .comparable_columns(random)
                 .unwrap_or_else(|| self.column_leaf(random)),
-            19..29 if !self.key_terms.is_empty() => {
+            24..34 if !self.key_terms.is_empty() => {
                 let term = random.pick(&self.key_terms).clone();
                 self.term_leaf(term, random)
             }
@@ -142,7 +148,7 @@ impl Generator<'_> {
             && random.percent(35)
         {
             *leading
-        } else if !self.key_columns.is_empty() && random.percent(90) {
+        } else if !self.key_columns.is_empty() && (self.plain || random.percent(90)) {
             *random.pick(&self.key_columns)
         } else {
             random.between(0, self.columns.len() - 1)
@@ -154,13 +160,21 @@ impl Generator<'_> {
         let column = self.column(random);
         let sql_type = &self.columns[column].sql_type;
         match sql_type {
-            SqlType::Boolean if random.percent(35) => boolean_leaf(column, random),
+            SqlType::Boolean if random.percent(if self.plain { 65 } else { 35 }) => {
+                boolean_leaf(column, random)
+            }
             SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) if random.percent(45) => {
                 self.text_leaf(column, random)
             }
             _ => {
                 let functions = self.functions(column, random);
-                let term = if random.percent(22) {
+                // Texts have more functions than others, and leaves of their own; of stamps many functions raise errors.
+                let percent = match sql_type {
+                    SqlType::Timestamp { .. } => 20,
+                    _ if sql_type.is_text() => 40,
+                    _ => 28,
+                };
+                let term = if !functions.is_empty() && random.percent(percent) {
                     Term::of(random.pick(&functions).clone(), column)
                 } else {
                     Term::column(column)
@@ -203,7 +217,9 @@ impl Generator<'_> {
             Function::Hash,
             Function::Bucket(*random.pick(&[4, 16, 300])),
         ];
-        own.into_iter().chain(everywhere).collect()
+        let mut all: Vec<Function> = own.into_iter().chain(everywhere).collect();
+        all.retain(|function| !self.plain || function.becomes_ranges());
+        all
     }
 
     /// A leaf over a term, of any shape.
@@ -320,17 +336,19 @@ impl Generator<'_> {
         let prefix: String = text[..length].iter().collect();
         let suffix: String = text[length..].iter().collect();
         let whole: String = text.iter().collect();
-        let pattern = match random.between(0, 5) {
+        let pattern = match random.between(0, if self.plain { 2 } else { 4 }) {
             0 => return Condition::StartsWith { column, prefix },
-            1 | 2 => format!("{}%", escaped(&prefix)),
+            1 => format!("{}%", escaped(&prefix)),
+            2 => escaped(&whole),
+            // `%` alone would be the empty prefix.
+            3 if suffix.is_empty() => "%b".to_owned(),
             3 => format!("%{}", escaped(&suffix)),
-            4 => escaped(&whole),
             _ => format!("{}_%{}", escaped(&prefix), escaped(&suffix)),
         };
         Condition::Like {
             column,
             pattern,
-            negated: random.percent(30),
+            negated: random.percent(40),
         }
     }
 
@@ -344,7 +362,10 @@ impl Generator<'_> {
                 }
             }
         }
-        let mut rest: Vec<usize> = (0..self.columns.len()).collect();
+        let mut rest: Vec<usize> = match self.plain {
+            true => self.key_columns.clone(),
+            false => (0..self.columns.len()).collect(),
+        };
         random.shuffle(&mut rest);
         for column in rest {
             if !columns.contains(&column) {
@@ -399,7 +420,7 @@ impl Generator<'_> {
             rows: (0..length)
                 .map(|_| self.tuple_constants(&columns, random))
                 .collect(),
-            negated: random.percent(25),
+            negated: random.percent(40),
             columns,
         }
     }
@@ -464,7 +485,7 @@ pub(super) const BINS: [i64; 5] = [
 
 fn boolean_leaf(column: usize, random: &mut Random) -> Condition {
     let bare = Condition::Boolean(column);
-    if random.percent(40) {
+    if random.percent(25) {
         return bare;
     }
     Condition::Test {

@@ -125,13 +125,7 @@ fn boxes(condition: &Condition, negated: bool) -> usize {
 }
 
 fn understood(term: &Term, case: &Case) -> bool {
-    match term.function {
-        Function::Column
-        | Function::Left(_)
-        | Function::Prefix(_)
-        | Function::DateTrunc(_)
-        | Function::Date
-        | Function::Year => true,
+    match &term.function {
         // DataFusion bins instants in nanoseconds: with an interval of fractions of the column's unit the value is none
         // that the column could have.
         Function::DateBin(width) => match &case.columns[term.columns[0]].sql_type {
@@ -141,7 +135,7 @@ fn understood(term: &Term, case: &Case) -> bool {
             } => width % precision.nanoseconds() == 0,
             _ => true,
         },
-        _ => false,
+        other => other.becomes_ranges(),
     }
 }
 
@@ -178,6 +172,16 @@ fn is_prefix(pattern: &str) -> bool {
     true
 }
 
+/// Whether an interval of numbers is scattered over the keys, so that each of its values is a candidate: reversed digits
+/// do so, and hashes as well. Before other parts each hash is a prefix, and counted.
+fn is_scattered(parts: &[KeyPart]) -> bool {
+    let name = |part: &KeyPart| part.expression().function.clone();
+    parts.iter().any(|part| name(part) == "reverse_digits")
+        || parts
+            .last()
+            .is_some_and(|last| matches!(name(last).as_str(), "hash" | "md5" | "bucket"))
+}
+
 /// What a case's scans may read.
 pub(super) struct Bounds<'a>(pub Prepared<'a>);
 
@@ -187,9 +191,7 @@ impl Bounds<'_> {
         let keys = self.0.stored.keys.iter();
         let walked: Vec<&Vec<u8>> = keys.filter(|key| walk.hull().contains(key)).collect();
         let prefixes = self.prefixes(&walked);
-        let scattered = |part: &KeyPart| part.expression().function == "reverse_digits";
-        if self.0.key.parts().iter().any(scattered) {
-            // Reversed digits scatter an interval of numbers: each of its values is a candidate.
+        if is_scattered(self.0.key.parts()) {
             return Ok(());
         }
         let candidates = self.0.case.condition.constants();
