@@ -30,7 +30,7 @@ test-long: export HALITE_CUTS := 100
 test-long: export HALITE_CASES := 20000
 test-long: export HALITE_LAW_CASES := 2000000
 test-long: export HALITE_DOUBLES := 1000000
-test-long: setup ## Runs kills, power cuts and other faults at length, and the law of spans on two million cases; hours
+test-long: setup ## Runs kills, power cuts and other faults at length, and the law of spans on two million cases; 25 minutes
 	$(call tests_of,--test tests faults::)
 	for round in {1..9}; do $(call tests_of,--test tests faults::race) || exit; done
 	for round in {1..9}; do $(call tests_of,--lib store::rocksdb::damage) || exit; done

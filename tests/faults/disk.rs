@@ -34,6 +34,7 @@ impl Disk {
         };
         // Of more lines than one, those behind the first give general advice.
         let why = why.lines().next().unwrap_or("mount says nothing");
+        let why = why.trim_end_matches('.');
         not_run(
             &format!("no tmpfs can be mounted, so no disk is filled ({why})"),
             "mount(8), and root with CAP_SYS_ADMIN",
