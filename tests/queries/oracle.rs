@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::{CsvReadOptions, ParquetReadOptions, SessionContext};
+use halite::function::scalar_functions;
 use halite::shell::sample::generator;
 use sqlparser::ast::{BinaryOperator, Expr, visit_expressions_mut};
 use sqlparser::dialect::GenericDialect;
@@ -17,13 +18,17 @@ use crate::answers::texts;
 
 /// All data sets in memory.
 pub struct Oracle {
-    context: SessionContext,
+    /// Where they are registered, by the names of the data sets, and the functions that order keys.
+    pub context: SessionContext,
 }
 
 impl Oracle {
     /// Reads the files of `data`, and generates the rest.
     pub async fn load() -> Self {
         let context = SessionContext::new();
+        for function in scalar_functions() {
+            context.register_udf(function);
+        }
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let file = |name: &str| root.join("data").join(name).to_str().unwrap().to_owned();
         let parquet = ParquetReadOptions::default();

@@ -5,10 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use halite::scan::ScanTotals;
+use halite::schema::BoundTable;
 use halite::session::{Connection, Database, Outcome, Profile, RowStream, Statement};
 use halite::shell::sample::{self, generator};
 use halite::store::wrap::{Log, Recording};
 use halite::store::{MemoryStore, Store as HaliteStore};
+use halite::table::HaliteTable;
 use tempfile::TempDir;
 
 use super::{Case, SIZE};
@@ -115,6 +117,13 @@ impl Samples {
     /// A connection with the usual settings.
     pub fn connection(&self) -> Connection {
         self.database.connect()
+    }
+
+    /// A table as it is declared.
+    pub fn table(&self, name: &str) -> Arc<BoundTable> {
+        let provider = self.database.table_provider(name).unwrap();
+        let table = provider.downcast_ref::<HaliteTable>().unwrap();
+        Arc::clone(table.bound())
     }
 
     /// The same tables over a store that records what it is asked, and its log; of samples in memory.

@@ -1,107 +1,45 @@
-//! What a store is asked for: the ranges that `EXPLAIN KEYS` lists, and of a walk the candidates that it names.
+//! What a store is asked for: the ranges and hulls that `EXPLAIN KEYS` lists, each once, and what a walk names.
 //!
-//! The seeks are those that a recording store has seen. What a walk would ask for is worked out over the keys of the
-//! table, one question after the other, without the scan.
+//! The seeks are those that a recording store has seen. In a walk, a seek goes to where the walk says when it is asked
+//! about the key in front of it; how many there may be is for [`super::bound`] to say.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use datafusion::physical_plan::ExecutionPlan;
 use halite::keyrange::{KeyRange, hex};
 use halite::scan::ScanExec;
-use halite::span::{Step, Walk, Work};
+use halite::span::{Step, Work};
 use halite::store::wrap::Log;
-use halite::store::{Chunk, ChunkLimit, Direction, Store};
+use halite::store::{Chunk, ChunkLimit, Direction, Snapshot};
 
-use super::Case;
 use super::run::Keys;
-use crate::answers::KeyRow;
 
-/// The keys of the tables' spaces, in order.
-pub struct Spaces {
-    store: Arc<dyn Store>,
-    keys: HashMap<String, Vec<Vec<u8>>>,
-}
-
-impl Spaces {
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self {
-            store,
-            keys: HashMap::new(),
-        }
-    }
-
-    fn keys(&mut self, space: &str) -> &[Vec<u8>] {
-        let store = &self.store;
-        self.keys.entry(space.to_owned()).or_insert_with(|| {
-            let snapshot = store.snapshot().unwrap();
-            let whole = KeyRange::all();
-            let mut cursor = snapshot.cursor(space, &whole, Direction::Forward).unwrap();
-            cursor.seek(&whole).unwrap();
-            let (mut keys, mut chunk, mut has_more) = (Vec::new(), Chunk::new(), true);
-            while has_more {
-                chunk.clear();
-                has_more = cursor.fill(&mut chunk, ChunkLimit::default()).unwrap();
-                keys.extend(chunk.keys().map(<[u8]>::to_vec));
-            }
-            keys
-        })
-    }
-}
-
-/// What is wrong with the seeks of a query, if anything is.
+/// What is wrong with the seeks of a query, if anything is; one that `is_limited` may end before it has made all.
 pub fn wrong(
-    case: &Case,
     plan: &Arc<dyn ExecutionPlan>,
     keys: &Keys,
+    is_limited: bool,
     log: &Log,
-    spaces: &mut Spaces,
+    snapshot: &Arc<dyn Snapshot>,
 ) -> Option<String> {
-    let is_limited = case.query.sql.contains("LIMIT");
     scans(plan).into_iter().find_map(|scan| {
         let (table, space) = (scan.table().name(), scan.table().space());
-        let mut seeks = log.seeks(space);
-        for run in scan.request().spans.runs() {
-            let Work::Walk(walk) = &run.work else {
-                continue;
-            };
-            let wanted = candidates(walk, spaces.keys(space), scan.request().direction);
-            let (made, others): (Vec<_>, _) =
-                seeks.into_iter().partition(|seek| walk.hull().covers(seek));
-            let is_whole = is_limited || wanted.len() > FIRST_TRIAL || made.len() == wanted.len();
-            if !is_subsequence(&made, &wanted) || !is_whole {
-                return Some(format!(
-                    "{table}: {} seeks of a walk, {} named",
-                    made.len(),
-                    wanted.len()
-                ));
+        let rows = keys.rows.iter().filter(|row| row.table == table);
+        let listed: BTreeSet<[String; 2]> = rows.map(|row| row.ends.clone()).collect();
+        let mut sought = BTreeSet::new();
+        for seek in log.seeks(space) {
+            let is_named = || is_named(scan, &seek, snapshot) == Some(true);
+            if !listed.contains(&ends(&seek)) && !is_named() {
+                return Some(format!("{table}: nothing names {seek}"));
             }
-            seeks = others;
+            if !sought.insert(ends(&seek)) {
+                return Some(format!("{table}: {seek} is sought twice"));
+            }
         }
-        let is_listed =
-            |row: &&KeyRow| row.table == table && !["walk", "empty"].contains(&row.kind.as_str());
-        let listed: Vec<[String; 2]> = keys
-            .rows
-            .iter()
-            .filter(is_listed)
-            .map(|row| row.ends.clone())
-            .collect();
-        let mut made: Vec<[String; 2]> = seeks.iter().map(ends).collect();
-        made.sort();
-        made.dedup();
-        let is_whole = is_limited || made.len() == listed.len();
-        let is_right = made.len() == seeks.len() && made.iter().all(|range| listed.contains(range));
-        (!is_right || !is_whole).then(|| format!("{table}: sought {made:?}, listed {listed:?}"))
+        let left: Vec<_> = listed.difference(&sought).collect();
+        (!is_limited && !left.is_empty()).then(|| format!("{table}: not sought: {left:?}"))
     })
-}
-
-/// A walk that makes more seeks than this may read on to a candidate that is near instead.
-const FIRST_TRIAL: usize = 32;
-
-fn is_subsequence(made: &[KeyRange], wanted: &[KeyRange]) -> bool {
-    let mut wanted = wanted.iter();
-    made.iter()
-        .all(|seek| wanted.any(|candidate| candidate == seek))
 }
 
 /// The scans of a plan.
@@ -120,39 +58,39 @@ fn ends(range: &KeyRange) -> [String; 2] {
     ]
 }
 
-/// What a walk over these keys asks for, one after the other: what is left of its hull from a candidate on, or before it.
-fn candidates(walk: &Walk, keys: &[Vec<u8>], direction: Direction) -> Vec<KeyRange> {
-    let mut wanted = vec![walk.hull().clone()];
-    let keys = keys.iter().filter(|key| walk.hull().contains(key));
-    let mut keys: Vec<&Vec<u8>> = keys.collect();
-    if direction == Direction::Backward {
-        keys.reverse();
-    }
-    let mut at = 0;
-    while let Some(key) = keys.get(at) {
-        let passed = |end: &Vec<u8>| {
-            keys.partition_point(|key| match direction {
-                Direction::Forward => *key < end,
-                Direction::Backward => *key >= end,
-            })
-        };
-        let step = match direction {
-            Direction::Forward => walk.next(key),
-            Direction::Backward => walk.previous(key),
-        };
-        at = match step.unwrap() {
-            Step::In { until: Some(until) } => passed(&until),
-            Step::Seek(candidate) => {
-                let after = passed(&candidate);
-                let (start, stop) = (walk.hull().start(), walk.hull().stop());
-                wanted.extend(match direction {
-                    Direction::Forward => KeyRange::new(candidate, stop.map(<[u8]>::to_vec)),
-                    Direction::Backward => KeyRange::new(start.to_vec(), Some(candidate)),
-                });
-                after
-            }
-            Step::In { until: None } | Step::Done => break,
-        };
-    }
-    wanted
+/// Whether a walk of the scan goes there when it is asked about the key in front, if there are both.
+fn is_named(scan: &ScanExec, seek: &KeyRange, snapshot: &Arc<dyn Snapshot>) -> Option<bool> {
+    let walk = scan
+        .request()
+        .spans
+        .runs()
+        .iter()
+        .find_map(|run| match &run.work {
+            Work::Walk(walk) if walk.hull().covers(seek) => Some(walk),
+            _ => None,
+        })?;
+    let hull = walk.hull();
+    let first = |start: &[u8], stop: Option<&[u8]>, direction| {
+        let range = KeyRange::new(start.to_vec(), stop.map(<[u8]>::to_vec))?;
+        let cursor = Arc::clone(snapshot).cursor(scan.table().space(), &range, direction);
+        let (mut cursor, mut chunk) = (cursor.unwrap(), Chunk::new());
+        cursor.seek(&range).unwrap();
+        cursor.fill(&mut chunk, ChunkLimit::entries(1)).unwrap();
+        chunk.keys().next().map(<[u8]>::to_vec)
+    };
+    let (ends_alike, candidate, step) = match scan.request().direction {
+        Direction::Forward => {
+            let front = first(hull.start(), Some(seek.start()), Direction::Backward)?;
+            (seek.stop() == hull.stop(), seek.start(), walk.next(&front))
+        }
+        Direction::Backward => {
+            let front = first(seek.stop()?, hull.stop(), Direction::Forward)?;
+            (
+                seek.start() == hull.start(),
+                seek.stop()?,
+                walk.previous(&front),
+            )
+        }
+    };
+    Some(ends_alike && step.unwrap() == Step::Seek(candidate.to_vec()))
 }
