@@ -73,6 +73,8 @@ mod mend_tests;
 mod snapshot_tests;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod whole;
 
 pub use self::appender::{Appender, AppenderOptions};
 pub use self::check::{CheckReport, Damage, TableCheck};

@@ -21,7 +21,7 @@
 mod boxes;
 mod explain;
 #[cfg(test)]
-mod law;
+pub(crate) mod law;
 mod narrow;
 mod project;
 mod ranges;

@@ -16,7 +16,7 @@ use crate::key::{
 
 /// A case has at least so many rows that its key can store, no two of them equal. Only where all columns together have
 /// fewer values, a BOOLEAN or two, equal rows make up the number.
-pub(super) const ROWS: usize = 16;
+pub(crate) const ROWS: usize = 16;
 
 /// So many of a hundred cases have a key of plain columns, and conditions on these alone that must become ranges: few
 /// others are held to it that nothing is read which does not match.
@@ -24,7 +24,7 @@ const PLAIN: u32 = 15;
 
 /// How the condition reaches the system under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Variant {
+pub(crate) enum Variant {
     /// As SQL is planned.
     Planned,
     /// With the casts of DataFusion's analyzer.
@@ -35,7 +35,7 @@ pub(super) enum Variant {
 
 /// A table, the layout of its row key, rows, and a condition.
 #[derive(Debug, Clone)]
-pub(super) struct Case {
+pub(crate) struct Case {
     pub seed: u64,
     pub columns: Vec<Column>,
     pub parts: Vec<PartDefinition>,
@@ -101,12 +101,15 @@ impl Case {
     }
 }
 
-fn row_key(columns: &[Column], parts: &[PartDefinition]) -> crate::error::Result<RowKey> {
+pub(crate) fn row_key(
+    columns: &[Column],
+    parts: &[PartDefinition],
+) -> crate::error::Result<RowKey> {
     RowKey::new(key_columns_of(columns), parts.to_vec())
 }
 
 /// The columns as the key knows them.
-pub(super) fn key_columns_of(columns: &[Column]) -> Vec<KeyColumn> {
+pub(crate) fn key_columns_of(columns: &[Column]) -> Vec<KeyColumn> {
     columns
         .iter()
         .map(|column| KeyColumn {
@@ -178,7 +181,11 @@ fn value(column: &Column, pool: &[Datum], random: &mut Random) -> Option<Datum> 
 }
 
 /// One to four parts: most of them, or all, plain columns, each once; at most one bucket, anywhere.
-fn parts(columns: &[Column], plain_alone: bool, random: &mut Random) -> Vec<PartDefinition> {
+pub(crate) fn parts(
+    columns: &[Column],
+    plain_alone: bool,
+    random: &mut Random,
+) -> Vec<PartDefinition> {
     let count = random.weighted(&[(20, 1), (40, 2), (28, 3), (12, 4)]);
     let mut plain: Vec<usize> = (0..columns.len()).collect();
     random.shuffle(&mut plain);
@@ -291,14 +298,14 @@ fn arguments(name: &str, sources: Vec<Argument>, random: &mut Random) -> Vec<Arg
 }
 
 /// The columns that the key is computed from, in the order of its parts.
-fn key_columns(key: &RowKey) -> Vec<usize> {
+pub(crate) fn key_columns(key: &RowKey) -> Vec<usize> {
     let sources = key.parts().iter().flat_map(|part| part.sources());
     sources.copied().collect()
 }
 
 /// What conditions can name of the key's parts, plain columns left out: the parts themselves, and of numbers that are
 /// read backwards their last digits.
-fn key_terms(key: &RowKey) -> Vec<Term> {
+pub(crate) fn key_terms(key: &RowKey) -> Vec<Term> {
     let mut terms = Vec::new();
     for part in key.parts() {
         let Some(own) = key_term(part) else { continue };
@@ -315,7 +322,7 @@ fn key_terms(key: &RowKey) -> Vec<Term> {
 }
 
 /// A part of the key as SQL names it; none for plain columns.
-pub(super) fn key_term(part: &KeyPart) -> Option<Term> {
+pub(crate) fn key_term(part: &KeyPart) -> Option<Term> {
     let expression = part.expression();
     let number = || {
         expression

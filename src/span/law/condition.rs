@@ -4,7 +4,7 @@ use crate::datum::{Precision, SqlType};
 
 /// A column of a case's table.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Column {
+pub(crate) struct Column {
     pub name: String,
     pub sql_type: SqlType,
     pub nullable: bool,
@@ -12,7 +12,7 @@ pub(super) struct Column {
 
 /// How two values are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Comparison {
+pub(crate) enum Comparison {
     Equal,
     NotEqual,
     Less,
@@ -73,7 +73,7 @@ impl Comparison {
 
 /// What stands on one side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Function {
+pub(crate) enum Function {
     /// The column itself.
     Column,
     /// `left(c, n)`.
@@ -126,7 +126,7 @@ impl Function {
 
 /// A function over columns, given by their positions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Term {
+pub(crate) struct Term {
     pub function: Function,
     pub columns: Vec<usize>,
 }
@@ -164,7 +164,7 @@ impl Term {
 
 /// A constant as the parse of SQL gives it.
 #[derive(Debug, Clone)]
-pub(super) enum Constant {
+pub(crate) enum Constant {
     Null,
     Boolean(bool),
     /// Beyond 64 bits it is a decimal without a scale.
@@ -186,7 +186,7 @@ pub(super) enum Constant {
 
 /// The tests of a truth value that SQL has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Truth {
+pub(crate) enum Truth {
     True,
     False,
     Unknown,
@@ -194,7 +194,7 @@ pub(super) enum Truth {
 
 /// How a comparison of tuples is spelt out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Spelling {
+pub(crate) enum Spelling {
     /// `a > 1 OR (a = 1 AND b > 2)`.
     Alternatives,
     /// `a >= 1 AND (a > 1 OR b > 2)`.
@@ -203,7 +203,7 @@ pub(super) enum Spelling {
 
 /// An SQL condition.
 #[derive(Debug, Clone)]
-pub(super) enum Condition {
+pub(crate) enum Condition {
     /// TRUE, FALSE or NULL.
     Constant(Option<bool>),
     Not(Box<Condition>),
@@ -348,7 +348,7 @@ impl Condition {
 /// The SQL terms of a comparison of tuples, made of comparisons of their members.
 ///
 /// `compare(i, comparison)` compares the `i`-th member; `all` and `any` join.
-pub(super) fn spell_tuple<T>(
+pub(crate) fn spell_tuple<T>(
     descending: &[bool],
     comparison: Comparison,
     spelling: Spelling,

@@ -9,7 +9,7 @@ use crate::datum::{Datum, Precision, SqlType};
 const SECONDS_PER_DAY: i64 = 86_400;
 
 /// A constant to compare values of `sql_type` with: mostly one of `values`, or close to one.
-pub(super) fn constant(sql_type: &SqlType, values: &[Datum], random: &mut Random) -> Constant {
+pub(crate) fn constant(sql_type: &SqlType, values: &[Datum], random: &mut Random) -> Constant {
     if random.percent(4) {
         return Constant::Null;
     }
@@ -30,7 +30,7 @@ pub(super) fn constant(sql_type: &SqlType, values: &[Datum], random: &mut Random
 }
 
 /// The constant equal to `value`, in one of the ways to write it.
-pub(super) fn spelt(value: &Datum, sql_type: &SqlType, random: &mut Random) -> Constant {
+pub(crate) fn spelt(value: &Datum, sql_type: &SqlType, random: &mut Random) -> Constant {
     match value {
         Datum::Boolean(value) => Constant::Boolean(*value),
         Datum::Integer(value) => spelt_integer(*value, random),

@@ -20,30 +20,30 @@
 //! many cases have to show. The [`controls`] show that the law can be broken, and [`exhaustive`] leaves out nothing that
 //! is small.
 
-mod cases;
+pub(crate) mod cases;
 mod check;
-mod condition;
-mod constants;
+pub(crate) mod condition;
+pub(crate) mod constants;
 mod controls;
 mod coverage;
 mod exactness;
 mod exhaustive;
 mod functions;
 mod operators;
-mod oracle;
+pub(crate) mod oracle;
 mod pairs;
-mod predicate_text;
-mod predicates;
-mod quiet;
-mod random;
+pub(crate) mod predicate_text;
+pub(crate) mod predicates;
+pub(crate) mod quiet;
+pub(crate) mod random;
 mod render;
 mod report;
 mod scan;
 mod session;
-mod shrink;
+pub(crate) mod shrink;
 mod system;
 mod tightness;
-mod values;
+pub(crate) mod values;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;

@@ -27,7 +27,7 @@ use crate::datum::{Datum, Precision, SqlType, canonical_double, datum_at, to_arr
 
 /// The value of a condition on one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     True,
     False,
     Unknown,
@@ -36,7 +36,7 @@ pub(super) enum Outcome {
 }
 
 /// A table's rows, to evaluate conditions on.
-pub(super) struct Oracle {
+pub(crate) struct Oracle {
     columns: Vec<Column>,
     schema: DFSchemaRef,
     batch: RecordBatch,
@@ -177,7 +177,7 @@ fn truncations(condition: &Condition) -> Vec<Term> {
 }
 
 /// Casts as DataFusion's analyzer adds them.
-pub(super) fn coerce(expression: Expr, schema: &DFSchemaRef) -> Result<Expr, String> {
+pub(crate) fn coerce(expression: Expr, schema: &DFSchemaRef) -> Result<Expr, String> {
     static CONTEXT: LazyLock<SimplifyContext> = LazyLock::new(SimplifyContext::default);
     let before = expression.clone();
     ExprSimplifier::new(CONTEXT.clone())
@@ -354,7 +354,7 @@ fn double(constant: &Constant) -> Option<f64> {
 }
 
 /// The nanoseconds of a date or timestamp since the epoch.
-pub(super) fn nanoseconds(constant: &Constant) -> Option<i128> {
+pub(crate) fn nanoseconds(constant: &Constant) -> Option<i128> {
     match constant {
         Constant::Date(days) => Some(i128::from(*days) * unit(&SqlType::Date)),
         Constant::Timestamp {

@@ -7,7 +7,7 @@ use crate::datum::{Datum, Readable, SqlType};
 use crate::keyrange::hex;
 
 /// A condition over a table's columns as SQL.
-pub(super) fn sql(condition: &Condition, columns: &[Column]) -> String {
+pub(crate) fn sql(condition: &Condition, columns: &[Column]) -> String {
     match condition {
         Condition::Constant(None) => "CAST(NULL AS BOOLEAN)".to_owned(),
         Condition::Constant(Some(value)) => value.to_string().to_uppercase(),
@@ -169,7 +169,7 @@ fn names(members: &[usize], columns: &[Column]) -> String {
 }
 
 /// A term as SQL.
-pub(super) fn term_sql(term: &Term, columns: &[Column]) -> String {
+pub(crate) fn term_sql(term: &Term, columns: &[Column]) -> String {
     let all = names(&term.columns, columns);
     match &term.function {
         Function::Column => all,
@@ -195,7 +195,7 @@ pub(super) fn term_sql(term: &Term, columns: &[Column]) -> String {
 }
 
 /// A constant as SQL.
-pub(super) fn constant_sql(constant: &Constant) -> String {
+pub(crate) fn constant_sql(constant: &Constant) -> String {
     let read = |datum: &Datum, sql_type: &SqlType| Readable(datum, sql_type).to_string();
     match constant {
         Constant::Null => "NULL".to_owned(),
@@ -237,7 +237,7 @@ fn text_sql(text: &str) -> String {
 }
 
 /// A value of a row as SQL.
-pub(super) fn value_sql(value: Option<&Datum>, sql_type: &SqlType) -> String {
+pub(crate) fn value_sql(value: Option<&Datum>, sql_type: &SqlType) -> String {
     match value {
         None => "NULL".to_owned(),
         Some(Datum::Text(text)) => text_sql(text),

@@ -8,7 +8,7 @@ use super::random::Random;
 use crate::datum::{Datum, SqlType};
 
 /// What conditions are made from.
-pub(super) struct Generator<'a> {
+pub(crate) struct Generator<'a> {
     pub columns: &'a [Column],
     pub rows: &'a [Vec<Option<Datum>>],
     pub oracle: &'a Oracle,
@@ -82,7 +82,7 @@ impl Generator<'_> {
         }
     }
 
-    fn tree(&self, leaves: usize, depth: usize, random: &mut Random) -> Condition {
+    pub fn tree(&self, leaves: usize, depth: usize, random: &mut Random) -> Condition {
         if leaves <= 1 || depth == 0 {
             return self.decorated_leaf(random);
         }
@@ -455,7 +455,7 @@ fn whole_double(unscaled: i128, scale: i8) -> Option<Constant> {
 }
 
 /// Types with the same number can be compared with one another.
-fn kind(sql_type: &SqlType) -> u8 {
+pub(crate) fn kind(sql_type: &SqlType) -> u8 {
     match sql_type {
         SqlType::Boolean => 0,
         SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => 1,
@@ -470,12 +470,12 @@ fn kind(sql_type: &SqlType) -> u8 {
 }
 
 /// Units of `date_trunc`.
-pub(super) const TRUNCATIONS: [&str; 8] = [
+pub(crate) const TRUNCATIONS: [&str; 8] = [
     "second", "minute", "hour", "day", "week", "month", "quarter", "year",
 ];
 
 /// Widths of `date_bin`, in nanoseconds: a quarter of an hour, seven minutes, an hour, a day, a second and a half.
-pub(super) const BINS: [i64; 5] = [
+pub(crate) const BINS: [i64; 5] = [
     900_000_000_000,
     420_000_000_000,
     3_600_000_000_000,

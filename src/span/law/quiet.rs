@@ -9,7 +9,7 @@ thread_local! {
 }
 
 /// Runs `work`; a panic on this thread meanwhile prints nothing.
-pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> T {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let previous = panic::take_hook();

@@ -1,7 +1,7 @@
 //! The random source of a case: everything follows from its seed.
 
 /// Random choices from one seed.
-pub(super) struct Random(fastrand::Rng);
+pub(crate) struct Random(fastrand::Rng);
 
 impl Random {
     pub fn new(seed: u64) -> Self {

@@ -148,7 +148,7 @@ fn shift_columns(condition: &mut Condition, removed: usize) {
 }
 
 /// Conditions one step simpler.
-fn simpler(condition: &Condition) -> Vec<Condition> {
+pub(crate) fn simpler(condition: &Condition) -> Vec<Condition> {
     match condition {
         Condition::And(terms) => fewer_terms(terms, Condition::And),
         Condition::Or(terms) => fewer_terms(terms, Condition::Or),

@@ -7,7 +7,7 @@ use super::random::Random;
 use crate::datum::{Datum, Precision, SqlType};
 
 /// The key types, one of each that coverage counts.
-pub(super) fn key_types() -> Vec<SqlType> {
+pub(crate) fn key_types() -> Vec<SqlType> {
     let mut types = vec![
         SqlType::Boolean,
         SqlType::SmallInt,
@@ -36,7 +36,7 @@ pub(super) fn key_types() -> Vec<SqlType> {
     types
 }
 
-pub(super) const PRECISIONS: [Precision; 4] = [
+pub(crate) const PRECISIONS: [Precision; 4] = [
     Precision::Second,
     Precision::Millisecond,
     Precision::Microsecond,
@@ -44,7 +44,7 @@ pub(super) const PRECISIONS: [Precision; 4] = [
 ];
 
 /// A few values of a type that are close to one another, so that conditions made of them divide the rows.
-pub(super) fn pool(sql_type: &SqlType, random: &mut Random) -> Vec<Datum> {
+pub(crate) fn pool(sql_type: &SqlType, random: &mut Random) -> Vec<Datum> {
     let size = random.between(2, 5);
     let mut values = Vec::new();
     let all = hostile(sql_type);
@@ -105,12 +105,12 @@ fn steps(precision: Precision) -> Vec<i64> {
     steps
 }
 
-pub(super) fn per_second(precision: Precision) -> i64 {
+pub(crate) fn per_second(precision: Precision) -> i64 {
     1_000_000_000 / precision.nanoseconds()
 }
 
 /// Every hostile value of a type.
-pub(super) fn hostile(sql_type: &SqlType) -> Vec<Datum> {
+pub(crate) fn hostile(sql_type: &SqlType) -> Vec<Datum> {
     match sql_type {
         SqlType::Boolean => [false, true].map(Datum::Boolean).to_vec(),
         SqlType::SmallInt => integers(i16::MIN.into(), i16::MAX.into()),

@@ -1,0 +1,204 @@
+//! Values: columns, constants, functions of them, and scalar subqueries.
+
+use super::super::query::{
+    Aggregate, Body, Expr, From, Group, GroupKind, Item, Predicate, Query, Select,
+};
+use super::super::truths::is_sql;
+use super::aggregates::integer;
+use super::{Draw, Scope, Value};
+use crate::datum::{Datum, SqlType};
+use crate::span::law::condition::Comparison;
+use crate::span::law::constants::spelt;
+use crate::span::law::predicate_text::constant_sql;
+use crate::span::law::predicates::kind;
+use crate::span::law::values::hostile;
+
+impl Draw<'_> {
+    pub(super) fn pick(&mut self, scope: &Scope) -> Value {
+        self.random.pick(&scope.values).clone()
+    }
+
+    /// A constant of a type: a value of the database, or any.
+    pub(super) fn constant(&mut self, sql_type: &SqlType) -> Expr {
+        let columns = self.data.tables.iter().flat_map(|table| {
+            let columns = table.columns.iter().enumerate();
+            columns
+                .filter(|(_, column)| column.sql_type == *sql_type)
+                .flat_map(|(position, _)| {
+                    table
+                        .rows
+                        .iter()
+                        .filter_map(move |row| row[position].as_ref())
+                })
+        });
+        let known: Vec<&Datum> = columns.collect();
+        loop {
+            let datum = match known.is_empty() || self.random.percent(5) {
+                true => self.random.pick(&hostile(sql_type)).clone(),
+                false => (*self.random.pick(&known)).clone(),
+            };
+            let sql = constant_sql(&spelt(&datum, sql_type, self.random));
+            if is_sql(&sql) {
+                return Expr::Constant(sql);
+            }
+        }
+    }
+
+    pub(super) fn constant_value(&mut self) -> Value {
+        let (sql, sql_type) = *self.random.pick(&[
+            ("7", 0),
+            ("'k'", 1),
+            ("CAST(NULL AS BIGINT)", 0),
+            ("TRUE", 2),
+            ("1", 0),
+        ]);
+        let sql_type = match sql_type {
+            0 => SqlType::BigInt,
+            1 => SqlType::Text,
+            _ => SqlType::Boolean,
+        };
+        Value {
+            expr: Expr::Constant(sql.to_owned()),
+            small: sql_type == SqlType::BigInt,
+            sql_type,
+        }
+    }
+
+    /// A function of a value.
+    pub(super) fn derived(&mut self, value: Value, scope: &Scope, depth: usize) -> Value {
+        let same = |expr: Expr| Value {
+            expr,
+            small: false,
+            sql_type: value.sql_type.clone(),
+        };
+        let of = |draw: &mut Self| {
+            let of_kind = |other: &&Value| kind(&other.sql_type) == kind(&value.sql_type);
+            let others: Vec<&Value> = scope.values.iter().filter(of_kind).collect();
+            match others.is_empty() || draw.random.percent(40) {
+                true => draw.constant(&value.sql_type),
+                false => (*draw.random.pick(&others)).expr.clone(),
+            }
+        };
+        let first = Box::new(value.expr.clone());
+        match self.random.between(0, 9) {
+            0 | 1 => same(Expr::Coalesce(first, Box::new(of(self)))),
+            2 => same(Expr::NullIf(first, Box::new(of(self)))),
+            3 => {
+                let when = Box::new(self.predicate(scope, depth));
+                same(Expr::Case(when, first, Box::new(of(self))))
+            }
+            4 => {
+                let other = of(self);
+                let comparison = *self.random.pick(&Comparison::ALL);
+                let truth = Predicate::Compare(*first, comparison, other);
+                truth_value(truth)
+            }
+            5 => truth_value(Predicate::IsNull(*first, self.random.percent(50))),
+            _ => self.own(&value, scope),
+        }
+    }
+
+    /// A function that values of the type have.
+    fn own(&mut self, value: &Value, scope: &Scope) -> Value {
+        let first = Box::new(value.expr.clone());
+        let constant = |sql: &str| Box::new(Expr::Constant(sql.to_owned()));
+        let wraps = value.sql_type == SqlType::BigInt && self.random.percent(4);
+        match &value.sql_type {
+            one if one.is_integer() && (value.small || wraps) => {
+                let smalls = scope.values.iter().filter(|other| other.small);
+                let smalls: Vec<&Value> = smalls.collect();
+                let second = match smalls.is_empty() || self.random.percent(40) {
+                    true => *constant(self.random.pick::<&str>(&["1", "2", "10"])),
+                    false => (*self.random.pick(&smalls)).expr.clone(),
+                };
+                let operator = *self.random.pick(&['+', '-', '*']);
+                integer(Expr::Arithmetic(operator, first, Box::new(second)), false)
+            }
+            one if one.is_integer() => {
+                let operator = *self.random.pick(&["%", "/"]);
+                integer(Expr::Binary(operator, first, constant("3")), false)
+            }
+            one if one.is_text() => match self.random.percent(50) {
+                true => Value {
+                    expr: Expr::Binary("||", first, constant("'x'")),
+                    sql_type: SqlType::Text,
+                    small: false,
+                },
+                false => integer(Expr::Call("character_length", vec![*first]), false),
+            },
+            _ => Value {
+                expr: Expr::Cast(first, value.sql_type.clone()),
+                ..value.clone()
+            },
+        }
+    }
+
+    /// The one value of a subquery: an aggregate of rows, of those that fit an outer row now and then.
+    pub(super) fn scalar(&mut self, outer: &[Value], depth: usize) -> Value {
+        let (source, scope) = self.source(depth.saturating_sub(1));
+        let value = self.pick(&scope);
+        let (function, arguments, sql_type) = match self.random.between(0, 3) {
+            0 => ("count", Vec::new(), SqlType::BigInt),
+            1 => ("count", vec![value.expr], SqlType::BigInt),
+            2 => ("min", vec![value.expr], value.sql_type),
+            _ => ("max", vec![value.expr], value.sql_type),
+        };
+        let aggregate = Aggregate {
+            function,
+            distinct: false,
+            arguments,
+            order: Vec::new(),
+            filter: None,
+            exact: false,
+        };
+        let filter = self.subquery_filter(&scope, outer);
+        let select = Select {
+            distinct: false,
+            items: vec![Item {
+                expr: Expr::Aggregate(Box::new(aggregate)),
+                alias: Some("x0".to_owned()),
+            }],
+            from: From::Source(source),
+            filter,
+            group: Some(Group {
+                by: Vec::new(),
+                kind: GroupKind::Plain,
+            }),
+            having: None,
+        };
+        let query = Query::of(Body::Select(Box::new(select)));
+        Value {
+            expr: Expr::Scalar(Box::new(query)),
+            sql_type,
+            small: false,
+        }
+    }
+
+    /// The WHERE of a subquery: a condition with an outer row, one of its own, or none.
+    pub(super) fn subquery_filter(&mut self, scope: &Scope, outer: &[Value]) -> Option<Predicate> {
+        let mut terms = Vec::new();
+        if !outer.is_empty() && self.random.percent(60) {
+            let outside = Scope {
+                values: outer.to_vec(),
+                ..Scope::default()
+            };
+            terms.extend(self.equality(scope, &outside));
+        }
+        if self.random.percent(35) {
+            terms.push(self.predicate(scope, 0));
+        }
+        match terms.len() {
+            0 => None,
+            1 => terms.pop(),
+            _ => Some(Predicate::And(terms)),
+        }
+    }
+}
+
+fn truth_value(predicate: Predicate) -> Value {
+    Value {
+        expr: Expr::Truth(Box::new(predicate)),
+        sql_type: SqlType::Boolean,
+        small: false,
+    }
+}

@@ -1,0 +1,388 @@
+//! Queries as SQL: as Halite is asked, and as the oracle is.
+//!
+//! The oracle's text means the same and trusts less. What a condition of the law says of a table's rows is known
+//! already and stands there as a column ([`Truths`]); integers are computed as decimals that do not wrap; USING, IN
+//! and coalesce are what SQL defines them by.
+
+use super::data::Table;
+use super::query::{
+    Aggregate, Body, Expr, From, Group, GroupKind, Item, Join, JoinKind, On, Predicate, Query,
+    Relation, Select, SetOperator, SortBy, SortKey, Source, Window,
+};
+use super::truths::Truths;
+use crate::span::law::condition::{Column, Truth};
+use crate::span::law::predicate_text;
+
+/// Writes queries over some tables.
+struct Renderer<'a, 't> {
+    tables: &'a [Table],
+    /// The oracle's: the conditions that were met.
+    truths: Option<&'a mut Truths<'t>>,
+}
+
+/// The query as Halite is asked.
+pub(super) fn halite_sql(query: &Query, tables: &[Table]) -> String {
+    let mut renderer = Renderer {
+        tables,
+        truths: None,
+    };
+    renderer.query(query)
+}
+
+/// The query as the oracle is asked, without the outermost order and page: the values, and behind them what they are
+/// ordered by.
+pub(super) fn oracle_sql(query: &Query, tables: &[Table], truths: &mut Truths<'_>) -> String {
+    let mut bare = Query {
+        order: Vec::new(),
+        limit: None,
+        offset: 0,
+        ..query.clone()
+    };
+    rename(&mut bare.body);
+    if let Body::Select(select) = &mut bare.body {
+        for (number, key) in query.order.iter().enumerate() {
+            if let SortBy::Expr(expr) = &key.by {
+                select.items.push(Item {
+                    expr: expr.clone(),
+                    alias: Some(format!("k{number}")),
+                });
+            }
+        }
+    }
+    let mut renderer = Renderer {
+        tables,
+        truths: Some(truths),
+    };
+    renderer.query(&bare)
+}
+
+/// Gives every column a name of its own.
+fn rename(body: &mut Body) {
+    match body {
+        Body::Select(select) => {
+            for (number, item) in select.items.iter_mut().enumerate() {
+                item.alias = Some(format!("o{number}"));
+            }
+        }
+        Body::Set(set) => {
+            rename(&mut set.left);
+            rename(&mut set.right);
+        }
+    }
+}
+
+impl Renderer<'_, '_> {
+    fn is_oracle(&self) -> bool {
+        self.truths.is_some()
+    }
+
+    fn query(&mut self, query: &Query) -> String {
+        let mut text = String::new();
+        for (number, (name, inner)) in query.ctes.iter().enumerate() {
+            let begin = if number == 0 { "WITH" } else { "," };
+            text.push_str(&format!("{begin} {name} AS ({}) ", self.query(inner)));
+        }
+        text.push_str(&self.body(&query.body));
+        if !query.order.is_empty() {
+            let keys = self.sort_keys(&query.order, Some(query.body.first()));
+            text.push_str(&format!(" ORDER BY {keys}"));
+        }
+        if let Some(limit) = query.limit {
+            text.push_str(&format!(" LIMIT {limit}"));
+        }
+        if query.offset > 0 {
+            text.push_str(&format!(" OFFSET {}", query.offset));
+        }
+        text
+    }
+
+    fn body(&mut self, body: &Body) -> String {
+        match body {
+            Body::Select(select) => self.select(select),
+            Body::Set(set) => {
+                let operator = match set.operator {
+                    SetOperator::Union => "UNION",
+                    SetOperator::Intersect => "INTERSECT",
+                    SetOperator::Except => "EXCEPT",
+                };
+                let all = if set.all { " ALL" } else { "" };
+                let (left, right) = (self.arm(&set.left), self.arm(&set.right));
+                format!("{left} {operator}{all} {right}")
+            }
+        }
+    }
+
+    fn arm(&mut self, body: &Body) -> String {
+        match body {
+            Body::Select(select) => self.select(select),
+            set @ Body::Set(_) => format!("({})", self.body(set)),
+        }
+    }
+
+    fn select(&mut self, select: &Select) -> String {
+        let distinct = if select.distinct { "DISTINCT " } else { "" };
+        let items: Vec<String> = select.items.iter().map(|item| self.item(item)).collect();
+        let from = self.from(&select.from);
+        let mut text = format!("SELECT {distinct}{} FROM {from}", items.join(", "));
+        if let Some(filter) = &select.filter {
+            text.push_str(&format!(" WHERE {}", self.predicate(filter)));
+        }
+        if let Some(group) = &select.group {
+            text.push_str(&self.group(group));
+        }
+        if let Some(having) = &select.having {
+            text.push_str(&format!(" HAVING {}", self.predicate(having)));
+        }
+        text
+    }
+
+    fn item(&mut self, item: &Item) -> String {
+        let expr = self.expr(&item.expr);
+        match &item.alias {
+            Some(alias) => format!("{expr} AS {alias}"),
+            None => expr,
+        }
+    }
+
+    fn group(&mut self, group: &Group) -> String {
+        let by = self.exprs(&group.by);
+        match &group.kind {
+            GroupKind::Plain if by.is_empty() => String::new(),
+            GroupKind::Plain => format!(" GROUP BY {}", by.join(", ")),
+            GroupKind::Rollup => format!(" GROUP BY ROLLUP ({})", by.join(", ")),
+            GroupKind::Cube => format!(" GROUP BY CUBE ({})", by.join(", ")),
+            GroupKind::Sets(sets) => {
+                let sets = sets.iter().map(|set| {
+                    let members = set.iter().map(|member| by[*member].as_str());
+                    format!("({})", members.collect::<Vec<_>>().join(", "))
+                });
+                let sets: Vec<String> = sets.collect();
+                format!(" GROUP BY GROUPING SETS ({})", sets.join(", "))
+            }
+        }
+    }
+
+    fn from(&mut self, from: &From) -> String {
+        match from {
+            From::Source(source) => self.source(source),
+            From::Join(join) => self.join(join),
+        }
+    }
+
+    fn source(&mut self, source: &Source) -> String {
+        let alias = &source.alias;
+        match &source.relation {
+            Relation::Table(table) => format!("{} AS {alias}", self.tables[*table].name),
+            Relation::Derived(query) => format!("({}) AS {alias}", self.query(query)),
+            Relation::Named(name) => format!("{name} AS {alias}"),
+        }
+    }
+
+    fn join(&mut self, join: &Join) -> String {
+        let kind = match join.kind {
+            JoinKind::Inner => "JOIN",
+            JoinKind::Left => "LEFT JOIN",
+            JoinKind::Right => "RIGHT JOIN",
+            JoinKind::Full => "FULL JOIN",
+            JoinKind::Cross => "CROSS JOIN",
+            JoinKind::Semi => "LEFT SEMI JOIN",
+            JoinKind::Anti => "LEFT ANTI JOIN",
+        };
+        let (left, right) = (self.from(&join.left), self.source(&join.right));
+        let on = match &join.on {
+            On::Nothing => String::new(),
+            On::Condition(condition) => format!(" ON {}", self.predicate(condition)),
+            On::Using { column, left } if self.is_oracle() => {
+                format!(" ON {left}.{column} = {}.{column}", join.right.alias)
+            }
+            On::Using { column, .. } => format!(" USING ({column})"),
+        };
+        format!("{left} {kind} {right}{on}")
+    }
+
+    fn sort_keys(&mut self, keys: &[SortKey], select: Option<&Select>) -> String {
+        let keys = keys.iter().map(|key| {
+            let by = match &key.by {
+                SortBy::Expr(expr) => self.expr(expr),
+                SortBy::Item(item) => {
+                    let named = select.and_then(|select| select.items[*item].alias.clone());
+                    named.unwrap_or_else(|| (item + 1).to_string())
+                }
+            };
+            let direction = if key.descending { " DESC" } else { "" };
+            let nulls = match key.nulls_first {
+                None => "",
+                Some(true) => " NULLS FIRST",
+                Some(false) => " NULLS LAST",
+            };
+            format!("{by}{direction}{nulls}")
+        });
+        keys.collect::<Vec<_>>().join(", ")
+    }
+
+    fn exprs(&mut self, exprs: &[Expr]) -> Vec<String> {
+        exprs.iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    fn expr(&mut self, expr: &Expr) -> String {
+        match expr {
+            Expr::Column { source, name } => format!("{source}.{name}"),
+            Expr::Merged { name, left, right } if self.is_oracle() => format!(
+                "CASE WHEN {left}.{name} IS NOT NULL THEN {left}.{name} ELSE {right}.{name} END"
+            ),
+            Expr::Merged { name, .. } => name.clone(),
+            Expr::Constant(sql) => sql.clone(),
+            Expr::Arithmetic(operator, left, right) => {
+                let (left, right) = (self.expr(left), self.expr(right));
+                match self.is_oracle() {
+                    true => exact(&format!("{} {operator} {}", wide(&left), wide(&right))),
+                    false => format!("({left} {operator} {right})"),
+                }
+            }
+            Expr::Binary(operator, left, right) => {
+                format!("({} {operator} {})", self.expr(left), self.expr(right))
+            }
+            Expr::Call(function, arguments) => {
+                format!("{function}({})", self.exprs(arguments).join(", "))
+            }
+            Expr::Coalesce(first, second) => {
+                let (first, second) = (self.expr(first), self.expr(second));
+                match self.is_oracle() {
+                    true => format!("CASE WHEN {first} IS NOT NULL THEN {first} ELSE {second} END"),
+                    false => format!("coalesce({first}, {second})"),
+                }
+            }
+            Expr::NullIf(first, second) => {
+                format!("nullif({}, {})", self.expr(first), self.expr(second))
+            }
+            Expr::Case(when, then, otherwise) => format!(
+                "CASE WHEN {} THEN {} ELSE {} END",
+                self.predicate(when),
+                self.expr(then),
+                self.expr(otherwise)
+            ),
+            Expr::Cast(inner, sql_type) => format!("CAST({} AS {sql_type})", self.expr(inner)),
+            Expr::Truth(predicate) => format!("({})", self.predicate(predicate)),
+            Expr::Aggregate(aggregate) => self.aggregate(aggregate, ""),
+            Expr::Window(window) => self.window(window),
+            Expr::Scalar(query) => format!("({})", self.query(query)),
+        }
+    }
+
+    /// An aggregate; `over` is what makes a window function of it.
+    fn aggregate(&mut self, aggregate: &Aggregate, over: &str) -> String {
+        let distinct = if aggregate.distinct { "DISTINCT " } else { "" };
+        let is_exact = aggregate.exact && self.is_oracle();
+        let mut arguments = self.exprs(&aggregate.arguments);
+        if is_exact {
+            arguments.iter_mut().for_each(|one| *one = wide(one));
+        }
+        let arguments = match (aggregate.function, arguments.is_empty()) {
+            ("count", true) => "*".to_owned(),
+            _ => arguments.join(", "),
+        };
+        let order = match aggregate.order.is_empty() {
+            true => String::new(),
+            false => format!(" ORDER BY {}", self.sort_keys(&aggregate.order, None)),
+        };
+        let filter = match &aggregate.filter {
+            None => String::new(),
+            Some(filter) => format!(" FILTER (WHERE {})", self.predicate(filter)),
+        };
+        let function = aggregate.function;
+        let text = format!("{function}({distinct}{arguments}{order}){filter}{over}");
+        if is_exact { exact(&text) } else { text }
+    }
+
+    fn window(&mut self, window: &Window) -> String {
+        let mut clauses = Vec::new();
+        if !window.partition.is_empty() {
+            let by = self.exprs(&window.partition).join(", ");
+            clauses.push(format!("PARTITION BY {by}"));
+        }
+        if !window.order.is_empty() {
+            clauses.push(format!("ORDER BY {}", self.sort_keys(&window.order, None)));
+        }
+        clauses.extend(window.frame.map(str::to_owned));
+        self.aggregate(&window.function, &format!(" OVER ({})", clauses.join(" ")))
+    }
+
+    fn predicate(&mut self, predicate: &Predicate) -> String {
+        let not = |negated: bool| if negated { "NOT " } else { "" };
+        match predicate {
+            Predicate::Constant(None) => "CAST(NULL AS BOOLEAN)".to_owned(),
+            Predicate::Constant(Some(value)) => value.to_string().to_uppercase(),
+            Predicate::Law {
+                source,
+                table,
+                condition,
+            } => match &mut self.truths {
+                Some(truths) => truths.column(source, *table, condition),
+                None => {
+                    let columns = self.tables[*table].columns.iter();
+                    let columns: Vec<Column> = columns
+                        .map(|column| Column {
+                            name: format!("{source}.{}", column.name),
+                            ..column.clone()
+                        })
+                        .collect();
+                    format!("({})", predicate_text::sql(condition, &columns))
+                }
+            },
+            Predicate::Compare(left, comparison, right) => {
+                let (left, right) = (self.expr(left), self.expr(right));
+                format!("{left} {} {right}", comparison.sql())
+            }
+            Predicate::IsNull(expr, negated) => {
+                format!("{} IS {}NULL", self.expr(expr), not(*negated))
+            }
+            Predicate::In(expr, list, negated) => {
+                let list = self.exprs(list).join(", ");
+                format!("{} {}IN ({list})", self.expr(expr), not(*negated))
+            }
+            Predicate::Between(expr, low, high) => {
+                let (low, high) = (self.expr(low), self.expr(high));
+                format!("{} BETWEEN {low} AND {high}", self.expr(expr))
+            }
+            Predicate::Exists(query, negated) => {
+                format!("{}EXISTS ({})", not(*negated), self.query(query))
+            }
+            Predicate::InQuery(expr, query, negated) => {
+                let (expr, query) = (self.expr(expr), self.query(query));
+                match (self.is_oracle(), negated) {
+                    (true, true) => format!("{expr} <> ALL ({query})"),
+                    (true, false) => format!("{expr} = ANY ({query})"),
+                    (false, negated) => format!("{expr} {}IN ({query})", not(*negated)),
+                }
+            }
+            Predicate::Test(inner, truth, negated) => {
+                let truth = match truth {
+                    Truth::True => "TRUE",
+                    Truth::False => "FALSE",
+                    Truth::Unknown => "UNKNOWN",
+                };
+                format!("({}) IS {}{truth}", self.predicate(inner), not(*negated))
+            }
+            Predicate::Not(inner) => format!("NOT ({})", self.predicate(inner)),
+            Predicate::And(terms) => self.joined(terms, " AND "),
+            Predicate::Or(terms) => self.joined(terms, " OR "),
+        }
+    }
+
+    fn joined(&mut self, terms: &[Predicate], by: &str) -> String {
+        let terms = terms
+            .iter()
+            .map(|term| format!("({})", self.predicate(term)));
+        terms.collect::<Vec<_>>().join(by)
+    }
+}
+
+/// An integer that does not wrap.
+fn wide(sql: &str) -> String {
+    format!("CAST({sql} AS DECIMAL(38, 0))")
+}
+
+/// A whole number as BIGINT; an error where it is none.
+fn exact(sql: &str) -> String {
+    format!("CAST({sql} AS BIGINT)")
+}
