@@ -52,6 +52,7 @@ impl LawTable {
             oracle: &self.oracle,
             key_columns: self.key_columns.clone(),
             key_terms: self.key_terms.clone(),
+            plain: false,
             variant: Variant::Session,
             target: random.between(0, self.rows.len() - 1),
         };
