@@ -107,7 +107,7 @@ impl ScalarUDFImpl for Checked {
             (_, operands) => return exec_err!("`{}` of {}", self.name(), operands.len()),
         };
         let computed =
-            computed.map_err(|error| out_of_range(&error, &args.return_field.data_type()))?;
+            computed.map_err(|error| out_of_range(&error, args.return_field.data_type()))?;
         match args.args.iter().all(is_scalar) {
             true => Ok(ColumnarValue::Scalar(
                 datafusion::common::ScalarValue::try_from_array(&computed, 0)?,

@@ -2,7 +2,7 @@
 //!
 //! DataFusion takes every cast between types of time for one that keeps the order, `CAST(ts AS TIME)`, too: over rows in
 //! the order of `ts` it sorts nothing, and `ORDER BY CAST(ts AS TIME) LIMIT 1` gives the first row of the first day.
-//! Such a cast is put in [brackets](super::brackets), of which no rule knows what they keep.
+//! Such a cast is put in `super::brackets`, of which no rule knows what they keep.
 
 use arrow::datatypes::DataType;
 use datafusion::common::Result;

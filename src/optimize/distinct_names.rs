@@ -3,7 +3,7 @@
 //! DataFusion's rules push filters, and those that joins and top-k sorts make while they run, through a physical plan by
 //! the names of columns. Above a join of two tables with columns of one name the first one is taken for the other, and
 //! rows are lost: `t RIGHT JOIN u ON t.c = u.c WHERE t.c IS NULL` asks `u.c IS NULL` of `u`. While such a rule runs,
-//! a [`Fence`] stands above every node with two columns of one name, through which no filter is pushed. What a node below
+//! a fence stands above every node with two columns of one name, through which no filter is pushed. What a node below
 //! it makes of its own, such as a join's filter for its larger side, names the columns of one input, and is pushed on.
 
 use std::any::Any;

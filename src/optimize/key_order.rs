@@ -3,7 +3,7 @@
 //! A scan declares no order: DataFusion carries what a leaf declares through operators that do not keep it, and then
 //! leaves out sorts that were needed. So it sorts wherever it must, and this rule, which runs when all decisions about
 //! order have been made, takes away the sorts whose rows are those of a scan that can give them in that order. What may
-//! stand between the two is listed in [`in_order`], and nothing else:
+//! stand between the two is listed here, and nothing else:
 //!
 //! * projections, of columns and of what a part of the key computes;
 //! * filters;

@@ -14,11 +14,14 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::ensure_requirements::EnsureRequirements;
+use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::sorts::sort_preserving_merge::SortPreservingMergeExec;
-use datafusion::physical_plan::{ExecutionPlan, replace_children_if_necessary};
+use datafusion::physical_plan::{
+    ExecutionPlan, ExecutionPlanProperties, replace_children_if_necessary,
+};
 
 /// DataFusion's rule that puts sorts where they are needed and leaves out the others, over sorts without limits.
 #[derive(Debug)]
@@ -75,6 +78,11 @@ fn apart(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPl
 
 /// A limit in the sort below it, where one is left.
 fn together(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    if let Some(global) = node.downcast_ref::<GlobalLimitExec>()
+        && global.input().output_partitioning().partition_count() > 1
+    {
+        return Ok(Transformed::yes(over_one_partition(global)));
+    }
     let limited = match (
         node.downcast_ref::<GlobalLimitExec>(),
         node.downcast_ref::<LocalLimitExec>(),
@@ -87,6 +95,17 @@ fn together(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn Executio
         _ => None,
     };
     Ok(limited.map_or_else(|| Transformed::no(node), Transformed::yes))
+}
+
+/// The limit over the merge of its input. DataFusion deals rows out below a limit whose sort it has put further down, and
+/// merges them nowhere: a sort, which it expects there, would have.
+fn over_one_partition(limit: &GlobalLimitExec) -> Arc<dyn ExecutionPlan> {
+    let input = Arc::clone(limit.input());
+    let merged: Arc<dyn ExecutionPlan> = match input.output_ordering().cloned() {
+        Some(order) => Arc::new(SortPreservingMergeExec::new(order, input)),
+        None => Arc::new(CoalescePartitionsExec::new(input)),
+    };
+    Arc::new(GlobalLimitExec::new(merged, limit.skip(), limit.fetch()))
 }
 
 /// The first rows of a sort, of a merge of sorts, or of what a projection makes of either.

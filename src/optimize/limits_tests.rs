@@ -68,6 +68,14 @@ async fn a_sort_that_is_left_takes_the_first_rows_alone() {
     }
 }
 
+/// The rows of what is left of a union are dealt out between the sort and its limit.
+#[tokio::test]
+async fn a_limit_is_of_all_partitions() {
+    let sql = "SELECT a.f AS x, b.y FROM t a CROSS JOIN (SELECT CAST(f AS DOUBLE) AS y FROM t WHERE FALSE) b
+               UNION ALL SELECT id AS x, f AS y FROM t ORDER BY x LIMIT 1";
+    assert_eq!(rows(&session(true).await, sql).await, ["1|1.0"]);
+}
+
 /// Fails as soon as DataFusion leaves such limits where they are: then the wrapper can go.
 #[tokio::test]
 async fn canary() {

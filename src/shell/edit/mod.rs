@@ -68,11 +68,7 @@ impl Shell<'_> {
         loop {
             typed.note("");
             match lines.next()? {
-                Signal::Success(text) => {
-                    if !self.submit(&text)? {
-                        return Ok(());
-                    }
-                }
+                Signal::Success(text) if !self.submit(&text)? => return Ok(()),
                 Signal::CtrlC if typed.is_empty() => {
                     self.outputs
                         .tell("Ctrl-D or .quit leaves the shell; .help helps.")?;

@@ -166,7 +166,7 @@ impl Draw<'_> {
         let fitting: Vec<&Value> = fitting.collect();
         let expr = match fitting.is_empty() {
             true => Expr::Constant("1".to_owned()),
-            false => (*self.random.pick(&fitting)).expr.clone(),
+            false => self.random.pick(&fitting).expr.clone(),
         };
         let filter = self.subquery_filter(&scope, outer);
         let has_fitting = !fitting.is_empty();

@@ -76,7 +76,7 @@ impl Draw<'_> {
             let others: Vec<&Value> = scope.values.iter().filter(of_kind).collect();
             match others.is_empty() || draw.random.percent(40) {
                 true => draw.constant(&value.sql_type),
-                false => (*draw.random.pick(&others)).expr.clone(),
+                false => draw.random.pick(&others).expr.clone(),
             }
         };
         let first = Box::new(value.expr.clone());
@@ -109,7 +109,7 @@ impl Draw<'_> {
                 let smalls: Vec<&Value> = smalls.collect();
                 let second = match smalls.is_empty() || self.random.percent(40) {
                     true => *constant(self.random.pick::<&str>(&["1", "2", "10"])),
-                    false => (*self.random.pick(&smalls)).expr.clone(),
+                    false => self.random.pick(&smalls).expr.clone(),
                 };
                 let operator = *self.random.pick(&['+', '-', '*']);
                 integer(Expr::Arithmetic(operator, first, Box::new(second)), false)
