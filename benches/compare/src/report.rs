@@ -88,8 +88,9 @@ impl Report {
                 continue;
             };
             let name = format!("*{}*", measured.workload.name);
-            match ratio {
-                ratio if ratio > ALIKE => behind.push((
+            let halites = measured.spread(Name::Halite).unwrap_or(peer.1);
+            match Standing::of(halites, peer.1) {
+                Standing::Behind => behind.push((
                     ratio,
                     format!(
                         "- {name}: {} takes {}, Halite {} ({}).\n",
@@ -99,8 +100,8 @@ impl Report {
                         times(ratio)
                     ),
                 )),
-                ratio if ratio < 1.0 / ALIKE => ahead.push(name),
-                _ => alike.push(name),
+                Standing::Ahead => ahead.push(name),
+                Standing::Alike => alike.push(name),
             }
         }
         behind.sort_by(|(left, _), (right, _)| right.total_cmp(left));
@@ -117,7 +118,11 @@ impl Report {
         );
         let _ = writeln!(text, "Ahead: {}.\n", listed(&ahead));
         if !alike.is_empty() {
-            let _ = writeln!(text, "As quick, within 5 %: {}.\n", listed(&alike));
+            let _ = writeln!(
+                text,
+                "As quick, within 5 % or what the rounds differ by: {}.\n",
+                listed(&alike)
+            );
         }
         if !behind.is_empty() {
             text.push_str("A peer is ahead, the furthest first:\n\n");
@@ -290,6 +295,25 @@ fn halite(measured: &Measured) -> f64 {
         .map_or(f64::NAN, |spread| spread.median)
 }
 
+/// How Halite does beside another.
+#[derive(Debug, PartialEq, Eq)]
+enum Standing {
+    Ahead,
+    Alike,
+    Behind,
+}
+
+impl Standing {
+    /// Nobody is ahead whose quartiles reach into the other's.
+    fn of(halite: Spread, peer: Spread) -> Self {
+        match halite.median / peer.median {
+            ratio if ratio > ALIKE && halite.low > peer.high => Self::Behind,
+            ratio if ratio < 1.0 / ALIKE && halite.high < peer.low => Self::Ahead,
+            _ => Self::Alike,
+        }
+    }
+}
+
 /// Halite's time by that of the best peer.
 fn beside_best(measured: &Measured) -> Option<(f64, (Name, Spread))> {
     let peer = measured.best_peer()?;
@@ -321,4 +345,25 @@ fn row(measured: &Measured) -> String {
         best.unwrap_or_default()
     );
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_ahead_is_so_in_most_rounds() {
+        let spread = |low, median, high| Spread { low, median, high };
+        let peer = spread(1.0, 1.1, 1.2);
+        let cases = [
+            (spread(0.7, 0.8, 0.9), Standing::Ahead),
+            (spread(0.7, 0.8, 1.1), Standing::Alike),
+            (spread(1.1, 1.12, 1.13), Standing::Alike),
+            (spread(1.1, 1.5, 1.9), Standing::Alike),
+            (spread(1.3, 1.5, 1.9), Standing::Behind),
+        ];
+        for (halite, standing) in cases {
+            assert_eq!(Standing::of(halite, peer), standing, "{halite:?}");
+        }
+    }
 }
