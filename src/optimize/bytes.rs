@@ -12,14 +12,13 @@ use arrow::compute::cast;
 use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{
     Cast, ColumnarValue, Expr, ExprSchemable, LogicalPlan, ScalarFunctionArgs, ScalarUDF,
     ScalarUDFImpl, Signature, TryCast, Volatility,
 };
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
-use super::{has_any, input_schema};
+use super::{has_any, input_schema, map_named};
 use crate::datum::bytes_of_text;
 use crate::error::Error;
 
@@ -53,16 +52,8 @@ fn rewrite(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         return Ok(Transformed::no(plan));
     }
     let schema = input_schema(&plan)?;
-    let names = NamePreserver::new(&plan);
-    let mut read = |expr: Expr| {
-        let name = names.save(&expr);
-        let rewritten = expr.transform_up(|expr| read_bytes(expr, &schema))?;
-        Ok(rewritten.update_data(|expr| name.restore(expr)))
-    };
-    plan.map_expressions(|expr| match expr {
-        // A grouping set has no name; what it groups by has.
-        Expr::GroupingSet(_) => expr.map_children(&mut read),
-        expr => read(expr),
+    map_named(plan, |expr| {
+        expr.transform_up(|expr| read_bytes(expr, &schema))
     })
 }
 

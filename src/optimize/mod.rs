@@ -27,10 +27,11 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result};
 use datafusion::execution::config::SessionConfig;
 use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan};
 use datafusion::optimizer::{Analyzer, Optimizer};
@@ -143,6 +144,23 @@ fn has_any(plan: &LogicalPlan, is_of_kind: impl Fn(&Expr) -> bool) -> Result<boo
         })
     })?;
     Ok(found)
+}
+
+/// The node with its expressions rewritten, each under the name that it had.
+fn map_named(
+    plan: LogicalPlan,
+    mut rewrite: impl FnMut(Expr) -> Result<Transformed<Expr>>,
+) -> Result<Transformed<LogicalPlan>> {
+    let names = NamePreserver::new(&plan);
+    let mut named = |expr: Expr| {
+        let name = names.save(&expr);
+        Ok(rewrite(expr)?.update_data(|expr| name.restore(expr)))
+    };
+    plan.map_expressions(|expr| match expr {
+        // A grouping set has no name; what it groups by has.
+        Expr::GroupingSet(_) => expr.map_children(&mut named),
+        expr => named(expr),
+    })
 }
 
 /// The columns that the expressions of a node may name, with their types.

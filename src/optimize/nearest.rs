@@ -7,13 +7,12 @@
 use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Cast, Expr, ExprSchemable, LogicalPlan};
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
 use super::brackets::{self, Kind};
 use super::floats::{self, is_float};
-use super::{has_any, input_schema};
+use super::{has_any, input_schema, map_named};
 
 /// The rule. See the [module](self).
 #[derive(Debug, Default)]
@@ -39,16 +38,8 @@ impl OptimizerRule for CastToNearest {
             return Ok(Transformed::no(plan));
         }
         let schema = input_schema(&plan)?;
-        let names = NamePreserver::new(&plan);
-        let mut rewrite = |expr: Expr| {
-            let name = names.save(&expr);
-            let cast = expr.transform_up(|expr| to_nearest(expr, &schema))?;
-            Ok(cast.update_data(|expr| name.restore(expr)))
-        };
-        plan.map_expressions(|expr| match expr {
-            // A grouping set has no name; what it groups by has.
-            Expr::GroupingSet(_) => expr.map_children(&mut rewrite),
-            expr => rewrite(expr),
+        map_named(plan, |expr| {
+            expr.transform_up(|expr| to_nearest(expr, &schema))
         })
     }
 }

@@ -4,11 +4,10 @@
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator};
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
-use super::{has_any, input_schema};
+use super::{has_any, input_schema, map_named};
 use crate::function::Arithmetic;
 
 /// The rule. See the [module](self).
@@ -33,16 +32,8 @@ impl OptimizerRule for CheckArithmetic {
             return Ok(Transformed::no(plan));
         }
         let schema = input_schema(&plan)?;
-        let names = NamePreserver::new(&plan);
-        let mut rewrite = |expr: Expr| {
-            let name = names.save(&expr);
-            let checked = expr.transform_up(|expr| checked(expr, &schema))?;
-            Ok(checked.update_data(|expr| name.restore(expr)))
-        };
-        plan.map_expressions(|expr| match expr {
-            // A grouping set has no name; what it groups by has.
-            Expr::GroupingSet(_) => expr.map_children(&mut rewrite),
-            expr => rewrite(expr),
+        map_named(plan, |expr| {
+            expr.transform_up(|expr| checked(expr, &schema))
         })
     }
 }
