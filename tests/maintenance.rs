@@ -296,7 +296,8 @@ fn control_c_between_two_statements_ends_the_script() {
     );
     fs::write(&script, lines).unwrap();
     for more in [&[][..], &["--no-bail"], &["-c", "SELECT 3 AS three"]] {
-        let arguments = [&["-f", script.to_str().unwrap()], more].concat();
+        let script = ["--allow-commands", "-f", script.to_str().unwrap()];
+        let arguments = [&script[..], more].concat();
         let (mut program, mut answers) = begin(&arguments);
         // Opened when it is opened at the other end.
         let end = fs::OpenOptions::new().write(true).open(&fifo).unwrap();

@@ -91,9 +91,12 @@ fn nothing_runs_after_a_statement_that_fails() {
 }
 
 #[test]
-fn a_script_with_a_syntax_error_does_nothing() {
-    let (out, log) = failure(&run(&["-c", "SELECT 1;\nSELECT 2 WHERE = 3"]));
-    assert_eq!(out, "");
+fn a_syntax_error_is_met_where_it_stands_or_before_anything_runs() {
+    let script = "SELECT 1 AS one;\nSELECT 2 WHERE = 3;\nSELECT 3";
+    let (out, met) = failure(&run(&["-c", script]));
+    assert_eq!(out, "one\n1\n");
+    let (out, log) = failure(&run(&["--check-first", "-c", script]));
+    assert_eq!((out.as_str(), &met), ("", &log));
     let lines: Vec<_> = log.lines().collect();
     assert!(
         lines[0].starts_with("error: ") && lines[0].ends_with("(line 2)"),
@@ -334,9 +337,11 @@ fn generated_files_load_into_their_layouts() {
 #[test]
 fn bail_is_the_default_and_can_be_turned_off() {
     let script = "SELECT 1 AS one; SELECT * FROM nowhere; SELCT; SELECT 3 AS three";
-    // The mistake of syntax is seen before anything runs.
-    assert_eq!(failure(&run(&["-c", script])).0, "");
-    assert_eq!(failure(&run(&["--no-bail", "--bail", "-c", script])).0, "");
+    assert_eq!(failure(&run(&["-c", script])).0, "one\n1\n");
+    assert_eq!(
+        failure(&run(&["--no-bail", "--bail", "-c", script])).0,
+        "one\n1\n"
+    );
     let (out, log) = failure(&run(&["--no-bail", "-c", script, "-c", "SELECT 4 AS four"]));
     assert_eq!(out, "one\n1\nthree\n3\nfour\n4\n");
     let errors = log.lines().filter(|line| line.starts_with("error: "));
@@ -477,4 +482,77 @@ fn rows_go_through_a_pipe() {
         assert_eq!(read.join().unwrap(), "a\n1\n");
         assert!(std::fs::metadata(&fifo).unwrap().file_type().is_fifo());
     }
+}
+
+#[test]
+fn a_script_runs_no_programs_unless_it_is_allowed() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("made");
+    let script = format!(".output |cat > '{}'\nSELECT 1 AS one;", file.display());
+    for output in [run(&["-c", &script]), run_with_input(&[], &script)] {
+        let (out, log) = failure(&output);
+        assert!(
+            log.contains("--allow-commands") && out.is_empty(),
+            "{out}{log}"
+        );
+    }
+    assert!(!file.exists());
+    assert_eq!(results(&run(&["--allow-commands", "-c", &script])), "");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\n1\n");
+}
+
+#[test]
+fn a_safe_program_reaches_nothing_but_its_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    std::fs::write(path("in.csv"), "a\n1\n").unwrap();
+    std::fs::write(path("in.sql"), "SELECT 1;").unwrap();
+    let database = path("d");
+    let tables =
+        "CREATE TABLE t (a INT, PRIMARY KEY (a)); INSERT INTO t VALUES (1); SELECT a FROM t";
+    assert!(results(&run(&[&database, "--safe", "-c", tables])).ends_with("a\n1\n"));
+    for command in [
+        format!("COPY t FROM '{}'", path("in.csv")),
+        format!("COPY t TO '{}'", path("out.csv")),
+        format!("SELECT * FROM '{}'", path("in.csv")),
+        format!(".output {}", path("out.csv")),
+        format!(".once {}", path("out.csv")),
+        format!(".read {}", path("in.sql")),
+        format!(".import {} t", path("in.csv")),
+        format!(".backup {}", path("backup")),
+        ".output |cat".to_owned(),
+        "SET datafusion.runtime.memory_limit = '1G'".to_owned(),
+        "SET halite.external_access = true".to_owned(),
+    ] {
+        let (_, log) = failure(&run(&[&database, "--safe", "-c", &command]));
+        assert!(
+            log.contains("halite.external_access is false"),
+            "{command}: {log}"
+        );
+    }
+    assert!(!Path::new(&path("out.csv")).exists() && !Path::new(&path("backup")).exists());
+}
+
+#[test]
+fn the_files_of_a_database_are_left_alone_also_where_it_is_read_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("d");
+    let current = database.join("CURRENT").display().to_string();
+    let database = database.to_str().unwrap();
+    results(&run(&[
+        database,
+        "-c",
+        "CREATE TABLE t (a INT, PRIMARY KEY (a))",
+    ]));
+    let before = std::fs::read(&current).unwrap();
+    for command in [
+        format!("COPY (SELECT 1 AS a) TO '{current}' (FORMAT csv)"),
+        format!(".output {current}"),
+        format!(".once {current}"),
+        format!(".read {current}"),
+    ] {
+        let (_, log) = failure(&run(&[database, "--readonly", "-c", &command]));
+        assert!(log.contains("inside the database"), "{command}: {log}");
+    }
+    assert_eq!(std::fs::read(&current).unwrap(), before);
 }

@@ -1,7 +1,7 @@
 //! The program `halite`: reads its arguments, opens the database, and runs what is asked for.
 
 use std::fs;
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,6 +15,7 @@ use halite::shell::interrupt::Interrupts;
 use halite::shell::output::{self, Outputs};
 use halite::shell::runner::{self, Failure};
 use halite::shell::sample::generator;
+use halite::shell::script::Units;
 use halite::shell::state::{Settings, Shell};
 use halite::shell::{demo, maintenance, start};
 use tokio::runtime::Runtime;
@@ -35,8 +36,8 @@ Exit status: 0, or 1 if a statement failed, 2 if the arguments are wrong, 130 af
 /// SQL over an ordered key-value store.
 ///
 /// Without -c or -f: the shell on a terminal, else the script on standard input. A script consists of statements, which
-/// end with semicolons, and of the shell's commands on lines of their own. All of it is parsed before its first
-/// statement runs.
+/// end with semicolons, and of the shell's commands on lines of their own. Each statement runs when it is read;
+/// --check-first reads and parses all of a script before its first statement runs.
 #[derive(Parser)]
 #[command(version, after_help = EXAMPLES)]
 struct Arguments {
@@ -53,15 +54,24 @@ struct Arguments {
     /// How results look; box on a terminal, else csv
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     format: Option<String>,
-    /// Refuses to change anything
+    /// Refuses to change anything; COPY TO and .output write their files all the same
     #[arg(long, requires = "database")]
     readonly: bool,
+    /// Shuts statements off from all but the tables: no files, no programs, no settings of the machine, for good
+    #[arg(long)]
+    safe: bool,
+    /// Lets commands of scripts run programs, as .output |PROGRAM does; at a terminal they may
+    #[arg(long, conflicts_with = "safe")]
+    allow_commands: bool,
     /// Ends at the first statement that fails; this is the default
     #[arg(long, overrides_with = "no_bail")]
     bail: bool,
     /// Goes on after a statement that fails, also after one that is no SQL; the exit status is 1 all the same
     #[arg(long, overrides_with = "bail")]
     no_bail: bool,
+    /// Parses all of a script before its first statement runs: one with a mistake changes nothing
+    #[arg(long)]
+    check_first: bool,
     /// What the shell runs first, instead of ~/.haliterc
     #[arg(long, value_name = "FILE", conflicts_with = "no_init")]
     init: Option<PathBuf>,
@@ -176,7 +186,7 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure>
 
 /// The scripts that were asked for, or the shell.
 fn run_shell(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure> {
-    // Every file is read before anything runs: a wrong name changes nothing.
+    // Every file is opened before anything runs: a wrong name changes nothing.
     let scripts = scripts(arguments, matches)?;
     on_threads(|runtime| {
         let database = runtime.block_on(open(arguments))?;
@@ -185,7 +195,10 @@ fn run_shell(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Fa
             interact(&mut shell, arguments)?;
             return Ok(ExitCode::SUCCESS);
         }
-        run_scripts(&mut shell, &scripts)
+        if arguments.safe {
+            database.shut_external_access();
+        }
+        run_scripts(&mut shell, scripts)
     })
 }
 
@@ -205,15 +218,22 @@ fn interact(shell: &mut Shell<'_>, arguments: &Arguments) -> Result<(), Failure>
     if !arguments.no_init {
         start::run_file(shell, arguments.init.as_deref())?;
     }
+    if arguments.safe {
+        shell.connection.database().shut_external_access();
+    }
     Ok(shell.edit()?)
 }
 
-fn run_scripts(shell: &mut Shell<'_>, scripts: &[Script]) -> Result<ExitCode, Failure> {
+fn run_scripts(shell: &mut Shell<'_>, scripts: Vec<Script>) -> Result<ExitCode, Failure> {
     // Also between two statements, or two scripts.
     shell.listen()?;
-    let mut scripts = scripts.iter();
+    let mut scripts = scripts.into_iter();
     while let Some(script) = scripts.next() {
-        match shell.script(&script.text, script.file.as_deref()) {
+        let done = match script {
+            Script::Text(text) => shell.script(&text, None),
+            Script::File(script, file) => shell.read_script(script, file.as_deref()),
+        };
+        match done {
             Ok(flow) if flow.is_break() => break,
             Ok(_) => {}
             Err(closed) if closed.is_closed_pipe() && !shell.unfinished && scripts.len() == 0 => {
@@ -231,6 +251,9 @@ fn shell<'r>(arguments: &Arguments, database: &Database, runtime: &'r Runtime) -
     let format = format.unwrap_or_else(|| format::default_format(io::stdout().is_terminal()));
     let settings = Settings {
         bail: !arguments.no_bail,
+        check_first: arguments.check_first,
+        allow_commands: arguments.allow_commands,
+        history: !arguments.readonly,
         ..Settings::new(format)
     };
     Shell::new(database.connect(), runtime, settings, Outputs::standard())
@@ -315,10 +338,11 @@ async fn open(arguments: &Arguments) -> Result<Database, Error> {
     }
 }
 
-/// A script, and the file it is from.
-struct Script {
-    text: String,
-    file: Option<String>,
+/// A script.
+enum Script {
+    Text(String),
+    /// A file, by its name, or standard input.
+    File(Units, Option<String>),
 }
 
 /// The scripts to run, in the order of the arguments; none asks for the shell.
@@ -327,30 +351,26 @@ fn scripts(arguments: &Arguments, matches: &ArgMatches) -> Result<Vec<Script>, F
     let places = matches.indices_of("command").into_iter().flatten();
     for (place, command) in places.zip(&arguments.command) {
         let text = command.clone();
-        sources.push((place, Script { text, file: None }));
+        sources.push((place, Script::Text(text)));
     }
     let places = matches.indices_of("file").into_iter().flatten();
     for (place, file) in places.zip(&arguments.file) {
-        let text = read_script(file)?;
-        let file = Some(file.display().to_string()).filter(|name| name != "-");
-        sources.push((place, Script { text, file }));
+        let name = Some(file.display().to_string()).filter(|name| name != "-");
+        sources.push((place, Script::File(open_script(file)?, name)));
     }
     if sources.is_empty() && !io::stdin().is_terminal() {
-        let text = read_script(Path::new("-"))?;
-        sources.push((0, Script { text, file: None }));
+        sources.push((0, Script::File(open_script(Path::new("-"))?, None)));
     }
     sources.sort_by_key(|(place, _)| *place);
     Ok(sources.into_iter().map(|(_, script)| script).collect())
 }
 
-fn read_script(file: &Path) -> Result<String, Failure> {
-    let text = if file == Path::new("-") {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text).map(|_| text)
-    } else {
-        fs::read_to_string(file)
+fn open_script(file: &Path) -> Result<Units, Failure> {
+    let script = match file == Path::new("-") {
+        true => Units::of_standard_input(),
+        false => Units::of_file(file),
     };
-    text.map_err(|error| {
+    script.map_err(|error| {
         Failure::Statement(format!("error: cannot read {}: {error}", file.display()))
     })
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Database;
-use super::check::READING;
+use super::check::{READING, check_at};
 use super::waiting::on_waiting_thread;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
@@ -42,7 +42,8 @@ impl Database {
     ///
     /// # Errors
     /// `InvalidInput` where something is at `path`, or no database at `backup`; `Unavailable` where a process has `backup`
-    /// open for writing, or the disk fails; `Corrupt` where the backup cannot be opened. Then nothing is left at `path`.
+    /// open for writing, or the disk fails; `Corrupt` where the backup is damaged: all of it is read. Then nothing is left at
+    /// `path`.
     pub async fn restore(backup: impl AsRef<Path>, path: impl AsRef<Path>) -> Result<()> {
         let (backup, path) = (backup.as_ref().to_owned(), named(path.as_ref()));
         on_waiting_thread(READING, move || restore(&backup, &path)).await
@@ -80,11 +81,22 @@ fn restore(backup: &Path, path: &Path) -> Result<()> {
             let (backup, path) = (backup.display(), path.display());
             Error::unavailable(format!("copying {backup} to {path}: {error}")).with_source(error)
         })
-        .and_then(|()| open(&aside, true))
+        .and_then(|()| refuse_damaged(&aside))
         .and_then(|()| rename(&aside, path));
     made.inspect_err(|_| {
         let _ = fs::remove_dir_all(&aside);
     })
+}
+
+/// Reads all of a copy before it is given out as a database.
+fn refuse_damaged(path: &Path) -> Result<()> {
+    let found = check_at(path)?;
+    match found.damage.first() {
+        None => Ok(()),
+        Some(damage) => Err(Error::corrupt(format!(
+            "the backup is damaged, and nothing is restored from it: {damage}"
+        ))),
+    }
 }
 
 /// A path that ends with the name of its directory, without a slash behind it: other names are made of this one.
@@ -105,6 +117,7 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
         fs::remove_dir_all(to)?;
     }
     fs::create_dir_all(to)?;
+    fs::set_permissions(to, fs::metadata(from)?.permissions())?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         if entry.file_type()?.is_file() && entry.file_name() != "LOCK" {

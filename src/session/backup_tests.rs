@@ -202,3 +202,36 @@ async fn what_is_in_the_way_is_told() {
         assert!(!at(name).exists(), "{name}");
     }
 }
+
+#[tokio::test]
+async fn a_damaged_backup_is_not_restored() {
+    let (directory, _path, database) = database().await;
+    let at = |name: &str| directory.path().join(name);
+    let insert =
+        "INSERT INTO first SELECT 1 AS w, 1 AS batch, value AS row FROM generate_series(1, 20000)";
+    database.connect().execute(insert, ()).await.unwrap();
+    database.backup(at("backup")).await.unwrap();
+    let files = std::fs::read_dir(at("backup")).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    let files: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|it| it == "sst"))
+        .collect();
+    assert!(!files.is_empty());
+    for file in files {
+        let whole = std::fs::read(&file).unwrap();
+        for part in 1..4 {
+            let mut damaged = whole.clone();
+            damaged[whole.len() * part / 4] ^= 1;
+            std::fs::write(&file, &damaged).unwrap();
+            let (kind, text) = refusal(Database::restore(at("backup"), at("new"))).await;
+            assert!(
+                kind == ErrorKind::Corrupt && text.contains("backup"),
+                "{}: {text}",
+                file.display()
+            );
+            assert!(!at("new").exists() && !at("new.restoring").exists());
+        }
+        std::fs::write(&file, &whole).unwrap();
+    }
+    Database::restore(at("backup"), at("new")).await.unwrap();
+}

@@ -111,7 +111,8 @@ impl Database {
     }
 }
 
-fn check_at(path: &Path) -> Result<CheckReport> {
+/// As [`Database::check_at`], on this thread.
+pub(super) fn check_at(path: &Path) -> Result<CheckReport> {
     let options = StoreOptions {
         read_only: true,
         create_if_missing: false,

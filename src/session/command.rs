@@ -223,8 +223,8 @@ async fn change<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'st
 
 /// A setting of Halite's, with the columns that DataFusion shows its own with; it knows them without their prefix.
 fn show_setting(connection: &Connection, name: &str) -> Result<Outcome> {
-    let config = connection.context().copied_config();
-    let entries = HaliteOptions::of(config.options()).entries();
+    let state = connection.statement_state()?;
+    let entries = HaliteOptions::of(state.config_options()).entries();
     let entry = entries.into_iter().find(|entry| entry.key == name);
     let entry = entry.ok_or_else(|| {
         let prefix = HaliteOptions::PREFIX;

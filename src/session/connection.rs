@@ -81,9 +81,10 @@ impl Connection {
         let builder = SessionStateBuilder::new()
             .with_default_features()
             .with_config(config);
-        let context = files::enable(SessionContext::new_with_state(
-            optimize::install(builder).build(),
-        ));
+        let context = files::enable(
+            SessionContext::new_with_state(optimize::install(builder).build()),
+            database.access(),
+        );
         context.register_catalog(
             CATALOG_NAME,
             Arc::new(HaliteCatalog::new(Arc::clone(database.catalog()))),
@@ -252,6 +253,16 @@ impl Connection {
                 )));
             }
         };
+        let access = self.database.access();
+        match &planned {
+            PlannedStatement::SetVariable(set) => {
+                access.check_setting(&set.variable, Some(&set.value))?;
+            }
+            PlannedStatement::ResetVariable(reset) => {
+                access.check_setting(&reset.variable, None)?
+            }
+            _ => {}
+        }
         if let PlannedStatement::Execute(execute) = &planned {
             state = self.renewed(&execute.name).await?;
             self.named.check(execute)?;
@@ -267,6 +278,7 @@ impl Connection {
         let plan = LogicalPlan::Statement(planned);
         let frame = self.context.execute_logical_plan(plan).await;
         let frame = frame.map_err(|error| command::setting_problem(error.into(), setting))?;
+        access.follow(&HaliteOptions::of(self.context.copied_config().options()));
         forgotten.iter().for_each(|name| self.named.forget(name));
         if verb != "EXECUTE" {
             return Ok(Outcome::Done {
@@ -310,6 +322,12 @@ impl Connection {
         let mut state = self.context.state();
         let snapshot = StatementSnapshot::take(Arc::clone(self.database.catalog().store()))?;
         state.config_mut().set_extension(Arc::new(snapshot));
+        let access = self.database.access();
+        if access.is_restricted()
+            && let Some(options) = state.config_mut().options_mut().extensions.get_mut()
+        {
+            access.show(options);
+        }
         let progress = Arc::new(self.progress.clone());
         state.config_mut().set_extension(progress);
         Ok(state)

@@ -15,6 +15,8 @@ use crate::write::copy::{self, Compression, CopyOptions, Direction, FileFormat, 
 
 /// Runs a COPY: all of it or nothing.
 pub(super) async fn run(connection: &Connection, statement: &CopyStatement) -> Result<Outcome> {
+    let access = connection.database().access();
+    access.check(&format!("the file `{}`", statement.file))?;
     let options = copy_options(&statement.options)?;
     let rows = match statement.direction {
         Direction::From => copy_from(connection, statement, options).await?,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use datafusion::catalog::TableProvider;
 
 use super::Connection;
+use super::access::Access;
 use super::waiting::on_waiting_thread;
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -15,6 +16,7 @@ use crate::store::{MemoryStore, RocksStore, Store, StoreOptions};
 #[derive(Debug, Clone)]
 pub struct Database {
     catalog: Arc<Catalog>,
+    access: Arc<Access>,
 }
 
 impl Database {
@@ -70,6 +72,7 @@ impl Database {
     pub fn of_store(store: Arc<dyn Store>) -> Result<Self> {
         Ok(Self {
             catalog: Arc::new(Catalog::open(store)?),
+            access: Arc::default(),
         })
     }
 
@@ -86,6 +89,32 @@ impl Database {
     /// `InvalidInput` where there is no such table.
     pub fn table_provider(&self, name: &str) -> Result<Arc<dyn TableProvider>> {
         Ok(self.catalog.expect_table(name)?)
+    }
+
+    /// Shuts statements and the shell off from everything but the tables: no files are read or written, no programs run,
+    /// and no settings changed that take more of the machine. It holds for all connections, those that are there
+    /// already, too, and is for good. What the program itself does through this library is its own affair.
+    ///
+    /// `SET halite.external_access = false` does the same.
+    pub fn shut_external_access(&self) {
+        self.access.shut();
+    }
+
+    /// Lets no statement of any connection change a setting any more, as `SET halite.lock_configuration = true` does.
+    pub fn lock_configuration(&self) {
+        self.access.lock();
+    }
+
+    /// Whether files and programs may be used for what a user asks for; `what` says for what.
+    ///
+    /// # Errors
+    /// `NotSupported` where external access is shut.
+    pub fn check_external_access(&self, what: &str) -> Result<()> {
+        self.access.check(what)
+    }
+
+    pub(super) fn access(&self) -> &Arc<Access> {
+        &self.access
     }
 
     /// The store under the database.

@@ -16,7 +16,9 @@ use datafusion::datasource::file_format::json::JsonFormatFactory;
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
 use datafusion::prelude::SessionContext;
 
+use super::access::Access;
 use crate::error::Error;
+use crate::store::check_outside;
 
 /// Endings of names that are taken for those of files.
 const EXTENSIONS: &[&str] = &[
@@ -24,9 +26,12 @@ const EXTENSIONS: &[&str] = &[
 ];
 
 /// The session with files as tables.
-pub(super) fn enable(context: SessionContext) -> SessionContext {
+pub(super) fn enable(context: SessionContext, access: &Arc<Access>) -> SessionContext {
     let catalogs = Arc::clone(context.state_ref().read().catalog_list());
-    let files = Arc::new(LocalFiles::default());
+    let files = Arc::new(LocalFiles {
+        inner: DynamicListTableFactory::default(),
+        access: Arc::clone(access),
+    });
     let factory = Arc::clone(&files) as Arc<dyn UrlTableFactory>;
     let id = context.session_id();
     let state = context
@@ -49,9 +54,10 @@ pub(super) fn enable(context: SessionContext) -> SessionContext {
 }
 
 /// Makes tables of files.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct LocalFiles {
     inner: DynamicListTableFactory,
+    access: Arc<Access>,
 }
 
 #[async_trait]
@@ -67,7 +73,12 @@ impl UrlTableFactory for LocalFiles {
             ))
             .into());
         }
+        self.access.check(&format!("the file `{local}`"))?;
         let is_pattern = local.contains(['*', '?', '[']);
+        match is_pattern {
+            true => matches_outside(local)?,
+            false => check_outside(Path::new(local))?,
+        }
         if !is_pattern && !Path::new(local).exists() {
             return Err(Error::invalid(format!("there is no file `{local}`")).into());
         }
@@ -83,6 +94,16 @@ impl UrlTableFactory for LocalFiles {
             .into()),
         }
     }
+}
+
+/// Refuses a pattern that matches a file of a database.
+fn matches_outside(pattern: &str) -> Result<()> {
+    // What is no pattern to this matches nothing to DataFusion either.
+    let found = glob::glob(pattern).into_iter().flatten().flatten();
+    for file in found {
+        check_outside(&file)?;
+    }
+    Ok(())
 }
 
 /// Whether a name is meant for a file; all others are those of tables.

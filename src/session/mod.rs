@@ -20,10 +20,12 @@
 //! # }).unwrap();
 //! ```
 
+mod access;
 mod appender;
 mod assign;
 mod backup;
 pub mod blocking;
+mod bounds;
 mod check;
 mod clauses;
 mod command;

@@ -105,8 +105,10 @@ pub struct Piece {
 /// # Errors
 /// `InvalidInput` where the text ends inside a string, a quoted name or a comment.
 pub fn split(sql: &str) -> Result<Vec<Piece>> {
-    let tokens = tokenize(sql)?;
-    let mut texts = Texts::new(sql);
+    Ok(pieces(&tokenize(sql)?, &mut Texts::new(sql)))
+}
+
+fn pieces(tokens: &[TokenWithSpan], texts: &mut Texts<'_>) -> Vec<Piece> {
     let statements = tokens.split(|token| token.token == Token::SemiColon);
     let pieces = statements.filter_map(|statement| {
         let first = significant(statement).next()?;
@@ -115,7 +117,20 @@ pub fn split(sql: &str) -> Result<Vec<Piece>> {
             text: texts.of(statement),
         })
     });
-    Ok(pieces.collect())
+    pieces.collect()
+}
+
+/// The statements of the beginning of a script that have their semicolons, and where what follows the last of these
+/// begins; `None` if the text ends inside of a word, or no statement has one.
+pub fn split_closed(sql: &str) -> Option<(Vec<Piece>, usize)> {
+    let tokens = tokenize(sql).ok()?;
+    let last = tokens
+        .iter()
+        .rposition(|token| token.token == Token::SemiColon)?;
+    let (closed, end) = (tokens.get(..last)?, tokens.get(last)?.span.end);
+    let mut texts = Texts::new(sql);
+    let pieces = pieces(closed, &mut texts);
+    Some((pieces, texts.offset(end)))
 }
 
 /// Whether the text ends a statement: its last token is a semicolon, or it is wrong beyond completion.

@@ -14,6 +14,7 @@ pub mod names;
 pub mod output;
 mod pager;
 mod progress;
+mod reach;
 mod redirect;
 pub mod report;
 pub mod runner;

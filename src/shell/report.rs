@@ -47,13 +47,9 @@ impl Reporter<'_> {
         self.write(&plain(&message), sql, origin, &diagnosis)
     }
 
-    /// The report of a script that is no sequence of statements.
-    pub fn script(&self, error: &Error, script: &str, file: Option<&str>) -> String {
+    /// The report of a script that is no sequence of statements, from the text on that is none.
+    pub fn script(&self, error: &Error, script: &str, origin: Origin<'_>) -> String {
         let message = message(error);
-        let origin = Origin {
-            file,
-            line: usize::from(script.trim_end().contains('\n')),
-        };
         let (text, diagnosis) = match split_position(&message) {
             Some((text, line, column)) => {
                 let at = offset(script, line, column);

@@ -73,7 +73,14 @@ fn without_a_place_the_first_line_is_shown() {
 fn a_script_that_cannot_be_read_is_shown_where_it_broke() {
     let script = "SELECT 1;\n\nSELECT 'a;\n";
     let error = crate::session::parse::split(script).unwrap_err();
-    let report = Reporter::default().script(&error, script, Some("a.sql"));
+    let report = Reporter::default().script(
+        &error,
+        script,
+        Origin {
+            file: Some("a.sql"),
+            line: 1,
+        },
+    );
     assert_eq!(
         report,
         "error: syntax error: Unterminated string literal (a.sql, line 3)\n  SELECT 'a;\n         ^"

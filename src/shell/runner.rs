@@ -279,7 +279,8 @@ impl Shell<'_> {
         match events.recv().await {
             Some(Event::Columns(schema)) => {
                 let page = self.page();
-                let mut out = self.outputs.result(self.settings.pages(), progress);
+                let pages = self.pages();
+                let mut out = self.outputs.result(pages, progress);
                 match show_rows(format, page, schema, events, &mut out).await {
                     Err(Trouble::Output(error)) => {
                         out.trouble(error).map_or(Ok(Given::Nothing), Err)

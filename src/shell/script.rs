@@ -2,6 +2,17 @@
 //!
 //! A line is a command where no statement is open and it begins with a dot or a backslash, as `.tables` or `\dt`, or is
 //! one of the bare words that people type to leave. In a text over several lines such a line is part of the text.
+//!
+//! A script is read as it is run: no more of it is in memory than the statement that is being read. Where one ends only the
+//! parser's tokenizer knows, which is asked when there is a semicolon; of a statement that is still open then, it is asked
+//! again when the text has grown by a part of its length, so that the work stays linear.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor};
+#[cfg(unix)]
+use std::os::fd::AsFd;
+use std::path::Path;
 
 use super::command;
 use super::words::{Kind, pieces};
@@ -27,55 +38,225 @@ pub enum Unit {
     },
 }
 
-/// Lines of a script that belong together.
-struct Chunk<'t> {
-    text: &'t str,
-    /// The line of the script that it begins on, from 1.
-    line: usize,
-    command: bool,
+/// Why a script cannot be read on.
+#[derive(Debug)]
+pub struct Broken {
+    /// What is wrong; a place in it is one of the text.
+    pub error: Error,
+    /// The text that it is wrong with.
+    pub text: String,
+    /// The line of the script that the text begins on, from 1.
+    pub line: usize,
 }
 
 /// The statements and commands of a script, in order.
-///
-/// # Errors
-/// `InvalidInput` where the script ends inside a text, a quoted name or a comment.
-pub fn units(script: &str) -> Result<Vec<Unit>> {
-    let mut found = Vec::new();
-    for chunk in chunks(script) {
-        if chunk.command {
-            let text = chunk.text.trim().to_owned();
-            let line = chunk.line;
-            found.push(Unit::Command { text, line });
-            continue;
-        }
-        if let Some(at) = forgotten(chunk.text) {
-            let name = chunk.text.get(at..).and_then(first_word).unwrap_or("it");
-            let line = chunk.line + chunk.text.get(..at).unwrap_or("").matches('\n').count();
-            return Err(Error::invalid(format!(
-                "{name} is a command, and the statement before it has no semicolon at its end \
-                 at Line: {line}, Column: 1"
-            )));
-        }
-        // Lines in front, so that the places in an error are those of the script.
-        let padded = "\n".repeat(chunk.line - 1) + chunk.text;
-        let statements = parse::split(&padded)?;
-        found.extend(statements.into_iter().map(|piece| Unit::Statement {
-            text: piece.text,
-            line: piece.line,
-        }));
+pub struct Units {
+    script: Box<dyn BufRead + Send>,
+    may_wait: bool,
+    /// What has been read and is no unit yet.
+    open: String,
+    /// The line of the script that this begins on, from 1.
+    first_line: usize,
+    /// How many lines have been read.
+    lines: usize,
+    /// Up to this length the open text has been tokenized, and is not tokenized again.
+    tokenized: usize,
+    ready: VecDeque<Unit>,
+    ended: bool,
+}
+
+impl Units {
+    /// Of a text.
+    pub fn of_text(script: &str) -> Self {
+        Self::new(Box::new(Cursor::new(script.to_owned())), false)
     }
-    Ok(found)
+
+    /// Of a file.
+    ///
+    /// # Errors
+    /// Those of opening it.
+    pub fn of_file(path: &Path) -> io::Result<Self> {
+        Self::of_open(File::open(path)?)
+    }
+
+    /// Of standard input.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn of_standard_input() -> io::Result<Self> {
+        #[cfg(unix)]
+        let input = Self::of_open(File::from(io::stdin().as_fd().try_clone_to_owned()?));
+        #[cfg(not(unix))]
+        let input = Ok(Self::new(Box::new(io::BufReader::new(io::stdin())), true));
+        input
+    }
+
+    /// Of an open file, which may be a pipe.
+    fn of_open(file: File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::Error::other("it is a directory"));
+        }
+        Ok(Self::new(
+            Box::new(BufReader::new(file)),
+            !metadata.is_file(),
+        ))
+    }
+
+    /// Of units that have been read.
+    pub fn of(units: Vec<Unit>) -> Self {
+        Self {
+            ready: units.into(),
+            ..Self::new(Box::new(io::empty()), false)
+        }
+    }
+
+    fn new(script: Box<dyn BufRead + Send>, may_wait: bool) -> Self {
+        Self {
+            script,
+            may_wait,
+            open: String::new(),
+            first_line: 1,
+            lines: 0,
+            tokenized: 0,
+            ready: VecDeque::new(),
+            ended: false,
+        }
+    }
+
+    /// Whether reading on may wait for whoever writes: not where the script is at hand.
+    pub fn may_wait(&self) -> bool {
+        self.may_wait
+    }
+
+    /// What has been read already, so that nothing has to be waited for.
+    pub fn ready(&mut self) -> Option<Unit> {
+        self.ready.pop_front()
+    }
+
+    /// The next one.
+    ///
+    /// # Errors
+    /// `InvalidInput` where the script ends inside a text, a quoted name or a comment, or forgets a semicolon;
+    /// `Unavailable` where it cannot be read. Nothing comes behind an error.
+    pub fn next(&mut self) -> Result<Option<Unit>, Broken> {
+        while self.ready.is_empty() && !self.ended {
+            let read = self.read_line();
+            let done = read.and_then(|line| match line {
+                Some(line) => self.add(&line),
+                None => self.end(),
+            });
+            if let Err(error) = done {
+                self.ended = true;
+                return Err(Broken {
+                    error,
+                    text: std::mem::take(&mut self.open),
+                    line: self.first_line,
+                });
+            }
+        }
+        Ok(self.ready.pop_front())
+    }
+
+    fn read_line(&mut self) -> Result<Option<String>> {
+        let mut line = String::new();
+        let read = self.script.read_line(&mut line).map_err(|error| {
+            let place = self.lines + 1;
+            Error::unavailable(format!(
+                "line {place} of the script cannot be read: {error}"
+            ))
+            .with_source(error)
+        })?;
+        self.lines += usize::from(read > 0);
+        if self.lines == 1
+            && let Some(rest) = line.strip_prefix('\u{feff}')
+        {
+            line = rest.to_owned();
+        }
+        Ok((read > 0).then_some(line))
+    }
+
+    fn add(&mut self, line: &str) -> Result<()> {
+        if is_command(line) && is_closed(&self.open) {
+            self.begin_behind(String::new(), self.lines + 1);
+            self.ready.push_back(Unit::Command {
+                text: line.trim().to_owned(),
+                line: self.lines,
+            });
+            return Ok(());
+        }
+        self.open.push_str(line);
+        let is_due = self.open.len() > self.tokenized + self.tokenized / 4;
+        if line.contains(';') && is_due {
+            self.tokenized = self.open.len();
+            self.cut()?;
+        }
+        Ok(())
+    }
+
+    /// The script has ended: what is open is its last statement.
+    fn end(&mut self) -> Result<()> {
+        self.ended = true;
+        refuse_forgotten(&self.open)?;
+        let pieces = parse::split(&self.open)?;
+        let first_line = self.first_line;
+        self.ready
+            .extend(pieces.into_iter().map(|piece| statement(piece, first_line)));
+        Ok(())
+    }
+
+    /// Takes the statements that have their semicolons from the open text, if it does not end inside of a word.
+    fn cut(&mut self) -> Result<()> {
+        let Some((pieces, rest)) = parse::split_closed(&self.open) else {
+            return Ok(());
+        };
+        for piece in &pieces {
+            refuse_forgotten(&piece.text)?;
+        }
+        let first_line = self.first_line;
+        self.ready
+            .extend(pieces.into_iter().map(|piece| statement(piece, first_line)));
+        let (closed, rest) = self.open.split_at(rest);
+        let line = first_line + closed.matches('\n').count();
+        self.begin_behind(rest.to_owned(), line);
+        Ok(())
+    }
+
+    /// Goes on with the open text that begins on a line.
+    fn begin_behind(&mut self, open: String, line: usize) {
+        (self.open, self.first_line, self.tokenized) = (open, line, 0);
+    }
+}
+
+fn statement(piece: parse::Piece, first_line: usize) -> Unit {
+    Unit::Statement {
+        line: first_line + piece.line - 1,
+        text: piece.text,
+    }
+}
+
+/// Refuses a text whose last line is a command.
+fn refuse_forgotten(text: &str) -> Result<()> {
+    let Some(at) = forgotten(text) else {
+        return Ok(());
+    };
+    let name = text.get(at..).and_then(first_word).unwrap_or("it");
+    let line = 1 + text.get(..at).unwrap_or("").matches('\n').count();
+    Err(Error::invalid(format!(
+        "{name} is a command, and the statement before it has no semicolon at its end at Line: {line}, Column: 1"
+    )))
 }
 
 /// Whether enter runs the text: it ends with a command or a semicolon, or has nothing to run, or can never become
 /// right by more lines.
 pub fn is_complete(text: &str) -> bool {
-    match chunks(text).last() {
-        Some(chunk) if !chunk.command => {
-            is_closed(chunk.text) || parse::complete(chunk.text) || forgotten(chunk.text).is_some()
-        }
-        _ => true,
-    }
+    let (begin, is_command) = last_chunk(text);
+    let last = text.get(begin..).unwrap_or("");
+    is_command
+        || last.trim().is_empty()
+        || is_closed(last)
+        || parse::complete(last)
+        || forgotten(last).is_some()
 }
 
 /// Where the last line of a statement begins, if it is one of the shell's commands: the semicolon before it has been
@@ -94,38 +275,20 @@ fn first_word(line: &str) -> Option<&str> {
     word.map(|word| word.trim_end_matches(';'))
 }
 
-/// Cuts a script where commands stand between statements.
-fn chunks(script: &str) -> Vec<Chunk<'_>> {
-    let mut found = Vec::new();
-    let mut sql = (0, 1);
-    let mut start = 0;
-    for (number, line) in script.split_inclusive('\n').enumerate() {
-        let (begin, end) = (start, start + line.len());
+/// Where the last part of a text begins that commands do not interrupt, and whether that is a command.
+fn last_chunk(text: &str) -> (usize, bool) {
+    let (mut begin, mut start, mut command) = (0, 0, None);
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        if is_command(line) && text.get(begin..start).is_some_and(is_closed) {
+            (begin, command) = (end, Some(start));
+        }
         start = end;
-        let open = script.get(sql.0..begin).unwrap_or("");
-        if !(is_command(line) && is_closed(open)) {
-            continue;
-        }
-        for (text, line, command) in [(open, sql.1, false), (line, number + 1, true)] {
-            if !text.trim().is_empty() {
-                found.push(Chunk {
-                    text,
-                    line,
-                    command,
-                });
-            }
-        }
-        sql = (end, number + 2);
     }
-    let rest = script.get(sql.0..).unwrap_or("");
-    if !rest.trim().is_empty() {
-        found.push(Chunk {
-            text: rest,
-            line: sql.1,
-            command: false,
-        });
+    match command {
+        Some(at) if text.get(begin..).is_none_or(|rest| rest.trim().is_empty()) => (at, true),
+        _ => (begin, false),
     }
-    found
 }
 
 /// Whether a line looks like a command; no statement begins so.
@@ -153,12 +316,30 @@ fn is_closed(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn of(script: &str) -> Units {
+        Units::of_text(script)
+    }
+
+    /// What a script consists of, and what is wrong with the rest.
+    fn read(script: &str) -> (Vec<String>, Option<String>) {
+        let (mut units, mut found) = (of(script), Vec::new());
+        loop {
+            match units.next() {
+                Ok(None) => return (found, None),
+                Ok(Some(Unit::Statement { text, line })) => found.push(format!("{line}: {text}")),
+                Ok(Some(Unit::Command { text, line })) => found.push(format!("{line}! {text}")),
+                Err(broken) => {
+                    let told = format!("{}: {:?}: {}", broken.line, broken.text, broken.error);
+                    return (found, Some(told));
+                }
+            }
+        }
+    }
+
     fn shown(script: &str) -> Vec<String> {
-        let spell = |unit: Unit| match unit {
-            Unit::Statement { text, line } => format!("{line}: {text}"),
-            Unit::Command { text, line } => format!("{line}! {text}"),
-        };
-        units(script).unwrap().into_iter().map(spell).collect()
+        let (found, wrong) = read(script);
+        assert_eq!(wrong, None, "{script}");
+        found
     }
 
     #[test]
@@ -187,17 +368,73 @@ mod tests {
     }
 
     #[test]
-    fn a_place_in_an_error_is_that_of_the_script() {
-        let error = units("SELECT 1;\n.tables\n\nSELECT 'a").unwrap_err();
-        assert!(error.to_string().contains("Line: 4"), "{error}");
+    fn what_stands_before_a_mistake_is_there() {
+        let (found, wrong) = read("\u{feff}SELECT 1;\n.tables\n\nSELECT 'a");
+        assert_eq!(found, ["1: SELECT 1", "2! .tables"]);
+        let wrong = wrong.unwrap();
+        assert!(
+            wrong.starts_with("3: \"\\nSELECT 'a\"") && wrong.contains("Line: 2"),
+            "{wrong}"
+        );
     }
 
     #[test]
     fn a_command_behind_an_open_statement_is_told() {
-        let error = units("SELECT 1;\nSELECT 2\n  .tables;\n").unwrap_err();
-        let expected = ".tables is a command, and the statement before it has no semicolon at its end at Line: 3, Column: 1";
-        assert_eq!(error.to_string(), expected);
+        for script in [
+            "SELECT 1;\nSELECT 2\n  .tables;\n",
+            "SELECT 1;SELECT 2\n\n.tables",
+        ] {
+            let (found, wrong) = read(script);
+            let wrong = wrong.unwrap();
+            let expected = ".tables is a command, and the statement before it has no semicolon at its end at Line: ";
+            assert!(wrong.contains(expected), "{wrong}");
+            assert!(found.len() < 2, "{found:?}");
+        }
         assert_eq!(shown("SELECT '\n.tables\n';"), ["1: SELECT '\n.tables\n'"]);
+    }
+
+    /// Wherever lines break, what is found is what the whole script has.
+    #[test]
+    fn a_script_read_by_lines_is_the_script() {
+        let parts = [
+            "SELECT",
+            " 1",
+            "; ",
+            ";",
+            "\n",
+            "'a;b'",
+            "'it''s'",
+            "E'a\\';b'",
+            "\"x;y\"",
+            "-- c;\n",
+            "/* ;\n /* */ */",
+            "$$ ; $$",
+            "$q$ ;\n $q$",
+            "'",
+            "$",
+            "ä",
+            "`;`",
+            "\n'\n;\n'",
+            "x'00'",
+            "q'[;]'",
+        ];
+        let mut random = fastrand::Rng::with_seed(1);
+        for _ in 0..20_000 {
+            let script: String = (0..random.usize(1..12))
+                .map(|_| parts[random.usize(..parts.len())])
+                .collect();
+            let (found, wrong) = read(&script);
+            match parse::split(&script) {
+                Ok(whole) => {
+                    let whole: Vec<_> = whole
+                        .iter()
+                        .map(|it| format!("{}: {}", it.line, it.text))
+                        .collect();
+                    assert_eq!((found, wrong), (whole, None), "{script:?}");
+                }
+                Err(_) => assert!(wrong.is_some(), "{script:?}: {found:?}"),
+            }
+        }
     }
 
     #[test]

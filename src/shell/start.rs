@@ -1,12 +1,12 @@
 //! How the shell begins: a greeting, and the user's start file.
 
 use std::env;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::names::Names;
 use super::runner::Failure;
+use super::script::Units;
 use super::state::Shell;
 use super::text::counted;
 
@@ -42,7 +42,7 @@ pub fn run_file(shell: &mut Shell<'_>, given: Option<&Path>) -> Result<(), Failu
         return Ok(());
     };
     let from = path.clone();
-    let script = match shell.unless_interrupted(|| fs::read_to_string(from))? {
+    let script = match shell.unless_interrupted(move || Units::of_file(&from))? {
         Ok(script) => script,
         Err(error) if given.is_none() && error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => {
@@ -52,7 +52,7 @@ pub fn run_file(shell: &mut Shell<'_>, given: Option<&Path>) -> Result<(), Failu
     };
     // Its settings are not news to the user.
     shell.settings.interactive = false;
-    let answer = shell.script(&script, Some(&path.to_string_lossy()));
+    let answer = shell.read_script(script, Some(&path.to_string_lossy()));
     shell.settings.interactive = true;
     match answer {
         Ok(_) => Ok(()),

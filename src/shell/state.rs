@@ -13,7 +13,7 @@ use super::names::Names;
 use super::output::{Limit, Outputs};
 use super::report::{Origin, Reporter};
 use super::runner::{Failure, Trouble, let_go};
-use super::script::{self, Unit};
+use super::script::{Broken, Unit, Units};
 use crate::error::Error;
 use crate::session::{Connection, Statement};
 
@@ -37,8 +37,14 @@ pub struct Settings {
     pub pager: bool,
     /// Whether a script ends at the first statement that fails.
     pub bail: bool,
+    /// Whether all of a script is parsed before its first statement runs.
+    pub check_first: bool,
     /// Whether somebody sits at the terminal, who is told what changes.
     pub interactive: bool,
+    /// Whether commands of scripts may run programs.
+    pub allow_commands: bool,
+    /// Whether what is typed is kept for the next time.
+    pub history: bool,
 }
 
 impl Settings {
@@ -52,7 +58,10 @@ impl Settings {
             timer: false,
             pager: true,
             bail: true,
+            check_first: false,
             interactive: false,
+            allow_commands: false,
+            history: true,
         }
     }
 
@@ -89,6 +98,14 @@ impl Drop for Shell<'_> {
             let_go(workers);
         }
     }
+}
+
+/// Where a script is from.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    file: Option<&'a str>,
+    /// Whether it is one line, of which nobody needs the number.
+    lone: bool,
 }
 
 /// What a script or a command ended with: go on, or leave the shell.
@@ -131,67 +148,120 @@ impl<'a> Shell<'a> {
         Ok(())
     }
 
-    /// Runs a script, which may be from a file.
+    /// Runs a script that is at hand.
     ///
-    /// With [`Settings::bail`], all of it is parsed before its first statement runs, so that a script with a syntax
-    /// error changes nothing, and after a statement that fails the ones behind it do not run. Without, what fails is
-    /// told and counted, and the script goes on.
+    /// # Errors
+    /// As [`Shell::read_script`].
+    pub fn script(&mut self, text: &str, file: Option<&str>) -> Answer {
+        let lone = file.is_none() && !text.trim_end().contains('\n');
+        self.run_script(Units::of_text(text), Source { file, lone })
+    }
+
+    /// Runs a script, which may be from a file, as it is read: each statement before the next is read.
+    ///
+    /// With [`Settings::bail`], after a statement that fails the ones behind it do not run. Without, what fails is told
+    /// and counted, and the script goes on. With [`Settings::check_first`], all of it is read and parsed before its first
+    /// statement runs, so that a script with a mistake changes nothing.
     ///
     /// # Errors
     /// The first failure; without `bail`, only what stops everything: an interruption, an output that is closed.
-    pub fn script(&mut self, text: &str, file: Option<&str>) -> Answer {
-        let units = script::units(text).map_err(|error| {
-            let colors = self.outputs.log_colors();
-            let reporter = Reporter {
-                names: None,
-                colors,
-            };
-            Failure::Statement(reporter.script(&error, text, file))
-        })?;
-        let lone = file.is_none() && !text.trim_end().contains('\n');
-        if !self.settings.bail {
-            return self.each(units.iter(), |shell, unit| {
-                let step = shell.prepare(unit, file, lone);
-                let done = step.and_then(|step| shell.step(step, file));
-                shell.go_on(done)
-            });
-        }
-        let steps = units.iter().map(|unit| self.prepare(unit, file, lone));
-        let steps = steps.collect::<Result<Vec<_>, _>>()?;
-        self.each(steps.into_iter(), |shell, step| shell.step(step, file))
+    pub fn read_script(&mut self, script: Units, file: Option<&str>) -> Answer {
+        self.run_script(script, Source { file, lone: false })
     }
 
-    /// Does what a script consists of, one after the other, up to what leaves the shell or fails.
-    fn each<T>(
-        &mut self,
-        mut parts: impl ExactSizeIterator<Item = T>,
-        mut run: impl FnMut(&mut Self, T) -> Answer,
-    ) -> Answer {
-        while let Some(part) = parts.next() {
-            if self.interrupts.as_ref().is_some_and(Interrupts::have_come) {
-                return Err(Failure::Interrupted);
-            }
-            let answer = run(self, part);
+    fn run_script(&mut self, mut units: Units, source: Source<'_>) -> Answer {
+        if self.settings.check_first {
+            units = self.checked(units, source)?;
+        }
+        loop {
+            let unit;
+            (units, unit) = self.next_unit(units)?;
+            let done = match unit {
+                Ok(None) => return Ok(ControlFlow::Continue(())),
+                Ok(Some(unit)) => self
+                    .prepare(&unit, source)
+                    .and_then(|step| self.step(step, source)),
+                Err(broken) => Err(self.broken(&broken, source)),
+            };
+            let answer = match self.settings.bail {
+                true => done,
+                false => self.go_on(done),
+            };
             if !matches!(answer, Ok(ControlFlow::Continue(()))) {
-                let is_output = matches!(answer, Err(Failure::Output(_)));
-                self.unfinished |= is_output && parts.len() > 0;
+                if matches!(answer, Err(Failure::Output(_))) {
+                    let (_, next) = self.next_unit(units)?;
+                    self.unfinished |= !matches!(next, Ok(None));
+                }
                 return answer;
             }
         }
-        Ok(ControlFlow::Continue(()))
+    }
+
+    /// All that a script consists of, of which no part has a mistake.
+    fn checked(&mut self, mut units: Units, source: Source<'_>) -> Result<Units, Failure> {
+        let mut found = Vec::new();
+        loop {
+            let unit;
+            (units, unit) = self.next_unit(units)?;
+            match unit {
+                Ok(None) => return Ok(Units::of(found)),
+                Ok(Some(unit)) => {
+                    self.prepare(&unit, source)?;
+                    found.push(unit);
+                }
+                Err(broken) => return Err(self.broken(&broken, source)),
+            }
+        }
+    }
+
+    /// The next part of a script, which may have to be waited for; Ctrl-C ends the waiting.
+    fn next_unit(
+        &self,
+        mut units: Units,
+    ) -> Result<(Units, Result<Option<Unit>, Broken>), Failure> {
+        if self.interrupts.as_ref().is_some_and(Interrupts::have_come) {
+            return Err(Failure::Interrupted);
+        }
+        if let Some(unit) = units.ready() {
+            return Ok((units, Ok(Some(unit))));
+        }
+        match units.may_wait() {
+            false => {
+                let unit = units.next();
+                Ok((units, unit))
+            }
+            true => self.unless_interrupted(move || {
+                let unit = units.next();
+                (units, unit)
+            }),
+        }
+    }
+
+    fn broken(&self, broken: &Broken, source: Source<'_>) -> Failure {
+        let colors = self.outputs.log_colors();
+        let reporter = Reporter {
+            names: None,
+            colors,
+        };
+        let line = if source.lone { 0 } else { broken.line };
+        let origin = Origin {
+            file: source.file,
+            line,
+        };
+        Failure::Statement(reporter.script(&broken.error, &broken.text, origin))
     }
 
     /// Runs the script of a file from within another.
     ///
     /// # Errors
     /// As [`Shell::script`]; scripts that read one another without end.
-    pub fn nested_script(&mut self, text: &str, file: &str) -> Answer {
+    pub fn nested_script(&mut self, script: Units, file: &str) -> Answer {
         if self.nested == NESTED {
             let report = format!("{file} is read by scripts that read one another, {NESTED} deep");
             return Err(self.complaint(&report));
         }
         self.nested += 1;
-        let answer = self.script(text, Some(file));
+        let answer = self.read_script(script, Some(file));
         self.nested -= 1;
         answer
     }
@@ -218,12 +288,7 @@ impl<'a> Shell<'a> {
         Failure::Statement(reporter.note(message))
     }
 
-    fn prepare<'t>(
-        &self,
-        unit: &'t Unit,
-        file: Option<&str>,
-        lone: bool,
-    ) -> Result<Step<'t>, Failure> {
+    fn prepare<'t>(&self, unit: &'t Unit, source: Source<'_>) -> Result<Step<'t>, Failure> {
         match unit {
             Unit::Command { text, .. } => {
                 let (command, argument) =
@@ -231,24 +296,30 @@ impl<'a> Shell<'a> {
                 Ok(Step::Command(command, argument))
             }
             Unit::Statement { text, line } => {
-                let line = if lone { 0 } else { *line };
+                let line = if source.lone { 0 } else { *line };
                 let parsed = self.connection.script(text);
                 let statement = parsed.map(|mut statements| statements.pop());
                 match statement {
                     Ok(Some(statement)) => Ok(Step::Statement(statement, line)),
                     Ok(None) => Err(self.complaint("there is no statement")),
-                    Err(error) => Err(self.report(&error, text, Origin { file, line })),
+                    Err(error) => {
+                        let file = source.file;
+                        Err(self.report(&error, text, Origin { file, line }))
+                    }
                 }
             }
         }
     }
 
-    fn step(&mut self, step: Step<'_>, file: Option<&str>) -> Answer {
+    fn step(&mut self, step: Step<'_>, source: Source<'_>) -> Answer {
         match step {
             Step::Command(command, argument) => command.run(self, argument),
             Step::Statement(statement, line) => {
                 let run = self.run(&statement);
-                let origin = Origin { file, line };
+                let origin = Origin {
+                    file: source.file,
+                    line,
+                };
                 run.map(ControlFlow::Continue).map_err(|trouble| {
                     trouble.told(|error| self.report(&error, statement.text(), origin))
                 })
@@ -291,7 +362,8 @@ impl<'a> Shell<'a> {
 
     fn write(&mut self, text: &str) -> Result<(), Trouble> {
         use std::io::Write;
-        let mut out = self.outputs.result(self.settings.pages(), None);
+        let pages = self.pages();
+        let mut out = self.outputs.result(pages, None);
         match out.write_all(text.as_bytes()) {
             Err(error) => out.trouble(error).map_or(Ok(()), Err),
             Ok(()) => Ok(out.finish()?),

@@ -36,7 +36,10 @@ pub(crate) fn session(lines: &[&str]) -> (String, String, bool) {
     let database = Database::in_memory().unwrap();
     let (out, log) = (Paper::default(), Paper::default());
     let outputs = Outputs::of(out.clone(), log.clone());
-    let settings = Settings::new(named("csv").unwrap());
+    let settings = Settings {
+        allow_commands: true,
+        ..Settings::new(named("csv").unwrap())
+    };
     let mut shell = Shell::new(database.connect(), &runtime, settings, outputs);
     let mut open = true;
     for line in lines {
@@ -49,11 +52,20 @@ pub(crate) fn session(lines: &[&str]) -> (String, String, bool) {
 
 /// Runs a script; returns its answer, what came out and what was complained of.
 fn script(text: &str, bail: bool) -> (Result<bool, String>, String, String, usize) {
+    checked_script(text, bail, false)
+}
+
+fn checked_script(
+    text: &str,
+    bail: bool,
+    check_first: bool,
+) -> (Result<bool, String>, String, String, usize) {
     let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
     let database = Database::in_memory().unwrap();
     let (out, log) = (Paper::default(), Paper::default());
     let settings = Settings {
         bail,
+        check_first,
         ..Settings::new(named("csv").unwrap())
     };
     let outputs = Outputs::of(out.clone(), log.clone());
@@ -96,15 +108,23 @@ fn a_script_ends_at_what_fails() {
 }
 
 #[test]
-fn a_script_with_a_mistake_does_nothing() {
+fn a_script_that_is_checked_first_and_has_a_mistake_does_nothing() {
     for (mistake, told) in [
         ("SELCT 2;", "SELCT"),
         (".tabels", "did you mean .tables?"),
         ("SELECT 'a", "Unterminated"),
     ] {
-        let (answer, out, _, _) = script(&format!("SELECT 1 AS a;\n{mistake}\n"), true);
-        assert_eq!(out, "", "{mistake}");
-        assert!(answer.unwrap_err().contains(told), "{mistake}");
+        let text = format!("SELECT 1 AS a;\n{mistake}\n");
+        for (check_first, expected) in [(true, ""), (false, "a\n1\n")] {
+            let (answer, out, _, _) = checked_script(&text, true, check_first);
+            assert_eq!(out, expected, "{mistake}");
+            let report = answer.unwrap_err();
+            assert!(
+                report.contains(told)
+                    && report.contains("(a.sql, line 2)") != report.contains(".tabels"),
+                "{report}"
+            );
+        }
     }
 }
 

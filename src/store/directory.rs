@@ -74,6 +74,12 @@ pub(super) fn file_names(path: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
+/// Whether a directory holds a database, or one that is being made.
+pub(super) fn is_database(path: &Path) -> bool {
+    let current = fs::read(path.join(CURRENT_FILE)).unwrap_or_default();
+    current.starts_with(MANIFEST_PREFIX.as_bytes()) || path.join(CREATING_MARK).exists()
+}
+
 /// The path of the manifest that is in use; `None` where there is no database.
 pub(super) fn manifest(path: &Path) -> io::Result<Option<PathBuf>> {
     match fs::read_to_string(path.join(CURRENT_FILE)) {
@@ -167,13 +173,28 @@ pub(super) fn space_of_family(family: &str) -> Option<(&str, Compression)> {
 }
 
 /// Makes the directory and says in it that a database is being made, before anything else is written.
-pub(super) fn begin_creation(path: &Path) -> Result<(), Error> {
+pub(super) fn begin_creation(path: &Path, mode: u32) -> Result<(), Error> {
     let mark = || {
-        fs::create_dir_all(path)?;
+        make_directory(path, mode)?;
         fs::File::create(path.join(CREATING_MARK))?.sync_all()?;
         fs::File::open(path)?.sync_all()
     };
     mark().map_err(|error| directory_error(path, error))
+}
+
+/// Makes the directory of a database. One that is there stays as it is.
+fn make_directory(path: &Path, mode: u32) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    #[cfg_attr(not(unix), expect(unused))]
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, mode);
+    match builder.create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        made => made,
+    }
 }
 
 /// Says that the database is whole.

@@ -20,12 +20,14 @@ mod chunk;
 #[cfg(test)]
 mod conformance;
 mod directory;
+mod inside;
 mod leaves;
 mod memory;
 mod records;
 mod remaining;
 mod rocksdb;
 mod seal;
+mod synced;
 pub mod wrap;
 
 use std::fmt;
@@ -41,6 +43,7 @@ pub use self::batch::{Operation, WriteBatch};
 pub use self::behind::first_readable;
 pub use self::bulk::BulkWriter;
 pub use self::chunk::{Chunk, ChunkLimit};
+pub use self::inside::check_outside;
 pub use self::memory::MemoryStore;
 pub use self::rocksdb::RocksStore;
 
@@ -251,6 +254,9 @@ pub struct StoreOptions {
     pub read_only: bool,
     /// Make the database if there is none, unless `read_only`.
     pub create_if_missing: bool,
+    /// The permissions of the directory that is made for it, less the umask: its owner's alone. A directory that is there
+    /// keeps its own.
+    pub directory_mode: u32,
     /// Bytes of uncompressed blocks, indexes and filters kept in memory, for all spaces together.
     pub block_cache_bytes: usize,
     /// Bytes of written entries kept in memory, for all spaces together, before they are sorted into files. After a full
@@ -269,6 +275,7 @@ impl Default for StoreOptions {
         Self {
             read_only: false,
             create_if_missing: true,
+            directory_mode: 0o700,
             block_cache_bytes: 256 << 20,
             write_buffer_bytes: 128 << 20,
             interrupt_after: 100_000,

@@ -548,7 +548,7 @@ fn a_creation_that_was_cut_short_goes_on() {
     // At once, and after RocksDB had made its files but not all of ours.
     for (first_families, is_named) in [(&[][..], false), (&[DEFAULT_FAMILY][..], true)] {
         let directory = directory();
-        begin_creation(directory.path()).unwrap();
+        begin_creation(directory.path(), 0o700).unwrap();
         let families: Vec<String> = first_families.iter().map(|name| name.to_string()).collect();
         if is_named {
             let opened = open_families(directory.path(), &StoreOptions::default(), &families, true);
@@ -573,7 +573,7 @@ fn the_mark_does_not_cost_a_finished_database_its_spaces() {
     create(&store, "t");
     put(&store, "t", b"a", Durability::Sync);
     drop(store);
-    begin_creation(directory.path()).unwrap();
+    begin_creation(directory.path(), 0o700).unwrap();
     assert_eq!(count(&open(directory.path()), "t"), 1);
 }
 

@@ -30,6 +30,13 @@ extensions_options! {
         /// of the process but not of the machine. Changes of tables themselves, and statements so great that they are
         /// written in files of their own (above 16 MiB of changes), always survive both.
         pub durability: Durability, default = Durability::default()
+
+        /// Whether statements may reach files, programs and settings of the machine. Once it is false it stays so, for
+        /// all connections of the database in this process.
+        pub external_access: bool, default = true
+
+        /// Whether settings can be changed no more, by any connection of the database in this process.
+        pub lock_configuration: bool, default = false
     }
 }
 

@@ -7,6 +7,7 @@ use std::process;
 
 use super::open_already::open_already;
 use crate::error::{Error, Result};
+use crate::store::check_outside;
 
 /// How many names are tried for the file that is being written.
 const ATTEMPTS: u32 = 1_000;
@@ -27,6 +28,7 @@ impl PartFile {
             Error::invalid(format!("`{}` cannot be written: {error}", target.display()))
                 .with_source(error)
         };
+        check_outside(target)?;
         if let Some(open) = open_already(target) {
             return Ok(Self::through(open.map_err(failed)?, target));
         }
@@ -63,6 +65,10 @@ impl PartFile {
             let part = target.with_file_name(format!(".{name}.{}-{attempt}.part", process::id()));
             match OpenOptions::new().write(true).create_new(true).open(&part) {
                 Ok(file) => {
+                    // What is replaced keeps its permissions.
+                    if let Ok(replaced) = fs::metadata(&target) {
+                        file.set_permissions(replaced.permissions())?;
+                    }
                     return Ok(Self {
                         file: Some(file),
                         part: Some(part),

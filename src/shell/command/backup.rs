@@ -26,6 +26,9 @@ impl Command for Backup {
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
         let path = file(argument);
+        if let Err(error) = shell.check_file(&path) {
+            return failed(shell, error.message());
+        }
         let backup = shell.connection.database().backup(&path);
         if let Err(error) = shell.runtime.block_on(backup) {
             let report = message(&error);

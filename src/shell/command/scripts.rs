@@ -1,10 +1,9 @@
 //! Scripts and data from files.
 
-use std::fs;
-
 use super::arguments::{file, first_word, home, quoted, table};
 use super::{Command, Offer, failed};
 use crate::key::identifier;
+use crate::shell::script::Units;
 use crate::shell::state::{Answer, Shell};
 
 pub(super) struct Read;
@@ -32,9 +31,12 @@ impl Command for Read {
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
         let path = file(argument);
+        if let Err(error) = shell.check_file(&path) {
+            return failed(shell, error.message());
+        }
         let from = path.clone();
-        match shell.unless_interrupted(|| fs::read_to_string(from))? {
-            Ok(script) => shell.nested_script(&script, &path.to_string_lossy()),
+        match shell.unless_interrupted(move || Units::of_file(&from))? {
+            Ok(script) => shell.nested_script(script, &path.to_string_lossy()),
             Err(error) => failed(shell, &format!("cannot read {}: {error}", path.display())),
         }
     }

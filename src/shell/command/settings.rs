@@ -311,6 +311,9 @@ impl Command for Output {
             None if argument.is_empty() => None,
             None => Some(Target::File(file(argument))),
         };
+        if let Some(Err(error)) = target.as_ref().map(|target| shell.check_target(target)) {
+            return failed(shell, error.message());
+        }
         // What was sent elsewhere before is there before anything is made anew.
         let mut redirected = shell.outputs.redirect(None);
         if let (Ok(()), Some(target)) = (&redirected, target) {

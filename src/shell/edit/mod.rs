@@ -7,8 +7,9 @@ mod lines;
 mod prompt;
 
 use std::env;
+use std::fs::{DirBuilder, OpenOptions};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use reedline::{
     KeyModifiers, MenuBuilder, Reedline, ReedlineEvent, ReedlineMenu, Signal, ValidationResult,
     Validator, default_emacs_keybindings,
 };
+use tempfile::TempPath;
 
 use self::complete::SqlCompleter;
 use self::highlight::SqlHighlighter;
@@ -28,6 +30,7 @@ use super::runner::Failure;
 use super::script::is_complete;
 use super::state::Shell;
 use super::style::Colors;
+use crate::session::Database;
 
 /// Lines that the history keeps.
 const HISTORY: usize = 10_000;
@@ -46,10 +49,12 @@ impl Shell<'_> {
         self.listen().map_err(io::Error::other)?;
         let colors = Colors::of(true);
         let typed = Arc::new(Typed::default());
-        let mut editor = editor(Names::new(self.connection.clone()), colors, &typed);
+        let names = Names::new(self.connection.clone());
+        let draft = Draft::new(self.connection.database())?;
+        let mut editor = editor(names, colors, &typed, draft.as_ref());
         let prompt = HalitePrompt(Arc::clone(&typed));
-        if let Some(file) = history_file() {
-            match FileBackedHistory::with_file(HISTORY, file.clone()) {
+        if let Some(file) = history_file().filter(|_| self.settings.history) {
+            match history(&file) {
                 Ok(history) => editor = editor.with_history(Box::new(history)),
                 Err(error) => {
                     let note = format!("no history in {}: {error}", file.display());
@@ -96,7 +101,7 @@ impl Shell<'_> {
     }
 }
 
-fn editor(names: Names, colors: Colors, typed: &Arc<Typed>) -> Reedline {
+fn editor(names: Names, colors: Colors, typed: &Arc<Typed>, draft: Option<&Draft>) -> Reedline {
     let menu = IdeMenu::default()
         .with_name(MENU)
         .with_marker("> ")
@@ -118,8 +123,8 @@ fn editor(names: Names, colors: Colors, typed: &Arc<Typed>) -> Reedline {
         let faint = Style::new().fg(Color::DarkGray);
         editor = editor.with_hinter(Box::new(DefaultHinter::default().with_style(faint)));
     }
-    if let Some((command, file)) = text_editor() {
-        editor = editor.with_buffer_editor(command, file);
+    if let Some(draft) = draft {
+        editor = editor.with_buffer_editor(draft.command(), draft.file.to_path_buf());
     }
     editor
 }
@@ -148,16 +153,60 @@ fn keys() -> reedline::Keybindings {
     keys
 }
 
-/// What Ctrl-O opens a statement in: `VISUAL` or `EDITOR`.
-fn text_editor() -> Option<(Command, PathBuf)> {
-    let set = ["VISUAL", "EDITOR"]
-        .into_iter()
-        .find_map(|name| env::var(name).ok())?;
-    let mut words = set.split_whitespace();
-    let mut command = Command::new(words.next()?);
-    command.args(words);
-    let file = env::temp_dir().join(format!("halite-{}.sql", std::process::id()));
-    Some((command, file))
+/// What Ctrl-O opens a statement in: `VISUAL` or `EDITOR`, and a file that its owner alone can read.
+struct Draft {
+    words: Vec<String>,
+    file: TempPath,
+}
+
+impl Draft {
+    /// `None` where no editor is set, or no program may be run.
+    fn new(database: &Database) -> io::Result<Option<Self>> {
+        let mut names = ["VISUAL", "EDITOR"].into_iter();
+        let set = names.find_map(|name| env::var(name).ok());
+        let words: Vec<String> = set
+            .iter()
+            .flat_map(|set| set.split_whitespace())
+            .map(str::to_owned)
+            .collect();
+        if words.is_empty() || database.check_external_access("the editor").is_err() {
+            return Ok(None);
+        }
+        let file = tempfile::Builder::new()
+            .prefix("halite-")
+            .suffix(".sql")
+            .tempfile()?;
+        Ok(Some(Self {
+            words,
+            file: file.into_temp_path(),
+        }))
+    }
+
+    fn command(&self) -> Command {
+        let mut words = self.words.iter();
+        let mut command = Command::new(words.next().map_or("", String::as_str));
+        command.args(words);
+        command
+    }
+}
+
+/// The history in a file that its owner alone can read, as its directory.
+fn history(file: &Path) -> io::Result<FileBackedHistory> {
+    if let Some(directory) = file.parent() {
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.recursive(true).create(directory)?;
+    }
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let made = options.open(file)?;
+    #[cfg(unix)]
+    made.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    drop(made);
+    FileBackedHistory::with_file(HISTORY, file.to_owned()).map_err(io::Error::other)
 }
 
 /// `halite/history` where the user's data lie.

@@ -57,6 +57,13 @@ pub(super) fn checkpoint(database: &Database, path: &Path) -> Result<()> {
         fs::create_dir_all(parent).map_err(failed)?;
     }
     let made = Checkpoint::new(&database.db).and_then(|made| made.create_checkpoint(path));
+    // It is as closed to others as the database.
+    if made.is_ok() {
+        let permissions = fs::metadata(database.path()).map(|it| it.permissions());
+        permissions
+            .and_then(|permissions| fs::set_permissions(path, permissions))
+            .map_err(failed)?;
+    }
     made.map_err(|error| {
         let _ = fs::remove_dir_all(path);
         let _ = fs::remove_dir_all(unfinished(path));

@@ -10,6 +10,7 @@ use glob::{MatchOptions, glob_with};
 
 use super::options::{Compression, CopyOptions, Direction, FileKind};
 use crate::error::{Error, Result};
+use crate::store::check_outside;
 use crate::write::Progress;
 
 /// How much of a file is read at once.
@@ -79,6 +80,7 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
 impl SourceFile {
     /// The file as it is.
     pub(super) fn open(&self) -> Result<File> {
+        check_outside(&self.path)?;
         let opened = File::open(&self.path).and_then(|file| match file.metadata()?.is_dir() {
             true => Err(io::Error::other("it is a directory")),
             false => Ok(file),

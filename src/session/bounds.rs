@@ -1,0 +1,108 @@
+//! Bounds of settings: beyond them not the statement would fail but the process, which allocates at once what they say.
+
+use std::ops::RangeInclusive;
+
+use crate::error::{Error, Result};
+
+/// Settings with bounds of their own.
+const BOUNDS: &[(&str, RangeInclusive<u64>)] = &[
+    ("datafusion.execution.batch_size", 1..=1 << 20),
+    // 0: as many as the machine has cores.
+    ("datafusion.execution.target_partitions", 0..=MOST_TASKS),
+    ("datafusion.execution.planning_concurrency", 0..=MOST_TASKS),
+    (
+        "datafusion.execution.meta_fetch_concurrency",
+        1..=MOST_TASKS,
+    ),
+    (
+        "datafusion.execution.perfect_hash_join_small_build_threshold",
+        0..=1 << 20,
+    ),
+    ("datafusion.optimizer.max_passes", 0..=64),
+    ("halite.span_budget", 1..=1 << 20),
+];
+
+/// Tasks that a statement may be split into.
+const MOST_TASKS: u64 = 1024;
+
+/// Settings without bounds of their own: a tebibyte, or as many rows.
+const ANY: RangeInclusive<u64> = 0..=1 << 40;
+
+/// Refuses a number that is out of the setting's bounds. What is no whole number is left to who reads it.
+///
+/// # Errors
+/// `InvalidInput` with the setting, the value and the bounds.
+pub(super) fn check(name: &str, value: &str) -> Result<()> {
+    let Ok(number) = value.trim().parse::<u128>() else {
+        return Ok(());
+    };
+    let bounds = of(name);
+    match u64::try_from(number).is_ok_and(|number| bounds.contains(&number)) {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "{name} cannot be {value}: it is a number from {} to {}",
+            bounds.start(),
+            bounds.end()
+        ))),
+    }
+}
+
+fn of(name: &str) -> RangeInclusive<u64> {
+    let own = BOUNDS.iter().find(|(known, _)| *known == name);
+    own.map_or(ANY, |(_, bounds)| bounds.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Database;
+
+    #[test]
+    fn a_bound_names_setting_value_and_bounds() {
+        let error = check("datafusion.execution.batch_size", "1000000000000").unwrap_err();
+        assert_eq!(
+            error.message(),
+            "datafusion.execution.batch_size cannot be 1000000000000: it is a number from 1 to 1048576"
+        );
+        check("datafusion.execution.batch_size", "0").unwrap_err();
+        check("datafusion.execution.batch_size", "8192").unwrap();
+        check("halite.statement_memory", "18446744073709551616").unwrap_err();
+        check("halite.durability", "sync").unwrap();
+    }
+
+    /// Every number at its bound, one after the other: what allocates as much as a setting says would end the test.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn no_setting_at_its_bound_ends_the_process() {
+        let database = Database::in_memory().unwrap();
+        let names: Vec<String> = {
+            let config = database.connect().context().copied_config();
+            let entries = config.options().entries().into_iter();
+            let numbers =
+                entries.filter(|it| it.value.as_ref().is_none_or(|it| it.parse::<u64>().is_ok()));
+            numbers.map(|it| it.key).collect()
+        };
+        assert!(names.len() > 30, "{names:?}");
+        for (name, _) in BOUNDS {
+            assert!(
+                names.iter().any(|it| it == name) || name.starts_with("halite."),
+                "{name} is no setting"
+            );
+        }
+        let query = "SELECT a % 7 AS b, sum(a), max(c) OVER (ORDER BY a % 7) FROM \
+                     (SELECT value AS a, value % 13 AS c FROM generate_series(1, 1000)) x \
+                     JOIN generate_series(1, 100) y ON x.a = y.value GROUP BY a % 7, c ORDER BY sum(a) DESC, 1, c";
+        for name in names {
+            for end in [*of(&name).start(), *of(&name).end()] {
+                let connection = database.connect();
+                let set = format!("SET {name} = {end}");
+                if connection.execute(&set, ()).await.is_err() {
+                    continue;
+                }
+                match connection.query(query, ()).await {
+                    Ok(batches) => assert!(batches.iter().any(|it| it.num_rows() > 0), "{set}"),
+                    Err(error) => assert!(!error.message().contains("panic"), "{set}: {error}"),
+                }
+            }
+        }
+    }
+}
