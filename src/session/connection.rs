@@ -32,7 +32,7 @@ use super::profile::Meter;
 use super::stack::large_stack;
 use super::{
     Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, clauses,
-    copy, delete, files, insert_problem, natural, nested_values, recursion, subqueries,
+    copy, delete, files, insert_problem, names, natural, nested_values, recursion, subqueries,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
@@ -95,6 +95,7 @@ impl Connection {
             function::keys(Arc::new(move |name| tables.expect_table(name))),
         );
         function::scalar_functions().for_each(|function| context.register_udf(function));
+        names::casts::register(&context);
         Self {
             database,
             context,
@@ -357,11 +358,12 @@ impl Connection {
     ) -> Result<LogicalPlan> {
         clauses::check(parsed, state)?;
         nested_values::refuse(parsed)?;
-        match state.statement_to_plan(parsed.clone()).await {
+        let named = names::mend(state, parsed).await?;
+        match state.statement_to_plan(named).await {
             Ok(plan) => {
                 recursion::check(&plan, parsed)?;
                 natural::check(state, parsed, &plan).await?;
-                subqueries::mend(plan)
+                names::restore(subqueries::mend(plan)?)
             }
             Err(error) => Err(insert_problem::named(self, state, parsed, error.into()).await),
         }

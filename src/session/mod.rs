@@ -43,6 +43,7 @@ pub mod guard;
 mod insert_problem;
 mod mixed_values;
 mod named;
+mod names;
 mod natural;
 mod nested_values;
 mod outcome;

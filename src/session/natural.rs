@@ -14,6 +14,7 @@ use sqlparser::ast::{
     VisitMut, VisitorMut,
 };
 
+use super::names;
 use crate::error::{Error, Result};
 
 /// Refuses a NATURAL JOIN without a common column in a statement that is planned as `plan`.
@@ -31,7 +32,8 @@ pub(super) async fn check(
         let Some((left, right)) = cross(&mut crossed, skipped) else {
             return Ok(());
         };
-        if let Ok(other) = state.statement_to_plan(crossed).await
+        if let Ok(crossed) = names::mend(state, &crossed).await
+            && let Ok(other) = state.statement_to_plan(crossed).await
             && other == *plan
         {
             return Err(Error::unsupported(format!(

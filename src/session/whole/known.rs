@@ -16,14 +16,6 @@ pub(super) enum Known {
     ConstantGroup,
     /// Sort-merge joins, which are off by default, with filters of their own or below a limit.
     MergeJoin,
-    /// Two columns of one name are refused; a CAST is no part of a name.
-    RepeatedNames,
-    /// The column that USING makes of two is ambiguous.
-    MergedAmbiguous,
-    /// An order by a column that the query does not give, beside a column of that name that it gives.
-    HiddenName,
-    /// An order by a constant of a query with groups.
-    OrderByConstant,
     /// An aggregate whose ORDER BY names an expression twice, once simplified.
     AggregateOrderTwice,
     /// A value is NULL for one planner and never for the other.
@@ -36,8 +28,6 @@ pub(super) enum Known {
     TwoTypes,
     /// NOT IN inside of a scalar subquery is not made right before it is planned.
     InsideScalar,
-    /// An order by an aggregate that the query does not give, beside a window over another.
-    OrderByAggregate,
 }
 
 /// What is to be mended. A kind that a full run does not find is mended, and to be taken out.
@@ -45,33 +35,24 @@ pub(super) const LIST: &[Known] = &[
     Known::PaddedConstant,
     Known::ConstantGroup,
     Known::MergeJoin,
-    Known::RepeatedNames,
-    Known::MergedAmbiguous,
-    Known::HiddenName,
-    Known::OrderByConstant,
     Known::AggregateOrderTwice,
     Known::Nullability,
     Known::LostOrder,
     Known::TwoOrders,
     Known::TwoTypes,
     Known::InsideScalar,
-    Known::OrderByAggregate,
 ];
 
 /// The errors of kinds that are told by them.
 const ERRORS: &[(Known, &str)] = &[
     (
-        Known::RepeatedNames,
-        "Projections require unique expression names",
+            "Projections require unique expression names",
     ),
     (
-        Known::MergedAmbiguous,
-        "Ambiguous reference to unqualified field",
+            "Ambiguous reference to unqualified field",
     ),
-    (Known::HiddenName, "Schema contains qualified field name"),
     (
-        Known::OrderByConstant,
-        "Column in ORDER BY must be in GROUP BY",
+            "Column in ORDER BY must be in GROUP BY",
     ),
     (
         Known::AggregateOrderTwice,
@@ -90,8 +71,7 @@ const ERRORS: &[(Known, &str)] = &[
     (Known::InsideScalar, "null_aware anti join only supports"),
     (Known::TwoTypes, "Invalid comparison operation"),
     (
-        Known::OrderByAggregate,
-        "PhysicalExpr Column references column",
+            "PhysicalExpr Column references column",
     ),
     (Known::TwoTypes, "Uncomparable values"),
 ];

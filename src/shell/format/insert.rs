@@ -2,7 +2,8 @@
 //!
 //! The rows go into the table that [`Page::table`] names, else into one called `table`. A DOUBLE has an exponent, since
 //! a number without one is a DECIMAL, and a REAL is written as the DOUBLE that it is. Dates and timestamps are texts,
-//! which each column reads in its own unit, and so are the doubles that are no numbers; BYTEA is hex digits.
+//! which each column reads in its own unit, and so are the doubles that are no numbers; BYTEA is hex digits. Of columns
+//! with the same name the second is called `name_2`, so that no statement names one column twice.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -14,6 +15,7 @@ use super::cells::{NoText, columns};
 use super::{Format, Page, Sheet};
 use crate::key::identifier;
 use crate::session::export::text::is_bytes;
+use crate::session::export::with_distinct_names;
 
 /// The table that rows go into where none is named.
 const TABLE: &str = "table";
@@ -41,8 +43,9 @@ impl Format for Insert {
         out: &'a mut dyn Write,
     ) -> io::Result<Box<dyn Sheet + 'a>> {
         let table = page.table.as_deref().unwrap_or(TABLE);
-        let fields = schema.fields().iter();
-        let names: Vec<_> = fields.map(|field| identifier(field.name())).collect();
+        let named = with_distinct_names(&schema);
+        let names = named.fields().iter();
+        let names: Vec<_> = names.map(|field| identifier(field.name())).collect();
         let fields = schema.fields().iter();
         Ok(Box::new(InsertSheet {
             out,

@@ -1,0 +1,310 @@
+//! The columns of one SELECT: each gets a name that no other one has.
+
+use std::collections::HashSet;
+
+use sqlparser::ast::{
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName, SelectItem,
+    SelectItemQualifiedWildcardKind, WildcardAdditionalOptions,
+};
+
+use super::scope::{Scope, Starred};
+use super::text::{heading, without_parentheses};
+use super::{Folds, MARK, quoted, written};
+
+/// Where a SELECT stands, and so what tells its columns apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Nothing takes its columns by their names: `t.id, u.id` are two.
+    Outermost,
+    /// In place of a table, without an alias: its columns keep the tables that they are of.
+    Free,
+    /// In an expression: a single column needs no name.
+    Value,
+    /// Its columns are those of one table for whoever reads it: an arm of a UNION, a query with an alias.
+    Named,
+}
+
+/// A column of a list.
+#[derive(Debug, Clone)]
+pub(super) struct Listed {
+    /// Its name, as it was written.
+    pub name: String,
+    /// The name that DataFusion knows it by, marks included.
+    pub planned: String,
+    /// The source it is of, where it is named by that.
+    source: Option<usize>,
+    value: Value,
+}
+
+/// What tells whether two columns are the same.
+#[derive(Debug, Clone)]
+enum Value {
+    /// A column, with its source if that is certain.
+    Column(String, Option<usize>),
+    Expr(Box<Expr>),
+}
+
+/// The columns of a list, as far as they are named.
+#[derive(Debug)]
+pub(super) struct List<'a> {
+    pub columns: Vec<Listed>,
+    /// Whether these are all columns; those of a `*` may not be known.
+    pub is_complete: bool,
+    scope: &'a Scope,
+    folds: Folds,
+    place: Place,
+    names_all: bool,
+    /// Names of columns that rows are ordered by with their tables: an alias of such a name is not to be taken for them.
+    ordered: HashSet<String>,
+}
+
+impl<'a> List<'a> {
+    pub fn new(scope: &'a Scope, folds: Folds, place: Place, ordered: HashSet<String>) -> Self {
+        Self {
+            columns: Vec::new(),
+            is_complete: true,
+            scope,
+            folds,
+            place,
+            names_all: true,
+            ordered,
+        }
+    }
+
+    /// The same columns, with names that differ.
+    pub fn named(&mut self, items: Vec<SelectItem>, is_ordered: bool) -> Vec<SelectItem> {
+        self.names_all = self.place != Place::Value || items.len() > 1 || is_ordered;
+        let mut named = Vec::with_capacity(items.len());
+        for item in items {
+            self.push(item, &mut named);
+        }
+        named
+    }
+
+    fn push(&mut self, item: SelectItem, named: &mut Vec<SelectItem>) {
+        match item {
+            SelectItem::UnnamedExpr(expr) => named.push(self.unnamed(expr)),
+            SelectItem::ExprWithAlias { expr, alias } => named.push(self.aliased(expr, alias)),
+            SelectItem::ExprWithAliases { .. } => {
+                self.is_complete = false;
+                named.push(item);
+            }
+            SelectItem::Wildcard(ref options) => {
+                let columns = self.star(None, options);
+                self.starred(item, columns, named);
+            }
+            SelectItem::QualifiedWildcard(ref kind, ref options) => {
+                let columns = match kind {
+                    SelectItemQualifiedWildcardKind::ObjectName(name) => {
+                        self.star(Some(name), options)
+                    }
+                    SelectItemQualifiedWildcardKind::Expr(_) => None,
+                };
+                self.starred(item, columns, named);
+            }
+        }
+    }
+
+    fn star(
+        &self,
+        of: Option<&ObjectName>,
+        options: &WildcardAdditionalOptions,
+    ) -> Option<Vec<Starred>> {
+        let WildcardAdditionalOptions {
+            wildcard_token: _,
+            opt_ilike,
+            opt_exclude,
+            opt_except,
+            opt_replace,
+            opt_rename,
+            opt_alias,
+        } = options;
+        let is_plain = opt_ilike.is_none()
+            && opt_exclude.is_none()
+            && opt_except.is_none()
+            && opt_replace.is_none()
+            && opt_rename.is_none()
+            && opt_alias.is_none();
+        match is_plain {
+            true => self.scope.star(of, self.folds),
+            false => None,
+        }
+    }
+
+    /// A `*`, written out where it gives a name that is there already, or one column of two: DataFusion takes that from
+    /// the table whose name is the first by the alphabet.
+    fn starred(
+        &mut self,
+        item: SelectItem,
+        columns: Option<Vec<Starred>>,
+        named: &mut Vec<SelectItem>,
+    ) {
+        let Some(columns) = columns else {
+            self.is_complete = false;
+            named.push(item);
+            return;
+        };
+        let listed = self.columns.len();
+        let mut repeats = self.scope.has_merged();
+        for column in &columns {
+            let source = Some(column.source);
+            repeats |= self.clashes(&column.name, source);
+            self.columns.push(Listed {
+                name: written(&column.name).to_owned(),
+                planned: column.name.clone(),
+                source,
+                value: Value::Column(column.name.clone(), source),
+            });
+        }
+        if !repeats {
+            named.push(item);
+            return;
+        }
+        self.columns.truncate(listed);
+        for column in columns {
+            let value = Value::Column(column.name.clone(), Some(column.source));
+            let item = self.add(column.name, Some(column.source), value, None, column.expr);
+            named.push(item);
+        }
+    }
+
+    fn unnamed(&mut self, expr: Expr) -> SelectItem {
+        if let Some((qualifier, name)) = column(&expr, self.folds) {
+            let source = self.scope.source_of(qualifier, &name, self.folds);
+            let value = Value::Column(name.clone(), source);
+            return self.add(name, source, value, None, expr);
+        }
+        let name = heading(&expr);
+        let value = Value::Expr(Box::new(expr.clone()));
+        // DataFusion calls it so, too.
+        let alias = (self.names_all && !is_count_of_all(&expr)).then(|| quoted(name.clone()));
+        self.add(name, None, value, alias, expr)
+    }
+
+    fn aliased(&mut self, expr: Expr, alias: Ident) -> SelectItem {
+        let name = self.folds.name(&alias);
+        let (source, value) = match column(&expr, self.folds) {
+            Some((qualifier, of)) => {
+                let source = self.scope.source_of(qualifier, &of, self.folds);
+                let named_so = source.filter(|_| of == name);
+                (named_so, Value::Column(of, source))
+            }
+            None => (None, Value::Expr(Box::new(expr.clone()))),
+        };
+        self.add(name, source, value, Some(alias), expr)
+    }
+
+    fn add(
+        &mut self,
+        name: String,
+        source: Option<usize>,
+        value: Value,
+        alias: Option<Ident>,
+        expr: Expr,
+    ) -> SelectItem {
+        let hides = alias.is_some()
+            && self.ordered.contains(&name)
+            && !matches!(&value, Value::Column(of, _) if *of == name);
+        let mut planned = name.clone();
+        if hides {
+            planned.push(MARK);
+        }
+        let mut source = source;
+        while self.clashes(&planned, source) {
+            planned.push(MARK);
+            source = None;
+        }
+        let alias = match planned == name {
+            true => alias,
+            false => {
+                source = None;
+                Some(quoted(planned.clone()))
+            }
+        };
+        self.columns.push(Listed {
+            name: written(&name).to_owned(),
+            planned,
+            source,
+            value,
+        });
+        match alias {
+            Some(alias) => SelectItem::ExprWithAlias { expr, alias },
+            None => SelectItem::UnnamedExpr(expr),
+        }
+    }
+
+    /// Whether DataFusion would take a column for one that is listed.
+    fn clashes(&self, planned: &str, source: Option<usize>) -> bool {
+        self.columns.iter().any(|column| {
+            let are_apart =
+                self.place != Place::Named && column.source.is_some() && source.is_some();
+            column.planned == planned && !(are_apart && column.source != source)
+        })
+    }
+
+    /// The columns of a name, where DataFusion knows one of them by another.
+    pub fn marked(&self, name: &str) -> Option<Vec<&Listed>> {
+        marked(&self.columns, name)
+    }
+}
+
+/// The columns of a name, if DataFusion knows one of them by another.
+pub(super) fn marked<'l>(columns: &'l [Listed], name: &str) -> Option<Vec<&'l Listed>> {
+    let columns: Vec<&Listed> = columns
+        .iter()
+        .filter(|column| column.name == name)
+        .collect();
+    let mut all = columns.iter();
+    all.any(|column| column.planned != name).then_some(columns)
+}
+
+/// Whether all columns are one and the same.
+pub(super) fn are_same(columns: &[&Listed]) -> bool {
+    columns.windows(2).all(|pair| match pair {
+        [one, other] => one.value.is(&other.value),
+        _ => true,
+    })
+}
+
+impl Value {
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Column(one, source), Self::Column(other, other_source)) => {
+                one == other && source.is_some() && source == other_source
+            }
+            (Self::Expr(one), Self::Expr(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+/// The qualifier and the name of an expression that is a column.
+fn column(expr: &Expr, folds: Folds) -> Option<(Option<&Ident>, String)> {
+    match without_parentheses(expr) {
+        Expr::Identifier(name) => Some((None, folds.name(name))),
+        Expr::CompoundIdentifier(parts) => match parts.as_slice() {
+            [.., qualifier, name] => Some((Some(qualifier), folds.name(name))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `count(*)` and no more.
+fn is_count_of_all(expr: &Expr) -> bool {
+    let Expr::Function(Function {
+        name,
+        args: FunctionArguments::List(list),
+        filter: None,
+        over: None,
+        ..
+    }) = expr
+    else {
+        return false;
+    };
+    let is_all = matches!(
+        list.args.as_slice(),
+        [FunctionArg::Unnamed(FunctionArgExpr::Wildcard)]
+    );
+    is_all && list.duplicate_treatment.is_none() && name.to_string().eq_ignore_ascii_case("count")
+}

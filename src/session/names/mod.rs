@@ -1,0 +1,127 @@
+//! The names of columns: as they are written, be it the same name several times.
+//!
+//! DataFusion names an expression by its own words (`Int64(1)`, `max(t.b)`), in which a CAST is no part, and refuses
+//! every list in which two columns have one name, or where an alias is the name of a column that rows are ordered by.
+//! So the statement is changed before it is planned:
+//!
+//! * an expression without a name is called as it is written: `max(b)`, `1`, `CAST(b AS BIGINT)`;
+//! * of two columns with one name the later has a mark behind it, which nobody sees ([`MARK`]);
+//! * a name that is written in an outer query and stands twice in the inner one is an error, as in Postgres;
+//! * an alias that rows are not to be ordered by is kept from the column that has its name ([`hidden`]);
+//! * what USING and NATURAL make one column of is that of the left side, wherever it is named ([`scope`]);
+//! * casts that tell apart what has one name without them are given their own ([`casts`]).
+//!
+//! The outermost result has its names without marks ([`restore`]). Tables are looked up only where a statement needs
+//! their columns for this: for `*` beside other columns or over a join, for USING and NATURAL.
+
+pub(super) mod casts;
+mod hidden;
+mod list;
+mod mender;
+mod scope;
+mod tables;
+mod text;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use datafusion::common::{Column, TableReference};
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Statement};
+use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::Ident;
+
+use self::mender::Mender;
+use self::tables::Tables;
+use super::outcome::gives_rows;
+use crate::error::Result;
+
+/// Stands behind the name of a column whose name another one has: a character without width that no name ends with.
+const MARK: char = '\u{2060}';
+
+/// The statement with a name of its own for every column of a list.
+///
+/// # Errors
+/// `InvalidInput` for a name that may mean two columns.
+pub(super) async fn mend(state: &SessionState, parsed: &DFStatement) -> Result<DFStatement> {
+    let folds = Folds(state.config_options().sql_parser.enable_ident_normalization);
+    let tables = Tables::of(state, parsed, folds).await;
+    let mut mended = parsed.clone();
+    Mender::new(&tables, folds).statement(&mut mended)?;
+    Ok(mended)
+}
+
+/// The plan of a mended statement, whose result has the names that were written.
+///
+/// # Errors
+/// `Internal` alone.
+pub(super) fn restore(plan: LogicalPlan) -> Result<LogicalPlan> {
+    match plan {
+        LogicalPlan::Statement(Statement::Prepare(mut prepare)) => {
+            prepare.input = Arc::new(restore(Arc::unwrap_or_clone(prepare.input))?);
+            Ok(LogicalPlan::Statement(Statement::Prepare(prepare)))
+        }
+        plan if gives_rows(&plan) && is_marked(&plan) => as_written(plan),
+        plan => Ok(plan),
+    }
+}
+
+fn is_marked(plan: &LogicalPlan) -> bool {
+    let mut fields = plan.schema().fields().iter();
+    fields.any(|field| field.name().ends_with(MARK))
+}
+
+/// Columns of one name have qualifiers that differ, as those of a join have: DataFusion takes them for two then.
+fn as_written(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let names = plan.schema().fields().iter();
+    let names: Vec<String> = names
+        .map(|field| written(field.name()).to_owned())
+        .collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for name in &names {
+        *counts.entry(name).or_default() += 1;
+    }
+    let columns = plan.schema().iter().zip(&names).enumerate();
+    let columns: Vec<Expr> = columns
+        .map(|(place, ((qualifier, field), name))| {
+            let is_alone = counts.get(name.as_str()) == Some(&1);
+            let column = Expr::Column(Column::from((qualifier, field)));
+            match field.name() == name && (is_alone || qualifier.is_some()) {
+                true => column,
+                false if is_alone => column.alias(name),
+                false => {
+                    let apart = TableReference::bare(format!("{}{MARK}", place + 1));
+                    column.alias_qualified(Some(apart), name)
+                }
+            }
+        })
+        .collect();
+    Ok(LogicalPlanBuilder::from(plan).project(columns)?.build()?)
+}
+
+/// A name without the mark.
+fn written(name: &str) -> &str {
+    name.trim_end_matches(MARK)
+}
+
+/// Whether names that are not in quotes are folded to lower case.
+#[derive(Debug, Clone, Copy)]
+struct Folds(bool);
+
+impl Folds {
+    fn name(self, ident: &Ident) -> String {
+        match ident.quote_style {
+            None if self.0 => ident.value.to_ascii_lowercase(),
+            _ => ident.value.clone(),
+        }
+    }
+}
+
+/// A name that is taken as it is.
+fn quoted(name: impl Into<String>) -> Ident {
+    Ident::with_quote('"', name)
+}
+
+#[cfg(test)]
+#[path = "names_tests.rs"]
+mod tests;

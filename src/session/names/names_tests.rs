@@ -1,0 +1,157 @@
+//! Names of columns as the library and the files show them; what statements print is in `tests/scripts/names.sql`.
+
+use arrow::array::RecordBatch;
+use datafusion::prelude::SessionContext;
+
+use super::super::testing::{plain, plain_rows, texts};
+use super::super::{Connection, Database, Row};
+
+const TABLES: &[&str] = &[
+    "CREATE TABLE t (id INT, b INT, PRIMARY KEY (id))",
+    "INSERT INTO t VALUES (1, 10), (2, 20)",
+    "CREATE TABLE u (id INT, c INT, PRIMARY KEY (id))",
+    "INSERT INTO u VALUES (1, 100), (3, 300)",
+];
+
+async fn connection() -> Connection {
+    let connection = Database::in_memory().unwrap().connect();
+    for sql in TABLES {
+        connection.execute(sql, ()).await.unwrap();
+    }
+    connection
+}
+
+fn names(batches: &[RecordBatch]) -> Vec<String> {
+    let schema = batches[0].schema();
+    let fields = schema.fields().iter();
+    fields.map(|field| field.name().clone()).collect()
+}
+
+#[tokio::test]
+async fn batches_carry_the_names_as_written() {
+    let connection = connection().await;
+    let sql = "SELECT id, b AS id, max(b) OVER (), id FROM t ORDER BY t.id LIMIT 1";
+    let batches = connection.query(sql, ()).await.unwrap();
+    let expected = ["id", "id", "max(b) OVER ()", "id"];
+    assert_eq!(names(&batches), expected);
+    assert_eq!(texts(&batches), ["1|10|20|1"]);
+    let frame = connection.sql(sql).await.unwrap();
+    let batches = frame.collect().await.unwrap();
+    assert_eq!(
+        (names(&batches), texts(&batches)),
+        (
+            expected.map(str::to_owned).to_vec(),
+            vec!["1|10|20|1".to_owned()]
+        )
+    );
+}
+
+#[tokio::test]
+async fn columns_of_one_name_are_read_by_their_places() {
+    let connection = connection().await;
+    let sql = "SELECT id, b AS id, b FROM t WHERE id = $1";
+    let read = |row: Row| {
+        assert_eq!(row.to::<(i32, i32, i32)>().unwrap(), (2, 20, 20));
+        assert_eq!(row.get::<i32>(1).unwrap(), 20);
+        assert_eq!(row.get::<i32>("b").unwrap(), 20);
+        let error = row.get::<i32>("id").unwrap_err();
+        assert!(error.message().contains("several columns `id`"), "{error}");
+    };
+    read(connection.query_row(sql, [2]).await.unwrap().unwrap());
+    let prepared = connection.prepare(sql).await.unwrap();
+    read(prepared.query_row([2]).unwrap().unwrap());
+    let prepared = connection
+        .prepare("SELECT id, id FROM t WHERE id = ?")
+        .await
+        .unwrap();
+    let row = prepared.query_row([2]).unwrap().unwrap();
+    assert_eq!(row.to::<(i32, i32)>().unwrap(), (2, 2));
+}
+
+#[tokio::test]
+async fn files_that_need_names_number_them() {
+    let connection = connection().await;
+    let directory = tempfile::tempdir().unwrap();
+    for (file, expected) in [
+        ("t.csv", "id,id,b\n1,1,10\n2,2,20\n"),
+        (
+            "t.jsonl",
+            "{\"id\":1,\"id_2\":1,\"b\":10}\n{\"id\":2,\"id_2\":2,\"b\":20}\n",
+        ),
+    ] {
+        let path = directory.path().join(file);
+        let sql = format!(
+            "COPY (SELECT id, id, b FROM t ORDER BY id) TO '{}' (HEADER)",
+            path.display()
+        );
+        let sql = if file.ends_with("csv") {
+            sql
+        } else {
+            sql.replace(" (HEADER)", "")
+        };
+        connection.execute(&sql, ()).await.unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
+    }
+    let path = directory.path().join("t.parquet");
+    let sql = format!("COPY (SELECT id, id FROM t) TO '{}'", path.display());
+    connection.execute(&sql, ()).await.unwrap();
+    let sql = format!("SELECT * FROM '{}' ORDER BY 1", path.display());
+    let batches = connection.query(&sql, ()).await.unwrap();
+    assert_eq!(names(&batches), ["id", "id_2"]);
+    assert_eq!(texts(&batches), ["1|1", "2|2"]);
+}
+
+/// A plain session over tables of the same rows.
+async fn without_mends() -> SessionContext {
+    let session = plain();
+    for sql in TABLES {
+        session.sql(sql).await.unwrap().collect().await.unwrap();
+    }
+    session
+}
+
+/// What DataFusion refuses. Where one of these is answered after an upgrade, its mend can go.
+#[tokio::test]
+async fn canary() {
+    let session = without_mends().await;
+    for (sql, error) in [
+        (
+            "SELECT id, id FROM t",
+            "Projections require unique expression names",
+        ),
+        (
+            "SELECT CAST(b AS BIGINT), b FROM t",
+            "Projections require unique expression names",
+        ),
+        ("SELECT -id AS b, b FROM t", "ambiguous"),
+        (
+            "SELECT max(b) AS x, max(CAST(b AS BIGINT)) AS y FROM t",
+            "unique expression names",
+        ),
+        ("SELECT -id AS b FROM t ORDER BY t.b", "ambiguous"),
+        (
+            "SELECT t.id AS x FROM t JOIN u USING (id) WHERE id > 1",
+            "Ambiguous reference",
+        ),
+        (
+            "SELECT b, 1 FROM t GROUP BY b ORDER BY 2",
+            "Column in ORDER BY must be in GROUP BY",
+        ),
+    ] {
+        let refused = plain_rows(&session, sql).await.unwrap_err();
+        assert!(refused.contains(error), "{sql}: {refused}");
+    }
+}
+
+/// What DataFusion answers wrongly: the column of USING is taken from the table that the alphabet has first.
+#[tokio::test]
+async fn canary_of_the_merged_column() {
+    let session = without_mends().await;
+    let sql = "SELECT * FROM u LEFT JOIN t USING (id)";
+    let wrong = plain_rows(&session, sql).await.unwrap();
+    assert_eq!(wrong, ["100|1|10", "300|NULL|NULL"]);
+    let right = connection().await.query(sql, ()).await.unwrap();
+    let mut right = texts(&right);
+    right.sort();
+    assert_eq!(right, ["1|100|10", "3|300|NULL"]);
+}
