@@ -37,11 +37,11 @@ SELECT id FROM t WHERE c !~ 'a[\\]b';
 -- Right: 1; its name stays.
 SELECT id, regexp_like(c, 'a\\b') FROM t WHERE regexp_like(c, 'a\\b');
 ---
-+----+-------------------------------+
-| id | regexp_like(t.c,Utf8("a\\b")) |
-+----+-------------------------------+
-| 1  | true                          |
-+----+-------------------------------+
++----+------------------------+
+| id | regexp_like(c, 'a\\b') |
++----+------------------------+
+| 1  | true                   |
++----+------------------------+
 
 -- Right: 2 and 3.
 SELECT id FROM t WHERE c ~ 'ab';

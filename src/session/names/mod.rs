@@ -9,6 +9,7 @@
 //! * a name that is written in an outer query and stands twice in the inner one is an error, as in Postgres;
 //! * an alias that rows are not to be ordered by is kept from the column that has its name ([`hidden`]);
 //! * what USING and NATURAL make one column of is that of the left side, wherever it is named ([`scope`]);
+//! * the column of a subquery beside OR is told from itself ([`marked`]);
 //! * casts that tell apart what has one name without them are given their own ([`casts`]).
 //!
 //! The outermost result has its names without marks ([`restore`]). Tables are looked up only where a statement needs
@@ -17,6 +18,7 @@
 pub(super) mod casts;
 mod hidden;
 mod list;
+mod marked;
 mod mender;
 mod scope;
 mod tables;
@@ -61,8 +63,13 @@ pub(super) fn restore(plan: LogicalPlan) -> Result<LogicalPlan> {
             prepare.input = Arc::new(restore(Arc::unwrap_or_clone(prepare.input))?);
             Ok(LogicalPlan::Statement(Statement::Prepare(prepare)))
         }
-        plan if gives_rows(&plan) && is_marked(&plan) => as_written(plan),
-        plan => Ok(plan),
+        plan => {
+            let plan = marked::with_aliases(plan)?;
+            match gives_rows(&plan) && is_marked(&plan) {
+                true => as_written(plan),
+                false => Ok(plan),
+            }
+        }
     }
 }
 

@@ -126,7 +126,11 @@ async fn canary() {
         ("SELECT -id AS b, b FROM t", "ambiguous"),
         (
             "SELECT max(b) AS x, max(CAST(b AS BIGINT)) AS y FROM t",
-            "unique expression names",
+            "duplicate unqualified field name",
+        ),
+        (
+            "SELECT id FROM t WHERE b IN (SELECT DISTINCT c AS x FROM u) OR id = 1",
+            "Projections require unique expression names",
         ),
         ("SELECT -id AS b FROM t ORDER BY t.b", "ambiguous"),
         (

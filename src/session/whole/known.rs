@@ -28,6 +28,10 @@ pub(super) enum Known {
     TwoTypes,
     /// NOT IN inside of a scalar subquery is not made right before it is planned.
     InsideScalar,
+    /// A column of USING named where another table has one of its name: it is ambiguous, and drawn all the same.
+    MergedAmbiguous,
+    /// An order by an aggregate that the query does not give, beside a window over another.
+    OrderByAggregate,
 }
 
 /// What is to be mended. A kind that a full run does not find is mended, and to be taken out.
@@ -41,19 +45,12 @@ pub(super) const LIST: &[Known] = &[
     Known::TwoOrders,
     Known::TwoTypes,
     Known::InsideScalar,
+    Known::MergedAmbiguous,
+    Known::OrderByAggregate,
 ];
 
 /// The errors of kinds that are told by them.
 const ERRORS: &[(Known, &str)] = &[
-    (
-            "Projections require unique expression names",
-    ),
-    (
-            "Ambiguous reference to unqualified field",
-    ),
-    (
-            "Column in ORDER BY must be in GROUP BY",
-    ),
     (
         Known::AggregateOrderTwice,
         "column types must match schema types",
@@ -70,10 +67,15 @@ const ERRORS: &[(Known, &str)] = &[
     (Known::TwoOrders, "Conflicting ordering requirements"),
     (Known::InsideScalar, "null_aware anti join only supports"),
     (Known::TwoTypes, "Invalid comparison operation"),
-    (
-            "PhysicalExpr Column references column",
-    ),
     (Known::TwoTypes, "Uncomparable values"),
+    (
+        Known::MergedAmbiguous,
+        "Ambiguous reference to unqualified field",
+    ),
+    (
+        Known::OrderByAggregate,
+        "PhysicalExpr Column references column",
+    ),
 ];
 
 /// Whether a difference is of a kind, by what is seen of it.

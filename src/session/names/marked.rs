@@ -1,0 +1,58 @@
+//! The column of a subquery beside OR.
+//!
+//! For `a IN (q) OR b` DataFusion makes a join that marks rows. It takes the column of `q` by its name and by its name with
+//! a table, and refuses the list of the two: wherever the column of `q` has no table of its own, as that of an aggregate
+//! or a DISTINCT. So `q` gets an alias.
+
+use datafusion::common::Result;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::logical_expr::expr::InSubquery;
+use datafusion::logical_expr::utils::split_conjunction;
+use datafusion::logical_expr::{Expr, Filter, LogicalPlan, LogicalPlanBuilder, Subquery};
+
+use super::MARK;
+
+/// The plan, whose subqueries beside OR have aliases.
+///
+/// # Errors
+/// Those of DataFusion alone.
+pub(super) fn with_aliases(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let aliased = plan.transform_down_with_subqueries(|node| match &node {
+        LogicalPlan::Filter(filter) if is_beside_others(filter)? => {
+            node.map_expressions(|expr| expr.transform(aliased))
+        }
+        _ => Ok(Transformed::no(node)),
+    });
+    aliased.map(|plan| plan.data)
+}
+
+/// Whether a subquery is no condition by itself: for such a one there is another join.
+fn is_beside_others(filter: &Filter) -> Result<bool> {
+    for term in split_conjunction(&filter.predicate) {
+        let is_subquery = |expr: &Expr| matches!(expr, Expr::InSubquery(_));
+        if !is_subquery(term) && term.exists(|expr| Ok(is_subquery(expr)))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn aliased(expr: Expr) -> Result<Transformed<Expr>> {
+    match expr {
+        Expr::InSubquery(inner) if is_without_table(&inner.subquery) => {
+            let plan = LogicalPlanBuilder::new_from_arc(inner.subquery.subquery.clone());
+            let plan = plan.alias(format!("in{MARK}"))?.build()?;
+            Ok(Transformed::yes(Expr::InSubquery(InSubquery {
+                subquery: inner.subquery.with_plan(plan.into()),
+                ..inner
+            })))
+        }
+        expr => Ok(Transformed::no(expr)),
+    }
+}
+
+/// Whether the column has no table, and nothing in the subquery is from outside.
+fn is_without_table(subquery: &Subquery) -> bool {
+    let columns = subquery.subquery.schema().columns();
+    subquery.outer_ref_columns.is_empty() && columns.iter().all(|column| column.relation.is_none())
+}
