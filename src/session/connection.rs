@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use datafusion::common::ParamValues;
-use datafusion::common::tree_node::TreeNode;
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{
@@ -21,6 +20,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
 use super::command::{self, Own};
+use super::insert::Insert;
 use super::named::NamedStatements;
 use super::outcome::{
     Outcome, Wanted, count, gives_rows, no_rows, refuse_hidden_changes, takes_parameters,
@@ -31,8 +31,8 @@ use super::prepared::PreparedStatement;
 use super::profile::Meter;
 use super::stack::large_stack;
 use super::{
-    Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, assign, clauses,
-    copy, delete, files, insert_problem, names, natural, nested_values, recursion, subqueries,
+    Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, clauses, copy,
+    delete, files, names, natural, recursion, subqueries,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
@@ -357,15 +357,16 @@ impl Connection {
         parsed: &DFStatement,
     ) -> Result<LogicalPlan> {
         clauses::check(parsed, state)?;
-        nested_values::refuse(parsed)?;
-        let named = names::mend(state, parsed).await?;
-        match state.statement_to_plan(named).await {
-            Ok(plan) => {
-                recursion::check(&plan, parsed)?;
-                natural::check(state, parsed, &plan).await?;
-                names::restore(subqueries::mend(plan)?)
-            }
-            Err(error) => Err(insert_problem::named(self, state, parsed, error.into()).await),
+        let mut query = parsed.clone();
+        let insert = Insert::take(self.database.catalog(), &mut query)?;
+        let named = names::mend(state, &query).await?;
+        let plan = state.statement_to_plan(named).await?;
+        recursion::check(&plan, &query)?;
+        natural::check(state, &query, &plan).await?;
+        let plan = names::restore(subqueries::mend(plan)?)?;
+        match insert {
+            Some(insert) => insert.over(plan),
+            None => Ok(plan),
         }
     }
 
@@ -375,12 +376,7 @@ impl Connection {
         plan: &LogicalPlan,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         refuse_hidden_changes(plan)?;
-        let physical = if plan.exists(|node| Ok(matches!(node, LogicalPlan::Dml(_))))? {
-            let plan = assign::name_columns(plan.clone())?;
-            state.create_physical_plan(&plan).await?
-        } else {
-            state.create_physical_plan(plan).await?
-        };
+        let physical = state.create_physical_plan(plan).await?;
         if let Some(meter) = &self.meter {
             meter.watch(&physical);
         }
@@ -492,7 +488,6 @@ impl Connection {
                 // It gives no answers to these, but may refuse them.
                 Own::of(parsed)?;
                 let (state, plan) = self.planned(parsed).await?;
-                let plan = assign::name_columns(plan)?;
                 let params = Placeholders::of(&plan)?.bind(params)?;
                 let plan = plan.with_param_values(ParamValues::from(params))?;
                 self.run_wanted(state, plan, wanted).await

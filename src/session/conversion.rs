@@ -86,7 +86,7 @@ pub(super) fn shown(values: &ArrayRef, row: usize) -> String {
     let mut letters = text.chars();
     let kept: String = letters.by_ref().take(SHOWN_CHARACTERS).collect();
     let more = if letters.next().is_some() { "…" } else { "" };
-    match values.data_type().is_numeric() {
+    match values.data_type().is_numeric() || *values.data_type() == DataType::Boolean {
         true => format!("{kept}{more}"),
         false => format!("'{}{more}'", kept.escape_debug()),
     }

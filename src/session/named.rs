@@ -11,13 +11,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use datafusion::logical_expr::{Execute, LogicalPlan, Prepare, Statement, WriteOp};
+use datafusion::logical_expr::{Execute, LogicalPlan, Statement};
 use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::Mutex;
 use sqlparser::ast::Statement as SqlStatement;
 use tokio::sync::Mutex as TaskMutex;
 
-use super::assign::name_columns;
 use crate::error::{Error, Result};
 
 /// The prepared statements of a connection, by name.
@@ -44,7 +43,7 @@ impl NamedStatements {
     /// parameters are left open unless it declares them; that one is then to be remembered, once it is prepared.
     ///
     /// # Errors
-    /// As [`name_columns`].
+    /// Those of DataFusion.
     pub(super) fn prepare(
         parsed: &DFStatement,
         plan: LogicalPlan,
@@ -52,9 +51,6 @@ impl NamedStatements {
     ) -> Result<(LogicalPlan, Option<Named>)> {
         match plan {
             LogicalPlan::Statement(Statement::Prepare(mut prepare)) => {
-                if is_insert(&prepare) {
-                    prepare.input = Arc::new(name_columns(Arc::unwrap_or_clone(prepare.input))?);
-                }
                 let open = match declares_types(parsed) {
                     true => None,
                     false => {
@@ -131,8 +127,4 @@ fn declares_types(parsed: &DFStatement) -> bool {
         }
         _ => false,
     }
-}
-
-fn is_insert(prepare: &Prepare) -> bool {
-    matches!(prepare.input.as_ref(), LogicalPlan::Dml(dml) if matches!(dml.op, WriteOp::Insert(_)))
 }

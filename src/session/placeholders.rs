@@ -71,12 +71,10 @@ impl Placeholders {
             return Ok(found);
         }
         plan.apply_with_subqueries(|node| {
-            // Values on their way to a column are converted there, with an error that names it.
-            let inserted = matches!(node, LogicalPlan::Values(_));
             node.apply_expressions(|expression| {
                 expression.apply(|expression| {
                     if let Expr::Placeholder(placeholder) = expression {
-                        found.add(placeholder, inserted)?;
+                        found.add(placeholder)?;
                     }
                     Ok(TreeNodeRecursion::Continue)
                 })
@@ -85,7 +83,7 @@ impl Placeholders {
         Ok(found)
     }
 
-    fn add(&mut self, placeholder: &Placeholder, inserted: bool) -> Result<()> {
+    fn add(&mut self, placeholder: &Placeholder) -> Result<()> {
         let digits = placeholder.id.get(1..).unwrap_or_default();
         let index = digits
             .parse::<u16>()
@@ -100,7 +98,7 @@ impl Placeholders {
         if self.0.len() <= index {
             self.0.resize(index + 1, Wanted::Anything);
         }
-        let field = placeholder.field.as_ref().filter(|_| !inserted);
+        let field = placeholder.field.as_ref();
         let wanted = field.map(|field| Wanted::Type(field.data_type().clone()));
         if let (Some(place), Some(wanted)) = (self.0.get_mut(index), wanted) {
             *place = match std::mem::take(place) {

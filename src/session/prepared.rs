@@ -8,7 +8,6 @@ use datafusion::sql::parser::Statement as DFStatement;
 use futures::FutureExt;
 use parking_lot::RwLock;
 
-use super::assign::name_columns;
 use super::blocking::wait;
 use super::direct::{DirectQuery, DirectRows};
 use super::outcome::{gives_rows, no_rows};
@@ -44,7 +43,6 @@ impl Planned {
     async fn new(connection: &Connection, parsed: &DFStatement) -> Result<Self> {
         let version = connection.database().catalog().version();
         let (state, plan) = connection.planned(parsed).await?;
-        let plan = name_columns(plan)?;
         Ok(Self {
             version,
             placeholders: Placeholders::of(&plan)?,

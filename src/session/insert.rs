@@ -1,0 +1,281 @@
+//! INSERT: its query is planned as any other, and one projection above it assigns what it gives to the table's columns.
+//!
+//! What the query gives is taken by position, whatever its names. The values of VALUES are planned as if all of them stood
+//! in one row: DataFusion would bring those of a column to one type, and lose digits, or find none. Each is then assigned
+//! by itself ([`assign`](super::assign)), so that an error has the number of its row.
+
+use std::sync::Arc;
+
+use arrow::datatypes::Field;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DFSchema, Result as PlanResult, ScalarValue};
+use datafusion::datasource::provider_as_source;
+use datafusion::logical_expr::dml::InsertOp;
+use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlan, Projection, Values, WriteOp};
+use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::{
+    Insert as SqlInsert, ObjectName, Parens, Query, SetExpr, SqliteOnConflict,
+    Statement as SqlStatement, TableObject,
+};
+
+use super::assign::Target;
+use crate::catalog::ddl::object_name;
+use crate::catalog::{CATALOG_NAME, Catalog, SCHEMA_NAME};
+use crate::error::{Error, Result};
+use crate::schema::BoundTable;
+use crate::table::HaliteTable;
+
+/// An INSERT, taken out of its statement.
+pub(super) struct Insert {
+    table: Arc<HaliteTable>,
+    /// The columns of the table that are given values, in the order of the values.
+    targets: Vec<usize>,
+    /// Whether the query is VALUES, in one row.
+    is_values: bool,
+    operation: InsertOp,
+}
+
+impl Insert {
+    /// Takes the INSERT out of a statement that has one, and leaves the query, or an EXPLAIN or PREPARE of it.
+    ///
+    /// # Errors
+    /// A table or a column that is not there; rows of VALUES of another length than the list of columns.
+    pub(super) fn take(catalog: &Catalog, parsed: &mut DFStatement) -> Result<Option<Self>> {
+        let Some(statement) = innermost(parsed) else {
+            return Ok(None);
+        };
+        let SqlStatement::Insert(insert) = statement else {
+            return Ok(None);
+        };
+        let TableObject::TableName(name) = &insert.table else {
+            return Ok(None);
+        };
+        let Some(mut query) = insert.source.take() else {
+            return Ok(None);
+        };
+        let table = catalog.expect_table(&table_name(name)?)?;
+        let targets = targets(table.bound(), insert)?;
+        let is_replace = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
+        let is_values = in_one_row(&mut query, table.bound(), targets.len())?;
+        *statement = SqlStatement::Query(query);
+        Ok(Some(Self {
+            table,
+            targets,
+            is_values,
+            operation: match is_replace {
+                true => InsertOp::Replace,
+                false => InsertOp::Append,
+            },
+        }))
+    }
+
+    /// The plan of the statement, of which `plan` is without the INSERT.
+    ///
+    /// # Errors
+    /// A query with another number of columns; a value or a type that a column cannot hold.
+    pub(super) fn over(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
+        let planned = plan.transform_down(|node| match node {
+            LogicalPlan::Explain(_) | LogicalPlan::Analyze(_) | LogicalPlan::Statement(_) => {
+                Ok(Transformed::no(node))
+            }
+            query => {
+                let jump = TreeNodeRecursion::Jump;
+                Ok(Transformed::new(self.assigned(query)?, true, jump))
+            }
+        })?;
+        Ok(planned.data)
+    }
+
+    fn assigned(&self, query: LogicalPlan) -> PlanResult<LogicalPlan> {
+        let query = match query {
+            LogicalPlan::Values(values) if self.is_values => self.rows(values)?,
+            query => query,
+        };
+        let input = self.project(query)?;
+        let source = provider_as_source(Arc::clone(&self.table) as _);
+        let (name, operation) = (self.table.name(), WriteOp::Insert(self.operation));
+        let insert = DmlStatement::new(name.into(), source, operation, Arc::new(input));
+        Ok(LogicalPlan::Dml(insert))
+    }
+
+    /// The rows of VALUES, each value as one of its column.
+    fn rows(&self, values: Values) -> PlanResult<LogicalPlan> {
+        let table = self.table.bound();
+        // The names are those that DataFusion gives such columns again whenever it looks at them.
+        let fields = self.targets.iter().zip(1..).map(|(target, number)| {
+            let data_type = table.schema().field(*target).data_type();
+            Field::new(format!("column{number}"), data_type.clone(), true)
+        });
+        let schema = DFSchema::from_unqualified_fields(fields.collect(), Default::default())?;
+        let mut values = values.values.into_iter().flatten().peekable();
+        let mut rows = Vec::new();
+        while values.peek().is_some() {
+            let number = Some(rows.len() + 1);
+            let row = self.targets.iter().zip(values.by_ref());
+            let row =
+                row.map(|(target, value)| Target::of(table, *target, number)?.assign_value(value));
+            rows.push(row.collect::<PlanResult<Vec<Expr>>>()?);
+        }
+        Ok(LogicalPlan::Values(Values {
+            schema: Arc::new(schema),
+            values: rows,
+        }))
+    }
+
+    /// The columns of the table from those of the query, NULL where none is given.
+    fn project(&self, query: LogicalPlan) -> PlanResult<LogicalPlan> {
+        let (table, schema) = (self.table.bound(), query.schema());
+        let given = schema.columns();
+        if given.len() != self.targets.len() {
+            return Err(Error::invalid(format!(
+                "table `{}`: the query gives {} for {}",
+                table.name(),
+                counted(given.len(), "column", "columns"),
+                counted(self.targets.len(), "column", "columns")
+            ))
+            .into());
+        }
+        let columns = table.columns().iter().enumerate();
+        let columns = columns.map(|(position, column)| {
+            let mut sources = self.targets.iter().zip(&given);
+            let value = match sources.find(|(target, _)| **target == position) {
+                None => Expr::Literal(ScalarValue::try_from(&column.sql_type.arrow())?, None),
+                Some((_, source)) if self.is_values => Expr::Column(source.clone()),
+                Some((_, source)) => Target::of(table, position, None)?
+                    .assign(Expr::Column(source.clone()), schema)?,
+            };
+            Ok(value.alias(&column.name))
+        });
+        let columns = columns.collect::<PlanResult<Vec<Expr>>>()?;
+        Projection::try_new(columns, Arc::new(query)).map(LogicalPlan::Projection)
+    }
+}
+
+/// What an EXPLAIN or a PREPARE is of, or the statement itself.
+fn innermost(parsed: &mut DFStatement) -> Option<&mut SqlStatement> {
+    fn inside(statement: &mut SqlStatement) -> &mut SqlStatement {
+        match statement {
+            SqlStatement::Prepare { statement, .. } | SqlStatement::Explain { statement, .. } => {
+                inside(statement)
+            }
+            other => other,
+        }
+    }
+    match parsed {
+        DFStatement::Statement(statement) => Some(inside(statement)),
+        DFStatement::Explain(explain) => innermost(&mut explain.statement),
+        _ => None,
+    }
+}
+
+/// The name of a table, with or without the one schema and the one catalog that there are.
+fn table_name(name: &ObjectName) -> Result<String> {
+    let [schemas @ .., last] = name.0.as_slice() else {
+        return object_name(name);
+    };
+    let known = [CATALOG_NAME, SCHEMA_NAME];
+    let mut schemas = schemas.iter().rev().zip(known.iter().rev());
+    match name.0.len() <= 3 && schemas.all(|(given, known)| given.to_string() == **known) {
+        true => object_name(&ObjectName(vec![last.clone()])),
+        false => object_name(name),
+    }
+}
+
+fn targets(table: &BoundTable, insert: &SqlInsert) -> Result<Vec<usize>> {
+    let columns = table.columns();
+    if insert.columns.is_empty() {
+        return Ok((0..columns.len()).collect());
+    }
+    let mut targets = Vec::new();
+    for name in &insert.columns {
+        let name = object_name(name)?;
+        let Some(target) = columns.iter().position(|column| column.name == name) else {
+            let known: Vec<String> = columns.iter().map(|it| format!("`{}`", it.name)).collect();
+            return Err(Error::invalid(format!(
+                "table `{}` has no column `{name}`; its columns are {}",
+                table.name(),
+                known.join(", ")
+            )));
+        };
+        if targets.contains(&target) {
+            return Err(Error::invalid(format!(
+                "table `{}`: column `{name}` is named twice",
+                table.name()
+            )));
+        }
+        targets.push(target);
+    }
+    Ok(targets)
+}
+
+/// Puts the values of all rows, of which each has `width`, in one row, if the query is VALUES and nothing else.
+fn in_one_row(query: &mut Query, table: &BoundTable, width: usize) -> Result<bool> {
+    let is_bare =
+        query.order_by.is_none() && query.limit_clause.is_none() && query.pipe_operators.is_empty();
+    let SetExpr::Values(values) = query.body.as_mut() else {
+        return Ok(false);
+    };
+    let rows = values.rows.iter().zip(1..);
+    for (row, number) in rows.filter(|(row, _)| row.content.len() != width) {
+        return Err(Error::invalid(format!(
+            "row {number}: table `{}`: {} for {}",
+            table.name(),
+            counted(row.content.len(), "value is given", "values are given"),
+            counted(width, "column", "columns")
+        )));
+    }
+    if is_bare {
+        let rows = std::mem::take(&mut values.rows).into_iter();
+        let row = rows.flat_map(|row| row.content).collect();
+        values.rows = vec![Parens::with_empty_span(row)];
+    }
+    Ok(is_bare)
+}
+
+fn counted(number: usize, one: &str, more: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {more}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Database;
+
+    async fn stored(inserts: &[&str]) -> Vec<(i32, Option<i32>)> {
+        let connection = Database::in_memory().unwrap().connect();
+        let create = "CREATE TABLE t (a INT, b INT, PRIMARY KEY (a))";
+        connection.execute(create, ()).await.unwrap();
+        for insert in inserts {
+            connection.execute(insert, ()).await.expect(insert);
+        }
+        let rows = connection.rows("SELECT a, b FROM t ORDER BY a", ()).await;
+        rows.unwrap().to_vec().unwrap()
+    }
+
+    /// DataFusion gives every VALUES in an INSERT the types of the table's columns, and 1.5 becomes 1 before it is doubled.
+    #[tokio::test]
+    async fn values_inside_of_the_query_are_those_of_any_query() {
+        let inserts = [
+            "INSERT INTO t SELECT x * 2, 1 FROM (VALUES (1.5)) AS s (x)",
+            "INSERT INTO t (a) WITH s (x) AS (VALUES (2.5)) SELECT x * 2 FROM s",
+            "INSERT INTO t (a) SELECT 7 WHERE 1 IN (SELECT x * 2 FROM (VALUES (0.5)) AS s (x))",
+            "INSERT INTO t (a) VALUES (8.5) UNION ALL VALUES (10.5)",
+            "INSERT INTO t (a) VALUES (15.5), (14.5), (99) ORDER BY column1 LIMIT 2",
+        ];
+        let keys = stored(&inserts).await.into_iter().map(|(a, _)| a);
+        assert_eq!(keys.collect::<Vec<_>>(), [3, 5, 7, 9, 11, 15, 16]);
+    }
+
+    #[tokio::test]
+    async fn columns_are_taken_by_position() {
+        let inserts = [
+            "INSERT INTO public.t (b, a) VALUES (1, 2), (3, 4)",
+            "INSERT INTO halite.public.t SELECT b + 10 AS b, a AS a FROM t",
+            "REPLACE INTO t (a) SELECT a AS b FROM t WHERE a = 4",
+        ];
+        let expected = [(2, Some(1)), (4, None), (11, Some(2)), (13, Some(4))];
+        assert_eq!(stored(&inserts).await, expected);
+    }
+}
