@@ -9,33 +9,24 @@ use sqlparser::ast::{
     SetOperator, SetQuantifier, TableFactor, Value,
 };
 
-use super::clauses::{Checked, missing};
-
-/// A clause that is not there, and what is.
-fn instead(clause: &str, what: &str) -> Checked {
-    Err(format!("{}; {what}", missing(clause)))
-}
+use super::clauses::{Checked, FINE, missing, refuse_if};
 
 /// A SET of another kind than `name = value`.
 pub(super) fn check_set(set: &Set) -> Checked {
     match set {
-        Set::SingleAssignment { .. } => Ok(()),
-        Set::SetTimeZone { .. } => instead(
-            "SET TIME ZONE",
-            "write SET datafusion.execution.time_zone = '…'",
-        ),
-        other => instead(
-            "this form of SET",
-            &format!("write SET name = value, not `{other}`"),
-        ),
+        Set::SingleAssignment { .. } => FINE,
+        Set::SetTimeZone { .. } => {
+            missing("SET TIME ZONE; write SET datafusion.execution.time_zone = '…'")
+        }
+        other => missing(format_args!(
+            "this form of SET; write SET name = value, not `{other}`"
+        )),
     }
 }
 
 /// UNION, EXCEPT and INTERSECT, DEFAULT among VALUES, and FETCH.
 pub(super) fn check_body(query: &Query) -> Checked {
-    if query.fetch.is_some() {
-        return instead("FETCH", "write LIMIT");
-    }
+    refuse_if(query.fetch.is_some(), "FETCH; write LIMIT")?;
     check_set_expr(&query.body)?;
     query.pipe_operators.iter().try_for_each(|pipe| match pipe {
         PipeOperator::Except { set_quantifier, .. } => {
@@ -44,7 +35,7 @@ pub(super) fn check_body(query: &Query) -> Checked {
         PipeOperator::Intersect { set_quantifier, .. } => {
             check_quantifier(SetOperator::Intersect, *set_quantifier)
         }
-        _ => Ok(()),
+        _ => FINE,
     })
 }
 
@@ -63,71 +54,45 @@ fn check_set_expr(body: &SetExpr) -> Checked {
         SetExpr::Values(values) => {
             let mut values = values.rows.iter().flat_map(|row| row.content.iter());
             let is_default = |value: &Expr| matches!(value, Expr::Identifier(name) if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default"));
-            match values.any(is_default) {
-                true => instead(
-                    "DEFAULT among VALUES",
-                    "leave the column out of the list behind the table's name",
-                ),
-                false => Ok(()),
-            }
+            refuse_if(
+                values.any(is_default),
+                "DEFAULT among VALUES; leave the column out of the list behind the table's name",
+            )
         }
-        _ => Ok(()),
+        _ => FINE,
     }
 }
 
 /// DataFusion makes a join of them, which knows whether there is an equal row and not how many.
 fn check_quantifier(op: SetOperator, quantifier: SetQuantifier) -> Checked {
     let is_all = matches!(quantifier, SetQuantifier::All | SetQuantifier::AllByName);
-    let is_counted = matches!(
-        op,
-        SetOperator::Except | SetOperator::Intersect | SetOperator::Minus
-    );
-    match is_all && is_counted {
-        true => instead(
-            &format!("{op} ALL"),
-            &format!("number equal rows with row_number() OVER (PARTITION BY …) and use {op}"),
-        ),
-        false => Ok(()),
+    match is_all && op != SetOperator::Union {
+        true => missing(format_args!(
+            "{op} ALL; number equal rows with row_number() OVER (PARTITION BY …) and use {op}"
+        )),
+        false => FINE,
     }
 }
 
-/// What stands around the list of columns.
+/// What stands in the list of columns.
 pub(super) fn check_select(select: &Select) -> Checked {
-    if select.top.is_some() {
-        return instead("SELECT TOP", "write LIMIT");
-    }
-    if !select.sort_by.is_empty() || !select.cluster_by.is_empty() {
-        return instead("SORT BY or CLUSTER BY", "write ORDER BY");
-    }
-    if !select.distribute_by.is_empty() {
-        return Err(missing("DISTRIBUTE BY"));
-    }
-    if let Some(Distinct::On(values)) = &select.distinct
-        && values.iter().any(is_number)
-    {
-        return instead(
-            "DISTINCT ON with the position of a column",
-            "name the column",
-        );
+    if let Some(Distinct::On(values)) = &select.distinct {
+        refuse_if(
+            values.iter().any(is_number),
+            "DISTINCT ON with the position of a column; name the column",
+        )?;
     }
     select.projection.iter().try_for_each(|item| {
         let options = match item {
-            SelectItem::Wildcard(options) => options,
-            SelectItem::QualifiedWildcard(kind, options) => {
-                if let SelectItemQualifiedWildcardKind::Expr(value) = kind {
-                    return Err(missing(format_args!("`{value}.*`")));
-                }
-                options
+            SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(value), _) => {
+                return missing(format_args!("`{value}.*`"));
             }
-            _ => return Ok(()),
+            SelectItem::Wildcard(options) | SelectItem::QualifiedWildcard(_, options) => options,
+            _ => return FINE,
         };
-        if options.opt_ilike.is_some() {
-            return instead("* ILIKE", "name the columns");
-        }
-        match &options.opt_alias {
-            Some(alias) => Err(missing(format_args!("`* AS {alias}`"))),
-            None => Ok(()),
-        }
+        refuse_if(options.opt_ilike.is_some(), "* ILIKE; name the columns")?;
+        let mut alias = options.opt_alias.iter();
+        alias.try_for_each(|alias| missing(format_args!("`* AS {alias}`")))
     })
 }
 
@@ -137,77 +102,72 @@ fn is_number(expr: &Expr) -> bool {
 
 /// A join by its condition.
 pub(super) fn check_join(join: &Join) -> Checked {
+    use JoinOperator as J;
     let (constraint, is_right) = match &join.join_operator {
-        JoinOperator::Join(constraint)
-        | JoinOperator::Inner(constraint)
-        | JoinOperator::Left(constraint)
-        | JoinOperator::LeftOuter(constraint)
-        | JoinOperator::LeftSemi(constraint)
-        | JoinOperator::RightSemi(constraint)
-        | JoinOperator::LeftAnti(constraint)
-        | JoinOperator::RightAnti(constraint) => (constraint, false),
-        JoinOperator::Right(constraint)
-        | JoinOperator::RightOuter(constraint)
-        | JoinOperator::FullOuter(constraint) => (constraint, true),
-        JoinOperator::CrossJoin(JoinConstraint::None) => return Ok(()),
-        JoinOperator::CrossJoin(_) => return instead("a condition of CROSS JOIN", "write JOIN"),
-        JoinOperator::CrossApply => return instead("CROSS APPLY", "write CROSS JOIN LATERAL"),
-        JoinOperator::OuterApply => {
-            return instead("OUTER APPLY", "write LEFT JOIN LATERAL … ON true");
+        J::Join(constraint)
+        | J::Inner(constraint)
+        | J::Left(constraint)
+        | J::LeftOuter(constraint)
+        | J::LeftSemi(constraint)
+        | J::RightSemi(constraint)
+        | J::LeftAnti(constraint)
+        | J::RightAnti(constraint) => (constraint, false),
+        J::Right(constraint) | J::RightOuter(constraint) | J::FullOuter(constraint) => {
+            (constraint, true)
         }
-        JoinOperator::StraightJoin(_) => return instead("STRAIGHT_JOIN", "write JOIN"),
-        JoinOperator::ArrayJoin | JoinOperator::LeftArrayJoin | JoinOperator::InnerArrayJoin => {
-            return instead("ARRAY JOIN", "write unnest(…)");
+        J::CrossJoin(JoinConstraint::None) => return FINE,
+        J::CrossJoin(_) => return missing("a condition of CROSS JOIN; write JOIN"),
+        J::CrossApply => return missing("CROSS APPLY; write CROSS JOIN LATERAL"),
+        J::OuterApply => return missing("OUTER APPLY; write LEFT JOIN LATERAL … ON true"),
+        J::StraightJoin(_) => return missing("STRAIGHT_JOIN; write JOIN"),
+        J::ArrayJoin | J::LeftArrayJoin | J::InnerArrayJoin => {
+            return missing("ARRAY JOIN; write unnest(…)");
         }
-        JoinOperator::Semi(_) | JoinOperator::Anti(_) | JoinOperator::AsOf { .. } => return Ok(()),
+        J::Semi(_) | J::Anti(_) | J::AsOf { .. } => return FINE,
     };
     match constraint {
-        JoinConstraint::None => instead(
-            "JOIN without ON or USING",
-            "write CROSS JOIN where every row is to meet every row",
+        JoinConstraint::None => missing(
+            "JOIN without ON or USING; write CROSS JOIN where every row is to meet every row",
         ),
         // The column that they share would be the left one, which is NULL for the rows of the right side alone.
         JoinConstraint::Using(_) if is_right => {
-            instead("RIGHT or FULL JOIN with USING", "write ON …")
+            missing("RIGHT or FULL JOIN with USING; write ON …")
         }
-        JoinConstraint::Natural if is_right => instead("NATURAL RIGHT or FULL JOIN", "write ON …"),
-        _ => Ok(()),
+        JoinConstraint::Natural if is_right => missing("NATURAL RIGHT or FULL JOIN; write ON …"),
+        _ => FINE,
     }
 }
 
 /// What FROM reads, where DataFusion refuses it.
 pub(super) fn check_table_factor(factor: &TableFactor) -> Checked {
-    match factor {
-        TableFactor::Pivot { .. } => instead("PIVOT", "write sum(…) FILTER (WHERE …)"),
-        TableFactor::Unpivot { .. } => instead("UNPIVOT", "write UNION ALL"),
-        TableFactor::MatchRecognize { .. } => Err(missing("MATCH_RECOGNIZE")),
+    missing(match factor {
+        TableFactor::Pivot { .. } => "PIVOT; write sum(…) FILTER (WHERE …)",
+        TableFactor::Unpivot { .. } => "UNPIVOT; write UNION ALL",
+        TableFactor::MatchRecognize { .. } => "MATCH_RECOGNIZE",
         TableFactor::JsonTable { .. } | TableFactor::OpenJsonTable { .. } => {
-            Err(missing("JSON_TABLE or OPENJSON"))
+            "JSON_TABLE or OPENJSON"
         }
-        TableFactor::XmlTable { .. } => Err(missing("XMLTABLE")),
-        TableFactor::SemanticView { .. } => Err(missing("SEMANTIC_VIEW")),
-        TableFactor::TableFunction { .. } => instead("TABLE(…)", "write the function alone"),
-        _ => Ok(()),
-    }
+        TableFactor::XmlTable { .. } => "XMLTABLE",
+        TableFactor::SemanticView { .. } => "SEMANTIC_VIEW",
+        TableFactor::TableFunction { .. } => "TABLE(…); write the function alone",
+        _ => return FINE,
+    })
 }
 
 /// Operators and casts.
 pub(super) fn check_expr(expr: &Expr) -> Checked {
-    match expr {
-        Expr::SimilarTo { .. } => instead(
-            "SIMILAR TO",
-            "write LIKE, or ~ with a regular expression between ^( and )$",
-        ),
-        Expr::RLike { regexp, .. } => {
-            let name = if *regexp { "REGEXP" } else { "RLIKE" };
-            instead(name, "write ~ or !~")
+    missing(match expr {
+        Expr::SimilarTo { .. } => {
+            "SIMILAR TO; write LIKE, or ~ with a regular expression between ^( and )$"
         }
-        Expr::Collate { .. } => instead("COLLATE", "text is compared by its bytes"),
-        Expr::IsNormalized { .. } => Err(missing("IS NORMALIZED")),
-        Expr::Cast { data_type, .. } => check_length(data_type),
-        Expr::TypedString(text) => check_length(&text.data_type),
-        _ => Ok(()),
-    }
+        Expr::RLike { regexp: true, .. } => "REGEXP; write ~ or !~",
+        Expr::RLike { .. } => "RLIKE; write ~ or !~",
+        Expr::Collate { .. } => "COLLATE; text is compared by its bytes",
+        Expr::IsNormalized { .. } => "IS NORMALIZED",
+        Expr::Cast { data_type, .. } => return check_length(data_type),
+        Expr::TypedString(text) => return check_length(&text.data_type),
+        _ => return FINE,
+    })
 }
 
 /// DataFusion drops the length, and with it what a cast to it does.
@@ -223,11 +183,10 @@ pub(super) fn check_length(data_type: &DataType) -> Checked {
         _ => false,
     };
     match has_length {
-        true => instead(
-            &format!("a cast to {data_type}"),
-            "write left(x, 3) for its first 3 characters, or cast to TEXT",
-        ),
-        false => Ok(()),
+        true => missing(format_args!(
+            "a cast to {data_type}; write left(x, 3) for its first 3 characters, or cast to TEXT"
+        )),
+        false => FINE,
     }
 }
 
@@ -240,35 +199,31 @@ const DISTINCT_PAIRS: [&str; 4] = ["count", "string_agg", "percentile_cont", "qu
 /// The DISTINCT and IGNORE NULLS of an aggregate or a window function called `name`, in lower case.
 pub(super) fn check_function(function: &Function, name: &str, state: &SessionState) -> Checked {
     let FunctionArguments::List(list) = &function.args else {
-        return Ok(());
+        return FINE;
     };
     let is_window = function.over.is_some() && state.window_functions().contains_key(name);
-    let mut clauses = list.clauses.iter();
+    let ignoring = FunctionArgumentClause::IgnoreOrRespectNulls(NullTreatment::IgnoreNulls);
     let ignores_nulls = function.null_treatment == Some(NullTreatment::IgnoreNulls)
-        || clauses.any(|clause| {
-            *clause == FunctionArgumentClause::IgnoreOrRespectNulls(NullTreatment::IgnoreNulls)
-        });
+        || list.clauses.contains(&ignoring);
     if is_window && ignores_nulls && !SKIPPING.contains(&name) {
-        return Err(format!("`{name}` takes no IGNORE NULLS"));
+        return Checked::Break(format!("`{name}` takes no IGNORE NULLS"));
     }
     if list.duplicate_treatment != Some(DuplicateTreatment::Distinct) {
-        return Ok(());
+        return FINE;
     }
     if list.args.iter().any(is_wildcard) {
-        return instead(
-            &format!("{name}(DISTINCT *)"),
-            "write SELECT count(*) FROM (SELECT DISTINCT * FROM …)",
-        );
+        return missing(format_args!(
+            "{name}(DISTINCT *); write SELECT count(*) FROM (SELECT DISTINCT * FROM …)"
+        ));
     }
     if is_window {
-        return Err(format!("`{name}` takes no DISTINCT"));
+        return Checked::Break(format!("`{name}` takes no DISTINCT"));
     }
     match list.args.len() > 1 && !DISTINCT_PAIRS.contains(&name) {
-        true => instead(
-            &format!("DISTINCT among the arguments of `{name}`"),
-            "select the DISTINCT values in a subquery of FROM",
-        ),
-        false => Ok(()),
+        true => missing(format_args!(
+            "DISTINCT among the arguments of `{name}`; select the DISTINCT values in a subquery of FROM"
+        )),
+        false => FINE,
     }
 }
 
