@@ -14,8 +14,7 @@ use datafusion::logical_expr::{
     Volatility,
 };
 
-use super::floats;
-use crate::datum::nearest;
+use crate::datum::{canonical_double, canonical_real, nearest};
 
 /// What becomes of the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -137,10 +136,10 @@ impl ScalarUDFImpl for Brackets {
         Ok(match value {
             ColumnarValue::Array(array) => ColumnarValue::Array(canonical(array)),
             ColumnarValue::Scalar(ScalarValue::Float64(Some(x))) => {
-                ColumnarValue::Scalar(ScalarValue::Float64(Some(floats::canonical_double(x))))
+                ColumnarValue::Scalar(ScalarValue::Float64(Some(canonical_double(x))))
             }
             ColumnarValue::Scalar(ScalarValue::Float32(Some(x))) => {
-                ColumnarValue::Scalar(ScalarValue::Float32(Some(floats::canonical_real(x))))
+                ColumnarValue::Scalar(ScalarValue::Float32(Some(canonical_real(x))))
             }
             scalar => scalar,
         })
@@ -175,12 +174,12 @@ fn canonical(array: ArrayRef) -> ArrayRef {
     match array.data_type() {
         DataType::Float64 => {
             let values = array.as_primitive::<Float64Type>();
-            let values: Float64Array = values.unary(floats::canonical_double);
+            let values: Float64Array = values.unary(canonical_double);
             Arc::new(values)
         }
         DataType::Float32 => {
             let values = array.as_primitive::<Float32Type>();
-            let values: Float32Array = values.unary(floats::canonical_real);
+            let values: Float32Array = values.unary(canonical_real);
             Arc::new(values)
         }
         _ => array,

@@ -10,15 +10,14 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, BinaryArray, BinaryBuilder};
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::{
-    Cast, ColumnarValue, Expr, ExprSchemable, LogicalPlan, ScalarFunctionArgs, ScalarUDF,
-    ScalarUDFImpl, Signature, TryCast, Volatility,
+    Cast, ColumnarValue, Expr, ExprSchemable, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
+    Signature, TryCast, Volatility,
 };
-use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
-use super::{has_any, input_schema, map_named};
+use super::rule::ExprRule;
 use crate::datum::bytes_of_text;
 use crate::error::Error;
 
@@ -26,36 +25,11 @@ use crate::error::Error;
 pub const NO_BYTES: &str = "\\x is followed by two hexadecimal digits for each byte";
 
 /// The rule. See the [module](self).
-#[derive(Debug, Default)]
-pub struct ReadBytes;
-
-impl OptimizerRule for ReadBytes {
-    fn name(&self) -> &str {
-        "halite_read_bytes"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::BottomUp)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        rewrite(plan)
-    }
-}
-
-fn rewrite(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    if !has_any(&plan, |expr| cast_to_bytes(expr).is_some())? {
-        return Ok(Transformed::no(plan));
-    }
-    let schema = input_schema(&plan)?;
-    map_named(plan, |expr| {
-        expr.transform_up(|expr| read_bytes(expr, &schema))
-    })
-}
+pub(super) const READ_BYTES: ExprRule = ExprRule {
+    name: "halite_read_bytes",
+    concerns: |expr| cast_to_bytes(expr).is_some(),
+    rewrite: read_bytes,
+};
 
 /// What a cast makes a BYTEA of, the type that it wants, and whether it gives NULL for what it cannot read.
 fn cast_to_bytes(expr: &Expr) -> Option<(&Expr, &DataType, bool)> {

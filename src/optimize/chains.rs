@@ -49,25 +49,6 @@ pub(super) fn spine(expr: Expr, op: Operator) -> Vec<Expr> {
     }
 }
 
-/// As [`spine`], borrowed.
-pub(super) fn spine_of(expr: &Expr, op: Operator) -> Vec<&Expr> {
-    let mut terms = Vec::new();
-    let mut rest = expr;
-    while let Expr::BinaryExpr(BinaryExpr {
-        left,
-        op: found,
-        right,
-    }) = rest
-        && *found == op
-    {
-        terms.push(right.as_ref());
-        rest = left;
-    }
-    terms.push(rest);
-    terms.reverse();
-    terms
-}
-
 /// The chain of which [`spine`] gave the terms.
 pub(super) fn left_deep(terms: Vec<Expr>, op: Operator) -> Expr {
     let chain = terms

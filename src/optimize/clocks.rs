@@ -6,43 +6,24 @@
 
 use arrow::datatypes::DataType;
 use datafusion::common::Result;
-use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Cast, Expr, LogicalPlan, TryCast};
-use datafusion::optimizer::AnalyzerRule;
 
 use super::brackets::{self, Kind};
+use super::rule::NodeRule;
+use super::{has_any, map_named};
 
 /// The rule. See the [module](self).
-#[derive(Debug, Default)]
-pub struct HideClocks;
-
-impl AnalyzerRule for HideClocks {
-    fn name(&self) -> &str {
-        "halite_hide_clocks"
-    }
-
-    fn analyze(&self, plan: LogicalPlan, _config: &ConfigOptions) -> Result<LogicalPlan> {
-        plan.transform_up_with_subqueries(hide)
-            .map(|plan| plan.data)
-    }
-}
+pub(super) const HIDE_CLOCKS: NodeRule = NodeRule {
+    name: "halite_hide_clocks",
+    rewrite: hide,
+};
 
 fn hide(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    if !super::has_any(&plan, is_clock)? {
+    if !has_any(&plan, is_clock)? {
         return Ok(Transformed::no(plan));
     }
-    let names = NamePreserver::new(&plan);
-    plan.map_expressions(|expr| match expr {
-        // A grouping set has no name; what it groups by has.
-        Expr::GroupingSet(_) => expr.map_children(|expr| expr.transform_down(hidden)),
-        expr => {
-            let name = names.save(&expr);
-            let hidden = expr.transform_down(hidden)?;
-            Ok(hidden.update_data(|expr| name.restore(expr)))
-        }
-    })
+    map_named(plan, |expr| expr.transform_down(hidden))
 }
 
 fn hidden(expr: Expr) -> Result<Transformed<Expr>> {

@@ -18,53 +18,22 @@
 //! that has not been analyzed.
 
 use arrow::datatypes::{DataType, i256};
-use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, InList};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, Operator};
-use datafusion::optimizer::{AnalyzerRule, ApplyOrder, OptimizerConfig, OptimizerRule};
 
 use super::compare::{binary, is_comparison};
 use super::constants::is_constant;
 use super::exact::Exact;
-use super::{chains, floats, has_any, input_schema, numbers, tuples};
+use super::rule::NodeRule;
+use super::{chains, floats, has_any, input_schema, map_named, numbers, tuples};
 
 /// The rule. See the [module](self).
-#[derive(Debug, Default)]
-pub struct WriteOutComparisons;
-
-const NAME: &str = "halite_write_out_comparisons";
-
-impl AnalyzerRule for WriteOutComparisons {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn analyze(&self, plan: LogicalPlan, _config: &ConfigOptions) -> Result<LogicalPlan> {
-        plan.transform_up_with_subqueries(rewrite)
-            .map(|plan| plan.data)
-    }
-}
-
-impl OptimizerRule for WriteOutComparisons {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::BottomUp)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        rewrite(plan)
-    }
-}
+pub(super) const WRITE_OUT_COMPARISONS: NodeRule = NodeRule {
+    name: "halite_write_out_comparisons",
+    rewrite,
+};
 
 fn rewrite(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     let has_keys = matches!(&plan, LogicalPlan::Join(join) if !join.on.is_empty());
@@ -73,19 +42,11 @@ fn rewrite(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     }
     let schema = input_schema(&plan)?;
     let plan = typed_keys(plan, &schema);
-    let names = NamePreserver::new(&plan.data);
-    let mut write_out = |expr: Expr| {
-        let name = names.save(&expr);
-        let rewritten = without_inner_names(expr)?
-            .transform_data(chains::balance)?
-            .transform_data(|expr| expr.transform_up(|expr| rewrite_expr(expr, &schema)))?;
-        Ok(rewritten.update_data(|expr| name.restore(expr)))
-    };
     let rewritten = plan.transform_data(|plan| {
-        plan.map_expressions(|expr| match expr {
-            // A grouping set has no name; what it groups by has.
-            Expr::GroupingSet(_) => expr.map_children(&mut write_out),
-            expr => write_out(expr),
+        map_named(plan, |expr| {
+            without_inner_names(expr)?
+                .transform_data(chains::balance)?
+                .transform_data(|expr| expr.transform_up(|expr| rewrite_expr(expr, &schema)))
         })
     })?;
     if rewritten.transformed {

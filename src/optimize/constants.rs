@@ -11,8 +11,7 @@
 //! * −0.0 is 0.0, and NaN is one NaN, in constants and in what is computed (`super::floats`);
 //! * a cast around the other side that does not keep the value is hidden from the simplifier (`super::lossy`);
 //! * `BETWEEN` a constant is two comparisons, and `NOT` stands before no comparison;
-//! * lists of `IN` hold no NULL, and what several lists over one value make of NULL is said outright
-//!   (`super::lists`).
+//! * lists of `IN` hold no NULL, and several lists over one value are hidden from each other (`super::lists`).
 //!
 //! Three-valued logic is kept. Where a truth value only decides whether a row stays, NULL is written as false.
 //! Names of columns do not change. Applied to its own result the rule does nothing.
@@ -22,7 +21,6 @@ use std::mem::take;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr::{Between, InList};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, lit};
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
@@ -30,7 +28,7 @@ use super::chains::{LONG_CHAIN, balanced, chain_operator, is_logical, left_deep,
 use super::compare::{Comparison, Context, binary, is_comparison};
 use super::domain::Operand;
 use super::exact::Folder;
-use super::{floats, has_any, input_schema, lists, lossy};
+use super::{floats, has_any, input_schema, lists, lossy, map_named};
 
 /// The rule. See the [module](self).
 #[derive(Debug, Default)]
@@ -101,18 +99,8 @@ impl Normaliser<'_> {
             }
             plan => plan,
         };
-        let names = NamePreserver::new(&plan);
-        let mut rewrite = |expr: Expr| {
-            let name = names.save(&expr);
-            let expr = self.truth(expr, context)?;
-            Ok(Transformed::yes(name.restore(expr)))
-        };
-        let rewritten = plan.map_expressions(|expr| match expr {
-            // A grouping set has no name; what it groups by has.
-            Expr::GroupingSet(_) => expr.map_children(&mut rewrite),
-            expr => rewrite(expr),
-        })?;
-        Ok(rewritten.data)
+        let rewritten = map_named(plan, |expr| self.truth(expr, context).map(Transformed::yes));
+        rewritten.map(|plan| plan.data)
     }
 
     /// Rewrites an expression, a truth value or not.
@@ -122,9 +110,9 @@ impl Normaliser<'_> {
         if chain_operator(&expr).is_none() {
             return Ok(expr);
         }
-        let (expr, guarded) = lists::guard(expr, context, self.schema);
-        self.changed |= guarded;
-        Ok(expr)
+        let hidden = lists::hide(expr, context, self.schema)?;
+        self.changed |= hidden.transformed;
+        Ok(hidden.data)
     }
 
     /// Rewrites one term of a chain.

@@ -11,6 +11,7 @@ use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, Operator, 
 use super::brackets::{self, Kind};
 use super::constants::is_constant;
 use super::exact::Exact;
+use crate::datum::{canonical_double, canonical_real};
 
 /// Whether the type is REAL or DOUBLE.
 pub(super) fn is_float(data_type: &DataType) -> bool {
@@ -25,16 +26,6 @@ pub(super) fn canonical(constant: Exact) -> Option<Expr> {
         _ => return None,
     };
     Some(Expr::Literal(value, None))
-}
-
-/// One zero and one NaN: adding 0.0 turns −0.0 into 0.0 and changes nothing else.
-pub(super) fn canonical_double(x: f64) -> f64 {
-    if x.is_nan() { f64::NAN } else { x + 0.0 }
-}
-
-/// As [`canonical_double`].
-pub(super) fn canonical_real(x: f32) -> f32 {
-    if x.is_nan() { f32::NAN } else { x + 0.0 }
 }
 
 /// A computed value of floating point, made canonical where it is compared: `-f` is −0.0 for 0.0, and −NaN, which is less

@@ -3,21 +3,24 @@
 //! DataFusion's simplifier joins the lists of one value: `n NOT IN L1 OR n NOT IN L2` becomes `n NOT IN (L1 ∩ L2)`, and
 //! true where nothing is in both, although it is NULL for a NULL `n`; a NULL inside of a list is lost as well. So a
 //! list loses its NULLs here (`a IN (1, NULL)` is `a IN (1) OR NULL`), and where a predicate holds several lists over
-//! one value that may be NULL, each says what it makes of NULL ([`guard`]), which stays true whatever is joined.
+//! one value that may be NULL, they are hidden from each other ([`hide`]).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use datafusion::common::DFSchema;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, Operator, and, lit, or};
 
-use super::chains::{chain_operator, left_deep, spine, spine_of};
+use super::brackets::{self, Kind};
+use super::chains::{chain_operator, left_deep};
 use super::compare::{Comparison, Context, always, binary, never, unknown};
 use super::constants::is_constant;
 use super::domain::{Operand, Place, is_year_of_nanoseconds};
 use super::exact::{Exact, Folder};
 use super::floats;
 use super::lossy::shown;
+use super::rule::ExprRule;
 
 /// `expr op NULL`; `None` where DataFusion makes NULL of it.
 pub(super) fn compare_with_null(expr: Expr, op: Operator, context: Context) -> Option<Expr> {
@@ -198,172 +201,68 @@ pub(super) fn is_null(expr: &Expr) -> bool {
     }
 }
 
-/// Makes the lists of a chain of `AND` and `OR` say what they make of NULL, where DataFusion might lose it.
+/// Hides the lists of a chain of `AND` and `OR` from each other, where DataFusion might lose a NULL by joining them.
 ///
-/// That is where several lists over one value that may be NULL meet: `NOT IN` lists under an `OR`, which become true;
-/// where the truth value is seen, also lists under an `AND`, which become false. Returns whether anything changed.
-pub(super) fn guard(chain: Expr, context: Context, schema: &DFSchema) -> (Expr, bool) {
-    let nullable = |expr: &Expr| expr.nullable(schema).unwrap_or(true) && !expr.is_volatile();
-    let mut found = Found {
-        context,
-        ..Found::default()
-    };
-    found.walk(&chain, false, &HashSet::new());
-    let repeated = |counts: HashMap<&Expr, usize>| -> HashSet<Expr> {
-        let several = counts
-            .into_iter()
-            .filter(|(expr, count)| *count > 1 && nullable(expr));
-        several.map(|(expr, _)| expr.clone()).collect()
-    };
-    let excluded = repeated(found.excluded);
-    let included = repeated(found.included);
-    if excluded.is_empty() && included.is_empty() {
-        return (chain, false);
+/// That is where several lists over one value that may be NULL meet: `NOT IN` lists, which become true under an `OR`;
+/// where the truth value is seen, also `IN` lists, which become false under an `AND`, and the equalities that it makes
+/// lists of. [`SHOW_LISTS`] takes the brackets off again.
+pub(super) fn hide(chain: Expr, context: Context, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let is_or = |term: &Expr| Ok(chain_operator(term) == Some(Operator::Or));
+    if context == Context::Filter && !chain.exists(is_or)? {
+        return Ok(Transformed::no(chain));
     }
-    let guards = Guards {
-        context,
-        excluded,
-        included,
-    };
-    (guards.apply(chain, &HashSet::new()), true)
-}
-
-/// The lists of a chain that are not guarded yet, counted by the value that they are about.
-#[derive(Default)]
-struct Found<'a> {
-    context: Context,
-    /// `NOT IN` under an `OR`.
-    excluded: HashMap<&'a Expr, usize>,
-    /// Lists that meet under an `AND`, where the truth value is seen.
-    included: HashMap<&'a Expr, usize>,
-}
-
-impl<'a> Found<'a> {
-    fn walk(&mut self, expr: &'a Expr, under_or: bool, guarded: &HashSet<&'a Expr>) {
-        let Some(op) = chain_operator(expr) else {
-            if let Some(value) = excluded_value(expr)
-                && under_or
-                && !guarded.contains(value)
-            {
-                *self.excluded.entry(value).or_default() += 1;
+    let mut seen = HashSet::new();
+    let mut several = HashSet::new();
+    chain.apply(|term| {
+        if let Some(value) = listed(term, context)
+            && !seen.insert(value)
+            && value.nullable(schema).unwrap_or(true)
+        {
+            several.insert(value.clone());
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    if several.is_empty() {
+        return Ok(Transformed::no(chain));
+    }
+    chain.transform_down(|term| {
+        let jump = TreeNodeRecursion::Jump;
+        if brackets::inside(&term, Kind::AsIs).is_some() {
+            return Ok(Transformed::new(term, false, jump));
+        }
+        Ok(match listed(&term, context) {
+            Some(value) if several.contains(value) => {
+                Transformed::new(brackets::around(term, Kind::AsIs), true, jump)
             }
-            return;
-        };
-        let terms = spine_of(expr, op);
-        let mut guarded = guarded.clone();
-        if op == Operator::And {
-            guarded.extend(terms.iter().filter_map(|term| guarded_value(term)));
-            self.count_included(&terms);
-        }
-        for term in terms {
-            self.walk(term, under_or || op == Operator::Or, &guarded);
-        }
-    }
-
-    /// Counts lists that the simplifier would intersect: each over one value, at least one of them `IN`.
-    fn count_included(&mut self, terms: &[&'a Expr]) {
-        if self.context == Context::Filter {
-            return;
-        }
-        let lists = terms.iter().filter_map(|term| included_value(term));
-        let mut of_chain: HashMap<&Expr, usize> = HashMap::new();
-        for value in lists {
-            *of_chain.entry(value).or_default() += 1;
-        }
-        for value in terms.iter().filter_map(|term| excluded_value(term)) {
-            if let Some(count) = of_chain.get_mut(value) {
-                *count += 1;
-            }
-        }
-        for (value, count) in of_chain {
-            if count > 1 {
-                *self.included.entry(value).or_default() += count;
-            }
-        }
-    }
+            _ => Transformed::no(term),
+        })
+    })
 }
 
-/// Which values' lists are to be guarded.
-struct Guards {
-    context: Context,
-    excluded: HashSet<Expr>,
-    included: HashSet<Expr>,
-}
-
-impl Guards {
-    fn apply(&self, expr: Expr, guarded: &HashSet<Expr>) -> Expr {
-        if let Some(value) = included_value(&expr).filter(|value| self.included.contains(*value)) {
-            let null = never(value.clone(), true, Context::Value);
-            return or(expr, null);
-        }
-        let Some(op) = chain_operator(&expr) else {
-            return match excluded_value(&expr) {
-                Some(value) if self.excluded.contains(value) && !guarded.contains(value) => {
-                    let known = always(value.clone(), true, self.context);
-                    and(known, expr)
-                }
-                _ => expr,
-            };
-        };
-        let terms = spine(expr, op);
-        let mut guarded = guarded.clone();
-        if op == Operator::And {
-            guarded.extend(terms.iter().filter_map(guarded_value).cloned());
-        }
-        let terms = terms.into_iter().map(|term| self.apply(term, &guarded));
-        left_deep(terms.collect(), op)
-    }
-}
-
-/// The value of which the term is a `NOT IN`.
-fn excluded_value(term: &Expr) -> Option<&Expr> {
+/// The value of which a term is a list that might be joined with another.
+fn listed(term: &Expr, context: Context) -> Option<&Expr> {
     match term {
-        Expr::InList(list) if list.negated => Some(&list.expr),
-        _ => None,
-    }
-}
-
-/// The value of which the term is an `IN`, or an `OR` of equalities and `IN`s, which the simplifier makes one.
-fn included_value(term: &Expr) -> Option<&Expr> {
-    match term {
-        Expr::InList(list) if !list.negated => Some(&list.expr),
-        Expr::BinaryExpr(BinaryExpr {
-            op: Operator::Or, ..
-        }) => {
-            let mut values = spine_of(term, Operator::Or)
-                .into_iter()
-                .map(|term| equal_value(term).or_else(|| included_value(term)));
-            let first = values.next().flatten()?;
-            values.all(|value| value == Some(first)).then_some(first)
-        }
-        _ => None,
-    }
-}
-
-/// The value that the term compares with a constant by `=`.
-fn equal_value(term: &Expr) -> Option<&Expr> {
-    match term {
+        Expr::InList(list) if list.negated || context == Context::Value => Some(&list.expr),
         Expr::BinaryExpr(BinaryExpr {
             left,
             op: Operator::Eq,
             right,
-        }) if matches!(**right, Expr::Literal(..)) => Some(left),
+        }) if context == Context::Value && matches!(**right, Expr::Literal(..)) => Some(left),
         _ => None,
     }
 }
 
-/// The value of which the term says that it is not NULL, or NULL if it is.
-fn guarded_value(term: &Expr) -> Option<&Expr> {
-    match term {
-        Expr::IsNotNull(value) => Some(value),
-        Expr::BinaryExpr(BinaryExpr {
-            left,
-            op: Operator::Or,
-            right,
-        }) if is_null(right) => match left.as_ref() {
-            Expr::IsNotNull(value) => Some(value),
-            _ => None,
-        },
-        _ => None,
-    }
+/// The rule that comes last: what [`hide`] has hidden is a predicate like any other for those who read the plan.
+pub(super) const SHOW_LISTS: ExprRule = ExprRule {
+    name: "halite_show_lists",
+    concerns: |expr| hidden_list(expr).is_some(),
+    rewrite: |expr, _| match hidden_list(&expr) {
+        Some(list) => Ok(Transformed::yes(list.clone())),
+        None => Ok(Transformed::no(expr)),
+    },
+};
+
+fn hidden_list(expr: &Expr) -> Option<&Expr> {
+    let inside = brackets::inside(expr, Kind::AsIs)?;
+    (!matches!(inside, Expr::Cast(_) | Expr::TryCast(_))).then_some(inside)
 }

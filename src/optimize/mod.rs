@@ -14,6 +14,7 @@
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`nearest`] | before the simplifier | a DECIMAL is cast to the nearest REAL or DOUBLE |
 //! | [`overflow`] | before the simplifier | integers out of range are an error |
+//! | `lists` | behind the optimizer | lists that were hidden from each other are shown again |
 //! | [`union_names`] | behind type coercion | all arms of a UNION have the names of the first |
 //! | [`above_groups`] | around the rule that pushes filters | conditions without columns stay above aggregates |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
@@ -62,6 +63,7 @@ pub mod numbers;
 pub mod overflow;
 pub mod regexes;
 pub mod repeated;
+mod rule;
 mod tuples;
 pub mod union_names;
 
@@ -91,31 +93,22 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
         .time_zone
         .get_or_insert_with(|| "+00:00".to_string());
     let analyzer = builder.analyzer().get_or_insert_with(Analyzer::new);
-    analyzer
-        .rules
-        .insert(0, Arc::new(comparisons::WriteOutComparisons));
-    analyzer.rules.insert(0, Arc::new(numbers::MeetAsDoubles));
-    analyzer.rules.insert(0, Arc::new(clocks::HideClocks));
-    analyzer
-        .rules
-        .insert(0, Arc::new(repeated::DropRepeatedKeys));
-    analyzer.rules.push(Arc::new(union_names::NameArmsAlike));
+    let rules = &mut analyzer.rules;
+    rules.insert(0, Arc::new(comparisons::WRITE_OUT_COMPARISONS));
+    rules.insert(0, Arc::new(numbers::MeetAsDoubles));
+    rules.insert(0, Arc::new(clocks::HIDE_CLOCKS));
+    rules.insert(0, Arc::new(repeated::DropRepeatedKeys));
+    rules.push(Arc::new(union_names::NAME_ARMS_ALIKE));
     let optimizer = builder.optimizer().get_or_insert_with(Optimizer::new);
-    above_groups::KeepAboveGroups::wrap(&mut optimizer.rules);
-    optimizer
-        .rules
-        .insert(0, Arc::new(regexes::KeepBackslashes));
-    optimizer
-        .rules
-        .insert(0, Arc::new(overflow::CheckArithmetic));
-    optimizer.rules.insert(0, Arc::new(nearest::CastToNearest));
-    optimizer
-        .rules
-        .insert(0, Arc::new(constants::CompareByValue));
-    optimizer
-        .rules
-        .insert(0, Arc::new(comparisons::WriteOutComparisons));
-    optimizer.rules.insert(0, Arc::new(bytes::ReadBytes));
+    let rules = &mut optimizer.rules;
+    above_groups::KeepAboveGroups::wrap(rules);
+    rules.insert(0, Arc::new(regexes::KEEP_BACKSLASHES));
+    rules.insert(0, Arc::new(overflow::CHECK_ARITHMETIC));
+    rules.insert(0, Arc::new(nearest::CAST_TO_NEAREST));
+    rules.insert(0, Arc::new(constants::CompareByValue));
+    rules.insert(0, Arc::new(comparisons::WRITE_OUT_COMPARISONS));
+    rules.insert(0, Arc::new(bytes::READ_BYTES));
+    rules.push(Arc::new(lists::SHOW_LISTS));
     let aggregates = builder.aggregate_functions().get_or_insert_default();
     aggregates.push(Arc::new(AggregateUDF::new_from_impl(ExactSum::default())));
     let physical = builder

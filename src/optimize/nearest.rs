@@ -5,44 +5,20 @@
 //! turns what is compared with constants into ranges, and before the simplifier, which would fold the casts of constants.
 
 use arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result};
-use datafusion::logical_expr::{Cast, Expr, ExprSchemable, LogicalPlan};
-use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
+use datafusion::logical_expr::{Cast, Expr, ExprSchemable};
 
 use super::brackets::{self, Kind};
 use super::floats::{self, is_float};
-use super::{has_any, input_schema, map_named};
+use super::rule::ExprRule;
 
 /// The rule. See the [module](self).
-#[derive(Debug, Default)]
-pub struct CastToNearest;
-
-impl OptimizerRule for CastToNearest {
-    fn name(&self) -> &str {
-        "halite_cast_to_nearest"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::BottomUp)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        let is_cast =
-            |expr: &Expr| matches!(expr, Expr::Cast(cast) if is_float(cast.field.data_type()));
-        if !has_any(&plan, is_cast)? {
-            return Ok(Transformed::no(plan));
-        }
-        let schema = input_schema(&plan)?;
-        map_named(plan, |expr| {
-            expr.transform_up(|expr| to_nearest(expr, &schema))
-        })
-    }
-}
+pub(super) const CAST_TO_NEAREST: ExprRule = ExprRule {
+    name: "halite_cast_to_nearest",
+    concerns: |expr| matches!(expr, Expr::Cast(cast) if is_float(cast.field.data_type())),
+    rewrite: to_nearest,
+};
 
 fn to_nearest(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     if let Some(nearest) = floats::nearest(&expr) {

@@ -12,17 +12,16 @@ use std::sync::Arc;
 
 use arrow::datatypes::DataType;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, ExprSchema, Result};
 use datafusion::logical_expr::expr::{Case, InSubquery, ScalarFunction, SetComparison};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{
     Cast, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Subquery, Union,
 };
 use datafusion::optimizer::AnalyzerRule;
 
 use super::constants::is_constant;
-use super::{comparisons, floats, input_schema};
+use super::{comparisons, floats, has_any, input_schema, map_named};
 
 /// The rule. See the [module](self).
 #[derive(Debug, Default)]
@@ -55,34 +54,13 @@ fn meet(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     if let LogicalPlan::Union(union) = plan {
         return meet_in_union(union);
     }
-    if !has_meeting(&plan)? {
+    if !has_any(&plan, is_meeting)? {
         return Ok(Transformed::no(plan));
     }
     let schema = input_schema(&plan)?;
-    let names = NamePreserver::new(&plan);
-    let mut rewrite = |expr: Expr| {
-        let name = names.save(&expr);
-        let met = expr.transform_up(|expr| meet_in(expr, &schema))?;
-        Ok(met.update_data(|expr| name.restore(expr)))
-    };
-    plan.map_expressions(|expr| match expr {
-        // A grouping set has no name; what it groups by has.
-        Expr::GroupingSet(_) => expr.map_children(&mut rewrite),
-        expr => rewrite(expr),
+    map_named(plan, |expr| {
+        expr.transform_up(|expr| meet_in(expr, &schema))
     })
-}
-
-fn has_meeting(plan: &LogicalPlan) -> Result<bool> {
-    let mut found = false;
-    plan.apply_expressions(|expr| {
-        found = found || expr.exists(|expr| Ok(is_meeting(expr)))?;
-        Ok(if found {
-            TreeNodeRecursion::Stop
-        } else {
-            TreeNodeRecursion::Continue
-        })
-    })?;
-    Ok(found)
 }
 
 fn is_meeting(expr: &Expr) -> bool {

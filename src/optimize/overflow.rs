@@ -2,41 +2,19 @@
 //!
 //! The rule comes before the simplifier, which would fold constants with DataFusion's operators.
 
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result};
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator};
-use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator};
 
-use super::{has_any, input_schema, map_named};
+use super::rule::ExprRule;
 use crate::function::Arithmetic;
 
 /// The rule. See the [module](self).
-#[derive(Debug, Default)]
-pub struct CheckArithmetic;
-
-impl OptimizerRule for CheckArithmetic {
-    fn name(&self) -> &str {
-        "halite_check_arithmetic"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::BottomUp)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        if !has_any(&plan, |expr| arithmetic(expr).is_some())? {
-            return Ok(Transformed::no(plan));
-        }
-        let schema = input_schema(&plan)?;
-        map_named(plan, |expr| {
-            expr.transform_up(|expr| checked(expr, &schema))
-        })
-    }
-}
+pub(super) const CHECK_ARITHMETIC: ExprRule = ExprRule {
+    name: "halite_check_arithmetic",
+    concerns: |expr| arithmetic(expr).is_some(),
+    rewrite: checked,
+};
 
 fn arithmetic(expr: &Expr) -> Option<(Arithmetic, Vec<&Expr>)> {
     match expr {

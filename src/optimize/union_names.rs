@@ -6,39 +6,30 @@
 
 use std::sync::Arc;
 
-use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchemaRef, Result};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
-use datafusion::optimizer::AnalyzerRule;
+
+use super::rule::NodeRule;
 
 /// The rule. See the [module](self).
-#[derive(Debug, Default)]
-pub struct NameArmsAlike;
+pub(super) const NAME_ARMS_ALIKE: NodeRule = NodeRule {
+    name: "halite_name_arms_alike",
+    rewrite: name_arms,
+};
 
-impl AnalyzerRule for NameArmsAlike {
-    fn name(&self) -> &str {
-        "halite_name_arms_alike"
+fn name_arms(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let LogicalPlan::Union(mut union) = plan else {
+        return Ok(Transformed::no(plan));
+    };
+    let mut changed = false;
+    for arm in &mut union.inputs {
+        if let Some(named) = named(arm, &union.schema)? {
+            (*arm, changed) = (Arc::new(named), true);
+        }
     }
-
-    fn analyze(&self, plan: LogicalPlan, _config: &ConfigOptions) -> Result<LogicalPlan> {
-        let named = plan.transform_up_with_subqueries(|plan| match plan {
-            LogicalPlan::Union(mut union) => {
-                let mut changed = false;
-                for arm in &mut union.inputs {
-                    if let Some(named) = named(arm, &union.schema)? {
-                        (*arm, changed) = (Arc::new(named), true);
-                    }
-                }
-                Ok(Transformed::new_transformed(
-                    LogicalPlan::Union(union),
-                    changed,
-                ))
-            }
-            plan => Ok(Transformed::no(plan)),
-        });
-        named.map(|plan| plan.data)
-    }
+    let union = LogicalPlan::Union(union);
+    Ok(Transformed::new_transformed(union, changed))
 }
 
 /// The arm with the names of `union`; `None` if it has them.
