@@ -33,6 +33,8 @@ pub(crate) enum Fault {
     RangesWidened,
     /// Listed ranges hold the key that they stop before, too; the residual makes up for it.
     StopIncluded,
+    /// A mend of the layers below, by its name, is not installed.
+    MendLeftOut(&'static str),
 }
 
 thread_local! {

@@ -46,18 +46,13 @@ impl OptimizerRule for KeepAboveGroups {
         plan: LogicalPlan,
         config: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
-        let LogicalPlan::Filter(Filter {
-            predicate, input, ..
-        }) = &plan
-        else {
-            return self.0.rewrite(plan, config);
-        };
-        let is_kept = |term: &Expr| !term.any_column_refs();
-        if !matches!(input.as_ref(), LogicalPlan::Aggregate(_)) {
+        let (terms, input) = merged(&plan);
+        if !matches!(input, LogicalPlan::Aggregate(_)) {
             return self.0.rewrite(plan, config);
         }
+        let is_kept = |term: &Expr| !term.any_column_refs();
         // As DataFusion's rule does first: two terms that contradict each other become FALSE.
-        let terms = simplify_predicates(split_conjunction_owned(predicate.clone()))?;
+        let terms = simplify_predicates(terms)?;
         let (kept, pushed): (Vec<_>, Vec<_>) = terms.into_iter().partition(is_kept);
         let (Some(kept), Some(pushed)) = (conjunction(kept.clone()), conjunction(pushed)) else {
             return match kept.is_empty() {
@@ -65,7 +60,7 @@ impl OptimizerRule for KeepAboveGroups {
                 false => Ok(Transformed::no(plan)),
             };
         };
-        let pushed = Filter::try_new(pushed, Arc::clone(input))?;
+        let pushed = Filter::try_new(pushed, Arc::new(input.clone()))?;
         let pushed = self.0.rewrite(LogicalPlan::Filter(pushed), config)?;
         if !pushed.transformed {
             return Ok(Transformed::no(plan));
@@ -75,6 +70,16 @@ impl OptimizerRule for KeepAboveGroups {
             Ok(LogicalPlan::Filter(filter))
         })
     }
+}
+
+/// The terms of a filter and of those right below it, which DataFusion's rule makes one, and what they filter.
+fn merged(plan: &LogicalPlan) -> (Vec<Expr>, &LogicalPlan) {
+    let (mut terms, mut input) = (Vec::new(), plan);
+    while let LogicalPlan::Filter(filter) = input {
+        terms.extend(split_conjunction_owned(filter.predicate.clone()));
+        input = &filter.input;
+    }
+    (terms, input)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ async fn filled(session: SessionContext) -> SessionContext {
 }
 
 /// Queries, and their rows.
-const CASES: [(&str, &[&str]); 6] = [
+const CASES: [(&str, &[&str]); 7] = [
     (
         "SELECT count(*) AS n FROM t HAVING 1 > (SELECT max(a) FROM t)",
         &[],
@@ -34,6 +34,10 @@ const CASES: [(&str, &[&str]); 6] = [
     ),
     (
         "SELECT a, count(*) FROM t GROUP BY ROLLUP (a) HAVING 1 > (SELECT max(a) FROM t)",
+        &[],
+    ),
+    (
+        "SELECT x FROM (SELECT 1 AS x FROM t GROUP BY ROLLUP (a) HAVING 1 > (SELECT max(a) FROM t)) y WHERE x = 1",
         &[],
     ),
     (
@@ -75,7 +79,7 @@ async fn canary() {
     }
     assert_eq!(
         answers,
-        [false, false, false, false, false, true],
+        [false, false, false, false, false, false, true],
         "what DataFusion answers rightly"
     );
 }

@@ -15,6 +15,7 @@
 //! The merge above such a sort stays while several partitions are left. A table without buckets is read by one, piece after
 //! piece: a merge would compare rows for nothing, and hold batches that nobody can use yet.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use datafusion::common::Result;
@@ -24,6 +25,7 @@ use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::projection::update_expr;
 use datafusion::physical_expr::{LexOrdering, Partitioning, PhysicalExpr, PhysicalSortExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::pushdown_sort::PushdownSort;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode, LimitOptions};
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::limit::LocalLimitExec;
@@ -40,6 +42,17 @@ use crate::scan::ScanExec;
 /// The rule.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GiveKeyOrder;
+
+impl GiveKeyOrder {
+    /// Puts the rule before the one that asks scans for orders, where all decisions about order have been made.
+    pub fn insert(rules: &mut Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>) {
+        let is_asking = |rule: &Arc<dyn PhysicalOptimizerRule + Send + Sync>| {
+            (rule.as_ref() as &dyn Any).is::<PushdownSort>()
+        };
+        let place = rules.iter().position(is_asking).unwrap_or(rules.len());
+        rules.insert(place, Arc::new(Self));
+    }
+}
 
 impl PhysicalOptimizerRule for GiveKeyOrder {
     fn optimize(

@@ -9,7 +9,7 @@
 //! | [`numbers`] | before type coercion | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE |
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | [`clocks`] | before type coercion | `CAST(ts AS TIME)` is not taken for an order of `ts` |
-//! | [`repeated`] | before type coercion | a key that rows are sorted by is named once |
+//! | [`repeated`] | before type coercion, and behind the simplifier | a key that rows are sorted by is named once |
 //! | [`bytes`] | before the simplifier | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`nearest`] | before the simplifier | a DECIMAL is cast to the nearest REAL or DOUBLE |
@@ -18,16 +18,18 @@
 //! | [`union_names`] | behind type coercion | all arms of a UNION have the names of the first |
 //! | [`above_groups`] | around the rule that pushes filters | conditions without columns stay above aggregates |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
+//! | [`equal_windows`] | behind the simplifier | a window that is written twice is computed once |
 //! | [`regexes`] | before the simplifier | patterns that look for a backslash stay regular expressions |
-//! | [`limits`] | around the rule that puts sorts in place | a limit stays above windows that need all rows |
+//! | [`claims`] | on the physical plan, first | operators claim no order and no constants that are not proven |
+//! | [`requirements`] | in place of the rule that puts sorts in place | no sort, and no limit of one, is moved |
 //! | [`key_order`] | on the physical plan | the order of the key, for what is proven to keep it |
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
 //! [`session::dialect`](crate::session::dialect).
 
-use std::any::Any;
 use std::sync::Arc;
 
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result};
 use datafusion::execution::config::SessionConfig;
@@ -35,27 +37,29 @@ use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan};
-use datafusion::optimizer::{Analyzer, Optimizer};
+use datafusion::optimizer::{Analyzer, AnalyzerRule, Optimizer, OptimizerRule};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
-use datafusion::physical_optimizer::pushdown_sort::PushdownSort;
 
+#[cfg(test)]
+use crate::fault::{self, Fault};
 use crate::function::ExactSum;
 
 pub mod above_groups;
 mod brackets;
 pub mod bytes;
 mod chains;
+pub mod claims;
 pub mod clocks;
 mod compare;
 pub mod comparisons;
 pub mod constants;
 pub mod distinct_names;
 mod domain;
+pub mod equal_windows;
 mod exact;
 mod floats;
 pub mod key_order;
-pub mod limits;
 mod lists;
 mod lossy;
 pub mod nearest;
@@ -63,66 +67,147 @@ pub mod numbers;
 pub mod overflow;
 pub mod regexes;
 pub mod repeated;
+pub mod requirements;
 mod rule;
 mod tuples;
 pub mod union_names;
 
-/// Puts Halite's rules in front of DataFusion's, and sets what they and the engine need of the configuration.
+/// Puts a mend into a session.
+type Install = fn(&mut SessionStateBuilder);
+
+/// The mends of the layers below, by their names in `docs/datafusion.md`. Rules that stand in front run in this order.
+const MENDS: &[(&str, Install)] = &[
+    ("sql_parser.parse_float_as_decimal", |session| {
+        options(session).sql_parser.parse_float_as_decimal = true;
+    }),
+    (
+        "execution.skip_physical_aggregate_schema_check",
+        |session| {
+            let execution = &mut options(session).execution;
+            execution.skip_physical_aggregate_schema_check = true;
+        },
+    ),
+    ("optimizer.enable_window_limits", |session| {
+        options(session).optimizer.enable_window_limits = false;
+    }),
+    (
+        "optimizer.enable_aggregate_dynamic_filter_pushdown",
+        |session| {
+            let optimizer = &mut options(session).optimizer;
+            optimizer.enable_aggregate_dynamic_filter_pushdown = false;
+        },
+    ),
+    ("repeated", |session| {
+        analyze_first(session, repeated::DropRepeatedKeys);
+        optimizer_rules(session).push(Arc::new(repeated::DropRepeatedKeys));
+    }),
+    ("clocks", |session| {
+        analyze_first(session, clocks::HIDE_CLOCKS);
+    }),
+    ("numbers", |session| {
+        analyze_first(session, numbers::MeetAsDoubles);
+    }),
+    ("union_names", |session| {
+        let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
+        analyzer.rules.push(Arc::new(union_names::NAME_ARMS_ALIKE));
+    }),
+    ("bytes", |session| {
+        optimize_first(session, bytes::READ_BYTES);
+    }),
+    ("comparisons", |session| {
+        analyze_first(session, comparisons::WRITE_OUT_COMPARISONS);
+        optimize_first(session, comparisons::WRITE_OUT_COMPARISONS);
+    }),
+    ("constants", |session| {
+        optimize_first(session, constants::CompareByValue);
+        optimizer_rules(session).push(Arc::new(lists::SHOW_LISTS));
+    }),
+    ("nearest", |session| {
+        optimize_first(session, nearest::CAST_TO_NEAREST);
+    }),
+    ("overflow", |session| {
+        optimize_first(session, overflow::CHECK_ARITHMETIC);
+        let aggregates = session.aggregate_functions().get_or_insert_default();
+        aggregates.push(Arc::new(AggregateUDF::new_from_impl(ExactSum::default())));
+    }),
+    ("regexes", |session| {
+        optimize_first(session, regexes::KEEP_BACKSLASHES);
+    }),
+    ("equal_windows", |session| {
+        equal_windows::NameEqualWindows::insert(optimizer_rules(session));
+    }),
+    ("above_groups", |session| {
+        above_groups::KeepAboveGroups::wrap(optimizer_rules(session));
+    }),
+    ("claims", |session| {
+        physical_rules(session).insert(0, Arc::new(claims::ClaimWhatIsProven));
+    }),
+    ("distinct_names", |session| {
+        distinct_names::WithDistinctNames::wrap(physical_rules(session));
+    }),
+    ("requirements", |session| {
+        requirements::LeaveSortsInPlace::replace(physical_rules(session));
+    }),
+    ("key_order", |session| {
+        key_order::GiveKeyOrder::insert(physical_rules(session));
+    }),
+];
+
+/// Puts Halite's rules in front of DataFusion's, around and behind them, and sets what they and the engine need of the
+/// configuration: all [`MENDS`], and
 ///
-/// Rules and configuration that the builder has already are kept, so call it last:
-///
-/// * `sql_parser.parse_float_as_decimal`: `1.5`, and an integer beyond 64 bits, is an exact DECIMAL;
 /// * `sql_parser.map_string_types_to_utf8view` off: TEXT is Utf8, as it is stored;
 /// * `catalog.information_schema`: `SHOW TABLES` and `DESCRIBE`;
-/// * `execution.skip_physical_aggregate_schema_check`: DataFusion compares what two of its parts say of NULLs, and fails;
-/// * `optimizer.enable_window_limits` off: DataFusion puts a limit below windows that need all rows;
-/// * `optimizer.enable_aggregate_dynamic_filter_pushdown` off: what cannot be a new minimum is kept from the other
-///   aggregates, too;
 /// * `execution.time_zone`, unless it is set: UTC, so that TIMESTAMP WITH TIME ZONE is an instant.
+///
+/// Rules and configuration that the builder has already are kept, so call it last.
 pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
-    let config = builder.config().get_or_insert_with(SessionConfig::new);
-    let options = config.options_mut();
-    options.sql_parser.parse_float_as_decimal = true;
+    let options = options(&mut builder);
     options.sql_parser.map_string_types_to_utf8view = false;
     options.catalog.information_schema = true;
-    options.execution.skip_physical_aggregate_schema_check = true;
-    options.optimizer.enable_window_limits = false;
-    options.optimizer.enable_aggregate_dynamic_filter_pushdown = false;
-    options
-        .execution
-        .time_zone
-        .get_or_insert_with(|| "+00:00".to_string());
-    let analyzer = builder.analyzer().get_or_insert_with(Analyzer::new);
-    let rules = &mut analyzer.rules;
-    rules.insert(0, Arc::new(comparisons::WRITE_OUT_COMPARISONS));
-    rules.insert(0, Arc::new(numbers::MeetAsDoubles));
-    rules.insert(0, Arc::new(clocks::HIDE_CLOCKS));
-    rules.insert(0, Arc::new(repeated::DropRepeatedKeys));
-    rules.push(Arc::new(union_names::NAME_ARMS_ALIKE));
-    let optimizer = builder.optimizer().get_or_insert_with(Optimizer::new);
-    let rules = &mut optimizer.rules;
-    above_groups::KeepAboveGroups::wrap(rules);
-    rules.insert(0, Arc::new(regexes::KEEP_BACKSLASHES));
-    rules.insert(0, Arc::new(overflow::CHECK_ARITHMETIC));
-    rules.insert(0, Arc::new(nearest::CAST_TO_NEAREST));
-    rules.insert(0, Arc::new(constants::CompareByValue));
-    rules.insert(0, Arc::new(comparisons::WRITE_OUT_COMPARISONS));
-    rules.insert(0, Arc::new(bytes::READ_BYTES));
-    rules.push(Arc::new(lists::SHOW_LISTS));
-    let aggregates = builder.aggregate_functions().get_or_insert_default();
-    aggregates.push(Arc::new(AggregateUDF::new_from_impl(ExactSum::default())));
-    let physical = builder
-        .physical_optimizers()
-        .get_or_insert_with(PhysicalOptimizer::new);
-    let rules = &mut physical.rules;
-    distinct_names::WithDistinctNames::wrap(rules);
-    limits::WithLimitsApart::wrap(rules);
-    let is_pushdown = |rule: &Arc<dyn PhysicalOptimizerRule + Send + Sync>| {
-        (rule.as_ref() as &dyn Any).is::<PushdownSort>()
-    };
-    let place = rules.iter().position(is_pushdown).unwrap_or(rules.len());
-    rules.insert(place, Arc::new(key_order::GiveKeyOrder));
+    let zone = &mut options.execution.time_zone;
+    zone.get_or_insert_with(|| "+00:00".to_string());
+    let mends = MENDS.iter();
+    #[cfg(test)]
+    let mends = mends.filter(|(name, _)| !fault::active(Fault::MendLeftOut(*name)));
+    // Whatever is put in front goes before what was put there earlier.
+    for (_, install) in mends.rev() {
+        install(&mut builder);
+    }
     builder
+}
+
+fn options(session: &mut SessionStateBuilder) -> &mut ConfigOptions {
+    let config = session.config().get_or_insert_with(SessionConfig::new);
+    config.options_mut()
+}
+
+fn analyze_first(
+    session: &mut SessionStateBuilder,
+    rule: impl AnalyzerRule + Send + Sync + 'static,
+) {
+    let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
+    analyzer.rules.insert(0, Arc::new(rule));
+}
+
+fn optimize_first(
+    session: &mut SessionStateBuilder,
+    rule: impl OptimizerRule + Send + Sync + 'static,
+) {
+    optimizer_rules(session).insert(0, Arc::new(rule));
+}
+
+fn optimizer_rules(
+    session: &mut SessionStateBuilder,
+) -> &mut Vec<Arc<dyn OptimizerRule + Send + Sync>> {
+    &mut session.optimizer().get_or_insert_with(Optimizer::new).rules
+}
+
+fn physical_rules(
+    session: &mut SessionStateBuilder,
+) -> &mut Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    let physical = session.physical_optimizers();
+    &mut physical.get_or_insert_with(PhysicalOptimizer::new).rules
 }
 
 /// Whether an expression of the node, or one inside of it, is of a kind.
@@ -171,25 +256,50 @@ fn input_schema(plan: &LogicalPlan) -> Result<DFSchema> {
 mod tests {
     use super::*;
 
-    /// Rules that are wrapped or stood before are looked for: by type, and where that cannot be by name. One that an
-    /// upgrade has renamed is missed here.
+    /// Rules that are wrapped, replaced or stood before are looked for: by type, and where that cannot be by name. One
+    /// that an upgrade has renamed is missed here.
     #[test]
     fn what_is_wrapped_is_there() {
         let mut builder = install(SessionStateBuilder::new_with_default_features());
         let logical = format!("{:?}", builder.optimizer());
-        assert_eq!(logical.matches("KeepAboveGroups").count(), 1, "{logical}");
+        for rule in [
+            "KeepAboveGroups",
+            "NameEqualWindows, CommonSubexprEliminate",
+        ] {
+            assert_eq!(logical.matches(rule).count(), 1, "{logical}");
+        }
         let physical = builder.physical_optimizers().take().unwrap_or_default();
-        let names: Vec<String> = physical
-            .rules
-            .iter()
-            .map(|rule| format!("{rule:?}"))
-            .collect();
-        for (wrapper, count) in [("WithDistinctNames", 2), ("WithLimitsApart", 1)] {
-            let wrapped = names.iter().filter(|name| name.starts_with(wrapper));
-            assert_eq!(wrapped.count(), count, "{names:?}");
+        let rules = physical.rules.iter();
+        let names: Vec<String> = rules.map(|rule| format!("{rule:?}")).collect();
+        for (rule, count) in [
+            ("WithDistinctNames", 2),
+            ("LeaveSortsInPlace", 1),
+            ("EnsureRequirements", 0),
+        ] {
+            let found = names.iter().filter(|name| name.starts_with(rule));
+            assert_eq!(found.count(), count, "{names:?}");
         }
         let order = names.iter().position(|name| name == "GiveKeyOrder");
-        let sorts = names.iter().position(|name| name == "PushdownSort");
+        let sorts = names
+            .iter()
+            .position(|name| name.starts_with("PushdownSort"));
         assert_eq!(order.map(|place| place + 1), sorts, "{names:?}");
+    }
+
+    #[test]
+    fn every_mend_has_its_row_in_the_document() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/datafusion.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        let rows = text.lines().filter(|line| line.starts_with("| `"));
+        let firsts: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
+        let is_named = |first: &str, name: &str| first.contains(&format!("`{name}`"));
+        for (name, _) in MENDS {
+            let count = firsts.iter().filter(|first| is_named(first, name)).count();
+            assert_eq!(count, 1, "rows of {name}");
+        }
+        for first in firsts {
+            let is_mend = MENDS.iter().any(|(name, _)| is_named(first, name));
+            assert!(is_mend, "{first} is no mend");
+        }
     }
 }

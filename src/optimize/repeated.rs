@@ -2,7 +2,8 @@
 //!
 //! DataFusion panics over `DISTINCT ON (s) … ORDER BY s, s, id` and fails on `first_value(id ORDER BY s, s)`: the
 //! aggregates count on as many keys as they are given, and the sort below them has dropped the repeated one. A repeated
-//! key decides nothing, whatever its direction, so it is dropped before anyone counts.
+//! key decides nothing, whatever its direction, so it is dropped before anyone counts: when the query is analysed, and
+//! behind the simplifier, which makes two keys of `s, coalesce(s, s)` one.
 
 use std::collections::HashSet;
 
@@ -10,9 +11,10 @@ use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Distinct, Expr, LogicalPlan};
-use datafusion::optimizer::AnalyzerRule;
+use datafusion::optimizer::{AnalyzerRule, ApplyOrder, OptimizerConfig, OptimizerRule};
+
+use super::{has_any, map_named};
 
 /// The rule. See the [module](self).
 #[derive(Debug, Default)]
@@ -29,6 +31,24 @@ impl AnalyzerRule for DropRepeatedKeys {
     }
 }
 
+impl OptimizerRule for DropRepeatedKeys {
+    fn name(&self) -> &str {
+        "halite_drop_repeated_keys"
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        Some(ApplyOrder::BottomUp)
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        _config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        drop_repeated(plan)
+    }
+}
+
 fn drop_repeated(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     match plan {
         LogicalPlan::Distinct(Distinct::On(mut distinct)) => {
@@ -39,26 +59,25 @@ fn drop_repeated(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
                 distinct,
             ))))
         }
-        LogicalPlan::Aggregate(_) => {
-            let names = NamePreserver::new(&plan);
-            plan.map_expressions(|expr| match expr {
-                Expr::GroupingSet(_) => Ok(Transformed::no(expr)),
-                expr => {
-                    let name = names.save(&expr);
-                    let dropped = expr.transform_up(|expr| Ok(in_aggregate(expr)))?;
-                    Ok(dropped.update_data(|expr| name.restore(expr)))
-                }
-            })
-        }
+        LogicalPlan::Aggregate(_) if has_any(&plan, is_repetitive)? => map_named(plan, |expr| {
+            expr.transform_up(|expr| Ok(without_repeated(expr)))
+        }),
         plan => Ok(Transformed::no(plan)),
     }
 }
 
-fn in_aggregate(expr: Expr) -> Transformed<Expr> {
+fn is_repetitive(expr: &Expr) -> bool {
+    matches!(expr, Expr::AggregateFunction(_)) && without_repeated(expr.clone()).transformed
+}
+
+fn without_repeated(expr: Expr) -> Transformed<Expr> {
     match expr {
-        Expr::AggregateFunction(mut aggregate) if aggregate.params.order_by.len() > 1 => {
-            aggregate.params.order_by = once(aggregate.params.order_by);
-            Transformed::yes(Expr::AggregateFunction(aggregate))
+        Expr::AggregateFunction(mut aggregate) => {
+            let keys = &mut aggregate.params.order_by;
+            let count = keys.len();
+            *keys = once(std::mem::take(keys));
+            let is_changed = keys.len() < count;
+            Transformed::new_transformed(Expr::AggregateFunction(aggregate), is_changed)
         }
         expr => Transformed::no(expr),
     }

@@ -1,0 +1,89 @@
+//! What operators require of their inputs is put in place, and nothing is moved for it.
+//!
+//! DataFusion's rule puts exchanges and sorts where they are needed. Then it makes merges of sorts further down needless,
+//! and pushes sorts down the plan; and with them go limits: below windows that need all rows (`SELECT f, count(*) OVER ()
+//! … ORDER BY f LIMIT 1` counts the rows of a page), below `rank()`, below an exchange that deals the sorted rows out. Its
+//! steps are public; this rule takes all of them but those two. A sort stays where the query has it, with its limit;
+//! [`key_order`](super::key_order) takes away those that are not needed.
+//!
+//! An aggregate that may give any few of its groups was told so before an order was put below it. In an order DataFusion
+//! takes it for another operator, and fails; it gives all of its groups then.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::enforce_distribution::{
+    DistributionContext, PlanWithKeyRequirements, adjust_input_keys_ordering, ensure_distribution,
+};
+use datafusion::physical_optimizer::enforce_sorting::{
+    PlanWithCorrespondingCoalescePartitions, PlanWithCorrespondingSort, ensure_sorting,
+    parallelize_sorts,
+};
+use datafusion::physical_optimizer::ensure_requirements::EnsureRequirements;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::aggregates::AggregateExec;
+
+/// The rule.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LeaveSortsInPlace;
+
+impl LeaveSortsInPlace {
+    /// Puts the rule where a session has DataFusion's.
+    pub fn replace(rules: &mut [Arc<dyn PhysicalOptimizerRule + Send + Sync>]) {
+        for rule in rules {
+            if (rule.as_ref() as &dyn Any).is::<EnsureRequirements>() {
+                *rule = Arc::new(Self);
+            }
+        }
+    }
+}
+
+impl PhysicalOptimizerRule for LeaveSortsInPlace {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let plan = PlanWithKeyRequirements::new_default(plan);
+        let plan = plan.transform_down(adjust_input_keys_ordering)?.data.plan;
+        let plan = DistributionContext::new_default(plan);
+        let plan = plan.transform_up(|plan| ensure_distribution(plan, config))?;
+        let plan = PlanWithCorrespondingSort::new_default(plan.data.plan);
+        let mut plan = plan.transform_up(ensure_sorting)?.data.plan;
+        if config.optimizer.repartition_sorts {
+            let sorted = PlanWithCorrespondingCoalescePartitions::new_default(plan);
+            plan = sorted.transform_up(parallelize_sorts)?.data.plan;
+        }
+        plan.transform_up(any_groups).data()
+    }
+
+    fn name(&self) -> &str {
+        "LeaveSortsInPlace"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+/// An aggregate whose groups come in an order, without the limit that takes any of them.
+fn any_groups(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    let Some(grouping) = node.downcast_ref::<AggregateExec>() else {
+        return Ok(Transformed::no(node));
+    };
+    let limit = grouping.limit_options();
+    let takes_any = limit.is_some_and(|limit| limit.descending.is_none());
+    if !takes_any || grouping.is_unordered_unfiltered_group_by_distinct() {
+        return Ok(Transformed::no(node));
+    }
+    let all = grouping.with_new_limit_options(None);
+    Ok(Transformed::yes(Arc::new(all)))
+}
+
+#[cfg(test)]
+#[path = "requirements_tests.rs"]
+mod tests;
