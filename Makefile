@@ -29,12 +29,13 @@ test-long: export HALITE_KILLS := 200
 test-long: export HALITE_CUTS := 100
 test-long: export HALITE_CASES := 20000
 test-long: export HALITE_LAW_CASES := 2000000
+test-long: export HALITE_WHOLE_CASES := 200000
 test-long: export HALITE_DOUBLES := 1000000
-test-long: setup ## Runs kills, power cuts and other faults at length, and the law of spans on two million cases; 25 minutes
+test-long: setup ## Runs kills, power cuts and other faults at length, the law of spans on two million cases and 200,000 whole queries; an hour
 	$(call tests_of,--test tests faults::)
 	for round in {1..9}; do $(call tests_of,--test tests faults::race) || exit; done
 	for round in {1..9}; do $(call tests_of,--lib store::rocksdb::damage) || exit; done
-	$(call tests_of,--lib session::differential)
+	$(call tests_of,--lib session::whole)
 	$(call tests_of,--lib session::double_tests)
 	$(call tests_of,--lib span::law)
 

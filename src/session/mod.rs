@@ -64,8 +64,6 @@ mod waiting;
 #[cfg(test)]
 mod cancel_tests;
 #[cfg(test)]
-mod differential;
-#[cfg(test)]
 mod double_tests;
 #[cfg(test)]
 mod mend_double_tests;

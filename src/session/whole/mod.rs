@@ -14,6 +14,8 @@
 
 mod answer;
 mod case;
+mod conditions;
+mod controls;
 mod data;
 mod draw;
 mod known;
@@ -27,14 +29,13 @@ mod truths;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 use std::time::Instant;
 
 use self::case::{Case, QUERIES, Verdict, Workshop, report};
-use self::known::Known;
+use self::known::{Known, told};
 use self::shrink::shrink;
 use crate::span::law::random::Random;
+use crate::span::law::run::{number, on_all_cores};
 
 /// Queries, unless `HALITE_WHOLE_CASES` says otherwise.
 const CASES: u64 = 1_000;
@@ -63,14 +64,9 @@ pub fn run() {
     let run = Run {
         master,
         databases: wanted.div_ceil(QUERIES),
-        next: AtomicU64::new(0),
         tally: Mutex::default(),
     };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| run.work());
-        }
-    });
+    on_all_cores(|next| run.work(next));
     let tally = run.tally.into_inner().expect("no thread panicked");
     // Past the capture of tests: what a run met is always to be seen.
     let _ = writeln!(
@@ -94,27 +90,16 @@ fn replay(seed: u64) {
     let whole = report(&case, &verdict);
     println!("{whole}");
     if let Verdict::Wrong(difference) = &verdict {
-        let known = workshop.explain(&case, difference);
+        let known = told(difference);
         let (case, verdict) = shrink(&workshop, case, verdict);
         panic!("{whole}\n{}known: {known:?}", report(&case, &verdict));
     }
-}
-
-/// A number in the environment, decimal or `0x` and hexadecimal.
-fn number(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    let number = match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    Some(number.unwrap_or_else(|error| panic!("{variable}={text}: {error}")))
 }
 
 /// A run of many cases on all cores.
 struct Run {
     master: u64,
     databases: u64,
-    next: AtomicU64,
     tally: Mutex<Tally>,
 }
 
@@ -127,8 +112,6 @@ struct Tally {
     unanswered: BTreeMap<String, (usize, String)>,
     refused: BTreeMap<String, usize>,
     known: BTreeMap<Known, usize>,
-    /// Wrong for several known reasons.
-    several: usize,
     /// Wrong answers of no known kind.
     wrong: BTreeMap<String, usize>,
     reports: Vec<String>,
@@ -139,12 +122,11 @@ impl Tally {
         let count = |counts: &BTreeMap<String, usize>| counts.values().sum::<usize>();
         let unanswered: usize = self.unanswered.values().map(|(count, _)| count).sum();
         let mut summary = format!(
-            "{} right ({} with rows), {unanswered} without an answer, {} refused, known wrong: {:?} and {} of several kinds, wrong: {} {:?}",
+            "{} right ({} with rows), {unanswered} without an answer, {} refused, known wrong: {:?}, wrong: {} {:?}",
             self.right,
             self.with_rows,
             count(&self.refused),
             self.known,
-            self.several,
             count(&self.wrong),
             self.wrong
         );
@@ -170,10 +152,10 @@ impl Tally {
 }
 
 impl Run {
-    fn work(&self) {
+    fn work(&self, next: &dyn Fn() -> u64) {
         let workshop = Workshop::new();
         loop {
-            let database = self.next.fetch_add(1, Ordering::Relaxed);
+            let database = next();
             if database >= self.databases {
                 return;
             }
@@ -207,17 +189,9 @@ impl Run {
                 *tally().refused.entry(first(error)).or_default() += 1;
             }
             Verdict::Wrong(difference) => {
-                let known = workshop.explain(&case, difference);
-                match known.as_slice() {
-                    [] => {}
-                    [kind] => {
-                        *tally().known.entry(*kind).or_default() += 1;
-                        return;
-                    }
-                    _ => {
-                        tally().several += 1;
-                        return;
-                    }
+                if let Some(kind) = told(difference) {
+                    *tally().known.entry(kind).or_default() += 1;
+                    return;
                 }
                 let kind = difference.kind();
                 let count = {

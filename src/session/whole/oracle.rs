@@ -2,7 +2,8 @@
 //!
 //! Halite's analysis stays, and of the logical rules those that write out what no plan can carry out as it is: DISTINCT,
 //! ANY and ALL, and subqueries. On the physical plan nothing is decided: whatever an operator asks of its input is made
-//! right below it, one partition and a sort, even where it is there already ([`Plainly`]).
+//! right below it, one partition and a sort, even where it is there already, and no operator claims anything of its rows
+//! ([`Plainly`]).
 
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ use super::data::Data;
 use super::query::Query;
 use super::render::oracle_sql;
 use super::truths::{LawTable, Truths};
+use crate::optimize::claims::unclaimed;
 use crate::optimize::install;
 
 /// Answers queries.
@@ -96,8 +98,7 @@ impl Oracle {
         };
         run.await.map_err(|error: String| {
             // A sum, a difference or a product is no BIGINT.
-            let is_range = error.contains("Int64") || error.contains("out of range");
-            match is_range && !error.starts_with("Error during planning") {
+            match error.contains("out of range") {
                 true => Unanswered::Overflow(error),
                 false => Unanswered::Error(format!("{error}\n{sql}")),
             }
@@ -133,19 +134,22 @@ impl PhysicalOptimizerRule for Plainly {
             let orders = node.required_input_ordering();
             let children = node.children().into_iter().zip(orders);
             let children = children.map(|(child, order)| {
-                let child = match child.output_partitioning().partition_count() {
-                    1 => Arc::clone(child),
-                    _ => Arc::new(CoalescePartitionsExec::new(Arc::clone(child))),
-                };
-                match order {
+                let child: Arc<dyn ExecutionPlan> =
+                    match child.output_partitioning().partition_count() {
+                        1 => Arc::clone(child),
+                        _ => Arc::new(CoalescePartitionsExec::new(Arc::clone(child))),
+                    };
+                // A sort leaves rows as they are that claim to be sorted.
+                let child = unclaimed(child)?;
+                Ok(match order {
                     None => child,
                     Some(order) => {
                         let order = LexOrdering::from(order.into_single());
-                        Arc::new(SortExec::new(order, child)) as Arc<dyn ExecutionPlan>
+                        Arc::new(SortExec::new(order, child))
                     }
-                }
+                })
             });
-            let children = children.collect();
+            let children = children.collect::<Result<_>>()?;
             Ok(Transformed::yes(replace_children_if_necessary(
                 node, children,
             )?))

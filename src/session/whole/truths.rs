@@ -63,7 +63,7 @@ impl LawTable {
     }
 
     /// The condition's value on every row, the row of NULLs last; none where it raises an error.
-    fn truths(&self, condition: &Condition) -> Option<Vec<Option<bool>>> {
+    pub fn truths(&self, condition: &Condition) -> Option<Vec<Option<bool>>> {
         let outcomes = self.oracle.evaluate(condition).ok()?.into_iter();
         let truths = outcomes.map(|outcome| match outcome {
             Outcome::True => Some(Some(true)),

@@ -38,6 +38,7 @@ pub(crate) mod quiet;
 pub(crate) mod random;
 mod render;
 mod report;
+pub(crate) mod run;
 mod scan;
 mod session;
 pub(crate) mod shrink;
@@ -48,8 +49,6 @@ pub(crate) mod values;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 use std::time::Instant;
 
 use self::cases::Case;
@@ -58,6 +57,7 @@ use self::coverage::Coverage;
 use self::operators::signature;
 use self::random::Random;
 use self::report::report;
+use self::run::{number, on_all_cores};
 use self::shrink::shrink;
 
 /// Distinct cases of an ordinary run; `make test-long` asks for two million.
@@ -84,14 +84,9 @@ fn the_law() {
     let run = Run {
         master,
         wanted,
-        next: AtomicU64::new(0),
         state: Mutex::default(),
     };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| run.work());
-        }
-    });
+    on_all_cores(|next| run.work(next));
     let state = run.state.into_inner().expect("no thread panicked");
     // Past the capture of tests: what a run covered is always to be seen.
     let _ = writeln!(
@@ -127,21 +122,10 @@ fn replay(seed: u64) {
     }
 }
 
-/// A number in the environment, decimal or `0x` and hexadecimal.
-fn number(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    let number = match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    Some(number.unwrap_or_else(|error| panic!("{variable}={text}: {error}")))
-}
-
 /// A run of many cases on all cores.
 struct Run {
     master: u64,
     wanted: usize,
-    next: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -155,9 +139,9 @@ struct State {
 }
 
 impl Run {
-    fn work(&self) {
+    fn work(&self, next: &dyn Fn() -> u64) {
         loop {
-            let first = self.next.fetch_add(BATCH, Ordering::Relaxed);
+            let first = next() * BATCH;
             let mut identities = Vec::new();
             let mut coverage = Coverage::default();
             for index in first..first + BATCH {

@@ -182,7 +182,11 @@ impl Draw<'_> {
         let types: Vec<SqlType> = outputs.iter().map(|one| one.sql_type.clone()).collect();
         let mut body = Body::Select(Box::new(left));
         for _ in 0..self.random.weighted(&[(75, 1), (25, 2)]) {
-            let (right, others, _) = self.select(depth, &[], Some(&types));
+            let (mut right, others, _) = self.select(depth, &[], Some(&types));
+            // The first arm's names are those of all.
+            for (number, item) in right.items.iter_mut().enumerate() {
+                item.alias = Some(format!("y{number}"));
+            }
             for (output, other) in outputs.iter_mut().zip(others) {
                 output.small &= other.small;
             }

@@ -177,9 +177,12 @@ impl Draw<'_> {
     /// The WHERE of a subquery: a condition with an outer row, one of its own, or none.
     pub(super) fn subquery_filter(&mut self, scope: &Scope, outer: &[Value]) -> Option<Predicate> {
         let mut terms = Vec::new();
+        // Without a qualifier, a name is first of all one of the subquery's own.
+        let is_qualified = |value: &&Value| !format!("{:?}", value.expr).contains("Merged {");
+        let outer: Vec<Value> = outer.iter().filter(is_qualified).cloned().collect();
         if !outer.is_empty() && self.random.percent(60) {
             let outside = Scope {
-                values: outer.to_vec(),
+                values: outer,
                 ..Scope::default()
             };
             terms.extend(self.equality(scope, &outside));

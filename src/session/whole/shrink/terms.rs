@@ -184,8 +184,16 @@ fn windows(window: &Window) -> Vec<Expr> {
     for number in 0..window.partition.len() {
         push(&|window| drop(window.partition.remove(number)));
     }
-    for number in 0..window.order.len() {
-        push(&|window| drop(window.order.remove(number)));
+    // What depends on the order of ties is told them apart by all that it is ordered by.
+    let is_whole = window.frame.is_none_or(|frame| !frame.starts_with("ROWS"));
+    let ignores_ties = matches!(
+        window.function.function,
+        "count" | "sum" | "min" | "max" | "rank" | "dense_rank"
+    );
+    if is_whole && ignores_ties {
+        for number in 0..window.order.len() {
+            push(&|window| drop(window.order.remove(number)));
+        }
     }
     simpler
 }
