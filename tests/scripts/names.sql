@@ -19,6 +19,7 @@ SELECT *, * FROM t WHERE id = 1;
 SELECT t.*, u.*, t.id FROM t JOIN u ON t.id = u.id;
 SELECT *, t.* FROM t JOIN u ON t.id = u.id;
 SELECT id, b AS id, id FROM t;
+SELECT * EXCLUDE (f), b FROM t WHERE id = 1;
 ---
 +----+----+
 | id | id |
@@ -452,6 +453,7 @@ SELECT id, u.c FROM t JOIN u USING (id) WHERE id > 1 ORDER BY id;
 SELECT id, c FROM t LEFT JOIN u USING (id) WHERE id < 3 ORDER BY id;
 SELECT * FROM t LEFT JOIN u USING (id) ORDER BY id;
 SELECT * FROM u LEFT JOIN t USING (id) ORDER BY id;
+SELECT * EXCLUDE (c, f) FROM u LEFT JOIN t USING (id) ORDER BY id;
 SELECT id FROM u LEFT JOIN t USING (id) WHERE id = 4;
 SELECT id, count(*) FROM t JOIN u USING (id) WHERE id > 0 GROUP BY id HAVING id > 1 ORDER BY id;
 SELECT max(id) FROM t JOIN u USING (id) WHERE id + 1 > 2;

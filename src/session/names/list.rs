@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName, SelectItem,
-    SelectItemQualifiedWildcardKind, WildcardAdditionalOptions,
+    ExceptSelectItem, ExcludeSelectItem, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArguments, Ident, ObjectName, SelectItem, SelectItemQualifiedWildcardKind,
+    WildcardAdditionalOptions,
 };
 
-use super::scope::{Scope, Starred};
+use super::scope::{Scope, Starred, single};
 use super::text::{heading, without_parentheses};
 use super::{Folds, MARK, quoted, written};
 
@@ -120,15 +121,18 @@ impl<'a> List<'a> {
             opt_alias,
         } = options;
         let is_plain = opt_ilike.is_none()
-            && opt_exclude.is_none()
-            && opt_except.is_none()
             && opt_replace.is_none()
             && opt_rename.is_none()
             && opt_alias.is_none();
-        match is_plain {
-            true => self.scope.star(of, self.folds),
-            false => None,
+        let mut columns = self.scope.star(of, self.folds).filter(|_| is_plain)?;
+        for name in left_out(opt_exclude.as_ref(), opt_except.as_ref()) {
+            let name = self.folds.name(name?);
+            let all = columns.len();
+            columns.retain(|column| written(&column.name) != name);
+            // DataFusion says what is wrong with others.
+            (columns.len() + 1 == all).then_some(())?;
         }
+        Some(columns)
     }
 
     /// A `*`, written out where it gives a name that is there already, or one column of two: DataFusion takes that from
@@ -276,6 +280,24 @@ impl Value {
             _ => false,
         }
     }
+}
+
+/// The names behind EXCLUDE or EXCEPT; `None` for one that is no single word.
+fn left_out<'e>(
+    exclude: Option<&'e ExcludeSelectItem>,
+    except: Option<&'e ExceptSelectItem>,
+) -> Vec<Option<&'e Ident>> {
+    let mut names = Vec::new();
+    match exclude {
+        Some(ExcludeSelectItem::Single(name)) => names.push(single(name)),
+        Some(ExcludeSelectItem::Multiple(several)) => names.extend(several.iter().map(single)),
+        None => {}
+    }
+    if let Some(except) = except {
+        names.push(Some(&except.first_element));
+        names.extend(except.additional_elements.iter().map(Some));
+    }
+    names
 }
 
 /// The qualifier and the name of an expression that is a column.

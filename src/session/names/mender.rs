@@ -7,14 +7,14 @@ use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     Distinct, Expr, Ident, ObjectName, OrderBy, PipeOperator, Query, Select, SetExpr,
     Statement as SqlStatement, TableAlias, TableFactor, TableFunctionArgs, TableWithJoins, Values,
-    VisitMut, VisitorMut, With,
+    VisitMut, With,
 };
-use sqlparser::tokenizer::Span;
 
-use super::list::{List, Listed, Place, are_same, marked};
+use super::Folds;
+use super::list::{List, Listed, Place, are_same};
+use super::references::{Clause, References, ambiguous, order_by_columns, refuse_names};
 use super::scope::{Meaning, Scope, Source};
 use super::tables::Tables;
-use super::{Folds, quoted, written};
 use super::{casts, hidden};
 use crate::error::{Error, Result};
 
@@ -23,7 +23,7 @@ type Outputs = Option<Vec<Listed>>;
 
 pub(super) struct Mender<'a> {
     tables: &'a Tables,
-    folds: Folds,
+    pub folds: Folds,
     /// The common table expressions that are visible, and their columns, marks included.
     ctes: Vec<(String, Option<Vec<String>>)>,
     /// What is visible in the queries around the current place, the innermost last.
@@ -64,7 +64,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    fn query(&mut self, query: &mut Query, place: Place) -> Result<Outputs> {
+    pub fn query(&mut self, query: &mut Query, place: Place) -> Result<Outputs> {
         let visible = self.ctes.len();
         let outputs = self.query_with_its_tables(query, place);
         self.ctes.truncate(visible);
@@ -321,7 +321,7 @@ impl<'a> Mender<'a> {
 
     /// What a name without a qualifier is to be written as; `None` if it stays. It may be that of a column of the
     /// SELECT where no table has it.
-    fn resolve(&self, name: &str, is_own: bool) -> Result<Option<Expr>> {
+    pub fn resolve(&self, name: &str, is_own: bool) -> Result<Option<Expr>> {
         for scope in self.scopes.iter().rev() {
             match scope.meaning(name, self.folds) {
                 Meaning::None if is_own => return Ok(None),
@@ -334,7 +334,7 @@ impl<'a> Mender<'a> {
         Ok(None)
     }
 
-    fn check(&self, qualifier: &Ident, name: &str) -> Result<()> {
+    pub fn check(&self, qualifier: &Ident, name: &str) -> Result<()> {
         let mut scopes = self.scopes.iter().rev();
         let found = scopes.find_map(|scope| scope.is_twice(qualifier, name, self.folds));
         match found {
@@ -342,167 +342,6 @@ impl<'a> Mender<'a> {
             _ => Ok(()),
         }
     }
-}
-
-/// Which names of a clause are those of the SELECT's own columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Clause {
-    /// None.
-    Rows,
-    /// Those that no table has.
-    Groups,
-    /// All.
-    Order,
-}
-
-/// The names in a part of a query, outside of the queries in it; those are gone through by themselves.
-struct References<'m, 'a> {
-    mender: &'m mut Mender<'a>,
-    /// Names of the SELECT's own columns.
-    own: HashSet<String>,
-    clause: Clause,
-    depth: usize,
-}
-
-impl VisitorMut for References<'_, '_> {
-    type Break = Error;
-
-    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
-        if self.depth == 0
-            && let Err(error) = self.mender.query(query, Place::Value)
-        {
-            return ControlFlow::Break(error);
-        }
-        self.depth += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
-        self.depth -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_table_factor(&mut self, _: &mut TableFactor) -> ControlFlow<Error> {
-        self.depth += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_table_factor(&mut self, _: &mut TableFactor) -> ControlFlow<Error> {
-        self.depth -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
-        // What a lambda names may be its own.
-        self.depth += usize::from(matches!(expr, Expr::Lambda(_)));
-        if self.depth > 0 || is_made_here(expr) {
-            return ControlFlow::Continue(());
-        }
-        let folds = self.mender.folds;
-        let resolved = match expr {
-            Expr::Identifier(ident) => {
-                let name = folds.name(ident);
-                let is_own = self.own.contains(written(&name));
-                match self.clause {
-                    Clause::Order if is_own => Ok(None),
-                    _ => self.mender.resolve(&name, is_own),
-                }
-            }
-            Expr::CompoundIdentifier(parts) => match parts.as_slice() {
-                [.., qualifier, name] => {
-                    let checked = self.mender.check(qualifier, &folds.name(name));
-                    checked.map(|()| None)
-                }
-                _ => Ok(None),
-            },
-            _ => Ok(None),
-        };
-        match resolved {
-            Ok(None) => {}
-            Ok(Some(column)) => *expr = column,
-            Err(error) => return ControlFlow::Break(error),
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
-        self.depth -= usize::from(matches!(expr, Expr::Lambda(_)));
-        ControlFlow::Continue(())
-    }
-}
-
-/// Whether it is a column that a `*` was written out as: what is made here has no place in the text.
-fn is_made_here(expr: &Expr) -> bool {
-    match expr {
-        Expr::Identifier(name) => name.span == Span::empty(),
-        Expr::CompoundIdentifier(parts) => {
-            parts.last().is_some_and(|name| name.span == Span::empty())
-        }
-        _ => false,
-    }
-}
-
-/// Goes through the names without a qualifier in a part, outside of queries.
-struct Names<F>(F, usize);
-
-impl<F: FnMut(&mut Ident) -> Result<()>> VisitorMut for Names<F> {
-    type Break = Error;
-
-    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
-        self.1 += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
-        self.1 -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
-        match expr {
-            Expr::Identifier(ident) if self.1 == 0 => match (self.0)(ident) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(error),
-            },
-            _ => ControlFlow::Continue(()),
-        }
-    }
-}
-
-fn for_names(part: &mut impl VisitMut, visit: impl FnMut(&mut Ident) -> Result<()>) -> Result<()> {
-    match part.visit(&mut Names(visit, 0)) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(error) => Err(error),
-    }
-}
-
-fn refuse_names(
-    part: &mut impl VisitMut,
-    folds: Folds,
-    refused: impl Fn(&str) -> Option<Error>,
-) -> Result<()> {
-    for_names(part, |ident| {
-        refused(&folds.name(ident)).map_or(Ok(()), Err)
-    })
-}
-
-/// Writes the names that DataFusion knows the columns by that rows are ordered by.
-fn order_by_columns(order: &mut OrderBy, columns: &[Listed], folds: Folds) -> Result<()> {
-    for_names(order, |ident| {
-        let name = folds.name(ident);
-        let Some(named) = marked(columns, &name) else {
-            return Ok(());
-        };
-        if !are_same(&named) {
-            return Err(ambiguous(&name));
-        }
-        if let Some(first) = named.first()
-            && first.planned != name
-        {
-            *ident = quoted(first.planned.clone());
-        }
-        Ok(())
-    })
 }
 
 fn planned(outputs: Outputs) -> Option<Vec<String>> {
@@ -543,12 +382,5 @@ fn twice(name: &str, source: &str) -> Error {
 fn ambiguous_in(name: &str, source: &str) -> Error {
     Error::invalid(format!(
         "column `{name}` is ambiguous: {source} has several of that name; give them names with AS"
-    ))
-}
-
-fn ambiguous(name: &str) -> Error {
-    Error::invalid(format!(
-        "column `{name}` is ambiguous: several columns of the SELECT have that name; \
-         write its position, or another name with AS"
     ))
 }

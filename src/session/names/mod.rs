@@ -20,6 +20,7 @@ mod hidden;
 mod list;
 mod marked;
 mod mender;
+mod references;
 mod scope;
 mod tables;
 mod text;

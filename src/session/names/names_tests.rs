@@ -130,7 +130,7 @@ async fn canary() {
         ),
         (
             "SELECT id FROM t WHERE b IN (SELECT DISTINCT c AS x FROM u) OR id = 1",
-            "Projections require unique expression names",
+            "rule 'decorrelate_predicate_subquery' failed",
         ),
         ("SELECT -id AS b FROM t ORDER BY t.b", "ambiguous"),
         (

@@ -239,7 +239,8 @@ impl Source {
     }
 }
 
-fn single(name: &ObjectName) -> Option<&Ident> {
+/// A name of one word.
+pub(super) fn single(name: &ObjectName) -> Option<&Ident> {
     match name.0.as_slice() {
         [part] => part.as_ident(),
         _ => None,

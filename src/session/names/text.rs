@@ -3,10 +3,12 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
-    ObjectNamePart, Value, VisitMut, VisitorMut,
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, ObjectNamePart,
+    Value, VisitMut, VisitorMut,
 };
 use sqlparser::tokenizer::Span;
+
+use super::scope::single;
 
 /// The text of an expression, on one line.
 pub(super) fn heading(expr: &Expr) -> String {
@@ -79,13 +81,6 @@ fn fold(name: &mut ObjectName) {
         && ident.quote_style.is_none()
     {
         ident.value = ident.value.to_ascii_lowercase();
-    }
-}
-
-fn single(name: &ObjectName) -> Option<&Ident> {
-    match name.0.as_slice() {
-        [part] => part.as_ident(),
-        _ => None,
     }
 }
 

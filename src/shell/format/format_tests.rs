@@ -175,7 +175,7 @@ fn json_of_every_double() {
 }
 
 #[test]
-fn json_has_no_key_twice() {
+fn where_names_must_differ_they_are_numbered() {
     let column = || -> ArrayRef { Arc::new(Int32Array::from(vec![7])) };
     let schema = arrow::datatypes::Schema::new(vec![
         arrow::datatypes::Field::new("x", arrow::datatypes::DataType::Int32, false),
@@ -183,6 +183,8 @@ fn json_has_no_key_twice() {
     ]);
     let batch = RecordBatch::try_new(Arc::new(schema), vec![column(), column()]).unwrap();
     assert_eq!(print("jsonl", &batch), "{\"x\":7,\"x_2\":7}\n");
+    assert!(print("insert", &batch).contains("(x, x_2) VALUES (7, 7)"));
+    assert_eq!(print("csv", &batch), "x,x\n7,7\n");
 }
 
 #[test]
