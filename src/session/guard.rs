@@ -7,7 +7,8 @@
 //! | what is counted in a statement | limit | what it bounds |
 //! |---|---|---|
 //! | nested `(`, `[`, `{` | [`MAX_NESTING`] | recursion of the parser and planner |
-//! | terms of `AND` and `OR` (the `AND` of a `BETWEEN` is none) | [`MAX_TERMS`] | depth of a predicate; planning grows with its square |
+//! | terms of `AND` and `OR` around one place (the `AND` of a `BETWEEN` is none) | [`MAX_CHAIN`] | depth of a predicate; planning grows with its square |
+//! | terms of `AND` and `OR` in all | [`MAX_TERMS`] | size of a predicate |
 //! | operators of one expression (`1 + 1 + …`, `a || b || …`, `x::INT::INT…`) | [`MAX_OPERATORS`] | depth of an expression; planning grows with its square |
 //! | nested `CASE … END` | [`MAX_CASES`] | recursion of the parser and planner |
 //! | `NOT`s and signs in a row (`NOT NOT …`, `- - 1`) | [`MAX_PREFIXES`] | recursion of the parser and planner |
@@ -18,7 +19,8 @@
 //! | tables that are read, those of a query in `WITH` once for each place that names it | [`MAX_TABLES`] | size of a plan |
 //! | `EXPLAIN`s | [`MAX_EXPLAINS`] | recursion of DataFusion's parser, which the parser's own limit does not see |
 //!
-//! Lists of values are not counted: `IN (…)`, `VALUES (…), (…)` and rows of columns may be as long as they like.
+//! Long chains of `AND` and `OR` come in brackets (`session::chains`), so that no level of them holds many terms; where
+//! they cannot be bracketed, as around a `CASE`, [`MAX_CHAIN`] holds. Lists of values are not counted: `IN (…)`, `VALUES (…), (…)` and rows of columns may be as long as they like.
 //! All of them together, and whatever else nests, is bounded by the parser's own [`RECURSION_LIMIT`], and malformed text on which the parser backtracks by the budget of
 //! [`HaliteDialect`](super::dialect::HaliteDialect). Within these limits a statement parses and plans on the stack of
 //! [`super::stack`].
@@ -33,8 +35,11 @@ use crate::error::{Error, Result};
 /// Deepest nesting of parentheses, brackets and braces.
 pub const MAX_NESTING: usize = 50;
 
+/// Most terms of `AND` and `OR` that stand around one place of a statement, at its level of parentheses and outside.
+pub const MAX_CHAIN: usize = 2_000;
+
 /// Most terms of `AND` and `OR` in a statement.
-pub const MAX_TERMS: usize = 2_000;
+pub const MAX_TERMS: usize = 100_000;
 
 /// Most operators in one expression between its commas, `AND`s and `OR`s.
 pub const MAX_OPERATORS: usize = 500;
@@ -71,9 +76,11 @@ pub const RECURSION_LIMIT: usize = 400;
 #[cfg(test)]
 fn guard(sql: &str) -> Result<()> {
     let tokens = super::parse::tokenize(sql)?;
-    tokens
-        .split(|token| token.token == Token::SemiColon)
-        .try_for_each(check)
+    let mut statements = tokens.split(|token| token.token == Token::SemiColon);
+    statements.try_for_each(|statement| {
+        let bracketed = super::chains::bracketed(statement);
+        check(bracketed.as_deref().unwrap_or(statement))
+    })
 }
 
 /// Refuses one statement, given as tokens, when it is too deep to be planned.
@@ -91,6 +98,8 @@ struct Shape {
     /// The expression being read at each level of parentheses around the current one.
     outer: Vec<Level>,
     level: Level,
+    /// Terms of the levels around the current one.
+    around: usize,
     terms: usize,
     cases: usize,
     prefixes: usize,
@@ -112,6 +121,8 @@ struct Shape {
 #[derive(Default)]
 struct Level {
     operators: usize,
+    /// Terms of `AND` and `OR`.
+    terms: usize,
     /// `BETWEEN`s that wait for their `AND`.
     betweens: usize,
     /// After `FROM`, where a comma joins.
@@ -125,9 +136,15 @@ struct Level {
 impl Level {
     /// A new clause begins.
     fn clause(&mut self, from: bool) {
+        self.expression();
+        self.from = from;
+    }
+
+    /// A new expression begins.
+    fn expression(&mut self) {
         self.operators = 0;
         self.betweens = 0;
-        self.from = from;
+        self.terms = 0;
     }
 }
 
@@ -139,6 +156,7 @@ impl Shape {
             Token::RParen | Token::RBracket | Token::RBrace => {
                 self.subqueries -= usize::from(self.level.subquery);
                 self.level = self.outer.pop().unwrap_or_default();
+                self.around -= self.level.terms.min(self.around);
             }
             Token::Comma => self.comma()?,
             Token::Word(word) => self.word(word)?,
@@ -167,6 +185,7 @@ impl Shape {
             source: self.before_source,
             ..Level::default()
         };
+        self.around += self.level.terms;
         self.outer.push(std::mem::replace(&mut self.level, inner));
         if *token == Token::LParen && self.after_as {
             self.named += 1;
@@ -176,8 +195,7 @@ impl Shape {
     }
 
     fn comma(&mut self) -> Result<()> {
-        self.level.operators = 0;
-        self.level.betweens = 0;
+        self.level.expression();
         if self.level.from { self.join() } else { Ok(()) }
     }
 
@@ -186,8 +204,7 @@ impl Shape {
             Keyword::AND if self.level.betweens > 0 => self.level.betweens -= 1,
             Keyword::AND | Keyword::OR => {
                 self.level.operators = 0;
-                self.terms += 1;
-                limit(self.terms + 1, MAX_TERMS, "terms of AND and OR")?;
+                self.term()?;
             }
             Keyword::BETWEEN => {
                 self.level.betweens += 1;
@@ -243,6 +260,14 @@ impl Shape {
             _ => {}
         }
         Ok(())
+    }
+
+    fn term(&mut self) -> Result<()> {
+        self.level.terms += 1;
+        self.terms += 1;
+        let around = self.around + self.level.terms;
+        limit(around + 1, MAX_CHAIN, "terms of AND and OR in one chain")?;
+        limit(self.terms + 1, MAX_TERMS, "terms of AND and OR")
     }
 
     /// Counts what may stand before an operand, as long as none comes.

@@ -25,16 +25,21 @@ fn refused(sql: &str, what: &str) {
 fn each_limit_refuses_the_first_beyond_it() {
     /// How to write a statement with so many of something, how many may be, and what the refusal says.
     type Case = (fn(usize) -> String, usize, &'static str);
-    let cases: [Case; 12] = [
+    let cases: [Case; 13] = [
         (
             |n| nested("(", "1", ")", n),
             MAX_NESTING,
             "50 nested parentheses",
         ),
         (
+            |n| format!("SELECT a{}", " OR CASE a WHEN b THEN c END".repeat(n)),
+            MAX_CHAIN - 1,
+            "2000 terms of AND and OR in one chain",
+        ),
+        (
             |n| format!("SELECT a{}", " OR b AND c".repeat(n / 2)),
             MAX_TERMS - 1,
-            "2000 terms of AND and OR",
+            "100000 terms of AND and OR",
         ),
         (
             |n| format!("SELECT 1{}", "+1".repeat(n)),
@@ -109,6 +114,8 @@ fn lists_of_values_are_not_counted() {
     let arms = "WHEN a = 1 THEN b + 1 ".repeat(5_000);
     guard(&format!("SELECT CASE {arms} END")).expect("CASE");
     let between = "a BETWEEN 1 AND 2 AND ".repeat(MAX_TERMS - 1);
+    let columns_of_two = "a AND b, ".repeat(5_000);
+    guard(&format!("SELECT {columns_of_two} 1 FROM t")).expect("terms of many chains");
     guard(&format!("SELECT * FROM t WHERE {between} b")).expect("BETWEEN");
     let statements = "SELECT ((1)) + 1 OR 2; ".repeat(10_000);
     guard(&statements).expect("statements");
@@ -160,7 +167,7 @@ fn statements_at_the_limits() -> Vec<String> {
             .collect::<Vec<_>>()
             .join(" OR ")
     };
-    let mixed = (0..MAX_TERMS / 2)
+    let mixed = (0..MAX_CHAIN / 2)
         .map(|i| format!("c0 < c1 AND c2 <> {i}"))
         .collect::<Vec<_>>()
         .join(" OR ");
@@ -168,11 +175,11 @@ fn statements_at_the_limits() -> Vec<String> {
         .map(|i| format!(" JOIN t x{i} ON x{i}.c0 = t.c0"))
         .collect();
     vec![
-        format!("SELECT count(*) FROM t WHERE {}", and(MAX_TERMS)),
-        format!("SELECT count(*) FROM t WHERE {}", or(MAX_TERMS)),
-        format!("SELECT count(*) FROM t WHERE NOT ({})", or(MAX_TERMS)),
+        format!("SELECT count(*) FROM t WHERE {}", and(MAX_CHAIN)),
+        format!("SELECT count(*) FROM t WHERE {}", or(MAX_CHAIN)),
+        format!("SELECT count(*) FROM t WHERE NOT ({})", or(MAX_CHAIN)),
         format!("SELECT count(*) FROM t WHERE {mixed}"),
-        format!("SELECT {} FROM t", or(MAX_TERMS)),
+        format!("SELECT {} FROM t", or(MAX_CHAIN)),
         format!("SELECT c0{} FROM t", " + c1".repeat(MAX_OPERATORS)),
         format!("SELECT 'a'{}", " || 'a'".repeat(MAX_OPERATORS)),
         format!(

@@ -26,6 +26,7 @@ mod assign;
 mod backup;
 pub mod blocking;
 mod bounds;
+mod chains;
 mod check;
 mod clauses;
 mod command;

@@ -1,7 +1,7 @@
 //! From the text of a script to its statements.
 //!
 //! The text is cut into tokens once, split at the semicolons between statements (one inside a string, a comment or a
-//! dollar quote is no token), held against the [`guard`], and each statement parsed in
+//! dollar quote is no token), its long [`chains`] bracketed, held against the [`guard`], and each statement parsed in
 //! [Halite's dialect](super::dialect). Two statements are recognised before the parser sees them:
 //! `EXPLAIN KEYS <select>`, which is Halite's own, and [`COPY`](super::copy_statement).
 //!
@@ -22,6 +22,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 
+use super::chains;
 use super::copy_statement::{CopySource, CopyStatement};
 use super::dialect::HaliteDialect;
 use super::guard;
@@ -65,6 +66,8 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
     statements
         .map(|statement| {
             let text = texts.of(statement);
+            let bracketed = chains::bracketed(statement);
+            let statement = bracketed.as_deref().unwrap_or(statement);
             guard::check(statement)?;
             let statement = numbered(statement)?;
             let command = on_large_stack(|| parse_command(&statement))
