@@ -9,11 +9,14 @@
 //! * Of a query that names columns from outside, the conditions that do are drawn out over what stands above them: over
 //!   an aggregate, an OFFSET or a window, which would then see other rows.
 //!
-//! The first two are written as `x = ANY (q)` and `x <> ALL (q)`, which DataFusion takes apart into EXISTS and which
-//! know NULL everywhere. The third is refused.
+//! The first two are written with EXISTS and what is known of the query as a whole (`membership`); where the query names
+//! columns from outside, as `x = ANY (q)` and `x <> ALL (q)`, which know NULL everywhere and compare every row with
+//! every value. The third is refused.
+
+mod membership;
 
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{DataFusionError, Result as PlanResult};
+use datafusion::common::{DFSchema, DataFusionError, Result as PlanResult};
 use datafusion::logical_expr::expr::{Exists, InSubquery, SetComparison, SetQuantifier};
 use datafusion::logical_expr::{
     BinaryExpr, Distinct, Expr, Filter, LogicalPlan, Operator, SkipType, Subquery,
@@ -61,11 +64,12 @@ fn refused<T>(message: impl Into<String>) -> std::result::Result<T, Problem> {
     Err(Problem::Refused(message.into()))
 }
 
+/// Whether there is a subquery that is to be looked at, or one of a value in which another may stand.
 fn has_subqueries(plan: &LogicalPlan) -> PlanResult<bool> {
     plan.exists(|node| {
         let mut found = false;
         node.apply_expressions(|expr| {
-            found = found || expr.exists(|expr| Ok(subquery_of(expr).is_some()))?;
+            found = found || expr.exists(is_any_subquery)?;
             Ok(TreeNodeRecursion::Continue)
         })?;
         Ok(found)
@@ -96,7 +100,8 @@ fn mend_node(node: LogicalPlan) -> std::result::Result<Transformed<LogicalPlan>,
     problem?;
     match node {
         LogicalPlan::Filter(filter) if filter.predicate.exists(is_subquery)? => {
-            let predicate = mend_condition(filter.predicate, Place::Condition)?;
+            let rows = filter.input.schema();
+            let predicate = mend_condition(filter.predicate, Place::Condition, rows)?;
             let filter = Filter::try_new(predicate, filter.input)?;
             Ok(Transformed::yes(LogicalPlan::Filter(filter)))
         }
@@ -129,8 +134,8 @@ enum Place {
     Inside,
 }
 
-/// A condition whose `IN (q)` are right where they stand.
-fn mend_condition(expr: Expr, place: Place) -> std::result::Result<Expr, Problem> {
+/// A condition over rows with these columns, whose `IN (q)` are right where they stand.
+fn mend_condition(expr: Expr, place: Place, rows: &DFSchema) -> std::result::Result<Expr, Problem> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right })
             if matches!(op, Operator::And | Operator::Or) =>
@@ -140,39 +145,64 @@ fn mend_condition(expr: Expr, place: Place) -> std::result::Result<Expr, Problem
                 _ => place,
             };
             Ok(Expr::BinaryExpr(BinaryExpr {
-                left: Box::new(mend_condition(*left, place)?),
+                left: Box::new(mend_condition(*left, place, rows)?),
                 op,
-                right: Box::new(mend_condition(*right, place)?),
+                right: Box::new(mend_condition(*right, place, rows)?),
             }))
         }
         Expr::Not(inner) if matches!(*inner, Expr::InSubquery(_)) => match *inner {
             Expr::InSubquery(list) => {
                 let negated = !list.negated;
-                mend_in(InSubquery { negated, ..list }, place)
+                mend_in(InSubquery { negated, ..list }, place, rows)
             }
             other => Ok(Expr::Not(Box::new(other))),
         },
-        Expr::InSubquery(list) => mend_in(list, place),
-        other => {
-            let mut problem = None;
-            let mended = other.map_children(|child| match mend_condition(child, Place::Inside) {
-                Ok(mended) => Ok(Transformed::yes(mended)),
-                Err(Problem::Other(error)) => Err(error),
-                Err(refused) => {
-                    problem = Some(refused);
-                    Err(DataFusionError::Plan(String::new()))
-                }
-            });
-            match problem {
-                Some(problem) => Err(problem),
-                None => Ok(mended?.data),
-            }
-        }
+        Expr::InSubquery(list) => mend_in(list, place, rows),
+        Expr::SetComparison(comparison) => match as_membership(&comparison)? {
+            Some(list) => mend_in(list, place, rows),
+            None => mend_inside(Expr::SetComparison(comparison), rows),
+        },
+        other => mend_inside(other, rows),
     }
 }
 
-/// `x IN (q)` or `x NOT IN (q)` as it is, where DataFusion answers it rightly; else with ANY or ALL.
-fn mend_in(list: InSubquery, place: Place) -> std::result::Result<Expr, Problem> {
+/// An expression with what stands inside of it mended.
+fn mend_inside(expr: Expr, rows: &DFSchema) -> std::result::Result<Expr, Problem> {
+    let mut problem = None;
+    let mended = expr.map_children(|child| match mend_condition(child, Place::Inside, rows) {
+        Ok(mended) => Ok(Transformed::yes(mended)),
+        Err(Problem::Other(error)) => Err(error),
+        Err(refused) => {
+            problem = Some(refused);
+            Err(DataFusionError::Plan(String::new()))
+        }
+    });
+    match problem {
+        Some(problem) => Err(problem),
+        None => Ok(mended?.data),
+    }
+}
+
+/// `x = ANY (q)` and `x <> ALL (q)` as what they mean, where that is answered better.
+fn as_membership(comparison: &SetComparison) -> PlanResult<Option<InSubquery>> {
+    let negated = match (comparison.op, comparison.quantifier) {
+        (Operator::Eq, SetQuantifier::Any) => false,
+        (Operator::NotEq, SetQuantifier::All) => true,
+        _ => return Ok(None),
+    };
+    let (expr, subquery) = (comparison.expr.clone(), comparison.subquery.clone());
+    let list = InSubquery::new(expr, subquery, negated);
+    let is_better = membership::is_apart(&list) && !is_evaluated_once(&list.expr)?;
+    Ok(is_better.then_some(list))
+}
+
+/// Whether the left side of a list must not be evaluated more than once, or inside of the list's query.
+fn is_evaluated_once(expr: &Expr) -> PlanResult<bool> {
+    Ok(expr.is_volatile() || expr.contains_outer() || expr.exists(is_any_subquery)?)
+}
+
+/// `x IN (q)` or `x NOT IN (q)` as it is, where DataFusion answers it rightly; else in words that it does.
+fn mend_in(list: InSubquery, place: Place, rows: &DFSchema) -> std::result::Result<Expr, Problem> {
     let is_right = match place {
         Place::Condition if list.negated => {
             matches!(*list.expr, Expr::Column(_)) && list.subquery.outer_ref_columns.is_empty()
@@ -180,30 +210,30 @@ fn mend_in(list: InSubquery, place: Place) -> std::result::Result<Expr, Problem>
         Place::Condition | Place::Alternative => !list.negated,
         Place::Inside => false,
     };
-    let InSubquery {
-        expr,
-        subquery,
-        negated,
-    } = list;
     if is_right {
-        let expr = Box::new(mend_condition(*expr, Place::Inside)?);
-        return Ok(Expr::InSubquery(InSubquery::new(expr, subquery, negated)));
+        let expr = mend_condition(*list.expr, Place::Inside, rows)?;
+        let expr = Box::new(expr);
+        return Ok(Expr::InSubquery(InSubquery { expr, ..list }));
     }
-    // ANY and ALL evaluate it more than once, and inside of their query.
-    if expr.is_volatile() || expr.contains_outer() || expr.exists(is_any_subquery)? {
-        let not = if negated { "NOT " } else { "" };
+    if is_evaluated_once(&list.expr)? {
+        let (not, expr) = (if list.negated { "NOT " } else { "" }, &list.expr);
         return refused(format!(
             "{not}IN (subquery) is not implemented here, with `{expr}` on its left; \
              write {not}EXISTS (SELECT 1 FROM … WHERE …)"
         ));
     }
-    let (op, quantifier) = match negated {
+    if membership::is_apart(&list) {
+        return Ok(match place {
+            Place::Inside => membership::value(&list, rows)?,
+            Place::Condition | Place::Alternative => membership::is_surely_absent(&list, rows)?,
+        });
+    }
+    let (op, quantifier) = match list.negated {
         true => (Operator::NotEq, SetQuantifier::All),
         false => (Operator::Eq, SetQuantifier::Any),
     };
-    Ok(Expr::SetComparison(SetComparison::new(
-        expr, subquery, op, quantifier,
-    )))
+    let comparison = SetComparison::new(list.expr, list.subquery, op, quantifier);
+    Ok(Expr::SetComparison(comparison))
 }
 
 fn is_any_subquery(expr: &Expr) -> PlanResult<bool> {

@@ -27,8 +27,10 @@ SELECT id FROM t WHERE a NOT IN (SELECT b FROM u) OR id = 99;
 -- Right: none.
 SELECT id FROM t WHERE 5 NOT IN (SELECT b FROM v);
 ---
-++
-++
++----+
+| id |
++----+
++----+
 
 -- Right: 1 and 3, for 5 is not among 1.
 SELECT id FROM t WHERE 5 NOT IN (SELECT b FROM u) AND a IS NOT NULL;
