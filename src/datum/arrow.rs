@@ -17,6 +17,7 @@ use arrow::datatypes::{
 };
 use datafusion::common::{DataFusionError, ScalarValue};
 
+use super::words::{row_and_value, worded};
 use super::{Datum, Precision, SqlType};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -306,19 +307,6 @@ fn kind_of(error: &DataFusionError) -> ErrorKind {
     }
 }
 
-/// What an error says, with what helps where its own words do not: DataFusion's moments end in the year 2262, those of
-/// a column in milliseconds do not.
-fn worded(error: &DataFusionError) -> String {
-    let text = error.strip_backtrace();
-    let beyond = text.split_once("Overflow converting ");
-    match beyond.and_then(|(_, rest)| rest.split_once(" to Nanosecond")) {
-        Some((moment, _)) => {
-            format!("{text}; for a column of fewer digits write it as a string: '{moment}'")
-        }
-        None => text,
-    }
-}
-
 impl From<DataFusionError> for Error {
     /// Halite's own error if there is one inside, else DataFusion's with the kind that its variant asks for.
     fn from(error: DataFusionError) -> Self {
@@ -332,7 +320,10 @@ impl From<DataFusionError> for Error {
             }
             other => match own_error(&other) {
                 Some((kind, message)) => Self::new(kind, message).with_source(other),
-                None => Self::new(kind_of(&other), worded(&other)).with_source(other),
+                None => match row_and_value(&other) {
+                    Some(words) => Self::invalid(words).with_source(other),
+                    None => Self::new(kind_of(&other), worded(&other)).with_source(other),
+                },
             },
         }
     }

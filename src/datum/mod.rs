@@ -8,8 +8,10 @@
 
 mod arrow;
 mod bytes;
+mod clocks;
 mod nearest;
 mod sql_type;
+mod words;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -17,6 +19,7 @@ use std::hash::{Hash, Hasher};
 
 pub use self::arrow::{datum_at, to_array};
 pub use self::bytes::{bytes_of_hex, bytes_of_text};
+pub use self::clocks::Clocks;
 pub use self::nearest::nearest;
 pub use self::sql_type::{Precision, SqlType};
 

@@ -1,0 +1,75 @@
+//! The clocks of a zone, which show every time at one instant.
+//!
+//! Where clocks are put back they show an hour twice, where they are put forward they leave one out, and Arrow reads no
+//! such time. Here it is read as PostgreSQL reads it: a time that is shown twice is the later instant, and one that is
+//! left out is read with the offset that was in force before.
+
+use arrow::array::timezone::Tz;
+use arrow::compute::kernels::cast_utils::string_to_datetime;
+use arrow::error::ArrowError;
+use chrono::{FixedOffset, LocalResult, NaiveDateTime, Offset, TimeDelta, TimeZone, Utc};
+
+/// A zone by its clocks.
+#[derive(Debug, Clone, Copy)]
+pub struct Clocks(Tz);
+
+impl Clocks {
+    /// The clocks of a zone by its name or its offset; `None` where there is no such zone.
+    pub fn of(zone: &str) -> Option<Self> {
+        zone.parse().ok().map(Self)
+    }
+
+    /// The offset by which the clocks are ahead of UTC at an instant.
+    pub fn ahead_at(self, instant: &NaiveDateTime) -> FixedOffset {
+        self.0.offset_from_utc_datetime(instant).fix()
+    }
+
+    /// The offset by which the clocks are ahead of UTC when they show a time. Of a time that is shown twice the offset is
+    /// `preferred`, if it is one of the two, and that of the later instant otherwise.
+    pub fn ahead_when(self, shown: &NaiveDateTime, preferred: Option<FixedOffset>) -> FixedOffset {
+        match self.0.offset_from_local_datetime(shown) {
+            LocalResult::Single(offset) => offset.fix(),
+            LocalResult::Ambiguous(one, other) => {
+                let both = [one.fix(), other.fix()];
+                let later = both.into_iter().min_by_key(FixedOffset::local_minus_utc);
+                let preferred = preferred.filter(|offset| both.contains(offset));
+                preferred.or(later).unwrap_or_else(|| one.fix())
+            }
+            LocalResult::None => {
+                // No clock is a day ahead, and none is changed twice within a day.
+                let before = shown.checked_sub_signed(TimeDelta::days(1));
+                self.ahead_at(&before.unwrap_or(*shown))
+            }
+        }
+    }
+
+    /// The instant at which the clocks show a time, as its time in UTC; `None` beyond the years of the calendar.
+    pub fn instant(self, shown: &NaiveDateTime) -> Option<NaiveDateTime> {
+        shown.checked_sub_offset(self.ahead_when(shown, None))
+    }
+
+    /// The instant that a text says, which is read in this zone if it names none.
+    ///
+    /// # Errors
+    /// A text that Arrow does not read.
+    pub fn read(self, text: &str) -> Result<NaiveDateTime, ArrowError> {
+        let error = match string_to_datetime(&self.0, text) {
+            Ok(instant) => return Ok(instant.naive_utc()),
+            Err(error) => error,
+        };
+        let (clocks, time) = match text.rsplit_once(' ') {
+            Some((time, zone)) if Self::of(zone).is_some() => (Self::of(zone), time),
+            _ => (Some(self), text),
+        };
+        // Without a zone of its own, a time in UTC is what the clocks show.
+        let shown = string_to_datetime(&Utc, time.trim_end()).map(|time| time.naive_utc());
+        let instant = clocks.zip(shown.ok());
+        instant
+            .and_then(|(clocks, shown)| clocks.instant(&shown))
+            .ok_or(error)
+    }
+}
+
+#[cfg(test)]
+#[path = "clocks_tests.rs"]
+mod tests;
