@@ -1,5 +1,11 @@
 //! Joins of tables whose columns have the same names, beside DataFusion's answers by other ways.
 
+use datafusion::execution::SessionStateBuilder;
+use datafusion::prelude::SessionContext;
+
+use super::WithDistinctNames;
+use crate::optimize::install;
+use crate::session::testing;
 use crate::session::{Connection, Database};
 
 async fn connection(script: &str) -> Connection {
@@ -80,4 +86,34 @@ async fn a_repeated_name_stops_filters_where_it_stands_alone() {
         text.contains("DynamicFilter") && !text.contains("Fence"),
         "{text}"
     );
+}
+
+/// Fails as soon as DataFusion tells the columns apart: then the fences can go.
+#[tokio::test]
+async fn canary() {
+    let database = Database::in_memory().unwrap();
+    let filled = database.connect();
+    for sql in [
+        "CREATE TABLE t (id INT, c INT, PRIMARY KEY (id))",
+        "CREATE TABLE u (id INT, c INT, PRIMARY KEY (id))",
+        "INSERT INTO t SELECT value, value % 3 FROM generate_series(1, 10)",
+        "INSERT INTO u VALUES (1, 1), (3, 7)",
+    ] {
+        filled.execute(sql, ()).await.unwrap();
+    }
+    let mut builder = install(SessionStateBuilder::new_with_default_features());
+    let rules = &mut builder.physical_optimizers().as_mut().unwrap().rules;
+    for rule in rules {
+        let wrapped = (rule.as_ref() as &dyn std::any::Any).downcast_ref::<WithDistinctNames>();
+        if let Some(inner) = wrapped.map(|wrapped| std::sync::Arc::clone(&wrapped.0)) {
+            *rule = inner;
+        }
+    }
+    let session = SessionContext::new_with_state(builder.build());
+    for table in ["t", "u"] {
+        let provider = database.table_provider(table).unwrap();
+        session.register_table(table, provider).unwrap();
+    }
+    let missing = "SELECT u.id, t.id FROM t RIGHT JOIN u ON t.c = u.c WHERE t.c IS NULL";
+    assert!(testing::rows(&session, missing).await.is_empty());
 }

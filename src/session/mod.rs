@@ -63,6 +63,8 @@ mod value;
 mod waiting;
 
 #[cfg(test)]
+mod canary_tests;
+#[cfg(test)]
 mod cancel_tests;
 #[cfg(test)]
 mod double_tests;

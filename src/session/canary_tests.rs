@@ -1,0 +1,169 @@
+//! Canaries of the mends: what DataFusion as it comes answers wrongly, or fails with. When one of these tests fails after
+//! an upgrade, the mend that it names may go (`docs/datafusion.md`).
+
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+use super::Database;
+use super::testing::{plain_rows, texts};
+
+const TABLES: [&str; 4] = [
+    r"CREATE TABLE t (id INT, a INT, c TEXT, g BOOLEAN, ts TIMESTAMP) AS VALUES
+      (1, 1, 'a\b', true, '2024-01-01 10:00:00'), (2, NULL, 'ab', NULL, '2024-01-02 09:00:00'),
+      (3, 2, 'abc', false, '2024-01-03 08:00:00'), (4, 2, 'x', true, '2024-01-04 07:00:00')",
+    "CREATE TABLE u (id INT, a INT) AS VALUES (1, 7), (9, 2)",
+    "CREATE TABLE i (x INT) AS VALUES (1), (2)",
+    "PREPARE below AS SELECT id FROM t WHERE id < $1",
+];
+
+/// A mend and a query; below it what DataFusion answers, and in brackets what is right.
+const CANARIES: &str = r"
+clauses: SELECT count(*) FROM t TABLESAMPLE (1)
+    4 (fewer)
+clauses: SELECT count(*) FROM t PREWHERE id = 1
+    4 (1)
+clauses: SELECT count(*) FROM t FOR UPDATE
+    4 (and four rows locked)
+clauses: SELECT count(*) FROM t GROUP BY id WITH TOTALS
+    1 1 1 1 (and 4)
+clauses: SELECT upper(DISTINCT 'x') OVER (ORDER BY x) FROM i
+    X X (an error)
+clauses: SELECT trim('xay', 'x', 'y')
+    ay (an error)
+clauses: SELECT id FROM t WINDOW w AS (ORDER BY id) ORDER BY sum(id) OVER w LIMIT 1
+    error: must be in GROUP BY (1)
+clauses: WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5 LIMIT 2) SELECT count(*) FROM r
+    5 (2)
+clauses: SELECT s.y FROM (SELECT 1.5) AS s (y INT)
+    1.5 (2)
+refused: SELECT a FROM t EXCEPT ALL SELECT 2
+    1 NULL (1 2 NULL)
+refused: SELECT id FROM t RIGHT JOIN u USING (id)
+    1 NULL (1 9)
+refused: SELECT count(*) FROM t JOIN u
+    8 (an error)
+refused: SELECT CAST('abc' AS VARCHAR(2))
+    abc (ab)
+refused: SELECT count(DISTINCT *) FROM i
+    1 (2)
+refused: SELECT regr_count(DISTINCT x, y) FROM (VALUES (1, 1), (1, 1)) v (x, y)
+    2 (1)
+refused: SELECT rank() IGNORE NULLS OVER (ORDER BY a) FROM t
+    1 2 2 4 (an error)
+refused: SELECT 'ab' SIMILAR TO 'a'
+    true (false)
+refused: SELECT * ILIKE 'i%' FROM u
+    1|7 9|2 (1 9)
+refused: SELECT DISTINCT ON (1) a FROM t
+    1 (1 2 NULL)
+refused: SELECT c COLLATE nowhere FROM t
+    error: Unsupported ast node (an error in words)
+subqueries: SELECT id FROM t WHERE a NOT IN (SELECT 5) OR id > 3
+    1 2 3 4 (1 3 4)
+subqueries: SELECT id FROM t WHERE (a IN (SELECT 5)) IS NULL
+    no rows (2)
+subqueries: SELECT id FROM t WHERE EXISTS (SELECT count(*) FROM u WHERE u.id = t.id)
+    1 (1 2 3 4)
+natural: SELECT count(*) FROM t NATURAL LEFT JOIN (SELECT 1 AS z WHERE false) v
+    0 (4)
+recursion: WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 0.5 FROM r WHERE n < 2) SELECT n FROM r LIMIT 4
+    1 1 1 1 (1 1.5 2)
+parse: SELECT count(*) FROM (FROM i) s (x)
+    error: columns (2)
+parse: SELECT id FROM t WHERE (-1, id) = (-1, 2)
+    error: Only identifiers and literals (2)
+dialect: SELECT id FROM t WHERE g IS DISTINCT FROM true AND a = 2
+    1 3 (3)
+insert: INSERT INTO i SELECT x * 2 FROM (VALUES (1.5)) AS s (x)
+    1 (1)
+insert: SELECT x FROM i
+    1 2 2 (1 2 3)
+named: EXECUTE below(2.5)
+    1 (1 2)
+delete: DELETE FROM i WHERE x IN (SELECT 99)
+    3 (0)
+clocks: SELECT id FROM (SELECT * FROM t ORDER BY ts LIMIT 9) ORDER BY CAST(ts AS TIME) LIMIT 1
+    1 (4)
+regexes: SELECT id FROM t WHERE c ~ 'a\\b'
+    2 3 (1)
+skip_physical_aggregate_schema_check: SELECT DISTINCT g IS TRUE FROM t
+    error: schema (false true)
+";
+
+/// The mend, the query, and the wrong answer of each canary.
+fn canaries(all: &str) -> Vec<(&str, &str, &str)> {
+    let lines: Vec<&str> = all.lines().filter(|line| !line.is_empty()).collect();
+    let canaries = lines.chunks(2).map(|pair| {
+        let (mend, sql) = pair[0].split_once(": ").unwrap();
+        let (wrong, _) = pair[1].trim().rsplit_once(" (").unwrap();
+        (mend, sql, wrong)
+    });
+    canaries.collect()
+}
+
+fn answer(found: &Result<Vec<String>, String>) -> String {
+    match found {
+        Ok(rows) if rows.is_empty() => "no rows".to_owned(),
+        Ok(rows) => rows.join(" "),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+/// Adds the canary to the list where the answer is another than the wrong one.
+fn look(list: &mut Vec<String>, canary: (&str, &str, &str), found: &Result<Vec<String>, String>) {
+    let ((mend, sql, wrong), found) = (canary, answer(found));
+    let same = match wrong.strip_prefix("error: ") {
+        Some(part) => found.starts_with("error: ") && found.contains(part),
+        None => found == wrong,
+    };
+    if !same {
+        list.push(format!("{mend}: {sql}\n    {found}"));
+    }
+}
+
+#[tokio::test]
+async fn every_mend_is_needed() {
+    let config = SessionConfig::new().with_target_partitions(4);
+    let session = SessionContext::new_with_config(config);
+    for sql in TABLES {
+        plain_rows(&session, sql).await.unwrap();
+    }
+    let mut mended = Vec::new();
+    for canary in canaries(CANARIES) {
+        look(&mut mended, canary, &plain_rows(&session, canary.1).await);
+    }
+    assert!(mended.is_empty(), "{}", mended.join("\n"));
+}
+
+/// A setting that is switched off here; a query; below it what it answers where it is on.
+const SETTINGS: &str = r"
+enable_aggregate_dynamic_filter_pushdown: SELECT min(id), max(f + 1) FROM t
+    1|7169 (1|100001)
+";
+
+#[tokio::test]
+async fn every_setting_is_needed() {
+    let connection = Database::in_memory().unwrap().connect();
+    for sql in [
+        "SET datafusion.execution.target_partitions = 4",
+        "CREATE TABLE t (id INT, f INT, PRIMARY KEY (id))",
+        "INSERT INTO t SELECT value AS a, value AS b FROM generate_series(1, 100000)",
+    ] {
+        connection.execute(sql, ()).await.unwrap();
+    }
+    let mut mended = Vec::new();
+    for canary in canaries(SETTINGS) {
+        for is_on in [false, true] {
+            let set = format!("SET datafusion.optimizer.{} = {is_on}", canary.0);
+            connection.execute(&set, ()).await.unwrap();
+            let found = connection.query(canary.1, ()).await;
+            let found = found
+                .map(|batches| texts(&batches))
+                .map_err(|e| e.to_string());
+            match is_on {
+                true => look(&mut mended, canary, &found),
+                false => assert_ne!(answer(&found), canary.2, "{}", canary.1),
+            }
+        }
+    }
+    assert!(mended.is_empty(), "{}", mended.join("\n"));
+}
