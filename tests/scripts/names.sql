@@ -76,6 +76,11 @@ SELECT * EXCLUDE (f), b FROM t WHERE id = 1;
 | 2  | 20 | 2  |
 | 3  | 20 | 3  |
 +----+----+----+
++----+----+----+
+| id | b  | b  |
++----+----+----+
+| 1  | 10 | 10 |
++----+----+----+
 
 -- A cast is part of a name.
 SELECT max(b) AS x, max(CAST(b AS BIGINT)) AS y FROM t;
@@ -496,6 +501,13 @@ SELECT sum(id) OVER (ORDER BY id) FROM t JOIN u USING (id) WHERE id >= 1 ORDER B
 | 3  | 8 | 300 | 20 |      |
 | 4  | 9 | 400 |    |      |
 +----+---+-----+----+------+
++----+---+----+
+| id | b | b  |
++----+---+----+
+| 1  | 7 | 10 |
+| 3  | 8 | 20 |
+| 4  | 9 |    |
++----+---+----+
 +----+
 | id |
 +----+
