@@ -19,6 +19,8 @@ pub(super) enum Known {
     TwoTypes,
     /// NOT IN inside of a scalar subquery is not made right before it is planned.
     InsideScalar,
+    /// The column of a subquery beside OR that names columns from outside is named twice, and refused.
+    RepeatedNames,
     /// A column of USING named where another table has one of its name: it is ambiguous, and drawn all the same.
     MergedAmbiguous,
     /// An order by an aggregate that the query does not give, beside a window over another.
@@ -33,6 +35,7 @@ pub(super) const LIST: &[Known] = &[
     Known::TwoOrders,
     Known::TwoTypes,
     Known::InsideScalar,
+    Known::RepeatedNames,
     Known::MergedAmbiguous,
     Known::OrderByAggregate,
 ];
@@ -56,6 +59,10 @@ const ERRORS: &[(Known, &str)] = &[
     (Known::InsideScalar, "null_aware anti join only supports"),
     (Known::TwoTypes, "Invalid comparison operation"),
     (Known::TwoTypes, "Uncomparable values"),
+    (
+        Known::RepeatedNames,
+        "Projections require unique expression names",
+    ),
     (
         Known::MergedAmbiguous,
         "Ambiguous reference to unqualified field",
