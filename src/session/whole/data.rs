@@ -85,6 +85,9 @@ fn sql_type(random: &mut Random) -> SqlType {
     }
 }
 
+/// A double that Arrow's cast of the DECIMAL with its digits misses.
+pub(super) const MISSED: f64 = 9.204938554384977;
+
 /// A few values that rows are made of, so that they tie and meet.
 fn few(sql_type: &SqlType, random: &mut Random) -> Vec<Datum> {
     if sql_type.is_integer() && random.percent(70) {
@@ -96,6 +99,7 @@ fn few(sql_type: &SqlType, random: &mut Random) -> Vec<Datum> {
     let is_temporal = matches!(sql_type, SqlType::Date | SqlType::Timestamp { .. });
     loop {
         let mut values = pool(sql_type, random);
+        values.extend((*sql_type == SqlType::Double).then_some(Datum::Double(MISSED)));
         // What has no place in the calendar has a year, or an error, as planners see fit.
         values.retain(|value| !is_temporal || is_sql(&value_sql(Some(value), sql_type)));
         if !values.is_empty() {

@@ -38,7 +38,7 @@ use crate::span::law::random::Random;
 use crate::span::law::run::{number, on_all_cores};
 
 /// Queries, unless `HALITE_WHOLE_CASES` says otherwise.
-const CASES: u64 = 1_000;
+const CASES: u64 = 5_000;
 
 /// Queries of a run that meets every known kind.
 const FULL: u64 = 20_000;

@@ -1,5 +1,6 @@
 //! Values: columns, constants, functions of them, and scalar subqueries.
 
+use super::super::data::MISSED;
 use super::super::query::{
     Aggregate, Body, Expr, From, Group, GroupKind, Item, Predicate, Query, Select,
 };
@@ -37,7 +38,12 @@ impl Draw<'_> {
                 true => self.random.pick(&hostile(sql_type)).clone(),
                 false => (*self.random.pick(&known)).clone(),
             };
-            let sql = constant_sql(&spelt(&datum, sql_type, self.random));
+            let spelt = constant_sql(&spelt(&datum, sql_type, self.random));
+            let sql = match datum {
+                // As people write it, which is a DECIMAL.
+                Datum::Double(MISSED) => MISSED.to_string(),
+                _ => spelt,
+            };
             if is_sql(&sql) {
                 return Expr::Constant(sql);
             }
