@@ -1,8 +1,10 @@
-//! What Halite adds to SQL's functions: the transforms that SQL lacks, `keys('t')`, integers that do not wrap; and how SQL
-//! writes a key part.
+//! What Halite adds to SQL's functions: the transforms that SQL lacks, `keys('t')`, integers that do not wrap,
+//! aggregates that sort for themselves; and how SQL writes a key part.
 
 mod arithmetic;
+mod date_trunc;
 mod keys;
+mod ordered;
 mod part;
 mod sum;
 mod transform;
@@ -16,6 +18,8 @@ use crate::error::Result;
 use crate::table::HaliteTable;
 
 pub use self::arithmetic::Arithmetic;
+pub use self::date_trunc::DateTrunc;
+pub use self::ordered::ordered_aggregates;
 pub use self::part::spellings;
 pub use self::sum::ExactSum;
 pub use self::transform::{FUNCTIONS, TransformFunction};

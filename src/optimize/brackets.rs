@@ -21,6 +21,8 @@ use crate::datum::{canonical_double, canonical_real, nearest};
 pub(super) enum Kind {
     /// Nothing.
     AsIs,
+    /// Nothing, and that it is never NULL is not known of it.
+    MaybeNull,
     /// A REAL or DOUBLE is made canonical.
     Canonical,
     /// A DECIMAL becomes the nearest REAL.
@@ -33,6 +35,7 @@ pub(super) enum Kind {
 pub(super) fn around(expr: Expr, kind: Kind) -> Expr {
     let func = match kind {
         Kind::AsIs => &AS_IS,
+        Kind::MaybeNull => &MAYBE_NULL,
         Kind::Canonical => &CANONICAL,
         Kind::NearestReal => &NEAREST_REAL,
         Kind::NearestDouble => &NEAREST_DOUBLE,
@@ -54,6 +57,8 @@ pub(super) fn inside(expr: &Expr, kind: Kind) -> Option<&Expr> {
 
 static AS_IS: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Brackets::function(Kind::AsIs));
 
+static MAYBE_NULL: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Brackets::function(Kind::MaybeNull));
+
 static CANONICAL: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Brackets::function(Kind::Canonical));
 
 static NEAREST_REAL: LazyLock<Arc<ScalarUDF>> =
@@ -66,7 +71,7 @@ impl Kind {
     /// The type of what a value of this type becomes.
     fn result(self, argument: &DataType) -> DataType {
         match self {
-            Self::AsIs | Self::Canonical => argument.clone(),
+            Self::AsIs | Self::MaybeNull | Self::Canonical => argument.clone(),
             Self::NearestReal => DataType::Float32,
             Self::NearestDouble => DataType::Float64,
         }
@@ -99,7 +104,7 @@ impl ScalarUDFImpl for Brackets {
             .map(|arg| arg.schema_name().to_string())
             .collect();
         Ok(match self.kind {
-            Kind::AsIs | Kind::Canonical => names,
+            Kind::AsIs | Kind::MaybeNull | Kind::Canonical => names,
             Kind::NearestReal => format!("CAST({names} AS REAL)"),
             Kind::NearestDouble => format!("CAST({names} AS DOUBLE)"),
         })
@@ -116,6 +121,10 @@ impl ScalarUDFImpl for Brackets {
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         let field = only(args.arg_fields)?;
         let result = self.kind.result(field.data_type());
+        if self.kind == Kind::MaybeNull {
+            let field = field.as_ref().clone().with_nullable(true);
+            return Ok(Arc::new(field));
+        }
         Ok(match *field.data_type() == result {
             true => Arc::clone(field),
             false => Arc::new(field.as_ref().clone().with_data_type(result)),
@@ -129,7 +138,7 @@ impl ScalarUDFImpl for Brackets {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let value = only(&args.args)?.clone();
         match self.kind {
-            Kind::AsIs => return Ok(value),
+            Kind::AsIs | Kind::MaybeNull => return Ok(value),
             Kind::Canonical => {}
             Kind::NearestReal | Kind::NearestDouble => return self.nearest(&value),
         }

@@ -18,6 +18,8 @@ use datafusion::optimizer::OptimizerConfig;
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 
 use super::domain::nanos_of;
+use super::zones;
+use crate::datum::Clocks;
 
 /// A constant's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,7 +85,12 @@ impl Folder {
             }) => self
                 .exact_cast(source, field.data_type())
                 .or_else(|| Exact::of(&self.fold(expr)?)),
-            _ => Exact::of(&self.fold(expr)?),
+            _ => match zones::reading(expr) {
+                Some((source, target)) => self
+                    .exact_cast(source, target)
+                    .or_else(|| Exact::of(&self.fold(expr)?)),
+                None => Exact::of(&self.fold(expr)?),
+            },
         }
     }
 
@@ -192,10 +199,7 @@ pub(super) fn floor_of_power(n: i256, power: i32) -> (i256, bool) {
 /// A time as text, read as Arrow reads it, whatever its year.
 fn parse_time(text: &str, zone: Option<&str>) -> Option<Exact> {
     let utc = match zone {
-        Some(zone) => {
-            let zone: Tz = zone.parse().ok()?;
-            string_to_datetime(&zone, text).ok()?.naive_utc()
-        }
+        Some(zone) => Clocks::of(zone)?.read(text).ok()?,
         None => string_to_datetime(&Utc, text).ok()?.naive_utc(),
     };
     Some(Exact::Time {
@@ -221,13 +225,12 @@ fn cast_time(time: Exact, unit: TimeUnit, zone: Option<&str>) -> Option<Exact> {
     })
 }
 
-/// The instant at which clocks in `zone` show a time; `None` when they never do, or do twice.
+/// The instant at which clocks in `zone` show a time.
 fn instant_in(wall_clock: i128, zone: &str) -> Option<i128> {
-    let zone: Tz = zone.parse().ok()?;
     let seconds = i64::try_from(wall_clock.div_euclid(1_000_000_000)).ok()?;
     let local = DateTime::from_timestamp(seconds, 0)?.naive_utc();
-    let offset = zone.offset_from_local_datetime(&local).single()?;
-    Some(wall_clock - i128::from(offset.fix().local_minus_utc()) * 1_000_000_000)
+    let ahead = Clocks::of(zone)?.ahead_when(&local, None);
+    Some(wall_clock - i128::from(ahead.local_minus_utc()) * 1_000_000_000)
 }
 
 fn nanos_since_epoch(time: NaiveDateTime) -> i128 {

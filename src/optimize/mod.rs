@@ -9,7 +9,8 @@
 //! | [`numbers`] | before type coercion | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE |
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | [`clocks`] | before type coercion | `CAST(ts AS TIME)` is not taken for an order of `ts` |
-//! | [`repeated`] | before type coercion, and behind the simplifier | a key that rows are sorted by is named once |
+//! | [`repeated`] | before type coercion, and behind all rules | a key that rows are sorted by is named once |
+//! | [`zones`] | before the simplifier | times are read on the clocks of a zone, also those that are shown twice or never |
 //! | [`bytes`] | before the simplifier | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`nearest`] | before the simplifier | a DECIMAL is cast to the nearest REAL or DOUBLE |
@@ -20,9 +21,11 @@
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
 //! | [`equal_windows`] | behind the simplifier | a window that is written twice is computed once |
 //! | [`regexes`] | before the simplifier | patterns that look for a backslash stay regular expressions |
+//! | [`kept_types`] | before the simplifier, and around the rule that counts DISTINCT in steps | a value keeps its type |
 //! | [`claims`] | on the physical plan, first | operators claim no order and no constants that are not proven |
 //! | [`requirements`] | in place of the rule that puts sorts in place | no sort, and no limit of one, is moved |
 //! | [`key_order`] | on the physical plan | the order of the key, for what is proven to keep it |
+//! | [`lost_order`] | before the physical plan is checked | rows are sorted again where an order is not known any more |
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
 //! [`session::dialect`](crate::session::dialect).
@@ -36,14 +39,14 @@ use datafusion::execution::config::SessionConfig;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan};
+use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, ScalarUDF};
 use datafusion::optimizer::{Analyzer, AnalyzerRule, Optimizer, OptimizerRule};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 
 #[cfg(test)]
 use crate::fault::{self, Fault};
-use crate::function::ExactSum;
+use crate::function::{DateTrunc, ExactSum, ordered_aggregates};
 
 pub mod above_groups;
 mod brackets;
@@ -59,9 +62,11 @@ mod domain;
 pub mod equal_windows;
 mod exact;
 mod floats;
+pub mod kept_types;
 pub mod key_order;
 mod lists;
 mod lossy;
+pub mod lost_order;
 pub mod nearest;
 pub mod numbers;
 pub mod overflow;
@@ -71,6 +76,7 @@ pub mod requirements;
 mod rule;
 mod tuples;
 pub mod union_names;
+pub mod zones;
 
 /// Puts a mend into a session.
 type Install = fn(&mut SessionStateBuilder);
@@ -98,8 +104,8 @@ const MENDS: &[(&str, Install)] = &[
         },
     ),
     ("repeated", |session| {
-        analyze_first(session, repeated::DropRepeatedKeys);
-        optimizer_rules(session).push(Arc::new(repeated::DropRepeatedKeys));
+        analyze_first(session, repeated::DROP_REPEATED_KEYS);
+        optimizer_rules(session).push(Arc::new(repeated::DROP_REPEATED_KEYS));
     }),
     ("clocks", |session| {
         analyze_first(session, clocks::HIDE_CLOCKS);
@@ -111,6 +117,9 @@ const MENDS: &[(&str, Install)] = &[
         let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
         analyzer.rules.push(Arc::new(union_names::NAME_ARMS_ALIKE));
     }),
+    ("zones", |session| {
+        optimize_first(session, zones::ReadClocks);
+    }),
     ("bytes", |session| {
         optimize_first(session, bytes::READ_BYTES);
     }),
@@ -121,6 +130,10 @@ const MENDS: &[(&str, Install)] = &[
     ("constants", |session| {
         optimize_first(session, constants::CompareByValue);
         optimizer_rules(session).push(Arc::new(lists::SHOW_LISTS));
+    }),
+    ("kept_types", |session| {
+        optimize_first(session, kept_types::KeepProducts);
+        kept_types::KeepTypes::wrap(optimizer_rules(session));
     }),
     ("nearest", |session| {
         optimize_first(session, nearest::CAST_TO_NEAREST);
@@ -150,6 +163,17 @@ const MENDS: &[(&str, Install)] = &[
     }),
     ("key_order", |session| {
         key_order::GiveKeyOrder::insert(physical_rules(session));
+    }),
+    ("lost_order", |session| {
+        lost_order::SortAgain::insert(physical_rules(session));
+    }),
+    ("date_trunc", |session| {
+        let functions = session.scalar_functions().get_or_insert_default();
+        functions.push(Arc::new(ScalarUDF::new_from_impl(DateTrunc::default())));
+    }),
+    ("ordered", |session| {
+        let aggregates = session.aggregate_functions().get_or_insert_default();
+        aggregates.extend(ordered_aggregates().map(Arc::new));
     }),
 ];
 
@@ -264,6 +288,7 @@ mod tests {
         let logical = format!("{:?}", builder.optimizer());
         for rule in [
             "KeepAboveGroups",
+            "KeepTypes",
             "NameEqualWindows, CommonSubexprEliminate",
         ] {
             assert_eq!(logical.matches(rule).count(), 1, "{logical}");
@@ -284,12 +309,46 @@ mod tests {
             .iter()
             .position(|name| name.starts_with("PushdownSort"));
         assert_eq!(order.map(|place| place + 1), sorts, "{names:?}");
+        let again = names.iter().position(|name| name == "SortAgain");
+        let check = names.iter().position(|name| name == "SanityCheckPlan");
+        assert_eq!(again.map(|place| place + 1), check, "{names:?}");
+    }
+
+    /// Fails as soon as DataFusion agrees with itself about what can be NULL: then the setting can go.
+    #[tokio::test]
+    async fn canary_of_nulls() {
+        use crate::session::testing::{mended, plain, plain_rows, rows};
+        let (halite, plain) = (mended(), plain());
+        for sql in [
+            "CREATE TABLE b (id INT, g BOOLEAN)",
+            "INSERT INTO b VALUES (1, true), (2, false), (3, NULL)",
+        ] {
+            rows(&halite, sql).await;
+        }
+        let table = halite.table_provider("b").await.expect("table");
+        plain.register_table("b", table).expect("register");
+        for (sql, expected) in [
+            (
+                "SELECT DISTINCT g IS TRUE AS x FROM b",
+                vec!["false", "true"],
+            ),
+            (
+                "SELECT count(*) FILTER (WHERE g IS TRUE) AS a, sum(id) FILTER (WHERE g IS TRUE AND id > 0) AS c FROM b",
+                vec!["1|1"],
+            ),
+        ] {
+            assert_eq!(rows(&halite, sql).await, expected, "{sql}");
+        }
+        let refused = plain_rows(&plain, "SELECT DISTINCT g IS TRUE AS x FROM b").await;
+        let refused = refused.expect_err("refused");
+        assert!(refused.contains("Physical input schema"), "{refused}");
     }
 
     #[test]
     fn every_mend_has_its_row_in_the_document() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/datafusion.md");
         let text = std::fs::read_to_string(path).unwrap();
+        let (text, _) = text.split_once("## Statements").unwrap();
         let rows = text.lines().filter(|line| line.starts_with("| `"));
         let firsts: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
         let is_named = |first: &str, name: &str| first.contains(&format!("`{name}`"));

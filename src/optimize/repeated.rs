@@ -1,91 +1,116 @@
-//! A key that rows are sorted by is named once.
+//! A key that rows are sorted by is named once, and none where their order is of no matter.
 //!
 //! DataFusion panics over `DISTINCT ON (s) … ORDER BY s, s, id` and fails on `first_value(id ORDER BY s, s)`: the
 //! aggregates count on as many keys as they are given, and the sort below them has dropped the repeated one. A repeated
-//! key decides nothing, whatever its direction, so it is dropped before anyone counts: when the query is analysed, and
-//! behind the simplifier, which makes two keys of `s, coalesce(s, s)` one.
+//! key decides nothing, whatever its direction, so it is dropped before anyone counts: once before the keys have been
+//! simplified, and once afterwards, when two of them (`s, coalesce(s, s)`) may have become one.
+//!
+//! `avg(x ORDER BY a), avg(x ORDER BY b)` is refused, for rows have one order. There it decides nothing at all.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use datafusion::common::Result;
-use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::{Distinct, Expr, LogicalPlan};
-use datafusion::optimizer::{AnalyzerRule, ApplyOrder, OptimizerConfig, OptimizerRule};
+use datafusion::logical_expr::{Distinct, Expr, ExprSchemable, LogicalPlan};
 
+use super::rule::NodeRule;
 use super::{has_any, map_named};
 
 /// The rule. See the [module](self).
-#[derive(Debug, Default)]
-pub struct DropRepeatedKeys;
+pub(super) const DROP_REPEATED_KEYS: NodeRule = NodeRule {
+    name: "halite_drop_repeated_keys",
+    rewrite: drop_repeated,
+};
 
-impl AnalyzerRule for DropRepeatedKeys {
-    fn name(&self) -> &str {
-        "halite_drop_repeated_keys"
-    }
-
-    fn analyze(&self, plan: LogicalPlan, _config: &ConfigOptions) -> Result<LogicalPlan> {
-        plan.transform_up_with_subqueries(drop_repeated)
-            .map(|plan| plan.data)
-    }
-}
-
-impl OptimizerRule for DropRepeatedKeys {
-    fn name(&self) -> &str {
-        "halite_drop_repeated_keys"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::BottomUp)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        drop_repeated(plan)
-    }
-}
+/// DataFusion's aggregates that ask for the order of their rows as written and do not look at it.
+const UNORDERED: &[&str] = &[
+    "approx_distinct",
+    "approx_median",
+    "avg",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "bool_and",
+    "bool_or",
+    "corr",
+    "count",
+    "covar_pop",
+    "covar_samp",
+    "max",
+    "median",
+    "min",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_count",
+    "regr_intercept",
+    "regr_r2",
+    "regr_slope",
+    "regr_sxx",
+    "regr_sxy",
+    "regr_syy",
+    "stddev",
+    "stddev_pop",
+    "sum",
+    "var",
+    "var_pop",
+];
 
 fn drop_repeated(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     match plan {
         LogicalPlan::Distinct(Distinct::On(mut distinct)) => {
             let mut seen = HashSet::new();
             distinct.on_expr.retain(|expr| seen.insert(expr.clone()));
-            distinct.sort_expr = distinct.sort_expr.map(once);
-            Ok(Transformed::yes(LogicalPlan::Distinct(Distinct::On(
-                distinct,
-            ))))
+            distinct.sort_expr = distinct.sort_expr.map(|keys| once(keys, None));
+            let distinct = LogicalPlan::Distinct(Distinct::On(distinct));
+            Ok(Transformed::yes(distinct))
         }
-        LogicalPlan::Aggregate(_) if has_any(&plan, is_repetitive)? => map_named(plan, |expr| {
-            expr.transform_up(|expr| Ok(without_repeated(expr)))
-        }),
+        LogicalPlan::Aggregate(ref aggregate) if has_any(&plan, is_ordered)? => {
+            let schema = Arc::clone(aggregate.input.schema());
+            map_named(plan, |expr| {
+                expr.transform_up(|expr| Ok(in_aggregate(expr, &schema)))
+            })
+        }
         plan => Ok(Transformed::no(plan)),
     }
 }
 
-fn is_repetitive(expr: &Expr) -> bool {
-    matches!(expr, Expr::AggregateFunction(_)) && without_repeated(expr.clone()).transformed
+fn is_ordered(expr: &Expr) -> bool {
+    matches!(expr, Expr::AggregateFunction(aggregate) if !aggregate.params.order_by.is_empty())
 }
 
-fn without_repeated(expr: Expr) -> Transformed<Expr> {
+fn in_aggregate(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
     match expr {
-        Expr::AggregateFunction(mut aggregate) => {
-            let keys = &mut aggregate.params.order_by;
-            let count = keys.len();
-            *keys = once(std::mem::take(keys));
-            let is_changed = keys.len() < count;
-            Transformed::new_transformed(Expr::AggregateFunction(aggregate), is_changed)
+        Expr::AggregateFunction(mut aggregate) if !aggregate.params.order_by.is_empty() => {
+            let keys = std::mem::take(&mut aggregate.params.order_by);
+            let written = keys.len();
+            if !UNORDERED.contains(&aggregate.func.name()) {
+                aggregate.params.order_by = once(keys, Some(schema));
+            }
+            let is_shorter = aggregate.params.order_by.len() < written;
+            let aggregate = Expr::AggregateFunction(aggregate);
+            Transformed::new_transformed(aggregate, is_shorter)
         }
         expr => Transformed::no(expr),
     }
 }
 
 /// The keys, each where it stands first.
-fn once(mut keys: Vec<Sort>) -> Vec<Sort> {
+fn once(mut keys: Vec<Sort>, schema: Option<&DFSchema>) -> Vec<Sort> {
     let mut seen = HashSet::new();
-    keys.retain(|key| seen.insert(key.expr.clone()));
+    keys.retain(|key| seen.insert(bare(&key.expr, schema)));
     keys
+}
+
+/// The key without a cast to the type that it has, which is not planned.
+fn bare(key: &Expr, schema: Option<&DFSchema>) -> Expr {
+    match (key, schema) {
+        (Expr::Cast(cast), Some(schema))
+            if cast.expr.get_type(schema).ok().as_ref() == Some(cast.field.data_type()) =>
+        {
+            bare(&cast.expr, Some(schema))
+        }
+        _ => key.clone(),
+    }
 }

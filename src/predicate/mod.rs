@@ -17,7 +17,7 @@ mod text;
 use crate::key::{Domain, Expression};
 
 pub use self::logical::lower;
-pub use self::text::readable;
+pub use self::text::{AT_TIME_ZONE, readable};
 
 /// The rows for which a condition is TRUE.
 #[derive(Debug, Clone, PartialEq, Eq)]

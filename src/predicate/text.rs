@@ -5,6 +5,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, ScalarValue};
 use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::expr::ScalarFunction;
 
 use crate::datum::{Precision, SqlType};
 use crate::keyrange::hex;
@@ -39,6 +40,9 @@ pub fn readable(condition: &Expr) -> String {
                     None => Transformed::no(Expr::ScalarFunction(function)),
                 }
             }
+            Expr::ScalarFunction(function) if function.name() == AT_TIME_ZONE => {
+                Transformed::yes(at_time_zone(function))
+            }
             other => Transformed::no(other),
         })
     });
@@ -50,6 +54,23 @@ pub fn readable(condition: &Expr) -> String {
 
 fn verbatim(text: String) -> Expr {
     Expr::Column(Column::new_unqualified(text))
+}
+
+/// The name of the function that reads times on the clocks of the zone that its type names (`optimize::zones`).
+pub const AT_TIME_ZONE: &str = "at_time_zone";
+
+fn at_time_zone(function: ScalarFunction) -> Expr {
+    let source: String = function
+        .args
+        .iter()
+        .map(|source| source.human_display().to_string())
+        .collect();
+    match function.func.return_type(&[]) {
+        Ok(DataType::Timestamp(_, Some(zone))) => {
+            verbatim(format!("{source} AT TIME ZONE '{zone}'"))
+        }
+        _ => Expr::ScalarFunction(function),
+    }
 }
 
 /// A cast that changes values, in full: DataFusion prints casts as what they are of. It stands in a function without a

@@ -89,6 +89,13 @@ pub(super) fn nanoseconds_of(function: &str, column: &str, sql_type: &SqlType) -
     }
 }
 
+/// What rounds counts of `tick` nanoseconds down to a unit, as this transform does; `None` for a unit that is unknown.
+pub fn truncation(unit: &str, tick: i128) -> Option<impl Fn(i128) -> i128> {
+    let (_, unit) = UNITS.iter().find(|(known, _)| *known == unit)?;
+    let truncation = Truncation { unit: *unit, tick };
+    Some(move |count| truncation.image(count))
+}
+
 /// What is rounded down to.
 #[derive(Debug, Clone, Copy)]
 enum Unit {

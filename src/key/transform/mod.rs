@@ -28,6 +28,8 @@ use crate::key::domain::Domain;
 use crate::key::encoding::Encoding;
 use crate::key::row_error::RowError;
 
+pub use self::date_trunc::truncation;
+
 mod bucket;
 mod cast_date;
 mod coarse;

@@ -1,0 +1,147 @@
+//! A value keeps its type where DataFusion writes it in other words.
+//!
+//! * Its simplifier makes zero of `0.00 * id`, the one of type DECIMAL(2, 2) that is written there, where the product is
+//!   DECIMAL(13, 2): what it is compared with has been brought to that type, and two types are not compared. And it makes
+//!   zero of `f % 1`, which is 0.5 of 1.5. It does so where the other operand is never NULL; so that is not said of it.
+//! * It counts `sum(f), sum(DISTINCT f)` in two steps, of which the second sums sums: a DECIMAL(30, 2) where a sum is a
+//!   DECIMAL(20, 2). So where that changes a type, all is counted in one step.
+
+use std::sync::Arc;
+
+use arrow::datatypes::i256;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, Result};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator};
+use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
+
+use super::brackets::{self, Kind};
+use super::compare::binary;
+use super::constants::is_constant;
+use super::exact::{Exact, Folder};
+use super::{has_any, input_schema, map_named};
+
+/// The rule for products and remainders. See the [module](self).
+#[derive(Debug, Default)]
+pub struct KeepProducts;
+
+impl OptimizerRule for KeepProducts {
+    fn name(&self) -> &str {
+        "halite_keep_products"
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        Some(ApplyOrder::BottomUp)
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        if !has_any(&plan, is_with_constant)? {
+            return Ok(Transformed::no(plan));
+        }
+        let schema = input_schema(&plan)?;
+        let folder = Folder::new(config);
+        map_named(plan, |expr| {
+            expr.transform_up(|expr| kept(expr, &schema, &folder))
+        })
+    }
+}
+
+/// Whether it is a product with a constant, or a remainder of the division by one.
+fn is_with_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => match op {
+            Operator::Multiply => is_constant(left) != is_constant(right),
+            Operator::Modulo => is_constant(right) && !is_constant(left),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn kept(expr: Expr, schema: &DFSchema, folder: &Folder) -> Result<Transformed<Expr>> {
+    if !is_with_constant(&expr) || !expr.get_type(schema).is_ok_and(|found| found.is_decimal()) {
+        return Ok(Transformed::no(expr));
+    }
+    let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else {
+        return Ok(Transformed::no(expr));
+    };
+    let is_zero = |side: &Expr| matches!(folder.exact(side), Some(Exact::Number { unscaled, .. }) if unscaled == i256::ZERO);
+    let (left, right) = match (is_constant(&left), is_zero(&left) || op == Operator::Modulo) {
+        (true, true) => (*left, maybe_null(*right, schema)?),
+        (false, _) if op == Operator::Modulo || is_zero(&right) => {
+            (maybe_null(*left, schema)?, *right)
+        }
+        _ => (*left, *right),
+    };
+    let changed = [&left, &right].into_iter().any(is_bracketed);
+    Ok(Transformed::new_transformed(
+        binary(left, op, right),
+        changed,
+    ))
+}
+
+fn is_bracketed(expr: &Expr) -> bool {
+    brackets::inside(expr, Kind::MaybeNull).is_some()
+}
+
+/// The operand, of which it is not said that it is never NULL.
+fn maybe_null(operand: Expr, schema: &DFSchema) -> Result<Expr> {
+    Ok(match operand.nullable(schema)? {
+        true => operand,
+        false => brackets::around(operand, Kind::MaybeNull),
+    })
+}
+
+/// DataFusion's name for its rule. Rules of the logical optimizer cannot be told by their type.
+const IN_STEPS: &str = "single_distinct_aggregation_to_group_by";
+
+/// DataFusion's rule that counts distinct values in two steps, where that changes no type.
+#[derive(Debug)]
+pub struct KeepTypes(Arc<dyn OptimizerRule + Send + Sync>);
+
+impl KeepTypes {
+    /// Wraps the rule where a session has it. That DataFusion's sessions do is tested.
+    pub fn wrap(rules: &mut [Arc<dyn OptimizerRule + Send + Sync>]) {
+        for rule in rules {
+            if rule.name() == IN_STEPS {
+                *rule = Arc::new(Self(Arc::clone(rule)));
+            }
+        }
+    }
+}
+
+impl OptimizerRule for KeepTypes {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        self.0.apply_order()
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        if !matches!(plan, LogicalPlan::Aggregate(_)) {
+            return Ok(Transformed::no(plan));
+        }
+        let in_steps = self.0.rewrite(plan.clone(), config)?;
+        let types = |plan: &LogicalPlan| -> Vec<_> {
+            let fields = plan.schema().fields().iter();
+            fields.map(|field| field.data_type().clone()).collect()
+        };
+        Ok(match types(&in_steps.data) == types(&plan) {
+            true => in_steps,
+            false => Transformed::no(plan),
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "kept_types_tests.rs"]
+mod tests;
