@@ -5,9 +5,13 @@
 //!
 //! A [`KeyRangeSet`] is sorted, its ranges are disjoint and not adjacent. That holds after every operation and is
 //! asserted where a set is made.
+//!
+//! A [`Guide`] computes ranges instead of listing them: who stands on a key asks it where to go on.
 
 use std::fmt;
 use std::sync::Arc;
+
+use crate::error::Result;
 
 /// `[start, stop)` over row-key bytes, never empty.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -138,6 +142,44 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// Ranges that are not listed but computed, from where a reader stands.
+///
+/// It is asked both ways, in the order of the keys ([`Guide::next`]) and against it ([`Guide::previous`]); the same keys
+/// are inside both ways. Nothing between the key that it is asked about and the one that it names is inside.
+pub trait Guide: Send + Sync + fmt::Debug {
+    /// A range that holds everything inside. A reader begins at its start, or goes back from its stop.
+    fn hull(&self) -> &KeyRange;
+
+    /// Where `key`, a whole row key, stands for a reader that goes on from there.
+    ///
+    /// # Errors
+    /// `Corrupt` where `key` is no key of the layout.
+    fn next(&self, key: &[u8]) -> Result<Step>;
+
+    /// Where `key`, a whole row key, stands for a reader that goes back from there.
+    ///
+    /// # Errors
+    /// `Corrupt` where `key` is no key of the layout.
+    fn previous(&self, key: &[u8]) -> Result<Step>;
+}
+
+/// What a [`Guide`] says about a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// The key is inside.
+    In {
+        /// How far that goes, in the direction that was asked about. Forward, every key from this one up to `until` is
+        /// inside, `until` excluded; backward, every key from this one down to `until`, `until` included. `None`: to the
+        /// end of the hull.
+        until: Option<Vec<u8>>,
+    },
+    /// The key is outside, and so is everything up to the candidate. Forward, the candidate is the first key that may be
+    /// inside; backward, it is the stop behind the last key that may, for a reader that goes back begins before a stop.
+    Seek(Vec<u8>),
+    /// The key is outside, and so is every key after it (forward) or before it (backward).
+    Done,
+}
+
 /// Ranges, sorted, disjoint and not adjacent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeyRangeSet {
@@ -196,6 +238,12 @@ impl KeyRangeSet {
         self.ranges.is_empty()
     }
 
+    /// The smallest range that holds all of them; `None` where there is none.
+    pub fn hull(&self) -> Option<KeyRange> {
+        let (first, last) = (self.ranges.first()?, self.ranges.last()?);
+        KeyRange::new(first.start.clone(), last.stop.clone())
+    }
+
     /// Whether `key` lies in one of the ranges.
     pub fn contains(&self, key: &[u8]) -> bool {
         self.range_of(key).is_some()
@@ -235,6 +283,12 @@ impl KeyRangeSet {
             }
         }
         Self::lawful(both)
+    }
+}
+
+impl From<KeyRange> for KeyRangeSet {
+    fn from(range: KeyRange) -> Self {
+        Self::lawful(vec![range])
     }
 }
 

@@ -193,6 +193,14 @@ async fn every_layout_gives_the_rows_of_a_mem_table_in_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn every_layout_gives_the_rows_of_a_mem_table_from_far_away() {
+    let mut wrong = Complaints::default();
+    compare_all(&mut wrong, &in_memory().await.far(), &[MEASURED]).await;
+    compare_all(&mut wrong, &in_memory().await.far(), OTHERS).await;
+    wrong.none();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_layout_gives_the_rows_of_a_mem_table_on_rocksdb() {
     let samples = Samples::load(Store::RocksDb).await;
     let mut wrong = Complaints::default();

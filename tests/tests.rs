@@ -10,6 +10,7 @@
 mod answers;
 mod architecture;
 mod examples;
+mod far;
 #[cfg(feature = "shell")]
 mod faults;
 mod formats;

@@ -12,7 +12,7 @@ use super::partition::{Piece, is_brief};
 use super::run::Source;
 use super::stream::{self, PartitionScan};
 use super::{KeyOrder, ScanRequest, external};
-use crate::store::{Direction, Snapshot};
+use crate::store::{Direction, Latency, Snapshot, Store};
 
 impl ScanRequest {
     /// Asks for the rows in an order of columns, by position in the table, most significant first. Returns whether the
@@ -44,12 +44,13 @@ impl ScanRequest {
         is_brief(&self.table, &pieces)
     }
 
-    /// Reads what is asked for at one moment of a store, in batches of about `batch_size` rows.
+    /// Reads what is asked for at one moment of `store`, in batches of about `batch_size` rows.
     ///
     /// # Errors
     /// A projection or filter of columns that the table does not have; those of the store come with the stream.
     pub fn read(
         &self,
+        store: &dyn Store,
         snapshot: Arc<dyn Snapshot>,
         batch_size: usize,
     ) -> Result<SendableRecordBatchStream> {
@@ -59,9 +60,10 @@ impl ScanRequest {
             true => self.key_order().map_err(external)?,
             false => KeyOrder::default(),
         };
-        let counters = Counters::new(&ExecutionPlanMetricsSet::new(), 0);
+        let latency = store.capabilities().latency;
+        let counters = Counters::new(&ExecutionPlanMetricsSet::new(), 0, latency);
         let source = Source::new(self, snapshot, counters).map_err(external)?;
-        let is_brief = is_brief(&self.table, &pieces);
+        let is_brief = latency == Latency::Near && is_brief(&self.table, &pieces);
         let scan = PartitionScan::new(
             self,
             Arc::clone(&schema),

@@ -29,7 +29,7 @@ use super::stream::{self, PartitionScan};
 use super::{KeyOrder, ResidualFilter, ScanRequest, display, external, properties, statistics};
 use crate::schema::BoundTable;
 use crate::span::{Run, SpanRow};
-use crate::store::{Direction, Store};
+use crate::store::{Direction, Latency, Store};
 
 /// Reads the rows of a [`ScanRequest`] from a store.
 #[derive(Debug)]
@@ -175,7 +175,7 @@ impl ScanExec {
         let snapshot = self
             .snapshot
             .for_partition(&self.store, partition, partitions, context);
-        let counters = Counters::new(&self.metrics, partition);
+        let counters = Counters::new(&self.metrics, partition, self.store.capabilities().latency);
         let source =
             Source::new(&self.request, snapshot.map_err(external)?, counters).map_err(external)?;
         let batch_size = context.session_config().batch_size();
@@ -240,7 +240,8 @@ impl ExecutionPlan for ScanExec {
             );
         };
         let scan = self.partition_scan(partition, pieces, &context)?;
-        Ok(match is_brief(&self.request.table, pieces) {
+        let is_near = self.store.capabilities().latency == Latency::Near;
+        Ok(match is_near && is_brief(&self.request.table, pieces) {
             true => stream::inline(self.schema(), scan),
             false => stream::in_thread(self.schema(), scan),
         })

@@ -18,7 +18,8 @@ use crate::schema::BoundTable;
 use crate::span::Spans;
 use crate::store::wrap::{Failing, Faults};
 use crate::store::{
-    Chunk, ChunkLimit, Cursor, Durability, MemoryStore, Snapshot, SpaceOptions, WriteBatch,
+    Chunk, ChunkLimit, Durability, MemoryStore, ReadRequest, Reader, Snapshot, SpaceOptions, Tally,
+    WriteBatch,
 };
 
 fn numbers(rows: i64) -> (Arc<BoundTable>, Arc<MemoryStore>) {
@@ -56,7 +57,7 @@ fn context() -> Arc<TaskContext> {
     SessionContext::new().task_ctx()
 }
 
-/// A store whose cursors take a millisecond for every fill, and count them.
+/// A store whose readers take a millisecond for every fill, and count them.
 #[derive(Debug, Clone)]
 struct Slow {
     inner: Arc<MemoryStore>,
@@ -69,8 +70,8 @@ struct SlowSnapshot {
     fills: Arc<AtomicUsize>,
 }
 
-struct SlowCursor {
-    inner: Box<dyn Cursor>,
+struct SlowReader {
+    inner: Box<dyn Reader>,
     fills: Arc<AtomicUsize>,
 }
 
@@ -131,30 +132,17 @@ impl Snapshot for SlowSnapshot {
         self.inner.multi_get(space, keys)
     }
 
-    fn cursor(
-        self: Arc<Self>,
-        space: &str,
-        within: &KeyRange,
-        direction: Direction,
-    ) -> crate::error::Result<Box<dyn Cursor>> {
-        Ok(Box::new(SlowCursor {
-            inner: Arc::clone(&self.inner).cursor(space, within, direction)?,
+    fn read(self: Arc<Self>, request: ReadRequest) -> crate::error::Result<Box<dyn Reader>> {
+        Ok(Box::new(SlowReader {
+            inner: Arc::clone(&self.inner).read(request)?,
             fills: Arc::clone(&self.fills),
         }))
     }
 }
 
-impl Cursor for SlowCursor {
-    fn seek(&mut self, range: &KeyRange) -> crate::error::Result<()> {
-        self.inner.seek(range)
-    }
-
-    fn restrict(&mut self, end: &[u8]) {
-        self.inner.restrict(end);
-    }
-
-    fn lift(&mut self) {
-        self.inner.lift();
+impl Reader for SlowReader {
+    fn tally(&self) -> Tally {
+        self.inner.tally()
     }
 
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> crate::error::Result<bool> {

@@ -15,7 +15,7 @@ const HEAD: ChunkLimit = ChunkLimit {
 /// How a partition's runs are drawn from.
 pub(super) enum Draw {
     /// One after the other.
-    Chained(VecDeque<RunReader>),
+    Chained(Chain),
     /// In the order of their keys.
     Merged(Merge),
 }
@@ -26,15 +26,42 @@ impl Draw {
     pub(super) fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         match self {
             Self::Merged(merge) => merge.fill(chunk, limit),
-            Self::Chained(runs) => {
-                while let Some(run) = runs.front_mut() {
-                    if run.fill(chunk, limit)? {
-                        return Ok(true);
-                    }
-                    runs.pop_front();
-                }
-                Ok(false)
+            Self::Chained(chain) => chain.fill(chunk, limit),
+        }
+    }
+}
+
+/// How many runs are begun before the first of them ends.
+const BEGUN: usize = 32;
+
+/// Runs that are read one after the other. Some of those that follow are begun already, so that a store that is far away
+/// reads them meanwhile.
+pub(super) struct Chain {
+    runs: VecDeque<RunReader>,
+    /// How many of `runs` are begun.
+    begun: usize,
+}
+
+impl Chain {
+    pub(super) fn new(runs: Vec<RunReader>) -> Self {
+        let runs = runs.into();
+        Self { runs, begun: 0 }
+    }
+
+    fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        loop {
+            for run in self.runs.iter_mut().take(BEGUN).skip(self.begun) {
+                run.begin()?;
+                self.begun += 1;
             }
+            let Some(run) = self.runs.front_mut() else {
+                return Ok(false);
+            };
+            if run.fill(chunk, limit)? {
+                return Ok(true);
+            }
+            self.runs.pop_front();
+            self.begun -= 1;
         }
     }
 }
@@ -173,8 +200,11 @@ impl Merge {
         Ok(())
     }
 
-    /// Reads the first entries of every run and lets them play against each other.
+    /// Begins every run, then reads the first entries of each, and lets them play against each other.
     fn plant(&mut self) -> Result<()> {
+        for head in &mut self.heads {
+            head.run.begin()?;
+        }
         for head in &mut self.heads {
             head.refill(&self.cancelled)?;
         }

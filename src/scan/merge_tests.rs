@@ -13,7 +13,7 @@ use crate::scan::partition::Piece;
 use crate::scan::run::Source;
 use crate::span::{Run, Work};
 use crate::store::wrap::Recording;
-use crate::store::{Durability, MemoryStore, SpaceOptions, Store, WriteBatch};
+use crate::store::{Durability, Latency, MemoryStore, SpaceOptions, Store, WriteBatch};
 
 /// A store with the keys in the space `t`, and its log.
 fn store(keys: impl IntoIterator<Item = Vec<u8>>) -> Recording {
@@ -50,12 +50,14 @@ fn merged(
         snapshot: store.snapshot().unwrap(),
         space: "t".into(),
         direction,
-        counters: Counters::new(&metrics, 0),
+        first: 1,
+        fetch: None,
+        counters: Counters::new(&metrics, 0, Latency::Near),
         cancelled: cancelled.clone(),
     };
     let readers = runs
         .into_iter()
-        .map(|run| RunReader::new(source.clone(), Piece::whole(&run)));
+        .map(|run| RunReader::new(&source, Piece::whole(&run)));
     let comparison = Comparison {
         cut: Some((0, 1)),
         direction,

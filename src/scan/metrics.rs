@@ -13,6 +13,7 @@ use datafusion::physical_plan::metrics::{
 };
 
 use super::ScanExec;
+use crate::store::Latency;
 
 /// A number that prints as it is.
 #[derive(Debug, Default)]
@@ -64,11 +65,17 @@ pub(super) struct Counters {
     pub(super) keys_read: Arc<Counter>,
     pub(super) rows_out: Arc<Counter>,
     pub(super) bytes_read: Arc<Counter>,
+    pub(super) requests: Arc<Counter>,
     pub(super) elapsed: Time,
 }
 
 impl Counters {
-    pub(super) fn new(metrics: &ExecutionPlanMetricsSet, partition: usize) -> Self {
+    /// Those of a store that is near do not show requests: it has none.
+    pub(super) fn new(
+        metrics: &ExecutionPlanMetricsSet,
+        partition: usize,
+        latency: Latency,
+    ) -> Self {
         let counter = |name: &'static str| {
             let counter = Arc::new(Counter::default());
             let value = Arc::clone(&counter) as _;
@@ -87,6 +94,10 @@ impl Counters {
             keys_read: counter("keys_read"),
             rows_out: counter("rows_out"),
             bytes_read: counter("bytes_read"),
+            requests: match latency {
+                Latency::Near => Arc::default(),
+                Latency::Far => counter("requests"),
+            },
             elapsed: MetricBuilder::new(metrics).elapsed_compute(partition),
         }
     }
@@ -105,6 +116,8 @@ pub struct ScanTotals {
     pub rows_out: usize,
     /// Bytes of the keys and values read.
     pub bytes_read: usize,
+    /// Messages to another machine.
+    pub requests: usize,
 }
 
 impl AddAssign for ScanTotals {
@@ -114,6 +127,7 @@ impl AddAssign for ScanTotals {
         self.keys_read += other.keys_read;
         self.rows_out += other.rows_out;
         self.bytes_read += other.bytes_read;
+        self.requests += other.requests;
     }
 }
 
@@ -149,5 +163,6 @@ pub(super) fn sums(metrics: &MetricsSet) -> ScanTotals {
         keys_read: sum("keys_read"),
         rows_out: sum("rows_out"),
         bytes_read: sum("bytes_read"),
+        requests: sum("requests"),
     }
 }

@@ -10,14 +10,18 @@ use crate::datum::{Datum, SqlType};
 use crate::key::layout::{Direction as PartDirection, NullOrder, PartDefinition};
 use crate::key::testing::{domain, types, value, with_seed};
 use crate::key::{Argument, Domain, Expression, KeyColumn, RowKey};
+use crate::keyrange::{Guide, Step};
 use crate::predicate::Predicate;
 use crate::row::testing::part as of_column;
 use crate::scan::metrics::{ScanTotals, sums};
-use crate::span::{BUDGET, Run, plan};
+use crate::span::{BUDGET, Run, Work, plan};
 use crate::store::wrap::Recording;
 use crate::store::{
-    Durability, MemoryStore, RocksStore, SpaceOptions, Store, StoreOptions, WriteBatch,
+    Durability, Latency, MemoryStore, RocksStore, SpaceOptions, Store, StoreOptions, WriteBatch,
 };
+
+/// After how many seeks a store that is near tries, the first time, whether the candidates of a walk are near.
+const FIRST_TRIAL: usize = 32;
 
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Backward];
 
@@ -75,10 +79,12 @@ fn read(
         snapshot: store.snapshot().unwrap(),
         space: space.into(),
         direction,
-        counters: Counters::new(&metrics, 0),
+        first: ReadRequest::FIRST,
+        fetch: None,
+        counters: Counters::new(&metrics, 0, Latency::Near),
         cancelled: Cancelled::default(),
     };
-    let mut reader = RunReader::new(source, Piece::whole(run));
+    let mut reader = RunReader::new(&source, Piece::whole(run));
     let (mut keys, mut has_more) = (Vec::new(), true);
     while has_more {
         let mut chunk = Chunk::new();

@@ -21,7 +21,7 @@ use futures::stream;
 
 use super::decode::Decoder;
 use super::external;
-use super::merge::{Comparison, Draw, Merge};
+use super::merge::{Chain, Comparison, Draw, Merge};
 use super::metrics::Counters;
 use super::output::Output;
 use super::partition::Piece;
@@ -82,7 +82,7 @@ impl PartitionScan {
         };
         let readers: Vec<RunReader> = pieces
             .into_iter()
-            .map(|piece| RunReader::new(source.clone(), piece))
+            .map(|piece| RunReader::new(&source, piece))
             .collect();
         let draw = match request.in_order && readers.len() > 1 {
             true => {
@@ -93,7 +93,7 @@ impl PartitionScan {
                 };
                 Draw::Merged(Merge::new(readers, comparison, head, cancelled.clone()))
             }
-            false => Draw::Chained(readers.into()),
+            false => Draw::Chained(Chain::new(readers)),
         };
         let output = Output::new(schema, batch_size, request.fetch);
         Ok(Self {

@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::params;
-use crate::store::{ChunkLimit, Direction, Durability, MemoryStore, WriteBatch};
+use crate::store::{ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, WriteBatch};
 
 async fn filled(store: Arc<dyn Store>) -> Database {
     let database = Database::of_store(store).unwrap();
@@ -37,15 +37,10 @@ async fn in_memory() -> (Arc<dyn Store>, Database) {
 
 /// The entries of a space.
 fn entries(store: &Arc<dyn Store>, space: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let all = KeyRange::all();
-    let mut cursor = store
-        .snapshot()
-        .unwrap()
-        .cursor(space, &all, Direction::Forward)
-        .unwrap();
-    cursor.seek(&all).unwrap();
+    let request = ReadRequest::range(space, KeyRange::all(), Direction::Forward);
+    let mut reader = store.snapshot().unwrap().read(request).unwrap();
     let mut chunk = Chunk::default();
-    while cursor
+    while reader
         .fill(&mut chunk, ChunkLimit::entries(100_000))
         .unwrap()
     {}

@@ -37,6 +37,7 @@ use super::point::PointQuery;
 use crate::error::Result;
 use crate::scan::ScanRequest;
 use crate::span::Work;
+use crate::store::Latency;
 use crate::table::{HaliteOptions, HaliteTable};
 
 /// A run that reads more ranges than this is planned.
@@ -158,7 +159,9 @@ impl DirectQuery {
         if !is_ordered || !is_small(table, &request, is_brief, options.piece_bytes) {
             return Ok(None);
         }
-        let stream = request.read(table.store().snapshot()?, batch_size)?;
+        let store = table.store();
+        let stream = request.read(store.as_ref(), store.snapshot()?, batch_size)?;
+        let is_brief = is_brief && store.capabilities().latency == Latency::Near;
         Ok(Some(DirectRows { stream, is_brief }))
     }
 

@@ -51,7 +51,7 @@ async fn shown(statement: &PreparedStatement, values: Vec<ScalarValue>) -> Strin
 
 /// Whether a call reads rows.
 fn reads(call: &Call) -> bool {
-    matches!(call, Call::Get(..) | Call::MultiGet(..) | Call::Cursor(..))
+    matches!(call, Call::Get(..) | Call::MultiGet(..) | Call::Read(..))
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn is_point(connection: &Connection, log: &Log, sql: &str, values: Vec<Sca
     log.take();
     shown(&statement, values).await;
     let calls = log.take();
-    calls.iter().any(reads) && !calls.iter().any(|call| matches!(call, Call::Cursor(..)))
+    calls.iter().any(reads) && !calls.iter().any(|call| matches!(call, Call::Read(..)))
 }
 
 #[tokio::test]

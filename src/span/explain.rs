@@ -9,7 +9,7 @@ use crate::datum::{Datum, Readable};
 use crate::error::Result;
 use crate::key::domain::text_successor;
 use crate::key::{Cut, Direction, Domain, Interval, KeyPart, RowKey};
-use crate::keyrange::{KeyRange, compare_stops, hex};
+use crate::keyrange::{Guide, KeyRange, compare_stops, hex};
 
 /// What a row of `EXPLAIN KEYS` stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -33,14 +33,14 @@ use std::sync::Arc;
 use crate::datum::Datum;
 use crate::error::{Error, Result};
 use crate::key::RowKey;
-use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::keyrange::{Guide, KeyRange, KeyRangeSet, Step};
 use crate::predicate::Predicate;
 
 use self::boxes::{Dimensions, Expansion};
 use self::project::{PartBox, Projection};
 
 pub use self::explain::{Kind, SpanRow};
-pub use self::walk::{Step, Walk};
+pub use self::walk::Walk;
 
 /// The most key ranges that are listed, counted before the fan-out over buckets; more become a walk.
 pub const BUDGET: usize = 10_000;
@@ -102,13 +102,7 @@ impl Run {
     pub fn hull(&self) -> KeyRange {
         match &self.work {
             Work::Walk(walk) => walk.hull().clone(),
-            Work::Ranges(set) => match (set.ranges().first(), set.ranges().last()) {
-                (Some(first), Some(last)) => {
-                    KeyRange::new(first.start().to_vec(), last.stop().map(<[u8]>::to_vec))
-                        .unwrap_or_else(KeyRange::all)
-                }
-                _ => KeyRange::all(),
-            },
+            Work::Ranges(set) => set.hull().unwrap_or_else(KeyRange::all),
         }
     }
 

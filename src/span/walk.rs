@@ -4,30 +4,13 @@
 //! between the key and the candidate is inside. So a scan seeks to the candidate, looks where it has landed, and asks
 //! again. (The idea is Phoenix's skip scan; here the boxes it walks over are exact.)
 //!
-//! It can be asked both ways: [`Walk::next`] for a scan in the order of the keys, [`Walk::previous`] for one against it.
-//! The candidate is the first key that may be inside; on the way back it is the stop behind the last one that may, as a
-//! scan that goes back begins before a stop. The two ways see the same keys inside.
+//! It can be asked both ways: see [`Guide`], by which stores read a walk.
 
 use crate::error::Result;
-use crate::keyrange::{KeyRange, KeyRangeSet, compare_stops};
+use crate::keyrange::{Guide, KeyRange, KeyRangeSet, Step, compare_stops};
 
 use super::project::{PartBox, Projection};
 use super::walk_box::WalkBox;
-
-/// What a walk says about a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// The key is inside, and so is every key from there to `until`; `None`: to the end of the walk's hull.
-    In {
-        /// On: the first key about which nothing is said. Back: the last one about which it is.
-        until: Option<Vec<u8>>,
-    },
-    /// The key is outside. On: so is every key before this one, which is greater. Back: so is this one, which is not
-    /// greater, and every key from it up to the one that was asked about.
-    Seek(Vec<u8>),
-    /// The key is outside, and so is every key after it (on) or before it (back).
-    Done,
-}
 
 /// Spans that are computed step by step.
 #[derive(Debug)]
@@ -47,9 +30,8 @@ enum Form {
 impl Walk {
     /// Over a long list of ranges; `None` if it is empty.
     pub(super) fn over_ranges(ranges: KeyRangeSet) -> Option<Self> {
-        let (first, last) = (ranges.ranges().first()?, ranges.ranges().last()?);
         Some(Self {
-            hull: KeyRange::new(first.start().to_vec(), last.stop().map(<[u8]>::to_vec))?,
+            hull: ranges.hull()?,
             form: Form::Ranges(ranges),
         })
     }
@@ -79,16 +61,20 @@ impl Walk {
         }))
     }
 
-    /// The smallest range known to hold everything inside. A scan begins at its start, or goes back from its stop.
-    pub fn hull(&self) -> &KeyRange {
+    fn step(&self, key: &[u8], way: Way) -> Result<Step> {
+        match &self.form {
+            Form::Ranges(ranges) => Ok(way.step_over(ranges, key)),
+            Form::Boxes(boxes) => way.step_among(boxes, key),
+        }
+    }
+}
+
+impl Guide for Walk {
+    fn hull(&self) -> &KeyRange {
         &self.hull
     }
 
-    /// Where `key`, a whole row key, stands for a scan that goes on from there.
-    ///
-    /// # Errors
-    /// `Corrupt` where `key` is no key of the layout.
-    pub fn next(&self, key: &[u8]) -> Result<Step> {
+    fn next(&self, key: &[u8]) -> Result<Step> {
         let step = self.step(key, Way::On)?;
         debug_assert!(
             !matches!(&step, Step::Seek(next) if next.as_slice() <= key)
@@ -98,11 +84,7 @@ impl Walk {
         Ok(step)
     }
 
-    /// Where `key`, a whole row key, stands for a scan that goes back from there.
-    ///
-    /// # Errors
-    /// `Corrupt` where `key` is no key of the layout.
-    pub fn previous(&self, key: &[u8]) -> Result<Step> {
+    fn previous(&self, key: &[u8]) -> Result<Step> {
         let step = self.step(key, Way::Back)?;
         debug_assert!(
             !matches!(&step, Step::Seek(stop) if stop.as_slice() > key)
@@ -110,13 +92,6 @@ impl Walk {
             "a walk that goes back must do so"
         );
         Ok(step)
-    }
-
-    fn step(&self, key: &[u8], way: Way) -> Result<Step> {
-        match &self.form {
-            Form::Ranges(ranges) => Ok(way.step_over(ranges, key)),
-            Form::Boxes(boxes) => way.step_among(boxes, key),
-        }
     }
 }
 

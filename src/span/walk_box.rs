@@ -6,11 +6,10 @@
 
 use crate::error::{Error, Result};
 use crate::key::KeyPart;
-use crate::keyrange::{KeyRange, KeyRangeSet, prefix_successor};
+use crate::keyrange::{KeyRange, KeyRangeSet, Step, prefix_successor};
 
 use super::project::{PartBox, Projection};
 use super::ranges::behind;
-use super::walk::Step;
 
 /// A product of sets of fields, one for each part up to the last restricted one; none of them is empty.
 #[derive(Debug)]

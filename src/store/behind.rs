@@ -8,7 +8,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::{Chunk, ChunkLimit, Direction, Snapshot};
+use super::{Chunk, ChunkLimit, Direction, ReadRequest, Snapshot};
 use crate::error::{ErrorKind, Result};
 use crate::keyrange::KeyRange;
 
@@ -89,11 +89,11 @@ fn look(snapshot: &Arc<dyn Snapshot>, space: &str, key: &[u8]) -> Result<Found> 
         return Ok(Found::End);
     };
     let mut chunk = Chunk::new();
-    let mut read = || {
-        // A cursor that has failed stays so.
-        let mut cursor = Arc::clone(snapshot).cursor(space, &range, Direction::Forward)?;
-        cursor.seek(&range)?;
-        while cursor.fill(&mut chunk, ChunkLimit::entries(1))? && chunk.is_empty() {}
+    let read = || {
+        // A reader that has failed stays so.
+        let request = ReadRequest::range(space, range, Direction::Forward).with_fetch(1);
+        let mut reader = Arc::clone(snapshot).read(request)?;
+        while reader.fill(&mut chunk, ChunkLimit::entries(1))? && chunk.is_empty() {}
         Ok(())
     };
     let read: Result<()> = read();

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use super::*;
 use crate::error::Error;
 use crate::store::{
-    Cursor, Durability, MemoryStore, SpaceOptions, Store, WriteBatch, cursor_has_failed,
+    Durability, MemoryStore, Reader, SpaceOptions, Store, Tally, WriteBatch, has_failed_before,
 };
 
 /// Entries of which some stretches cannot be read.
@@ -28,42 +28,29 @@ impl Snapshot for Damaged {
         self.inner.multi_get(space, keys)
     }
 
-    fn cursor(
-        self: Arc<Self>,
-        space: &str,
-        within: &KeyRange,
-        direction: Direction,
-    ) -> Result<Box<dyn Cursor>> {
-        Ok(Box::new(DamagedCursor {
-            inner: Arc::clone(&self.inner).cursor(space, within, direction)?,
+    fn read(self: Arc<Self>, request: ReadRequest) -> Result<Box<dyn Reader>> {
+        Ok(Box::new(DamagedReader {
+            inner: Arc::clone(&self.inner).read(request)?,
             stretches: Arc::clone(&self.stretches),
             has_failed: false,
         }))
     }
 }
 
-struct DamagedCursor {
-    inner: Box<dyn Cursor>,
+struct DamagedReader {
+    inner: Box<dyn Reader>,
     stretches: Arc<Vec<Range<Vec<u8>>>>,
     has_failed: bool,
 }
 
-impl Cursor for DamagedCursor {
-    fn seek(&mut self, range: &KeyRange) -> Result<()> {
-        self.inner.seek(range)
-    }
-
-    fn restrict(&mut self, end: &[u8]) {
-        self.inner.restrict(end);
-    }
-
-    fn lift(&mut self) {
-        self.inner.lift();
+impl Reader for DamagedReader {
+    fn tally(&self) -> Tally {
+        self.inner.tally()
     }
 
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         if self.has_failed {
-            return Err(cursor_has_failed(ErrorKind::Corrupt, "fill"));
+            return Err(has_failed_before(ErrorKind::Corrupt, "fill"));
         }
         while !limit.is_reached(chunk) {
             let mut next = Chunk::new();

@@ -26,9 +26,12 @@ fn read(path: &Path) -> Result<Contents> {
     let mut contents = Contents::new();
     for space in store.spaces()? {
         let whole = KeyRange::all();
-        let mut cursor = store
-            .snapshot()?
-            .cursor(&space, &whole, Direction::Forward)?;
+        let mut cursor =
+            store
+                .snapshot()?
+                .local()
+                .unwrap()
+                .cursor(&space, &whole, Direction::Forward)?;
         cursor.seek(&whole)?;
         let entries = contents.entry(space).or_default();
         loop {
@@ -375,7 +378,11 @@ fn damage_in_a_file_fails_the_cursor_for_good() {
     let whole = KeyRange::all();
     for direction in [Direction::Forward, Direction::Backward] {
         let snapshot = store.snapshot().unwrap();
-        let mut cursor = snapshot.cursor("t", &whole, direction).unwrap();
+        let mut cursor = snapshot
+            .local()
+            .unwrap()
+            .cursor("t", &whole, direction)
+            .unwrap();
         cursor.seek(&whole).unwrap();
         let mut chunk = Chunk::new();
         let failed = cursor.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
@@ -388,7 +395,7 @@ fn damage_in_a_file_fails_the_cursor_for_good() {
             "what was read before it"
         );
         let again = cursor.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
-        let begin = "the cursor has failed before: ";
+        let begin = "reading has failed before: ";
         assert!(again.message().starts_with(begin), "{again}");
         assert_eq!(cursor.seek(&whole).unwrap_err().kind(), ErrorKind::Corrupt);
     }

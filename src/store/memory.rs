@@ -13,11 +13,12 @@ use parking_lot::RwLock;
 
 use super::bulk::Ascending;
 use super::leaves::{Position, SortedEntries};
+use super::local::{self, Visit};
 use super::remaining::Remaining;
 use super::{
-    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, Operation, Snapshot,
-    SpaceOptions, Store, WriteBatch, check_space_name, no_such_space, outside_of_cursor,
-    space_exists, temporary_file_in,
+    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, LocalSnapshot, Operation,
+    ReadRequest, Reader, Snapshot, SpaceOptions, Store, WriteBatch, check_space_name,
+    no_such_space, outside_of_cursor, space_exists, temporary_file_in,
 };
 use crate::error::Result;
 use crate::keyrange::KeyRange;
@@ -173,6 +174,16 @@ impl Snapshot for MemorySnapshot {
         Ok(values.collect())
     }
 
+    fn read(self: Arc<Self>, request: ReadRequest) -> Result<Box<dyn Reader>> {
+        local::read(self, request)
+    }
+
+    fn local(self: Arc<Self>) -> Option<Arc<dyn LocalSnapshot>> {
+        Some(self)
+    }
+}
+
+impl LocalSnapshot for MemorySnapshot {
     fn cursor(
         self: Arc<Self>,
         space: &str,
@@ -186,6 +197,13 @@ impl Snapshot for MemorySnapshot {
             next: None,
             remaining: Remaining::of(within, within, direction),
         }))
+    }
+
+    fn visit(&self, space: &str, keys: &[&[u8]], take: &mut Visit<'_>) -> Result<()> {
+        let entries = find(&self.spaces, space)?;
+        let mut keys = keys.iter().enumerate();
+        keys.all(|(index, key)| take(index, entries.get(key)));
+        Ok(())
     }
 }
 

@@ -2,9 +2,11 @@
 //!
 //! A [`Store`] holds named **spaces**, each an ordered run of entries (a key and a value, any bytes, the empty key
 //! included), ordered bytewise by key. A table or an index is one space. It is changed by atomic [`WriteBatch`]es and
-//! read through a [`Snapshot`], whose [`Cursor`]s fill [`Chunk`]s: many entries per call, so that a remote store pays
-//! one round trip and a local one no allocation per entry. Many entries of one space go in sorted, through a
-//! [`BulkWriter`], and are seen all at once, too.
+//! read through a [`Snapshot`]: a [`ReadRequest`] goes to it whole, and its [`Reader`] fills [`Chunk`]s, many entries per
+//! call, so that a store that is far away pays few messages and one that is near no allocation per entry. Many entries
+//! of one space go in sorted, through a [`BulkWriter`], and are seen all at once, too.
+//!
+//! A store that is near is a [`LocalSnapshot`] beneath, whose [`Cursor`]s [`local`] sends to where the work is.
 //!
 //! Everything blocks: call it from a thread that may wait. Names of spaces are chosen by the catalog and are never
 //! shown to users; see [`check_space_name`].
@@ -22,7 +24,9 @@ mod conformance;
 mod directory;
 mod inside;
 mod leaves;
+pub mod local;
 mod memory;
+mod read;
 mod records;
 mod remaining;
 mod rocksdb;
@@ -44,13 +48,20 @@ pub use self::behind::first_readable;
 pub use self::bulk::BulkWriter;
 pub use self::chunk::{Chunk, ChunkLimit};
 pub use self::inside::check_outside;
+pub use self::local::LocalSnapshot;
 pub use self::memory::MemoryStore;
+pub use self::read::{ReadRequest, Reader, Tally, Work};
 pub use self::rocksdb::RocksStore;
 
 /// An ordered byte store with named spaces, atomic batches and snapshots.
 ///
 /// Shared by every connection of a database; all methods may be called from several threads at once.
 pub trait Store: Send + Sync + fmt::Debug {
+    /// What kind of a store it is.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
     /// Makes an empty space. It is kept at once, whatever the durability of the writes around it.
     ///
     /// Errors: `Conflict` if it exists; `Internal` for a name that [`check_space_name`] refuses; `Unavailable` if the
@@ -67,7 +78,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn spaces(&self) -> Result<Vec<String>>;
 
     /// One consistent view over all spaces: it sees every write that has returned, and no later write, creation or
-    /// drop. It keeps what it sees from being reclaimed, so hold it for a statement and not for a session.
+    /// drop. It keeps what it sees from being reclaimed, so hold it for a statement and not for a session. It costs no
+    /// message to another machine, or one that goes along with the first that reads.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
     /// Applies a batch, all of it or nothing, over several spaces too. When it returns, every later snapshot sees it;
@@ -90,7 +102,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn temporary_file(&self) -> Result<File>;
 
     /// About how many bytes the entries of `range` take where they are kept, without reading them: an estimate for the
-    /// planner, off by a factor of two or so. Zero for a range without entries is not promised, only that it is small.
+    /// planner, off by a factor of two or so. Zero for a range without entries is not promised, only that it is small. A
+    /// store that is far away answers from what it knows, without a message.
     ///
     /// Errors: `Internal` if the space does not exist.
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64>;
@@ -123,7 +136,7 @@ pub trait Store: Send + Sync + fmt::Debug {
 /// A consistent view over all spaces, at one moment. Shared by the partitions of a scan.
 pub trait Snapshot: Send + Sync + fmt::Debug {
     /// Whether the space existed when the snapshot was taken: a scan asks before it reads, for whoever planned it saw an
-    /// earlier moment.
+    /// earlier moment. The snapshot knows: it costs no message.
     fn has_space(&self, space: &str) -> bool;
 
     /// The value under exactly `key`, if there is one.
@@ -137,19 +150,18 @@ pub trait Snapshot: Send + Sync + fmt::Debug {
     /// Errors: as [`Snapshot::get`].
     fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>>;
 
-    /// A cursor over the part `within` of a space. It keeps the snapshot alive. Before its first
-    /// [`Cursor::seek`] it yields nothing.
+    /// Begins to read, and returns without waiting for what comes. The reader keeps the snapshot alive.
     ///
     /// Errors: as [`Snapshot::get`].
-    fn cursor(
-        self: Arc<Self>,
-        space: &str,
-        within: &KeyRange,
-        direction: Direction,
-    ) -> Result<Box<dyn Cursor>>;
+    fn read(self: Arc<Self>, request: ReadRequest) -> Result<Box<dyn Reader>>;
+
+    /// What is beneath, if the store is near: for stores around it that look at single seeks.
+    fn local(self: Arc<Self>) -> Option<Arc<dyn LocalSnapshot>> {
+        None
+    }
 }
 
-/// Reads entries in key order, or against it. Lives on one thread at a time.
+/// Reads entries of a store that is near, in key order or against it. Lives on one thread at a time.
 ///
 /// After an error from the store a cursor stays failed: every later `seek` and `fill` is an error.
 pub trait Cursor: Send {
@@ -227,6 +239,23 @@ impl FromStr for Durability {
     }
 }
 
+/// What kind of a store one is: what those above must know to use it well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities {
+    /// How long a call takes.
+    pub latency: Latency,
+}
+
+/// How long a call of a store takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Latency {
+    /// Microseconds, if nothing must be read from a disk: a few keys may be read where no thread may wait.
+    #[default]
+    Near,
+    /// The way to another machine and back.
+    Far,
+}
+
 /// How the entries of one space are kept. It is remembered with the space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct SpaceOptions {
@@ -262,7 +291,7 @@ pub struct StoreOptions {
     /// Bytes of written entries kept in memory, for all spaces together, before they are sorted into files. After a full
     /// disk, writing goes on by itself when there is room for half of it, or 64 MiB; less takes a new opening.
     pub write_buffer_bytes: usize,
-    /// How many deleted or overwritten entries [`Cursor::fill`] steps over before it hands control back. Each time
+    /// How many deleted or overwritten entries a fill steps over before it hands control back. Each time
     /// that it must begin the same run again it goes twice as far, so that a run costs at most three times its
     /// length and a caller waits for control no longer than it has waited already. 0: never.
     pub interrupt_after: u64,
@@ -312,12 +341,12 @@ pub fn read_chunks<E: From<Error>>(
     range: &KeyRange,
     mut take: impl FnMut(&Chunk) -> Result<bool, E>,
 ) -> Result<(), E> {
-    let mut cursor = snapshot.cursor(space, range, Direction::Forward)?;
-    cursor.seek(range)?;
+    let request = ReadRequest::range(space, range.clone(), Direction::Forward);
+    let mut reader = snapshot.read(request)?;
     let mut chunk = Chunk::default();
     loop {
         chunk.clear();
-        let filled = cursor.fill(&mut chunk, ChunkLimit::default());
+        let filled = reader.fill(&mut chunk, ChunkLimit::default());
         let wants_more = take(&chunk)?;
         if !filled? || !wants_more {
             return Ok(());
@@ -349,6 +378,6 @@ fn outside_of_cursor(range: &KeyRange, within: &KeyRange) -> Error {
     ))
 }
 
-fn cursor_has_failed(kind: ErrorKind, message: &str) -> Error {
-    Error::new(kind, format!("the cursor has failed before: {message}"))
+fn has_failed_before(kind: ErrorKind, message: &str) -> Error {
+    Error::new(kind, format!("reading has failed before: {message}"))
 }

@@ -45,19 +45,17 @@ use self_cell::self_cell;
 
 use self::open::{family_options, space_buffer};
 use super::directory::{family_of_space, space_of_family};
+use super::local::{self, KEYS_PER_LOOKUP, Visit};
 use super::remaining::Remaining;
 use super::seal;
 use super::synced::Synced;
 use super::{
-    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, Snapshot, SpaceOptions, Store,
-    StoreOptions, WriteBatch, check_space_name, cursor_has_failed, no_such_space,
-    outside_of_cursor, space_exists, temporary_file_in,
+    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, LocalSnapshot, ReadRequest,
+    Reader, Snapshot, SpaceOptions, Store, StoreOptions, WriteBatch, check_space_name,
+    has_failed_before, no_such_space, outside_of_cursor, space_exists, temporary_file_in,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
-
-/// How many keys are looked up at once: bounds how many blocks one call pins.
-const KEYS_PER_LOOKUP: usize = 256;
 
 /// An open RocksDB.
 struct Database {
@@ -401,22 +399,44 @@ impl Snapshot for RocksSnapshot {
     }
 
     fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
+        let mut values = Vec::with_capacity(keys.len());
+        self.visit(space, keys, &mut |_, value| {
+            values.push(value.map(<[u8]>::to_vec));
+            true
+        })?;
+        Ok(values)
+    }
+
+    fn read(self: Arc<Self>, request: ReadRequest) -> Result<Box<dyn Reader>> {
+        local::read(self, request)
+    }
+
+    fn local(self: Arc<Self>) -> Option<Arc<dyn LocalSnapshot>> {
+        Some(self)
+    }
+}
+
+impl LocalSnapshot for RocksSnapshot {
+    fn visit(&self, space: &str, keys: &[&[u8]], take: &mut Visit<'_>) -> Result<()> {
         let family = self.spaces().find(space)?;
         let database = self.database();
-        let mut values = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(KEYS_PER_LOOKUP) {
+        let stretches = keys.chunks(KEYS_PER_LOOKUP).enumerate();
+        for (stretch, keys) in stretches {
+            let first = stretch * KEYS_PER_LOOKUP;
             let keys = keys.iter().copied();
             let found =
                 database
                     .db
                     .batched_multi_get_cf_opt(family, keys, false, &self.read_options);
-            for value in found {
+            for (index, value) in found.into_iter().enumerate() {
                 let value = value
                     .map_err(|error| database.failed(format!("reading from {space}"), error))?;
-                values.push(value.map(|value| value.to_vec()));
+                if !take(first + index, value.as_deref()) {
+                    return Ok(());
+                }
             }
         }
-        Ok(values)
+        Ok(())
     }
 
     fn cursor(
@@ -478,7 +498,7 @@ struct RocksCursor {
 impl RocksCursor {
     fn refuse_if_failed(&self) -> Result<()> {
         match &self.state {
-            State::Failed(kind, message) => Err(cursor_has_failed(*kind, message)),
+            State::Failed(kind, message) => Err(has_failed_before(*kind, message)),
             _ => Ok(()),
         }
     }

@@ -48,7 +48,11 @@ fn create(store: &RocksStore, space: &str) {
 fn count(store: &RocksStore, space: &str) -> usize {
     let whole = KeyRange::all();
     let snapshot = store.snapshot().unwrap();
-    let mut cursor = snapshot.cursor(space, &whole, Direction::Forward).unwrap();
+    let mut cursor = snapshot
+        .local()
+        .unwrap()
+        .cursor(space, &whole, Direction::Forward)
+        .unwrap();
     cursor.seek(&whole).unwrap();
     let mut chunk = Chunk::new();
     assert!(!fill(
@@ -271,6 +275,8 @@ fn the_database_closes_when_the_last_reader_goes() {
     put(&store, "t", b"a", Durability::Buffered);
     let snapshot = store.snapshot().unwrap();
     let cursor = snapshot
+        .local()
+        .unwrap()
         .cursor("t", &KeyRange::all(), Direction::Forward)
         .unwrap();
     drop(store);
@@ -607,7 +613,11 @@ fn a_run_of_deleted_entries_hands_control_back() {
     store.write(deletes, Durability::Buffered).unwrap();
     for direction in [Direction::Forward, Direction::Backward] {
         let snapshot = store.snapshot().unwrap();
-        let mut cursor = snapshot.cursor("t", &KeyRange::all(), direction).unwrap();
+        let mut cursor = snapshot
+            .local()
+            .unwrap()
+            .cursor("t", &KeyRange::all(), direction)
+            .unwrap();
         cursor.seek(&KeyRange::all()).unwrap();
         let (mut chunk, mut interruptions) = (Chunk::new(), 0);
         while cursor.fill(&mut chunk, ChunkLimit::default()).unwrap() {

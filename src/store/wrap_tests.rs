@@ -1,5 +1,14 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
 use super::*;
-use crate::store::MemoryStore;
+use crate::error::{ErrorKind, Result};
+use crate::keyrange::KeyRange;
+use crate::store::{
+    Chunk, ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, SpaceOptions, Store,
+    WriteBatch,
+};
 
 fn store() -> Arc<dyn Store> {
     let store = MemoryStore::new();
@@ -26,17 +35,15 @@ fn use_all(store: &dyn Store) -> Result<usize> {
     let snapshot = store.snapshot()?;
     snapshot.get("t", b"a")?;
     snapshot.multi_get("t", &[b"a", b"c"])?;
-    let mut cursor = snapshot.cursor("t", &KeyRange::all(), Direction::Forward)?;
-    cursor.seek(&KeyRange::prefix(b"a"))?;
-    cursor.restrict(b"b");
-    cursor.lift();
+    let request = ReadRequest::range("t", KeyRange::prefix(b"a"), Direction::Forward);
+    let mut reader = snapshot.read(request)?;
     let mut chunk = Chunk::new();
-    cursor.fill(&mut chunk, ChunkLimit::default())?;
+    reader.fill(&mut chunk, ChunkLimit::default())?;
     store.drop_space("u")?;
     store.spaces().map(|spaces| spaces.len())
 }
 
-const CALLS: u64 = 16;
+const CALLS: u64 = 15;
 
 #[test]
 fn every_call_can_be_made_to_fail() {
@@ -92,21 +99,73 @@ fn a_load_that_failed_cannot_be_ingested() {
 }
 
 #[test]
-fn a_failed_cursor_stays_failed() {
-    // Calls: snapshot, cursor, seek, fill.
-    for call in [3, 4] {
-        let failing = Failing::new(store(), Faults::once(call));
-        let snapshot = failing.snapshot().unwrap();
-        let whole = KeyRange::all();
-        let mut cursor = snapshot.cursor("t", &whole, Direction::Forward).unwrap();
+fn a_failed_reader_stays_failed() {
+    // Calls: snapshot, read, fill.
+    let failing = Failing::new(store(), Faults::once(3));
+    let request = ReadRequest::range("t", KeyRange::all(), Direction::Forward);
+    let mut reader = failing.snapshot().unwrap().read(request).unwrap();
+    let mut chunk = Chunk::new();
+    reader.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
+    reader.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
+    assert!(chunk.is_empty());
+}
+
+/// Of a reader that is late as of the one that it reads from.
+#[test]
+fn a_reader_that_is_late_stays_failed() {
+    let failing = Arc::new(Failing::new(store(), Faults::once(3)));
+    let delayed = Delayed::new(failing, Duration::ZERO);
+    let request = ReadRequest::range("t", KeyRange::all(), Direction::Forward);
+    let mut reader = delayed.snapshot().unwrap().read(request).unwrap();
+    let mut chunk = Chunk::new();
+    reader.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
+    reader.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
+    assert!(chunk.is_empty());
+}
+
+#[test]
+fn what_is_begun_together_is_waited_for_once() {
+    let delay = Duration::from_millis(40);
+    let delayed = Delayed::new(store(), delay);
+    let snapshot = delayed.snapshot().unwrap();
+    let began = Instant::now();
+    let readers: Vec<_> = (0..20)
+        .map(|_| {
+            let request = ReadRequest::range("t", KeyRange::all(), Direction::Forward);
+            Arc::clone(&snapshot).read(request).unwrap()
+        })
+        .collect();
+    assert!(began.elapsed() < delay, "reading is begun without a wait");
+    for mut reader in readers {
         let mut chunk = Chunk::new();
-        let sought = cursor.seek(&whole);
-        let filled = cursor.fill(&mut chunk, ChunkLimit::default());
-        assert_eq!((sought.is_err(), filled.is_err()), (call == 3, true));
-        cursor.seek(&whole).unwrap_err();
-        cursor.fill(&mut chunk, ChunkLimit::default()).unwrap_err();
-        assert!(chunk.is_empty());
+        assert!(!reader.fill(&mut chunk, ChunkLimit::default()).unwrap());
+        assert_eq!((chunk.len(), reader.tally().requests), (2, 1));
     }
+    let took = began.elapsed();
+    assert!((delay..delay * 5).contains(&took), "{took:?}");
+    assert_eq!(delayed.requests().load(Ordering::Relaxed), 20);
+}
+
+/// Each answer has more entries than the one before, and is asked for while that is handed out.
+#[test]
+fn long_work_comes_in_answers() {
+    let inner = store();
+    let mut batch = WriteBatch::new();
+    for key in 0..1_000_u32 {
+        batch.put("t", &key.to_be_bytes(), b"");
+    }
+    inner.write(batch, Durability::Sync).unwrap();
+    let delayed = Delayed::new(inner, Duration::from_millis(1));
+    let mut request = ReadRequest::range("t", KeyRange::all(), Direction::Backward);
+    request.first = 100;
+    let mut reader = delayed.snapshot().unwrap().read(request).unwrap();
+    let mut chunk = Chunk::new();
+    while reader
+        .fill(&mut chunk, ChunkLimit::entries(usize::MAX))
+        .unwrap()
+    {}
+    // 100, 200, 400, and what is left.
+    assert_eq!((chunk.len(), reader.tally().requests), (1_002, 4));
 }
 
 #[test]
@@ -129,10 +188,8 @@ fn the_log_holds_every_call() {
         Call::Snapshot,
         Call::Get(t(), b"a".to_vec()),
         Call::MultiGet(t(), vec![b"a".to_vec(), b"c".to_vec()]),
-        Call::Cursor(t(), KeyRange::all(), Direction::Forward),
+        Call::Read(t(), Some(prefix.clone()), Direction::Forward),
         Call::Seek(t(), prefix),
-        Call::Restrict(t(), b"b".to_vec()),
-        Call::Lift(t()),
         Call::Fill(t(), 1),
         Call::DropSpace("u".to_owned()),
     ];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::keyrange::KeyRange;
-use crate::store::{Chunk, ChunkLimit, Cursor, Direction, Snapshot, Store};
+use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest, Snapshot, Store};
 
 /// So few keys are looked up one by one; more of them are first compared with what is stored between them.
 const FEW: usize = 16;
@@ -61,9 +61,7 @@ impl Trials {
 /// more, each key is looked up; [`Trials`] says when that is tried.
 pub(super) struct StoredRows {
     snapshot: Arc<dyn Snapshot>,
-    space: String,
-    /// Opened when it is needed first.
-    cursor: Option<Box<dyn Cursor>>,
+    space: Arc<str>,
     chunk: Chunk,
     trials: Trials,
 }
@@ -74,8 +72,7 @@ impl StoredRows {
     pub(super) fn new(store: &dyn Store, space: &str) -> Result<Self> {
         Ok(Self {
             snapshot: store.snapshot()?,
-            space: space.to_owned(),
-            cursor: None,
+            space: space.into(),
             chunk: Chunk::new(),
             trials: Trials::new(),
         })
@@ -96,7 +93,7 @@ impl StoredRows {
         let beyond_last = [last, &[0][..]].concat();
         let between = KeyRange::new(first.to_vec(), Some(beyond_last));
         let is_complete = match between {
-            Some(between) => self.read(&between, keys.len() * ENTRIES_PER_KEY)?,
+            Some(between) => self.read(between, keys.len() * ENTRIES_PER_KEY)?,
             None => false,
         };
         let (mut values, known) = self.join(keys, is_complete);
@@ -109,18 +106,12 @@ impl StoredRows {
     }
 
     /// Reads at most so many entries of a range, and says whether these are all.
-    fn read(&mut self, range: &KeyRange, entries: usize) -> Result<bool> {
-        let cursor = match &mut self.cursor {
-            Some(cursor) => cursor,
-            none => {
-                let snapshot = Arc::clone(&self.snapshot);
-                none.insert(snapshot.cursor(&self.space, &KeyRange::all(), Direction::Forward)?)
-            }
-        };
+    fn read(&mut self, range: KeyRange, entries: usize) -> Result<bool> {
+        let request = ReadRequest::range(Arc::clone(&self.space), range, Direction::Forward);
+        let mut reader = Arc::clone(&self.snapshot).read(request.with_fetch(entries))?;
         let bytes = BYTES;
         self.chunk.clear();
-        cursor.seek(range)?;
-        Ok(!cursor.fill(&mut self.chunk, ChunkLimit { entries, bytes })?)
+        Ok(!reader.fill(&mut self.chunk, ChunkLimit { entries, bytes })?)
     }
 
     /// The values of the first keys, as many as can be said from the entries read.

@@ -18,7 +18,8 @@ use crate::keyrange::KeyRange;
 use crate::row::RowReader;
 use crate::row::testing::{batch, table};
 use crate::store::{
-    Chunk, ChunkLimit, Direction, Durability, MemoryStore, Snapshot, SpaceOptions, WriteBatch,
+    Chunk, ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, Snapshot, SpaceOptions,
+    WriteBatch,
 };
 
 pub(in crate::write) fn text(text: &str) -> Option<Datum> {
@@ -60,13 +61,10 @@ pub(in crate::write) fn writer_over(table: &Arc<BoundTable>, store: Arc<dyn Stor
 pub(in crate::write) fn stored(writer: &TableWriter) -> RecordBatch {
     let table = writer.table();
     let snapshot = writer.store.snapshot().unwrap();
-    let all = KeyRange::all();
-    let mut cursor = snapshot
-        .cursor(table.space(), &all, Direction::Forward)
-        .unwrap();
-    cursor.seek(&all).unwrap();
+    let request = ReadRequest::range(table.space(), KeyRange::all(), Direction::Forward);
+    let mut reader = snapshot.read(request).unwrap();
     let mut chunk = Chunk::new();
-    while cursor
+    while reader
         .fill(&mut chunk, ChunkLimit::entries(usize::MAX))
         .unwrap()
     {}

@@ -3,12 +3,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use halite::scan::ScanTotals;
 use halite::schema::BoundTable;
 use halite::session::{Connection, Database, Outcome, Profile, RowStream, Statement};
 use halite::shell::sample::{self, generator};
-use halite::store::wrap::{Log, Recording};
+use halite::store::wrap::{Delayed, Log, Recording};
 use halite::store::{MemoryStore, Store as HaliteStore};
 use halite::table::HaliteTable;
 use tempfile::TempDir;
@@ -131,12 +132,21 @@ impl Samples {
         let store = self.memory.clone().expect("samples in memory");
         let recording = Recording::new(Arc::clone(&store));
         let log = recording.log();
-        let samples = Self {
-            database: Database::of_store(Arc::new(recording)).unwrap(),
+        (Self::over(recording), log, store)
+    }
+
+    /// The same tables over a store that is far away, though not very far; of samples in memory.
+    pub fn far(&self) -> Self {
+        let store = self.memory.clone().expect("samples in memory");
+        Self::over(Delayed::new(store, Duration::from_micros(100)))
+    }
+
+    fn over(store: impl HaliteStore + 'static) -> Self {
+        Self {
+            database: Database::of_store(Arc::new(store)).unwrap(),
             memory: None,
             _directory: None,
-        };
-        (samples, log, store)
+        }
     }
 
     /// Runs a query under a layout and gives its plan.

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use datafusion::physical_plan::ExecutionPlan;
-use halite::keyrange::{KeyRange, hex};
+use halite::keyrange::{Guide, KeyRange, Step, hex};
 use halite::scan::ScanExec;
-use halite::span::{Step, Work};
+use halite::span::Work;
 use halite::store::wrap::Log;
-use halite::store::{Chunk, ChunkLimit, Direction, Snapshot};
+use halite::store::{Chunk, ChunkLimit, Direction, ReadRequest, Snapshot};
 
 use super::run::Keys;
 
@@ -72,10 +72,10 @@ fn is_named(scan: &ScanExec, seek: &KeyRange, snapshot: &Arc<dyn Snapshot>) -> O
     let hull = walk.hull();
     let first = |start: &[u8], stop: Option<&[u8]>, direction| {
         let range = KeyRange::new(start.to_vec(), stop.map(<[u8]>::to_vec))?;
-        let cursor = Arc::clone(snapshot).cursor(scan.table().space(), &range, direction);
-        let (mut cursor, mut chunk) = (cursor.unwrap(), Chunk::new());
-        cursor.seek(&range).unwrap();
-        cursor.fill(&mut chunk, ChunkLimit::entries(1)).unwrap();
+        let request = ReadRequest::range(scan.table().space(), range, direction);
+        let mut reader = Arc::clone(snapshot).read(request).unwrap();
+        let mut chunk = Chunk::new();
+        while reader.fill(&mut chunk, ChunkLimit::entries(1)).unwrap() && chunk.is_empty() {}
         chunk.keys().next().map(<[u8]>::to_vec)
     };
     let (ends_alike, candidate, step) = match scan.request().direction {

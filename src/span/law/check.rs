@@ -13,10 +13,10 @@ use super::system::Lowered;
 use super::tightness::{self, Bounds};
 use crate::datum::{Datum, Readable};
 use crate::key::RowKey;
-use crate::keyrange::hex;
+use crate::keyrange::{Guide, Step, hex};
 use crate::span::boxes::Dimensions;
 use crate::span::project::Projection;
-use crate::span::{BUDGET, Plan, Run, Spans, Step, Walk, Work};
+use crate::span::{BUDGET, Plan, Run, Spans, Walk, Work};
 
 /// The budgets at which every case is planned; the first is what users have.
 pub(super) const BUDGETS: [usize; 4] = [BUDGET, 1, 2, 7];

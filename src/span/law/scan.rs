@@ -1,7 +1,8 @@
 //! A scan over sorted keys in memory that counts as a store would, in the order of the keys and against it.
 
 use crate::error::Result;
-use crate::span::{Run, Step, Walk, Work};
+use crate::keyrange::{Guide, Step};
+use crate::span::{Run, Walk, Work};
 
 /// What a scan did.
 #[derive(Debug, Default)]

@@ -17,6 +17,7 @@ use super::oracle::{Outcome, nanoseconds};
 use super::scan::Scan;
 use crate::datum::SqlType;
 use crate::key::KeyPart;
+use crate::keyrange::Guide;
 use crate::span::{Plan, Residual, Walk};
 
 /// Whether the ranges of a case must hold its rows and no other: every part of the key is a plain column, every column

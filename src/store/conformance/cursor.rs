@@ -17,7 +17,11 @@ pub(super) fn a_cursor_yields_nothing_before_a_seek(subject: &Subject) {
 }
 
 /// The entries of `range` in the order of `direction`.
-fn expected(model: &Model, range: &KeyRange, direction: Direction) -> Vec<(Vec<u8>, Vec<u8>)> {
+pub(super) fn expected(
+    model: &Model,
+    range: &KeyRange,
+    direction: Direction,
+) -> Vec<(Vec<u8>, Vec<u8>)> {
     let inside = model.iter().filter(|(key, _)| range.contains(key));
     let mut entries: Vec<_> = inside
         .map(|(key, value)| (key.clone(), value.clone()))
@@ -29,7 +33,7 @@ fn expected(model: &Model, range: &KeyRange, direction: Direction) -> Vec<(Vec<u
 }
 
 /// Bounds at every hostile key, just after it, and at none.
-fn hostile_ranges() -> Vec<KeyRange> {
+pub(super) fn hostile_ranges() -> Vec<KeyRange> {
     let after = |key: &[u8]| [key, b"\0"].concat();
     let bounds: Vec<Vec<u8>> = HOSTILE
         .iter()
@@ -53,13 +57,9 @@ pub(super) fn every_range_of_hostile_keys(subject: &Subject) {
     let snapshot = subject.snapshot();
     for direction in [Direction::Forward, Direction::Backward] {
         let whole = KeyRange::all();
-        let mut wide = Arc::clone(&snapshot)
-            .cursor("t", &whole, direction)
-            .unwrap();
+        let mut wide = near(&snapshot).cursor("t", &whole, direction).unwrap();
         for range in hostile_ranges() {
-            let mut narrow = Arc::clone(&snapshot)
-                .cursor("t", &range, direction)
-                .unwrap();
+            let mut narrow = near(&snapshot).cursor("t", &range, direction).unwrap();
             for cursor in [&mut wide, &mut narrow] {
                 cursor.seek(&range).unwrap();
                 let mut chunk = Chunk::new();
@@ -96,7 +96,7 @@ pub(super) fn seeks_go_anywhere_inside(subject: &Subject) {
     subject.put("t", HOSTILE);
     let within = range(b"\0", Some(b"\xff\xff"));
     let snapshot = subject.snapshot();
-    let cursor = Arc::clone(&snapshot).cursor("t", &within, Direction::Forward);
+    let cursor = near(&snapshot).cursor("t", &within, Direction::Forward);
     let mut cursor = cursor.unwrap();
     for (start, stop, keys) in [
         (&b"a"[..], &b"ab"[..], &[&b"a"[..], b"a\0"][..]),
@@ -120,7 +120,7 @@ pub(super) fn a_seek_outside_changes_nothing(subject: &Subject) {
     let within = range(b"\x01", Some(b"\xff"));
     for direction in [Direction::Forward, Direction::Backward] {
         let snapshot = subject.snapshot();
-        let mut cursor = snapshot.cursor("t", &within, direction).unwrap();
+        let mut cursor = near(&snapshot).cursor("t", &within, direction).unwrap();
         cursor.seek(&within).unwrap();
         let mut chunk = Chunk::new();
         assert!(fill(&mut *cursor, &mut chunk, ChunkLimit::entries(1)));
@@ -139,7 +139,7 @@ pub(super) fn a_seek_outside_changes_nothing(subject: &Subject) {
     }
 }
 
-const LETTERS: &[(&[u8], &[u8])] = &[
+pub(super) const LETTERS: &[(&[u8], &[u8])] = &[
     (b"a", b""),
     (b"b", b""),
     (b"c", b""),
@@ -163,11 +163,7 @@ pub(super) fn restrict_moves_the_far_end_nearer(subject: &Subject) {
     subject.put("t", LETTERS);
     let snapshot = subject.snapshot();
     for within in [KeyRange::all(), range(b"b", Some(b"f"))] {
-        let cursor = |direction| {
-            Arc::clone(&snapshot)
-                .cursor("t", &within, direction)
-                .unwrap()
-        };
+        let cursor = |direction| near(&snapshot).cursor("t", &within, direction).unwrap();
         let mut cursor_forward = cursor(Direction::Forward);
         for (read, end, left) in [
             (0, &b"d"[..], &b"bc"[..]),
@@ -209,7 +205,7 @@ pub(super) fn lift_takes_back_what_restrict_did(subject: &Subject) {
             (Direction::Backward, 1, b"d", b"d", b"cb"),
             (Direction::Backward, 1, b"z", b"", b"dcb"),
         ] {
-            let cursor = Arc::clone(&snapshot).cursor("t", &within, direction);
+            let cursor = near(&snapshot).cursor("t", &within, direction);
             let mut cursor = cursor.unwrap();
             assert_eq!(left_after(&mut *cursor, read, end), left, "{end:?}");
             cursor.lift();
@@ -355,13 +351,13 @@ pub(super) fn deleted_entries_are_stepped_over(subject: &Subject) {
 }
 
 /// A short key of hostile bytes.
-fn random_key(random: &mut Rng) -> Vec<u8> {
+pub(super) fn random_key(random: &mut Rng) -> Vec<u8> {
     let length = random.usize(..4);
     let byte = |random: &mut Rng| [0, 1, 0x7f, 0xfe, 0xff][random.usize(..5)];
     (0..length).map(|_| byte(random)).collect()
 }
 
-fn random_range(random: &mut Rng) -> KeyRange {
+pub(super) fn random_range(random: &mut Rng) -> KeyRange {
     loop {
         let start = random_key(random);
         let stop = (random.u8(..4) > 0).then(|| random_key(random));
@@ -404,9 +400,7 @@ pub(super) fn random_work_agrees_with_a_map(subject: &Subject) {
 fn agrees(snapshot: &Arc<dyn Snapshot>, space: &str, model: &Model, random: &mut Rng) {
     let direction = [Direction::Forward, Direction::Backward][random.usize(..2)];
     let within = random_range(random);
-    let mut cursor = Arc::clone(snapshot)
-        .cursor(space, &within, direction)
-        .unwrap();
+    let mut cursor = near(snapshot).cursor(space, &within, direction).unwrap();
     let (mut left, mut ends) = (Vec::new(), Vec::new());
     let mut chunk = Chunk::new();
     for _ in 0..20 {

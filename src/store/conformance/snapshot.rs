@@ -50,8 +50,8 @@ pub(super) fn an_unknown_space_is_an_error(subject: &Subject) {
             kind(snapshot.multi_get(space, &[b"a"])),
             ErrorKind::Internal
         );
-        let cursor = snapshot.cursor(space, &KeyRange::all(), Direction::Forward);
-        let error = cursor.err().unwrap();
+        let request = ReadRequest::range(space, KeyRange::all(), Direction::Forward);
+        let error = snapshot.read(request).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Internal);
         assert!(error.message().contains(space), "{error}");
     }

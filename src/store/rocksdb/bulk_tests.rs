@@ -23,7 +23,11 @@ fn open(path: &Path) -> RocksStore {
 fn count(store: &dyn Store) -> usize {
     let whole = KeyRange::all();
     let snapshot = store.snapshot().unwrap();
-    let mut cursor = snapshot.cursor("t", &whole, Direction::Forward).unwrap();
+    let mut cursor = snapshot
+        .local()
+        .unwrap()
+        .cursor("t", &whole, Direction::Forward)
+        .unwrap();
     cursor.seek(&whole).unwrap();
     let mut chunk = Chunk::new();
     fill(&mut *cursor, &mut chunk, ChunkLimit::entries(usize::MAX));

@@ -1,0 +1,254 @@
+//! Reading from a store that is near: a cursor is sent from range to range, or from candidate to candidate.
+//!
+//! A seek costs a microsecond or a few, an entry a tenth of that, and nothing waits for another machine. So a reader
+//! opens its cursor when the first entry is wanted (of many readers that are begun together only those that are read
+//! hold one), reads no entry ahead of who asks, and reads on to a candidate that is a few entries away.
+
+mod walk;
+
+use std::sync::Arc;
+
+use self::walk::Walk;
+use super::read::{ReadRequest, Reader, Tally, Work};
+use super::{Chunk, ChunkLimit, Cursor, Direction, Snapshot, has_failed_before, no_such_space};
+use crate::error::{Error, ErrorKind, Result};
+use crate::keyrange::{KeyRange, KeyRangeSet};
+
+/// A snapshot of a store that is near: what [`read`] is made of.
+pub trait LocalSnapshot: Snapshot {
+    /// A cursor over the part `within` of a space. It keeps the snapshot alive. Before its first [`Cursor::seek`] it
+    /// yields nothing.
+    ///
+    /// Errors: `Internal` if the space did not exist when the snapshot was taken.
+    fn cursor(
+        self: Arc<Self>,
+        space: &str,
+        within: &KeyRange,
+        direction: Direction,
+    ) -> Result<Box<dyn Cursor>>;
+
+    /// Shows `take` the value under each of `keys`, in their order, without a copy, until it says that it wants no more.
+    /// It is given the index of the key.
+    ///
+    /// Errors: as [`LocalSnapshot::cursor`].
+    fn visit(&self, space: &str, keys: &[&[u8]], take: &mut Visit<'_>) -> Result<()>;
+}
+
+/// Takes the value under a key, if there is one, and says whether it wants more.
+pub type Visit<'a> = dyn FnMut(usize, Option<&[u8]>) -> bool + 'a;
+
+/// How many keys are looked up at once: bounds how many blocks one call pins.
+pub(super) const KEYS_PER_LOOKUP: usize = 256;
+
+/// After so many seeks and reads a fill hands control back, wherever it is: who fills looks whether it is cancelled.
+const STEPS_PER_FILL: usize = 64;
+
+/// The reader of a snapshot that is near.
+///
+/// # Errors
+/// `Internal` if the space did not exist when the snapshot was taken.
+pub(super) fn read(
+    snapshot: Arc<dyn LocalSnapshot>,
+    request: ReadRequest,
+) -> Result<Box<dyn Reader>> {
+    if !snapshot.has_space(&request.space) {
+        return Err(no_such_space(&request.space));
+    }
+    let within = request.hull().unwrap_or_else(KeyRange::all);
+    let form = match request.work {
+        Work::Points(keys) => Form::Points(Points { keys, done: 0 }),
+        Work::Ranges(ranges) => Form::Ranges(Ranges {
+            ranges,
+            entered: 0,
+            is_within: false,
+        }),
+        Work::Walk(guide) => Form::Walk(Walk::new(guide)),
+    };
+    let feed = Feed {
+        snapshot,
+        space: request.space,
+        within,
+        direction: request.direction,
+        cursor: None,
+        tally: Tally::default(),
+        is_interrupted: false,
+    };
+    Ok(Box::new(LocalReader {
+        feed,
+        form,
+        failed: None,
+    }))
+}
+
+struct LocalReader {
+    feed: Feed,
+    form: Form,
+    failed: Option<(ErrorKind, String)>,
+}
+
+enum Form {
+    Points(Points),
+    Ranges(Ranges),
+    Walk(Walk),
+}
+
+impl LocalReader {
+    /// Goes on by one seek, read or look-up. Returns whether there may be more.
+    fn step(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        let feed = &mut self.feed;
+        match &mut self.form {
+            Form::Points(points) => points.step(feed, chunk, limit),
+            Form::Ranges(ranges) => ranges.step(feed, chunk, limit),
+            Form::Walk(walk) => walk.step(feed, chunk, limit),
+        }
+    }
+}
+
+impl Reader for LocalReader {
+    fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        if let Some((kind, message)) = &self.failed {
+            return Err(has_failed_before(*kind, message));
+        }
+        for _ in 0..STEPS_PER_FILL {
+            if limit.is_reached(chunk) {
+                break;
+            }
+            match self.step(chunk, limit) {
+                Ok(true) if std::mem::take(&mut self.feed.is_interrupted) => break,
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(error) => {
+                    self.failed = Some((error.kind(), error.message().to_owned()));
+                    return Err(error);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn tally(&self) -> Tally {
+        self.feed.tally
+    }
+}
+
+/// A snapshot and a cursor that count.
+struct Feed {
+    snapshot: Arc<dyn LocalSnapshot>,
+    space: Arc<str>,
+    within: KeyRange,
+    direction: Direction,
+    /// Opened when the first entry is wanted.
+    cursor: Option<Box<dyn Cursor>>,
+    tally: Tally,
+    /// Whether the cursor has handed control back without an entry: then the reader does so, too.
+    is_interrupted: bool,
+}
+
+impl Feed {
+    fn cursor(&mut self) -> Result<&mut Box<dyn Cursor>> {
+        if self.cursor.is_none() {
+            let snapshot = Arc::clone(&self.snapshot);
+            self.cursor = Some(snapshot.cursor(&self.space, &self.within, self.direction)?);
+        }
+        let opened = self.cursor.as_mut();
+        opened.ok_or_else(|| Error::internal("a cursor that was just opened"))
+    }
+
+    fn seek(&mut self, range: &KeyRange) -> Result<()> {
+        self.tally.seeks += 1;
+        self.cursor()?.seek(range)
+    }
+
+    /// Reads on where the cursor stands. Returns whether its range may hold more.
+    fn read(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        let (entries, bytes) = (chunk.len(), chunk.size_in_bytes());
+        let filled = self.cursor()?.fill(chunk, limit);
+        self.tally.entries += chunk.len() - entries;
+        self.tally.bytes += chunk.size_in_bytes() - bytes;
+        self.is_interrupted = matches!(filled, Ok(true)) && chunk.len() == entries;
+        filled
+    }
+}
+
+/// Key after key, many at once.
+struct Points {
+    keys: Arc<[Vec<u8>]>,
+    /// How many were looked up.
+    done: usize,
+}
+
+impl Points {
+    fn step(&mut self, feed: &mut Feed, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        let count = (limit.entries - chunk.len()).min(KEYS_PER_LOOKUP);
+        let next: Vec<&[u8]> = match feed.direction {
+            Direction::Forward => self
+                .keys
+                .iter()
+                .skip(self.done)
+                .map(Vec::as_slice)
+                .take(count)
+                .collect(),
+            Direction::Backward => {
+                let keys = self.keys.iter().rev();
+                keys.skip(self.done)
+                    .map(Vec::as_slice)
+                    .take(count)
+                    .collect()
+            }
+        };
+        let (entries, bytes) = (chunk.len(), chunk.size_in_bytes());
+        let mut looked_up = 0;
+        let visited = feed
+            .snapshot
+            .visit(&feed.space, &next, &mut |index, value| {
+                // What is left out here is looked up again: values are seldom so long.
+                if limit.is_reached(chunk) {
+                    return false;
+                }
+                if let (Some(key), Some(value)) = (next.get(index), value) {
+                    chunk.push(key, value);
+                }
+                looked_up = index + 1;
+                true
+            });
+        self.done += looked_up;
+        feed.tally.ranges += looked_up;
+        feed.tally.seeks += looked_up;
+        feed.tally.entries += chunk.len() - entries;
+        feed.tally.bytes += chunk.size_in_bytes() - bytes;
+        visited?;
+        Ok(self.done < self.keys.len())
+    }
+}
+
+/// Range after range.
+struct Ranges {
+    ranges: KeyRangeSet,
+    /// How many ranges the cursor has been sent to.
+    entered: usize,
+    /// Whether the newest of them may hold more.
+    is_within: bool,
+}
+
+impl Ranges {
+    /// Goes on by one seek or one read. Returns whether there may be more.
+    fn step(&mut self, feed: &mut Feed, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        let ranges = self.ranges.ranges();
+        if self.is_within {
+            self.is_within = feed.read(chunk, limit)?;
+            return Ok(self.is_within || self.entered < ranges.len());
+        }
+        let index = match feed.direction {
+            Direction::Forward => Some(self.entered),
+            Direction::Backward => ranges.len().checked_sub(self.entered + 1),
+        };
+        let Some(range) = index.and_then(|index| ranges.get(index)) else {
+            return Ok(false);
+        };
+        feed.seek(range)?;
+        feed.tally.ranges += 1;
+        self.entered += 1;
+        self.is_within = true;
+        Ok(true)
+    }
+}

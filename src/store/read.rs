@@ -1,0 +1,128 @@
+//! Reading entries: what is wanted goes to the store whole, and comes back in chunks.
+//!
+//! A [`ReadRequest`] names all that is wanted of one space: keys, ranges, or a walk that computes where to go on. The
+//! store begins with it at once ([`super::Snapshot::read`]), and the [`Reader`] hands out entries as they come. So a
+//! store that is far away can send work for many places in one message, and read ahead of who asks; a store that is
+//! near does nothing before the first entry is asked for, and reads no entry that is not.
+
+use std::sync::Arc;
+
+use super::{Chunk, ChunkLimit, Direction};
+use crate::error::Result;
+use crate::keyrange::{Guide, KeyRange, KeyRangeSet};
+
+/// What is wanted of one space, at the moment of a snapshot.
+#[derive(Debug, Clone)]
+pub struct ReadRequest {
+    /// The space.
+    pub space: Arc<str>,
+    /// Which of its entries.
+    pub work: Work,
+    /// In which order they come.
+    pub direction: Direction,
+    /// About how many entries are wanted soon: what a store that is far away sends first. Later answers grow.
+    pub first: usize,
+    /// No more entries than these will be asked for; `None`: perhaps all. A store need not stop by itself.
+    pub fetch: Option<usize>,
+}
+
+/// Which entries of a space are wanted.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// Those under these keys, sorted and distinct. The store may know from a filter that there is none under a key.
+    Points(Arc<[Vec<u8>]>),
+    /// Those in these ranges.
+    Ranges(KeyRangeSet),
+    /// Those that the guide says are inside. It is asked about keys of entries alone.
+    Walk(Arc<dyn Guide>),
+}
+
+impl ReadRequest {
+    /// How many entries are wanted soon, unless it is said otherwise.
+    pub const FIRST: usize = 1024;
+
+    /// All of this work.
+    pub fn new(space: impl Into<Arc<str>>, work: Work, direction: Direction) -> Self {
+        Self {
+            space: space.into(),
+            work,
+            direction,
+            first: Self::FIRST,
+            fetch: None,
+        }
+    }
+
+    /// All entries of one range.
+    pub fn range(space: impl Into<Arc<str>>, range: KeyRange, direction: Direction) -> Self {
+        Self::new(space, Work::Ranges(range.into()), direction)
+    }
+
+    /// The same, of which no more entries than these will be asked for.
+    #[must_use]
+    pub fn with_fetch(self, fetch: usize) -> Self {
+        Self {
+            first: self.first.min(fetch),
+            fetch: Some(fetch),
+            ..self
+        }
+    }
+
+    /// A range that holds all that is wanted; `None` where that is nothing.
+    pub fn hull(&self) -> Option<KeyRange> {
+        match &self.work {
+            Work::Ranges(ranges) => ranges.hull(),
+            Work::Walk(guide) => Some(guide.hull().clone()),
+            Work::Points(keys) => {
+                let (first, last) = (keys.first()?, keys.last()?);
+                KeyRange::new(first.clone(), Some([last, &[0][..]].concat()))
+            }
+        }
+    }
+}
+
+/// Hands out the entries of a [`ReadRequest`], each once, in its direction. Lives on one thread at a time; dropped, it
+/// ends the work.
+///
+/// After an error a reader stays failed: every later fill is an error.
+pub trait Reader: Send {
+    /// Appends the next entries to `chunk` until `limit` is reached or no more come. Returns whether more may come;
+    /// `false` is final. It waits where nothing has come yet.
+    ///
+    /// `true` without a new entry is no error: a store may hand control back on a long way to the next entry, so that
+    /// the caller can look whether it is cancelled. The next call goes on from there. After an error the chunk may hold
+    /// entries that were read before it.
+    fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool>;
+
+    /// What it has cost so far.
+    fn tally(&self) -> Tally;
+}
+
+/// What reading has cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Ranges entered and keys looked up; a walk is one.
+    pub ranges: usize,
+    /// How often the store has looked for a place: in a store that is near, once for each range and key, and for each
+    /// candidate of a walk that was not read on to.
+    pub seeks: usize,
+    /// Entries that the store has read for this, handed out or not.
+    pub entries: usize,
+    /// The bytes of their keys and values.
+    pub bytes: usize,
+    /// Messages to another machine.
+    pub requests: usize,
+}
+
+impl Tally {
+    /// What has come since an earlier one.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            ranges: self.ranges - earlier.ranges,
+            seeks: self.seeks - earlier.seeks,
+            entries: self.entries - earlier.entries,
+            bytes: self.bytes - earlier.bytes,
+            requests: self.requests - earlier.requests,
+        }
+    }
+}
