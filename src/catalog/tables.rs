@@ -19,7 +19,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 use super::stored::{NEXT_KEY, SPACE, Stored, table_key};
 use crate::error::{Error, Result};
 use crate::schema::{BoundTable, Table};
-use crate::store::{Durability, SpaceOptions, Store, WriteBatch};
+use crate::store::{Claim, Durability, SpaceOptions, Store, WriteBatch};
 use crate::table::HaliteTable;
 use crate::write::TableGuard;
 
@@ -95,12 +95,18 @@ impl Catalog {
     /// Writes definitions. Where that fails the store is asked what holds now: the write may have been made all the
     /// same, and rows must not go where the next opening does not look for them.
     fn write(&self, batch: WriteBatch) -> Result<()> {
-        let written = self.store.write(batch, Durability::Sync);
+        let written = self.write_claimed(batch);
         if written.is_err() {
             // Where the store cannot be read either, it has not been written to.
             let _ = self.load();
         }
         written
+    }
+
+    fn write_claimed(&self, batch: WriteBatch) -> Result<()> {
+        let mut changes = Arc::clone(&self.store).begin(&[Claim::exclusive(SPACE)])?;
+        changes.write(batch)?;
+        changes.commit(Durability::Sync)
     }
 
     /// Whether `table` is the one that has its name.

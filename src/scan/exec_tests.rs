@@ -18,8 +18,8 @@ use crate::schema::BoundTable;
 use crate::span::Spans;
 use crate::store::wrap::{Failing, Faults};
 use crate::store::{
-    Chunk, ChunkLimit, Durability, MemoryStore, ReadRequest, Reader, Snapshot, SpaceOptions, Tally,
-    WriteBatch,
+    Changes, Chunk, ChunkLimit, Claim, Durability, MemoryStore, ReadRequest, Reader, Snapshot,
+    SpaceOptions, Tally, WriteBatch,
 };
 
 fn numbers(rows: i64) -> (Arc<BoundTable>, Arc<MemoryStore>) {
@@ -99,11 +99,8 @@ impl Store for Slow {
         self.inner.write(batch, durability)
     }
 
-    fn bulk<'a>(
-        &'a self,
-        space: &str,
-    ) -> crate::error::Result<Box<dyn crate::store::BulkWriter + 'a>> {
-        self.inner.bulk(space)
+    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> crate::error::Result<Box<dyn Changes>> {
+        Arc::clone(&self.inner).begin(claims)
     }
 
     fn temporary_file(&self) -> crate::error::Result<std::fs::File> {

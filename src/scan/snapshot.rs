@@ -30,6 +30,11 @@ impl StatementSnapshot {
         Ok(Self { store, snapshot })
     }
 
+    /// A moment of the store that is known.
+    pub fn at(store: Arc<dyn Store>, snapshot: Arc<dyn Snapshot>) -> Self {
+        Self { store, snapshot }
+    }
+
     /// The snapshot of `store` that the statement of `context` reads, if it has one: a statement may read tables of
     /// other stores too.
     pub fn of(context: &TaskContext, store: &Arc<dyn Store>) -> Option<Arc<dyn Snapshot>> {

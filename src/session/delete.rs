@@ -47,9 +47,9 @@ pub(super) async fn plan(
     let rows = connection.physical(state, &projected).await?;
     let settings = HaliteOptions::of(state.config_options()).write_settings();
     let (state, store) = (state.clone(), Arc::clone(table.store()));
-    let refresh: Refresh = Arc::new(move || {
+    let refresh: Refresh = Arc::new(move |snapshot| {
         let mut state = state.clone();
-        let snapshot = StatementSnapshot::take(Arc::clone(&store))?;
+        let snapshot = StatementSnapshot::at(Arc::clone(&store), snapshot);
         state.config_mut().set_extension(Arc::new(snapshot));
         Ok(state.task_ctx())
     });

@@ -45,6 +45,13 @@ impl WriteBatch {
         self.push(space, key, None);
     }
 
+    /// Adds the operations of another batch behind these.
+    pub fn append(&mut self, other: &Self) {
+        for operation in other.iter() {
+            self.push(operation.space, operation.key, operation.value);
+        }
+    }
+
     fn push(&mut self, space: &str, key: &[u8], value: Option<&[u8]>) {
         let space = self.space_index(space);
         let start = self.bytes.len();

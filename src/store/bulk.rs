@@ -3,11 +3,10 @@
 use crate::error::{Error, Result};
 use crate::keyrange::hex;
 
-/// Takes the changes of a bulk load, see [`super::Store::bulk`]. Lives on one thread.
+/// Takes many changes of one space, see [`super::Changes::bulk`]. Lives on one thread at a time.
 ///
-/// Keys come in strictly ascending order. Nothing is visible before [`BulkWriter::ingest`]; dropped without it, or
-/// after an error, a writer leaves nothing behind, on disk neither. After an error it can only be dropped.
-pub trait BulkWriter {
+/// Keys come in strictly ascending order. After an error the statement cannot be committed any more.
+pub trait BulkWriter: Send {
     /// Keeps `value` under `key`, over what will be there.
     ///
     /// Errors: `Internal` where `key` is not greater than the one before; `Unavailable` if the store cannot write now.
@@ -17,7 +16,21 @@ pub trait BulkWriter {
     ///
     /// Errors: as [`BulkWriter::put`].
     fn delete(&mut self, key: &[u8]) -> Result<()>;
+}
 
+impl<W: BulkWriter + ?Sized> BulkWriter for &mut W {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        (**self).put(key, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        (**self).delete(key)
+    }
+}
+
+/// Changes of one space that are written aside. Nothing is visible before [`Load::ingest`]; dropped without it, or after
+/// an error, a load leaves nothing behind, on disk neither.
+pub(super) trait Load: BulkWriter {
     /// Applies all changes at this moment: every later snapshot sees all of them, every earlier one none. When it
     /// returns they have reached the disk, as with [`super::Durability::Sync`].
     ///

@@ -6,6 +6,7 @@
 //! `HALITE_SEED` replays a random check; each prints the seed that it runs with.
 
 mod bulk;
+mod changes;
 mod cursor;
 mod reader;
 mod snapshot;
@@ -22,13 +23,14 @@ use tempfile::TempDir;
 
 use super::wrap::{Delayed, Failing, Faults, Recording};
 use super::{
-    Chunk, ChunkLimit, Compression, Cursor, Direction, Durability, LocalSnapshot, MemoryStore,
-    ReadRequest, Reader, RocksStore, SPACE_NAME_MAX, Snapshot, SpaceOptions, Store, StoreOptions,
-    Work, WriteBatch,
+    Changes, Chunk, ChunkLimit, Claim, Compression, Cursor, Direction, Durability, LocalSnapshot,
+    MemoryStore, ReadRequest, Reader, RocksStore, SPACE_NAME_MAX, Snapshot, SpaceOptions, Store,
+    StoreOptions, Work, WriteBatch,
 };
 use crate::error::{ErrorKind, Result};
 use crate::keyrange::KeyRange;
 use bulk::*;
+use changes::*;
 use cursor::*;
 use reader::*;
 use snapshot::*;
@@ -79,6 +81,15 @@ conformance! {
     a_store_can_be_written,
     a_checkpoint_is_the_store_at_one_moment,
     what_is_kept_is_whole,
+    // Changes
+    changes_are_seen_when_they_are_committed,
+    changes_that_are_dropped_change_nothing,
+    a_claim_keeps_others_out,
+    shared_claims_keep_nobody_out_but_who_wants_to_be_alone,
+    several_claims_are_granted_at_once,
+    a_claim_ends_when_it_is_dropped,
+    of_concurrent_statements_none_is_lost,
+    a_load_and_more_is_refused_or_one_step,
     // BulkWriter
     a_load_is_seen_at_once_and_by_later_snapshots,
     a_load_that_is_dropped_changes_nothing,
@@ -239,6 +250,10 @@ impl Subject {
         self.store.write(batch, Durability::Buffered).unwrap();
     }
 
+    fn begin(&self, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
+        Arc::clone(&self.store).begin(claims)
+    }
+
     fn snapshot(&self) -> Arc<dyn Snapshot> {
         self.store.snapshot().unwrap()
     }
@@ -254,6 +269,33 @@ impl Subject {
 /// What is beneath a snapshot.
 fn near(snapshot: &Arc<dyn Snapshot>) -> Arc<dyn LocalSnapshot> {
     Arc::clone(snapshot).local().expect("a store that is near")
+}
+
+/// The load of a statement that does nothing else.
+struct Loading {
+    changes: Box<dyn Changes>,
+    space: String,
+}
+
+fn begin_load(subject: &Subject, space: &str) -> Result<Loading> {
+    let mut changes = subject.begin(&[Claim::shared(space)])?;
+    drop(changes.bulk(space)?);
+    let space = space.to_owned();
+    Ok(Loading { changes, space })
+}
+
+impl Loading {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.changes.bulk(&self.space)?.put(key, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.changes.bulk(&self.space)?.delete(key)
+    }
+
+    fn ingest(self) -> Result<()> {
+        self.changes.commit(Durability::Sync)
+    }
 }
 
 fn kind<T: std::fmt::Debug>(outcome: Result<T>) -> ErrorKind {

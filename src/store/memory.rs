@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use super::bulk::Ascending;
+use super::bulk::{Ascending, Load};
+use super::changes::{self, Claims, LocalStore};
 use super::leaves::{Position, SortedEntries};
 use super::local::{self, Visit};
 use super::remaining::Remaining;
 use super::{
-    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, LocalSnapshot, Operation,
-    ReadRequest, Reader, Snapshot, SpaceOptions, Store, WriteBatch, check_space_name,
+    BulkWriter, Changes, Chunk, ChunkLimit, Claim, Cursor, Direction, Durability, LocalSnapshot,
+    Operation, ReadRequest, Reader, Snapshot, SpaceOptions, Store, WriteBatch, check_space_name,
     no_such_space, outside_of_cursor, space_exists, temporary_file_in,
 };
 use crate::error::Result;
@@ -30,6 +31,7 @@ type Spaces = BTreeMap<String, Arc<SortedEntries>>;
 #[derive(Default)]
 pub struct MemoryStore {
     spaces: RwLock<Arc<Spaces>>,
+    claims: Arc<Claims>,
 }
 
 impl MemoryStore {
@@ -87,14 +89,8 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
-        find(&self.spaces.read(), space)?;
-        Ok(Box::new(MemoryBulk {
-            store: self,
-            space: space.to_owned(),
-            changes: WriteBatch::new(),
-            order: Ascending::default(),
-        }))
+    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
+        changes::begin(self, claims)
     }
 
     fn temporary_file(&self) -> Result<File> {
@@ -110,6 +106,22 @@ impl Store for MemoryStore {
     }
 }
 
+impl LocalStore for MemoryStore {
+    fn claims(&self) -> &Arc<Claims> {
+        &self.claims
+    }
+
+    fn load(self: Arc<Self>, space: &str) -> Result<Box<dyn Load>> {
+        find(&self.spaces.read(), space)?;
+        Ok(Box::new(MemoryLoad {
+            store: self,
+            space: space.to_owned(),
+            changes: WriteBatch::new(),
+            order: Ascending::default(),
+        }))
+    }
+}
+
 fn find<'a>(spaces: &'a Spaces, name: &str) -> Result<&'a Arc<SortedEntries>> {
     spaces.get(name).ok_or_else(|| no_such_space(name))
 }
@@ -122,14 +134,14 @@ fn apply(entries: &mut SortedEntries, operation: Operation<'_>) {
 }
 
 /// A bulk load, which here is one batch.
-struct MemoryBulk<'a> {
-    store: &'a MemoryStore,
+struct MemoryLoad {
+    store: Arc<MemoryStore>,
     space: String,
     changes: WriteBatch,
     order: Ascending,
 }
 
-impl BulkWriter for MemoryBulk<'_> {
+impl BulkWriter for MemoryLoad {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.order.admit(key)?;
         self.changes.put(&self.space, key, value);
@@ -141,7 +153,9 @@ impl BulkWriter for MemoryBulk<'_> {
         self.changes.delete(&self.space, key);
         Ok(())
     }
+}
 
+impl Load for MemoryLoad {
     fn ingest(self: Box<Self>) -> Result<()> {
         self.order.check_unbroken()?;
         find(&self.store.spaces.read(), &self.space)?;

@@ -3,8 +3,9 @@
 //! A [`Store`] holds named **spaces**, each an ordered run of entries (a key and a value, any bytes, the empty key
 //! included), ordered bytewise by key. A table or an index is one space. It is changed by atomic [`WriteBatch`]es and
 //! read through a [`Snapshot`]: a [`ReadRequest`] goes to it whole, and its [`Reader`] fills [`Chunk`]s, many entries per
-//! call, so that a store that is far away pays few messages and one that is near no allocation per entry. Many entries
-//! of one space go in sorted, through a [`BulkWriter`], and are seen all at once, too.
+//! call, so that a store that is far away pays few messages and one that is near no allocation per entry. A statement
+//! that depends on what is there claims what it changes ([`Changes`]). Many entries of one space go in sorted, through
+//! a [`BulkWriter`], and are seen all at once, too.
 //!
 //! A store that is near is a [`LocalSnapshot`] beneath, whose [`Cursor`]s [`local`] sends to where the work is.
 //!
@@ -18,6 +19,7 @@
 mod batch;
 mod behind;
 mod bulk;
+mod changes;
 mod chunk;
 #[cfg(test)]
 mod conformance;
@@ -46,6 +48,7 @@ use crate::keyrange::KeyRange;
 pub use self::batch::{Operation, WriteBatch};
 pub use self::behind::first_readable;
 pub use self::bulk::BulkWriter;
+pub use self::changes::{Access, Changes, Claim};
 pub use self::chunk::{Chunk, ChunkLimit};
 pub use self::inside::check_outside;
 pub use self::local::LocalSnapshot;
@@ -82,18 +85,19 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// message to another machine, or one that goes along with the first that reads.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
-    /// Applies a batch, all of it or nothing, over several spaces too. When it returns, every later snapshot sees it;
-    /// what `durability` adds is said there. Operations are applied in order: of two on one key the later one counts.
+    /// Applies a batch that is right whatever is there, and minds no claims: all of it or nothing, over several spaces
+    /// too. When it returns, every later snapshot sees it; what `durability` adds is said there. Operations are applied in order: of two on one key the later one counts.
     ///
     /// Errors: `Internal` if a space does not exist; `Unavailable` if the store is read-only, even for an empty batch,
     /// or cannot write now. After an error nothing of the batch is visible.
     fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()>;
 
-    /// A way into a space for so many changes that they should not be held in memory: they are written aside, in key
-    /// order, and become visible all at once by [`BulkWriter::ingest`]. Other writes go on meanwhile.
+    /// Begins the changes of a statement, once nobody else holds what it claims; it waits for that. Who waits for
+    /// minutes, as behind a load, should wait elsewhere, for here it takes a thread: writers of one process queue up
+    /// above.
     ///
-    /// Errors: `Internal` if the space does not exist; `Unavailable` if the store is read-only, or cannot write now.
-    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>>;
+    /// Errors: `Unavailable` if the store is read-only, or cannot write now.
+    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>>;
 
     /// An empty file for what does not fit into memory, on a disk that may be used for it. It has no name, and is gone
     /// when it is closed, or the process ends in whatever way.

@@ -44,13 +44,15 @@ use parking_lot::RwLock;
 use self_cell::self_cell;
 
 use self::open::{family_options, space_buffer};
+use super::bulk::Load;
+use super::changes::{self, Claims, LocalStore};
 use super::directory::{family_of_space, space_of_family};
 use super::local::{self, KEYS_PER_LOOKUP, Visit};
 use super::remaining::Remaining;
 use super::seal;
 use super::synced::Synced;
 use super::{
-    BulkWriter, Chunk, ChunkLimit, Cursor, Direction, Durability, LocalSnapshot, ReadRequest,
+    Changes, Chunk, ChunkLimit, Claim, Cursor, Direction, Durability, LocalSnapshot, ReadRequest,
     Reader, Snapshot, SpaceOptions, Store, StoreOptions, WriteBatch, check_space_name,
     has_failed_before, no_such_space, outside_of_cursor, space_exists, temporary_file_in,
 };
@@ -177,6 +179,7 @@ pub struct RocksStore {
     /// is taken under it, so that it has exactly the spaces of its moment; a space comes when it is in here, and is gone
     /// when it is not.
     spaces: RwLock<Arc<Spaces>>,
+    claims: Arc<Claims>,
 }
 
 impl RocksStore {
@@ -189,7 +192,12 @@ impl RocksStore {
         let database = open::open(path.as_ref(), options)?;
         let spaces = RwLock::new(Spaces::of(Arc::new(database)));
         let changing = RwLock::new(());
-        Ok(Self { changing, spaces })
+        let claims = Arc::default();
+        Ok(Self {
+            changing,
+            spaces,
+            claims,
+        })
     }
 
     /// How often the log was synced to the disk since the database was opened: at least once for each write of
@@ -296,8 +304,9 @@ impl Store for RocksStore {
         Ok(())
     }
 
-    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
-        Ok(Box::new(bulk::RocksBulk::new(self, space)?))
+    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
+        self.current().borrow_owner().refuse_if_read_only()?;
+        changes::begin(self, claims)
     }
 
     fn temporary_file(&self) -> Result<File> {
@@ -333,6 +342,16 @@ impl Store for RocksStore {
 
     fn is_read_only(&self) -> bool {
         self.spaces.read().borrow_owner().options.read_only
+    }
+}
+
+impl LocalStore for RocksStore {
+    fn claims(&self) -> &Arc<Claims> {
+        &self.claims
+    }
+
+    fn load(self: Arc<Self>, space: &str) -> Result<Box<dyn Load>> {
+        Ok(Box::new(bulk::RocksLoad::new(self, space)?))
     }
 }
 

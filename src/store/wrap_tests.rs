@@ -6,7 +6,7 @@ use super::*;
 use crate::error::{ErrorKind, Result};
 use crate::keyrange::KeyRange;
 use crate::store::{
-    Chunk, ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, SpaceOptions, Store,
+    Chunk, ChunkLimit, Claim, Direction, Durability, MemoryStore, ReadRequest, SpaceOptions, Store,
     WriteBatch,
 };
 
@@ -21,15 +21,23 @@ fn store() -> Arc<dyn Store> {
 }
 
 /// One call of everything that can fail.
-fn use_all(store: &dyn Store) -> Result<usize> {
+fn use_all(store: &Arc<dyn Store>) -> Result<usize> {
     store.create_space("u", &SpaceOptions::default())?;
     let mut batch = WriteBatch::new();
     batch.put("u", b"k", b"v");
     store.write(batch, Durability::Sync)?;
-    let mut bulk = store.bulk("u")?;
+    let mut changes = Arc::clone(store).begin(&[Claim::exclusive("u")])?;
+    let mut bulk = changes.bulk("u")?;
     bulk.put(b"k", b"w")?;
     bulk.delete(b"l")?;
-    bulk.ingest()?;
+    drop(bulk);
+    changes.commit(Durability::Sync)?;
+    let mut changes = Arc::clone(store).begin(&[Claim::shared("u")])?;
+    changes.snapshot()?;
+    let mut batch = WriteBatch::new();
+    batch.delete("u", b"k");
+    changes.write(batch)?;
+    changes.commit(Durability::Buffered)?;
     store.temporary_file()?;
     store.approximate_size("u", &KeyRange::all())?;
     let snapshot = store.snapshot()?;
@@ -43,13 +51,13 @@ fn use_all(store: &dyn Store) -> Result<usize> {
     store.spaces().map(|spaces| spaces.len())
 }
 
-const CALLS: u64 = 15;
+const CALLS: u64 = 20;
 
 #[test]
 fn every_call_can_be_made_to_fail() {
     for call in 1.. {
         let faults = Faults::once(call);
-        let failing = Failing::new(store(), faults.clone());
+        let failing: Arc<dyn Store> = Arc::new(Failing::new(store(), faults.clone()));
         match use_all(&failing) {
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::Unavailable);
@@ -85,16 +93,20 @@ fn a_call_that_fails_has_no_effect() {
 #[test]
 fn a_load_that_failed_cannot_be_ingested() {
     let inner = store();
-    // Calls: bulk, put, ingest.
-    let failing = Failing::new(Arc::clone(&inner), Faults::once(2));
-    let mut bulk = failing.bulk("t").unwrap();
+    let begin = |call| {
+        let failing = Failing::new(Arc::clone(&inner), Faults::once(call));
+        Arc::new(failing).begin(&[Claim::exclusive("t")]).unwrap()
+    };
+    // Calls: begin, bulk, put, commit.
+    let mut changes = begin(3);
+    let mut bulk = changes.bulk("t").unwrap();
     bulk.put(b"c", b"3").unwrap_err();
     bulk.put(b"d", b"4").unwrap_err();
-    bulk.ingest().unwrap_err();
-    let failing = Failing::new(Arc::clone(&inner), Faults::once(3));
-    let mut bulk = failing.bulk("t").unwrap();
-    bulk.put(b"c", b"3").unwrap();
-    bulk.ingest().unwrap_err();
+    drop(bulk);
+    changes.commit(Durability::Sync).unwrap_err();
+    let mut changes = begin(4);
+    changes.bulk("t").unwrap().put(b"c", b"3").unwrap();
+    changes.commit(Durability::Sync).unwrap_err();
     assert!(inner.snapshot().unwrap().get("t", b"c").unwrap().is_none());
 }
 
@@ -170,20 +182,26 @@ fn long_work_comes_in_answers() {
 
 #[test]
 fn the_log_holds_every_call() {
-    let recording = Recording::new(store());
+    let recording = Arc::new(Recording::new(store()));
     let log = recording.log();
-    use_all(&recording).unwrap();
+    use_all(&(recording as Arc<dyn Store>)).unwrap();
     let prefix = KeyRange::prefix(b"a");
     assert_eq!(log.seeks("t"), std::slice::from_ref(&prefix));
     assert_eq!((log.entries_read("t"), log.entries_read("u")), (1, 0));
     let mut batch = WriteBatch::new();
     batch.put("u", b"k", b"v");
+    let mut deleted = WriteBatch::new();
+    deleted.delete("u", b"k");
     let t = || "t".to_owned();
     let expected = [
         Call::CreateSpace("u".to_owned()),
         Call::Write(batch, Durability::Sync),
+        Call::Begin(vec!["u".to_owned()]),
         Call::Bulk("u".to_owned()),
         Call::Ingest("u".to_owned(), 2),
+        Call::Begin(vec!["u".to_owned()]),
+        Call::Snapshot,
+        Call::Write(deleted, Durability::Buffered),
         Call::TemporaryFile,
         Call::Snapshot,
         Call::Get(t(), b"a".to_vec()),

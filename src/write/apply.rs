@@ -10,7 +10,7 @@ use super::wanted::Waiting;
 use super::{Change, WriteSettings};
 use crate::error::Result;
 use crate::schema::BoundTable;
-use crate::store::{BulkWriter, Store, WriteBatch};
+use crate::store::{self, BulkWriter, WriteBatch};
 
 /// A statement whose changes take more memory than this is written in bulk, in sorted files. Below it a batch is as
 /// quick, and one sync of the log is all that it costs.
@@ -20,10 +20,12 @@ const WINDOW_CHANGES: usize = 4_096;
 /// No change is added to those once they take so many bytes.
 const WINDOW_BYTES: usize = 4 << 20;
 
+/// What the statement has begun in the store.
+pub(super) type Begun = Box<dyn store::Changes>;
+
 /// What is needed beside the changes.
 pub(super) struct Application<'a> {
     pub(super) table: &'a Arc<BoundTable>,
-    pub(super) store: &'a dyn Store,
     pub(super) change: Change,
     pub(super) settings: WriteSettings,
     pub(super) progress: &'a Progress,
@@ -43,22 +45,28 @@ impl From<crate::error::Error> for Refusal {
 }
 
 impl Application<'_> {
-    /// Checks and writes; returns how many different keys were written or deleted.
-    pub(super) fn apply(&self, changes: Sorter) -> Result<u64, Refusal> {
+    /// Checks and writes; returns how many different keys were written or deleted. The table's space is claimed by
+    /// `begun`.
+    pub(super) fn apply(&self, changes: Sorter, begun: Begun) -> Result<u64, Refusal> {
         let search = match self.change {
-            Change::Insert => Search::new(self.table, self.store, true)?,
-            Change::Replace => Search::new(self.table, self.store, false)?,
+            Change::Insert => Search::new(self.table, begun.as_ref(), true)?,
+            Change::Replace => Search::new(self.table, begun.as_ref(), false)?,
             Change::Delete => None,
         };
         self.progress.enter(Phase::Writing);
         match changes.has_spilled() || changes.size_in_bytes() > BULK_BYTES {
-            true => self.apply_in_bulk(changes, search),
-            false => self.apply_at_once(&changes.into_sorted(), search),
+            true => self.apply_in_bulk(changes, search, begun),
+            false => self.apply_at_once(&changes.into_sorted(), search, begun),
         }
     }
 
     /// As one batch. Of several conflicts the first is found.
-    fn apply_at_once(&self, changes: &Changes, mut search: Option<Search>) -> Result<u64, Refusal> {
+    fn apply_at_once(
+        &self,
+        changes: &Changes,
+        mut search: Option<Search>,
+        mut begun: Begun,
+    ) -> Result<u64, Refusal> {
         self.check(changes, &mut search)?;
         let (mut batch, space) = (WriteBatch::new(), self.table.space());
         for change in changes.last_of_each_key() {
@@ -70,13 +78,19 @@ impl Application<'_> {
         let written = batch.len() as u64;
         self.progress.wrote(written);
         self.finish(search)?;
-        self.store.write(batch, self.settings.durability)?;
+        begun.write(batch)?;
+        begun.commit(self.settings.durability)?;
         Ok(written)
     }
 
     /// A window of the changes at a time, into sorted files.
-    fn apply_in_bulk(&self, changes: Sorter, mut search: Option<Search>) -> Result<u64, Refusal> {
-        let mut bulk = self.store.bulk(self.table.space())?;
+    fn apply_in_bulk(
+        &self,
+        changes: Sorter,
+        mut search: Option<Search>,
+        mut begun: Begun,
+    ) -> Result<u64, Refusal> {
+        let mut bulk = begun.bulk(self.table.space())?;
         let (mut merge, mut window) = (changes.finish()?, Window::default());
         let mut written = 0;
         while window.fill(&mut merge)? {
@@ -85,8 +99,9 @@ impl Application<'_> {
             self.progress.wrote(count);
             written += count;
         }
+        drop(bulk);
         self.finish(search)?;
-        bulk.ingest()?;
+        begun.commit(self.settings.durability)?;
         Ok(written)
     }
 

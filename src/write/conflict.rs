@@ -10,7 +10,7 @@ use super::stored::StoredRows;
 use crate::error::{Error, Result};
 use crate::row::{RowReader, shown_at};
 use crate::schema::BoundTable;
-use crate::store::{Chunk, Store};
+use crate::store::{self, Chunk};
 
 /// How many keys are looked up, and how many rows compared, at once.
 const LOOKUP: usize = 1_000;
@@ -55,14 +55,14 @@ fn twin<'a>(other: Changed<'a>, row: Changed<'a>) -> Option<Meeting<'a>> {
 }
 
 impl Search {
-    /// A search in the table as it is now. With `every_key` each key that is there already is a conflict, else only
+    /// A search in the table as the statement's changes find it. With `every_key` each key that is there already is a conflict, else only
     /// where the rows' [`identity`] differs; `None` where that cannot be.
     ///
     /// # Errors
     /// Those of the store.
     pub(super) fn new(
         table: &Arc<BoundTable>,
-        store: &dyn Store,
+        changes: &dyn store::Changes,
         every_key: bool,
     ) -> Result<Option<Self>> {
         let compared = match every_key {
@@ -74,7 +74,7 @@ impl Search {
         }
         Ok(Some(Self {
             reader: RowReader::new(Arc::clone(table)),
-            stored: StoredRows::new(store, table.space())?,
+            stored: StoredRows::new(changes.snapshot()?, table.space()),
             compared,
         }))
     }

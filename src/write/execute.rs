@@ -25,10 +25,11 @@ use super::progress::Progress;
 use super::wanted::Waiter;
 use super::{Change, Statement, TableWriter, WriteSettings};
 use crate::error::{Error, Result};
+use crate::store::Snapshot;
 
-/// Gives a DELETE the context in which it looks for its rows, once it holds the table's lock: one whose snapshot is
-/// taken now, so that no other writer can change a row between the two.
-pub type Refresh = Arc<dyn Fn() -> Result<Arc<TaskContext>> + Send + Sync>;
+/// Gives a DELETE the context in which it looks for its rows, at the moment at which it has claimed the table: no other
+/// writer changes a row from then on.
+pub type Refresh = Arc<dyn Fn(Arc<dyn Snapshot>) -> Result<Arc<TaskContext>> + Send + Sync>;
 
 /// Writes the rows of its input to a table when it is executed, and returns one row: `count`, the number of rows.
 ///
@@ -159,7 +160,9 @@ impl Run {
             Some(refresh) => {
                 let guard = self.writer.lock().acquire().await;
                 guard.check(self.writer.table().name())?;
-                let statement = self.gather(statement, refresh()?).await?;
+                let begun = blocking(move || Ok((statement.begin()?, statement)));
+                let (snapshot, statement) = begun.await?;
+                let statement = self.gather(statement, refresh(snapshot)?).await?;
                 commit(statement, guard).await
             }
         }

@@ -2,17 +2,20 @@
 //!
 //! # One statement
 //!
-//! A [`Statement`] gathers the rows of one INSERT, REPLACE, DELETE or COPY as entries. When all are there it takes the
-//! table's lock ([`TableLock`]), checks the keys against the newest state of the store and writes: all or nothing. The
-//! lock is held over check and write, so that of two concurrent INSERTs of one key exactly one fails. A DELETE takes
-//! the lock before it looks for its rows, so that what it deletes is what it found.
+//! A [`Statement`] gathers the rows of one INSERT, REPLACE, DELETE or COPY as entries. When all are there it claims the
+//! table in the store ([`Store::begin`]), checks the keys against what is there then, and writes: all or nothing. The
+//! claim is held over check and write, so that of two concurrent INSERTs of one key exactly one fails. A DELETE claims
+//! the table before it looks for its rows, so that what it deletes is what it found.
+//!
+//! Writers of one process wait for each other before they claim ([`TableLock`]): in a queue that takes no thread, that
+//! one can leave, and where they hear that the table is gone.
 //!
 //! # Many rows
 //!
 //! A statement holds at most [`WriteSettings::memory`] bytes of entries, or about that. When they are more it sorts them
 //! and writes them to a temporary file as a run; in the end it merges the runs. Sorted rows are checked a stretch at a
 //! time: rows of one key are neighbours, and stored keys are found by a merge. A small statement is then written as one
-//! batch, a great one through [`Store::bulk`]. Each entry carries the file and line that it comes from, so that an error
+//! batch, a great one through [`Changes::bulk`](crate::store::Changes::bulk). Each entry carries the file and line that it comes from, so that an error
 //! can name them; the first conflict found is reported, which in a great statement is the first in key order. After an
 //! error nothing is written, and nothing left on the disk.
 //!

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 
 use super::WriteSettings;
-use super::apply::{Application, Refusal};
+use super::apply::{Application, Begun, Refusal};
 use super::changes::Changed;
 use super::conflict::Conflict;
 use super::lock::TableGuard;
@@ -16,7 +16,7 @@ use super::wanted::Waiting;
 use crate::error::{Error, Result};
 use crate::row::RowWriter;
 use crate::schema::BoundTable;
-use crate::store::Store;
+use crate::store::{Claim, Snapshot, Store};
 
 /// What a statement does with its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,6 +42,8 @@ pub struct Statement {
     count: u64,
     progress: Progress,
     waiting: Waiting,
+    /// What it has begun in the store, if that was before it is committed.
+    begun: Option<Begun>,
 }
 
 impl Statement {
@@ -62,6 +64,7 @@ impl Statement {
             count: 0,
             progress: Progress::default(),
             waiting: Waiting::always(),
+            begun: None,
         }
     }
 
@@ -84,6 +87,23 @@ impl Statement {
     /// Stops with an error when nobody waits any more, as long as nothing is written.
     pub(super) fn stop_with(&mut self, waiting: Waiting) {
         self.waiting = waiting;
+    }
+
+    /// Claims the table now, and not when the statement is committed: for one that looks for its rows first, at the moment
+    /// that is returned. Nobody else changes a row from then on. It may block.
+    ///
+    /// # Errors
+    /// Those of [`Store::begin`] and [`Store::snapshot`].
+    pub(super) fn begin(&mut self) -> Result<Arc<dyn Snapshot>> {
+        let begun = self.claim()?;
+        let snapshot = begun.snapshot()?;
+        self.begun = Some(begun);
+        Ok(snapshot)
+    }
+
+    fn claim(&self) -> Result<Begun> {
+        let claim = Claim::exclusive(self.table().space());
+        Arc::clone(&self.store).begin(&[claim])
     }
 
     /// Adds rows, which errors count on from those before. It may block, to write rows to a temporary file.
@@ -149,22 +169,27 @@ impl Statement {
     ///
     /// # Errors
     /// `Conflict` that names table, row and key, where two rows cannot both stay, and where the table was dropped or
-    /// emptied meanwhile; then nothing is written. Else the errors of [`Store::write`] and of [`Store::bulk`].
+    /// emptied meanwhile; then nothing is written. Else those of [`Store::begin`] and of [`Changes::commit`].
+    ///
+    /// [`Changes::commit`]: crate::store::Changes::commit
     pub fn commit(mut self, guard: &TableGuard) -> Result<u64> {
         guard.check(self.table().name())?;
         if self.changes.is_empty() {
             return Ok(0);
         }
+        let begun = match self.begun.take() {
+            Some(begun) => begun,
+            None => self.claim()?,
+        };
         let changes = std::mem::replace(&mut self.changes, Sorter::new(0));
         let application = Application {
             table: self.rows.table(),
-            store: self.store.as_ref(),
             change: self.change,
             settings: self.settings,
             progress: &self.progress,
             waiting: &self.waiting,
         };
-        match (application.apply(changes), self.change) {
+        match (application.apply(changes, begun), self.change) {
             (Ok(_), Change::Insert | Change::Replace) => Ok(self.count),
             // A row that is named twice is deleted once.
             (Ok(keys), Change::Delete) => Ok(keys),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::keyrange::KeyRange;
-use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest, Snapshot, Store};
+use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest, Snapshot};
 
 /// So few keys are looked up one by one; more of them are first compared with what is stored between them.
 const FEW: usize = 16;
@@ -54,7 +54,7 @@ impl Trials {
     }
 }
 
-/// The entries of one space, at the moment at which this was made.
+/// The entries of one space, at one moment.
 ///
 /// Sorted keys are compared with the entries between the first and the last of them, where those are not many more
 /// than the keys: a table that is empty there costs one seek, and one that is not costs a merge. Where they are many
@@ -67,15 +67,13 @@ pub(super) struct StoredRows {
 }
 
 impl StoredRows {
-    /// # Errors
-    /// Those of [`Store::snapshot`].
-    pub(super) fn new(store: &dyn Store, space: &str) -> Result<Self> {
-        Ok(Self {
-            snapshot: store.snapshot()?,
+    pub(super) fn new(snapshot: Arc<dyn Snapshot>, space: &str) -> Self {
+        Self {
+            snapshot,
             space: space.into(),
             chunk: Chunk::new(),
             trials: Trials::new(),
-        })
+        }
     }
 
     /// The values under `keys`, which are sorted and distinct, in their order.
@@ -139,7 +137,7 @@ mod tests {
     use super::*;
     use crate::row::testing::seed;
     use crate::store::wrap::{Call, Recording};
-    use crate::store::{Durability, MemoryStore, SpaceOptions, WriteBatch};
+    use crate::store::{Durability, MemoryStore, SpaceOptions, Store, WriteBatch};
 
     fn store(entries: impl Iterator<Item = u32>) -> Recording {
         let store = MemoryStore::new();
@@ -153,7 +151,7 @@ mod tests {
     fn look_up(store: &Recording, keys: &[u32]) -> Vec<Option<Vec<u8>>> {
         let keys: Vec<_> = keys.iter().map(|key| key.to_be_bytes()).collect();
         let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
-        let mut rows = StoredRows::new(store, "t").unwrap();
+        let mut rows = StoredRows::new(store.snapshot().unwrap(), "t");
         rows.get_sorted(&keys).unwrap()
     }
 
@@ -204,7 +202,7 @@ mod tests {
             .collect();
         let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
         let (dense, sparse) = keys.split_at(200);
-        let mut rows = StoredRows::new(&store, "t").unwrap();
+        let mut rows = StoredRows::new(store.snapshot().unwrap(), "t");
         let mut seeks_of = |keys: &[&[u8]], times: usize| {
             store.log().take();
             for _ in 0..times {

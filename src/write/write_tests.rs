@@ -18,8 +18,8 @@ use crate::keyrange::KeyRange;
 use crate::row::RowReader;
 use crate::row::testing::{batch, table};
 use crate::store::{
-    Chunk, ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, Snapshot, SpaceOptions,
-    WriteBatch,
+    Changes, Chunk, ChunkLimit, Claim, Direction, Durability, MemoryStore, ReadRequest, Snapshot,
+    SpaceOptions, WriteBatch,
 };
 
 pub(in crate::write) fn text(text: &str) -> Option<Datum> {
@@ -250,7 +250,7 @@ fn a_row_that_cannot_be_stored_is_named_across_batches() {
 
 /// A store that takes its time between the check of a writer and its write.
 #[derive(Debug)]
-struct SlowStore(MemoryStore);
+struct SlowStore(Arc<MemoryStore>);
 
 impl Store for SlowStore {
     fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
@@ -270,12 +270,12 @@ impl Store for SlowStore {
     }
 
     fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
-        std::thread::sleep(Duration::from_millis(20));
         self.0.write(batch, durability)
     }
 
-    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn crate::store::BulkWriter + 'a>> {
-        self.0.bulk(space)
+    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
+        let inner = Arc::clone(&self.0).begin(claims)?;
+        Ok(Box::new(SlowChanges(inner)))
     }
 
     fn temporary_file(&self) -> Result<std::fs::File> {
@@ -291,9 +291,31 @@ impl Store for SlowStore {
     }
 }
 
+#[derive(Debug)]
+struct SlowChanges(Box<dyn Changes>);
+
+impl Changes for SlowChanges {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.0.snapshot()
+    }
+
+    fn write(&mut self, batch: WriteBatch) -> Result<()> {
+        self.0.write(batch)
+    }
+
+    fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn crate::store::BulkWriter + 'a>> {
+        self.0.bulk(space)
+    }
+
+    fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
+        std::thread::sleep(Duration::from_millis(20));
+        self.0.commit(durability)
+    }
+}
+
 #[test]
 fn of_concurrent_inserts_of_one_key_exactly_one_succeeds() {
-    let writer = writer_over(&usage(), Arc::new(SlowStore(MemoryStore::new())));
+    let writer = writer_over(&usage(), Arc::new(SlowStore(Arc::new(MemoryStore::new()))));
     let results: Vec<Result<u64>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
             .map(|usage| {
@@ -357,7 +379,7 @@ fn no_partition_of_the_input_is_lost() {
     let schema = partitions[0][0].schema();
     let input = MemorySourceConfig::try_new_exec(&partitions[..3], schema, None).unwrap();
     let settings = WriteSettings::default();
-    let refresh: Refresh = Arc::new(|| Ok(Arc::default()));
+    let refresh: Refresh = Arc::new(|_| Ok(Arc::default()));
     let input: Arc<dyn ExecutionPlan> = input;
     let plan =
         WriteExec::delete(Arc::clone(&writer), Arc::clone(&input), settings, refresh).unwrap();
@@ -421,7 +443,7 @@ async fn the_operator_inserts_replaces_and_deletes() {
         .unwrap();
     // The context is asked for under the lock.
     let lock = writer.lock().clone();
-    let refresh: Refresh = Arc::new(move || {
+    let refresh: Refresh = Arc::new(move |_| {
         assert!(lock.acquire().now_or_never().is_none());
         Ok(Arc::default())
     });

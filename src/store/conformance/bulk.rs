@@ -6,7 +6,7 @@ use super::*;
 
 /// A load of puts, and of deletes where there is no value.
 fn load(subject: &Subject, space: &str, changes: &[(&[u8], Option<&[u8]>)]) -> Result<()> {
-    let mut bulk = subject.store.bulk(space)?;
+    let mut bulk = begin_load(subject, space)?;
     for (key, value) in changes {
         match value {
             Some(value) => bulk.put(key, value)?,
@@ -20,7 +20,7 @@ pub(super) fn a_load_is_seen_at_once_and_by_later_snapshots(subject: &Subject) {
     subject.create("t");
     subject.put("t", &[(b"a", b"1"), (b"c", b"3"), (b"e", b"5")]);
     let old = subject.snapshot();
-    let mut bulk = subject.store.bulk("t").unwrap();
+    let mut bulk = begin_load(subject, "t").unwrap();
     bulk.delete(b"a").unwrap();
     bulk.put(b"b", b"2").unwrap();
     bulk.put(b"c", b"changed").unwrap();
@@ -47,7 +47,7 @@ pub(super) fn a_load_is_seen_at_once_and_by_later_snapshots(subject: &Subject) {
 pub(super) fn a_load_that_is_dropped_changes_nothing(subject: &Subject) {
     subject.create("t");
     subject.put("t", &[(b"a", b"1")]);
-    let mut bulk = subject.store.bulk("t").unwrap();
+    let mut bulk = begin_load(subject, "t").unwrap();
     bulk.delete(b"a").unwrap();
     bulk.put(b"b", b"2").unwrap();
     drop(bulk);
@@ -59,12 +59,12 @@ pub(super) fn a_load_that_is_dropped_changes_nothing(subject: &Subject) {
 pub(super) fn a_load_takes_keys_in_order_alone(subject: &Subject) {
     subject.create("t");
     for wrong in [&b"b"[..], b"a", b""] {
-        let mut bulk = subject.store.bulk("t").unwrap();
+        let mut bulk = begin_load(subject, "t").unwrap();
         bulk.put(b"b", b"2").unwrap();
         assert_eq!(kind(bulk.put(wrong, b"")), ErrorKind::Internal);
         assert_eq!(kind(bulk.put(b"z", b"")), ErrorKind::Internal);
         assert_eq!(kind(bulk.ingest()), ErrorKind::Internal);
-        let mut bulk = subject.store.bulk("t").unwrap();
+        let mut bulk = begin_load(subject, "t").unwrap();
         bulk.delete(b"b").unwrap();
         assert_eq!(kind(bulk.delete(wrong)), ErrorKind::Internal);
         assert_eq!(kind(bulk.ingest()), ErrorKind::Internal);
@@ -79,10 +79,10 @@ pub(super) fn a_load_takes_keys_in_order_alone(subject: &Subject) {
 }
 
 pub(super) fn a_load_needs_its_space(subject: &Subject) {
-    let missing = subject.store.bulk("t").map(|_| ());
+    let missing = begin_load(subject, "t").map(|_| ());
     assert_eq!(kind(missing), ErrorKind::Internal);
     subject.create("t");
-    let mut bulk = subject.store.bulk("t").unwrap();
+    let mut bulk = begin_load(subject, "t").unwrap();
     bulk.put(b"a", b"1").unwrap();
     subject.store.drop_space("t").unwrap();
     assert_eq!(kind(bulk.ingest()), ErrorKind::Internal);
@@ -92,8 +92,8 @@ pub(super) fn a_load_needs_its_space(subject: &Subject) {
 pub(super) fn a_load_comes_after_what_was_written_meanwhile(subject: &Subject) {
     subject.create("t");
     subject.create("other");
-    let mut first = subject.store.bulk("t").unwrap();
-    let mut second = subject.store.bulk("t").unwrap();
+    let mut first = begin_load(subject, "t").unwrap();
+    let mut second = begin_load(subject, "t").unwrap();
     first.put(b"a", b"first").unwrap();
     second.put(b"a", b"second").unwrap();
     second.delete(b"b").unwrap();
@@ -112,7 +112,7 @@ pub(super) fn readers_see_a_load_whole(subject: &Subject) {
     thread::scope(|scope| {
         scope.spawn(|| {
             for round in 0..40_u8 {
-                let mut bulk = subject.store.bulk("t").unwrap();
+                let mut bulk = begin_load(subject, "t").unwrap();
                 for key in 0..50_u8 {
                     bulk.put(&[key], &[round]).unwrap();
                 }

@@ -239,7 +239,7 @@ pub(super) fn what_is_kept_is_whole(subject: &Subject) {
     assert!(subject.store.verify().unwrap().is_empty());
     subject.create("t");
     subject.put("t", HOSTILE);
-    let mut bulk = subject.store.bulk("t").unwrap();
+    let mut bulk = begin_load(subject, "t").unwrap();
     bulk.put(b"loaded", b"value").unwrap();
     bulk.ingest().unwrap();
     assert!(subject.store.verify().unwrap().is_empty());
@@ -262,7 +262,7 @@ pub(super) fn a_read_only_store_refuses_changes_alone(subject: &Subject) {
         store.drop_space("t"),
         store.write(batch, Durability::Sync),
         store.write(WriteBatch::new(), Durability::Buffered),
-        store.bulk("t").map(drop),
+        Arc::clone(store).begin(&[]).map(drop),
         store.temporary_file().map(drop),
         store.checkpoint(&path),
     ] {

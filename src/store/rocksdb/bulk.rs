@@ -23,10 +23,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ::rocksdb::{AsColumnFamilyRef, IngestExternalFileOptions, Options, SstFileWriter};
 use self_cell::self_cell;
 
-use super::super::bulk::Ascending;
+use super::super::bulk::{Ascending, BulkWriter, Load};
 use super::super::directory::space_of_family;
 use super::open::family_options;
-use super::{BulkWriter, Database, RocksStore};
+use super::{Database, RocksStore};
 use crate::error::{Error, Result};
 
 /// The directory of all loads, in that of the database.
@@ -47,8 +47,8 @@ self_cell! {
 }
 
 /// A load that is being written.
-pub(super) struct RocksBulk<'a> {
-    store: &'a RocksStore,
+pub(super) struct RocksLoad {
+    store: Arc<RocksStore>,
     database: Arc<Database>,
     space: String,
     order: Ascending,
@@ -61,8 +61,8 @@ pub(super) struct RocksBulk<'a> {
     is_open: bool,
 }
 
-impl<'a> RocksBulk<'a> {
-    pub(super) fn new(store: &'a RocksStore, space: &str) -> Result<Self> {
+impl RocksLoad {
+    pub(super) fn new(store: Arc<RocksStore>, space: &str) -> Result<Self> {
         let spaces = store.current();
         let database = Arc::clone(spaces.borrow_owner());
         database.refuse_if_read_only()?;
@@ -136,7 +136,7 @@ impl<'a> RocksBulk<'a> {
     }
 }
 
-impl BulkWriter for RocksBulk<'_> {
+impl BulkWriter for RocksLoad {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.push(key, Some(value))
     }
@@ -144,7 +144,9 @@ impl BulkWriter for RocksBulk<'_> {
     fn delete(&mut self, key: &[u8]) -> Result<()> {
         self.push(key, None)
     }
+}
 
+impl Load for RocksLoad {
     fn ingest(mut self: Box<Self>) -> Result<()> {
         self.order.check_unbroken()?;
         if self.is_open {

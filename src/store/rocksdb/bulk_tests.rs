@@ -7,20 +7,25 @@ use std::time::Duration;
 use super::*;
 use crate::error::ErrorKind;
 use crate::keyrange::KeyRange;
+use crate::store::changes::LocalStore;
 use crate::store::conformance::fill;
 use crate::store::{
     Chunk, ChunkLimit, Direction, Durability, SpaceOptions, Store, StoreOptions, WriteBatch,
 };
 
-fn open(path: &Path) -> RocksStore {
-    let store = RocksStore::open(path, &StoreOptions::default()).unwrap();
+fn open(path: &Path) -> Arc<RocksStore> {
+    let store = Arc::new(RocksStore::open(path, &StoreOptions::default()).unwrap());
     if store.spaces().unwrap().is_empty() {
         store.create_space("t", &SpaceOptions::default()).unwrap();
     }
     store
 }
 
-fn count(store: &dyn Store) -> usize {
+fn begin_load(store: &Arc<RocksStore>) -> Result<Box<dyn Load>> {
+    Arc::clone(store).load("t")
+}
+
+fn count(store: &RocksStore) -> usize {
     let whole = KeyRange::all();
     let snapshot = store.snapshot().unwrap();
     let mut cursor = snapshot
@@ -35,7 +40,7 @@ fn count(store: &dyn Store) -> usize {
 }
 
 /// So many entries that they need several files.
-fn push_many(bulk: &mut dyn BulkWriter) {
+fn push_many(bulk: &mut dyn Load) {
     let mut noise = fastrand::Rng::with_seed(7);
     for key in 0..2_000_u32 {
         let value: Vec<u8> = (0..100).map(|_| noise.u8(..)).collect();
@@ -55,7 +60,7 @@ fn a_load_of_several_files_leaves_none_of_its_own() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     let store = open(path);
-    let mut bulk = store.bulk("t").unwrap();
+    let mut bulk = begin_load(&store).unwrap();
     push_many(&mut *bulk);
     assert!(files_of_loads(path) > 3, "{}", files_of_loads(path));
     bulk.ingest().unwrap();
@@ -70,12 +75,12 @@ fn a_load_that_is_dropped_or_fails_leaves_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     let store = open(path);
-    let mut kept = store.bulk("t").unwrap();
+    let mut kept = begin_load(&store).unwrap();
     kept.put(b"k", b"v").unwrap();
-    let mut dropped = store.bulk("t").unwrap();
+    let mut dropped = begin_load(&store).unwrap();
     push_many(&mut *dropped);
     drop(dropped);
-    let mut failed = store.bulk("t").unwrap();
+    let mut failed = begin_load(&store).unwrap();
     push_many(&mut *failed);
     assert_eq!(
         failed.put(b"", b"").unwrap_err().kind(),
@@ -95,7 +100,7 @@ fn a_load_that_cannot_be_ingested_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     let store = open(path);
-    let mut bulk = store.bulk("t").unwrap();
+    let mut bulk = begin_load(&store).unwrap();
     push_many(&mut *bulk);
     let load = fs::read_dir(path.join(LOADS))
         .unwrap()
@@ -117,7 +122,7 @@ fn a_load_that_cannot_be_ingested_changes_nothing() {
             .count()
     };
     assert_eq!(tables(path), 0);
-    let mut again = store.bulk("t").unwrap();
+    let mut again = begin_load(&store).unwrap();
     push_many(&mut *again);
     again.ingest().unwrap();
     assert_eq!(count(&store), 2_000);
@@ -135,9 +140,9 @@ fn what_a_killed_load_left_is_removed_by_the_next_writer_alone() {
         read_only: true,
         ..StoreOptions::default()
     };
-    let reader = RocksStore::open(path, &reading).unwrap();
+    let reader = Arc::new(RocksStore::open(path, &reading).unwrap());
     assert!(left.join("000001.sst").exists());
-    let refused = reader.bulk("t").map(|_| ()).unwrap_err();
+    let refused = begin_load(&reader).map(drop).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unavailable);
     reader.temporary_file().unwrap_err();
     let store = open(path);
@@ -149,7 +154,7 @@ fn what_a_killed_load_left_is_removed_by_the_next_writer_alone() {
 #[test]
 fn readers_wait_neither_for_a_load_nor_for_who_waits_for_it() {
     let directory = tempfile::tempdir().unwrap();
-    let store = Arc::new(open(directory.path()));
+    let store = open(directory.path());
     let mut batch = WriteBatch::new();
     batch.put("t", b"key", b"old");
     store.write(batch, Durability::Buffered).unwrap();
@@ -158,7 +163,7 @@ fn readers_wait_neither_for_a_load_nor_for_who_waits_for_it() {
     database.pause_background_work().unwrap();
     let loading = Arc::clone(&store);
     let loading = thread::spawn(move || {
-        let mut bulk = loading.bulk("t").unwrap();
+        let mut bulk = begin_load(&loading).unwrap();
         bulk.put(b"key", b"new").unwrap();
         bulk.ingest().unwrap();
     });

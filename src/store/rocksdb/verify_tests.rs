@@ -1,6 +1,8 @@
 use std::fs;
+use std::sync::Arc;
 
 use super::*;
+use crate::store::changes::LocalStore;
 use crate::store::{Durability, SpaceOptions, Store, StoreOptions, WriteBatch};
 
 /// A closed database with two files of entries for each of three spaces, one of which is a load's.
@@ -8,11 +10,12 @@ fn closed() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for round in 0..2_u8 {
         let store = RocksStore::open(directory.path(), &StoreOptions::default()).unwrap();
+        let store = Arc::new(store);
         for space in ["t1", "t2", "t3"] {
             if round == 0 {
                 store.create_space(space, &SpaceOptions::default()).unwrap();
             }
-            let mut bulk = store.bulk(space).unwrap();
+            let mut bulk = Arc::clone(&store).load(space).unwrap();
             let mut batch = WriteBatch::new();
             for key in 0..100_u8 {
                 match space {

@@ -12,8 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::{
-    BulkWriter, Capabilities, Chunk, ChunkLimit, Durability, Latency, ReadRequest, Reader,
-    Snapshot, SpaceOptions, Store, Tally, WriteBatch,
+    BulkWriter, Capabilities, Changes, Chunk, ChunkLimit, Claim, Durability, Latency, ReadRequest,
+    Reader, Snapshot, SpaceOptions, Store, Tally, WriteBatch,
 };
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
@@ -97,8 +97,13 @@ impl Store for Delayed {
         self.way.ask(|| self.inner.write(batch, durability))
     }
 
-    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
-        self.way.ask(|| self.inner.bulk(space))
+    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
+        let inner = Arc::clone(&self.inner);
+        Ok(Box::new(DelayedChanges {
+            inner: self.way.ask(|| inner.begin(claims))?,
+            way: self.way.clone(),
+            sent: None,
+        }))
     }
 
     fn temporary_file(&self) -> Result<File> {
@@ -119,6 +124,39 @@ impl Store for Delayed {
 
     fn is_read_only(&self) -> bool {
         self.inner.is_read_only()
+    }
+}
+
+#[derive(Debug)]
+struct DelayedChanges {
+    inner: Box<dyn Changes>,
+    way: Way,
+    /// When the answer to what was sent last is there.
+    sent: Option<Instant>,
+}
+
+impl Changes for DelayedChanges {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        Ok(Arc::new(DelayedSnapshot {
+            inner: self.inner.snapshot()?,
+            way: self.way.clone(),
+        }))
+    }
+
+    fn write(&mut self, batch: WriteBatch) -> Result<()> {
+        self.sent = Some(self.way.send());
+        self.inner.write(batch)
+    }
+
+    fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
+        self.sent = Some(self.way.send());
+        self.inner.bulk(space)
+    }
+
+    fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
+        let Self { inner, way, sent } = *self;
+        wait_until(sent.unwrap_or_else(Instant::now));
+        way.ask(|| inner.commit(durability))
     }
 }
 

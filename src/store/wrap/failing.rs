@@ -8,8 +8,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::super::{
-    BulkWriter, Capabilities, Chunk, ChunkLimit, Durability, ReadRequest, Reader, Snapshot,
-    SpaceOptions, Store, Tally, WriteBatch, has_failed_before,
+    BulkWriter, Capabilities, Changes, Chunk, ChunkLimit, Claim, Durability, ReadRequest, Reader,
+    Snapshot, SpaceOptions, Store, Tally, WriteBatch, has_failed_before,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
@@ -165,10 +165,10 @@ impl Store for Failing {
             .call("write", || self.inner.write(batch, durability))
     }
 
-    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
-        let inner = self.faults.call("bulk", || self.inner.bulk(space))?;
-        Ok(Box::new(FailingBulk {
-            inner,
+    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
+        let inner = Arc::clone(&self.inner);
+        Ok(Box::new(FailingChanges {
+            inner: self.faults.call("begin", || inner.begin(claims))?,
             faults: self.faults.clone(),
             has_failed: false,
         }))
@@ -199,45 +199,79 @@ impl Store for Failing {
     }
 }
 
-struct FailingBulk<'a> {
-    inner: Box<dyn BulkWriter + 'a>,
+#[derive(Debug)]
+struct FailingChanges {
+    inner: Box<dyn Changes>,
     faults: Faults,
     has_failed: bool,
 }
 
-impl FailingBulk<'_> {
-    fn noting<T>(&mut self, outcome: Result<T>) -> Result<T> {
-        self.has_failed = outcome.is_err();
-        outcome
+fn refuse_if(has_failed: bool) -> Result<()> {
+    match has_failed {
+        true => Err(Error::internal("changes go on after an error")),
+        false => Ok(()),
+    }
+}
+
+impl Changes for FailingChanges {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        let inner = self.faults.call("snapshot", || self.inner.snapshot())?;
+        let faults = self.faults.clone();
+        Ok(Arc::new(FailingSnapshot { inner, faults }))
     }
 
-    fn refuse_if_failed(&self) -> Result<()> {
-        match self.has_failed {
-            true => Err(Error::internal("a bulk load goes on after an error")),
-            false => Ok(()),
-        }
+    fn write(&mut self, batch: WriteBatch) -> Result<()> {
+        refuse_if(self.has_failed)?;
+        let inner = &mut self.inner;
+        let written = self.faults.call("write", || inner.write(batch));
+        self.has_failed = written.is_err();
+        written
+    }
+
+    fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
+        refuse_if(self.has_failed)?;
+        let inner = &mut self.inner;
+        Ok(Box::new(FailingBulk {
+            inner: self.faults.call("bulk", || inner.bulk(space))?,
+            faults: self.faults.clone(),
+            has_failed: &mut self.has_failed,
+        }))
+    }
+
+    fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
+        refuse_if(self.has_failed)?;
+        let Self { inner, faults, .. } = *self;
+        faults.call("commit", || inner.commit(durability))
+    }
+}
+
+struct FailingBulk<'a> {
+    inner: Box<dyn BulkWriter + 'a>,
+    faults: Faults,
+    has_failed: &'a mut bool,
+}
+
+impl FailingBulk<'_> {
+    fn call(
+        &mut self,
+        what: &'static str,
+        call: impl FnOnce(&mut dyn BulkWriter) -> Result<()>,
+    ) -> Result<()> {
+        refuse_if(*self.has_failed)?;
+        let inner = self.inner.as_mut();
+        let outcome = self.faults.call(what, || call(inner));
+        *self.has_failed = outcome.is_err();
+        outcome
     }
 }
 
 impl BulkWriter for FailingBulk<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.refuse_if_failed()?;
-        let faults = self.faults.clone();
-        let outcome = faults.call("bulk put", || self.inner.put(key, value));
-        self.noting(outcome)
+        self.call("bulk put", |inner| inner.put(key, value))
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
-        self.refuse_if_failed()?;
-        let faults = self.faults.clone();
-        let outcome = faults.call("bulk delete", || self.inner.delete(key));
-        self.noting(outcome)
-    }
-
-    fn ingest(self: Box<Self>) -> Result<()> {
-        self.refuse_if_failed()?;
-        let Self { inner, faults, .. } = *self;
-        faults.call("ingest", || inner.ingest())
+        self.call("bulk delete", |inner| inner.delete(key))
     }
 }
 

@@ -8,8 +8,8 @@ use parking_lot::{Condvar, Mutex};
 
 use super::super::local::{self, Visit};
 use super::super::{
-    BulkWriter, Capabilities, Chunk, ChunkLimit, Cursor, Direction, Durability, LocalSnapshot,
-    ReadRequest, Reader, Snapshot, SpaceOptions, Store, Tally, WriteBatch,
+    BulkWriter, Capabilities, Changes, Chunk, ChunkLimit, Claim, Cursor, Direction, Durability,
+    LocalSnapshot, ReadRequest, Reader, Snapshot, SpaceOptions, Store, Tally, WriteBatch,
 };
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
@@ -23,11 +23,13 @@ pub enum Call {
     DropSpace(String),
     /// [`Store::snapshot`].
     Snapshot,
-    /// [`Store::write`]: the batch and its durability.
+    /// [`Store::begin`]: the spaces that are claimed.
+    Begin(Vec<String>),
+    /// [`Store::write`], or a batch that [`Changes::commit`] applies, and its durability.
     Write(WriteBatch, Durability),
-    /// [`Store::bulk`]: the space.
+    /// [`Changes::bulk`]: the space.
     Bulk(String),
-    /// [`BulkWriter::ingest`]: the space, and how many changes the load has.
+    /// A load that [`Changes::commit`] applies: the space, and how many changes it has.
     Ingest(String, usize),
     /// [`Store::temporary_file`].
     TemporaryFile,
@@ -204,13 +206,14 @@ impl Store for Recording {
         self.inner.write(batch, durability)
     }
 
-    fn bulk<'a>(&'a self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
-        self.log.push(Call::Bulk(space.to_owned()));
-        Ok(Box::new(RecordingBulk {
-            inner: self.inner.bulk(space)?,
+    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
+        let spaces = claims.iter().map(|claim| claim.space.to_owned());
+        self.log.push(Call::Begin(spaces.collect()));
+        Ok(Box::new(RecordingChanges {
+            inner: Arc::clone(&self.inner).begin(claims)?,
             log: self.log.clone(),
-            space: space.to_owned(),
-            changes: 0,
+            batches: Vec::new(),
+            loads: Vec::new(),
         }))
     }
 
@@ -236,27 +239,63 @@ impl Store for Recording {
     }
 }
 
+#[derive(Debug)]
+struct RecordingChanges {
+    inner: Box<dyn Changes>,
+    log: Log,
+    batches: Vec<WriteBatch>,
+    /// Each space that is loaded, and how many changes its load has.
+    loads: Vec<(String, usize)>,
+}
+
+impl Changes for RecordingChanges {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.log.push(Call::Snapshot);
+        Ok(Arc::new(RecordingSnapshot {
+            inner: self.inner.snapshot()?,
+            log: self.log.clone(),
+        }))
+    }
+
+    fn write(&mut self, batch: WriteBatch) -> Result<()> {
+        self.batches.push(batch.clone());
+        self.inner.write(batch)
+    }
+
+    fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
+        self.log.push(Call::Bulk(space.to_owned()));
+        let inner = self.inner.bulk(space)?;
+        self.loads.push((space.to_owned(), 0));
+        let changes = self.loads.last_mut().map(|(_, changes)| changes);
+        let changes = changes.ok_or_else(|| Error::internal("a load that was just begun"))?;
+        Ok(Box::new(RecordingBulk { inner, changes }))
+    }
+
+    fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
+        for batch in self.batches {
+            self.log.push(Call::Write(batch, durability));
+        }
+        for (space, changes) in self.loads {
+            self.log.push(Call::Ingest(space, changes));
+        }
+        self.inner.commit(durability)
+    }
+}
+
 struct RecordingBulk<'a> {
     inner: Box<dyn BulkWriter + 'a>,
-    log: Log,
-    space: String,
-    changes: usize,
+    changes: &'a mut usize,
 }
 
 impl BulkWriter for RecordingBulk<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.changes += 1;
+        *self.changes += 1;
         self.inner.put(key, value)
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
-        self.changes += 1;
+        *self.changes += 1;
         self.inner.delete(key)
-    }
-
-    fn ingest(self: Box<Self>) -> Result<()> {
-        self.log.push(Call::Ingest(self.space, self.changes));
-        self.inner.ingest()
     }
 }
 

@@ -1,0 +1,196 @@
+//! What the docs of [`Changes`] and [`Claim`](crate::store::Claim) say.
+
+use std::sync::mpsc::channel;
+use std::time::Instant;
+
+use super::*;
+
+/// How long is waited for what must not happen.
+const WHILE: Duration = Duration::from_millis(30);
+
+fn batch(entries: &[(&str, &[u8], Option<&[u8]>)]) -> WriteBatch {
+    let mut batch = WriteBatch::new();
+    for (space, key, value) in entries {
+        match value {
+            Some(value) => batch.put(space, key, value),
+            None => batch.delete(space, key),
+        }
+    }
+    batch
+}
+
+pub(super) fn changes_are_seen_when_they_are_committed(subject: &Subject) {
+    subject.create("t");
+    subject.create("u");
+    subject.put("t", &[(b"a", b"1"), (b"b", b"2")]);
+    let claims = [Claim::exclusive("t"), Claim::exclusive("u")];
+    let mut changes = subject.begin(&claims).unwrap();
+    let changed = batch(&[
+        ("t", b"a", None),
+        ("t", b"c", Some(b"3")),
+        ("u", b"k", Some(b"v")),
+    ]);
+    changes.write(changed).unwrap();
+    changes
+        .write(batch(&[("t", b"c", Some(b"later")), ("u", b"l", None)]))
+        .unwrap();
+    let before = model(&[(b"a", b"1"), (b"b", b"2")]);
+    for snapshot in [subject.snapshot(), changes.snapshot().unwrap()] {
+        assert_eq!(contents(&snapshot, "t"), before);
+        assert!(contents(&snapshot, "u").is_empty());
+    }
+    let old = subject.snapshot();
+    changes.commit(Durability::Sync).unwrap();
+    let snapshot = subject.snapshot();
+    assert_eq!(
+        contents(&snapshot, "t"),
+        model(&[(b"b", b"2"), (b"c", b"later")])
+    );
+    assert_eq!(contents(&snapshot, "u"), model(&[(b"k", b"v")]));
+    assert_eq!(contents(&old, "t"), before);
+}
+
+pub(super) fn changes_that_are_dropped_change_nothing(subject: &Subject) {
+    subject.create("t");
+    let mut changes = subject.begin(&[Claim::exclusive("t")]).unwrap();
+    changes.write(batch(&[("t", b"a", Some(b"1"))])).unwrap();
+    drop(changes);
+    assert!(contents(&subject.snapshot(), "t").is_empty());
+    let mut changes = subject.begin(&[Claim::exclusive("t")]).unwrap();
+    let missing = batch(&[("t", b"a", Some(b"1")), ("missing", b"a", None)]);
+    let written = changes
+        .write(missing)
+        .and_then(|()| changes.commit(Durability::Sync));
+    assert_eq!(kind(written), ErrorKind::Internal);
+    assert!(contents(&subject.snapshot(), "t").is_empty());
+    subject
+        .begin(&[])
+        .unwrap()
+        .commit(Durability::Sync)
+        .unwrap();
+}
+
+/// Whether a second statement can begin while the first one has these claims, and that it can when they are given back.
+fn waits(subject: &Subject, first: &[Claim<'_>], second: &[Claim<'_>]) -> bool {
+    let held = subject.begin(first).unwrap();
+    thread::scope(|scope| {
+        let (sender, begun) = channel();
+        scope.spawn(move || {
+            let changes = subject.begin(second).unwrap();
+            sender.send(()).unwrap();
+            changes.commit(Durability::Buffered).unwrap();
+        });
+        let has_waited = begun.recv_timeout(WHILE).is_err();
+        held.commit(Durability::Buffered).unwrap();
+        if has_waited {
+            begun.recv_timeout(Duration::from_secs(20)).unwrap();
+        }
+        has_waited
+    })
+}
+
+pub(super) fn a_claim_keeps_others_out(subject: &Subject) {
+    subject.create("t");
+    subject.create("u");
+    let (alone, shared) = ([Claim::exclusive("t")], [Claim::shared("t")]);
+    assert!(waits(subject, &alone, &alone));
+    assert!(waits(subject, &alone, &shared));
+    assert!(waits(subject, &shared, &alone));
+    assert!(!waits(subject, &alone, &[Claim::exclusive("u")]));
+    assert!(!waits(subject, &alone, &[]));
+}
+
+pub(super) fn shared_claims_keep_nobody_out_but_who_wants_to_be_alone(subject: &Subject) {
+    subject.create("t");
+    let shared = [Claim::shared("t")];
+    assert!(!waits(subject, &shared, &shared));
+    drop((
+        subject.begin(&shared).unwrap(),
+        subject.begin(&shared).unwrap(),
+    ));
+    let both = [Claim::shared("t"), Claim::shared("u")];
+    subject.create("u");
+    assert!(!waits(subject, &both, &shared));
+    assert!(waits(subject, &both, &[Claim::exclusive("u")]));
+}
+
+pub(super) fn several_claims_are_granted_at_once(subject: &Subject) {
+    subject.create("t");
+    subject.create("u");
+    let both = [Claim::exclusive("t"), Claim::exclusive("u")];
+    let reversed = [Claim::exclusive("u"), Claim::exclusive("t")];
+    assert!(waits(subject, &both, &[Claim::exclusive("u")]));
+    thread::scope(|scope| {
+        for claims in [&both, &reversed, &both, &reversed] {
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    subject
+                        .begin(claims)
+                        .unwrap()
+                        .commit(Durability::Buffered)
+                        .unwrap();
+                }
+            });
+        }
+    });
+}
+
+pub(super) fn a_claim_ends_when_it_is_dropped(subject: &Subject) {
+    subject.create("t");
+    for _ in 0..3 {
+        drop(subject.begin(&[Claim::exclusive("t")]).unwrap());
+    }
+    let began = Instant::now();
+    drop(subject.begin(&[Claim::shared("t")]).unwrap());
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+/// Each adds one to what it finds.
+pub(super) fn of_concurrent_statements_none_is_lost(subject: &Subject) {
+    subject.create("t");
+    let (threads, rounds) = (4, 25);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                for _ in 0..rounds {
+                    let mut changes = subject.begin(&[Claim::exclusive("t")]).unwrap();
+                    let found = changes.snapshot().unwrap().get("t", b"n").unwrap();
+                    let count = found.map_or(0, |count| count[0]) + 1;
+                    changes
+                        .write(batch(&[("t", b"n", Some(&[count]))]))
+                        .unwrap();
+                    changes.commit(Durability::Buffered).unwrap();
+                }
+            });
+        }
+    });
+    let count = subject.snapshot().get("t", b"n").unwrap();
+    assert_eq!(count, Some(vec![threads * rounds]));
+}
+
+pub(super) fn a_load_and_more_is_refused_or_one_step(subject: &Subject) {
+    subject.create("t");
+    subject.create("u");
+    for with_batch in [true, false] {
+        let claims = [Claim::exclusive("t"), Claim::exclusive("u")];
+        let mut changes = subject.begin(&claims).unwrap();
+        changes.bulk("t").unwrap().put(b"a", b"1").unwrap();
+        match with_batch {
+            true => changes.write(batch(&[("u", b"a", Some(b"1"))])).unwrap(),
+            false => changes.bulk("u").unwrap().put(b"a", b"1").unwrap(),
+        }
+        let committed = changes.commit(Durability::Sync);
+        let snapshot = subject.snapshot();
+        let found = [
+            contents(&snapshot, "t").len(),
+            contents(&snapshot, "u").len(),
+        ];
+        match committed {
+            Ok(()) => assert_eq!(found, [1, 1]),
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::NotSupported);
+                assert_eq!(found, [0, 0]);
+            }
+        }
+    }
+}
