@@ -420,8 +420,8 @@ fn shares(request: &ScanRequest, store: &Arc<dyn Store>, width: Parallelism) -> 
         return whole;
     }
     let space = request.table.space();
-    Shares::cut(runs, width, &|range| {
-        store.approximate_size(space, range).unwrap_or(0)
+    Shares::cut(runs, width, &|ranges, count, least| {
+        store.boundaries(space, ranges, count, least)
     })
 }
 

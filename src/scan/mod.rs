@@ -11,7 +11,6 @@
 //! * A request can be read without a plan around it, too ([`ScanRequest::read`]).
 //! * No row is read while planning, and all partitions read at one moment of the store.
 
-mod cut;
 mod decode;
 mod direct;
 mod display;

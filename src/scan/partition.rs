@@ -1,12 +1,11 @@
 //! Which partition reads what of the runs.
 //!
 //! A table with buckets has a run for each, and runs are dealt out whole. Where there are fewer runs than partitions,
-//! as in a table without buckets, runs are cut ([`cut`](super::cut)) into pieces of consecutive keys: so the order of
+//! as in a table without buckets, runs are cut, where the store says, into pieces of consecutive keys: so the order of
 //! each partition's rows stays what it was. Pieces are read side by side where nobody asks for order or for few rows;
 //! where one does, they are gathered again ([`Shares::gathered`]), for reading ahead of the first piece would be in
 //! vain.
 
-use super::cut::{Sizes, cut};
 use crate::keyrange::{KeyRange, KeyRangeSet, prefix_successor};
 use crate::schema::BoundTable;
 use crate::span::{Run, Work};
@@ -54,6 +53,10 @@ impl Piece {
     }
 }
 
+/// Says where ranges are cut in at most so many pieces of about so many bytes at least: see
+/// [`Store::boundaries`](crate::store::Store::boundaries).
+pub(super) type Cuts<'a> = dyn Fn(&KeyRangeSet, usize, u64) -> Vec<Vec<u8>> + 'a;
+
 /// The partitions of a scan, never none.
 #[derive(Debug, Clone)]
 pub(super) struct Shares {
@@ -77,7 +80,7 @@ impl Shares {
     }
 
     /// The partitions of all runs, of which some are cut where that makes more partitions.
-    pub(super) fn cut(runs: &[Run], width: Parallelism, sizes: &Sizes<'_>) -> Self {
+    pub(super) fn cut(runs: &[Run], width: Parallelism, cuts: &Cuts<'_>) -> Self {
         let target = width.partitions;
         let whole = Self::whole(runs, target);
         let pieces_per_run = target / runs.len().max(1);
@@ -87,7 +90,7 @@ impl Shares {
         let mut partitions = Vec::with_capacity(target);
         for run in runs {
             partitions.extend(
-                pieces(run, pieces_per_run, width.piece_bytes as u64, sizes)
+                pieces(run, pieces_per_run, width.piece_bytes as u64, cuts)
                     .into_iter()
                     .map(|piece| vec![piece]),
             );
@@ -135,7 +138,7 @@ pub(super) fn is_brief(table: &BoundTable, pieces: &[Piece]) -> bool {
 }
 
 /// A run in at most `count` pieces, in key order.
-fn pieces(run: &Run, count: usize, least: u64, sizes: &Sizes<'_>) -> Vec<Piece> {
+fn pieces(run: &Run, count: usize, least: u64, cuts: &Cuts<'_>) -> Vec<Piece> {
     let Work::Ranges(set) = &run.work else {
         return vec![Piece::whole(run)];
     };
@@ -145,7 +148,7 @@ fn pieces(run: &Run, count: usize, least: u64, sizes: &Sizes<'_>) -> Vec<Piece> 
         let of_ranges = |ranges: &[KeyRange]| piece(run, ranges.iter().cloned(), false);
         return share_out(ranges, count).map(of_ranges).collect();
     }
-    let cuts = cut(&run.hull(), ranges, count, least, sizes);
+    let cuts = cuts(set, count, least);
     let mut starts: Vec<Vec<u8>> = vec![Vec::new()];
     starts.extend(cuts.iter().cloned());
     let stops = cuts.into_iter().map(Some).chain([None]);

@@ -1,6 +1,7 @@
 //! Shares of runs: whole ones, pieces of few and of many ranges.
 
 use super::*;
+use crate::store::cut::cut;
 
 fn points(count: u32) -> Work {
     let range = |key: u32| KeyRange::prefix(&(2 * key).to_be_bytes());
@@ -16,6 +17,11 @@ fn width(partitions: usize) -> Parallelism {
         partitions,
         piece_bytes: 100,
     }
+}
+
+/// Cuts by these sizes.
+fn at(sizes: impl Fn(&KeyRange) -> u64) -> impl Fn(&KeyRangeSet, usize, u64) -> Vec<Vec<u8>> {
+    move |ranges, count, least| cut(ranges, count, least, &sizes)
 }
 
 /// As if each of the first 256 bytes of a key had a piece's bytes.
@@ -42,17 +48,17 @@ fn ranges(shares: &Shares) -> Vec<KeyRange> {
 #[test]
 fn there_is_always_a_partition_and_never_an_idle_one() {
     assert_eq!(sizes(&Shares::whole(&[], 4)), [0]);
-    assert_eq!(sizes(&Shares::cut(&[], width(4), &evenly)), [0]);
+    assert_eq!(sizes(&Shares::cut(&[], width(4), &at(evenly))), [0]);
     let runs: Vec<Run> = (0..5).map(|_| run(points(1))).collect();
     assert_eq!(sizes(&Shares::whole(&runs, 0)), [5]);
     assert_eq!(sizes(&Shares::whole(&runs, 2)), [2, 3]);
-    assert_eq!(sizes(&Shares::cut(&runs, width(9), &evenly)), [1; 5]);
+    assert_eq!(sizes(&Shares::cut(&runs, width(9), &at(evenly))), [1; 5]);
 }
 
 #[test]
 fn a_long_list_of_ranges_is_cut_by_their_number() {
     let unasked = |_: &KeyRange| panic!("the size of one of many ranges");
-    let cut = |count| Shares::cut(&[run(points(count))], width(4), &unasked);
+    let cut = |count| Shares::cut(&[run(points(count))], width(4), &at(unasked));
     assert_eq!(sizes(&cut(127)), [1]);
     let shares = cut(200);
     assert_eq!(sizes(&shares), [1, 1, 1]);
@@ -68,7 +74,7 @@ fn a_long_list_of_ranges_is_cut_by_their_number() {
 #[test]
 fn a_large_range_is_cut_into_pieces_that_make_it_up() {
     let whole = KeyRangeSet::from_ranges([KeyRange::new(vec![10], Some(vec![210])).unwrap()]);
-    let shares = Shares::cut(&[run(Work::Ranges(whole.clone()))], width(4), &evenly);
+    let shares = Shares::cut(&[run(Work::Ranges(whole.clone()))], width(4), &at(evenly));
     assert_eq!(sizes(&shares), [1, 1, 1, 1]);
     let found = ranges(&shares);
     assert_eq!(KeyRangeSet::from_ranges(found.clone()), whole);
@@ -94,7 +100,7 @@ fn a_large_range_is_cut_into_pieces_that_make_it_up() {
 fn several_ranges_are_cut_where_their_bytes_are() {
     let range = |from: u8, to: u8| KeyRange::new(vec![from], Some(vec![to])).unwrap();
     let set = KeyRangeSet::from_ranges([range(0, 1), range(5, 6), range(100, 250)]);
-    let shares = Shares::cut(&[run(Work::Ranges(set.clone()))], width(2), &evenly);
+    let shares = Shares::cut(&[run(Work::Ranges(set.clone()))], width(2), &at(evenly));
     let found = ranges(&shares);
     assert_eq!(KeyRangeSet::from_ranges(found.clone()), set);
     assert_eq!(found.len(), 4);
@@ -106,7 +112,7 @@ fn several_ranges_are_cut_where_their_bytes_are() {
 fn small_runs_and_walks_stay_whole() {
     let small = KeyRange::new(vec![10], Some(vec![11])).unwrap();
     let small = run(Work::Ranges(KeyRangeSet::from_ranges([small])));
-    let shares = Shares::cut(&[small], width(8), &evenly);
+    let shares = Shares::cut(&[small], width(8), &at(evenly));
     assert_eq!(
         (sizes(&shares), shares.gathered().is_none()),
         (vec![1], true)
@@ -131,7 +137,7 @@ fn the_runs_of_a_few_buckets_are_cut_too() {
         };
         (stop - second(range.start())) * 100
     };
-    let shares = Shares::cut(&[bucket(0), bucket(1)], width(7), &sizes_of);
+    let shares = Shares::cut(&[bucket(0), bucket(1)], width(7), &at(sizes_of));
     assert_eq!(sizes(&shares), [1; 6]);
     let buckets: Vec<u32> = shares
         .partitions()

@@ -78,6 +78,7 @@ conformance! {
     a_batch_over_two_spaces_is_seen_at_once,
     the_later_operation_on_a_key_counts,
     sizes_follow_the_entries,
+    boundaries_lie_inside_and_ascend,
     a_store_can_be_written,
     a_checkpoint_is_the_store_at_one_moment,
     what_is_kept_is_whole,

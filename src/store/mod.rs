@@ -23,6 +23,7 @@ mod changes;
 mod chunk;
 #[cfg(test)]
 mod conformance;
+pub(crate) mod cut;
 mod directory;
 mod inside;
 mod leaves;
@@ -43,7 +44,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::keyrange::KeyRange;
+use crate::keyrange::{KeyRange, KeyRangeSet};
 
 pub use self::batch::{Operation, WriteBatch};
 pub use self::behind::first_readable;
@@ -111,6 +112,20 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// Errors: `Internal` if the space does not exist.
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64>;
+
+    /// Keys that cut `ranges` in at most `count` pieces, ascending, each piece of about `least` bytes at least: what is
+    /// worth reading side by side. None where the store cannot say, for a read is right wherever it is cut. A store that
+    /// is far away cuts where other machines take over, and answers without a message.
+    fn boundaries(
+        &self,
+        space: &str,
+        ranges: &KeyRangeSet,
+        count: usize,
+        least: u64,
+    ) -> Vec<Vec<u8>> {
+        let size = |range: &KeyRange| self.approximate_size(space, range).unwrap_or(0);
+        cut::cut(ranges, count, least, &size)
+    }
 
     /// Makes a store of its own, as this one is at one moment, in the directory `path`, which must not be there yet.
     /// Every write that has returned is in it, none in part. Reads and writes go on; spaces should not come or go.

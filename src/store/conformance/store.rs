@@ -1,6 +1,7 @@
 //! What the docs of [`Store`] say.
 
 use super::*;
+use crate::keyrange::KeyRangeSet;
 
 pub(super) fn spaces_are_made_and_listed(subject: &Subject) {
     let store = &subject.store;
@@ -187,6 +188,34 @@ pub(super) fn sizes_follow_the_entries(subject: &Subject) {
     assert!(nothing < 50_000, "{nothing}");
     let unknown = subject.store.approximate_size("missing", &KeyRange::all());
     assert_eq!(kind(unknown), ErrorKind::Internal);
+}
+
+pub(super) fn boundaries_lie_inside_and_ascend(subject: &Subject) {
+    subject.create("t");
+    let mut batch = WriteBatch::new();
+    for key in 0..2_000_u32 {
+        batch.put("t", &key.to_be_bytes(), &[7; 100]);
+    }
+    subject.store.write(batch, Durability::Buffered).unwrap();
+    let bounds = [100_u32, 900, 1_000, 1_900].map(|key| Some(key.to_be_bytes().to_vec()));
+    let [first, second, third, fourth] = bounds.map(Option::unwrap);
+    let ranges =
+        KeyRangeSet::from_ranges([range(&first, Some(&second)), range(&third, Some(&fourth))]);
+    let whole = KeyRangeSet::from(KeyRange::all());
+    for count in [1, 2, 5] {
+        for ranges in [&ranges, &whole] {
+            let cuts = subject.store.boundaries("t", ranges, count, 1_000);
+            assert!(
+                cuts.len() < count && cuts.is_sorted_by(|one, next| one < next),
+                "{cuts:?}"
+            );
+            let hull = ranges.hull().unwrap();
+            assert!(cuts.iter().all(|cut| hull.contains(cut)), "{cuts:?}");
+        }
+    }
+    let none = KeyRangeSet::default();
+    assert!(subject.store.boundaries("t", &none, 5, 1).is_empty());
+    assert!(subject.store.boundaries("missing", &whole, 5, 1).is_empty());
 }
 
 pub(super) fn a_store_can_be_written(subject: &Subject) {

@@ -16,7 +16,7 @@ use super::super::{
     Reader, Snapshot, SpaceOptions, Store, Tally, WriteBatch,
 };
 use crate::error::{Error, Result};
-use crate::keyrange::KeyRange;
+use crate::keyrange::{KeyRange, KeyRangeSet};
 
 /// The most entries of an answer.
 const MOST: usize = 4096;
@@ -112,6 +112,16 @@ impl Store for Delayed {
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         self.inner.approximate_size(space, range)
+    }
+
+    fn boundaries(
+        &self,
+        space: &str,
+        ranges: &KeyRangeSet,
+        count: usize,
+        least: u64,
+    ) -> Vec<Vec<u8>> {
+        self.inner.boundaries(space, ranges, count, least)
     }
 
     fn checkpoint(&self, path: &Path) -> Result<()> {

@@ -12,7 +12,7 @@ use super::super::{
     LocalSnapshot, ReadRequest, Reader, Snapshot, SpaceOptions, Store, Tally, WriteBatch,
 };
 use crate::error::{Error, Result};
-use crate::keyrange::KeyRange;
+use crate::keyrange::{KeyRange, KeyRangeSet};
 
 /// One call that reached a [`Recording`] store, and succeeded or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -224,6 +224,16 @@ impl Store for Recording {
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         self.inner.approximate_size(space, range)
+    }
+
+    fn boundaries(
+        &self,
+        space: &str,
+        ranges: &KeyRangeSet,
+        count: usize,
+        least: u64,
+    ) -> Vec<Vec<u8>> {
+        self.inner.boundaries(space, ranges, count, least)
     }
 
     fn checkpoint(&self, path: &Path) -> Result<()> {

@@ -7,11 +7,11 @@
 
 use std::cmp::Ordering;
 
-use crate::keyrange::{KeyRange, compare_stops, prefix_successor};
+use crate::keyrange::{KeyRange, KeyRangeSet, compare_stops, prefix_successor};
 
 /// Estimates how many bytes of a store lie in a range. It cannot fail: a scan is right wherever it is cut, so a store
 /// that cannot say counts as empty, and reading it tells what is wrong.
-pub(super) type Sizes<'a> = dyn Fn(&KeyRange) -> u64 + 'a;
+pub(crate) type Sizes<'a> = dyn Fn(&KeyRange) -> u64 + 'a;
 
 /// The most bytes of a cut.
 const CUT_LENGTH: usize = 64;
@@ -19,18 +19,21 @@ const CUT_LENGTH: usize = 64;
 /// A cut may be off by this part of a piece.
 const TOLERANCE: u64 = 8;
 
-/// Keys that cut `ranges`, whose hull is `hull`, in at most `count` pieces of at least `least` bytes, ascending.
-pub(super) fn cut(
-    hull: &KeyRange,
-    ranges: &[KeyRange],
+/// Keys that cut `ranges` in at most `count` pieces of at least `least` bytes, ascending.
+pub(crate) fn cut(
+    ranges: &KeyRangeSet,
     count: usize,
     least: u64,
     sizes: &Sizes<'_>,
 ) -> Vec<Vec<u8>> {
+    let Some(hull) = ranges.hull() else {
+        return Vec::new();
+    };
     // One estimate tells small tables from others.
-    if count < 2 || sizes(hull) < least.saturating_mul(2) {
+    if count < 2 || sizes(&hull) < least.saturating_mul(2) {
         return Vec::new();
     }
+    let ranges = ranges.ranges();
     let own: Vec<u64> = ranges.iter().map(sizes).collect();
     let total: u64 = own.iter().sum();
     let pieces = (total / least.max(1)).min(count as u64);

@@ -26,15 +26,12 @@ impl Keys {
     }
 
     fn cuts(&self, ranges: &[KeyRange], count: usize, least: u64) -> Vec<Vec<u8>> {
-        let hull = KeyRange::new(
-            ranges[0].start().to_vec(),
-            ranges[ranges.len() - 1].stop().map(<[u8]>::to_vec),
-        );
+        let ranges = KeyRangeSet::from_ranges(ranges.iter().cloned());
         let sizes = |range: &KeyRange| {
             self.asked.set(self.asked.get() + 1);
             self.count(range) as u64
         };
-        cut(&hull.unwrap(), ranges, count, least, &sizes)
+        cut(&ranges, count, least, &sizes)
     }
 
     /// How many keys of `ranges` lie between the cuts.
@@ -126,8 +123,7 @@ fn a_store_estimates_well_enough() {
     let key = |number: u32| format!("host-{:05}/metric", number * 3).into_bytes();
     (0..20_000).for_each(|number| batch.put("t", &key(number), &[0; 50]));
     store.write(batch, Durability::Buffered).unwrap();
-    let sizes = |range: &KeyRange| store.approximate_size("t", range).unwrap();
-    let cuts = cut(&KeyRange::all(), &[KeyRange::all()], 4, 1000, &sizes);
+    let cuts = store.boundaries("t", &KeyRange::all().into(), 4, 1000);
     let places: Vec<usize> = cuts
         .iter()
         .map(|cut| (0..20_000).filter(|number| key(*number) < *cut).count())
