@@ -40,12 +40,22 @@ impl AnalyzerRule for MeetAsDoubles {
             if !changed {
                 return Ok(met);
             }
-            met.map_data(LogicalPlan::recompute_schema)
+            met.map_data(recomputed)
         })?;
         if !changed {
             return Ok(plan.data);
         }
         plan.data.transform_up(refer_again).map(|plan| plan.data)
+    }
+}
+
+/// A node over inputs whose types may have changed. A UNION would keep those that it had.
+fn recomputed(plan: LogicalPlan) -> Result<LogicalPlan> {
+    match plan {
+        LogicalPlan::Union(union) => {
+            Union::try_new_with_loose_types(union.inputs).map(LogicalPlan::Union)
+        }
+        plan => plan.recompute_schema(),
     }
 }
 

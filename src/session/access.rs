@@ -79,7 +79,7 @@ impl Access {
         if of_the_machine || name == full_name("external_access") && !is_false(value) {
             self.check(&format!("the setting {name}"))?;
         }
-        value.map_or(Ok(()), |value| bounds::check(&name, value))
+        bounds::check(&name, value)
     }
 
     /// Takes over what a connection has just been told.

@@ -1,4 +1,5 @@
 //! Bounds of settings: beyond them not the statement would fail but the process, which allocates at once what they say.
+//! And settings that have one value, as DataFusion answers wrongly with another.
 
 use std::ops::RangeInclusive;
 
@@ -22,17 +23,65 @@ const BOUNDS: &[(&str, RangeInclusive<u64>)] = &[
     ("halite.span_budget", 1..=1 << 20),
 ];
 
+/// Settings that keep their value, and what another one would do.
+const FIXED: &[(&str, &str, &str)] = &[
+    (
+        "datafusion.optimizer.prefer_hash_join",
+        "true",
+        "DataFusion's joins by merging lose rows or panic",
+    ),
+    (
+        "datafusion.optimizer.enable_window_limits",
+        "false",
+        "DataFusion puts limits below windows that need all rows",
+    ),
+    (
+        "datafusion.optimizer.enable_aggregate_dynamic_filter_pushdown",
+        "false",
+        "DataFusion keeps rows from aggregates beside min and max",
+    ),
+    // It sets those of joins and of sorts with a limit, which may be set alone, and the one above.
+    (
+        "datafusion.optimizer.enable_dynamic_filter_pushdown",
+        "false",
+        "DataFusion keeps rows from aggregates beside min and max",
+    ),
+    (
+        "datafusion.execution.skip_physical_aggregate_schema_check",
+        "true",
+        "DataFusion would refuse queries that have an answer",
+    ),
+    (
+        "datafusion.sql_parser.parse_float_as_decimal",
+        "true",
+        "numbers would lose their digits",
+    ),
+];
+
 /// Tasks that a statement may be split into.
 const MOST_TASKS: u64 = 1024;
 
 /// Settings without bounds of their own: a tebibyte, or as many rows.
 const ANY: RangeInclusive<u64> = 0..=1 << 40;
 
-/// Refuses a number that is out of the setting's bounds. What is no whole number is left to who reads it.
+/// Refuses what a setting may not be; `None` for the default, which is DataFusion's. What is no whole number is left to
+/// who reads it.
 ///
 /// # Errors
-/// `InvalidInput` with the setting, the value and the bounds.
-pub(super) fn check(name: &str, value: &str) -> Result<()> {
+/// `InvalidInput` with the setting, the value and the bounds; `NotSupported` for a setting that keeps its value.
+pub(super) fn check(name: &str, value: Option<&str>) -> Result<()> {
+    let fixed = FIXED.iter().find(|(known, ..)| *known == name);
+    if let Some((name, only, why)) = fixed
+        && value.is_none_or(|value| !value.eq_ignore_ascii_case(only))
+    {
+        return Err(Error::unsupported(format!(
+            "{name} stays {only}: with another value {why}"
+        )));
+    }
+    value.map_or(Ok(()), |value| check_number(name, value))
+}
+
+fn check_number(name: &str, value: &str) -> Result<()> {
     let Ok(number) = value.trim().parse::<u128>() else {
         return Ok(());
     };
@@ -59,15 +108,30 @@ mod tests {
 
     #[test]
     fn a_bound_names_setting_value_and_bounds() {
-        let error = check("datafusion.execution.batch_size", "1000000000000").unwrap_err();
+        let error = check("datafusion.execution.batch_size", Some("1000000000000")).unwrap_err();
         assert_eq!(
             error.message(),
             "datafusion.execution.batch_size cannot be 1000000000000: it is a number from 1 to 1048576"
         );
-        check("datafusion.execution.batch_size", "0").unwrap_err();
-        check("datafusion.execution.batch_size", "8192").unwrap();
-        check("halite.statement_memory", "18446744073709551616").unwrap_err();
-        check("halite.durability", "sync").unwrap();
+        check("datafusion.execution.batch_size", Some("0")).unwrap_err();
+        check("datafusion.execution.batch_size", Some("8192")).unwrap();
+        check("halite.statement_memory", Some("18446744073709551616")).unwrap_err();
+        check("halite.durability", Some("sync")).unwrap();
+        check("halite.durability", None).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_setting_that_is_a_mend_keeps_its_value() {
+        let connection = Database::in_memory().unwrap().connect();
+        for (name, only, why) in FIXED {
+            let other = if *only == "true" { "false" } else { "true" };
+            for sql in [format!("SET {name} = {other}"), format!("RESET {name}")] {
+                let error = connection.execute(&sql, ()).await.unwrap_err();
+                assert!(error.message().contains(why), "{sql}: {error}");
+            }
+            let sql = format!("SET {name} = {only}");
+            connection.execute(&sql, ()).await.unwrap();
+        }
     }
 
     /// Every number at its bound, one after the other: what allocates as much as a setting says would end the test.

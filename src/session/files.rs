@@ -19,6 +19,7 @@ use datafusion::prelude::SessionContext;
 use super::access::Access;
 use crate::error::Error;
 use crate::store::check_outside;
+use crate::write::copy::check_matches;
 
 /// Endings of names that are taken for those of files.
 const EXTENSIONS: &[&str] = &[
@@ -76,7 +77,7 @@ impl UrlTableFactory for LocalFiles {
         self.access.check(&format!("the file `{local}`"))?;
         let is_pattern = local.contains(['*', '?', '[']);
         match is_pattern {
-            true => matches_outside(local)?,
+            true => check_matches(local)?,
             false => check_outside(Path::new(local))?,
         }
         if !is_pattern && !Path::new(local).exists() {
@@ -94,16 +95,6 @@ impl UrlTableFactory for LocalFiles {
             .into()),
         }
     }
-}
-
-/// Refuses a pattern that matches a file of a database.
-fn matches_outside(pattern: &str) -> Result<()> {
-    // What is no pattern to this matches nothing to DataFusion either.
-    let found = glob::glob(pattern).into_iter().flatten().flatten();
-    for file in found {
-        check_outside(&file)?;
-    }
-    Ok(())
 }
 
 /// Whether a name is meant for a file; all others are those of tables.

@@ -18,7 +18,8 @@ use crate::span::law::random::Random;
 pub(super) struct Settings {
     pub partitions: usize,
     pub batch_size: usize,
-    pub hash_join: bool,
+    /// Both sides of a join are dealt to partitions.
+    pub dealt_join: bool,
     /// Small sides are joined in partitions, too.
     pub partitioned_join: bool,
 }
@@ -28,7 +29,7 @@ impl Settings {
     pub const PLAIN: Self = Self {
         partitions: 1,
         batch_size: 8192,
-        hash_join: true,
+        dealt_join: true,
         partitioned_join: false,
     };
 
@@ -36,7 +37,7 @@ impl Settings {
         Self {
             partitions: random.between(1, 4),
             batch_size: random.weighted(&[(30, 2), (20, 3), (20, 7), (30, 8192)]),
-            hash_join: random.percent(75),
+            dealt_join: random.percent(75),
             partitioned_join: random.percent(40),
         }
     }
@@ -51,8 +52,8 @@ impl Settings {
             ),
             format!("SET datafusion.execution.batch_size = {}", self.batch_size),
         ];
-        if !self.hash_join {
-            script.push("SET datafusion.optimizer.prefer_hash_join = false".to_owned());
+        if !self.dealt_join {
+            script.push("SET datafusion.optimizer.repartition_joins = false".to_owned());
         }
         if self.partitioned_join {
             script.push(format!("SET {threshold} = 0"));

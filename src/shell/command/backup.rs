@@ -26,7 +26,8 @@ impl Command for Backup {
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
         let path = file(argument);
-        if let Err(error) = shell.check_file(&path) {
+        // Whether something is at the path itself is told by who makes the backup.
+        if let Err(error) = shell.check_file(path.parent().unwrap_or(&path)) {
             return failed(shell, error.message());
         }
         let backup = shell.connection.database().backup(&path);

@@ -51,6 +51,22 @@ pub(super) fn find(pattern: &str, options: &CopyOptions) -> Result<Vec<SourceFil
     files.collect()
 }
 
+/// Refuses a pattern that matches a file of a database.
+///
+/// # Errors
+/// As [`check_outside`].
+pub fn check_matches(pattern: &str) -> Result<()> {
+    // What is no pattern matches nothing.
+    let found = glob_with(pattern, MatchOptions::new())
+        .into_iter()
+        .flatten()
+        .flatten();
+    for file in found {
+        check_outside(&file)?;
+    }
+    Ok(())
+}
+
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
     let options = MatchOptions {
         case_sensitive: true,

@@ -22,6 +22,7 @@ use datafusion::common::runtime::SpawnedTask;
 
 pub use self::field::values_of_texts;
 use self::files::SourceFile;
+pub use self::files::check_matches;
 pub use self::options::{
     Compression, CopyOptions, Direction, FORMATS, FileFormat, FileKind, FormatDeclaration, listed,
 };

@@ -82,7 +82,7 @@ fn simpler_settings(settings: Settings) -> Vec<Settings> {
             ..settings
         },
         Settings {
-            hash_join: true,
+            dealt_join: true,
             ..settings
         },
         Settings {
