@@ -1,11 +1,13 @@
 //! Key parts as SQL writes them, so that a planner sees which order a key gives.
 
+use std::sync::Arc;
+
 use arrow::datatypes::{DataType, IntervalMonthDayNano};
 use datafusion::common::{Column, ScalarValue};
 use datafusion::functions::{crypto, datetime, unicode};
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, Operator, ScalarUDF, lit};
 
-use super::scalar_functions;
+use super::{DateTrunc, scalar_functions};
 use crate::datum::SqlType;
 use crate::key::{Argument, Expression, KeyColumn};
 
@@ -30,10 +32,17 @@ pub fn spellings(part: &Expression, columns: &[KeyColumn]) -> Vec<Expr> {
         }
         ("reverse", _) => vec![unicode::reverse().call(vec![column()])],
         ("md5", _) => vec![crypto::md5().call(vec![column()])],
-        ("date_trunc", [Argument::Text(unit), _]) => [unit.to_lowercase(), unit.to_uppercase()]
-            .into_iter()
-            .map(|unit| datetime::date_trunc().call(vec![lit(unit), column()]))
-            .collect(),
+        ("date_trunc", [Argument::Text(unit), _]) => {
+            // That of Halite's sessions, and that of others.
+            let own = Arc::new(ScalarUDF::new_from_impl(DateTrunc::default()));
+            let functions = [own, datetime::date_trunc()].into_iter();
+            let units = [unit.to_lowercase(), unit.to_uppercase()];
+            let calls = functions.flat_map(|function| {
+                let call = |unit: &String| function.call(vec![lit(unit.as_str()), column()]);
+                units.iter().map(call).collect::<Vec<_>>()
+            });
+            calls.collect()
+        }
         ("date_bin", [Argument::Interval(stride), _]) if is_whole(*stride, &name, columns) => {
             let calls = intervals(*stride).into_iter();
             calls

@@ -57,6 +57,8 @@ fn parts_are_written_as_in_a_query() {
             &[
                 "date_trunc(Utf8(\"hour\"), ts)",
                 "date_trunc(Utf8(\"HOUR\"), ts)",
+                "date_trunc(Utf8(\"hour\"), ts)",
+                "date_trunc(Utf8(\"HOUR\"), ts)",
             ],
         ),
         ("column", vec![c.clone()], &[]),

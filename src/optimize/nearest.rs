@@ -14,7 +14,7 @@ use super::floats::{self, is_float};
 use super::rule::ExprRule;
 
 /// The rule. See the [module](self).
-pub(super) const CAST_TO_NEAREST: ExprRule = ExprRule {
+pub(crate) const CAST_TO_NEAREST: ExprRule = ExprRule {
     name: "halite_cast_to_nearest",
     concerns: |expr| matches!(expr, Expr::Cast(cast) if is_float(cast.field.data_type())),
     rewrite: to_nearest,

@@ -153,8 +153,13 @@ async fn every_setting_is_needed() {
     let mut mended = Vec::new();
     for canary in canaries(SETTINGS) {
         for is_on in [false, true] {
-            let set = format!("SET datafusion.optimizer.{} = {is_on}", canary.0);
-            connection.execute(&set, ()).await.unwrap();
+            // SQL is not let to.
+            let setting = format!("datafusion.optimizer.{}", canary.0);
+            let state = connection.context().state_ref();
+            let mut state = state.write();
+            let options = state.config_mut().options_mut();
+            options.set(&setting, &is_on.to_string()).unwrap();
+            drop(state);
             let found = connection.query(canary.1, ()).await;
             let found = found
                 .map(|batches| texts(&batches))

@@ -34,7 +34,6 @@ mod records;
 mod remaining;
 mod rocksdb;
 mod seal;
-mod synced;
 pub mod wrap;
 
 use std::fmt;

@@ -18,7 +18,6 @@
 //!   (`TolerateCorruptedTailRecords`). [`Durability::Sync`] waits for `fsync`; the log is never off.
 //! * A database that is closed in order has its entries in files, not in the log, and is [sealed](super::seal): a list
 //!   of files that is cut short later is noticed. After a crash it cannot be told from one that the crash cut short.
-//! * A log that lacks what was synced to it is an error, also after a crash: [`synced`](super::synced).
 //! * Every iterator's status is looked at when it ends, in one place ([`RocksCursor::fill`]).
 //! * A run of deleted entries hands control back, see [`StoreOptions::interrupt_after`].
 //! * Handles, snapshots and iterators own what they stand on (the `self_cell` types below), and let go of it in the
@@ -50,7 +49,6 @@ use super::directory::{family_of_space, space_of_family};
 use super::local::{self, KEYS_PER_LOOKUP, Visit};
 use super::remaining::Remaining;
 use super::seal;
-use super::synced::Synced;
 use super::{
     Changes, Chunk, ChunkLimit, Claim, Cursor, Direction, Durability, LocalSnapshot, ReadRequest,
     Reader, Snapshot, SpaceOptions, Store, StoreOptions, WriteBatch, check_space_name,
@@ -66,8 +64,6 @@ struct Database {
     cache: Cache,
     /// The options that it was opened with, if it counts: its counters are read through them.
     counters: Option<Options>,
-    /// How far the log is synced; none where nothing is written.
-    synced: Option<Synced>,
 }
 
 impl Database {
@@ -294,14 +290,8 @@ impl Store for RocksStore {
         if changes.is_empty() {
             return Ok(());
         }
-        // Others may write meanwhile, and not wait for the disk: theirs are not counted.
-        let before = database.db.latest_sequence_number();
         let written = database.db.write_opt(&changes, &write_options(durability));
-        written.map_err(|error| database.failed("writing", error))?;
-        if let (Some(synced), Durability::Sync) = (&database.synced, durability) {
-            synced.reached(before + changes.len() as u64);
-        }
-        Ok(())
+        written.map_err(|error| database.failed("writing", error))
     }
 
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {

@@ -111,12 +111,6 @@ pub(super) fn write(path: &Path) -> io::Result<()> {
     fs::File::open(path)?.sync_all()
 }
 
-/// Whether the database was closed in order.
-pub(super) fn is_sealed(path: &Path) -> bool {
-    let text = fs::read_to_string(path.join(SEAL_FILE)).unwrap_or_default();
-    Seal::parse(&text).is_some()
-}
-
 /// Breaks the seal of a database that was opened for writing. An old one would say nothing of a new manifest.
 pub(super) fn remove(path: &Path) {
     for name in [SEAL_FILE, UNFINISHED_FILE] {

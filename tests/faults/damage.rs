@@ -70,7 +70,7 @@ fn a_database_that_another_process_holds_can_be_read() {
     let readonly = [&["--readonly"], &COUNT[..]].concat();
     assert_eq!(
         answer(directory.path(), &readonly),
-        "count(*),sum(length(t.v))\n5000,160000\n"
+        "count(*),sum(length(v))\n5000,160000\n"
     );
     drop(holder);
     answer(directory.path(), &COUNT);

@@ -35,6 +35,7 @@ use super::render::oracle_sql;
 use super::truths::{LawTable, Truths};
 use crate::optimize::claims::unclaimed;
 use crate::optimize::install;
+use crate::optimize::nearest::CAST_TO_NEAREST;
 
 /// Answers queries.
 pub(super) struct Oracle {
@@ -61,6 +62,8 @@ impl Oracle {
             .with_config(config);
         let state = install(builder)
             .with_optimizer_rules(vec![
+                // What a cast gives no plan decides.
+                Arc::new(CAST_TO_NEAREST),
                 Arc::new(RewriteSetComparison::new()),
                 Arc::new(ReplaceDistinctWithAggregate::new()),
                 Arc::new(DecorrelatePredicateSubquery::new()),

@@ -10,7 +10,6 @@ use ::rocksdb::{
 };
 
 use super::super::directory::{self, Found, space_of_family};
-use super::super::synced::{self, Synced};
 use super::super::{Compression, StoreOptions, seal};
 use super::{Database, bulk, store_error};
 use crate::error::{Error, Result};
@@ -95,24 +94,12 @@ pub(super) fn open_families(
         ColumnFamilyDescriptor::new(family, family_options)
     });
     let database_options = database_options(options, is_new);
-    // Read before the log: a process that writes may go on meanwhile.
-    let expected = synced::reached(path);
-    let has_log = !is_new && !options.read_only && !seal::is_sealed(path);
-    if has_log && expected > 0 {
-        // Opening for writing would bring what is left of the log into files, and remove it.
-        let options = StoreOptions {
-            read_only: true,
-            ..options.clone()
-        };
-        drop(open_families(path, &options, families, false)?);
-    }
     let opened = if options.read_only {
         DB::open_cf_descriptors_read_only(&database_options, path, descriptors, false)
     } else {
         DB::open_cf_descriptors(&database_options, path, descriptors)
     };
     let db = opened.map_err(|error| open_error(path, error))?;
-    synced::check(path, expected, db.latest_sequence_number())?;
     if !options.read_only {
         seal::remove(path);
         bulk::remove_leftovers(path)?;
@@ -122,10 +109,6 @@ pub(super) fn open_families(
         options: options.clone(),
         cache,
         counters: options.count_syncs.then_some(database_options),
-        synced: match options.read_only {
-            true => None,
-            false => Synced::open(path).ok(),
-        },
     })
 }
 
@@ -135,8 +118,6 @@ fn database_options(options: &StoreOptions, is_new: bool) -> Options {
     database.create_missing_column_families(is_new);
     database.set_paranoid_checks(true);
     database.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
-    // A log that was synced and closed, and is needed still, must be there.
-    database.set_track_and_verify_wals_in_manifest(true);
     // A recycled log would hold old records behind its tail, which that mode could not tell from damage.
     database.set_recycle_log_file_num(0);
     database.set_max_background_jobs(2);
