@@ -5,87 +5,90 @@ fn utc(zone: &str, text: &str) -> String {
     instant.map_or_else(|error| error.to_string(), |time| time.to_string())
 }
 
+/// A zone, a time that its clocks show, and the instant.
+const SHOWN: &[(&str, &str, &str)] = &[
+    (
+        "Europe/Berlin",
+        "2024-10-27 02:30:00",
+        "2024-10-27 01:30:00",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-10-27 02:00:00",
+        "2024-10-27 01:00:00",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-10-27 02:59:59",
+        "2024-10-27 01:59:59",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-10-27 03:00:00",
+        "2024-10-27 02:00:00",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-10-27 01:59:59",
+        "2024-10-26 23:59:59",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-03-31 02:30:00",
+        "2024-03-31 01:30:00",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-03-31 02:00:00",
+        "2024-03-31 01:00:00",
+    ),
+    (
+        "Europe/Berlin",
+        "2024-03-31 03:00:00",
+        "2024-03-31 01:00:00",
+    ),
+    (
+        "America/New_York",
+        "2024-11-03 01:30:00",
+        "2024-11-03 06:30:00",
+    ),
+    (
+        "America/New_York",
+        "2024-03-10 02:30:00",
+        "2024-03-10 07:30:00",
+    ),
+    // Half an hour.
+    (
+        "Australia/Lord_Howe",
+        "2024-04-07 01:45:00",
+        "2024-04-06 15:15:00",
+    ),
+    (
+        "Australia/Lord_Howe",
+        "2024-10-06 02:15:00",
+        "2024-10-05 15:45:00",
+    ),
+    // Both are standard time.
+    (
+        "Europe/Moscow",
+        "2014-10-26 01:30:00",
+        "2014-10-25 22:30:00",
+    ),
+    // A whole day is left out.
+    ("Pacific/Apia", "2011-12-30 12:00:00", "2011-12-30 22:00:00"),
+    // Midnight is left out.
+    (
+        "America/Sao_Paulo",
+        "2018-11-04 00:00:00",
+        "2018-11-04 03:00:00",
+    ),
+];
+
 /// Each line is what `SELECT TIMESTAMP '…' AT TIME ZONE '…'` of PostgreSQL 15 gives.
 #[test]
 fn times_that_are_shown_twice_or_never_are_read_as_postgresql_reads_them() {
-    for (zone, shown, instant) in [
-        (
-            "Europe/Berlin",
-            "2024-10-27 02:30:00",
-            "2024-10-27 01:30:00",
-        ),
-        (
-            "Europe/Berlin",
-            "2024-10-27 02:00:00",
-            "2024-10-27 01:00:00",
-        ),
-        (
-            "Europe/Berlin",
-            "2024-10-27 02:59:59",
-            "2024-10-27 01:59:59",
-        ),
-        (
-            "Europe/Berlin",
-            "2024-10-27 03:00:00",
-            "2024-10-27 02:00:00",
-        ),
-        (
-            "Europe/Berlin",
-            "2024-10-27 01:59:59",
-            "2024-10-26 23:59:59",
-        ),
-        (
-            "Europe/Berlin",
-            "2024-03-31 02:30:00",
-            "2024-03-31 01:30:00",
-        ),
-        (
-            "Europe/Berlin",
-            "2024-03-31 02:00:00",
-            "2024-03-31 01:00:00",
-        ),
-        (
-            "Europe/Berlin",
-            "2024-03-31 03:00:00",
-            "2024-03-31 01:00:00",
-        ),
-        (
-            "America/New_York",
-            "2024-11-03 01:30:00",
-            "2024-11-03 06:30:00",
-        ),
-        (
-            "America/New_York",
-            "2024-03-10 02:30:00",
-            "2024-03-10 07:30:00",
-        ),
-        // Half an hour.
-        (
-            "Australia/Lord_Howe",
-            "2024-04-07 01:45:00",
-            "2024-04-06 15:15:00",
-        ),
-        (
-            "Australia/Lord_Howe",
-            "2024-10-06 02:15:00",
-            "2024-10-05 15:45:00",
-        ),
-        // Both are standard time.
-        (
-            "Europe/Moscow",
-            "2014-10-26 01:30:00",
-            "2014-10-25 22:30:00",
-        ),
-        // A whole day is left out.
-        ("Pacific/Apia", "2011-12-30 12:00:00", "2011-12-30 22:00:00"),
-        // Midnight is left out.
-        (
-            "America/Sao_Paulo",
-            "2018-11-04 00:00:00",
-            "2018-11-04 03:00:00",
-        ),
-    ] {
-        assert_eq!(utc(zone, shown), instant, "{shown} in {zone}");
+    for (zone, shown, instant) in SHOWN {
+        assert_eq!(utc(zone, shown), *instant, "{shown} in {zone}");
     }
 }
 

@@ -193,7 +193,7 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     zone.get_or_insert_with(|| "+00:00".to_string());
     let mends = MENDS.iter();
     #[cfg(test)]
-    let mends = mends.filter(|(name, _)| !fault::active(Fault::MendLeftOut(*name)));
+    let mends = mends.filter(|(name, _)| !fault::active(Fault::MendLeftOut(name)));
     // Whatever is put in front goes before what was put there earlier.
     for (_, install) in mends.rev() {
         install(&mut builder);

@@ -140,6 +140,15 @@ enable_aggregate_dynamic_filter_pushdown: SELECT min(id), max(f + 1) FROM t
     1|7169 (1|100001)
 ";
 
+/// Changes a setting that SQL may not change.
+fn set_anyway(connection: &crate::session::Connection, name: &str, is_on: bool) {
+    let setting = format!("datafusion.optimizer.{name}");
+    let state = connection.context().state_ref();
+    let mut state = state.write();
+    let options = state.config_mut().options_mut();
+    options.set(&setting, &is_on.to_string()).unwrap();
+}
+
 #[tokio::test]
 async fn every_setting_is_needed() {
     let connection = Database::in_memory().unwrap().connect();
@@ -153,13 +162,7 @@ async fn every_setting_is_needed() {
     let mut mended = Vec::new();
     for canary in canaries(SETTINGS) {
         for is_on in [false, true] {
-            // SQL is not let to.
-            let setting = format!("datafusion.optimizer.{}", canary.0);
-            let state = connection.context().state_ref();
-            let mut state = state.write();
-            let options = state.config_mut().options_mut();
-            options.set(&setting, &is_on.to_string()).unwrap();
-            drop(state);
+            set_anyway(&connection, canary.0, is_on);
             let found = connection.query(canary.1, ()).await;
             let found = found
                 .map(|batches| texts(&batches))

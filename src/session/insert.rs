@@ -215,8 +215,8 @@ fn in_one_row(query: &mut Query, table: &BoundTable, width: usize) -> Result<boo
     let SetExpr::Values(values) = query.body.as_mut() else {
         return Ok(false);
     };
-    let rows = values.rows.iter().zip(1..);
-    for (row, number) in rows.filter(|(row, _)| row.content.len() != width) {
+    let mut rows = values.rows.iter().zip(1..);
+    if let Some((row, number)) = rows.find(|(row, _)| row.content.len() != width) {
         return Err(Error::invalid(format!(
             "row {number}: table `{}`: {} for {}",
             table.name(),

@@ -139,7 +139,7 @@ impl Units {
     /// # Errors
     /// `InvalidInput` where the script ends inside a text, a quoted name or a comment, or forgets a semicolon;
     /// `Unavailable` where it cannot be read. Nothing comes behind an error.
-    pub fn next(&mut self) -> Result<Option<Unit>, Broken> {
+    pub fn read(&mut self) -> Result<Option<Unit>, Broken> {
         while self.ready.is_empty() && !self.ended {
             let read = self.read_line();
             let done = read.and_then(|line| match line {
@@ -324,7 +324,7 @@ mod tests {
     fn read(script: &str) -> (Vec<String>, Option<String>) {
         let (mut units, mut found) = (of(script), Vec::new());
         loop {
-            match units.next() {
+            match units.read() {
                 Ok(None) => return (found, None),
                 Ok(Some(Unit::Statement { text, line })) => found.push(format!("{line}: {text}")),
                 Ok(Some(Unit::Command { text, line })) => found.push(format!("{line}! {text}")),

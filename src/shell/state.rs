@@ -227,11 +227,11 @@ impl<'a> Shell<'a> {
         }
         match units.may_wait() {
             false => {
-                let unit = units.next();
+                let unit = units.read();
                 Ok((units, unit))
             }
             true => self.unless_interrupted(move || {
-                let unit = units.next();
+                let unit = units.read();
                 (units, unit)
             }),
         }

@@ -327,7 +327,7 @@ impl<'a> Mender<'a> {
                 Meaning::None if is_own => return Ok(None),
                 Meaning::None => {}
                 Meaning::Column => return Ok(None),
-                Meaning::Merged(column) => return Ok(Some(column)),
+                Meaning::Merged(column) => return Ok(Some(*column)),
                 Meaning::Twice(source) => return Err(twice(name, &source)),
             }
         }

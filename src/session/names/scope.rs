@@ -47,7 +47,7 @@ pub(super) enum Meaning {
     /// A column, or one of several that DataFusion knows to choose from or to refuse; or columns are not known.
     Column,
     /// The column that a join makes of two, with the name of its source.
-    Merged(Expr),
+    Merged(Box<Expr>),
     /// Two columns of one source.
     Twice(String),
 }
@@ -214,7 +214,7 @@ impl Scope {
         match (others.count(), merged) {
             (0 | 1, Some(merged)) if self.is_known() || self.sources.len() == 2 => {
                 match self.sources.get(merged.source) {
-                    Some(source) => Meaning::Merged(source.column(name)),
+                    Some(source) => Meaning::Merged(Box::new(source.column(name))),
                     None => Meaning::Column,
                 }
             }

@@ -8,7 +8,10 @@ use super::*;
 /// How long is waited for what must not happen.
 const WHILE: Duration = Duration::from_millis(30);
 
-fn batch(entries: &[(&str, &[u8], Option<&[u8]>)]) -> WriteBatch {
+/// A space, a key, and the value to put, or none to delete.
+type Change<'a> = (&'a str, &'a [u8], Option<&'a [u8]>);
+
+fn batch(entries: &[Change<'_>]) -> WriteBatch {
     let mut batch = WriteBatch::new();
     for (space, key, value) in entries {
         match value {
