@@ -8,7 +8,7 @@
 //! * a join claims the order of one side and, behind it, of the other, which is lost where the first has ties;
 //! * an aggregate over a window claims to grow, beside the NULLs before its first value and in frames that shrink.
 //!
-//! So before anything is decided a [`ProvenExec`] is put below such a join, and above the others. It hands its input's rows
+//! So before anything is decided a `ProvenExec` is put below such a join, and above the others. It hands its input's rows
 //! on as they are, and claims less. What has nothing to claim is left alone.
 
 use std::fmt;

@@ -178,7 +178,7 @@ const MENDS: &[(&str, Install)] = &[
 ];
 
 /// Puts Halite's rules in front of DataFusion's, around and behind them, and sets what they and the engine need of the
-/// configuration: all [`MENDS`], and
+/// configuration: all `MENDS`, and
 ///
 /// * `sql_parser.map_string_types_to_utf8view` off: TEXT is Utf8, as it is stored;
 /// * `catalog.information_schema`: `SHOW TABLES` and `DESCRIBE`;

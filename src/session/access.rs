@@ -6,7 +6,7 @@
 //!
 //! Two things are out of reach at all times: the files of databases, through SQL
 //! ([`check_outside`](crate::store::check_outside)), and values of settings at which the process would end instead of the
-//! statement ([`bounds`](super::bounds)).
+//! statement ([`bounds`]).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -2,7 +2,7 @@
 //!
 //! sqlparser reads the clauses of a dozen databases. DataFusion plans some, refuses others, and drops the rest without
 //! a word: `DELETE FROM t TABLESAMPLE (1)` would delete every row of `t`. Every statement that is planned comes by here
-//! first. [`only!`] lists what is planned of each part, refused by DataFusion, or means nothing; what else the part has is
+//! first. `only!` lists what is planned of each part, refused by DataFusion, or means nothing; what else the part has is
 //! refused by name, and a clause that a newer parser knows does not compile before somebody has looked at it.
 
 use std::fmt::Display;

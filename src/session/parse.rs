@@ -1,7 +1,7 @@
 //! From the text of a script to its statements.
 //!
 //! The text is cut into tokens once, split at the semicolons between statements (one inside a string, a comment or a
-//! dollar quote is no token), its long [`chains`] bracketed, held against the [`guard`], and each statement parsed in
+//! dollar quote is no token), its long `chains` bracketed, held against the [`guard`], and each statement parsed in
 //! [Halite's dialect](super::dialect). Two statements are recognised before the parser sees them:
 //! `EXPLAIN KEYS <select>`, which is Halite's own, and [`COPY`](super::copy_statement).
 //!

@@ -14,7 +14,7 @@ use super::{Chunk, ChunkLimit, Cursor, Direction, Snapshot, has_failed_before, n
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
 
-/// A snapshot of a store that is near: what [`read`] is made of.
+/// A snapshot of a store that is near: what `read` is made of.
 pub trait LocalSnapshot: Snapshot {
     /// A cursor over the part `within` of a space. It keeps the snapshot alive. Before its first [`Cursor::seek`] it
     /// yields nothing.
