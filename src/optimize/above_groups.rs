@@ -14,21 +14,19 @@ use datafusion::logical_expr::{Expr, Filter, LogicalPlan};
 use datafusion::optimizer::simplify_expressions::simplify_predicates;
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
-/// DataFusion's name for its rule. Rules of the logical optimizer cannot be told by their type.
+use super::{LogicalRule, wrap_named};
+
+/// DataFusion's name for its rule.
 const PUSHING: &str = "push_down_filter";
 
 /// DataFusion's rule that pushes filters, without conditions that name no column.
 #[derive(Debug)]
-pub struct KeepAboveGroups(Arc<dyn OptimizerRule + Send + Sync>);
+pub struct KeepAboveGroups(LogicalRule);
 
 impl KeepAboveGroups {
-    /// Wraps the rule where a session has it. That DataFusion's sessions do is tested.
-    pub fn wrap(rules: &mut [Arc<dyn OptimizerRule + Send + Sync>]) {
-        for rule in rules {
-            if rule.name() == PUSHING {
-                *rule = Arc::new(Self(Arc::clone(rule)));
-            }
-        }
+    /// Wraps the rule.
+    pub(super) fn wrap(rules: &mut [LogicalRule]) {
+        wrap_named(rules, PUSHING, |rule| Arc::new(Self(rule)));
     }
 }
 

@@ -6,7 +6,6 @@
 //! a fence stands above every node with two columns of one name, through which no filter is pushed. What a node below
 //! it makes of its own, such as a join's filter for its larger side, names the columns of one input, and is pushed on.
 
-use std::any::Any;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
@@ -22,17 +21,18 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
 };
 
+use super::{PhysicalRule, is_of_type};
+
 /// One of DataFusion's rules that push filters by name, kept from columns that share theirs.
 #[derive(Debug)]
-pub struct WithDistinctNames(Arc<dyn PhysicalOptimizerRule + Send + Sync>);
+pub struct WithDistinctNames(PhysicalRule);
 
 impl WithDistinctNames {
     /// Wraps all rules of a session that push filters by name.
-    pub fn wrap(rules: &mut [Arc<dyn PhysicalOptimizerRule + Send + Sync>]) {
-        for rule in rules {
-            if (rule.as_ref() as &dyn Any).is::<FilterPushdown>() {
-                *rule = Arc::new(Self(Arc::clone(rule)));
-            }
+    pub(super) fn wrap(rules: &mut [PhysicalRule]) {
+        let pushing = |rule: &&mut PhysicalRule| is_of_type::<FilterPushdown>(rule);
+        for rule in rules.iter_mut().filter(pushing) {
+            *rule = Arc::new(Self(Arc::clone(rule)));
         }
     }
 }

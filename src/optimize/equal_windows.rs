@@ -13,6 +13,9 @@ use datafusion::common::{Column, Result};
 use datafusion::logical_expr::{Expr, LogicalPlan, Projection, Window};
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
+use super::LogicalRule;
+use super::repeated::once;
+
 /// DataFusion's name for the rule that finds common expressions.
 const COMMON: &str = "common_sub_expression_eliminate";
 
@@ -22,7 +25,7 @@ pub struct NameEqualWindows;
 
 impl NameEqualWindows {
     /// Puts the rule before the one that finds common expressions.
-    pub fn insert(rules: &mut Vec<Arc<dyn OptimizerRule + Send + Sync>>) {
+    pub(super) fn insert(rules: &mut Vec<LogicalRule>) {
         let place = rules.iter().position(|rule| rule.name() == COMMON);
         rules.insert(place.unwrap_or(rules.len()), Arc::new(Self));
     }
@@ -98,8 +101,7 @@ fn with_each_key_once(expr: &Expr) -> Expr {
         let mut seen = HashSet::new();
         let params = &mut window.params;
         params.partition_by.retain(|key| seen.insert(key.clone()));
-        let mut seen = HashSet::new();
-        params.order_by.retain(|key| seen.insert(key.expr.clone()));
+        params.order_by = once(std::mem::take(&mut params.order_by), None);
     }
     expr
 }

@@ -18,7 +18,7 @@ use super::brackets::{self, Kind};
 use super::compare::binary;
 use super::constants::is_constant;
 use super::exact::{Exact, Folder};
-use super::{has_any, input_schema, map_named};
+use super::{LogicalRule, has_any, input_schema, map_named, wrap_named};
 
 /// The rule for products and remainders. See the [module](self).
 #[derive(Debug, Default)]
@@ -95,21 +95,17 @@ fn maybe_null(operand: Expr, schema: &DFSchema) -> Result<Expr> {
     })
 }
 
-/// DataFusion's name for its rule. Rules of the logical optimizer cannot be told by their type.
+/// DataFusion's name for its rule.
 const IN_STEPS: &str = "single_distinct_aggregation_to_group_by";
 
 /// DataFusion's rule that counts distinct values in two steps, where that changes no type.
 #[derive(Debug)]
-pub struct KeepTypes(Arc<dyn OptimizerRule + Send + Sync>);
+pub struct KeepTypes(LogicalRule);
 
 impl KeepTypes {
-    /// Wraps the rule where a session has it. That DataFusion's sessions do is tested.
-    pub fn wrap(rules: &mut [Arc<dyn OptimizerRule + Send + Sync>]) {
-        for rule in rules {
-            if rule.name() == IN_STEPS {
-                *rule = Arc::new(Self(Arc::clone(rule)));
-            }
-        }
+    /// Wraps the rule.
+    pub(super) fn wrap(rules: &mut [LogicalRule]) {
+        wrap_named(rules, IN_STEPS, |rule| Arc::new(Self(rule)));
     }
 }
 

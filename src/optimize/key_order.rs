@@ -15,7 +15,6 @@
 //! The merge above such a sort stays while several partitions are left. A table without buckets is read by one, piece after
 //! piece: a merge would compare rows for nothing, and hold batches that nobody can use yet.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use datafusion::common::Result;
@@ -37,6 +36,7 @@ use datafusion::physical_plan::{
     ExecutionPlan, ExecutionPlanProperties, SortOrderPushdownResult, replace_children_if_necessary,
 };
 
+use super::{PhysicalRule, insert_before};
 use crate::scan::ScanExec;
 
 /// The rule.
@@ -45,12 +45,8 @@ pub struct GiveKeyOrder;
 
 impl GiveKeyOrder {
     /// Puts the rule before the one that asks scans for orders, where all decisions about order have been made.
-    pub fn insert(rules: &mut Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>) {
-        let is_asking = |rule: &Arc<dyn PhysicalOptimizerRule + Send + Sync>| {
-            (rule.as_ref() as &dyn Any).is::<PushdownSort>()
-        };
-        let place = rules.iter().position(is_asking).unwrap_or(rules.len());
-        rules.insert(place, Arc::new(Self));
+    pub(super) fn insert(rules: &mut Vec<PhysicalRule>) {
+        insert_before::<PushdownSort>(rules, Self);
     }
 }
 

@@ -5,7 +5,6 @@
 //! last check then refuses the query. So in front of that check, what wants an order that its input is not known to have
 //! gets a sort below it.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use datafusion::common::Result;
@@ -19,18 +18,16 @@ use datafusion::physical_plan::{
     ExecutionPlan, ExecutionPlanProperties, replace_children_if_necessary,
 };
 
+use super::{PhysicalRule, insert_before};
+
 /// The rule. See the [module](self).
 #[derive(Debug)]
 pub struct SortAgain;
 
 impl SortAgain {
     /// Puts the rule in front of DataFusion's check.
-    pub fn insert(rules: &mut Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>) {
-        let is_check = |rule: &Arc<dyn PhysicalOptimizerRule + Send + Sync>| {
-            (rule.as_ref() as &dyn Any).is::<SanityCheckPlan>()
-        };
-        let place = rules.iter().position(is_check).unwrap_or(rules.len());
-        rules.insert(place, Arc::new(Self));
+    pub(super) fn insert(rules: &mut Vec<PhysicalRule>) {
+        insert_before::<SanityCheckPlan>(rules, Self);
     }
 }
 

@@ -30,6 +30,7 @@
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
 //! [`session::dialect`](crate::session::dialect).
 
+use std::any::Any;
 use std::sync::Arc;
 
 use datafusion::common::config::ConfigOptions;
@@ -78,6 +79,12 @@ mod tuples;
 pub mod union_names;
 pub mod zones;
 
+/// A rule of the logical optimizer.
+type LogicalRule = Arc<dyn OptimizerRule + Send + Sync>;
+
+/// A rule of the physical optimizer.
+type PhysicalRule = Arc<dyn PhysicalOptimizerRule + Send + Sync>;
+
 /// Puts a mend into a session.
 type Install = fn(&mut SessionStateBuilder);
 
@@ -118,7 +125,7 @@ const MENDS: &[(&str, Install)] = &[
         analyzer.rules.push(Arc::new(union_names::NAME_ARMS_ALIKE));
     }),
     ("zones", |session| {
-        optimize_first(session, zones::ReadClocks);
+        optimize_first(session, zones::READ_CLOCKS);
     }),
     ("bytes", |session| {
         optimize_first(session, bytes::READ_BYTES);
@@ -221,17 +228,35 @@ fn optimize_first(
     optimizer_rules(session).insert(0, Arc::new(rule));
 }
 
-fn optimizer_rules(
-    session: &mut SessionStateBuilder,
-) -> &mut Vec<Arc<dyn OptimizerRule + Send + Sync>> {
+fn optimizer_rules(session: &mut SessionStateBuilder) -> &mut Vec<LogicalRule> {
     &mut session.optimizer().get_or_insert_with(Optimizer::new).rules
 }
 
-fn physical_rules(
-    session: &mut SessionStateBuilder,
-) -> &mut Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+fn physical_rules(session: &mut SessionStateBuilder) -> &mut Vec<PhysicalRule> {
     let physical = session.physical_optimizers();
     &mut physical.get_or_insert_with(PhysicalOptimizer::new).rules
+}
+
+/// Wraps DataFusion's rule of this name, where a session has it. Rules of the logical optimizer cannot be told by their
+/// type; that DataFusion's sessions have one of the name is tested.
+fn wrap_named(rules: &mut [LogicalRule], name: &str, wrap: impl Fn(LogicalRule) -> LogicalRule) {
+    for rule in rules.iter_mut().filter(|rule| rule.name() == name) {
+        *rule = wrap(Arc::clone(rule));
+    }
+}
+
+/// Puts a rule before DataFusion's rule of type `Known`; behind all where a session has none.
+fn insert_before<Known: 'static>(
+    rules: &mut Vec<PhysicalRule>,
+    rule: impl PhysicalOptimizerRule + Send + Sync + 'static,
+) {
+    let place = rules.iter().position(is_of_type::<Known>);
+    rules.insert(place.unwrap_or(rules.len()), Arc::new(rule));
+}
+
+/// Whether a rule is DataFusion's rule of type `Known`.
+fn is_of_type<Known: 'static>(rule: &PhysicalRule) -> bool {
+    (rule.as_ref() as &dyn Any).is::<Known>()
 }
 
 /// Whether an expression of the node, or one inside of it, is of a kind.

@@ -97,7 +97,7 @@ fn in_aggregate(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
 }
 
 /// The keys, each where it stands first.
-fn once(mut keys: Vec<Sort>, schema: Option<&DFSchema>) -> Vec<Sort> {
+pub(super) fn once(mut keys: Vec<Sort>, schema: Option<&DFSchema>) -> Vec<Sort> {
     let mut seen = HashSet::new();
     keys.retain(|key| seen.insert(bare(&key.expr, schema)));
     keys

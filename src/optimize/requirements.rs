@@ -9,7 +9,6 @@
 //! An aggregate that may give any few of its groups was told so before an order was put below it. In an order DataFusion
 //! takes it for another operator, and fails; it gives all of its groups then.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use datafusion::common::Result;
@@ -27,17 +26,18 @@ use datafusion::physical_optimizer::ensure_requirements::EnsureRequirements;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::AggregateExec;
 
+use super::{PhysicalRule, is_of_type};
+
 /// The rule.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LeaveSortsInPlace;
 
 impl LeaveSortsInPlace {
     /// Puts the rule where a session has DataFusion's.
-    pub fn replace(rules: &mut [Arc<dyn PhysicalOptimizerRule + Send + Sync>]) {
-        for rule in rules {
-            if (rule.as_ref() as &dyn Any).is::<EnsureRequirements>() {
-                *rule = Arc::new(Self);
-            }
+    pub(super) fn replace(rules: &mut [PhysicalRule]) {
+        let theirs = |rule: &&mut PhysicalRule| is_of_type::<EnsureRequirements>(rule);
+        for rule in rules.iter_mut().filter(theirs) {
+            *rule = Arc::new(Self);
         }
     }
 }

@@ -18,46 +18,26 @@ use arrow::datatypes::{
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
 use arrow::error::ArrowError;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue, exec_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
-    Cast, ColumnarValue, Expr, ExprSchemable, LogicalPlan, ReturnFieldArgs, ScalarFunctionArgs,
-    ScalarUDF, ScalarUDFImpl, Signature, TryCast, Volatility,
+    Cast, ColumnarValue, Expr, ExprSchemable, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF,
+    ScalarUDFImpl, Signature, TryCast, Volatility,
 };
-use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
 use super::domain::nanos_of;
 use super::exact::fixed_offset;
-use super::{has_any, input_schema, map_named};
+use super::rule::ExprRule;
 use crate::datum::Clocks;
 use crate::predicate::AT_TIME_ZONE;
 
 /// The rule. See the [module](self).
-#[derive(Debug, Default)]
-pub struct ReadClocks;
-
-impl OptimizerRule for ReadClocks {
-    fn name(&self) -> &str {
-        "halite_read_clocks"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::BottomUp)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        if !has_any(&plan, |expr| cast_into_zone(expr).is_some())? {
-            return Ok(Transformed::no(plan));
-        }
-        let schema = input_schema(&plan)?;
-        map_named(plan, |expr| expr.transform_up(|expr| read(expr, &schema)))
-    }
-}
+pub(super) const READ_CLOCKS: ExprRule = ExprRule {
+    name: "halite_read_clocks",
+    concerns: |expr| cast_into_zone(expr).is_some(),
+    rewrite: read,
+};
 
 /// What is read, as which type and whether it is NULL where it cannot be; of a cast into a zone whose clocks are changed.
 fn cast_into_zone(expr: &Expr) -> Option<(&Expr, &DataType, bool)> {

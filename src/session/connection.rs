@@ -279,7 +279,9 @@ impl Connection {
         let plan = LogicalPlan::Statement(planned);
         let frame = self.context.execute_logical_plan(plan).await;
         let frame = frame.map_err(|error| command::setting_problem(error.into(), setting))?;
-        access.follow(&HaliteOptions::of(self.context.copied_config().options()));
+        if verb == "SET" {
+            access.follow(&HaliteOptions::of(self.context.copied_config().options()));
+        }
         forgotten.iter().for_each(|name| self.named.forget(name));
         if verb != "EXECUTE" {
             return Ok(Outcome::Done {
