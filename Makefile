@@ -31,10 +31,14 @@ test-long: export HALITE_CASES := 20000
 test-long: export HALITE_LAW_CASES := 2000000
 test-long: export HALITE_WHOLE_CASES := 200000
 test-long: export HALITE_DOUBLES := 1000000
+test-long: export HALITE_DAMAGES := 10000
+test-long: export HALITE_FUZZ_SECONDS := 500
 test-long: setup ## Runs kills, power cuts and other faults at length, the law of spans on two million cases and 200,000 whole queries; an hour
 	$(call tests_of,--test tests faults::)
 	for round in {1..9}; do $(call tests_of,--test tests faults::race) || exit; done
-	for round in {1..9}; do $(call tests_of,--lib store::rocksdb::damage) || exit; done
+	$(call tests_of,--lib store::rocksdb::damage)
+	$(call tests_of,--lib session::foreign_tests)
+	$(call tests_of,--lib session::fuzz_tests)
 	$(call tests_of,--lib session::whole)
 	$(call tests_of,--lib session::double_tests)
 	$(call tests_of,--lib span::law)
@@ -42,10 +46,10 @@ test-long: setup ## Runs kills, power cuts and other faults at length, the law o
 lint: setup ## Checks formatting, clippy, the documentation and, where it is installed, cargo deny; a warning is an error
 	@.ci/lint
 
-bench: setup ## Compares with raw RocksDB, SQLite, DuckDB and Parquet and writes docs/benchmarks.md; ROWS=… for a size
+bench: setup ## Compares with raw RocksDB, SQLite, DuckDB and Parquet and writes docs/benchmarks.md; ROWS=… for a size, ONLY=… for some workloads
 	cargo --config benches/compare/bench.toml --config profile.dev.package.halite-compare.opt-level=0 \
 		test --quiet -p halite-compare
-	cargo --config benches/compare/bench.toml run -p halite-compare -- $(if $(ROWS),--rows $(ROWS))
+	cargo --config benches/compare/bench.toml run -p halite-compare -- $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)")
 
 clean: ## Removes what was built
 	cargo clean

@@ -1,4 +1,4 @@
-//! Faults for the negative controls of the span law.
+//! Faults for negative controls, of the span law above all.
 //!
 //! A test that has never failed proves nothing. Each [`Fault`] is a mistake that code of this kind is known for; a
 //! production path asks `#[cfg(test)] if crate::fault::active(Fault::…)` and then makes it. The switch belongs to the
@@ -33,6 +33,10 @@ pub(crate) enum Fault {
     RangesWidened,
     /// Listed ranges hold the key that they stop before, too; the residual makes up for it.
     StopIncluded,
+    /// Rows of a group are yielded that lie outside of the range.
+    GroupUntrimmed,
+    /// On the way back, the group is forgotten that begins inside a range and ends behind it.
+    GroupCutOff,
     /// A mend of the layers below, by its name, is not installed.
     MendLeftOut(&'static str),
 }
@@ -44,6 +48,19 @@ thread_local! {
 /// Whether `fault` is to be made on this thread.
 pub(crate) fn active(fault: Fault) -> bool {
     ACTIVE.get() == Some(fault)
+}
+
+/// The fault that is made on this thread, to be taken to another.
+pub(crate) fn made_here() -> Option<Fault> {
+    ACTIVE.get()
+}
+
+/// As [`with`], for one that may be none.
+pub(crate) fn with_any<T>(fault: Option<Fault>, work: impl FnOnce() -> T) -> T {
+    match fault {
+        Some(fault) => with(fault, work),
+        None => work(),
+    }
 }
 
 /// Runs `work` on this thread with `fault` switched on, and off again whatever happens.

@@ -3,6 +3,7 @@
 //! Every filter that gives the same answer twice is taken, and its answer is exact: what the spans do not prove, the
 //! scan asks of each row. `UPDATE` and `DELETE` never come here (see the design): DataFusion's hooks lose the WHERE.
 
+mod amounts;
 mod options;
 
 use std::sync::Arc;
@@ -10,30 +11,22 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue};
+use datafusion::common::tree_node::TreeNode;
+use datafusion::common::{DFSchema, DataFusionError, Result};
 use datafusion::logical_expr::dml::InsertOp;
-use datafusion::logical_expr::expr_rewriter::unnormalize_col;
-use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
 
-use crate::datum::{canonical_double, canonical_real};
 use crate::error::Error;
 use crate::function::spellings;
 use crate::key::KeyPart;
-use crate::predicate::{self, Predicate};
-use crate::scan::{Parallelism, PartExpressions, ResidualFilter, ScanExec, ScanRequest};
+use crate::scan::{Access, Parallelism, PartExpressions, ScanExec, ToPhysical};
 use crate::schema::BoundTable;
-use crate::span::{self, Plan, Residual};
 use crate::store::Store;
 use crate::write::{TableGuard, TableLock, TableWriter, WriteExec};
 
+pub use self::amounts::{ByteSize, TimeLimit};
 pub use self::options::HaliteOptions;
-
-/// Makes a physical expression over a schema of a filter.
-pub type ToPhysical<'a> = dyn Fn(Expr, &DFSchema) -> Result<Arc<dyn PhysicalExpr>> + 'a;
 
 /// A table in a store, for any `SessionContext`.
 #[derive(Debug)]
@@ -83,65 +76,9 @@ impl HaliteTable {
         self.writer.lock().acquire_blocking()
     }
 
-    /// What a scan for these conjuncts reads, and which of them it must still ask.
-    fn plan(&self, conjuncts: &[Predicate], options: &HaliteOptions) -> crate::error::Result<Plan> {
-        let key = self.table.row_key();
-        if options.pushdown {
-            return span::plan(key, conjuncts, options.span_budget);
-        }
-        let unproven = |conjunct| Residual {
-            conjunct,
-            reason: "halite.pushdown is off".to_owned(),
-        };
-        Ok(Plan {
-            spans: span::Spans::full(key)?,
-            residual: (0..conjuncts.len()).map(unproven).collect(),
-        })
-    }
-
-    /// What a scan reads for these filters, of which no one is volatile. `physical` makes conditions on rows of those
-    /// that the spans do not prove.
-    ///
-    /// # Errors
-    /// Those of `physical`; `Internal`.
-    pub fn request(
-        &self,
-        filters: &[Expr],
-        options: &HaliteOptions,
-        physical: &ToPhysical<'_>,
-    ) -> Result<ScanRequest> {
-        let conjuncts = predicate::lower(filters, self.table.row_key().columns());
-        let plan = self.plan(&conjuncts, options).map_err(external)?;
-        let residual = self.residual(physical, filters, &plan)?;
-        let mut request = ScanRequest::new(Arc::clone(&self.table), plan.spans);
-        request.residual = residual;
-        Ok(request)
-    }
-
-    /// The residual of `plan`, which is one of `filters`, as conditions on rows.
-    fn residual(
-        &self,
-        physical: &ToPhysical<'_>,
-        filters: &[Expr],
-        plan: &Plan,
-    ) -> Result<Vec<ResidualFilter>> {
-        if plan.residual.is_empty() {
-            return Ok(Vec::new());
-        }
-        let terms: Vec<&Expr> = filters.iter().flat_map(split_conjunction).collect();
-        let schema = DFSchema::try_from(self.table.schema().as_ref().clone())?;
-        let filter = |residual: &Residual| {
-            let Some(term) = terms.get(residual.conjunct) else {
-                return Err(external(Error::internal("a residual of no conjunct")));
-            };
-            let text = format!("{} ({})", predicate::readable(term), residual.reason);
-            let term = canonical_constants(unnormalize_col((*term).clone()))?;
-            Ok(ResidualFilter {
-                condition: physical(term, &schema)?,
-                text,
-            })
-        };
-        plan.residual.iter().map(filter).collect()
+    /// How a query with these filters, of which no one is volatile, reads the table.
+    pub fn access(&self, filters: impl IntoIterator<Item = Expr>) -> Access {
+        Access::new(Arc::clone(&self.table), filters)
     }
 
     /// What SQL computes for each part of the key, of those whose columns a scan of `projection` shows.
@@ -211,11 +148,13 @@ impl TableProvider for HaliteTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let options = HaliteOptions::of(state.config_options());
         let physical = |filter, schema: &DFSchema| state.create_physical_expr(filter, schema);
-        let mut request = self.request(filters, &options, &physical)?;
-        request.fetch = limit;
+        let mut access = self.access(filters.iter().cloned()).with_fetch(limit);
         if let Some(projection) = projection {
-            request.projection.clone_from(projection);
+            access = access.with_projection(projection.clone());
         }
+        let request = access.bind(&[], &options.planning(&physical))?;
+        let mut request =
+            request.ok_or_else(|| external(Error::internal("an order that nobody asked for")))?;
         request.part_expressions = self.part_expressions(&physical, &request.projection)?;
         let width = Parallelism {
             partitions: state.config().target_partitions(),
@@ -260,24 +199,6 @@ fn can_be_asked_of_a_row(filter: &Expr) -> bool {
             ))
     };
     matches!(filter.exists(beyond_a_row), Ok(false))
-}
-
-/// Floating point constants as columns hold them: −0.0 as 0.0, every NaN as the positive quiet one.
-fn canonical_constants(filter: Expr) -> Result<Expr> {
-    let canonical = filter.transform(|expression| {
-        Ok(match expression {
-            Expr::Literal(ScalarValue::Float64(Some(value)), metadata) => {
-                let value = ScalarValue::Float64(Some(canonical_double(value)));
-                Transformed::yes(Expr::Literal(value, metadata))
-            }
-            Expr::Literal(ScalarValue::Float32(Some(value)), metadata) => {
-                let value = ScalarValue::Float32(Some(canonical_real(value)));
-                Transformed::yes(Expr::Literal(value, metadata))
-            }
-            other => Transformed::no(other),
-        })
-    })?;
-    Ok(canonical.data)
 }
 
 #[cfg(test)]

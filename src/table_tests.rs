@@ -475,7 +475,10 @@ async fn a_scan_reads_at_one_moment() {
         "a bare provider: one for each scan"
     );
 
-    let statement = StatementSnapshot::take(Arc::clone(&fixture.store)).unwrap();
+    let statement = StatementSnapshot::at(
+        Arc::clone(&fixture.store),
+        fixture.store.snapshot().unwrap(),
+    );
     let insert = fixture
         .context
         .sql("INSERT INTO t VALUES (50, 50, 0, 'new')")

@@ -149,6 +149,7 @@ fn is_test_file(file: &str) -> bool {
         || file.ends_with("/tests.rs")
         || file.ends_with("/testing.rs")
         || file.contains("/tests/")
+        || file.contains("/conformance")
         || file.contains("/law/")
 }
 
@@ -227,6 +228,41 @@ fn misplaced(file: &str, outside: &str, place: &Place) -> Option<String> {
     }
 }
 
+/// The files below `src/` that may read entries: the stores, what makes rows of entries, and the catalog, whose entries are
+/// no rows.
+const READS_ENTRIES: &[&str] = &["store/", "row/", "catalog/stored.rs"];
+/// What takes entries out of a store.
+const ENTRY_READERS: &[&str] = &["read_chunks", "first_readable", "LocalSnapshot", "Cursor"];
+/// Calls of a snapshot that give entries.
+const ENTRY_CALLS: &[&str] = &[
+    ".multi_get(",
+    "snapshot.get(",
+    "snapshot).get(",
+    "snapshot.read(",
+    "snapshot).read(",
+    "snapshot()?.read(",
+];
+
+/// Where a file, given by its path under `src/`, reads entries where it should read rows.
+fn entries_taken_for_rows(file: &str, text: &str) -> Vec<String> {
+    if is_test_file(file) || READS_ENTRIES.iter().any(|place| file.starts_with(place)) {
+        return Vec::new();
+    }
+    let code = code_of(text);
+    let paths = paths_under(&code, "crate::store").into_iter();
+    let imports = paths.filter(|(_, path)| ENTRY_READERS.contains(&path[path.len() - 1].as_str()));
+    let calls = ENTRY_CALLS.iter().flat_map(|call| code.match_indices(call));
+    let places = imports.map(|(at, _)| at).chain(calls.map(|(at, _)| at));
+    places
+        .map(|at| {
+            let line = line_of(&code, at);
+            format!(
+                "src/{file}:{line}: an entry need not be a row: read through `row::RowSnapshot`"
+            )
+        })
+        .collect()
+}
+
 /// Unfinished work, too long a file, too long a function.
 fn wrong_shape(file: &str, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -271,6 +307,45 @@ fn modules_import_only_what_stands_above_them() {
         wrong_imports(file, text)
     });
     assert_none(wrong.collect());
+}
+
+#[test]
+fn entries_are_taken_for_rows_by_nobody() {
+    let sources = sources(&["src"]);
+    let wrong = sources.iter().flat_map(|(file, text)| {
+        let file = file.strip_prefix("src/").unwrap();
+        entries_taken_for_rows(file, text)
+    });
+    assert_none(wrong.collect());
+}
+
+#[test]
+fn an_entry_taken_for_a_row_is_found() {
+    let cases = [
+        (
+            "function/keys.rs",
+            "use crate::store::{Chunk, read_chunks};",
+        ),
+        (
+            "scan/run.rs",
+            "fn f() { Arc::clone(&self.snapshot).read(request)?; }",
+        ),
+        (
+            "write/stored.rs",
+            "fn f() { self.snapshot.multi_get(space, keys)?; }",
+        ),
+        ("session/direct.rs", "fn f() { snapshot.get(space, key)?; }"),
+    ];
+    for (file, text) in cases {
+        assert_eq!(
+            entries_taken_for_rows(file, text).len(),
+            1,
+            "{file}: {text}"
+        );
+        assert_none(entries_taken_for_rows("row/snapshot.rs", text));
+    }
+    let rows = "use crate::row::RowSnapshot;\nfn f() { rows.read_chunks(space, range, take)?; }";
+    assert_none(entries_taken_for_rows("function/keys.rs", rows));
 }
 
 #[test]

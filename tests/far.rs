@@ -71,6 +71,31 @@ async fn a_point_is_one_request() {
     assert_eq!((profile.rows(), requests), (1, 1));
 }
 
+/// Whatever buckets the keys are in, and in whatever order they are wanted.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_of_keys_is_one_request() {
+    let far = Far::new().await;
+    let keys: Vec<String> = (0..60).map(|key| (key * 13).to_string()).collect();
+    let keys = keys.join(", ");
+    for (end, rows) in [
+        ("", 59),
+        (" AND v = 3", 8),
+        (" ORDER BY k", 59),
+        (" ORDER BY k DESC", 59),
+    ] {
+        let sql = format!("SELECT * FROM t WHERE k IN ({keys}){end}");
+        let (profile, requests) = far.profile(&sql).await;
+        assert_eq!((profile.rows(), requests), (rows, 1), "{sql}");
+    }
+    let sql = "SELECT v FROM t WHERE k IN ($1, $2, $3)";
+    let prepared = far.connection.prepare(sql).await.unwrap();
+    let before = far.requests.load(Ordering::Relaxed);
+    let keys: Vec<_> = [8_i64, 900, 77].map(Into::into).into();
+    let found = prepared.query(keys).await.unwrap();
+    assert_eq!(found.rows().await.unwrap().len(), 2);
+    assert_eq!(far.requests.load(Ordering::Relaxed) - before, 1);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn buckets_are_read_together() {
     let far = Far::new().await;

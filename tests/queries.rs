@@ -201,6 +201,15 @@ async fn every_layout_gives_the_rows_of_a_mem_table_from_far_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn every_layout_gives_the_rows_of_a_mem_table_of_several_rows_in_one_entry() {
+    let samples = Samples::load(Store::Grouped).await;
+    let mut wrong = Complaints::default();
+    compare_all(&mut wrong, &samples, &[MEASURED]).await;
+    compare_all(&mut wrong, &samples, OTHERS).await;
+    wrong.none();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_layout_gives_the_rows_of_a_mem_table_on_rocksdb() {
     let samples = Samples::load(Store::RocksDb).await;
     let mut wrong = Complaints::default();

@@ -14,6 +14,8 @@ mod far;
 #[cfg(feature = "shell")]
 mod faults;
 mod formats;
+#[cfg(all(feature = "shell", target_os = "linux"))]
+mod limits;
 #[cfg(feature = "shell")]
 mod maintenance;
 #[cfg(feature = "shell")]

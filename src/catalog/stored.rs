@@ -66,7 +66,7 @@ impl Stored {
                     self.damage.push(other_format(value));
                 }
             }
-            NEXT_KEY => self.next_id = <[u8; 8]>::try_from(value).ok().map(u64::from_be_bytes),
+            NEXT_KEY => self.next_id = decode_id(value),
             key => match key.strip_prefix(TABLE_PREFIX) {
                 Some(name) => self.take_table(name, value, snapshot),
                 None => {
@@ -203,6 +203,21 @@ fn other_format(value: &[u8]) -> String {
         ),
         _ => format!("the catalog's format is {shown}, which this Halite cannot read"),
     }
+}
+
+fn decode_id(value: &[u8]) -> Option<u64> {
+    <[u8; 8]>::try_from(value).ok().map(u64::from_be_bytes)
+}
+
+/// The next id that a store has for a table; 0 where it has none.
+///
+/// # Errors
+/// Those of the store.
+pub(super) fn next_id(snapshot: &dyn Snapshot) -> Result<u64> {
+    let stored = snapshot.get(SPACE, NEXT_KEY)?;
+    Ok(stored
+        .and_then(|value| decode_id(&value))
+        .unwrap_or_default())
 }
 
 /// The key of a table's definition.

@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
-use super::stored::{NEXT_KEY, SPACE, Stored, table_key};
+use super::stored::{NEXT_KEY, SPACE, Stored, next_id, table_key};
 use crate::error::{Error, Result};
 use crate::schema::{BoundTable, Table};
-use crate::store::{Claim, Durability, SpaceOptions, Store, WriteBatch};
+use crate::store::{Changes, Claim, Durability, Snapshot, SpaceOptions, Store, WriteBatch};
 use crate::table::HaliteTable;
 use crate::write::TableGuard;
 
@@ -30,6 +30,10 @@ pub struct Catalog {
     tables: RwLock<BTreeMap<String, Arc<HaliteTable>>>,
     /// Grows with each change of `tables`.
     version: AtomicU64,
+    /// The stamp of the definitions when they were last looked up.
+    seen: AtomicU64,
+    /// Held while `tables` are brought in line with the store: what is looked up there is not older than what is known.
+    aligning: Mutex<()>,
     /// Held while tables are made, replaced or dropped; taken after the locks of tables.
     changing: Mutex<Changing>,
 }
@@ -45,12 +49,26 @@ struct Changing {
 /// A table that no statement writes to.
 type Locked = (Arc<HaliteTable>, TableGuard);
 
+/// Tables that are being changed, by one alone.
+struct Changed<'a> {
+    changing: MutexGuard<'a, Changing>,
+    tables: Vec<Locked>,
+    changes: Box<dyn Changes>,
+}
+
 impl Catalog {
     /// The tables that a store holds; an empty store becomes a database.
     ///
     /// # Errors
     /// `Corrupt` where the catalog is damaged or a newer Halite wrote it; those of the store.
     pub fn open(store: Arc<dyn Store>) -> Result<Self> {
+        // Who makes a table elsewhere has its space before its definition: that is no space to reclaim.
+        let claim = [Claim::exclusive(SPACE)];
+        let claimed = match store.is_read_only() {
+            true => None,
+            false => Some(Arc::clone(&store).begin(&claim)?),
+        };
+        let seen = store.snapshot()?.stamp(SPACE);
         let stored = Stored::read(store.as_ref())?;
         stored.check(store.is_read_only())?;
         if !store.is_read_only() {
@@ -64,10 +82,13 @@ impl Catalog {
             store,
             tables: RwLock::new(BTreeMap::new()),
             version: AtomicU64::new(0),
+            seen: AtomicU64::new(seen),
+            aligning: Mutex::new(()),
             changing: Mutex::new(changing),
         };
         catalog.set_tables(stored.tables);
         catalog.reclaim(&mut catalog.changing.lock());
+        drop(claimed);
         Ok(catalog)
     }
 
@@ -80,11 +101,18 @@ impl Catalog {
                 .unwrap_or_else(|| self.with_store(bound));
             (table.name().to_owned(), table)
         });
-        let found = tables.collect();
-        self.change_tables(|tables| *tables = found);
+        let found: BTreeMap<_, _> = tables.collect();
+        let is_same = {
+            let known = self.tables.read();
+            let mut pairs = known.values().zip(found.values());
+            known.len() == found.len() && pairs.all(|(known, found)| Arc::ptr_eq(known, found))
+        };
+        if !is_same {
+            self.change_tables(|tables| *tables = found);
+        }
     }
 
-    /// The tables that the store holds now.
+    /// The tables that the store holds now. Only for who holds `aligning`.
     fn load(&self) -> Result<()> {
         let stored = Stored::read(self.store.as_ref())?;
         stored.check(self.store.is_read_only())?;
@@ -92,21 +120,67 @@ impl Catalog {
         Ok(())
     }
 
-    /// Writes definitions. Where that fails the store is asked what holds now: the write may have been made all the
-    /// same, and rows must not go where the next opening does not look for them.
-    fn write(&self, batch: WriteBatch) -> Result<()> {
-        let written = self.write_claimed(batch);
-        if written.is_err() {
-            // Where the store cannot be read either, it has not been written to.
-            let _ = self.load();
-        }
-        written
+    /// A snapshot for a statement. The tables are those of its moment, or of a later one: what others have changed of
+    /// them, perhaps another process, is looked up first.
+    ///
+    /// # Errors
+    /// Those of the store; `Corrupt` as [`Catalog::open`].
+    pub fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        let snapshot = self.store.snapshot()?;
+        self.follow(snapshot.as_ref())?;
+        Ok(snapshot)
     }
 
-    fn write_claimed(&self, batch: WriteBatch) -> Result<()> {
-        let mut changes = Arc::clone(&self.store).begin(&[Claim::exclusive(SPACE)])?;
-        changes.write(batch)?;
-        changes.commit(Durability::Sync)
+    /// Looks the tables up again if they may have changed since that was done.
+    fn follow(&self, snapshot: &dyn Snapshot) -> Result<()> {
+        let stamp = snapshot.stamp(SPACE);
+        if stamp == self.seen.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        let _aligning = self.aligning.lock();
+        self.load()?;
+        self.seen.store(stamp, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Begins a change of these tables' definitions, which nobody else changes until it is committed: the tables, and
+    /// the next id, are those of the store from here on.
+    fn begin(
+        &self,
+        tables: &[Arc<HaliteTable>],
+        changing: &mut Changing,
+    ) -> Result<Box<dyn Changes>> {
+        let spaces = tables.iter().map(|table| table.bound().space());
+        let claims: Vec<Claim<'_>> = [SPACE]
+            .into_iter()
+            .chain(spaces)
+            .map(Claim::exclusive)
+            .collect();
+        let changes = Arc::clone(&self.store).begin(&claims)?;
+        let snapshot = changes.snapshot()?;
+        self.follow(snapshot.as_ref())?;
+        changing.next_id = changing.next_id.max(next_id(snapshot.as_ref())?);
+        Ok(changes)
+    }
+
+    /// Writes definitions, and changes the tables accordingly. Where that fails the store is asked what holds now: the
+    /// write may have been made all the same, and rows must not go where the next opening does not look for them.
+    fn commit(
+        &self,
+        mut changes: Box<dyn Changes>,
+        batch: WriteBatch,
+        change: impl FnOnce(&mut BTreeMap<String, Arc<HaliteTable>>),
+    ) -> Result<()> {
+        let _aligning = self.aligning.lock();
+        let written = changes
+            .write(batch)
+            .and_then(|()| changes.commit(Durability::Sync));
+        match &written {
+            Ok(()) => self.change_tables(change),
+            // Where the store cannot be read either, it has not been written to.
+            Err(_) => drop(self.load()),
+        }
+        written
     }
 
     /// Whether `table` is the one that has its name.
@@ -201,38 +275,60 @@ impl Catalog {
     /// `Conflict` where a table has the name; those of `define` and of the store.
     pub fn create_table(
         &self,
-        define: impl FnOnce(u64) -> Result<Table>,
+        define: impl Fn(u64) -> Result<Table>,
         if_not_exists: bool,
     ) -> Result<Option<Arc<HaliteTable>>> {
         let mut changing = self.changing.lock();
-        let table = define(changing.next_id)?;
-        match self.table(&table.name) {
-            Some(_) if if_not_exists => return Ok(None),
-            Some(_) => {
-                let name = table.name;
-                return Err(Error::conflict(format!("table `{name}` exists already")));
-            }
-            None => {}
+        if let Some(made) = self.is_made(&define(changing.next_id)?, if_not_exists)? {
+            return Ok(made);
         }
-        let bound = self.bind(table.clone())?;
-        self.install(&table, &mut changing)
-            .map_err(|error| error.context(format!("making table `{}`", table.name)))?;
-        self.change_tables(|tables| {
-            tables.insert(table.name, Arc::clone(&bound));
-        });
+        let making = |name: &str, error: Error| error.context(format!("making table `{name}`"));
+        let changes = self.begin(&[], &mut changing);
+        let table = define(changing.next_id)?;
+        let changes = changes.map_err(|error| making(&table.name, error))?;
+        if let Some(made) = self.is_made(&table, if_not_exists)? {
+            return Ok(made);
+        }
+        let installed = self.install(&table, &mut changing, changes);
+        let bound = installed.map_err(|error| making(&table.name, error))?;
         self.reclaim(&mut changing);
         Ok(Some(bound))
     }
 
-    /// Makes the table's space, then writes its definition and the next id.
-    fn install(&self, table: &Table, changing: &mut Changing) -> Result<()> {
+    /// What [`Catalog::create_table`] gives where a table has the name already.
+    fn is_made(
+        &self,
+        table: &Table,
+        if_not_exists: bool,
+    ) -> Result<Option<Option<Arc<HaliteTable>>>> {
+        match self.table(&table.name) {
+            None => Ok(None),
+            Some(_) if if_not_exists => Ok(Some(None)),
+            Some(_) => {
+                let name = &table.name;
+                Err(Error::conflict(format!("table `{name}` exists already")))
+            }
+        }
+    }
+
+    /// Makes the table's space, then writes its definition and the next id. From then on the name is the table's.
+    fn install(
+        &self,
+        table: &Table,
+        changing: &mut Changing,
+        changes: Box<dyn Changes>,
+    ) -> Result<Arc<HaliteTable>> {
+        let bound = self.bind(table.clone())?;
         changing.next_id += 1;
         self.store
             .create_space(&table.space(), &SpaceOptions::default())?;
         let mut batch = WriteBatch::new();
         batch.put(SPACE, &table_key(&table.name), table.to_json()?.as_bytes());
         batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
-        self.write(batch)
+        self.commit(changes, batch, |tables| {
+            tables.insert(table.name.clone(), Arc::clone(&bound));
+        })?;
+        Ok(bound)
     }
 
     /// Drops tables and their rows, all of them or none; with `if_exists` those that there are. Statements that read them
@@ -241,19 +337,23 @@ impl Catalog {
     /// # Errors
     /// `InvalidInput` where there is no such table; those of the store.
     pub fn drop_tables(&self, names: &[String], if_exists: bool) -> Result<()> {
-        let (mut changing, tables) = self.lock_tables(|| self.named(names, if_exists))?;
+        let locked = self.lock_tables(|| self.named(names, if_exists))?;
+        let Some(Changed {
+            mut changing,
+            tables,
+            changes,
+        }) = locked
+        else {
+            return Ok(());
+        };
         let mut batch = WriteBatch::new();
         for (table, _) in &tables {
             batch.delete(SPACE, &table_key(table.name()));
         }
-        let written = match batch.is_empty() {
-            true => Ok(()),
-            false => self.write(batch),
-        };
-        if written.is_ok() {
-            let dropped: BTreeSet<&str> = tables.iter().map(|(table, _)| table.name()).collect();
-            self.change_tables(|tables| tables.retain(|name, _| !dropped.contains(name.as_str())));
-        }
+        let dropped: BTreeSet<&str> = tables.iter().map(|(table, _)| table.name()).collect();
+        let written = self.commit(changes, batch, |tables| {
+            tables.retain(|name, _| !dropped.contains(name.as_str()));
+        });
         self.retire(&mut changing, tables);
         written
     }
@@ -264,39 +364,51 @@ impl Catalog {
     /// `InvalidInput` where there is no such table; those of the store.
     pub fn truncate(&self, name: &str) -> Result<()> {
         let find = || Ok(vec![self.expect_table(name)?]);
-        let (mut changing, tables) = self.lock_tables(find)?;
-        let table = self.expect_table(name)?;
-        let mut definition = table.bound().table().clone();
+        let Some(Changed {
+            mut changing,
+            tables,
+            changes,
+        }) = self.lock_tables(find)?
+        else {
+            return Ok(());
+        };
+        let mut definition = self.expect_table(name)?.bound().table().clone();
         definition.id = changing.next_id;
-        let bound = self.bind(definition.clone())?;
-        let installed = self.install(&definition, &mut changing);
-        if installed.is_ok() {
-            self.change_tables(|tables| {
-                tables.insert(name.to_owned(), bound);
-            });
-        }
+        let installed = self.install(&definition, &mut changing, changes);
         self.retire(&mut changing, tables);
-        installed.map_err(|error| error.context(format!("emptying table `{name}`")))
+        installed
+            .map(drop)
+            .map_err(|error| error.context(format!("emptying table `{name}`")))
     }
 
     /// Waits until no statement writes to the tables that `find` gives, in the order of their names, and then until no
-    /// other changes tables: so a long statement keeps those waiting alone who change its own table.
+    /// other changes tables: so a long statement keeps those waiting alone who change its own table. `None` where there
+    /// is none.
     fn lock_tables(
         &self,
         find: impl Fn() -> Result<Vec<Arc<HaliteTable>>>,
-    ) -> Result<(MutexGuard<'_, Changing>, Vec<Locked>)> {
+    ) -> Result<Option<Changed<'_>>> {
+        self.snapshot()?;
         loop {
             let found = find()?;
-            let locked: Vec<Locked> = found
+            if found.is_empty() {
+                return Ok(None);
+            }
+            let tables: Vec<Locked> = found
                 .iter()
                 .map(|table| (Arc::clone(table), table.lock_writes()))
                 .collect();
-            let changing = self.changing.lock();
+            let mut changing = self.changing.lock();
+            let changes = self.begin(&found, &mut changing)?;
             let current = find()?;
             let is_same =
                 |(left, right): (&Arc<HaliteTable>, &Arc<HaliteTable>)| Arc::ptr_eq(left, right);
             if current.len() == found.len() && current.iter().zip(&found).all(is_same) {
-                return Ok((changing, locked));
+                return Ok(Some(Changed {
+                    changing,
+                    tables,
+                    changes,
+                }));
             }
         }
     }

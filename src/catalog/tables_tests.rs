@@ -204,3 +204,56 @@ fn a_table_that_was_emptied_meanwhile_is_the_one_that_is_dropped() {
     catalog.drop_tables(&["a".to_owned()], true).unwrap();
     assert_eq!(store.spaces().unwrap(), ["catalog", "t2"]);
 }
+
+/// Two catalogs over one store, as two processes have them: each finds what the other has made, emptied and dropped, and
+/// neither takes an id that the other has given.
+#[test]
+fn a_change_made_elsewhere_is_noticed_by_the_next_statement() {
+    let store = new_store();
+    let one = Catalog::open(Arc::clone(&store)).unwrap();
+    let other = Catalog::open(Arc::clone(&store)).unwrap();
+    make(&one, "a").unwrap();
+    let before = other.version();
+    other.snapshot().unwrap();
+    assert_eq!(other.names(), ["a"]);
+    assert!(other.version() > before);
+    let seen = other.version();
+    for _ in 0..3 {
+        other.snapshot().unwrap();
+    }
+    assert_eq!(other.version(), seen, "nothing has changed");
+    make(&other, "b").unwrap();
+    let exists = make(&one, "b").unwrap_err();
+    assert_eq!(exists.kind(), ErrorKind::Conflict);
+    make(&one, "c").unwrap();
+    other.truncate("c").unwrap();
+    one.drop_tables(&["b".to_owned()], false).unwrap();
+    other.snapshot().unwrap();
+    one.snapshot().unwrap();
+    for catalog in [&one, &other] {
+        assert_eq!(catalog.names(), ["a", "c"]);
+        let ids = ["a", "c"].map(|name| catalog.table(name).unwrap().bound().table().id);
+        assert_eq!(ids, [1, 4]);
+    }
+    assert_eq!(store.spaces().unwrap(), [SPACE, "t1", "t4"]);
+    let snapshot = store.snapshot().unwrap();
+    assert_eq!(super::next_id(snapshot.as_ref()).unwrap(), 5);
+}
+
+/// Tables that both make at the same time all have spaces of their own.
+#[test]
+fn tables_made_in_two_places_at_once_are_all_there() {
+    let store = new_store();
+    std::thread::scope(|scope| {
+        for place in 0..2 {
+            let catalog = Catalog::open(Arc::clone(&store)).unwrap();
+            scope.spawn(move || {
+                for number in 0..20 {
+                    make(&catalog, &format!("t_{place}_{number}")).unwrap();
+                }
+            });
+        }
+    });
+    let catalog = Catalog::open(store).unwrap();
+    assert_eq!(catalog.names().len(), 40);
+}

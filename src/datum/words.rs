@@ -6,6 +6,14 @@ use datafusion::common::DataFusionError;
 /// a column in milliseconds do not.
 pub(super) fn worded(error: &DataFusionError) -> String {
     let text = error.strip_backtrace();
+    if let DataFusionError::ResourcesExhausted(_) = error.find_root() {
+        // What is missing, it says itself.
+        return text
+            .rsplit("Resources exhausted: ")
+            .next()
+            .unwrap_or(&text)
+            .to_owned();
+    }
     let beyond = text.split_once("Overflow converting ");
     match beyond.and_then(|(_, rest)| rest.split_once(" to Nanosecond")) {
         Some((moment, _)) => {

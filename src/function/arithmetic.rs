@@ -29,13 +29,25 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// The operator over its operands, all of one type of integer.
-    pub fn of(self, operands: Vec<Expr>) -> Expr {
+    /// The operator over its operands, all of this type of integer.
+    pub fn of(self, operands: Vec<Expr>, result: DataType) -> Expr {
         let function = Checked {
             arithmetic: self,
+            result,
             signature: Signature::variadic_any(Volatility::Immutable),
         };
         ScalarUDF::new_from_impl(function).call(operands)
+    }
+
+    /// The type of an expression that is such an operator: DataFusion would ask all that it is computed from.
+    pub fn type_of(expr: &Expr) -> Option<&DataType> {
+        match expr {
+            Expr::ScalarFunction(call) => {
+                let checked = call.func.inner().downcast_ref::<Checked>()?;
+                Some(&checked.result)
+            }
+            _ => None,
+        }
     }
 
     fn symbol(self) -> &'static str {
@@ -51,6 +63,8 @@ impl Arithmetic {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Checked {
     arithmetic: Arithmetic,
+    /// The type of the operands, and of what comes out.
+    result: DataType,
     signature: Signature,
 }
 
@@ -82,11 +96,8 @@ impl ScalarUDFImpl for Checked {
         &self.signature
     }
 
-    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        match arguments.first() {
-            Some(first) => Ok(first.clone()),
-            None => exec_err!("`{}` has no operands", self.name()),
-        }
+    fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
+        Ok(self.result.clone())
     }
 
     fn is_strict(&self) -> bool {

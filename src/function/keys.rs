@@ -19,8 +19,9 @@ use super::Lookup;
 use crate::datum::{Datum, to_array};
 use crate::error::Error;
 use crate::keyrange::KeyRange;
+use crate::row::RowSnapshot;
 use crate::scan::{StatementSnapshot, refuse_if_gone};
-use crate::store::{Chunk, Snapshot, read_chunks};
+use crate::store::{Chunk, Snapshot};
 use crate::table::HaliteTable;
 
 /// The table function.
@@ -85,7 +86,8 @@ impl KeyStream {
     /// Reads on until the end, or until nobody listens.
     fn read(&self, snapshot: Arc<dyn Snapshot>, out: &Sender<Result<RecordBatch>>) -> Result<()> {
         let table = self.table.bound();
-        read_chunks(snapshot, table.space(), &KeyRange::all(), |chunk| {
+        let rows = RowSnapshot::at(snapshot);
+        rows.read_chunks(table.space(), &KeyRange::all(), |chunk| {
             Ok(match chunk.is_empty() {
                 true => !out.is_closed(),
                 false => out.blocking_send(Ok(self.batch(chunk)?)).is_ok(),

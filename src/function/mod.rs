@@ -1,11 +1,14 @@
 //! What Halite adds to SQL's functions: the transforms that SQL lacks, `keys('t')`, integers that do not wrap,
-//! aggregates that sort for themselves; and how SQL writes a key part.
+//! aggregates that sort for themselves, functions whose results are bounded; and how SQL writes a key part.
 
 mod arithmetic;
+mod bounded;
+mod concatenation;
 mod date_trunc;
 mod keys;
 mod ordered;
 mod part;
+mod planning;
 mod sum;
 mod transform;
 
@@ -18,9 +21,12 @@ use crate::error::Result;
 use crate::table::HaliteTable;
 
 pub use self::arithmetic::Arithmetic;
+pub use self::bounded::{BoundedFunction, bounded, is_bounded, needs_bound};
+pub use self::concatenation::{concatenated, may_be_long};
 pub use self::date_trunc::DateTrunc;
 pub use self::ordered::ordered_aggregates;
 pub use self::part::spellings;
+pub use self::planning::{Stop, check_wanted, is_planning, while_planning};
 pub use self::sum::ExactSum;
 pub use self::transform::{FUNCTIONS, TransformFunction};
 

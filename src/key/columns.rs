@@ -45,6 +45,11 @@ impl KeyBuffer {
         (0..self.len()).filter_map(|row| self.get(row))
     }
 
+    /// The bytes of all keys, one behind the other, and where each ends.
+    pub fn into_bytes(self) -> (Vec<u8>, Vec<usize>) {
+        (self.bytes, self.ends)
+    }
+
     fn start(&self, row: usize) -> usize {
         match row.checked_sub(1) {
             Some(before) => self.ends.get(before).copied().unwrap_or_default(),

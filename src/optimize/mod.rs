@@ -6,7 +6,7 @@
 //!
 //! | rule | where | what it does |
 //! |---|---|---|
-//! | [`numbers`] | before type coercion | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE |
+//! | [`numbers`] | before type coercion, and behind it | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE; subqueries know the types that their references have |
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | [`clocks`] | before type coercion | `CAST(ts AS TIME)` is not taken for an order of `ts` |
 //! | [`repeated`] | before type coercion, and behind all rules | a key that rows are sorted by is named once |
@@ -18,6 +18,7 @@
 //! | `lists` | behind the optimizer | lists that were hidden from each other are shown again |
 //! | [`union_names`] | behind type coercion | all arms of a UNION have the names of the first |
 //! | [`above_groups`] | around the rule that pushes filters | conditions without columns stay above aggregates |
+//! | [`projections`] | around the rule that merges lists of SELECT | a list that is written like the one below it is computed |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
 //! | [`equal_windows`] | behind the simplifier | a window that is written twice is computed once |
 //! | [`regexes`] | before the simplifier | patterns that look for a backslash stay regular expressions |
@@ -25,6 +26,8 @@
 //! | [`claims`] | on the physical plan, first | operators claim no order and no constants that are not proven |
 //! | [`requirements`] | in place of the rule that puts sorts in place | no sort, and no limit of one, is moved |
 //! | [`key_order`] | on the physical plan | the order of the key, for what is proven to keep it |
+//! | [`bounds`] | in front of the optimizer, and behind it | functions that build texts and lists are bounded |
+//! | [`held`] | on the physical plan, last | what operators hold without asking for memory is counted; errors name their files |
 //! | [`lost_order`] | before the physical plan is checked | rows are sorted again where an order is not known any more |
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
@@ -50,6 +53,7 @@ use crate::fault::{self, Fault};
 use crate::function::{DateTrunc, ExactSum, ordered_aggregates};
 
 pub mod above_groups;
+pub mod bounds;
 mod brackets;
 pub mod bytes;
 mod chains;
@@ -63,6 +67,7 @@ mod domain;
 pub mod equal_windows;
 mod exact;
 mod floats;
+pub mod held;
 pub mod kept_types;
 pub mod key_order;
 mod lists;
@@ -71,12 +76,14 @@ pub mod lost_order;
 pub mod nearest;
 pub mod numbers;
 pub mod overflow;
+pub mod projections;
 pub mod regexes;
 pub mod repeated;
 pub mod requirements;
 mod rule;
 mod tuples;
 pub mod union_names;
+mod watched;
 pub mod zones;
 
 /// A rule of the logical optimizer.
@@ -119,6 +126,8 @@ const MENDS: &[(&str, Install)] = &[
     }),
     ("numbers", |session| {
         analyze_first(session, numbers::MeetAsDoubles);
+        let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
+        analyzer.rules.push(Arc::new(numbers::ReferToCoerced));
     }),
     ("union_names", |session| {
         let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
@@ -158,6 +167,9 @@ const MENDS: &[(&str, Install)] = &[
     }),
     ("above_groups", |session| {
         above_groups::KeepAboveGroups::wrap(optimizer_rules(session));
+    }),
+    ("projections", |session| {
+        projections::TellProjectionsApart::wrap(optimizer_rules(session));
     }),
     ("claims", |session| {
         physical_rules(session).insert(0, Arc::new(claims::ClaimWhatIsProven));
@@ -205,6 +217,9 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     for (_, install) in mends.rev() {
         install(&mut builder);
     }
+    optimize_first(&mut builder, bounds::BOUND_FUNCTIONS);
+    optimizer_rules(&mut builder).push(Arc::new(bounds::BOUND_FUNCTIONS));
+    physical_rules(&mut builder).push(Arc::new(held::CountWhatIsHeld));
     builder
 }
 
@@ -315,6 +330,7 @@ mod tests {
             "KeepAboveGroups",
             "KeepTypes",
             "NameEqualWindows, CommonSubexprEliminate",
+            "TellProjectionsApart(OptimizeProjections",
         ] {
             assert_eq!(logical.matches(rule).count(), 1, "{logical}");
         }

@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 use arrow::datatypes::DataType;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ExprSchema, Result};
 use datafusion::logical_expr::expr::{Case, InSubquery, ScalarFunction, SetComparison};
 use datafusion::logical_expr::{
     Cast, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Subquery, Union,
 };
 use datafusion::optimizer::AnalyzerRule;
+use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 
 use super::constants::is_constant;
 use super::{comparisons, floats, has_any, input_schema, map_named};
@@ -45,8 +46,65 @@ impl AnalyzerRule for MeetAsDoubles {
         if !changed {
             return Ok(plan.data);
         }
-        plan.data.transform_up(refer_again).map(|plan| plan.data)
+        let referred = plan.data.transform_up_with_subqueries(refer_again);
+        referred.map(|plan| plan.data)
     }
+}
+
+/// Brings references of subqueries up to date behind DataFusion's coercion, which gives a UNION and others new types and
+/// leaves what is said of them from inside with the old ones: an INT that is a BIGINT then is compared as an INT.
+#[derive(Debug, Default)]
+pub struct ReferToCoerced;
+
+impl AnalyzerRule for ReferToCoerced {
+    fn name(&self) -> &str {
+        "halite_refer_to_coerced"
+    }
+
+    fn analyze(&self, plan: LogicalPlan, config: &ConfigOptions) -> Result<LogicalPlan> {
+        let mut is_stale = false;
+        plan.apply_with_subqueries(|node| {
+            is_stale = is_stale || refers_to_old_types(node)?;
+            Ok(match is_stale {
+                true => TreeNodeRecursion::Stop,
+                false => TreeNodeRecursion::Continue,
+            })
+        })?;
+        if !is_stale {
+            return Ok(plan);
+        }
+        let plan = plan.transform_up_with_subqueries(refer_again)?.data;
+        TypeCoercion::new().analyze(plan, config)
+    }
+}
+
+/// Whether a subquery of the node takes a column of it for one of another type.
+fn refers_to_old_types(node: &LogicalPlan) -> Result<bool> {
+    let mut schema = None;
+    let mut found = false;
+    node.apply_subqueries(|subquery| {
+        if schema.is_none() {
+            schema = input_schema(node).ok();
+        }
+        let Some(schema) = &schema else {
+            return Ok(TreeNodeRecursion::Stop);
+        };
+        subquery.apply(|inner| {
+            inner.apply_expressions(|expr| {
+                found = found || expr.exists(|expr| Ok(is_old(expr, schema)))?;
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    })?;
+    Ok(found)
+}
+
+fn is_old(expr: &Expr, schema: &DFSchema) -> bool {
+    let Expr::OuterReferenceColumn(field, column) = expr else {
+        return false;
+    };
+    let now = schema.field_from_column(column);
+    now.is_ok_and(|now| now.data_type() != field.data_type())
 }
 
 /// A node over inputs whose types may have changed. A UNION would keep those that it had.
@@ -235,13 +293,14 @@ fn with_doubles(plan: &LogicalPlan, chosen: &[bool]) -> Result<LogicalPlan> {
         .build()
 }
 
-/// Gives what a node's subqueries say of its columns the types that those have now.
+/// Gives what a node's subqueries say of its columns the types that those have now. What is in them of another subquery's
+/// node may have the names of this one's columns, and is seen to there.
 fn refer_again(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     let Ok(schema) = input_schema(&plan) else {
         return Ok(Transformed::no(plan));
     };
     plan.map_subqueries(|subquery| {
-        subquery.transform_up_with_subqueries(|inner| {
+        subquery.transform_up(|inner| {
             inner
                 .map_expressions(|expr| expr.transform_up(|expr| Ok(outer(expr, &schema))))?
                 .transform_data(|inner| Ok(Transformed::yes(inner.recompute_schema()?)))

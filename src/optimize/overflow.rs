@@ -2,6 +2,7 @@
 //!
 //! The rule comes before the simplifier, which would fold constants with DataFusion's operators.
 
+use arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator};
@@ -36,14 +37,22 @@ fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let Some((arithmetic, operands)) = arithmetic(&expr) else {
         return Ok(Transformed::no(expr));
     };
-    let result = expr.get_type(schema)?;
-    let mut types = operands.iter().map(|operand| operand.get_type(schema));
+    let mut types = operands
+        .iter()
+        .map(|operand| match Arithmetic::type_of(operand) {
+            Some(known) => Ok(known.clone()),
+            None => operand.get_type(schema),
+        });
+    let first = types.next().transpose()?;
+    let Some(result) = first.filter(DataType::is_integer) else {
+        return Ok(Transformed::no(expr));
+    };
     // What is not coerced yet is looked at again when it is.
-    if !result.is_integer() || !types.all(|found| found.is_ok_and(|found| found == result)) {
+    if !types.all(|found| found.is_ok_and(|found| found == result)) {
         return Ok(Transformed::no(expr));
     }
     let operands = operands.into_iter().cloned().collect();
-    Ok(Transformed::yes(arithmetic.of(operands)))
+    Ok(Transformed::yes(arithmetic.of(operands, result)))
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{AnalyzerRule, ApplyOrder, OptimizerConfig, OptimizerRule};
 
+use crate::function::check_wanted;
+
 use super::{has_any, input_schema, map_named};
 
 /// A rule of the optimizer that rewrites expressions, from the inside out, each under the name that it had.
@@ -40,6 +42,7 @@ impl OptimizerRule for ExprRule {
         plan: LogicalPlan,
         _config: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
+        check_wanted()?;
         if !has_any(&plan, self.concerns)? {
             return Ok(Transformed::no(plan));
         }

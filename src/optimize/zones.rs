@@ -33,7 +33,7 @@ use crate::datum::Clocks;
 use crate::predicate::AT_TIME_ZONE;
 
 /// The rule. See the [module](self).
-pub(super) const READ_CLOCKS: ExprRule = ExprRule {
+pub(crate) const READ_CLOCKS: ExprRule = ExprRule {
     name: "halite_read_clocks",
     concerns: |expr| cast_into_zone(expr).is_some(),
     rewrite: read,

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 
 use datafusion::common::ScalarValue;
-use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
     BinaryExpr, Case, Expr, Operator, expr::InList, expr::Like, expr::ScalarFunction,
 };
@@ -14,17 +13,25 @@ use super::operand::{Operand, constant_of, is_always_null, operand, text_point};
 use super::pattern::{self, Pattern};
 use crate::key::{Domain, Expression, KeyColumn};
 
-/// Lowers filters that all must be TRUE: for each term of their conjunction, in order, the rows for which it is TRUE.
+/// Lowers a condition: the rows for which it is TRUE.
 ///
 /// It never fails: what is not understood becomes [`Predicate::Opaque`], alone or inside. Columns are looked up by name
 /// in `columns`, whatever their qualifier.
-pub fn lower(filters: &[Expr], columns: &[KeyColumn]) -> Vec<Predicate> {
+pub fn lower(condition: &Expr, columns: &[KeyColumn]) -> Predicate {
     let lowering = Lowering {
         columns,
         nested: Cell::new(0),
     };
-    let terms = filters.iter().flat_map(|filter| split_conjunction(filter));
-    terms.map(|term| lowering.condition(term, true)).collect()
+    lowering.condition(condition, true)
+}
+
+/// The conjuncts of filters, each lowered, with their numbers.
+#[cfg(test)]
+pub(crate) fn lower_all(filters: &[Expr], columns: &[KeyColumn]) -> Vec<(usize, Predicate)> {
+    let terms = filters
+        .iter()
+        .flat_map(datafusion::logical_expr::utils::split_conjunction);
+    terms.map(|term| lower(term, columns)).enumerate().collect()
 }
 
 struct Lowering<'a> {

@@ -17,6 +17,8 @@ mod text;
 use crate::key::{Domain, Expression};
 
 pub use self::logical::lower;
+#[cfg(test)]
+pub(crate) use self::logical::lower_all;
 pub use self::text::{AT_TIME_ZONE, readable};
 
 /// The rows for which a condition is TRUE.

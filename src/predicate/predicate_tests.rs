@@ -59,8 +59,7 @@ fn predicate_of(condition: &str) -> Predicate {
     let coerced = ExprSimplifier::new(simplify.build())
         .coerce(expression, &schema)
         .expect(condition);
-    let lowered = lower(&[coerced], &columns);
-    Predicate::all(lowered)
+    lower(&coerced, &columns)
 }
 
 /// The only domain of a predicate about one column, as text: `[…)` intervals in cuts.

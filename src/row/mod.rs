@@ -1,7 +1,9 @@
 //! Rows ↔ entries of a store: the value's format, and record batches to and from it, a column at a time.
 //!
-//! Today an entry is one row. That is known here and nowhere above: [`Entries`] says which row an entry belongs to,
-//! [`Rows`] how many rows a chunk of entries holds.
+//! Today an entry is one row. That is known here and nowhere above: whoever reads rows, for whatever purpose, reads
+//! them through [`RowSnapshot`], which hands out rows with their keys, counted and limited as rows. [`Entries`] says which row
+//! an entry belongs to that is written, [`Rows`] how many rows a chunk holds. That it is true is shown by a store for tests
+//! that keeps several rows in one entry (`groups`): it answers every sample query.
 //!
 //! # Format of a value, version 1
 //!
@@ -39,15 +41,20 @@
 
 mod check;
 mod format;
+mod groups;
 mod reader;
 mod restored;
+mod snapshot;
 mod stored;
 mod values;
 mod writer;
 
 pub use self::check::shown_at;
+#[doc(hidden)]
+pub use self::groups::Grouped;
 pub use self::reader::{RowReader, Rows};
-pub use self::writer::{Entries, Entry, RowWriter};
+pub use self::snapshot::RowSnapshot;
+pub use self::writer::{Entries, Entry, EntryBytes, RowWriter};
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -36,6 +36,11 @@ impl Values {
         self.bytes
             .get(*self.starts.get(index)?..*self.starts.get(index + 1)?)
     }
+
+    /// The bytes of all values, one behind the other, and where each ends.
+    pub(super) fn into_bytes(self) -> (Vec<u8>, impl Iterator<Item = usize>) {
+        (self.bytes, self.starts.into_iter().skip(1))
+    }
 }
 
 /// The values of rows; `columns` are in the order of their ids, `arrays` are theirs and have `rows` rows each.

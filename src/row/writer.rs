@@ -171,4 +171,45 @@ impl Entries {
                 .unwrap_or_default(),
         })
     }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The same as it lies in memory: nothing is copied.
+    pub fn into_bytes(self) -> EntryBytes {
+        let (keys, key_ends) = self.keys.into_bytes();
+        let (values, value_ends) = match self.values {
+            None => (Vec::new(), None),
+            Some(values) => {
+                let (bytes, ends) = values.into_bytes();
+                (bytes, Some(ends.collect()))
+            }
+        };
+        EntryBytes {
+            keys,
+            key_ends,
+            values,
+            value_ends,
+        }
+    }
+}
+
+/// Entries as they lie in memory, those of the first row first.
+#[derive(Debug)]
+pub struct EntryBytes {
+    /// The keys, one behind the other.
+    pub keys: Vec<u8>,
+    /// Where the key of each row ends.
+    pub key_ends: Vec<usize>,
+    /// The values, one behind the other.
+    pub values: Vec<u8>,
+    /// Where the value of each row ends; `None` where keys alone were asked for.
+    pub value_ends: Option<Vec<usize>>,
 }

@@ -1,4 +1,4 @@
-//! Entries → the batch that leaves the scan: filter columns first, the others for the rows that are left.
+//! Rows as they are stored → the batch that leaves the scan: filter columns first, the others for the rows that are left.
 
 use std::sync::Arc;
 
@@ -43,15 +43,21 @@ impl Decoder {
             .collect();
         filter_columns.sort_unstable();
         filter_columns.dedup();
-        let filter_schema = request.table.schema().project(&filter_columns)?;
+        let filters = match filters.is_empty() {
+            true => Vec::new(),
+            false => {
+                let schema = request.table.schema().project(&filter_columns)?;
+                let reassigned = filters
+                    .into_iter()
+                    .map(|filter| reassign_expr_columns(Arc::clone(filter), &schema));
+                reassigned.collect::<Result<_>>()?
+            }
+        };
         Ok(Self {
             reader: RowReader::new(Arc::clone(&request.table)),
             projection: request.projection.clone(),
             schema,
-            filters: filters
-                .into_iter()
-                .map(|filter| reassign_expr_columns(Arc::clone(filter), &filter_schema))
-                .collect::<Result<_>>()?,
+            filters,
             filter_columns,
         })
     }

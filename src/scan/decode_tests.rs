@@ -45,7 +45,11 @@ fn damaged() -> (Arc<BoundTable>, Chunk) {
 /// What is read of the chunk where `c` is none of these.
 fn decode(rejected: &[i32]) -> Result<Option<RecordBatch>> {
     let (table, chunk) = damaged();
-    let mut request = ScanRequest::new(Arc::clone(&table), Spans::full(table.row_key()).unwrap());
+    let mut request = ScanRequest::new(
+        Arc::clone(&table),
+        Spans::full(table.row_key()).unwrap(),
+        (0..table.columns().len()).collect(),
+    );
     let schema = table.schema();
     for number in rejected {
         let condition = binary(col("c", schema)?, Operator::NotEq, lit(*number), schema)?;

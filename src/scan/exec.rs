@@ -22,14 +22,13 @@ use datafusion::physical_plan::{
 };
 
 use super::metrics::Counters;
+use super::open::{Moment, Share, open_share};
 use super::partition::{Parallelism, Piece, Shares, is_brief};
-use super::run::Source;
 use super::snapshot::NodeSnapshot;
-use super::stream::{self, PartitionScan};
 use super::{KeyOrder, ResidualFilter, ScanRequest, display, external, properties, statistics};
 use crate::schema::BoundTable;
 use crate::span::{Run, SpanRow};
-use crate::store::{Direction, Latency, Store};
+use crate::store::{Direction, Store};
 
 /// Reads the rows of a [`ScanRequest`] from a store.
 #[derive(Debug)]
@@ -164,30 +163,6 @@ impl ScanExec {
     fn is_dynamic(filter: &Arc<dyn PhysicalExpr>) -> Result<bool> {
         filter.exists(|expression| Ok(expression.is::<DynamicFilterPhysicalExpr>()))
     }
-
-    fn partition_scan(
-        &self,
-        partition: usize,
-        pieces: &[Piece],
-        context: &TaskContext,
-    ) -> Result<PartitionScan> {
-        let partitions = self.shares.partitions().len();
-        let snapshot = self
-            .snapshot
-            .for_partition(&self.store, partition, partitions, context);
-        let counters = Counters::new(&self.metrics, partition, self.store.capabilities().latency);
-        let source =
-            Source::new(&self.request, snapshot.map_err(external)?, counters).map_err(external)?;
-        let batch_size = context.session_config().batch_size();
-        PartitionScan::new(
-            &self.request,
-            self.schema(),
-            pieces.to_vec(),
-            &self.order,
-            source,
-            batch_size,
-        )
-    }
 }
 
 impl ExecutionPlan for ScanExec {
@@ -239,12 +214,22 @@ impl ExecutionPlan for ScanExec {
                 partitions.len()
             );
         };
-        let scan = self.partition_scan(partition, pieces, &context)?;
-        let is_near = self.store.capabilities().latency == Latency::Near;
-        Ok(match is_near && is_brief(&self.request.table, pieces) {
-            true => stream::inline(self.schema(), scan),
-            false => stream::in_thread(self.schema(), scan),
-        })
+        let (count, latency) = (partitions.len(), self.store.capabilities().latency);
+        let snapshot = self
+            .snapshot
+            .for_partition(&self.store, partition, count, &context);
+        let moment = Moment {
+            snapshot: snapshot.map_err(external)?,
+            latency,
+            batch_size: context.session_config().batch_size(),
+        };
+        let share = Share {
+            pieces: pieces.clone(),
+            cut: self.order.cut,
+            counters: Some(Counters::new(&self.metrics, partition, latency)),
+        };
+        let opened = open_share(&self.request, self.schema(), share, moment)?;
+        Ok(opened.into_stream())
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
@@ -415,7 +400,7 @@ fn shares(request: &ScanRequest, store: &Arc<dyn Store>, width: Parallelism) -> 
     let runs = request.spans.runs();
     let whole = Shares::whole(runs, width.partitions);
     let wants_few = request.fetch.is_some() && request.filters().next().is_none();
-    let is_brief = |pieces: &Vec<Piece>| is_brief(&request.table, pieces);
+    let is_brief = |pieces: &Vec<Piece>| is_brief(pieces);
     if wants_few || whole.partitions().iter().all(is_brief) {
         return whole;
     }

@@ -44,7 +44,8 @@ fn scan(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> Arc<dyn ExecutionPlan
 
 fn try_scan(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> Result<Arc<dyn ExecutionPlan>> {
     let spans = Spans::full(table.row_key()).unwrap();
-    let request = ScanRequest::new(Arc::clone(table), spans);
+    let all = (0..table.columns().len()).collect();
+    let request = ScanRequest::new(Arc::clone(table), spans, all);
     Ok(Arc::new(ScanExec::new(request, store, WIDTH)?))
 }
 
@@ -119,6 +120,10 @@ impl Store for Slow {
 impl Snapshot for SlowSnapshot {
     fn has_space(&self, space: &str) -> bool {
         self.inner.has_space(space)
+    }
+
+    fn stamp(&self, space: &str) -> u64 {
+        self.inner.stamp(space)
     }
 
     fn get(&self, space: &str, key: &[u8]) -> crate::error::Result<Option<Vec<u8>>> {

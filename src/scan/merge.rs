@@ -1,5 +1,6 @@
 //! Entries of several runs in key order, and how the entries of a partition are drawn.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use super::run::{Cancelled, RunReader};
@@ -76,14 +77,19 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    fn is_before(self, left: &[u8], right: &[u8]) -> bool {
-        let order = match self.cut {
+    /// How two keys stand in the order of the keys, whichever way they are read.
+    pub(super) fn compare(self, left: &[u8], right: &[u8]) -> Ordering {
+        match self.cut {
             None => left.cmp(right),
             Some((start, length)) => {
                 let (left, right) = (halves(left, start, length), halves(right, start, length));
                 left.cmp(&right)
             }
-        };
+        }
+    }
+
+    fn is_before(self, left: &[u8], right: &[u8]) -> bool {
+        let order = self.compare(left, right);
         match self.direction {
             Direction::Forward => order.is_lt(),
             Direction::Backward => order.is_gt(),

@@ -7,6 +7,7 @@ use fastrand::Rng;
 
 use super::*;
 use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::row::RowSnapshot;
 use crate::row::testing::seed;
 use crate::scan::metrics::{Counters, ScanTotals, sums};
 use crate::scan::partition::Piece;
@@ -47,12 +48,12 @@ fn merged(
     let metrics = ExecutionPlanMetricsSet::new();
     let cancelled = Cancelled::default();
     let source = Source {
-        snapshot: store.snapshot().unwrap(),
+        rows: RowSnapshot::at(store.snapshot().unwrap()),
         space: "t".into(),
         direction,
         first: 1,
         fetch: None,
-        counters: Counters::new(&metrics, 0, Latency::Near),
+        counters: Some(Counters::new(&metrics, 0, Latency::Near)),
         cancelled: cancelled.clone(),
     };
     let readers = runs
@@ -131,7 +132,7 @@ fn runs_are_merged_by_what_stands_behind_the_bucket() {
                 .iter()
                 .map(|run| match &run.work {
                     Work::Ranges(ranges) => ranges.ranges().len(),
-                    Work::Walk(_) => 0,
+                    Work::Points(_) | Work::Walk(_) => 0,
                 })
                 .sum();
             assert_eq!((totals.ranges, totals.seeks), (ranges, ranges));

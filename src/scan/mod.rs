@@ -1,22 +1,26 @@
 //! The scan: what to read, and the operator that reads it.
 //!
-//! A [`ScanRequest`] is plain data: a table, the spans of its key space, what is left to filter, which columns, which
-//! way, how many rows. [`ScanExec`] is the leaf of a physical plan that carries it out:
+//! An [`Access`] is compiled once from a table, filters with placeholders in them, and what is wanted of the rows. Bound
+//! to values it gives a [`ScanRequest`], plain data: a table, the spans of its key space, what is left to filter, which
+//! columns, which way, how many rows. [`open()`] reads it; [`ScanExec`] is the leaf of a physical plan that does so in
+//! partitions:
 //!
 //! * The runs of the spans (one for each bucket) are dealt to partitions; where there are fewer, large ones are cut. A
 //!   partition reads its runs one after the other, or, where order has been declared, merged by key.
-//! * Entries become rows column by column: those of the filters first, the others for the rows that are left.
+//! * Rows are decoded column by column: those of the filters first, the others for the rows that are left.
 //! * It takes every filter that gives the same answer twice, a limit, a subset of the columns and the reverse order,
 //!   so that nothing but other operators' work is left above it.
-//! * A request can be read without a plan around it, too ([`ScanRequest::read`]).
+//! * Keys that are known are looked up, all at once.
 //! * No row is read while planning, and all partitions read at one moment of the store.
 
+mod access;
 mod decode;
-mod direct;
 mod display;
 mod exec;
+mod keys;
 mod merge;
 mod metrics;
+mod open;
 mod order;
 mod output;
 mod partition;
@@ -31,8 +35,10 @@ use datafusion::common::DataFusionError;
 
 use crate::error::Error;
 
+pub use self::access::{Access, Planning, ToPhysical, number};
 pub use self::exec::ScanExec;
 pub use self::metrics::{ScanTotals, totals};
+pub use self::open::{Moment, Opened, open};
 pub use self::partition::Parallelism;
 pub use self::request::{PartExpressions, ResidualFilter, ScanRequest};
 pub use self::snapshot::{StatementSnapshot, refuse_if_gone};

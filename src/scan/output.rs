@@ -50,6 +50,9 @@ impl Output {
     pub(super) fn push(&mut self, batch: RecordBatch) -> Result<()> {
         let rows = batch.num_rows().min(self.remaining.unwrap_or(usize::MAX));
         self.remaining = self.remaining.map(|remaining| remaining - rows);
+        if rows == batch.num_rows() && rows <= self.batch_size {
+            return self.push_slice(batch);
+        }
         let mut start = 0;
         while start < rows {
             let length = self.batch_size.min(rows - start);

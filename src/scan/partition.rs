@@ -6,13 +6,18 @@
 //! where one does, they are gathered again ([`Shares::gathered`]), for reading ahead of the first piece would be in
 //! vain.
 
-use crate::keyrange::{KeyRange, KeyRangeSet, prefix_successor};
-use crate::schema::BoundTable;
+use std::sync::Arc;
+
+use super::merge::Comparison;
+use crate::keyrange::{KeyRange, KeyRangeSet};
 use crate::span::{Run, Work};
 
 /// A run of more ranges than this is cut where each partition gets at least so many: reading a few ranges is quicker
 /// than another thread. With fewer ranges their sizes are asked for.
 const RANGES_PER_PIECE: usize = 64;
+
+/// So many keys that are looked up are worth a thread; fewer are one look-up.
+const POINTS_PER_PIECE: usize = 1024;
 
 /// How far a scan is read side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +56,44 @@ impl Piece {
             is_rest: false,
         }
     }
+
+    /// Pieces that are nothing but keys as one, so that all are looked up at once; `order` is that of the rows.
+    pub(super) fn joined(pieces: Vec<Self>, order: Comparison) -> Vec<Self> {
+        if pieces.len() < 2 {
+            return pieces;
+        }
+        let Some(points) = points(pieces.iter().map(|piece| &piece.run)) else {
+            return pieces;
+        };
+        let mut keys: Vec<Vec<u8>> = points.flat_map(|keys| keys.iter().cloned()).collect();
+        keys.sort_by(|left, right| order.compare(left, right));
+        vec![Self {
+            run: Run {
+                bucket: None,
+                work: Work::Points(keys.into()),
+            },
+            is_rest: false,
+        }]
+    }
+}
+
+/// The keys of runs that are nothing but keys.
+fn points<'a>(
+    runs: impl Iterator<Item = &'a Run> + Clone,
+) -> Option<impl Iterator<Item = &'a Arc<[Vec<u8>]>>> {
+    fn keys(run: &Run) -> Option<&Arc<[Vec<u8>]>> {
+        match &run.work {
+            Work::Points(keys) => Some(keys),
+            Work::Ranges(_) | Work::Walk(_) => None,
+        }
+    }
+    let is_all = runs.clone().all(|run| keys(run).is_some());
+    is_all.then(|| runs.filter_map(keys))
+}
+
+/// How many keys are looked up, where nothing else is done.
+fn point_count<'a>(runs: impl Iterator<Item = &'a Run> + Clone) -> Option<usize> {
+    points(runs).map(|points| points.map(|keys| keys.len()).sum())
 }
 
 /// Says where ranges are cut in at most so many pieces of about so many bytes at least: see
@@ -66,8 +109,12 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// At most `target` partitions of whole runs.
+    /// At most `target` partitions of whole runs; one of a few keys.
     pub(super) fn whole(runs: &[Run], target: usize) -> Self {
+        let target = match are_few_points(runs) {
+            true => 1,
+            false => target,
+        };
         let share = |runs: &[Run]| runs.iter().map(Piece::whole).collect();
         let mut partitions: Vec<Vec<Piece>> = share_out(runs, target.max(1)).map(share).collect();
         if partitions.is_empty() {
@@ -84,7 +131,7 @@ impl Shares {
         let target = width.partitions;
         let whole = Self::whole(runs, target);
         let pieces_per_run = target / runs.len().max(1);
-        if pieces_per_run < 2 {
+        if pieces_per_run < 2 || are_few_points(runs) {
             return whole;
         }
         let mut partitions = Vec::with_capacity(target);
@@ -122,30 +169,34 @@ impl Shares {
 const INLINE_POINTS: usize = 4;
 
 /// Whether a partition reads nothing but a few single keys.
-pub(super) fn is_brief(table: &BoundTable, pieces: &[Piece]) -> bool {
-    let is_point = |range: &KeyRange| {
-        let key = range.start();
-        range.stop() == prefix_successor(key).as_deref() && table.row_key().decode(key).is_ok()
-    };
-    let mut count = 0;
-    pieces.iter().all(|piece| match &piece.run.work {
-        Work::Ranges(set) => {
-            count += set.ranges().len();
-            count <= INLINE_POINTS && set.ranges().iter().all(is_point)
-        }
-        Work::Walk(_) => false,
-    })
+pub(super) fn is_brief(pieces: &[Piece]) -> bool {
+    let count = point_count(pieces.iter().map(|piece| &piece.run));
+    count.is_some_and(|count| count <= INLINE_POINTS)
+}
+
+/// Whether runs are a few keys that one thread looks up as soon as several would.
+pub(super) fn are_few_points(runs: &[Run]) -> bool {
+    point_count(runs.iter()).is_some_and(|count| count <= POINTS_PER_PIECE)
 }
 
 /// A run in at most `count` pieces, in key order.
 fn pieces(run: &Run, count: usize, least: u64, cuts: &Cuts<'_>) -> Vec<Piece> {
-    let Work::Ranges(set) = &run.work else {
-        return vec![Piece::whole(run)];
+    let set = match &run.work {
+        Work::Walk(_) => return vec![Piece::whole(run)],
+        Work::Points(keys) => {
+            let count = (keys.len() / POINTS_PER_PIECE).clamp(1, count);
+            let of_points = |keys: &[Vec<u8>]| piece(run, Work::Points(keys.into()), false);
+            return share_out(keys, count).map(of_points).collect();
+        }
+        Work::Ranges(set) => set,
     };
     let ranges = set.ranges();
     if ranges.len() > RANGES_PER_PIECE {
         let count = (ranges.len() / RANGES_PER_PIECE).min(count);
-        let of_ranges = |ranges: &[KeyRange]| piece(run, ranges.iter().cloned(), false);
+        let of_ranges = |ranges: &[KeyRange]| {
+            let ranges = KeyRangeSet::from_ranges(ranges.iter().cloned());
+            piece(run, Work::Ranges(ranges), false)
+        };
         return share_out(ranges, count).map(of_ranges).collect();
     }
     let cuts = cuts(set, count, least);
@@ -157,17 +208,15 @@ fn pieces(run: &Run, count: usize, least: u64, cuts: &Cuts<'_>) -> Vec<Piece> {
         let own = set.intersect(&KeyRangeSet::from_ranges([between.clone()]));
         let first = own.ranges().first()?.start();
         let is_rest = ranges.iter().all(|range| range.start() != first);
-        Some(piece(run, own.ranges().iter().cloned(), is_rest))
+        Some(piece(run, Work::Ranges(own), is_rest))
     };
     starts.into_iter().zip(stops).filter_map(between).collect()
 }
 
-fn piece(run: &Run, ranges: impl Iterator<Item = KeyRange>, is_rest: bool) -> Piece {
+fn piece(run: &Run, work: Work, is_rest: bool) -> Piece {
+    let bucket = run.bucket;
     Piece {
-        run: Run {
-            bucket: run.bucket,
-            work: Work::Ranges(KeyRangeSet::from_ranges(ranges)),
-        },
+        run: Run { bucket, work },
         is_rest,
     }
 }

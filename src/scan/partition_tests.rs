@@ -40,7 +40,7 @@ fn ranges(shares: &Shares) -> Vec<KeyRange> {
     let pieces = shares.partitions().iter().flatten();
     let ranges = pieces.flat_map(|piece| match &piece.run.work {
         Work::Ranges(ranges) => ranges.ranges().to_vec(),
-        Work::Walk(_) => Vec::new(),
+        Work::Points(_) | Work::Walk(_) => Vec::new(),
     });
     ranges.collect()
 }
@@ -69,6 +69,64 @@ fn a_long_list_of_ranges_is_cut_by_their_number() {
     assert_eq!(starts.len(), 200);
     assert!(starts.is_sorted());
     assert_eq!(sizes(&shares.gathered().unwrap()), [1]);
+}
+
+fn keys(bucket: u8, count: u16) -> Run {
+    let keys = (0..count).map(|key| [&[bucket][..], &key.to_be_bytes()].concat());
+    Run {
+        bucket: Some(bucket.into()),
+        work: Work::Points(keys.collect()),
+    }
+}
+
+#[test]
+fn a_few_keys_are_one_look_up_and_many_are_shared_out() {
+    let runs = [keys(0, 500), keys(1, 524)];
+    assert_eq!(sizes(&Shares::cut(&runs, width(4), &at(evenly))), [2]);
+    let unasked = |_: &KeyRange| panic!("the size of keys");
+    let cut = |count| Shares::cut(&[keys(0, count)], width(4), &at(unasked));
+    assert_eq!((sizes(&cut(1_024)), sizes(&cut(2_047))), (vec![1], vec![1]));
+    let shares = cut(3_100);
+    assert_eq!(sizes(&shares), [1, 1, 1]);
+    let pieces = shares.partitions().iter().flatten();
+    let found: Vec<Vec<u8>> = super::points(pieces.map(|piece| &piece.run))
+        .unwrap()
+        .flat_map(|keys| keys.iter().cloned())
+        .collect();
+    assert!(found.is_sorted() && found.len() == 3_100);
+    assert_eq!(sizes(&shares.gathered().unwrap()), [1]);
+}
+
+#[test]
+fn keys_of_several_buckets_are_joined_in_the_order_of_the_rows() {
+    let joined = |cut| {
+        let pieces = [keys(0, 3), keys(1, 2)].iter().map(Piece::whole).collect();
+        let direction = crate::store::Direction::Forward;
+        let joined = Piece::joined(pieces, Comparison { cut, direction });
+        let [piece] = joined.as_slice() else {
+            panic!("{joined:?}")
+        };
+        let Work::Points(keys) = &piece.run.work else {
+            panic!("{piece:?}")
+        };
+        let places: Vec<(u8, u8)> = keys.iter().map(|key| (key[0], key[2])).collect();
+        places
+    };
+    assert_eq!(joined(None), [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]);
+    assert_eq!(
+        joined(Some((0, 1))),
+        [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)]
+    );
+    let range = Run {
+        bucket: Some(2),
+        work: Work::Ranges(KeyRange::prefix(&[2]).into()),
+    };
+    let mixed = vec![Piece::whole(&keys(0, 1)), Piece::whole(&range)];
+    let order = Comparison {
+        cut: None,
+        direction: crate::store::Direction::Forward,
+    };
+    assert_eq!(Piece::joined(mixed, order).len(), 2);
 }
 
 #[test]

@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
+use arrow::compute::SortOptions;
 use arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::physical_expr::PhysicalExpr;
 
 use super::KeyOrder;
+use super::partition::are_few_points;
 use crate::schema::BoundTable;
 use crate::span::{Run, Spans, Work};
-use crate::store::Direction;
+use crate::store::{Direction, Store};
+
+/// A scan of more ranges than this is not small.
+const MOST_RANGES: usize = 64;
 
 /// For each part of a key the ways to write it in SQL; see [`ScanRequest::part_expressions`].
 pub type PartExpressions = Arc<[Vec<Arc<dyn PhysicalExpr>>]>;
@@ -57,10 +62,10 @@ pub struct ResidualFilter {
 }
 
 impl ScanRequest {
-    /// All columns of the rows in `spans`, forward.
-    pub fn new(table: Arc<BoundTable>, spans: Spans) -> Self {
+    /// These columns of the rows in `spans`, forward.
+    pub fn new(table: Arc<BoundTable>, spans: Spans, projection: Vec<usize>) -> Self {
         Self {
-            projection: (0..table.columns().len()).collect(),
+            projection,
             table,
             spans,
             residual: Vec::new(),
@@ -82,6 +87,35 @@ impl ScanRequest {
         Ok(Arc::new(self.table.schema().project(&self.projection)?))
     }
 
+    /// Asks for the rows in an order of columns, by position in the table, most significant first. Returns whether the
+    /// key gives it, one way or the other; nothing is changed where it does not.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub(super) fn order_by(
+        &mut self,
+        columns: &[(usize, SortOptions)],
+    ) -> crate::error::Result<bool> {
+        if columns.is_empty() {
+            return Ok(true);
+        }
+        let order = self.key_order()?;
+        let is_constant = |column: usize| order.constants.iter().any(|(known, _)| *known == column);
+        let wanted: Vec<(usize, SortOptions)> = columns
+            .iter()
+            .copied()
+            .filter(|(column, _)| !is_constant(*column))
+            .collect();
+        for direction in [Direction::Forward, Direction::Backward] {
+            let given: Vec<_> = order.columns(direction).collect();
+            if given.starts_with(&wanted) {
+                (self.in_order, self.direction) = (true, direction);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// In which order the rows come, where order is wanted.
     ///
     /// # Errors
@@ -100,9 +134,39 @@ impl ScanRequest {
     /// How many key ranges are listed; `None` where a run is a walk.
     pub(super) fn listed_ranges(&self) -> Option<usize> {
         let listed = |run: &Run| match &run.work {
+            Work::Points(keys) => Some(keys.len()),
             Work::Ranges(ranges) => Some(ranges.ranges().len()),
             Work::Walk(_) => None,
         };
         self.spans.runs().iter().map(listed).sum()
+    }
+
+    /// Whether one thread reads it as soon as several would, so that no plan need share it out.
+    pub fn is_small(&self, store: &dyn Store, piece_bytes: usize) -> bool {
+        let runs = self.spans.runs();
+        if are_few_points(runs) {
+            return true;
+        }
+        let mut ranges = Vec::new();
+        for run in runs {
+            match &run.work {
+                Work::Ranges(set) => ranges.extend(set.ranges()),
+                Work::Points(_) | Work::Walk(_) => return false,
+            }
+        }
+        if ranges.len() > MOST_RANGES {
+            return false;
+        }
+        if self.fetch.is_some() && self.residual.is_empty() {
+            return true;
+        }
+        // Where the store cannot say, planning finds out.
+        let space = self.table.space();
+        let sizes = ranges
+            .into_iter()
+            .map(|range| store.approximate_size(space, range).ok());
+        sizes
+            .sum::<Option<u64>>()
+            .is_some_and(|bytes| bytes < piece_bytes as u64)
     }
 }

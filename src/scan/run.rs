@@ -8,11 +8,12 @@ use super::metrics::Counters;
 use super::partition::Piece;
 use super::snapshot::refuse_if_gone;
 use crate::error::{Error, Result};
+use crate::row::RowSnapshot;
 use crate::span;
 use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest, Reader, Snapshot, Tally, Work};
 
-/// The most entries that are read between two looks at whether the scan is still wanted.
-const ENTRIES_PER_LOOK: usize = 1024;
+/// The most rows that are read between two looks at whether the scan is still wanted.
+const ROWS_PER_LOOK: usize = 1024;
 
 /// Whether nobody wants the rows of a scan any more. A clone is the same flag.
 #[derive(Debug, Clone, Default)]
@@ -31,14 +32,15 @@ impl Cancelled {
 /// From where the runs of a partition are read.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
-    pub(super) snapshot: Arc<dyn Snapshot>,
+    pub(super) rows: RowSnapshot,
     pub(super) space: Arc<str>,
     pub(super) direction: Direction,
-    /// About how many entries of a run are wanted soon.
+    /// About how many rows of a run are wanted soon.
     pub(super) first: usize,
-    /// No more entries of a run than these are wanted; `None`: perhaps all.
+    /// No more rows of a run than these are wanted; `None`: perhaps all.
     pub(super) fetch: Option<usize>,
-    pub(super) counters: Counters,
+    /// None: nobody asks what it costs.
+    pub(super) counters: Option<Counters>,
     pub(super) cancelled: Cancelled,
 }
 
@@ -50,14 +52,14 @@ impl Source {
     pub(super) fn new(
         request: &ScanRequest,
         snapshot: Arc<dyn Snapshot>,
-        counters: Counters,
+        counters: Option<Counters>,
     ) -> Result<Self> {
         let table = &request.table;
         refuse_if_gone(table, snapshot.as_ref())?;
         let is_filtered = request.filters().next().is_some();
         let fetch = request.fetch.filter(|_| !is_filtered);
         Ok(Self {
-            snapshot,
+            rows: RowSnapshot::at(snapshot),
             space: table.space().into(),
             direction: request.direction,
             first: fetch.unwrap_or(usize::MAX).min(ReadRequest::FIRST),
@@ -68,10 +70,10 @@ impl Source {
     }
 }
 
-/// Reads the entries of a run, in the scan's direction.
+/// Reads the rows of a run, in the scan's direction.
 pub(super) struct RunReader {
-    snapshot: Arc<dyn Snapshot>,
-    counters: Counters,
+    rows: RowSnapshot,
+    counters: Option<Counters>,
     cancelled: Cancelled,
     begins: Begins,
     state: State,
@@ -123,11 +125,12 @@ impl RunReader {
     pub(super) fn new(source: &Source, piece: Piece) -> Self {
         let begins = Begins::of(&piece, source.direction);
         let work = match piece.run.work {
+            span::Work::Points(keys) => Work::Points(keys),
             span::Work::Ranges(ranges) => Work::Ranges(ranges),
             span::Work::Walk(walk) => Work::Walk(walk),
         };
         Self {
-            snapshot: Arc::clone(&source.snapshot),
+            rows: source.rows.clone(),
             counters: source.counters.clone(),
             cancelled: source.cancelled.clone(),
             begins,
@@ -148,7 +151,7 @@ impl RunReader {
             return Ok(());
         }
         if let State::Waiting(request) = std::mem::replace(&mut self.state, State::Failed) {
-            let reader = Arc::clone(&self.snapshot).read(request)?;
+            let reader = self.rows.read(request)?;
             let counted = Tally::default();
             self.state = State::Begun { reader, counted };
             self.count();
@@ -156,13 +159,13 @@ impl RunReader {
         Ok(())
     }
 
-    /// Appends entries until `limit` is reached, the run ends or the scan is cancelled. Returns whether the run may
+    /// Appends rows until `limit` is reached, the run ends or the scan is cancelled. Returns whether the run may
     /// hold more.
     pub(super) fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         self.begin()?;
         while !limit.is_reached(chunk) && !self.cancelled.is_set() {
             let few = ChunkLimit {
-                entries: limit.entries.min(chunk.len() + ENTRIES_PER_LOOK),
+                entries: limit.entries.min(chunk.len() + ROWS_PER_LOOK),
                 ..limit
             };
             let State::Begun { reader, .. } = &mut self.state else {
@@ -179,11 +182,12 @@ impl RunReader {
 
     /// Counts what has come since it was last counted.
     fn count(&mut self) {
-        let State::Begun { reader, counted } = &mut self.state else {
+        let (State::Begun { reader, counted }, Some(counters)) = (&mut self.state, &self.counters)
+        else {
             return;
         };
         let tally = reader.tally();
-        let (since, counters) = (tally.since(*counted), &self.counters);
+        let since = tally.since(*counted);
         let ranges = self.begins.count(tally.ranges) - self.begins.count(counted.ranges);
         *counted = tally;
         counters.ranges.add(ranges);

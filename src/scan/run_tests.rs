@@ -12,6 +12,7 @@ use crate::key::testing::{domain, types, value, with_seed};
 use crate::key::{Argument, Domain, Expression, KeyColumn, RowKey};
 use crate::keyrange::{Guide, Step};
 use crate::predicate::Predicate;
+use crate::row::Grouped;
 use crate::row::testing::part as of_column;
 use crate::scan::metrics::{ScanTotals, sums};
 use crate::span::{BUDGET, Run, Work, plan};
@@ -25,7 +26,7 @@ const FIRST_TRIAL: usize = 32;
 
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Backward];
 
-/// Stores of both kinds; one of RocksDB's gives control back after each deleted entry.
+/// Stores of both kinds; one keeps several rows in an entry, one of RocksDB's gives control back after each deleted entry.
 struct Stores {
     stores: Vec<Arc<dyn Store>>,
     _directories: Vec<tempfile::TempDir>,
@@ -33,7 +34,8 @@ struct Stores {
 
 impl Stores {
     fn new() -> Self {
-        let mut stores: Vec<Arc<dyn Store>> = vec![Arc::new(MemoryStore::new())];
+        let grouped = Grouped::new(Arc::new(MemoryStore::new()), 3);
+        let mut stores: Vec<Arc<dyn Store>> = vec![Arc::new(MemoryStore::new()), Arc::new(grouped)];
         let mut directories = Vec::new();
         for interrupt_after in [StoreOptions::default().interrupt_after, 1] {
             let directory = tempfile::tempdir().unwrap();
@@ -76,12 +78,12 @@ fn read(
 ) -> (Vec<Vec<u8>>, ScanTotals) {
     let metrics = ExecutionPlanMetricsSet::new();
     let source = Source {
-        snapshot: store.snapshot().unwrap(),
+        rows: RowSnapshot::at(store.snapshot().unwrap()),
         space: space.into(),
         direction,
         first: ReadRequest::FIRST,
         fetch: None,
-        counters: Counters::new(&metrics, 0, Latency::Near),
+        counters: Some(Counters::new(&metrics, 0, Latency::Near)),
         cancelled: Cancelled::default(),
     };
     let mut reader = RunReader::new(&source, Piece::whole(run));
@@ -216,7 +218,7 @@ fn a_run_yields_the_same_in_both_directions() {
             stores.create(&space, &keys, &deleted);
             let budget = [1, 2, 7, BUDGET][rng.usize(..4)];
             let conjuncts = table.conjuncts(rng);
-            let plan = plan(&table.key, &conjuncts, budget).unwrap();
+            let plan = plan(&table.key, conjuncts.iter().cloned().enumerate(), budget).unwrap();
             let place = format!("{:?}\n{conjuncts:?} at {budget}", table.key);
             for run in plan.spans.runs() {
                 let is_walk = matches!(run.work, Work::Walk(_));
@@ -296,7 +298,7 @@ fn grid(a: i64, b: i64, wanted: i64) -> (Run, Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let inside = (0..a).map(|a| encode(a, wanted)).collect();
     let wanted = Domain::points(&SqlType::Integer, [Datum::Integer(wanted)]);
     let conjunct = Predicate::Member(Expression::column("b"), wanted);
-    let plan = plan(&key, &[conjunct], BUDGET).unwrap();
+    let plan = plan(&key, [((), conjunct)], BUDGET).unwrap();
     (plan.spans.runs()[0].clone(), keys, inside)
 }
 

@@ -21,15 +21,6 @@ pub struct StatementSnapshot {
 }
 
 impl StatementSnapshot {
-    /// Now.
-    ///
-    /// # Errors
-    /// Those of [`Store::snapshot`].
-    pub fn take(store: Arc<dyn Store>) -> Result<Self> {
-        let snapshot = store.snapshot()?;
-        Ok(Self { store, snapshot })
-    }
-
     /// A moment of the store that is known.
     pub fn at(store: Arc<dyn Store>, snapshot: Arc<dyn Snapshot>) -> Self {
         Self { store, snapshot }

@@ -7,8 +7,7 @@ use datafusion::common::stats::Precision;
 
 use super::ScanRequest;
 use crate::datum::SqlType;
-use crate::keyrange::KeyRange;
-use crate::span::{Run, Work};
+use crate::span::Run;
 use crate::store::Store;
 
 /// The most ranges whose size is asked for; the others are taken to be like them.
@@ -52,13 +51,11 @@ fn stored_bytes(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[&Run]) ->
     let mut sampled = 0;
     let mut bytes = 0_u64;
     for run in runs {
-        let hull = run.hull();
-        let ranges: &[KeyRange] = match &run.work {
-            Work::Ranges(ranges) => ranges.ranges(),
-            Work::Walk(_) => std::slice::from_ref(&hull),
-        };
-        count += ranges.len();
-        for range in ranges.iter().take(SAMPLED_RANGES.saturating_sub(sampled)) {
+        let ranges = run.ranges(request.table.row_key());
+        let ranges = ranges.unwrap_or_else(|| run.hull().into());
+        count += ranges.ranges().len();
+        let unsampled = SAMPLED_RANGES.saturating_sub(sampled);
+        for range in ranges.ranges().iter().take(unsampled) {
             bytes += store.approximate_size(request.table.space(), range).ok()?;
             sampled += 1;
         }

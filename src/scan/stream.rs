@@ -19,6 +19,7 @@ use datafusion::physical_plan::coop::cooperative;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::stream;
 
+use super::ScanRequest;
 use super::decode::Decoder;
 use super::external;
 use super::merge::{Chain, Comparison, Draw, Merge};
@@ -26,7 +27,6 @@ use super::metrics::Counters;
 use super::output::Output;
 use super::partition::Piece;
 use super::run::{Cancelled, RunReader, Source};
-use super::{KeyOrder, ScanRequest};
 use crate::store::{Chunk, ChunkLimit};
 
 /// About how many bytes of entries are decoded at once.
@@ -52,11 +52,11 @@ pub(super) struct PartitionScan {
     most: usize,
     is_finished: bool,
     cancelled: Cancelled,
-    counters: Counters,
+    counters: Option<Counters>,
 }
 
 impl PartitionScan {
-    /// Before the first entry of `pieces`. `order` says whether they are merged.
+    /// Before the first entry of `pieces`. Where order is wanted they are merged by their keys without `cut`.
     ///
     /// # Errors
     /// An error of a filter that does not fit the table.
@@ -64,7 +64,7 @@ impl PartitionScan {
         request: &ScanRequest,
         schema: SchemaRef,
         pieces: Vec<Piece>,
-        order: &KeyOrder,
+        cut: Option<(usize, usize)>,
         source: Source,
         batch_size: usize,
     ) -> Result<Self> {
@@ -77,10 +77,10 @@ impl PartitionScan {
         };
         let (cancelled, counters) = (source.cancelled.clone(), source.counters.clone());
         let comparison = Comparison {
-            cut: order.cut,
+            cut: cut.filter(|_| request.in_order),
             direction: source.direction,
         };
-        let readers: Vec<RunReader> = pieces
+        let readers: Vec<RunReader> = Piece::joined(pieces, comparison)
             .into_iter()
             .map(|piece| RunReader::new(&source, piece))
             .collect();
@@ -111,11 +111,13 @@ impl PartitionScan {
 
     /// The next batch; `None` at the end, or once the scan is cancelled.
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        let start = Instant::now();
+        let start = self.counters.is_some().then(Instant::now);
         let batch = self.make_batch();
-        self.counters.elapsed.add_elapsed(start);
-        if let Ok(Some(batch)) = &batch {
-            self.counters.rows_out.add(batch.num_rows());
+        if let (Some(counters), Some(start)) = (&self.counters, start) {
+            counters.elapsed.add_elapsed(start);
+            if let Ok(Some(batch)) = &batch {
+                counters.rows_out.add(batch.num_rows());
+            }
         }
         batch
     }

@@ -19,18 +19,20 @@ use crate::table::HaliteOptions;
 /// Settings by which a statement takes more of the machine, or other places of it; each with all that it begins.
 const OF_THE_MACHINE: &[&str] = &[
     "datafusion.runtime.",
+    "halite.memory_limit",
+    "halite.function_bytes",
     "datafusion.execution.target_partitions",
     "datafusion.execution.planning_concurrency",
 ];
 
 /// What is shut, for all connections of a database.
 #[derive(Debug, Default)]
-pub(super) struct Access {
+pub(super) struct Restrictions {
     shut: AtomicBool,
     locked: AtomicBool,
 }
 
-impl Access {
+impl Restrictions {
     /// From now on nothing but the tables is within reach.
     pub(super) fn shut(&self) {
         self.shut.store(true, Ordering::Release);

@@ -138,6 +138,8 @@ async fn every_mend_is_needed() {
 const SETTINGS: &str = r"
 enable_aggregate_dynamic_filter_pushdown: SELECT min(id), max(f + 1) FROM t
     1|7169 (1|100001)
+enable_window_limits: SELECT sum(s) OVER (ORDER BY f ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM (SELECT f, sum(f) OVER (ORDER BY f ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS s FROM t) q LIMIT 1
+    5 (8)
 ";
 
 /// Changes a setting that SQL may not change.

@@ -12,9 +12,9 @@ use super::waiting::on_waiting_thread;
 use crate::catalog;
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::KeyRange;
-use crate::row::{RowReader, RowWriter};
+use crate::row::{RowReader, RowSnapshot, RowWriter};
 use crate::schema::BoundTable;
-use crate::store::{Chunk, RocksStore, Snapshot, Store, StoreOptions, first_readable, read_chunks};
+use crate::store::{Chunk, RocksStore, Snapshot, Store, StoreOptions};
 
 /// The error where who reads a whole database panics.
 pub(super) const READING: &str = "the thread that reads has failed";
@@ -237,9 +237,10 @@ impl TableReader {
     /// Reads all rows, and behind a place that cannot be read goes on with the first that can.
     fn read(&mut self, snapshot: &Arc<dyn Snapshot>) -> Result<()> {
         let space = self.reader.table().space().to_owned();
+        let rows = RowSnapshot::at(Arc::clone(snapshot));
         let mut rest = KeyRange::all();
         for _ in 0..PLACES {
-            let read: Result<()> = read_chunks(Arc::clone(snapshot), &space, &rest, |chunk| {
+            let read: Result<()> = rows.read_chunks(&space, &rest, |chunk| {
                 self.check(chunk);
                 Ok(true)
             });
@@ -249,7 +250,7 @@ impl TableReader {
                 Err(error) => return Err(error),
             };
             let behind = self.last.as_deref().unwrap_or_default();
-            let next = first_readable(snapshot, &space, behind)?;
+            let next = rows.first_readable(&space, behind)?;
             self.add_place(next.as_deref(), &error);
             match next.and_then(|next| KeyRange::new(next, None)) {
                 Some(behind) => rest = behind,

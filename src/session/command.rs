@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, BooleanArray, StringArray, UInt32Array};
 use arrow::record_batch::RecordBatch;
 use datafusion::config::{ConfigExtension, ExtensionOptions};
+use datafusion::logical_expr::{SetVariable, Statement as PlannedStatement};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
 use datafusion::sql::parser::Statement as DFStatement;
@@ -147,6 +148,25 @@ fn refused(statement: &Statement) -> Option<&'static str> {
         | Statement::Rollback { .. } => "a transaction of several statements",
         _ => return None,
     })
+}
+
+/// `RESET` of a setting of Halite's, as SET to its default: DataFusion resets its own alone.
+pub(super) fn reset_own(planned: &mut PlannedStatement) {
+    let PlannedStatement::ResetVariable(reset) = planned else {
+        return;
+    };
+    let name = reset.variable.to_lowercase();
+    let Some((HaliteOptions::PREFIX, setting)) = name.split_once('.') else {
+        return;
+    };
+    let defaults = HaliteOptions::default().entries();
+    let default = defaults.into_iter().find(|entry| entry.key == setting);
+    if let Some(value) = default.and_then(|entry| entry.value) {
+        *planned = PlannedStatement::SetVariable(SetVariable {
+            variable: name,
+            value,
+        });
+    }
 }
 
 /// The error of a SET, with the setting and its value where it names neither.

@@ -11,6 +11,9 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use datafusion::common::ParamValues;
 use datafusion::dataframe::DataFrame;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::memory_pool::MemoryPool;
+use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{
     Deallocate, DmlStatement, LogicalPlan, Statement as PlannedStatement, WriteOp,
@@ -19,6 +22,7 @@ use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
+use super::apart::{Effort, apart};
 use super::command::{self, Own};
 use super::insert::Insert;
 use super::named::NamedStatements;
@@ -29,17 +33,20 @@ use super::parse::{Command, Parsed, parse};
 use super::placeholders::Placeholders;
 use super::prepared::PreparedStatement;
 use super::profile::Meter;
-use super::stack::large_stack;
+use super::stack::{large_stack, on_large_stack};
 use super::{
     Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, clauses, copy,
-    delete, files, names, natural, recursion, subqueries,
+    delete, files, fit, guard, memory, names, natural, recursion, running, subqueries,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
 use crate::scan::StatementSnapshot;
-use crate::table::HaliteOptions;
+use crate::table::{ByteSize, HaliteOptions};
 use crate::write::Progress;
 use crate::{function, optimize};
+
+/// What a text becomes while it is parsed and planned, at most: so many times its own length.
+const MEMORY_OF_TEXT: usize = 64;
 
 /// A connection to a database. Its settings (`SET …`) are its own.
 #[derive(Clone)]
@@ -60,9 +67,18 @@ impl std::fmt::Debug for Connection {
 }
 
 /// A parsed statement of a script.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Statement {
     pub(super) parsed: Parsed,
+}
+
+impl Clone for Statement {
+    fn clone(&self) -> Self {
+        // It may be nested deep.
+        on_large_stack(|| Self {
+            parsed: self.parsed.clone(),
+        })
+    }
 }
 
 impl Statement {
@@ -80,6 +96,10 @@ impl Connection {
             .with_option_extension(HaliteOptions::default());
         let builder = SessionStateBuilder::new()
             .with_default_features()
+            .with_runtime_env(Arc::new(RuntimeEnv {
+                memory_pool: Arc::clone(database.memory()) as Arc<dyn MemoryPool>,
+                ..RuntimeEnv::default()
+            }))
             .with_config(config);
         let context = files::enable(
             SessionContext::new_with_state(optimize::install(builder).build()),
@@ -139,6 +159,8 @@ impl Connection {
     /// # Errors
     /// `InvalidInput` where the text is no SQL or too deep to be planned.
     pub fn script(&self, sql: &str) -> Result<Vec<Statement>> {
+        let most = self.database.memory().limit() / MEMORY_OF_TEXT;
+        guard::check_length(sql, most)?;
         Ok(parse(sql)?
             .into_iter()
             .map(|parsed| Statement { parsed })
@@ -151,7 +173,21 @@ impl Connection {
     /// What the statement did wrong; then it changed nothing.
     pub async fn run(&self, statement: &Statement) -> Result<Outcome> {
         self.progress.begin();
-        large_stack(self.run_statement(statement, Wanted::Anything)).await
+        self.limited(self.run_statement(statement, Wanted::Anything))
+            .await
+    }
+
+    /// What a statement gives, within the time that it may take; on a large stack.
+    pub(super) async fn limited(
+        &self,
+        statement: impl Future<Output = Result<Outcome>>,
+    ) -> Result<Outcome> {
+        let limit = {
+            let state = self.context.state_ref();
+            let state = state.read();
+            HaliteOptions::of(state.config_options()).statement_timeout
+        };
+        large_stack(running::within(limit, statement)).await
     }
 
     async fn run_statement(&self, statement: &Statement, wanted: Wanted) -> Result<Outcome> {
@@ -160,7 +196,7 @@ impl Connection {
                 let query = sqlparser::ast::Statement::Query(query.clone());
                 let query = DFStatement::Statement(Box::new(query));
                 let (state, plan) = self.planned(&query).await?;
-                command::explain_keys(&self.physical(&state, &plan).await?)
+                command::explain_keys(&self.physical(state, plan).await?.1)
             }
             Command::Copy(statement) => {
                 wanted.check(false)?;
@@ -199,6 +235,8 @@ impl Connection {
         plan: LogicalPlan,
         wanted: Wanted,
     ) -> Result<Outcome> {
+        let mut state = state;
+        fit::fit(&mut state, &plan)?;
         // What EXECUTE gives is known once it is resolved.
         let executes = matches!(plan, LogicalPlan::Statement(PlannedStatement::Execute(_)));
         wanted.check(executes || gives_rows(&plan))?;
@@ -208,19 +246,19 @@ impl Connection {
                 "{} is not implemented",
                 ddl.name()
             ))),
-            LogicalPlan::Dml(dml) => self.run_change(&state, dml).await,
+            LogicalPlan::Dml(dml) => self.run_change(state, dml).await,
             plan => {
-                let physical = self.physical(&state, &plan).await?;
+                let (state, physical) = self.physical(state, plan).await?;
                 Ok(Outcome::Rows(execute_stream(physical, state.task_ctx())?))
             }
         }
     }
 
-    async fn run_change(&self, state: &SessionState, change: DmlStatement) -> Result<Outcome> {
-        let (verb, plan) = match change.op {
+    async fn run_change(&self, state: SessionState, change: DmlStatement) -> Result<Outcome> {
+        let (verb, (state, plan)) = match change.op {
             WriteOp::Insert(_) => (
                 "INSERT",
-                self.physical(state, &LogicalPlan::Dml(change)).await?,
+                self.physical(state, LogicalPlan::Dml(change)).await?,
             ),
             WriteOp::Delete => ("DELETE", delete::plan(self, state, &change).await?),
             other => {
@@ -230,7 +268,7 @@ impl Connection {
                 )));
             }
         };
-        let rows = count(state, plan).await?;
+        let rows = count(&state, plan).await?;
         Ok(Outcome::Affected { verb, rows })
     }
 
@@ -238,7 +276,7 @@ impl Connection {
     async fn run_setting(
         &self,
         mut state: SessionState,
-        planned: PlannedStatement,
+        mut planned: PlannedStatement,
         wanted: Wanted,
     ) -> Result<Outcome> {
         let verb = match &planned {
@@ -272,6 +310,8 @@ impl Connection {
             PlannedStatement::Deallocate(deallocate) => Some(deallocate.name.clone()),
             _ => None,
         };
+        let changes_memory = memory::take_over(&mut planned);
+        command::reset_own(&mut planned);
         let setting = match &planned {
             PlannedStatement::SetVariable(set) => Some((set.variable.clone(), set.value.clone())),
             _ => None,
@@ -279,8 +319,12 @@ impl Connection {
         let plan = LogicalPlan::Statement(planned);
         let frame = self.context.execute_logical_plan(plan).await;
         let frame = frame.map_err(|error| command::setting_problem(error.into(), setting))?;
-        if verb == "SET" {
-            access.follow(&HaliteOptions::of(self.context.copied_config().options()));
+        if verb == "SET" || verb == "RESET" {
+            let options = HaliteOptions::of(self.context.copied_config().options());
+            access.follow(&options);
+            if changes_memory {
+                self.database.memory().set_limit(options.memory_limit);
+            }
         }
         forgotten.iter().for_each(|name| self.named.forget(name));
         if verb != "EXECUTE" {
@@ -323,13 +367,18 @@ impl Connection {
     /// The session as it is now, with the snapshot that the statement reads.
     pub(super) fn statement_state(&self) -> Result<SessionState> {
         let mut state = self.context.state();
-        let snapshot = StatementSnapshot::take(Arc::clone(self.database.catalog().store()))?;
+        let catalog = self.database.catalog();
+        let snapshot = StatementSnapshot::at(Arc::clone(catalog.store()), catalog.snapshot()?);
         state.config_mut().set_extension(Arc::new(snapshot));
-        let access = self.database.access();
-        if access.is_restricted()
+        let (access, limit) = (self.database.access(), self.database.memory().limit());
+        let has_limit = HaliteOptions::of(state.config_options())
+            .memory_limit
+            .in_memory();
+        if (access.is_restricted() || has_limit != limit)
             && let Some(options) = state.config_mut().options_mut().extensions.get_mut()
         {
             access.show(options);
+            options.memory_limit = ByteSize(limit as u64);
         }
         let progress = Arc::new(self.progress.clone());
         state.config_mut().set_extension(progress);
@@ -342,15 +391,20 @@ impl Connection {
         &self,
         parsed: &DFStatement,
     ) -> Result<(SessionState, LogicalPlan)> {
-        let catalog = self.database.catalog();
-        loop {
-            let version = catalog.version();
-            let state = self.statement_state()?;
-            let plan = self.logical_plan(&state, parsed).await;
-            if catalog.version() == version {
-                return Ok((state, plan?));
+        let effort = Effort::of_statement(parsed);
+        let (connection, parsed) = (self.clone(), parsed.clone());
+        apart(effort, async move {
+            let catalog = connection.database.catalog();
+            loop {
+                let version = catalog.version();
+                let state = connection.statement_state()?;
+                let plan = connection.logical_plan(&state, &parsed).await;
+                if catalog.version() == version {
+                    return Ok((state, plan?));
+                }
             }
-        }
+        })
+        .await
     }
 
     async fn logical_plan(
@@ -363,6 +417,7 @@ impl Connection {
         let insert = Insert::take(self.database.catalog(), &mut query)?;
         let named = names::mend(state, &query).await?;
         let plan = state.statement_to_plan(named).await?;
+        guard::check_plan(&plan)?;
         recursion::check(&plan, &query)?;
         natural::check(state, &query, &plan).await?;
         let plan = names::restore(subqueries::mend(plan)?)?;
@@ -372,17 +427,23 @@ impl Connection {
         }
     }
 
+    /// The physical plan, and the session that it is for.
     pub(super) async fn physical(
         &self,
-        state: &SessionState,
-        plan: &LogicalPlan,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        refuse_hidden_changes(plan)?;
-        let physical = state.create_physical_plan(plan).await?;
+        state: SessionState,
+        plan: LogicalPlan,
+    ) -> Result<(SessionState, Arc<dyn ExecutionPlan>)> {
+        refuse_hidden_changes(&plan)?;
+        let effort = Effort::of_plan(&plan);
+        let (state, physical) = apart(effort, async move {
+            let physical = names::explained(state.create_physical_plan(&plan).await?)?;
+            Ok((state, physical))
+        })
+        .await?;
         if let Some(meter) = &self.meter {
             meter.watch(&physical);
         }
-        Ok(physical)
+        Ok((state, physical))
     }
 
     /// The only statement of `sql`.
@@ -435,7 +496,7 @@ impl Connection {
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub async fn execute(&self, sql: &str, params: impl IntoParameters) -> Result<u64> {
-        match large_stack(self.run_with(sql, params, Wanted::Anything)).await? {
+        match self.run_limited(sql, params, Wanted::Anything).await? {
             Outcome::Affected { rows, .. } => Ok(rows),
             Outcome::Done { .. } => Ok(0),
             Outcome::Rows(stream) => collect(stream).await.map(|_| 0).map_err(Error::from),
@@ -447,8 +508,8 @@ impl Connection {
     /// # Errors
     /// What is wrong with the query; `InvalidInput` for statements that give no rows.
     pub async fn stream(&self, sql: &str, params: impl IntoParameters) -> Result<RowStream> {
-        match large_stack(self.run_with(sql, params, Wanted::Rows)).await? {
-            Outcome::Rows(stream) => Ok(stream.into()),
+        match self.run_limited(sql, params, Wanted::Rows).await? {
+            Outcome::Rows(stream) => Ok(self.row_stream(stream)),
             _ => Err(no_rows()),
         }
     }
@@ -475,6 +536,20 @@ impl Connection {
     /// As [`Connection::query`]; `InvalidInput` where there is more than one row.
     pub async fn query_row(&self, sql: &str, params: impl IntoParameters) -> Result<Option<Row>> {
         self.stream(sql, params).await?.single().await
+    }
+
+    /// Rows whose batches count as memory where they are gathered.
+    pub(super) fn row_stream(&self, stream: SendableRecordBatchStream) -> RowStream {
+        RowStream::within(stream, Arc::clone(self.database.memory()))
+    }
+
+    async fn run_limited(
+        &self,
+        sql: &str,
+        params: impl IntoParameters,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        self.limited(self.run_with(sql, params, wanted)).await
     }
 
     async fn run_with(

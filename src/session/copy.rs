@@ -7,6 +7,7 @@ use sqlparser::parser::Parser;
 
 use super::copy_statement::{CopyOption, CopySource, CopyStatement};
 use super::dialect::HaliteDialect;
+use super::fit::fit;
 use super::{Connection, Outcome, export};
 use crate::catalog::ddl::object_name;
 use crate::error::{Error, Result};
@@ -43,7 +44,7 @@ async fn copy_from(
         .catalog()
         .expect_table(&object_name(name)?)?;
     let settings =
-        HaliteOptions::of(connection.context().copied_config().options()).write_settings();
+        HaliteOptions::of(connection.statement_state()?.config_options()).write_settings();
     let (file, progress) = (statement.file.clone(), connection.progress().clone());
     copy::copy_from(table.writer(), file, options, settings, progress).await
 }
@@ -56,8 +57,9 @@ async fn copy_to(
     // What is wrong with file and options is said before the query is run.
     let file = export::Target::new(&statement.file, options)?;
     let query = query_of(&statement.source)?;
-    let (state, plan) = connection.planned(&query).await?;
-    let plan = connection.physical(&state, &plan).await?;
+    let (mut state, plan) = connection.planned(&query).await?;
+    fit(&mut state, &plan)?;
+    let (state, plan) = connection.physical(state, plan).await?;
     let rows = execute_stream(plan, state.task_ctx())?;
     export::write(file, rows).await
 }

@@ -6,17 +6,20 @@ use std::sync::Arc;
 use datafusion::catalog::TableProvider;
 
 use super::Connection;
-use super::access::Access;
+use super::access::Restrictions;
+use super::memory::Memory;
 use super::waiting::on_waiting_thread;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::store::{MemoryStore, RocksStore, Store, StoreOptions};
+use crate::table::ByteSize;
 
 /// An open database. Clones share it; it is closed when the last of them and of its connections is dropped.
 #[derive(Debug, Clone)]
 pub struct Database {
     catalog: Arc<Catalog>,
-    access: Arc<Access>,
+    access: Arc<Restrictions>,
+    memory: Arc<Memory>,
 }
 
 impl Database {
@@ -73,6 +76,7 @@ impl Database {
         Ok(Self {
             catalog: Arc::new(Catalog::open(store)?),
             access: Arc::default(),
+            memory: Arc::default(),
         })
     }
 
@@ -113,8 +117,18 @@ impl Database {
         self.access.check(what)
     }
 
-    pub(super) fn access(&self) -> &Arc<Access> {
+    pub(super) fn access(&self) -> &Arc<Restrictions> {
         &self.access
+    }
+
+    /// Limits what the statements of all connections may take together, in bytes: half of the machine's memory, or of the
+    /// container's, unless it is said otherwise. `SET halite.memory_limit` does the same.
+    pub fn limit_memory(&self, bytes: u64) {
+        self.memory.set_limit(ByteSize(bytes));
+    }
+
+    pub(super) fn memory(&self) -> &Arc<Memory> {
+        &self.memory
     }
 
     /// The store under the database.

@@ -20,9 +20,9 @@ use crate::write::{Refresh, WriteExec};
 /// The physical plan of a DELETE, which yields the number of rows.
 pub(super) async fn plan(
     connection: &Connection,
-    state: &SessionState,
+    state: SessionState,
     statement: &DmlStatement,
-) -> Result<Arc<dyn ExecutionPlan>> {
+) -> Result<(SessionState, Arc<dyn ExecutionPlan>)> {
     // The table that was planned for, not the one that has its name by now: it has the lock that says whether the rows
     // are still there.
     let provider = source_as_provider(&statement.target)?;
@@ -44,21 +44,17 @@ pub(super) async fn plan(
     let projected = LogicalPlanBuilder::from(input.clone())
         .project(needed.map(|(_, column)| column))?
         .build()?;
-    let rows = connection.physical(state, &projected).await?;
+    let (state, rows) = connection.physical(state, projected).await?;
     let settings = HaliteOptions::of(state.config_options()).write_settings();
-    let (state, store) = (state.clone(), Arc::clone(table.store()));
+    let (of_rows, store) = (state.clone(), Arc::clone(table.store()));
     let refresh: Refresh = Arc::new(move |snapshot| {
-        let mut state = state.clone();
+        let mut state = of_rows.clone();
         let snapshot = StatementSnapshot::at(Arc::clone(&store), snapshot);
         state.config_mut().set_extension(Arc::new(snapshot));
         Ok(state.task_ctx())
     });
-    Ok(Arc::new(WriteExec::delete(
-        table.writer(),
-        rows,
-        settings,
-        refresh,
-    )?))
+    let plan = WriteExec::delete(table.writer(), rows, settings, refresh)?;
+    Ok((state, Arc::new(plan)))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! puts the values into its conditions, plans the spans of these, and reads them: what it reads, and in which order, is
 //! what the plan would read.
 //!
-//! Of these, a query that pins the whole row key is a [`PointQuery`], and not even spans are planned for it.
+//! Of these, a query that says which row keys it is for has not even spans planned ([`Access::for_many_runs`]).
 //!
 //! Everything else goes the way of all statements: queries of another shape, values that are not of the type of the
 //! column that they are compared with, runs that read more than a few ranges or much of the table, where the plan
@@ -14,34 +14,25 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::outcome::gives_rows;
+use crate::error::Result;
+use crate::scan::{self, Access, Moment, number};
+use crate::table::{HaliteOptions, HaliteTable};
 use arrow::compute::SortOptions;
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::datasource::source_as_provider;
 use datafusion::execution::session_state::SessionState;
-use datafusion::logical_expr::expr::{Between, InList, Placeholder};
+use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::expr_rewriter::unnormalize_col;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
     BinaryExpr, Expr, FetchType, LogicalPlan, Operator, SkipType, SortExpr, TableScan, Volatility,
 };
 use datafusion::physical_plan::SendableRecordBatchStream;
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::SessionContext;
-use futures::stream;
-
-use super::outcome::gives_rows;
-use super::point::PointQuery;
-use crate::error::Result;
-use crate::scan::ScanRequest;
-use crate::span::Work;
-use crate::store::Latency;
-use crate::table::{HaliteOptions, HaliteTable};
-
-/// A run that reads more ranges than this is planned.
-const MOST_RANGES: usize = 64;
 
 /// A query with a condition that nests deeper than this is planned, which has the stack for it.
 const MOST_DEPTH: usize = 50;
@@ -57,15 +48,11 @@ pub(super) struct DirectRows {
 #[derive(Debug)]
 pub(super) struct DirectQuery {
     table: Arc<HaliteTable>,
-    /// What rows must satisfy, with placeholders.
-    filters: Vec<Expr>,
+    access: Access,
     /// How many parameters there are.
     parameters: usize,
-    /// The columns of the result, by position in the table.
-    projection: Vec<usize>,
-    order: Vec<(usize, SortOptions)>,
-    fetch: Option<usize>,
-    point: Option<PointQuery>,
+    /// That of the result.
+    schema: SchemaRef,
 }
 
 /// What stands above the table in an optimized plan of that shape.
@@ -92,7 +79,8 @@ impl DirectQuery {
         let projection: Vec<usize> = shown
             .map(|field| position(field.name()))
             .collect::<Option<_>>()?;
-        let is_as_stored = columns.project(&projection).ok()?.fields() == plan.schema().fields();
+        let schema = columns.project(&projection).ok()?;
+        let is_as_stored = schema.fields() == plan.schema().fields();
         let filters: Vec<Expr> = scan.filters.iter().cloned().map(unnormalize_col).collect();
         let terms = filters.iter().flat_map(split_conjunction);
         let is_simple = terms.into_iter().all(|term| is_simple(term, &columns))
@@ -110,18 +98,13 @@ impl DirectQuery {
         });
         let order = order.collect::<Option<_>>()?;
         (is_as_stored && is_simple).then_some(())?;
-        let point = match shape.fetch {
-            Some(0) => None,
-            _ => PointQuery::of(table.bound(), &filters, &projection),
-        };
+        let access = table.access(filters).with_projection(projection);
+        let access = access.with_order(order).with_fetch(shape.fetch);
         Some(Self {
-            order,
-            point,
-            table,
-            filters,
+            access: access.for_many_runs(),
             parameters,
-            projection,
-            fetch: shape.fetch,
+            schema: Arc::new(schema),
+            table,
         })
     }
 
@@ -143,71 +126,25 @@ impl DirectQuery {
         if !options.pushdown || values.len() != self.parameters {
             return Ok(None);
         }
-        if let Some(point) = &self.point {
-            return self.read_point(point, values);
-        }
-        let Some(filters) = self.bind(values)? else {
-            return Ok(None);
-        };
         let physical =
             |filter, schema: &DFSchema| state.read().create_physical_expr(filter, schema);
-        let mut request = table.request(&filters, &options, &physical)?;
-        request.projection.clone_from(&self.projection);
-        request.fetch = self.fetch;
-        let is_ordered = self.order.is_empty() || request.order_by(&self.order)?;
-        let is_brief = request.reads_points();
-        if !is_ordered || !is_small(table, &request, is_brief, options.piece_bytes) {
+        let Some(request) = self.access.bind(values, &options.planning(&physical))? else {
+            return Ok(None);
+        };
+        let store = table.store();
+        if !request.is_small(store.as_ref(), options.piece_bytes) {
             return Ok(None);
         }
-        let store = table.store();
-        let stream = request.read(store.as_ref(), store.snapshot()?, batch_size)?;
-        let is_brief = is_brief && store.capabilities().latency == Latency::Near;
-        Ok(Some(DirectRows { stream, is_brief }))
-    }
-
-    /// The row for these values, if there is one; `None` where they must be planned.
-    fn read_point(&self, point: &PointQuery, values: &[ScalarValue]) -> Result<Option<DirectRows>> {
-        let Some(key) = point.key(values)? else {
-            return Ok(None);
+        let moment = Moment {
+            snapshot: store.snapshot()?,
+            latency: store.capabilities().latency,
+            batch_size,
         };
-        let snapshot = self.table.store().snapshot()?;
-        let row = match key {
-            Some(key) => point.row(snapshot.as_ref(), &key)?,
-            None => None,
-        };
-        let rows = stream::iter(row.map(Ok));
-        let stream = RecordBatchStreamAdapter::new(Arc::clone(point.schema()), rows);
+        let opened = scan::open(&request, Arc::clone(&self.schema), moment)?;
         Ok(Some(DirectRows {
-            stream: Box::pin(stream),
-            is_brief: true,
+            is_brief: opened.is_brief(),
+            stream: opened.into_stream(),
         }))
-    }
-
-    /// The conditions with values in place; `None` if one is not of its parameter's type.
-    fn bind(&self, values: &[ScalarValue]) -> Result<Option<Vec<Expr>>> {
-        let mut fits = true;
-        let bound = self.filters.iter().cloned().map(|filter| {
-            let bound = filter.transform(|expression| {
-                let Expr::Placeholder(placeholder) = &expression else {
-                    return Ok(Transformed::no(expression));
-                };
-                let value = number(placeholder).and_then(|number| values.get(number - 1));
-                let data_type = placeholder.field.as_ref().map(|field| field.data_type());
-                match value
-                    .zip(data_type)
-                    .and_then(|(value, data_type)| fitted(value, data_type))
-                {
-                    Some(value) => Ok(Transformed::yes(Expr::Literal(value, None))),
-                    None => {
-                        fits = false;
-                        Ok(Transformed::no(expression))
-                    }
-                }
-            });
-            bound.map(|bound| bound.data)
-        });
-        let bound: Vec<Expr> = bound.collect::<datafusion::common::Result<_>>()?;
-        Ok(fits.then_some(bound))
     }
 }
 
@@ -342,64 +279,6 @@ fn is_comparison(operator: Operator) -> bool {
         operator,
         Operator::Eq | Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq
     )
-}
-
-/// The number of `$1`, from 1.
-pub(super) fn number(placeholder: &Placeholder) -> Option<usize> {
-    let number = placeholder.id.strip_prefix('$')?.parse().ok()?;
-    (number > 0).then_some(number)
-}
-
-/// The value as one of this type, if it is one by itself: NULL and everything that must be converted is left to
-/// planning, which knows how.
-pub(super) fn fitted(value: &ScalarValue, data_type: &DataType) -> Option<ScalarValue> {
-    if value.is_null() {
-        return None;
-    }
-    if value.data_type() == *data_type {
-        return Some(value.clone());
-    }
-    match (value, data_type) {
-        (ScalarValue::Utf8View(text) | ScalarValue::LargeUtf8(text), DataType::Utf8) => {
-            Some(ScalarValue::Utf8(text.clone()))
-        }
-        _ if value.data_type().is_integer() && data_type.is_integer() => {
-            let cast = value.cast_to(data_type).ok()?;
-            // What is out of range is no value of the type.
-            (!cast.is_null() && cast.cast_to(&value.data_type()).ok()? == *value).then_some(cast)
-        }
-        _ => None,
-    }
-}
-
-/// Whether one thread reads what is asked for as soon as several would.
-fn is_small(
-    table: &HaliteTable,
-    request: &ScanRequest,
-    is_brief: bool,
-    piece_bytes: usize,
-) -> bool {
-    let mut ranges = Vec::new();
-    for run in request.spans.runs() {
-        match &run.work {
-            Work::Ranges(set) => ranges.extend(set.ranges()),
-            Work::Walk(_) => return false,
-        }
-    }
-    if ranges.len() > MOST_RANGES {
-        return false;
-    }
-    if request.fetch.is_some() && request.residual.is_empty() || is_brief {
-        return true;
-    }
-    let (store, space) = (table.store(), table.bound().space());
-    // Where the store cannot say, planning finds out.
-    let sizes = ranges
-        .into_iter()
-        .map(|range| store.approximate_size(space, range).ok());
-    sizes
-        .sum::<Option<u64>>()
-        .is_some_and(|bytes| bytes < piece_bytes as u64)
 }
 
 #[cfg(test)]

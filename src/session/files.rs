@@ -5,8 +5,10 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::path::Path;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use async_trait::async_trait;
 use datafusion::catalog::{DynamicFileCatalog, Session, TableProvider, UrlTableFactory};
@@ -15,11 +17,14 @@ use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 use datafusion::datasource::file_format::json::JsonFormatFactory;
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
 use datafusion::prelude::SessionContext;
+use futures::FutureExt;
+use parking_lot::Mutex;
 
-use super::access::Access;
+use super::access::Restrictions;
 use crate::error::Error;
 use crate::store::check_outside;
-use crate::write::copy::check_matches;
+use crate::table::HaliteOptions;
+use crate::write::copy::{check_matches, check_rows, checksum, files_matching};
 
 /// Endings of names that are taken for those of files.
 const EXTENSIONS: &[&str] = &[
@@ -27,11 +32,12 @@ const EXTENSIONS: &[&str] = &[
 ];
 
 /// The session with files as tables.
-pub(super) fn enable(context: SessionContext, access: &Arc<Access>) -> SessionContext {
+pub(super) fn enable(context: SessionContext, access: &Arc<Restrictions>) -> SessionContext {
     let catalogs = Arc::clone(context.state_ref().read().catalog_list());
     let files = Arc::new(LocalFiles {
         inner: DynamicListTableFactory::default(),
         access: Arc::clone(access),
+        whole: Mutex::default(),
     });
     let factory = Arc::clone(&files) as Arc<dyn UrlTableFactory>;
     let id = context.session_id();
@@ -58,7 +64,43 @@ pub(super) fn enable(context: SessionContext, access: &Arc<Access>) -> SessionCo
 #[derive(Debug)]
 struct LocalFiles {
     inner: DynamicListTableFactory,
-    access: Arc<Access>,
+    access: Arc<Restrictions>,
+    /// Parquet files that have been compared with their checksums: of what length, and of when.
+    whole: Mutex<HashMap<PathBuf, (u64, SystemTime)>>,
+}
+
+impl LocalFiles {
+    /// Refuses files with rows that are longer than the session allows.
+    fn check_rows(&self, local: &str, is_pattern: bool) -> Result<(), Error> {
+        let session = self.inner.session_store().get_session().upgrade();
+        let options = session.map(|session| HaliteOptions::of(session.read().config_options()));
+        let most = options.unwrap_or_default().row_bytes.in_memory();
+        match is_pattern {
+            true => files_matching(local).try_for_each(|file| self.check_file(&file, most)),
+            false => self.check_file(Path::new(local), most),
+        }
+    }
+
+    fn check_file(&self, file: &Path, most: usize) -> Result<(), Error> {
+        let is_parquet = file
+            .extension()
+            .is_some_and(|it| it.eq_ignore_ascii_case("parquet"));
+        if !is_parquet || !file.is_file() {
+            return check_rows(file, most);
+        }
+        let version = file
+            .metadata()
+            .and_then(|it| Ok((it.len(), it.modified()?)))
+            .ok();
+        if version.is_some() && self.whole.lock().get(file) == version.as_ref() {
+            return Ok(());
+        }
+        checksum::check(file)?;
+        if let Some(version) = version {
+            self.whole.lock().insert(file.to_owned(), version);
+        }
+        Ok(())
+    }
 }
 
 #[async_trait]
@@ -83,7 +125,14 @@ impl UrlTableFactory for LocalFiles {
         if !is_pattern && !Path::new(local).exists() {
             return Err(Error::invalid(format!("there is no file `{local}`")).into());
         }
-        match self.inner.try_new(name).await? {
+        self.check_rows(local, is_pattern)?;
+        let found = AssertUnwindSafe(self.inner.try_new(name)).catch_unwind();
+        let found = found.await.unwrap_or_else(|_| {
+            let message = format!("`{local}` cannot be read: it is damaged");
+            Err(Error::invalid(message).into())
+        });
+        let found = found.map_err(|error| Error::from(error).context(format!("`{local}`")))?;
+        match found {
             Some(table) => Ok(Some(table)),
             None if is_pattern => Err(Error::invalid(format!(
                 "no file matches `{local}`, or none of a format that queries read: csv, json, jsonl and parquet"

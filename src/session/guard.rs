@@ -13,20 +13,32 @@
 //! | nested `CASE … END` | [`MAX_CASES`] | recursion of the parser and planner |
 //! | `NOT`s and signs in a row (`NOT NOT …`, `- - 1`) | [`MAX_PREFIXES`] | recursion of the parser and planner |
 //! | nested subqueries in expressions (not those in `FROM`) | [`MAX_SUBQUERIES`] | DataFusion plans each level twice |
-//! | `UNION`, `EXCEPT`, `INTERSECT` | [`MAX_SET_OPERATIONS`] | depth of a plan |
+//! | `UNION`, `EXCEPT`, `INTERSECT`; pipes, `\|>` | [`MAX_SET_OPERATIONS`] each | depth of a plan |
 //! | joined tables | [`MAX_JOINS`] | depth of a plan |
 //! | queries in `WITH` | [`MAX_NAMED`] | depth of a plan |
 //! | tables that are read, those of a query in `WITH` once for each place that names it | [`MAX_TABLES`] | size of a plan |
+//! | columns of a table, of VALUES, of all SELECTs | [`MAX_COLUMNS`] | planning grows with its square |
+//! | keys of ORDER BY, of GROUP BY; values of a row | [`MAX_KEYS`] | planning grows with its square |
+//! | window functions | [`MAX_WINDOWS`] | depth of a plan, of which each level has the columns of all below |
+//! | grouping sets, those of CUBE and ROLLUP written out | [`MAX_GROUPING_SETS`] | size of a plan, and of each row on its way |
+//! | rows in lists: `(a, b) IN ((1, 2), …)` | [`MAX_ROWS_COMPARED`] | size of a predicate |
+//! | arguments of a function, values of a list, arms of a CASE | [`MAX_ARGUMENTS`] | planning grows with its square |
+//! | parts of a name: `a.b.c` | [`MAX_NAME_PARTS`] | recursion of the planner, which wraps a field in each |
+//! | wildcards of a pattern behind LIKE | [`MAX_WILDCARDS`] | size of the automaton that it becomes |
+//! | bytes of a text | [`MAX_TEXT`] | memory of the tokens and the syntax tree |
 //! | `EXPLAIN`s | [`MAX_EXPLAINS`] | recursion of DataFusion's parser, which the parser's own limit does not see |
 //!
 //! Long chains of `AND` and `OR` come in brackets (`session::chains`), so that no level of them holds many terms; where
-//! they cannot be bracketed, as around a `CASE`, [`MAX_CHAIN`] holds. Lists of values are not counted: `IN (…)`, `VALUES (…), (…)` and rows of columns may be as long as they like.
+//! they cannot be bracketed, as around a `CASE`, [`MAX_CHAIN`] holds. Lists of values are not counted: `IN (…)` and `VALUES (…), (…)` may be as long as they like.
 //! All of them together, and whatever else nests, is bounded by the parser's own [`RECURSION_LIMIT`], and malformed text on which the parser backtracks by the budget of
 //! [`HaliteDialect`](super::dialect::HaliteDialect). Within these limits a statement parses and plans on the stack of
 //! [`super::stack`].
 
 pub(super) mod expansion;
+mod width;
 
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::logical_expr::LogicalPlan;
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
 
@@ -57,7 +69,7 @@ pub const MAX_SUBQUERIES: usize = 10;
 pub const MAX_SET_OPERATIONS: usize = 500;
 
 /// Most tables joined in a statement.
-pub const MAX_JOINS: usize = 200;
+pub const MAX_JOINS: usize = 100;
 
 /// Most queries that a statement's `WITH`s give names to: each may read the one before.
 pub const MAX_NAMED: usize = 200;
@@ -68,6 +80,36 @@ pub const MAX_TABLES: u64 = 1_000;
 
 /// Most `EXPLAIN`s in front of a statement. DataFusion plans one.
 pub const MAX_EXPLAINS: usize = 10;
+
+/// Most columns of a table, of a `VALUES`, and of all `SELECT`s of a statement.
+pub const MAX_COLUMNS: usize = 2_000;
+
+/// Most columns that a part of a plan may have, those of stars written out.
+pub const MAX_PLANNED_COLUMNS: usize = 4_000;
+
+/// Most keys of an `ORDER BY` or a `GROUP BY`, and most values of a row.
+pub const MAX_KEYS: usize = 500;
+
+/// Most window functions in a statement.
+pub const MAX_WINDOWS: usize = 100;
+
+/// Most grouping sets of a `GROUP BY`.
+pub const MAX_GROUPING_SETS: usize = 1_024;
+
+/// Most rows that a statement compares with lists.
+pub const MAX_ROWS_COMPARED: usize = 5_000;
+
+/// Most arguments of a function, values of a list in brackets, arms of a `CASE`.
+pub const MAX_ARGUMENTS: usize = 2_000;
+
+/// Most parts of a name.
+pub const MAX_NAME_PARTS: usize = 16;
+
+/// Most wildcards in a pattern that is written behind `LIKE`.
+pub const MAX_WILDCARDS: usize = 1_000;
+
+/// Most bytes of a text of statements that is parsed at once.
+pub const MAX_TEXT: usize = 64 << 20;
 
 /// How deep the parser may recurse. A nested parenthesis takes up to four levels.
 pub const RECURSION_LIMIT: usize = 400;
@@ -81,6 +123,41 @@ fn guard(sql: &str) -> Result<()> {
         let bracketed = super::chains::bracketed(statement);
         check(bracketed.as_deref().unwrap_or(statement))
     })
+}
+
+/// Refuses a text of more than `most` bytes, before anything is made of it.
+pub(super) fn check_length(sql: &str, most: usize) -> Result<()> {
+    if sql.len() <= most {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!(
+        "the text is too long to be parsed at once: {} bytes, more than {most} (a 64th of halite.memory_limit, and 64 MiB at \
+         most); rows of a file are read by COPY",
+        sql.len()
+    )))
+}
+
+/// Refuses a plan with more columns than can be planned within a second: what stands for them is a star.
+pub(super) fn check_plan(plan: &LogicalPlan) -> Result<()> {
+    let mut widest = 0;
+    plan.apply_with_subqueries(|node| {
+        let columns = match node {
+            LogicalPlan::Projection(projection) => projection.expr.len(),
+            LogicalPlan::TableScan(scan) => scan.projected_schema.fields().len(),
+            LogicalPlan::Join(join) => join.schema.fields().len(),
+            // All others have the columns of what they read; the rows of an INSERT are said to have one for each value of all
+            // of them.
+            _ => 0,
+        };
+        widest = widest.max(columns);
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    if widest <= MAX_PLANNED_COLUMNS {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!(
+        "the statement is too wide to be planned: {widest} columns at once, more than {MAX_PLANNED_COLUMNS}"
+    )))
 }
 
 /// Refuses one statement, given as tokens, when it is too deep to be planned.
@@ -106,8 +183,14 @@ struct Shape {
     subqueries: usize,
     set_operations: usize,
     joins: usize,
+    pipes: usize,
     named: usize,
     explains: usize,
+    /// Parts of the name that is being read.
+    name_parts: usize,
+    after_period: bool,
+    /// Whether a pattern may follow: after `LIKE`.
+    before_pattern: bool,
     /// Whether a query that `WITH` names may begin: after `AS`.
     after_as: bool,
     after_is: bool,
@@ -160,10 +243,17 @@ impl Shape {
             }
             Token::Comma => self.comma()?,
             Token::Word(word) => self.word(word)?,
+            Token::VerticalBarRightAngleBracket => {
+                self.level.clause(false);
+                self.pipes += 1;
+                limit(self.pipes, MAX_SET_OPERATIONS, "pipes")?;
+            }
             token if is_operand(token) => {}
             _ => self.operator()?,
         }
         self.prefix(token)?;
+        self.name(token)?;
+        self.pattern(token)?;
         let distinct_from = self.after_is;
         self.after_is = matches!(token, Token::Word(word) if follows_is(word, distinct_from));
         self.after_as = matches!(token, Token::Word(word) if word.keyword == Keyword::AS);
@@ -279,6 +369,38 @@ impl Shape {
         };
         self.prefixes = if is_prefix { self.prefixes + 1 } else { 0 };
         limit(self.prefixes, MAX_PREFIXES, "signs and NOTs in a row")
+    }
+
+    /// Counts the parts of a name.
+    fn name(&mut self, token: &Token) -> Result<()> {
+        match token {
+            Token::Period => self.name_parts += 1,
+            // The part behind a period; else a name begins, if it is one.
+            _ if self.after_period => {}
+            _ => self.name_parts = 1,
+        }
+        self.after_period = *token == Token::Period;
+        limit(self.name_parts, MAX_NAME_PARTS, "parts of a name")
+    }
+
+    /// Counts the wildcards of a pattern.
+    fn pattern(&mut self, token: &Token) -> Result<()> {
+        let pattern = match token {
+            Token::SingleQuotedString(text) | Token::EscapedStringLiteral(text) => text.as_str(),
+            _ => "",
+        };
+        if self.before_pattern {
+            let wildcards = pattern.bytes().filter(|it| matches!(it, b'%' | b'_'));
+            limit(wildcards.count(), MAX_WILDCARDS, "wildcards in a pattern")?;
+        }
+        self.before_pattern = match token {
+            Token::Word(word) => {
+                let operators = [Keyword::LIKE, Keyword::ILIKE, Keyword::TO];
+                operators.contains(&word.keyword)
+            }
+            _ => false,
+        };
+        Ok(())
     }
 
     fn operator(&mut self) -> Result<()> {

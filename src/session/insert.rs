@@ -11,7 +11,9 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result as PlanResult, ScalarValue};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::dml::InsertOp;
-use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlan, Projection, Values, WriteOp};
+use datafusion::logical_expr::{
+    DmlStatement, Expr, LogicalPlan, LogicalPlanBuilder, Projection, Values, WriteOp,
+};
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     Insert as SqlInsert, ObjectName, Parens, Query, SetExpr, SqliteOnConflict,
@@ -116,10 +118,15 @@ impl Insert {
                 row.map(|(target, value)| Target::of(table, *target, number)?.assign_value(value));
             rows.push(row.collect::<PlanResult<Vec<Expr>>>()?);
         }
-        Ok(LogicalPlan::Values(Values {
-            schema: Arc::new(schema),
-            values: rows,
-        }))
+        let schema = Arc::new(schema);
+        let mut all = rows.iter().flatten();
+        match all.any(|value| value.exists(is_subquery).unwrap_or_default()) {
+            false => Ok(LogicalPlan::Values(Values {
+                schema,
+                values: rows,
+            })),
+            true => one_by_one(rows, &schema),
+        }
     }
 
     /// The columns of the table from those of the query, NULL where none is given.
@@ -149,6 +156,27 @@ impl Insert {
         let columns = columns.collect::<PlanResult<Vec<Expr>>>()?;
         Projection::try_new(columns, Arc::new(query)).map(LogicalPlan::Projection)
     }
+}
+
+fn is_subquery(expr: &Expr) -> PlanResult<bool> {
+    Ok(matches!(
+        expr,
+        Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_)
+    ))
+}
+
+/// A query for each row: the values of VALUES are computed while it is planned, which no subquery can be.
+fn one_by_one(rows: Vec<Vec<Expr>>, schema: &DFSchema) -> PlanResult<LogicalPlan> {
+    let row = |values: Vec<Expr>| {
+        let names = schema.fields().iter().map(|field| field.name());
+        let values = values.into_iter().zip(names);
+        let values = values.map(|(value, name)| value.alias(name));
+        LogicalPlanBuilder::empty(true).project(values)
+    };
+    let mut rows = rows.into_iter();
+    let first = row(rows.next().unwrap_or_default())?;
+    let all = rows.try_fold(first, |all, values| all.union(row(values)?.build()?))?;
+    all.build()
 }
 
 /// What an EXPLAIN or a PREPARE is of, or the statement itself.
@@ -266,6 +294,23 @@ mod tests {
         ];
         let keys = stored(&inserts).await.into_iter().map(|(a, _)| a);
         assert_eq!(keys.collect::<Vec<_>>(), [3, 5, 7, 9, 11, 15, 16]);
+    }
+
+    #[tokio::test]
+    async fn a_value_may_be_a_subquery() {
+        let inserts = [
+            "INSERT INTO t VALUES ((SELECT 5), 1)",
+            "INSERT INTO t (b, a) VALUES (2, 6), ((SELECT max(a) FROM t), 1 + (SELECT 6)), (NULL, 8)",
+            "INSERT INTO t VALUES (9, 1 + (SELECT min(b) FROM t))",
+        ];
+        let expected = [
+            (5, Some(1)),
+            (6, Some(2)),
+            (7, Some(5)),
+            (8, None),
+            (9, Some(2)),
+        ];
+        assert_eq!(stored(&inserts).await, expected);
     }
 
     #[tokio::test]

@@ -631,3 +631,32 @@ async fn scans_in_order_run_ahead_by_a_batch() {
         (0..1000).rev().map(|id| id.to_string()).collect::<Vec<_>>()
     );
 }
+
+/// Fails as soon as DataFusion brings such references up to date: then `numbers::ReferToCoerced` can go.
+#[tokio::test]
+async fn a_subquery_knows_the_type_of_the_union_that_it_names() {
+    let (halite, plain) = (mended(), plain());
+    for session in [&halite, &plain] {
+        let create = "CREATE TABLE n (i INT, b BIGINT) AS VALUES (4, 4), (7, 3000000000)";
+        rows(session, create).await;
+    }
+    let both = "(SELECT i AS x FROM n UNION ALL SELECT b FROM n) q";
+    for (condition, right) in [
+        ("r.i < q.x", vec!["3000000000", "7"]),
+        ("r.i = q.x", vec!["4", "4", "7"]),
+        (
+            "r.i = q.x AND r.i IN (SELECT q.b FROM n q WHERE q.i = r.i)",
+            vec!["4", "4"],
+        ),
+    ] {
+        let sql =
+            format!("SELECT x FROM {both} WHERE EXISTS (SELECT 1 FROM n r WHERE {condition})");
+        assert_eq!(rows(&halite, &sql).await, right, "{sql}");
+    }
+    let sql = format!("SELECT x FROM {both} WHERE EXISTS (SELECT 1 FROM n r WHERE r.i < q.x)");
+    let refused = plain_rows(&plain, &sql).await.unwrap_err();
+    assert!(
+        refused.contains("Invalid comparison operation"),
+        "{refused}"
+    );
+}

@@ -21,6 +21,7 @@
 //! ```
 
 mod access;
+mod apart;
 mod appender;
 mod assign;
 mod backup;
@@ -40,8 +41,10 @@ pub mod dialect;
 mod direct;
 pub mod export;
 mod files;
+mod fit;
 pub mod guard;
 mod insert;
+mod memory;
 mod mixed_values;
 mod named;
 mod names;
@@ -50,13 +53,13 @@ mod outcome;
 mod params;
 pub mod parse;
 mod placeholders;
-mod point;
 mod prepared;
 mod profile;
 mod recursion;
 mod refused;
 mod rewrite;
 mod rows;
+mod running;
 pub mod stack;
 mod subqueries;
 mod value;
@@ -69,9 +72,17 @@ mod cancel_tests;
 #[cfg(test)]
 mod double_tests;
 #[cfg(test)]
+mod foreign_tests;
+#[cfg(test)]
+mod fuzz_tests;
+#[cfg(test)]
+mod grouped_tests;
+#[cfg(test)]
 mod mend_double_tests;
 #[cfg(test)]
 mod mend_tests;
+#[cfg(test)]
+mod point_tests;
 #[cfg(test)]
 mod snapshot_tests;
 #[cfg(test)]

@@ -58,6 +58,7 @@ pub enum Command {
 /// `InvalidInput` for what is no SQL, with the place and the statement; `NotSupported` for a statement that the
 /// [`guard`] refuses. Nothing is returned of a script that holds a wrong statement.
 pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
+    guard::check_length(sql, guard::MAX_TEXT)?;
     let tokens = tokenize(sql)?;
     let mut texts = Texts::new(sql);
     let statements = tokens

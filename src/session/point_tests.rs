@@ -1,11 +1,12 @@
-//! Point reads give the rows of the plan, by one look into the store.
+//! Reads of whole keys, prepared and planned: the rows are those of a scan, and the store is asked once for all of them.
+
+use std::sync::Arc;
 
 use arrow::util::pretty::pretty_format_batches;
 use datafusion::physical_plan::common::collect;
 
-use super::*;
+use super::{Connection, Database, PreparedStatement, ScalarValue};
 use crate::params;
-use crate::session::{Connection, Database, PreparedStatement};
 use crate::store::wrap::{Call, Log, Recording};
 use crate::store::{MemoryStore, Store};
 
@@ -49,9 +50,19 @@ async fn shown(statement: &PreparedStatement, values: Vec<ScalarValue>) -> Strin
     pretty_format_batches(&batches).unwrap().to_string()
 }
 
-/// Whether a call reads rows.
-fn reads(call: &Call) -> bool {
-    matches!(call, Call::Get(..) | Call::MultiGet(..) | Call::Read(..))
+/// How many keys are looked up in one go; `None` where rows are read in another way, or more than once.
+fn looked_up(calls: &[Call]) -> Option<usize> {
+    let mut reads = calls.iter().filter(|call| {
+        matches!(
+            call,
+            Call::Get(..) | Call::MultiGet(..) | Call::Read(..) | Call::Seek(..)
+        )
+    });
+    match (reads.next(), reads.next(), reads.next()) {
+        (None, ..) => Some(0),
+        (Some(Call::Read(..)), Some(Call::MultiGet(_, keys)), None) => Some(keys.len()),
+        _ => None,
+    }
 }
 
 #[tokio::test]
@@ -98,10 +109,7 @@ async fn a_row_is_that_of_the_plan_and_found_by_one_look() {
                 assert_eq!(given, wanted, "({layout}): {s:?}, {n}, {ts}");
                 let calls = log.take();
                 assert!(
-                    matches!(
-                        calls.iter().filter(|call| reads(call)).collect::<Vec<_>>()[..],
-                        [] | [Call::Get(..)]
-                    ),
+                    matches!(looked_up(&calls), Some(0 | 1)),
                     "({layout}): {calls:?}"
                 );
                 found += usize::from(given.contains("note "));
@@ -117,11 +125,11 @@ async fn is_point(connection: &Connection, log: &Log, sql: &str, values: Vec<Sca
     log.take();
     shown(&statement, values).await;
     let calls = log.take();
-    calls.iter().any(reads) && !calls.iter().any(|call| matches!(call, Call::Read(..)))
+    looked_up(&calls) == Some(1)
 }
 
 #[tokio::test]
-async fn what_the_key_does_not_tell_is_no_point() {
+async fn a_point_is_what_the_key_tells() {
     let (log, connection) = database();
     for table in [
         "CREATE TABLE t (a INT, b TEXT, v INT, PRIMARY KEY (a, b))",
@@ -149,13 +157,21 @@ async fn what_the_key_does_not_tell_is_no_point() {
     ] {
         assert!(is_point(&connection, &log, sql, values).await, "{sql}");
     }
+    // What the key does not tell is asked of the row.
     for (sql, values) in [
-        ("SELECT v FROM t WHERE a = $1", params![1]),
-        ("SELECT v FROM t WHERE a = $1 AND b >= $2", params![1, "x"]),
         (
             "SELECT v FROM t WHERE a = $1 AND b = $2 AND v = 10",
             params![1, "x"],
         ),
+        ("SELECT v FROM d WHERE a = $1", params![0.0]),
+        ("SELECT v FROM c WHERE a = $1", params!["x"]),
+        ("SELECT v FROM h WHERE a = $1", params!["x"]),
+    ] {
+        assert!(is_point(&connection, &log, sql, values).await, "{sql}");
+    }
+    for (sql, values) in [
+        ("SELECT v FROM t WHERE a = $1", params![1]),
+        ("SELECT v FROM t WHERE a = $1 AND b >= $2", params![1, "x"]),
         (
             "SELECT v FROM t WHERE a = $1 AND a = $3 AND b = $2",
             params![1, "x", 2],
@@ -165,9 +181,6 @@ async fn what_the_key_does_not_tell_is_no_point() {
             params![1, "x"],
         ),
         ("SELECT v FROM t WHERE a = $1 OR b = $2", params![1, "x"]),
-        ("SELECT v FROM d WHERE a = $1", params![0.0]),
-        ("SELECT v FROM c WHERE a = $1", params!["x"]),
-        ("SELECT v FROM h WHERE a = $1", params!["x"]),
     ] {
         assert!(!is_point(&connection, &log, sql, values).await, "{sql}");
     }
@@ -200,4 +213,74 @@ async fn a_value_that_no_row_can_have_finds_none() {
         let gone = point.query_row(params!["abc", "x", day(new_year)]);
         assert!(gone.unwrap().is_none());
     }
+}
+
+/// Planned and prepared, with buckets and without, in order and against it, some keys twice and some not there.
+#[tokio::test]
+async fn lists_of_keys_are_one_look_up() {
+    // Some twice, some that are not there, some that are neighbours.
+    let keys: Vec<i64> = (0..60)
+        .map(|key| key * 14 % 303)
+        .chain([1, 2, 14])
+        .collect();
+    let list: Vec<String> = keys.iter().map(i64::to_string).collect();
+    let list = list.join(", ");
+    for layout in [
+        "k",
+        "k DESC",
+        "salt(8), k",
+        "bucket(4, k), k DESC",
+        "k % 10, k",
+        "hash(k), k",
+    ] {
+        let (log, connection) = database();
+        for statement in [
+            format!("CREATE TABLE t (k BIGINT, v BIGINT, PRIMARY KEY ({layout}))"),
+            "INSERT INTO t SELECT value * 3, value FROM generate_series(0, 99)".to_owned(),
+        ] {
+            connection.execute(&statement, ()).await.unwrap();
+        }
+        for (sql, planned) in [
+            ("k IN (LIST)", "k + 0 IN (LIST)"),
+            ("k IN (LIST) AND v % 2 = 0", "k + 0 IN (LIST) AND v % 2 = 0"),
+        ] {
+            for end in ["", " ORDER BY k", " ORDER BY k DESC", " ORDER BY k LIMIT 5"] {
+                let text = |condition: &str| {
+                    let condition = condition.replace("LIST", &list);
+                    format!("SELECT k, v FROM t WHERE {condition}{end}")
+                };
+                let mut wanted = rows(&connection, &text(planned)).await;
+                let few = text(sql);
+                log.take();
+                let mut planned = rows(&connection, &few).await;
+                let calls = log.take();
+                assert_eq!(looks(&calls), (1, 0), "({layout}): {few}: {calls:?}");
+                let mut prepared =
+                    shown(&connection.prepare(&few).await.unwrap(), Vec::new()).await;
+                if end.is_empty() {
+                    for text in [&mut wanted, &mut planned, &mut prepared] {
+                        let mut lines: Vec<&str> = text.lines().collect();
+                        lines.sort_unstable();
+                        *text = lines.join("\n");
+                    }
+                }
+                assert_eq!(planned, wanted, "({layout}): {few}");
+                assert_eq!(prepared, wanted, "({layout}): {few}, prepared");
+            }
+        }
+    }
+}
+
+async fn rows(connection: &Connection, sql: &str) -> String {
+    let batches = connection.query(sql, ()).await.unwrap();
+    pretty_format_batches(&batches).unwrap().to_string()
+}
+
+/// How often the store is asked to read, and how often it looks for a place in doing so.
+fn looks(calls: &[Call]) -> (usize, usize) {
+    let count = |is: fn(&Call) -> bool| calls.iter().filter(|call| is(call)).count();
+    (
+        count(|call| matches!(call, Call::Read(..))),
+        count(|call| matches!(call, Call::Seek(..))),
+    )
 }

@@ -124,18 +124,18 @@ impl PreparedStatement {
             }
             planned = self.renewed().await?;
         };
-        large_stack(async {
+        let run = async {
             let plan = planned.plan.clone();
             let plan = plan.with_param_values(ParamValues::from(params))?;
             self.connection.run_plan(state, plan).await
-        })
-        .await
+        };
+        self.connection.limited(run).await
     }
 
     /// The rows for parameters that are bound, from a plan.
     async fn planned(&self, planned: Arc<Planned>, params: Vec<ScalarValue>) -> Result<RowStream> {
         match self.run(planned, params).await? {
-            Outcome::Rows(stream) => Ok(stream.into()),
+            Outcome::Rows(stream) => Ok(self.connection.row_stream(stream)),
             _ => Err(no_rows()),
         }
     }

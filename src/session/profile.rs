@@ -85,7 +85,7 @@ impl Connection {
         if !gives_rows(&plan) {
             return Err(no_query());
         }
-        let physical = self.physical(&state, &plan).await?;
+        let (state, physical) = self.physical(state, plan).await?;
         let stream = execute_stream(Arc::clone(&physical), state.task_ctx())?;
         let schema = stream.schema();
         let batches = collect(stream).await?;

@@ -2,6 +2,7 @@
 
 use std::iter::FusedIterator;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use arrow::array::Array;
@@ -11,13 +12,18 @@ use datafusion::common::ScalarValue;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::{Stream, StreamExt};
 
+use super::memory::Memory;
 use super::value::{FromValue, Value, shown};
 use crate::error::{Error, Result};
 
 /// The rows of a query as they are read: a stream of record batches, at the snapshot that the query took.
 ///
 /// Nothing is read before it is polled, and reading ends when it is dropped.
-pub struct RowStream(SendableRecordBatchStream);
+pub struct RowStream {
+    rows: SendableRecordBatchStream,
+    /// What counts the rows that are gathered.
+    memory: Option<Arc<Memory>>,
+}
 
 impl std::fmt::Debug for RowStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -26,15 +32,23 @@ impl std::fmt::Debug for RowStream {
 }
 
 impl From<SendableRecordBatchStream> for RowStream {
-    fn from(stream: SendableRecordBatchStream) -> Self {
-        Self(stream)
+    fn from(rows: SendableRecordBatchStream) -> Self {
+        Self { rows, memory: None }
     }
 }
 
 impl RowStream {
+    /// Rows that count as memory where they are gathered.
+    pub(super) fn within(rows: SendableRecordBatchStream, memory: Arc<Memory>) -> Self {
+        Self {
+            rows,
+            memory: Some(memory),
+        }
+    }
+
     /// The columns.
     pub fn schema(&self) -> SchemaRef {
-        self.0.schema()
+        self.rows.schema()
     }
 
     /// All batches.
@@ -42,9 +56,16 @@ impl RowStream {
     /// # Errors
     /// The first that reading meets.
     pub async fn collect(mut self) -> Result<Vec<RecordBatch>> {
+        let memory = self.memory.clone();
+        let taken = memory.map(|memory| memory.take("the result", 0));
+        let taken = taken.transpose()?;
         let mut batches = Vec::new();
         while let Some(batch) = self.next().await {
-            batches.push(batch?);
+            let batch = batch?;
+            if let Some(taken) = &taken {
+                taken.try_grow(bytes_of(&batch))?;
+            }
+            batches.push(batch);
         }
         Ok(batches)
     }
@@ -83,7 +104,7 @@ impl RowStream {
 
     /// The same as DataFusion's stream.
     pub fn into_inner(self) -> SendableRecordBatchStream {
-        self.0
+        self.rows
     }
 }
 
@@ -91,9 +112,16 @@ impl Stream for RowStream {
     type Item = Result<RecordBatch>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let batch = self.0.as_mut().poll_next(context);
+        let batch = self.rows.as_mut().poll_next(context);
         batch.map(|batch| batch.map(|batch| batch.map_err(Error::from)))
     }
+}
+
+/// What a batch takes for itself, whatever it shares with others.
+fn bytes_of(batch: &RecordBatch) -> usize {
+    let columns = batch.columns().iter();
+    let bytes = columns.map(|column| column.to_data().get_slice_memory_size().unwrap_or_default());
+    bytes.sum()
 }
 
 /// All rows of a query.

@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 #[cfg(unix)]
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -17,6 +17,7 @@ use std::path::Path;
 use super::command;
 use super::words::{Kind, pieces};
 use crate::error::{Error, Result};
+use crate::session::guard::MAX_TEXT;
 use crate::session::parse;
 
 /// What a script consists of.
@@ -160,7 +161,8 @@ impl Units {
 
     fn read_line(&mut self) -> Result<Option<String>> {
         let mut line = String::new();
-        let read = self.script.read_line(&mut line).map_err(|error| {
+        let mut script = (&mut self.script).take(MAX_TEXT as u64);
+        let read = script.read_line(&mut line).map_err(|error| {
             let place = self.lines + 1;
             Error::unavailable(format!(
                 "line {place} of the script cannot be read: {error}"
@@ -168,6 +170,12 @@ impl Units {
             .with_source(error)
         })?;
         self.lines += usize::from(read > 0);
+        if read == MAX_TEXT && !line.ends_with('\n') {
+            return Err(Error::unsupported(format!(
+                "line {} of the script has more than {MAX_TEXT} bytes",
+                self.lines
+            )));
+        }
         if self.lines == 1
             && let Some(rest) = line.strip_prefix('\u{feff}')
         {

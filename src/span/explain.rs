@@ -167,7 +167,9 @@ pub(super) fn rows(spans: &Spans, key: &RowKey) -> Result<Vec<SpanRow>> {
                 factors(&projection, boxes),
                 walk.hull(),
             )),
-            Work::Ranges(_) => rows.extend(range_rows(&projection, spans, run, boxes)?),
+            Work::Points(_) | Work::Ranges(_) => {
+                rows.extend(range_rows(&projection, spans, run, boxes)?);
+            }
         }
     }
     if rows.is_empty() {
@@ -201,10 +203,22 @@ fn range_rows(
     run: &Run,
     boxes: &[PartBox],
 ) -> Result<Vec<SpanRow>> {
-    let Work::Ranges(set) = &run.work else {
+    let key = projection.key;
+    let Some(set) = run.ranges(key) else {
         return Ok(Vec::new());
     };
-    let mut listed = ranges::explained(projection, boxes)?;
+    let mut listed = match &run.work {
+        Work::Points(keys) => keys
+            .iter()
+            .map(|point| {
+                Ok((
+                    KeyRange::prefix(point),
+                    Bounds::prefix(key, &key.decode(point)?),
+                ))
+            })
+            .collect::<Result<_>>()?,
+        _ => ranges::explained(projection, boxes)?,
+    };
     listed.sort_by(|(a, _), (b, _)| a.start().cmp(b.start()));
     let mut listed = listed.iter().peekable();
     let mut rows = Vec::with_capacity(set.ranges().len());

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use crate::datum::Datum;
 use crate::error::{Error, Result};
 use crate::key::RowKey;
-use crate::keyrange::{Guide, KeyRange, KeyRangeSet, Step};
+use crate::keyrange::{Guide, KeyRange, KeyRangeSet, Step, prefix_successor};
 use crate::predicate::Predicate;
 
 use self::boxes::{Dimensions, Expansion};
@@ -47,14 +47,14 @@ pub const BUDGET: usize = 10_000;
 
 /// What to scan for a predicate, and what to ask of the rows.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct Plan<T = usize> {
     /// The part of the key space that is read.
     pub spans: Spans,
     /// The conjuncts that rows inside the spans must still satisfy.
-    pub residual: Vec<Residual>,
+    pub residual: Vec<Residual<T>>,
 }
 
-impl Plan {
+impl<T> Plan<T> {
     /// Whether the spans hold exactly the rows of the predicate.
     pub fn tight(&self) -> bool {
         self.residual.is_empty()
@@ -63,9 +63,9 @@ impl Plan {
 
 /// A conjunct that the spans do not prove.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Residual {
-    /// Its place in the list of conjuncts.
-    pub conjunct: usize,
+pub struct Residual<T = usize> {
+    /// The conjunct, as it was handed to [`plan`].
+    pub conjunct: T,
     /// Why it is not proven, for people.
     pub reason: String,
 }
@@ -91,6 +91,8 @@ pub struct Run {
 /// How a run is read.
 #[derive(Debug, Clone)]
 pub enum Work {
+    /// Key by key: whole row keys, never none, sorted and distinct.
+    Points(Arc<[Vec<u8>]>),
     /// Range after range.
     Ranges(KeyRangeSet),
     /// From candidate to candidate.
@@ -103,12 +105,32 @@ impl Run {
         match &self.work {
             Work::Walk(walk) => walk.hull().clone(),
             Work::Ranges(set) => set.hull().unwrap_or_else(KeyRange::all),
+            Work::Points(keys) => {
+                let stop = keys.last().and_then(|last| prefix_successor(last));
+                let first = keys.first().cloned().unwrap_or_default();
+                KeyRange::new(first, stop).unwrap_or_else(KeyRange::all)
+            }
+        }
+    }
+
+    /// The ranges that hold exactly what the run reads of keys of this layout; `None` where they are not listed.
+    pub fn ranges(&self, key: &RowKey) -> Option<KeyRangeSet> {
+        match &self.work {
+            Work::Walk(_) => None,
+            Work::Ranges(set) => Some(set.clone()),
+            Work::Points(keys) => {
+                let ranges = keys.iter().map(|key| KeyRange::prefix(key));
+                Some(KeyRangeSet::of_layout(ranges, |bytes| key.is_whole(bytes)))
+            }
         }
     }
 
     /// Whether `key` is inside.
     pub fn contains(&self, key: &[u8]) -> Result<bool> {
         match &self.work {
+            Work::Points(keys) => Ok(keys
+                .binary_search_by(|point| point.as_slice().cmp(key))
+                .is_ok()),
             Work::Ranges(set) => Ok(set.contains(key)),
             Work::Walk(walk) => {
                 Ok(walk.hull().contains(key) && matches!(walk.next(key)?, Step::In { .. }))
@@ -122,6 +144,22 @@ impl Spans {
     pub fn full(key: &RowKey) -> Result<Self> {
         let projection = Projection::new(key, Dimensions::default());
         Self::of_boxes(&projection, vec![projection.everything()], BUDGET).map(|(spans, _)| spans)
+    }
+
+    /// These row keys and nothing else. Of what their parts have in common nothing is known.
+    pub fn of_points(mut keys: Vec<Vec<u8>>) -> Self {
+        keys.sort_unstable();
+        keys.dedup();
+        let run = |keys: Vec<Vec<u8>>| Run {
+            bucket: None,
+            work: Work::Points(keys.into()),
+        };
+        Self {
+            runs: (!keys.is_empty()).then(|| run(keys)).into_iter().collect(),
+            constants: Vec::new(),
+            boxes: Arc::default(),
+            full: false,
+        }
     }
 
     /// One for each bucket that is read; none if there is nothing to read.
@@ -172,14 +210,20 @@ impl Spans {
     }
 }
 
-/// Plans what to scan for the rows that satisfy all `conjuncts`, listing at most `budget` ranges.
+/// Plans what to scan for the rows that satisfy all `conjuncts`, listing at most `budget` ranges. Each comes with what its
+/// owner knows it by.
 ///
 /// # Errors
 /// `Internal` alone; whatever the predicate, there is a plan.
-pub fn plan(key: &RowKey, conjuncts: &[Predicate], budget: usize) -> Result<Plan> {
-    let dimensions = Dimensions::of(key, conjuncts)?;
+pub fn plan<T>(
+    key: &RowKey,
+    conjuncts: impl IntoIterator<Item = (T, Predicate)>,
+    budget: usize,
+) -> Result<Plan<T>> {
+    let (owners, conjuncts): (Vec<T>, Vec<Predicate>) = conjuncts.into_iter().unzip();
+    let dimensions = Dimensions::of(key, &conjuncts)?;
     let mut expansion = Expansion::new(&dimensions, budget);
-    let boxes = expansion.expand_all(conjuncts);
+    let boxes = expansion.expand_all(&conjuncts);
     #[cfg(test)]
     let boxes = faulty_boxes(boxes);
     let mut unproven = expansion.lost_for("budget");
@@ -190,14 +234,20 @@ pub fn plan(key: &RowKey, conjuncts: &[Predicate], budget: usize) -> Result<Plan
     }
     let (spans, widened) = Spans::of_boxes(&projection, project::merge(part_boxes), budget)?;
     projection.give_up(&widened, &mut unproven);
-    let residual = if spans.is_empty() {
-        Vec::new()
-    } else {
-        projection.residual(conjuncts, &unproven)
+    let reasons = match spans.is_empty() {
+        true => vec![None; conjuncts.len()],
+        false => projection.reasons(&conjuncts, &unproven),
     };
     #[cfg(test)]
-    let residual = faulty_residual(residual, conjuncts);
-    Ok(Plan { spans, residual })
+    let reasons = faulty_reasons(reasons);
+    let unproven = |(conjunct, reason): (T, Option<String>)| {
+        reason.map(|reason| Residual { conjunct, reason })
+    };
+    let residual = owners.into_iter().zip(reasons).filter_map(unproven);
+    Ok(Plan {
+        spans,
+        residual: residual.collect(),
+    })
 }
 
 #[cfg(test)]
@@ -239,7 +289,7 @@ fn faulty_range(range: KeyRange) -> KeyRange {
 }
 
 #[cfg(test)]
-fn faulty_residual(mut residual: Vec<Residual>, conjuncts: &[Predicate]) -> Vec<Residual> {
+fn faulty_reasons(mut reasons: Vec<Option<String>>) -> Vec<Option<String>> {
     use crate::fault::{Fault, active};
     let widened = [
         Fault::WalkWidened,
@@ -247,19 +297,17 @@ fn faulty_residual(mut residual: Vec<Residual>, conjuncts: &[Predicate]) -> Vec<
         Fault::StopIncluded,
     ];
     if widened.into_iter().any(active) {
-        let kept = |conjunct| Residual {
-            conjunct,
-            reason: "kept".to_owned(),
-        };
-        residual = (0..conjuncts.len()).map(kept).collect();
+        reasons.fill(Some("kept".to_owned()));
     }
-    if active(Fault::ResidualDropped) {
-        residual.pop();
+    if active(Fault::ResidualDropped)
+        && let Some(last) = reasons.iter_mut().rfind(|reason| reason.is_some())
+    {
+        *last = None;
     }
     if active(Fault::AlwaysTight) {
-        residual.clear();
+        reasons.fill(None);
     }
-    residual
+    reasons
 }
 
 #[cfg(test)]

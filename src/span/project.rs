@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::Residual;
 use super::boxes::{ColumnBox, Dimension, Dimensions};
 use crate::datum::Datum;
 use crate::key::{Domain, KeyPart, RowKey};
@@ -462,12 +461,12 @@ impl<'a> Projection<'a> {
         }
     }
 
-    /// The conjuncts that are not understood or have a dimension that is not proven.
-    pub(super) fn residual(
+    /// For each conjunct why it is not proven: it is not understood or has a dimension that is not proven.
+    pub(super) fn reasons(
         &self,
         conjuncts: &[Predicate],
         unproven: &BTreeMap<usize, String>,
-    ) -> Vec<Residual> {
+    ) -> Vec<Option<String>> {
         let reason = |conjunct: &Predicate| {
             let mentioned = self.dimensions.mentioned(conjunct);
             let mut reasons: Vec<&str> = mentioned
@@ -481,10 +480,7 @@ impl<'a> Projection<'a> {
             reasons.dedup();
             (!reasons.is_empty()).then(|| reasons.join("; "))
         };
-        let reasons = conjuncts.iter().map(reason).enumerate();
-        reasons
-            .filter_map(|(conjunct, reason)| reason.map(|reason| Residual { conjunct, reason }))
-            .collect()
+        conjuncts.iter().map(reason).collect()
     }
 }
 

@@ -32,19 +32,21 @@ pub(super) fn runs(
     let Some(listed) = list_each(projection, dealt, shared, budget)? else {
         return Ok(None);
     };
-    let counts = listed.iter().flatten().map(|(count, _)| *count);
+    let counts = listed.iter().flatten().map(|listed| listed.count);
     let counted = if shared {
         counts.max().unwrap_or(0)
     } else {
         counts.sum()
     };
     let within = listed.iter().all(Option::is_some) && counted <= budget;
+    let are_points = within && Listed::are_points(&listed);
     let mut runs = Vec::with_capacity(dealt.len());
     let set_of = |ranges| KeyRangeSet::of_layout(ranges, |bytes| projection.key.is_whole(bytes));
-    for ((bucket, boxes), ranges) in dealt.iter().zip(listed) {
-        let work = match ranges {
-            Some((_, ranges)) if within => Work::Ranges(set_of(ranges)),
-            Some((_, ranges)) => match Walk::over_ranges(set_of(ranges)) {
+    for ((bucket, boxes), listed) in dealt.iter().zip(listed) {
+        let work = match listed {
+            Some(listed) if are_points => Work::Points(listed.points()),
+            Some(listed) if within => Work::Ranges(set_of(listed.ranges)),
+            Some(listed) => match Walk::over_ranges(set_of(listed.ranges)) {
                 Some(walk) => Work::Walk(Arc::new(walk)),
                 None => continue,
             },
@@ -53,7 +55,11 @@ pub(super) fn runs(
                 None => continue,
             },
         };
-        let nothing = matches!(&work, Work::Ranges(set) if set.is_empty());
+        let nothing = match &work {
+            Work::Points(keys) => keys.is_empty(),
+            Work::Ranges(set) => set.is_empty(),
+            Work::Walk(_) => false,
+        };
         if !nothing {
             runs.push(Run {
                 bucket: *bucket,
@@ -64,8 +70,34 @@ pub(super) fn runs(
     Ok(Some(runs))
 }
 
-/// The ranges of one bucket, with their number.
-type Listed = (usize, Vec<KeyRange>);
+/// The ranges of one bucket.
+struct Listed {
+    /// How many were listed.
+    count: usize,
+    ranges: Vec<KeyRange>,
+    /// The row keys in them, where all are known.
+    keys: Option<Vec<Vec<u8>>>,
+}
+
+impl Listed {
+    /// Whether looking for each key is better than reading ranges: all keys are known, and few are neighbours, which are
+    /// quicker read than found one by one.
+    fn are_points(listed: &[Option<Self>]) -> bool {
+        let listed = listed.iter().flatten();
+        let keys = listed.clone().map(|one| Some(one.keys.as_ref()?.len()));
+        let ranges: usize = listed.map(|one| one.ranges.len()).sum();
+        keys.sum::<Option<usize>>()
+            .is_some_and(|keys| keys < 2 * ranges)
+    }
+
+    /// All keys, where they are known.
+    fn points(self) -> Arc<[Vec<u8>]> {
+        let mut keys = self.keys.unwrap_or_default();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.into()
+    }
+}
 
 /// The ranges of each bucket, in order. A bucket has none where they are too many, and then no other one that can be
 /// walked: the walk of its boxes is as exact. `None` where a bucket can be neither listed nor walked.
@@ -86,7 +118,11 @@ fn list_each(
             None
         } else {
             let within = lister.list_all(boxes)?;
-            within.then_some((lister.count, lister.ranges))
+            within.then_some(Listed {
+                count: lister.count,
+                ranges: lister.ranges,
+                keys: lister.keys,
+            })
         };
         if own.is_none() && !can_walk {
             return Ok(None);
@@ -151,6 +187,8 @@ struct Lister<'a> {
     /// Prefixes tried; dead ends count too.
     steps: usize,
     ranges: Vec<KeyRange>,
+    /// The row keys in `ranges`, as long as these hold few keys each.
+    keys: Option<Vec<Vec<u8>>>,
     bounds: Option<Vec<Bounds>>,
     narrowing: Narrowing<'a>,
 }
@@ -163,6 +201,7 @@ impl<'a> Lister<'a> {
             count: 0,
             steps: 0,
             ranges: Vec::new(),
+            keys: Some(Vec::new()),
             bounds: None,
             narrowing: Narrowing::new(projection),
         }
@@ -227,6 +266,7 @@ impl<'a> Lister<'a> {
     ) -> Result<bool> {
         let depth = values.len();
         if last.is_none_or(|last| depth > last) {
+            self.keys = None;
             return self.push(KeyRange::prefix(prefix), || {
                 Bounds::prefix(self.projection.key, values)
             });
@@ -275,6 +315,27 @@ impl<'a> Lister<'a> {
         Ok(true)
     }
 
+    /// The row keys that end with these fields, if the part is the last one of the key and no interval is long.
+    fn list_keys(&mut self, part: &KeyPart, domain: &Domain, prefix: &[u8], depth: usize) {
+        let is_last = depth + 1 == self.projection.key.parts().len();
+        let most = 2 * domain.intervals().len() + usize::from(domain.has_null());
+        let (Some(keys), Some(fields)) = (
+            self.keys.as_mut().filter(|_| is_last),
+            domain.enumerate(most),
+        ) else {
+            self.keys = None;
+            return;
+        };
+        for field in fields {
+            let mut key = prefix.to_vec();
+            if part.encode(field.as_ref(), &mut key).is_err() {
+                self.keys = None;
+                return;
+            }
+            keys.push(key);
+        }
+    }
+
     /// The ranges of the last restricted part.
     fn push_fields(
         &mut self,
@@ -283,6 +344,7 @@ impl<'a> Lister<'a> {
         prefix: &[u8],
         values: &[Option<Datum>],
     ) -> Result<bool> {
+        self.list_keys(part, domain, prefix, values.len());
         if self.bounds.is_none() {
             for range in part.field_ranges(domain)?.ranges() {
                 if !self.push(behind(prefix, range), Bounds::default)? {

@@ -20,7 +20,7 @@ use crate::catalog::ddl::define_table;
 use crate::datum::{Datum, SqlType};
 use crate::key::domain::MADE;
 use crate::key::{Argument, Cut, Domain, Expression};
-use crate::predicate::lower;
+use crate::predicate::lower_all as lower;
 use crate::schema::Table;
 
 fn table(sql: &str) -> Table {
@@ -51,7 +51,7 @@ fn plan_condition(
     let simplified = simplifier.simplify(coerced).expect(condition);
     let key = table.row_key().unwrap();
     let conjuncts = lower(&[simplified], key.columns());
-    let plan = plan(&key, &conjuncts, budget).unwrap();
+    let plan = plan(&key, conjuncts, budget).unwrap();
     (key, plan)
 }
 
@@ -120,7 +120,7 @@ fn product_of_lists(values: i64) -> (usize, usize) {
     };
     let filters = ["a", "b", "c"].map(listed);
     let before = MADE.get();
-    let plan = plan(&key, &lower(&filters, key.columns()), BUDGET).unwrap();
+    let plan = plan(&key, lower(&filters, key.columns()), BUDGET).unwrap();
     let made = MADE.get() - before;
     let [run] = plan.spans.runs() else {
         panic!("{:?}", plan.spans);
@@ -139,7 +139,7 @@ fn rows_left_out(rows: i64) -> (usize, usize) {
     let row = |row: i64| col("a").not_eq(lit(3 * row)).or(col("b").not_eq(lit(-row)));
     let filters: Vec<Expr> = (0..rows).map(row).collect();
     let before = MADE.get();
-    let plan = plan(&key, &lower(&filters, key.columns()), BUDGET).unwrap();
+    let plan = plan(&key, lower(&filters, key.columns()), BUDGET).unwrap();
     let made = MADE.get() - before;
     assert!(plan.tight());
     (made, plan.spans.explain(&key).unwrap().len())
@@ -175,7 +175,7 @@ fn rows_for_which_an_expression_has_no_value_are_kept() {
     let two = Domain::points(&SqlType::Text, [Datum::Text("20000".to_owned())]);
     let others = Predicate::Member(digits, two.complement());
     let condition = Predicate::Any(vec![below(0), Predicate::All(vec![below(100), others])]);
-    let plan = plan(&key, &[condition], BUDGET).unwrap();
+    let plan = plan(&key, [((), condition)], BUDGET).unwrap();
     for number in [i16::MIN.into(), -257, -1, 0, 99] {
         let row = key.encode(&[Some(Datum::Integer(number))]).unwrap();
         let mut runs = plan.spans.runs().iter();

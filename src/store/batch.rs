@@ -1,22 +1,44 @@
 //! Changes that are applied together.
 
+use crate::error::{Error, Result};
+
 /// Changes to one or more spaces, applied all or none by [`super::Store::write`].
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct WriteBatch {
     spaces: Vec<String>,
-    bytes: Vec<u8>,
-    operations: Vec<Bounds>,
+    /// Where keys and values lie; those that are put one by one, in the last.
+    buffers: Vec<Vec<u8>>,
+    operations: Vec<Placed>,
 }
 
-/// One operation: the index of its space, and where key and value lie in the buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Bounds {
-    space: usize,
-    key: usize,
-    value: usize,
-    end: usize,
-    is_delete: bool,
+/// Where a key or a value lies: in which buffer, from where to where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The index of the buffer.
+    pub buffer: usize,
+    /// The first byte.
+    pub start: usize,
+    /// The one behind the last.
+    pub end: usize,
 }
+
+/// One operation: the index of its space, and where key and value lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Placed {
+    space: usize,
+    key: Place,
+    /// `None` deletes the entry.
+    value: Option<Place>,
+}
+
+/// Batches are equal that do the same in the same order.
+impl PartialEq for WriteBatch {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for WriteBatch {}
 
 /// One change of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +55,36 @@ impl WriteBatch {
     /// A batch without operations.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The changes of one space whose keys and values lie in `buffers`, in their order; no value deletes the entry.
+    ///
+    /// # Errors
+    /// `Internal` for a place outside of the buffers.
+    pub fn of_buffers(
+        space: &str,
+        buffers: Vec<Vec<u8>>,
+        changes: impl IntoIterator<Item = (Place, Option<Place>)>,
+    ) -> Result<Self> {
+        let is_inside = |place: &Place| {
+            let buffer = buffers.get(place.buffer);
+            buffer.is_some_and(|buffer| buffer.get(place.start..place.end).is_some())
+        };
+        let placed = changes.into_iter().map(|(key, value)| {
+            let is_placed = is_inside(&key) && value.as_ref().is_none_or(is_inside);
+            is_placed.then_some(Placed {
+                space: 0,
+                key,
+                value,
+            })
+        });
+        let operations = placed.collect::<Option<_>>();
+        Ok(Self {
+            operations: operations
+                .ok_or_else(|| Error::internal("a change outside of its buffers"))?,
+            spaces: vec![space.to_owned()],
+            buffers,
+        })
     }
 
     /// Keeps `value` under `key`, over what was there.
@@ -54,16 +106,24 @@ impl WriteBatch {
 
     fn push(&mut self, space: &str, key: &[u8], value: Option<&[u8]>) {
         let space = self.space_index(space);
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(key);
-        self.bytes.extend_from_slice(value.unwrap_or_default());
-        self.operations.push(Bounds {
-            space,
-            key: start,
-            value: start + key.len(),
-            end: self.bytes.len(),
-            is_delete: value.is_none(),
-        });
+        let key = self.place(key);
+        let value = value.map(|value| self.place(value));
+        self.operations.push(Placed { space, key, value });
+    }
+
+    /// Appends bytes to the last buffer.
+    fn place(&mut self, bytes: &[u8]) -> Place {
+        if self.buffers.is_empty() {
+            self.buffers.push(Vec::new());
+        }
+        let buffer = self.buffers.len() - 1;
+        let last = self.buffers.last_mut();
+        let start = last.as_ref().map_or(0, |last| last.len());
+        if let Some(last) = last {
+            last.extend_from_slice(bytes);
+        }
+        let end = start + bytes.len();
+        Place { buffer, start, end }
     }
 
     /// A batch names few spaces, and mostly the newest one again.
@@ -89,7 +149,8 @@ impl WriteBatch {
 
     /// About how much memory the batch takes, in bytes: what a statement's budget counts.
     pub fn size_in_bytes(&self) -> usize {
-        self.bytes.len() + self.operations.len() * size_of::<Bounds>()
+        let bytes: usize = self.buffers.iter().map(Vec::len).sum();
+        bytes + self.operations.len() * size_of::<Placed>()
     }
 
     /// The spaces that are named, each once.
@@ -100,13 +161,14 @@ impl WriteBatch {
     /// The operations in the order in which they were added.
     #[expect(
         clippy::indexing_slicing,
-        reason = "bounds are made by push alone, from the same buffers"
+        reason = "places are in the buffers: push and of_buffers alone make them"
     )]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Operation<'_>> {
-        self.operations.iter().map(|bounds| Operation {
-            space: &self.spaces[bounds.space],
-            key: &self.bytes[bounds.key..bounds.value],
-            value: (!bounds.is_delete).then(|| &self.bytes[bounds.value..bounds.end]),
+        let bytes = |place: Place| &self.buffers[place.buffer][place.start..place.end];
+        self.operations.iter().map(move |placed| Operation {
+            space: &self.spaces[placed.space],
+            key: bytes(placed.key),
+            value: placed.value.map(bytes),
         })
     }
 }
@@ -114,6 +176,30 @@ impl WriteBatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_are_inside_of_their_buffers() {
+        let place = |buffer, start, end| Place { buffer, start, end };
+        let batch = |key, value| {
+            let buffers = vec![b"key".to_vec(), b"value".to_vec()];
+            WriteBatch::of_buffers("t", buffers, [(key, value)])
+        };
+        let mut whole = batch(place(0, 0, 3), Some(place(1, 0, 5))).unwrap();
+        whole.put("u", b"k", b"v");
+        let mut expected = WriteBatch::new();
+        expected.put("t", b"key", b"value");
+        expected.put("u", b"k", b"v");
+        assert_eq!(whole, expected);
+        assert_eq!(batch(place(1, 5, 5), None).unwrap().len(), 1);
+        for (key, value) in [
+            (place(0, 0, 4), None),
+            (place(0, 2, 1), None),
+            (place(2, 0, 0), None),
+            (place(0, 0, 3), Some(place(1, 1, 6))),
+        ] {
+            batch(key, value).unwrap_err();
+        }
+    }
 
     #[test]
     fn operations_keep_their_order_and_space() {

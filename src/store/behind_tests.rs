@@ -20,6 +20,10 @@ impl Snapshot for Damaged {
         self.inner.has_space(space)
     }
 
+    fn stamp(&self, space: &str) -> u64 {
+        self.inner.stamp(space)
+    }
+
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.inner.get(space, key)
     }

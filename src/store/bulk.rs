@@ -28,20 +28,9 @@ impl<W: BulkWriter + ?Sized> BulkWriter for &mut W {
     }
 }
 
-/// Changes of one space that are written aside. Nothing is visible before [`Load::ingest`]; dropped without it, or after
-/// an error, a load leaves nothing behind, on disk neither.
-pub(super) trait Load: BulkWriter {
-    /// Applies all changes at this moment: every later snapshot sees all of them, every earlier one none. When it
-    /// returns they have reached the disk, as with [`super::Durability::Sync`].
-    ///
-    /// Errors: `Internal` if the space does not exist any more, or there was an error before; `Unavailable` if the
-    /// store cannot write now. After an error nothing is visible.
-    fn ingest(self: Box<Self>) -> Result<()>;
-}
-
 /// Holds the keys of a bulk load to their order, and an error to be the end of it.
 #[derive(Debug, Default)]
-pub(super) struct Ascending {
+pub(crate) struct Ascending {
     last: Option<Vec<u8>>,
     is_broken: bool,
 }
@@ -50,7 +39,7 @@ impl Ascending {
     /// Lets a key pass that is greater than all before it.
     ///
     /// Errors: `Internal` for any other key, and after an error.
-    pub(super) fn admit(&mut self, key: &[u8]) -> Result<()> {
+    pub(crate) fn admit(&mut self, key: &[u8]) -> Result<()> {
         self.check_unbroken()?;
         match &mut self.last {
             Some(last) if last.as_slice() >= key => {
@@ -78,7 +67,7 @@ impl Ascending {
     }
 
     /// Errors: `Internal` where something went wrong before.
-    pub(super) fn check_unbroken(&self) -> Result<()> {
+    pub(crate) fn check_unbroken(&self) -> Result<()> {
         match self.is_broken {
             false => Ok(()),
             true => Err(Error::internal("a bulk load goes on after an error")),

@@ -4,13 +4,12 @@
 //! that of two that insert one key exactly one finds it missing is a promise of the store, which knows of all who write
 //! to it; where they are of one process and where they are not.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, RwLock};
 
-use super::bulk::Load;
 use super::{BulkWriter, Durability, Snapshot, Store, WriteBatch};
 use crate::error::{Error, Result};
 
@@ -20,12 +19,12 @@ pub struct Claim<'a> {
     /// Its name.
     pub space: &'a str,
     /// Whether others may change it meanwhile.
-    pub access: Access,
+    pub sharing: Sharing,
 }
 
 /// Whether others may change a space while it is claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Access {
+pub enum Sharing {
     /// Those who claim it so, too: for changes that are right whatever is there.
     Shared,
     /// Nobody: for changes that depend on what is there.
@@ -35,14 +34,14 @@ pub enum Access {
 impl<'a> Claim<'a> {
     /// All of a space, for nobody else.
     pub fn exclusive(space: &'a str) -> Self {
-        let access = Access::Exclusive;
-        Self { space, access }
+        let sharing = Sharing::Exclusive;
+        Self { space, sharing }
     }
 
     /// A space, beside others.
     pub fn shared(space: &'a str) -> Self {
-        let access = Access::Shared;
-        Self { space, access }
+        let sharing = Sharing::Shared;
+        Self { space, sharing }
     }
 }
 
@@ -54,8 +53,8 @@ pub trait Changes: Send + fmt::Debug {
     /// Errors: those of [`Store::snapshot`].
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
-    /// Adds changes, of any spaces, behind those before: of two on one key the later one counts. They may be sent at
-    /// once, and are not seen before the commit.
+    /// Adds changes, of any spaces, behind those before: of two on one key the later one counts, and one that came
+    /// through [`Changes::bulk`] is before them. They may be sent at once, and are not seen before the commit.
     ///
     /// Errors: those of [`Store::write`], now or from [`Changes::commit`].
     fn write(&mut self, batch: WriteBatch) -> Result<()>;
@@ -69,22 +68,34 @@ pub trait Changes: Send + fmt::Debug {
     /// Applies all changes at this moment: every later snapshot sees all of them, every earlier one none. When it
     /// returns they are as safe as `durability` says; what came through [`Changes::bulk`] has reached the disk.
     ///
-    /// Errors: `Internal` if a space does not exist any more, or there was an error before; `NotSupported` where the store
-    /// cannot apply it in one step; `Unavailable` if it cannot write now. After an error nothing is visible.
+    /// Errors: `Internal` if a space does not exist any more, or there was an error before; `Unavailable` if the store
+    /// cannot write now. After an error nothing is visible.
     fn commit(self: Box<Self>, durability: Durability) -> Result<()>;
 }
 
 /// A store of one process: what [`begin`] is made of.
 pub(super) trait LocalStore: Store {
+    /// Changes of one space that are written aside. Dropped, it leaves nothing behind, on disk neither.
+    type Load: BulkWriter + 'static;
+
     /// What is claimed.
     fn claims(&self) -> &Arc<Claims>;
 
     /// A load of a space, see [`Changes::bulk`].
-    fn load(self: Arc<Self>, space: &str) -> Result<Box<dyn Load>>;
+    fn load(self: Arc<Self>, space: &str) -> Result<Self::Load>;
+
+    /// Applies loads, at least one, in one step, each behind those before it; of one space there may be several. When it
+    /// returns they have reached the disk, as with [`Durability::Sync`].
+    ///
+    /// Errors: as [`Changes::commit`].
+    fn ingest(&self, loads: Vec<Self::Load>) -> Result<()>;
 }
 
 /// Begins a statement in a store of one process, once what it claims is free.
-pub(super) fn begin(store: Arc<dyn LocalStore>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
+pub(super) fn begin<S: LocalStore + 'static>(
+    store: Arc<S>,
+    claims: &[Claim<'_>],
+) -> Result<Box<dyn Changes>> {
     if store.is_read_only() {
         return Err(Error::unavailable(
             "the database is open read-only: nothing can be written",
@@ -100,20 +111,20 @@ pub(super) fn begin(store: Arc<dyn LocalStore>, claims: &[Claim<'_>]) -> Result<
 }
 
 /// Gathers changes.
-struct LocalChanges {
-    store: Arc<dyn LocalStore>,
+struct LocalChanges<S: LocalStore> {
+    store: Arc<S>,
     batch: WriteBatch,
-    loads: Vec<(String, Box<dyn Load>)>,
+    loads: Vec<(String, S::Load)>,
     claimed: Claimed,
 }
 
-impl fmt::Debug for LocalChanges {
+impl<S: LocalStore> fmt::Debug for LocalChanges<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "LocalChanges({:?})", self.claimed.spaces)
     }
 }
 
-impl Changes for LocalChanges {
+impl<S: LocalStore> Changes for LocalChanges<S> {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.store.snapshot()
     }
@@ -138,27 +149,54 @@ impl Changes for LocalChanges {
         };
         let load = self.loads.get_mut(at).map(|(_, load)| load);
         let load = load.ok_or_else(|| Error::internal("a load that was just begun"))?;
-        Ok(Box::new(load.as_mut()))
+        Ok(Box::new(load))
     }
 
     fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
         let Self {
             store,
             batch,
-            mut loads,
+            loads,
             claimed,
         } = *self;
-        let applied = match (loads.pop(), batch.is_empty()) {
-            (None, _) => store.write(batch, durability),
-            (Some((_, load)), true) if loads.is_empty() => load.ingest(),
-            _ => Err(Error::unsupported(
-                "a statement that loads a space in bulk can change no other in the same step",
-            )),
+        let applied = match loads.is_empty() {
+            true => store.write(batch, durability),
+            false => ingest(&store, &batch, loads),
         };
-        // Whoever waits sees what was applied.
+        // Whoever waits sees what was applied; after an error nobody knows.
+        claimed.stamp();
         drop(claimed);
         applied
     }
+}
+
+/// Applies loads and what was written beside them in one step. A batch becomes loads, too: then there is one way in
+/// which a step of several parts is taken.
+fn ingest<S: LocalStore>(
+    store: &Arc<S>,
+    batch: &WriteBatch,
+    loads: Vec<(String, S::Load)>,
+) -> Result<()> {
+    let mut loads: Vec<S::Load> = loads.into_iter().map(|(_, load)| load).collect();
+    for space in batch.spaces() {
+        let mut load = Arc::clone(store).load(space)?;
+        for (key, value) in sorted(batch, space) {
+            match value {
+                Some(value) => load.put(key, value)?,
+                None => load.delete(key)?,
+            }
+        }
+        loads.push(load);
+    }
+    store.ingest(loads)
+}
+
+/// What a batch leaves under each key of a space.
+fn sorted<'a>(batch: &'a WriteBatch, space: &str) -> BTreeMap<&'a [u8], Option<&'a [u8]>> {
+    let operations = batch.iter().filter(|operation| operation.space == space);
+    operations
+        .map(|operation| (operation.key, operation.value))
+        .collect()
 }
 
 /// What statements have claimed of a store, by space.
@@ -166,6 +204,15 @@ impl Changes for LocalChanges {
 pub(super) struct Claims {
     held: Mutex<HashMap<String, Held>>,
     freed: Condvar,
+    stamps: RwLock<Stamps>,
+}
+
+/// Which commit changed a space last. Commits are counted over all spaces, so that one that is dropped and made again
+/// never has a number for the second time.
+#[derive(Debug, Default)]
+struct Stamps {
+    commits: u64,
+    by_space: HashMap<String, u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -176,6 +223,17 @@ enum Held {
 }
 
 impl Claims {
+    /// See [`Snapshot::stamp`].
+    pub(super) fn stamp(&self, space: &str) -> u64 {
+        let stamps = self.stamps.read();
+        stamps.by_space.get(space).copied().unwrap_or_default()
+    }
+
+    /// Forgets a space that was dropped.
+    pub(super) fn forget(&self, space: &str) {
+        self.stamps.write().by_space.remove(space);
+    }
+
     /// Waits until all of it is free, and takes it at once: nobody who waits holds anything, so that nobody waits for
     /// ever.
     fn take(self: &Arc<Self>, claims: &[Claim<'_>]) -> Claimed {
@@ -185,11 +243,11 @@ impl Claims {
         });
         for claim in claims {
             let claimed = held.entry(claim.space.to_owned());
-            match claim.access {
-                Access::Exclusive => {
+            match claim.sharing {
+                Sharing::Exclusive => {
                     claimed.insert_entry(Held::Exclusive);
                 }
-                Access::Shared => {
+                Sharing::Shared => {
                     claimed
                         .and_modify(|held| {
                             if let Held::Shared(count) = held {
@@ -209,8 +267,8 @@ impl Claims {
 
 fn is_free(held: &HashMap<String, Held>, claim: &Claim<'_>) -> bool {
     matches!(
-        (held.get(claim.space), claim.access),
-        (None, _) | (Some(Held::Shared(_)), Access::Shared)
+        (held.get(claim.space), claim.sharing),
+        (None, _) | (Some(Held::Shared(_)), Sharing::Shared)
     )
 }
 
@@ -219,6 +277,17 @@ fn is_free(held: &HashMap<String, Held>, claim: &Claim<'_>) -> bool {
 struct Claimed {
     claims: Arc<Claims>,
     spaces: Vec<String>,
+}
+
+impl Claimed {
+    /// Gives the spaces their next stamp.
+    fn stamp(&self) {
+        let stamps = &mut *self.claims.stamps.write();
+        stamps.commits += 1;
+        for space in &self.spaces {
+            stamps.by_space.insert(space.clone(), stamps.commits);
+        }
+    }
 }
 
 impl Drop for Claimed {

@@ -29,6 +29,7 @@ use super::{
 };
 use crate::error::{ErrorKind, Result};
 use crate::keyrange::KeyRange;
+use crate::row::Grouped;
 use bulk::*;
 use changes::*;
 use cursor::*;
@@ -47,6 +48,7 @@ macro_rules! conformance {
         mod recording { $(#[test] fn $check() { super::$check(&super::Subject::recording()); })* }
         mod failing { $(#[test] fn $check() { super::$check(&super::Subject::failing()); })* }
         mod delayed { $(#[test] fn $check() { super::$check(&super::Subject::delayed()); })* }
+        mod grouped { $(#[test] fn $check() { super::$check(&super::Subject::grouped()); })* }
     };
 }
 
@@ -63,6 +65,7 @@ macro_rules! conformance_near {
             mod recording {
                 $(#[test] fn $check() { super::super::$check(&super::Subject::recording()); })*
             }
+            mod grouped { $(#[test] fn $check() { super::super::$check(&super::Subject::grouped()); })* }
         }
     };
 }
@@ -90,7 +93,7 @@ conformance! {
     several_claims_are_granted_at_once,
     a_claim_ends_when_it_is_dropped,
     of_concurrent_statements_none_is_lost,
-    a_load_and_more_is_refused_or_one_step,
+    a_commit_stamps_what_it_claimed,
     // BulkWriter
     a_load_is_seen_at_once_and_by_later_snapshots,
     a_load_that_is_dropped_changes_nothing,
@@ -98,6 +101,9 @@ conformance! {
     a_load_needs_its_space,
     a_load_comes_after_what_was_written_meanwhile,
     readers_see_a_load_whole,
+    several_loads_and_a_batch_are_one_step,
+    several_loads_need_all_their_spaces,
+    readers_see_several_loads_whole,
     random_loads_and_writes_agree_with_a_map,
     a_temporary_file_keeps_what_is_written,
     // Snapshot
@@ -185,6 +191,13 @@ impl Subject {
     fn delayed() -> Self {
         let inner = Arc::new(MemoryStore::new());
         Self::of(Arc::new(Delayed::new(inner, Duration::from_micros(1))))
+    }
+
+    /// The rows of a store that keeps several in one entry.
+    fn grouped() -> Self {
+        let inner = Arc::new(MemoryStore::new());
+        let grouped = Grouped::new(inner, random().u64(..));
+        Self::of(Arc::new(grouped.showing_rows()))
     }
 
     fn rocksdb() -> Self {

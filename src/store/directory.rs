@@ -13,7 +13,8 @@ use crate::error::Error;
 pub(super) const FORMAT_VERSION: u32 = 1;
 /// RocksDB makes this column family in every database; Halite keeps nothing in it.
 pub(super) const DEFAULT_FAMILY: &str = "default";
-/// Begins the name of the column family that carries the version. Names of spaces have no hyphen.
+/// Begins the name of the column family that carries the version, and what the database knows of itself. Names of
+/// spaces have no hyphen.
 const FORMAT_FAMILY: &str = "halite-format-";
 /// Stands in the directory while a database is being made.
 pub(super) const CREATING_MARK: &str = "halite-creating";
@@ -94,6 +95,7 @@ fn check_families(path: &Path, families: &[String], is_unfinished: bool) -> Resu
         Some(version) if version > FORMAT_VERSION => {
             return Err(newer(path, format!("has format {version}")));
         }
+        None if !is_unfinished && was_halites(path) => return Err(listless(path)),
         None if !is_unfinished => {
             return Err(foreign(path, "is a RocksDB database of another program"));
         }
@@ -128,6 +130,22 @@ fn headless(path: &Path) -> Error {
     ))
 }
 
+/// Whether Halite has left something beside RocksDB's files.
+fn was_halites(path: &Path) -> bool {
+    let names = file_names(path).unwrap_or_default();
+    names.iter().any(|name| name.starts_with("halite-"))
+}
+
+fn listless(path: &Path) -> Error {
+    let manifest = manifest(path).ok().flatten();
+    let manifest = manifest.unwrap_or_else(|| path.join(CURRENT_FILE));
+    Error::corrupt(format!(
+        "the database {} is damaged: the list of its files, {}, holds nothing of Halite; restore it from a backup",
+        path.display(),
+        manifest.display()
+    ))
+}
+
 fn newer(path: &Path, what: String) -> Error {
     let path = path.display();
     Error::corrupt(format!(
@@ -137,7 +155,7 @@ fn newer(path: &Path, what: String) -> Error {
 
 /// Adds the column families that every database has and `families` lacks.
 pub(super) fn complete(families: &mut Vec<String>) {
-    for needed in [DEFAULT_FAMILY, &format!("{FORMAT_FAMILY}{FORMAT_VERSION}")] {
+    for needed in [DEFAULT_FAMILY, &format_family()] {
         if !families.iter().any(|family| family == needed) {
             families.push(needed.to_owned());
         }
@@ -149,17 +167,13 @@ fn is_halites_own(family: &str) -> bool {
     family == DEFAULT_FAMILY || family.starts_with(FORMAT_FAMILY)
 }
 
-/// The name of the column family of a space.
-pub(super) fn family_of_space(space: &str, compression: Compression) -> String {
-    match compression {
-        Compression::Fast => space.to_owned(),
-        Compression::Dense => format!("{space}.dense"),
-        Compression::None => format!("{space}.plain"),
-    }
+/// The name of the column family that carries the version.
+pub(super) fn format_family() -> String {
+    format!("{FORMAT_FAMILY}{FORMAT_VERSION}")
 }
 
-/// The space of a column family, and how it is compressed; `None` for those that Halite keeps for itself, and for what
-/// it does not know.
+/// The space of a column family, and how it is compressed where its name says so, as it did in older databases; `None`
+/// for those that Halite keeps for itself, and for what it does not know.
 pub(super) fn space_of_family(family: &str) -> Option<(&str, Compression)> {
     if is_halites_own(family) {
         return None;

@@ -47,14 +47,15 @@ const STEPS_PER_FILL: usize = 64;
 ///
 /// # Errors
 /// `Internal` if the space did not exist when the snapshot was taken.
-pub(super) fn read(
-    snapshot: Arc<dyn LocalSnapshot>,
-    request: ReadRequest,
-) -> Result<Box<dyn Reader>> {
+pub fn read(snapshot: Arc<dyn LocalSnapshot>, request: ReadRequest) -> Result<Box<dyn Reader>> {
     if !snapshot.has_space(&request.space) {
         return Err(no_such_space(&request.space));
     }
-    let within = request.hull().unwrap_or_else(KeyRange::all);
+    let within = match &request.work {
+        // Looked up without a cursor.
+        Work::Points(_) => KeyRange::all(),
+        _ => request.hull().unwrap_or_else(KeyRange::all),
+    };
     let form = match request.work {
         Work::Points(keys) => Form::Points(Points { keys, done: 0 }),
         Work::Ranges(ranges) => Form::Ranges(Ranges {

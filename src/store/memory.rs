@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use super::bulk::{Ascending, Load};
+use super::bulk::Ascending;
 use super::changes::{self, Claims, LocalStore};
 use super::leaves::{Position, SortedEntries};
 use super::local::{self, Visit};
@@ -62,6 +62,7 @@ impl Store for MemoryStore {
         let mut spaces = self.spaces.write();
         find(&spaces, name)?;
         Arc::make_mut(&mut spaces).remove(name);
+        self.claims.forget(name);
         Ok(())
     }
 
@@ -71,7 +72,8 @@ impl Store for MemoryStore {
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         let spaces = Arc::clone(&self.spaces.read());
-        Ok(Arc::new(MemorySnapshot { spaces }))
+        let claims = Arc::clone(&self.claims);
+        Ok(Arc::new(MemorySnapshot { spaces, claims }))
     }
 
     fn write(&self, batch: WriteBatch, _durability: Durability) -> Result<()> {
@@ -107,18 +109,29 @@ impl Store for MemoryStore {
 }
 
 impl LocalStore for MemoryStore {
+    type Load = MemoryLoad;
+
     fn claims(&self) -> &Arc<Claims> {
         &self.claims
     }
 
-    fn load(self: Arc<Self>, space: &str) -> Result<Box<dyn Load>> {
+    fn load(self: Arc<Self>, space: &str) -> Result<MemoryLoad> {
         find(&self.spaces.read(), space)?;
-        Ok(Box::new(MemoryLoad {
-            store: self,
+        Ok(MemoryLoad {
             space: space.to_owned(),
             changes: WriteBatch::new(),
             order: Ascending::default(),
-        }))
+        })
+    }
+
+    fn ingest(&self, loads: Vec<MemoryLoad>) -> Result<()> {
+        let mut changes = WriteBatch::new();
+        for load in loads {
+            load.order.check_unbroken()?;
+            find(&self.spaces.read(), &load.space)?;
+            changes.append(&load.changes);
+        }
+        self.write(changes, Durability::Sync)
     }
 }
 
@@ -134,8 +147,7 @@ fn apply(entries: &mut SortedEntries, operation: Operation<'_>) {
 }
 
 /// A bulk load, which here is one batch.
-struct MemoryLoad {
-    store: Arc<MemoryStore>,
+pub(super) struct MemoryLoad {
     space: String,
     changes: WriteBatch,
     order: Ascending,
@@ -155,16 +167,9 @@ impl BulkWriter for MemoryLoad {
     }
 }
 
-impl Load for MemoryLoad {
-    fn ingest(self: Box<Self>) -> Result<()> {
-        self.order.check_unbroken()?;
-        find(&self.store.spaces.read(), &self.space)?;
-        self.store.write(self.changes, Durability::Sync)
-    }
-}
-
 struct MemorySnapshot {
     spaces: Arc<Spaces>,
+    claims: Arc<Claims>,
 }
 
 impl fmt::Debug for MemorySnapshot {
@@ -176,6 +181,10 @@ impl fmt::Debug for MemorySnapshot {
 impl Snapshot for MemorySnapshot {
     fn has_space(&self, space: &str) -> bool {
         self.spaces.contains_key(space)
+    }
+
+    fn stamp(&self, space: &str) -> u64 {
+        self.claims.stamp(space)
     }
 
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {

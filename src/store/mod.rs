@@ -34,6 +34,7 @@ mod records;
 mod remaining;
 mod rocksdb;
 mod seal;
+mod synced;
 pub mod wrap;
 
 use std::fmt;
@@ -45,10 +46,11 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
 
-pub use self::batch::{Operation, WriteBatch};
+pub use self::batch::{Operation, Place, WriteBatch};
 pub use self::behind::first_readable;
+pub(crate) use self::bulk::Ascending;
 pub use self::bulk::BulkWriter;
-pub use self::changes::{Access, Changes, Claim};
+pub use self::changes::{Changes, Claim, Sharing};
 pub use self::chunk::{Chunk, ChunkLimit};
 pub use self::inside::check_outside;
 pub use self::local::LocalSnapshot;
@@ -156,6 +158,17 @@ pub trait Snapshot: Send + Sync + fmt::Debug {
     /// Whether the space existed when the snapshot was taken: a scan asks before it reads, for whoever planned it saw an
     /// earlier moment. The snapshot knows: it costs no message.
     fn has_space(&self, space: &str) -> bool;
+
+    /// Whether an entry of the space may hold several rows; [`crate::row`] alone asks, and takes them apart. No store that
+    /// users have keeps rows so.
+    fn is_grouped(&self, _space: &str) -> bool {
+        false
+    }
+
+    /// Another number than that of any earlier snapshot whenever a statement that had claimed the space was committed in
+    /// between, whoever did it: who keeps in mind what the space holds looks again. It costs no message. A number may
+    /// come early, before what it stands for is seen, and never late.
+    fn stamp(&self, space: &str) -> u64;
 
     /// The value under exactly `key`, if there is one.
     ///
@@ -398,4 +411,12 @@ fn outside_of_cursor(range: &KeyRange, within: &KeyRange) -> Error {
 
 fn has_failed_before(kind: ErrorKind, message: &str) -> Error {
     Error::new(kind, format!("reading has failed before: {message}"))
+}
+
+/// Reads what the store keeps beside RocksDB's files, from any bytes.
+#[cfg(test)]
+pub(crate) fn read_marks(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    synced::read(&text);
+    seal::read(&text);
 }

@@ -4,6 +4,8 @@
 //! store begins with it at once ([`super::Snapshot::read`]), and the [`Reader`] hands out entries as they come. So a
 //! store that is far away can send work for many places in one message, and read ahead of who asks; a store that is
 //! near does nothing before the first entry is asked for, and reads no entry that is not.
+//!
+//! An entry is not a row: who wants rows asks [`crate::row::RowSnapshot`], with the same request, and gets chunks of rows.
 
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ pub struct ReadRequest {
     pub space: Arc<str>,
     /// Which of its entries.
     pub work: Work,
-    /// In which order they come.
+    /// In which order they come: that of the keys or of the list of them, or against it.
     pub direction: Direction,
     /// About how many entries are wanted soon: what a store that is far away sends first. Later answers grow.
     pub first: usize,
@@ -29,7 +31,8 @@ pub struct ReadRequest {
 /// Which entries of a space are wanted.
 #[derive(Debug, Clone)]
 pub enum Work {
-    /// Those under these keys, sorted and distinct. The store may know from a filter that there is none under a key.
+    /// Those under these keys, which are distinct. They come in the order of the list, or against it. The store may know
+    /// from a filter that there is none under a key.
     Points(Arc<[Vec<u8>]>),
     /// Those in these ranges.
     Ranges(KeyRangeSet),
@@ -73,7 +76,7 @@ impl ReadRequest {
             Work::Ranges(ranges) => ranges.hull(),
             Work::Walk(guide) => Some(guide.hull().clone()),
             Work::Points(keys) => {
-                let (first, last) = (keys.first()?, keys.last()?);
+                let (first, last) = (keys.iter().min()?, keys.iter().max()?);
                 KeyRange::new(first.clone(), Some([last, &[0][..]].concat()))
             }
         }

@@ -2,11 +2,11 @@
 //!
 //! # On disk
 //!
-//! A database is a RocksDB directory. Each space is a column family, named as the space, with `.dense` or `.plain`
-//! behind it where its [`Compression`](super::Compression) is not [`Compression::Fast`](super::Compression::Fast): so what a space needs to be opened is known before
-//! anything is opened. The empty column family `halite-format-<n>` says that the database is Halite's and which version
-//! of this layout it has; names can be listed without opening, so that a directory of another program, or of a newer
-//! Halite, is refused before a byte of it is changed. A file `halite-creating` stands in the directory while it is
+//! A database is a RocksDB directory. Each space is a column family of its name; in older databases `.dense` or `.plain`
+//! stands behind it and tells its [`Compression`](super::Compression). The column family `halite-format-<n>` says that
+//! the database is Halite's and which version of this layout it has; names can be listed without opening, so that a
+//! directory of another program, or of a newer Halite, is refused before a byte of it is changed. It also holds the
+//! options of spaces, and the last step of several loads (see [`own`]). A file `halite-creating` stands in the directory while it is
 //! being made; if that is cut short, the next open for writing goes on. A directory `halite-loads` holds the files of
 //! bulk loads while they are written (see [`bulk`]); what it holds when the database is opened for writing was left
 //! by a process that was killed, and is removed.
@@ -17,15 +17,21 @@
 //! * A damaged record in the middle of the log fails the open; only a torn tail is forgiven
 //!   (`TolerateCorruptedTailRecords`). [`Durability::Sync`] waits for `fsync`; the log is never off.
 //! * A database that is closed in order has its entries in files, not in the log, and is [sealed](super::seal): a list
-//!   of files that is cut short later is noticed. After a crash it cannot be told from one that the crash cut short.
-//! * Every iterator's status is looked at when it ends, in one place ([`RocksCursor::fill`]).
+//!   of files that is cut short later is noticed.
+//! * A log, or a list of files, that lacks what was synced to it is an error, also after a crash:
+//!   [`synced`].
+//! * Every iterator's status is looked at when it ends, in one place (the cursor's `fill`, in [`read`]).
 //! * A run of deleted entries hands control back, see [`StoreOptions::interrupt_after`].
 //! * Handles, snapshots and iterators own what they stand on (the `self_cell` types below), and let go of it in the
 //!   right order; the database closes when the store and the last of them are dropped.
 
 mod bulk;
+mod errors;
 mod maintain;
 mod open;
+mod own;
+mod read;
+mod switch;
 mod verify;
 
 use std::collections::HashMap;
@@ -35,26 +41,26 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::rocksdb::{
-    AsColumnFamilyRef, BoundColumnFamily, Cache, DB, DBRawIterator, ErrorKind as RocksErrorKind,
-    FlushOptions, Options, Range, ReadOptions, SizeApproximationFlags, Snapshot as RocksView,
+    AsColumnFamilyRef, BoundColumnFamily, Cache, DB, FileType, FlushOptions,
+    LiveFilesStorageInfoOptions, Options, Range, SizeApproximationFlags, Snapshot as RocksView,
     WriteOptions, statistics::Ticker,
 };
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use self_cell::self_cell;
 
+use self::bulk::RocksLoad;
+use self::errors::store_error;
 use self::open::{family_options, space_buffer};
-use super::bulk::Load;
+use self::read::RocksSnapshot;
+use self::switch::Switch;
 use super::changes::{self, Claims, LocalStore};
-use super::directory::{family_of_space, space_of_family};
-use super::local::{self, KEYS_PER_LOOKUP, Visit};
-use super::remaining::Remaining;
 use super::seal;
+use super::synced::{self, Extent, Files, Synced};
 use super::{
-    Changes, Chunk, ChunkLimit, Claim, Cursor, Direction, Durability, LocalSnapshot, ReadRequest,
-    Reader, Snapshot, SpaceOptions, Store, StoreOptions, WriteBatch, check_space_name,
-    has_failed_before, no_such_space, outside_of_cursor, space_exists, temporary_file_in,
+    Changes, Claim, Durability, Snapshot, SpaceOptions, Store, StoreOptions, WriteBatch,
+    check_space_name, no_such_space, space_exists, temporary_file_in,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
 
 /// An open RocksDB.
@@ -64,6 +70,8 @@ struct Database {
     cache: Cache,
     /// The options that it was opened with, if it counts: its counters are read through them.
     counters: Option<Options>,
+    /// How far the log is synced; none where nothing is written.
+    synced: Option<Synced>,
 }
 
 impl Database {
@@ -104,10 +112,32 @@ impl Drop for Database {
     fn drop(&mut self) {
         let is_whole = !self.options.read_only && self.settle().is_ok();
         self.db.cancel_all_background_work(true);
-        if is_whole {
-            // There is nobody left to tell. Without the seal a database is as after a crash.
-            let _ = seal::write(self.path());
+        // There is nobody left to tell. Without the seal a database is as after a crash.
+        if is_whole && seal::write(self.path()).is_ok() {
+            synced::remove(self.path());
         }
+    }
+}
+
+impl Files for Database {
+    fn log(&self) -> Option<Extent> {
+        let log = self.db.get_current_wal_file().ok()?;
+        Some(Extent::of_log(log.log_number(), log.size_file_bytes()))
+    }
+
+    fn manifest(&self) -> Option<Extent> {
+        let mut options = LiveFilesStorageInfoOptions::default();
+        // Nothing is to be written for it.
+        options.set_wal_size_for_flush(u64::MAX);
+        let files = self.db.get_livefiles_storage_info(&options).ok()?;
+        let manifest = files
+            .iter()
+            .find(|file| file.file_type() == FileType::DescriptorFile)?;
+        let name = manifest.relative_filename_lossy();
+        Some(Extent {
+            name: name.trim_start_matches('/').to_owned(),
+            bytes: manifest.size(),
+        })
     }
 }
 
@@ -117,8 +147,20 @@ impl fmt::Debug for Database {
     }
 }
 
-/// The column families by name of space. A handle keeps what is dropped readable.
-type Families<'db> = HashMap<String, Arc<BoundColumnFamily<'db>>>;
+/// The column family of a space, whose handle keeps what is dropped readable, and how the space is kept.
+struct Space<'db> {
+    family: Arc<BoundColumnFamily<'db>>,
+    options: SpaceOptions,
+}
+
+impl Space<'_> {
+    fn family_name(&self) -> String {
+        String::from_utf8_lossy(&self.family.name()).into_owned()
+    }
+}
+
+/// Spaces by name.
+type Families<'db> = HashMap<String, Space<'db>>;
 
 self_cell! {
     /// The spaces that exist at one moment, and the database that they are in.
@@ -138,28 +180,20 @@ self_cell! {
     }
 }
 
-self_cell! {
-    /// RocksDB's iterator, and the snapshot that it reads.
-    struct Entries {
-        owner: Arc<RocksSnapshot>,
-        #[covariant]
-        dependent: DBRawIterator,
-    }
-}
-
 impl Spaces {
-    fn of(database: Arc<Database>) -> Arc<Self> {
-        Arc::new(Self::new(database, |database| {
+    fn of(database: Arc<Database>) -> Result<Arc<Self>> {
+        let options = own::options_of_spaces(&database)?;
+        Ok(Arc::new(Self::new(database, |database| {
             let families = database.db.cf_names().into_iter().filter_map(|family| {
-                let (name, _) = space_of_family(&family)?;
-                let handle = database.db.cf_handle(&family)?;
-                Some((name.to_owned(), handle))
+                let (name, options) = own::space_and_options(&family, &options)?;
+                let family = database.db.cf_handle(&family)?;
+                Some((name.to_owned(), Space { family, options }))
             });
             families.collect()
-        }))
+        })))
     }
 
-    fn find(&self, name: &str) -> Result<&Arc<BoundColumnFamily<'_>>> {
+    fn find(&self, name: &str) -> Result<&Space<'_>> {
         let found = self.borrow_dependent().get(name);
         found.ok_or_else(|| no_such_space(name))
     }
@@ -174,8 +208,19 @@ pub struct RocksStore {
     /// Held to look at, and to replace, and over nothing slow: whoever waits here keeps every reader waiting. A snapshot
     /// is taken under it, so that it has exactly the spaces of its moment; a space comes when it is in here, and is gone
     /// when it is not.
-    spaces: RwLock<Arc<Spaces>>,
+    spaces: RwLock<Current>,
+    /// Held over a step of several loads, and over a copy of the files, which must not meet.
+    switching: Mutex<()>,
     claims: Arc<Claims>,
+}
+
+/// What whoever comes now is given.
+#[derive(Debug)]
+struct Current {
+    spaces: Arc<Spaces>,
+    /// The moment before a step of several loads, while that is taken: all see it. It stays after a step that failed on
+    /// its way, and nothing is changed any more.
+    before_switch: Option<Arc<View>>,
 }
 
 impl RocksStore {
@@ -186,13 +231,15 @@ impl RocksStore {
     /// newer version.
     pub fn open(path: impl AsRef<Path>, options: &StoreOptions) -> Result<Self> {
         let database = open::open(path.as_ref(), options)?;
-        let spaces = RwLock::new(Spaces::of(Arc::new(database)));
-        let changing = RwLock::new(());
-        let claims = Arc::default();
+        let current = Current {
+            spaces: Spaces::of(Arc::new(database))?,
+            before_switch: None,
+        };
         Ok(Self {
-            changing,
-            spaces,
-            claims,
+            changing: RwLock::new(()),
+            spaces: RwLock::new(current),
+            switching: Mutex::new(()),
+            claims: Arc::default(),
         })
     }
 
@@ -206,13 +253,71 @@ impl RocksStore {
     }
 
     fn current(&self) -> Arc<Spaces> {
-        Arc::clone(&self.spaces.read())
+        Arc::clone(&self.spaces.read().spaces)
+    }
+
+    /// The spaces, for who changes them or what is in them, and holds `changing`.
+    ///
+    /// # Errors
+    /// `Unavailable` where nothing may be changed.
+    fn current_to_change(&self) -> Result<Arc<Spaces>> {
+        let current = self.spaces.read();
+        let database = current.spaces.borrow_owner();
+        database.refuse_if_read_only()?;
+        match current.before_switch {
+            None => Ok(Arc::clone(&current.spaces)),
+            Some(_) => Err(Error::unavailable(format!(
+                "the database {} is in the middle of a step of several loads that failed: close it and open it again, \
+                 which completes the step",
+                database.path().display()
+            ))),
+        }
     }
 
     /// Looks up anew which spaces there are, after one was made or dropped.
-    fn replace(&self, spaces: &Spaces) {
-        let found = Spaces::of(Arc::clone(spaces.borrow_owner()));
-        *self.spaces.write() = found;
+    fn replace(&self, spaces: &Spaces) -> Result<()> {
+        let found = Spaces::of(Arc::clone(spaces.borrow_owner()))?;
+        self.spaces.write().spaces = found;
+        Ok(())
+    }
+
+    /// Applies several loads in one step, see [`switch`].
+    fn switch(&self, loads: Vec<RocksLoad>) -> Result<()> {
+        let _alone = (self.switching.lock(), self.changing.write());
+        let spaces = self.current_to_change()?;
+        let database = spaces.borrow_owner();
+        let files = loads.iter().map(|load| {
+            spaces.find(load.space())?;
+            load.secure()
+        });
+        let switch = Switch {
+            number: Switch::read(database.path(), &database.db)?.number + 1,
+            loads: files.collect::<Result<_>>()?,
+        };
+        self.spaces.write().before_switch = Some(Arc::new(View::of(&spaces)));
+        let run = switch.run(database);
+        if let Err(cut) = &run
+            && !cut.is_over
+        {
+            loads.into_iter().for_each(RocksLoad::keep);
+        } else {
+            self.spaces.write().before_switch = None;
+        }
+        run.map_err(|cut| cut.error)
+    }
+}
+
+impl View {
+    fn of(spaces: &Arc<Spaces>) -> Self {
+        Self::new(Arc::clone(spaces), |spaces| {
+            spaces.borrow_owner().db.snapshot()
+        })
+    }
+}
+
+impl fmt::Debug for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "View({:?})", self.borrow_owner())
     }
 }
 
@@ -227,31 +332,28 @@ impl Store for RocksStore {
     fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
         check_space_name(name)?;
         let _changing = self.changing.write();
-        let spaces = self.current();
+        let spaces = self.current_to_change()?;
         let database = spaces.borrow_owner();
-        database.refuse_if_read_only()?;
         if spaces.borrow_dependent().contains_key(name) {
             return Err(space_exists(name));
         }
-        let family = family_of_space(name, options.compression);
+        own::put_options(database, name, *options)?;
         let mut family_options = family_options(&database.cache, options.compression);
         family_options.set_write_buffer_size(space_buffer(&database.options));
-        let made = database.db.create_cf(family, &family_options);
+        let made = database.db.create_cf(name, &family_options);
         made.map_err(|error| database.failed(format!("making the space {name}"), error))?;
-        self.replace(&spaces);
-        Ok(())
+        self.replace(&spaces)
     }
 
     fn drop_space(&self, name: &str) -> Result<()> {
         let _changing = self.changing.write();
-        let spaces = self.current();
+        let spaces = self.current_to_change()?;
         let database = spaces.borrow_owner();
-        database.refuse_if_read_only()?;
-        let family = spaces.find(name)?.name();
-        let dropped = database.db.drop_cf(&String::from_utf8_lossy(&family));
+        let dropped = database.db.drop_cf(&spaces.find(name)?.family_name());
         dropped.map_err(|error| database.failed(format!("dropping the space {name}"), error))?;
-        self.replace(&spaces);
-        Ok(())
+        own::delete_options(database, name);
+        self.claims.forget(name);
+        self.replace(&spaces)
     }
 
     fn spaces(&self) -> Result<Vec<String>> {
@@ -262,25 +364,24 @@ impl Store for RocksStore {
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        let spaces = self.spaces.read();
-        let view = View::new(Arc::clone(&spaces), |spaces| {
-            spaces.borrow_owner().db.snapshot()
-        });
-        drop(spaces);
-        let mut read_options = ReadOptions::default();
-        read_options.set_snapshot(view.borrow_dependent());
-        Ok(Arc::new(RocksSnapshot { read_options, view }))
+        let current = self.spaces.read();
+        let view = match &current.before_switch {
+            None => Arc::new(View::of(&current.spaces)),
+            Some(view) => Arc::clone(view),
+        };
+        drop(current);
+        let claims = Arc::clone(&self.claims);
+        Ok(Arc::new(RocksSnapshot::new(view, claims)))
     }
 
     fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
         // A drop that came between would make the write fail half-way up.
         let _unchanged = self.changing.read();
-        let spaces = self.current();
+        let spaces = self.current_to_change()?;
         let database = spaces.borrow_owner();
-        database.refuse_if_read_only()?;
         let mut changes = ::rocksdb::WriteBatch::with_capacity_bytes(batch.size_in_bytes());
         for operation in batch.iter() {
-            let family = spaces.find(operation.space)?;
+            let family = &spaces.find(operation.space)?.family;
             match operation.value {
                 Some(value) => changes.put_cf(family, operation.key, value),
                 None => changes.delete_cf(family, operation.key),
@@ -290,7 +391,14 @@ impl Store for RocksStore {
         if changes.is_empty() {
             return Ok(());
         }
+        let begun = database
+            .synced
+            .as_ref()
+            .map(|synced| (synced, synced.begin(durability, database.as_ref())));
         let written = database.db.write_opt(&changes, &write_options(durability));
+        if let Some((synced, begun)) = begun {
+            synced.end(begun, written.is_ok(), database.as_ref());
+        }
         written.map_err(|error| database.failed("writing", error))
     }
 
@@ -308,7 +416,7 @@ impl Store for RocksStore {
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         let spaces = self.current();
-        let family = spaces.find(space)?;
+        let family = &spaces.find(space)?.family;
         let database = spaces.borrow_owner();
         // RocksDB wants a stop. Keys beyond this one would be a table of FF bytes: an estimate may leave them out.
         let last = [0xff; 64];
@@ -323,6 +431,7 @@ impl Store for RocksStore {
     }
 
     fn checkpoint(&self, path: &Path) -> Result<()> {
+        let _whole = self.switching.lock();
         maintain::checkpoint(self.current().borrow_owner(), path)
     }
 
@@ -331,17 +440,34 @@ impl Store for RocksStore {
     }
 
     fn is_read_only(&self) -> bool {
-        self.spaces.read().borrow_owner().options.read_only
+        self.current().borrow_owner().options.read_only
     }
 }
 
 impl LocalStore for RocksStore {
+    type Load = RocksLoad;
+
     fn claims(&self) -> &Arc<Claims> {
         &self.claims
     }
 
-    fn load(self: Arc<Self>, space: &str) -> Result<Box<dyn Load>> {
-        Ok(Box::new(bulk::RocksLoad::new(self, space)?))
+    fn load(self: Arc<Self>, space: &str) -> Result<RocksLoad> {
+        RocksLoad::new(&self, space)
+    }
+
+    fn ingest(&self, mut loads: Vec<RocksLoad>) -> Result<()> {
+        for load in &mut loads {
+            load.finish()?;
+            self.current().find(load.space())?;
+        }
+        loads.retain(|load| !load.is_empty());
+        if loads.len() > 1 {
+            return self.switch(loads);
+        }
+        // A drop of the space cannot come between.
+        let _unchanged = self.changing.read();
+        self.current_to_change()?;
+        loads.pop().map_or(Ok(()), RocksLoad::ingest)
     }
 }
 
@@ -349,304 +475,6 @@ fn write_options(durability: Durability) -> WriteOptions {
     let mut options = WriteOptions::default();
     options.set_sync(durability == Durability::Sync);
     options
-}
-
-struct RocksSnapshot {
-    /// Reads at the view: made once, for a lookup would make its own.
-    read_options: ReadOptions,
-    view: View,
-}
-
-impl RocksSnapshot {
-    fn spaces(&self) -> &Spaces {
-        self.view.borrow_owner()
-    }
-
-    fn database(&self) -> &Database {
-        self.spaces().borrow_owner()
-    }
-
-    /// An iterator over the part `within` of a space, which gives up after `interrupt_after` entries that are no more.
-    fn iterator(
-        &self,
-        space: &str,
-        within: &KeyRange,
-        interrupt_after: u64,
-    ) -> Result<DBRawIterator<'_>> {
-        let mut options = ReadOptions::default();
-        if !within.start().is_empty() {
-            options.set_iterate_lower_bound(within.start());
-        }
-        if let Some(stop) = within.stop() {
-            options.set_iterate_upper_bound(stop);
-        }
-        options.set_total_order_seek(true);
-        options.set_adaptive_readahead(true);
-        options.set_max_skippable_internal_keys(interrupt_after);
-        let family = self.spaces().find(space)?;
-        let view = self.view.borrow_dependent();
-        Ok(view.raw_iterator_cf_opt(family, options))
-    }
-}
-
-impl fmt::Debug for RocksSnapshot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RocksSnapshot({:?})", self.spaces())
-    }
-}
-
-impl Snapshot for RocksSnapshot {
-    fn has_space(&self, space: &str) -> bool {
-        self.spaces().borrow_dependent().contains_key(space)
-    }
-
-    fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let family = self.spaces().find(space)?;
-        let database = self.database();
-        let value = database.db.get_cf_opt(family, key, &self.read_options);
-        value.map_err(|error| database.failed(format!("reading from {space}"), error))
-    }
-
-    fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
-        let mut values = Vec::with_capacity(keys.len());
-        self.visit(space, keys, &mut |_, value| {
-            values.push(value.map(<[u8]>::to_vec));
-            true
-        })?;
-        Ok(values)
-    }
-
-    fn read(self: Arc<Self>, request: ReadRequest) -> Result<Box<dyn Reader>> {
-        local::read(self, request)
-    }
-
-    fn local(self: Arc<Self>) -> Option<Arc<dyn LocalSnapshot>> {
-        Some(self)
-    }
-}
-
-impl LocalSnapshot for RocksSnapshot {
-    fn visit(&self, space: &str, keys: &[&[u8]], take: &mut Visit<'_>) -> Result<()> {
-        let family = self.spaces().find(space)?;
-        let database = self.database();
-        let stretches = keys.chunks(KEYS_PER_LOOKUP).enumerate();
-        for (stretch, keys) in stretches {
-            let first = stretch * KEYS_PER_LOOKUP;
-            let keys = keys.iter().copied();
-            let found =
-                database
-                    .db
-                    .batched_multi_get_cf_opt(family, keys, false, &self.read_options);
-            for (index, value) in found.into_iter().enumerate() {
-                let value = value
-                    .map_err(|error| database.failed(format!("reading from {space}"), error))?;
-                if !take(first + index, value.as_deref()) {
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn cursor(
-        self: Arc<Self>,
-        space: &str,
-        within: &KeyRange,
-        direction: Direction,
-    ) -> Result<Box<dyn Cursor>> {
-        let interrupt_after = self.database().options.interrupt_after;
-        let entries = Entries::try_new(self, |snapshot| {
-            snapshot.iterator(space, within, interrupt_after)
-        })?;
-        Ok(Box::new(RocksCursor {
-            entries,
-            space: space.to_owned(),
-            within: within.clone(),
-            direction,
-            interrupt_after,
-            remaining: Remaining::of(within, within, direction),
-            state: State::Ended,
-        }))
-    }
-}
-
-/// Where a cursor stands.
-enum State {
-    /// The iterator stands on the first entry that remains, or has just ended.
-    BeforeEntry,
-    /// The iterator stands on the entry that was yielded last. It moves on when more is wanted, not earlier: of a walk
-    /// that jumps on from each key, the next one would be read for nothing.
-    OnYielded,
-    /// The iterator gave up in a run of entries that are no more, and does not say where.
-    Interrupted,
-    /// The iterator stands on the first entry behind the end.
-    BehindEnd,
-    /// Nothing is left, or nothing has been sought.
-    Ended,
-    /// The iterator has failed.
-    Failed(ErrorKind, String),
-}
-
-/// How reading came to a halt.
-enum Halt {
-    LimitReached,
-    RangeEnded,
-    IteratorInvalid,
-}
-
-struct RocksCursor {
-    entries: Entries,
-    space: String,
-    within: KeyRange,
-    direction: Direction,
-    interrupt_after: u64,
-    remaining: Remaining,
-    state: State,
-}
-
-impl RocksCursor {
-    fn refuse_if_failed(&self) -> Result<()> {
-        match &self.state {
-            State::Failed(kind, message) => Err(has_failed_before(*kind, message)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Moves the iterator to the first entry that remains.
-    fn land(&mut self) -> Result<()> {
-        let (remaining, direction) = (&self.remaining, self.direction);
-        let is_valid = self.entries.with_dependent_mut(|_, iterator| {
-            match (direction, remaining.stop()) {
-                (Direction::Forward, _) => iterator.seek(remaining.start()),
-                (Direction::Backward, None) => iterator.seek_to_last(),
-                (Direction::Backward, Some(stop)) => {
-                    iterator.seek_for_prev(stop);
-                    if iterator.key() == Some(stop) {
-                        iterator.prev();
-                    }
-                }
-            }
-            iterator.valid()
-        });
-        self.state = State::BeforeEntry;
-        if is_valid { Ok(()) } else { self.examine() }
-    }
-
-    /// Finds out why the iterator is no longer valid: the end, an interruption, or an error.
-    fn examine(&mut self) -> Result<()> {
-        let status = self.entries.borrow_dependent().status();
-        self.state = match status {
-            Ok(()) => State::Ended,
-            Err(error) if error.kind() == RocksErrorKind::Incomplete => State::Interrupted,
-            Err(error) => {
-                let database = self.entries.borrow_owner().database();
-                let error = database.failed(format!("reading from {}", self.space), error);
-                self.state = State::Failed(error.kind(), error.message().to_owned());
-                return Err(error);
-            }
-        };
-        Ok(())
-    }
-
-    /// Begins what remains again with an iterator that goes twice as far before it gives up.
-    fn resume(&mut self) -> Result<()> {
-        self.interrupt_after = self.interrupt_after.saturating_mul(2);
-        let snapshot = Arc::clone(self.entries.borrow_owner());
-        self.entries = Entries::try_new(snapshot, |snapshot| {
-            snapshot.iterator(&self.space, &self.within, self.interrupt_after)
-        })?;
-        self.land()
-    }
-
-    /// Appends entries from where the iterator stands.
-    fn read(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Halt {
-        let (remaining, direction) = (&self.remaining, self.direction);
-        let mut is_yielded = matches!(self.state, State::OnYielded);
-        self.entries.with_dependent_mut(|_, iterator| {
-            loop {
-                if limit.is_reached(chunk) {
-                    return Halt::LimitReached;
-                }
-                if is_yielded {
-                    match direction {
-                        Direction::Forward => iterator.next(),
-                        Direction::Backward => iterator.prev(),
-                    }
-                }
-                let Some((key, value)) = iterator.item() else {
-                    return Halt::IteratorInvalid;
-                };
-                if remaining.is_past_end(key) {
-                    return Halt::RangeEnded;
-                }
-                chunk.push(key, value);
-                is_yielded = true;
-            }
-        })
-    }
-}
-
-impl Cursor for RocksCursor {
-    fn seek(&mut self, range: &KeyRange) -> Result<()> {
-        self.refuse_if_failed()?;
-        if !self.within.covers(range) {
-            return Err(outside_of_cursor(range, &self.within));
-        }
-        self.remaining = Remaining::of(range, &self.within, self.direction);
-        self.land()
-    }
-
-    fn restrict(&mut self, end: &[u8]) {
-        self.remaining.restrict(end);
-    }
-
-    fn lift(&mut self) {
-        self.remaining.lift();
-        if matches!(self.state, State::BehindEnd) {
-            self.state = State::BeforeEntry;
-        }
-    }
-
-    fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
-        self.refuse_if_failed()?;
-        if matches!(self.state, State::Interrupted) {
-            self.resume()?;
-        }
-        if matches!(self.state, State::Interrupted) {
-            return Ok(true);
-        }
-        if matches!(self.state, State::BehindEnd | State::Ended) {
-            return Ok(false);
-        }
-        let before = chunk.len();
-        let halt = self.read(chunk, limit);
-        if chunk.len() > before {
-            let (key, _) = chunk.last().unwrap_or_default();
-            self.remaining.continue_after(key);
-            self.state = State::OnYielded;
-        }
-        match halt {
-            Halt::LimitReached => {}
-            Halt::RangeEnded => self.state = State::BehindEnd,
-            Halt::IteratorInvalid => self.examine()?,
-        }
-        Ok(!matches!(self.state, State::BehindEnd | State::Ended))
-    }
-}
-
-/// RocksDB's error as ours: what the caller must do, and what was being done.
-fn store_error(what: impl fmt::Display, error: ::rocksdb::Error) -> Error {
-    let kind = match error.kind() {
-        RocksErrorKind::Corruption => ErrorKind::Corrupt,
-        RocksErrorKind::IOError
-        | RocksErrorKind::Busy
-        | RocksErrorKind::TimedOut
-        | RocksErrorKind::TryAgain
-        | RocksErrorKind::Aborted
-        | RocksErrorKind::ShutdownInProgress => ErrorKind::Unavailable,
-        _ => ErrorKind::Internal,
-    };
-    Error::new(kind, format!("{what}: {error}")).with_source(error)
 }
 
 #[cfg(test)]

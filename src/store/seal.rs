@@ -3,7 +3,7 @@
 //! RocksDB keeps the list of its files and spaces in a log of its own, the manifest, and forgives one that ends early,
 //! or in zeros: so a crash may leave it. Then files are missing from the list, and their rows from the answers, without
 //! a word. A manifest only grows, and a database opened for writing begins a new one: it is damaged if it has the name
-//! that the seal says and begins otherwise. Without a seal (after a crash) nothing is known.
+//! that the seal says and begins otherwise. Without a seal (after a crash) [`synced`](super::synced) knows.
 //!
 //! The file `halite-seal` holds three lines:
 //!
@@ -75,20 +75,21 @@ fn manifest(path: &Path) -> io::Result<(String, Vec<u8>)> {
     Ok((name, fs::read(manifest)?))
 }
 
-/// Whether the list of files begins as it was when the database was closed.
+/// Whether the list of files begins as it was when the database was closed; `false` where it was not, and nothing is
+/// known.
 ///
 /// Errors: `Corrupt` with the file that does not. What else is wrong is found when the database is opened.
-pub(super) fn check(path: &Path) -> Result<(), Error> {
+pub(super) fn check(path: &Path) -> Result<bool, Error> {
     let text = fs::read_to_string(path.join(SEAL_FILE)).unwrap_or_default();
     let (Some(seal), Ok((name, bytes))) = (Seal::parse(&text), manifest(path)) else {
-        return Ok(());
+        return Ok(false);
     };
     let is_whole = match bytes.get(..seal.length) {
         Some(sealed) => XxHash3_64::oneshot(sealed) == seal.hash,
         None => false,
     };
     if name != seal.manifest || is_whole {
-        return Ok(());
+        return Ok(name == seal.manifest);
     }
     let how = match bytes.len() < seal.length {
         true => format!("has {} bytes, and had {}", bytes.len(), seal.length),
@@ -116,6 +117,12 @@ pub(super) fn remove(path: &Path) {
     for name in [SEAL_FILE, UNFINISHED_FILE] {
         let _ = fs::remove_file(path.join(name));
     }
+}
+
+/// Reads any text as one.
+#[cfg(test)]
+pub(super) fn read(text: &str) {
+    drop(Seal::parse(text));
 }
 
 #[cfg(test)]
@@ -159,9 +166,9 @@ mod tests {
         let manifest = path.join("MANIFEST-000012");
         fs::write(path.join("CURRENT"), "MANIFEST-000012\n").unwrap();
         fs::write(&manifest, [0; 100]).unwrap();
-        check(path).unwrap();
+        assert!(!check(path).unwrap());
         write(path).unwrap();
-        check(path).unwrap();
+        assert!(check(path).unwrap());
         fs::write(&manifest, [0; 101]).unwrap();
         check(path).unwrap();
         fs::write(&manifest, [1; 100]).unwrap();

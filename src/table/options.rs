@@ -3,7 +3,8 @@
 use datafusion::common::{DataFusionError, Result, extensions_options};
 use datafusion::config::{ConfigExtension, ConfigField, ConfigOptions, Visit};
 
-use crate::scan::Parallelism;
+use super::amounts::{ByteSize, TimeLimit};
+use crate::scan::{Parallelism, Planning, ToPhysical};
 use crate::span;
 use crate::store::Durability;
 use crate::write::{self, WriteSettings};
@@ -30,6 +31,21 @@ extensions_options! {
         /// of the process but not of the machine. Changes of tables themselves, and statements so great that they are
         /// written in files of their own (above 16 MiB of changes), always survive both.
         pub durability: Durability, default = Durability::default()
+
+        /// How much memory the statements of all connections of the database in this process may take together: '256M'.
+        /// By default half of the machine's, or of the container's. What does not fit goes through temporary files, or
+        /// is refused.
+        pub memory_limit: ByteSize, default = ByteSize::half_of_memory()
+
+        /// How many bytes a row may have, that is read from a file or written.
+        pub row_bytes: ByteSize, default = ByteSize::mebibytes(64)
+
+        /// How many bytes a function that builds texts or lists may make at once, of one batch of rows; 0: an eighth of
+        /// the memory limit, shared by all such functions of a statement.
+        pub function_bytes: ByteSize, default = ByteSize::default()
+
+        /// How long a statement may take, from its planning to its last row: '30s'; 0: as long as it likes.
+        pub statement_timeout: TimeLimit, default = TimeLimit::default()
 
         /// Whether statements may reach files, programs and settings of the machine. Once it is false it stays so, for
         /// all connections of the database in this process.
@@ -61,11 +77,38 @@ impl HaliteOptions {
         config.extensions.get().cloned().unwrap_or_default()
     }
 
+    /// How spans are planned, where `physical` makes conditions on rows.
+    pub fn planning<'a>(&self, physical: &'a ToPhysical<'a>) -> Planning<'a> {
+        Planning {
+            pushdown: self.pushdown,
+            budget: self.span_budget,
+            physical,
+        }
+    }
+
     /// Those of the statements that write.
     pub fn write_settings(&self) -> WriteSettings {
         WriteSettings {
-            memory: self.statement_memory,
+            memory: self.statement_memory.min(self.memory_limit.in_memory() / 8),
+            row_bytes: self.row_bytes.in_memory(),
             durability: self.durability,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::config::ExtensionOptions;
+
+    use super::*;
+
+    #[test]
+    fn every_setting_stands_in_the_limits() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/limits.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        for entry in HaliteOptions::default().entries() {
+            let name = format!("`{}.{}`", HaliteOptions::PREFIX, entry.key);
+            assert!(text.contains(&name), "{name}");
         }
     }
 }

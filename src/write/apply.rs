@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::changes::{Changed, Changes};
+use super::changes::Changes;
 use super::conflict::{Conflict, Search};
 use super::progress::{Phase, Progress};
 use super::sorter::{Merge, Sorter};
@@ -10,7 +10,7 @@ use super::wanted::Waiting;
 use super::{Change, WriteSettings};
 use crate::error::Result;
 use crate::schema::BoundTable;
-use crate::store::{self, BulkWriter, WriteBatch};
+use crate::store::{self, BulkWriter};
 
 /// A statement whose changes take more memory than this is written in bulk, in sorted files. Below it a batch is as
 /// quick, and one sync of the log is all that it costs.
@@ -56,25 +56,19 @@ impl Application<'_> {
         self.progress.enter(Phase::Writing);
         match changes.has_spilled() || changes.size_in_bytes() > BULK_BYTES {
             true => self.apply_in_bulk(changes, search, begun),
-            false => self.apply_at_once(&changes.into_sorted(), search, begun),
+            false => self.apply_at_once(changes.into_sorted(), search, begun),
         }
     }
 
     /// As one batch. Of several conflicts the first is found.
     fn apply_at_once(
         &self,
-        changes: &Changes,
+        changes: Changes,
         mut search: Option<Search>,
         mut begun: Begun,
     ) -> Result<u64, Refusal> {
-        self.check(changes, &mut search)?;
-        let (mut batch, space) = (WriteBatch::new(), self.table.space());
-        for change in changes.last_of_each_key() {
-            match change.value {
-                Some(value) => batch.put(space, change.key, value),
-                None => batch.delete(space, change.key),
-            }
-        }
+        self.check(&changes, &mut search)?;
+        let batch = changes.into_batch(self.table.space())?;
         let written = batch.len() as u64;
         self.progress.wrote(written);
         self.finish(search)?;
@@ -140,25 +134,18 @@ struct Window {
 impl Window {
     /// Takes the next changes; returns whether there are any.
     fn fill(&mut self, merge: &mut Merge) -> Result<bool> {
-        let kept = self.changes.len().checked_sub(1).filter(|_| self.goes_on);
-        let kept: Option<(Vec<u8>, Option<Vec<u8>>, u64)> =
-            kept.and_then(|last| self.changes.get(last)).map(|last| {
-                let value = last.value.map(<[u8]>::to_vec);
-                (last.key.to_vec(), value, last.number)
-            });
-        self.changes.clear();
-        if let Some((key, value, number)) = kept {
-            let (key, value) = (key.as_slice(), value.as_deref());
-            self.changes.push(Changed { key, value, number })?;
+        match self.goes_on {
+            true => self.changes.keep_last()?,
+            false => self.changes.clear(),
         }
         // Never fewer than two, so that a window that keeps a change of any size gets on.
         while self.changes.len() < 2
             || (self.changes.len() < WINDOW_CHANGES && self.changes.size_in_bytes() < WINDOW_BYTES)
         {
-            let Some(change) = merge.change() else {
+            if merge.change().is_none() {
                 break;
-            };
-            self.changes.push(change)?;
+            }
+            merge.give(&mut self.changes)?;
             merge.advance()?;
         }
         self.goes_on = merge.change().is_some();

@@ -1,6 +1,16 @@
-//! Changes in memory: keys and values side by side in one buffer, each with the place that it comes from.
+//! Changes in memory: where their keys and values lie, each with the place that it comes from.
+//!
+//! The rows of a batch stay where they were encoded, whole parts of memory that are handed on as they are: to a window of
+//! a bulk load, and to the batch that the store writes. So an entry is copied once more alone, by the store.
+
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::row::{Entries, EntryBytes};
+use crate::store::{Place, WriteBatch};
+
+/// Fewer bytes of keys and values are no part of their own: they are copied behind others.
+const SMALL: usize = 4 << 10;
 
 /// One change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,27 +25,78 @@ pub(super) struct Changed<'a> {
 /// Changes in the order in which they were added, or sorted by key.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    bytes: Vec<u8>,
+    parts: Vec<Arc<Part>>,
     slots: Vec<Slot>,
+    /// Bytes of the keys and values of `slots`.
+    bytes: usize,
+    /// Whether the parts are those of others.
+    is_shared: bool,
 }
 
-/// Where a change lies in the buffer, and what it is compared by.
+/// Keys and values.
+#[derive(Debug, Default, Clone)]
+struct Part {
+    keys: Vec<u8>,
+    values: Vec<u8>,
+    /// Whether changes are put into it one by one.
+    grows: bool,
+}
+
+impl Part {
+    fn growing() -> Self {
+        let grows = true;
+        Self {
+            grows,
+            ..Self::default()
+        }
+    }
+}
+
+/// Where a change lies in its part, and what it is compared by.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     /// The first eight bytes of the key: most comparisons end with them.
     prefix: u64,
-    /// Where the key starts; grows in the order of addition, but for changes without any bytes.
-    start: usize,
-    key_length: usize,
+    /// Where the key starts; grows with the part in the order of addition, but for changes without a key.
+    key: usize,
+    value: usize,
+    part: u32,
+    /// Row keys are shorter than 64 KiB.
+    key_length: u32,
     /// `None` deletes the entry.
     value_length: Option<u32>,
     number: u64,
 }
 
 impl Slot {
-    fn key<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        let stop = self.start + self.key_length;
-        bytes.get(self.start..stop).unwrap_or_default()
+    fn key<'a>(&self, parts: &'a [Arc<Part>]) -> &'a [u8] {
+        let part = parts.get(self.part as usize);
+        let key =
+            part.and_then(|part| part.keys.get(self.key..self.key + self.key_length as usize));
+        key.unwrap_or_default()
+    }
+
+    fn value<'a>(&self, parts: &'a [Arc<Part>]) -> Option<&'a [u8]> {
+        let end = self.value + self.value_length? as usize;
+        let part = parts.get(self.part as usize);
+        Some(
+            part.and_then(|part| part.values.get(self.value..end))
+                .unwrap_or_default(),
+        )
+    }
+
+    /// Where key and value lie in a batch whose buffers are the keys and the values of one part after the other.
+    fn places(&self) -> (Place, Option<Place>) {
+        let buffer = 2 * self.part as usize;
+        let place = |buffer, start, length: u32| Place {
+            buffer,
+            start,
+            end: start + length as usize,
+        };
+        let value = self
+            .value_length
+            .map(|length| place(buffer + 1, self.value, length));
+        (place(buffer, self.key, self.key_length), value)
     }
 }
 
@@ -45,21 +106,115 @@ impl Changes {
     /// # Errors
     /// `NotSupported` for a value of 4 GiB and more.
     pub(super) fn push(&mut self, change: Changed<'_>) -> Result<()> {
-        let value_length = change.value.map(|value| u32::try_from(value.len()));
-        let value_length = value_length
-            .transpose()
-            .map_err(|_| Error::unsupported("a row of 4 GiB and more cannot be stored"))?;
-        self.slots.push(Slot {
+        if !self.parts.last().is_some_and(|last| last.grows) {
+            self.parts.push(Arc::new(Part::growing()));
+        }
+        let part = self.parts.len() - 1;
+        let Some(last) = self.parts.last_mut().and_then(Arc::get_mut) else {
+            return Err(Error::internal("changes that others share are added to"));
+        };
+        let slot = Slot {
             prefix: prefix(change.key),
-            start: self.bytes.len(),
-            key_length: change.key.len(),
-            value_length,
+            key: last.keys.len(),
+            value: last.values.len(),
+            part: part as u32,
+            key_length: short(change.key.len())?,
+            value_length: change.value.map(|value| short(value.len())).transpose()?,
             number: change.number,
-        });
-        self.bytes.extend_from_slice(change.key);
-        self.bytes
+        };
+        last.keys.extend_from_slice(change.key);
+        last.values
             .extend_from_slice(change.value.unwrap_or_default());
+        self.hold(slot);
         Ok(())
+    }
+
+    /// Appends the rows of a batch, which `number` numbers: those without values delete theirs.
+    ///
+    /// # Errors
+    /// As [`Changes::push`].
+    pub(super) fn add(&mut self, entries: Entries, number: impl Fn(usize) -> u64) -> Result<()> {
+        let EntryBytes {
+            keys,
+            key_ends,
+            values,
+            value_ends,
+        } = entries.into_bytes();
+        let (mut key, mut value) = (0, 0);
+        let part = self.parts.len();
+        let is_small = keys.len() + values.len() < SMALL;
+        for (row, key_end) in key_ends.into_iter().enumerate() {
+            let value_end = value_ends.as_ref().and_then(|ends| ends.get(row)).copied();
+            let key_bytes = keys.get(key..key_end).unwrap_or_default();
+            if is_small {
+                let value = value_end.map(|end| values.get(value..end).unwrap_or_default());
+                self.push(Changed {
+                    key: key_bytes,
+                    value,
+                    number: number(row),
+                })?;
+            } else {
+                self.hold(Slot {
+                    prefix: prefix(key_bytes),
+                    key,
+                    value,
+                    part: part as u32,
+                    key_length: short(key_bytes.len())?,
+                    value_length: value_end.map(|end| short(end - value)).transpose()?,
+                    number: number(row),
+                });
+            }
+            (key, value) = (key_end, value_end.unwrap_or(value));
+        }
+        if !is_small {
+            let grows = false;
+            let part = Part {
+                keys,
+                values,
+                grows,
+            };
+            self.parts.push(Arc::new(part));
+        }
+        Ok(())
+    }
+
+    /// Appends a change of others, whose bytes stay where they are: all of these are of the same others.
+    pub(super) fn share(&mut self, others: &Self, index: usize) {
+        let Some(slot) = others.slots.get(index) else {
+            return;
+        };
+        if !self.is_shared {
+            self.parts.clone_from(&others.parts);
+            self.is_shared = true;
+        }
+        self.hold(*slot);
+    }
+
+    fn hold(&mut self, slot: Slot) {
+        self.bytes += slot.key_length as usize + slot.value_length.unwrap_or_default() as usize;
+        self.slots.push(slot);
+    }
+
+    /// Removes all but the last change.
+    ///
+    /// # Errors
+    /// Those of [`Changes::push`].
+    pub(super) fn keep_last(&mut self) -> Result<()> {
+        let Some(last) = self.slots.pop() else {
+            return Ok(());
+        };
+        self.slots.clear();
+        self.bytes = 0;
+        if self.is_shared {
+            self.hold(last);
+            return Ok(());
+        }
+        let change = self.change(&last);
+        let (key, number) = (change.key.to_vec(), change.number);
+        let value = change.value.map(<[u8]>::to_vec);
+        self.clear();
+        let (key, value) = (key.as_slice(), value.as_deref());
+        self.push(Changed { key, value, number })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -72,23 +227,31 @@ impl Changes {
 
     /// About how many bytes of memory are in use.
     pub(super) fn size_in_bytes(&self) -> usize {
-        self.bytes.len() + self.slots.len() * size_of::<Slot>()
+        self.bytes + self.slots.len() * size_of::<Slot>()
     }
 
     /// Removes the changes and keeps the memory.
     pub(super) fn clear(&mut self) {
-        self.bytes.clear();
+        let kept = self.parts.drain(..).find(|part| part.grows);
+        let kept = kept.and_then(|part| Arc::try_unwrap(part).ok());
+        self.parts.extend(kept.map(|mut part| {
+            part.keys.clear();
+            part.values.clear();
+            Arc::new(part)
+        }));
         self.slots.clear();
+        self.bytes = 0;
+        self.is_shared = false;
     }
 
     /// Sorts by key; those of one key stay in the order in which they were added.
     pub(super) fn sort(&mut self) {
-        let bytes = &self.bytes;
+        let parts = &self.parts;
         self.slots.sort_unstable_by(|left, right| {
             left.prefix
                 .cmp(&right.prefix)
-                .then_with(|| left.key(bytes).cmp(right.key(bytes)))
-                .then_with(|| left.start.cmp(&right.start))
+                .then_with(|| left.key(parts).cmp(right.key(parts)))
+                .then_with(|| (left.part, left.key).cmp(&(right.part, right.key)))
                 .then_with(|| left.number.cmp(&right.number))
         });
     }
@@ -114,18 +277,38 @@ impl Changes {
         })
     }
 
+    /// Of sorted changes the last one of each key, as a batch that takes over the bytes.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub(super) fn into_batch(self, space: &str) -> Result<WriteBatch> {
+        let Self { parts, slots, .. } = self;
+        let followers = slots.iter().skip(1).map(Some).chain([None]);
+        let is_last = |slot: &Slot, next: Option<&Slot>| {
+            next.is_none_or(|next| {
+                next.prefix != slot.prefix || next.key(&parts) != slot.key(&parts)
+            })
+        };
+        let last = slots.iter().zip(followers);
+        let last = last.filter(|(slot, next)| is_last(slot, *next));
+        let places: Vec<_> = last.map(|(slot, _)| slot.places()).collect();
+        let parts = parts.into_iter().map(Arc::unwrap_or_clone);
+        let buffers = parts.flat_map(|part| [part.keys, part.values]);
+        WriteBatch::of_buffers(space, buffers.collect(), places)
+    }
+
     fn change(&self, slot: &Slot) -> Changed<'_> {
-        let value = slot.value_length.map(|length| {
-            let start = slot.start + slot.key_length;
-            let value = self.bytes.get(start..start + length as usize);
-            value.unwrap_or_default()
-        });
         Changed {
-            key: slot.key(&self.bytes),
-            value,
+            key: slot.key(&self.parts),
+            value: slot.value(&self.parts),
             number: slot.number,
         }
     }
+}
+
+fn short(length: usize) -> Result<u32> {
+    u32::try_from(length)
+        .map_err(|_| Error::unsupported("a row of 4 GiB and more cannot be stored"))
 }
 
 /// A number that is ordered as the first eight bytes of keys are.
@@ -145,10 +328,85 @@ fn prefix(key: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use arrow::array::{ArrayRef, Int32Array, RecordBatch, StringArray};
     use fastrand::Rng;
 
     use super::*;
-    use crate::row::testing::seed;
+    use crate::datum::SqlType;
+    use crate::row::RowWriter;
+    use crate::row::testing::{definition, part, seed};
+    use crate::schema::BoundTable;
+
+    /// Batches of few and of many rows, and changes between them: in the order of addition, sorted, as a window of a merge,
+    /// and as a batch.
+    #[test]
+    fn rows_stay_where_they_were_encoded() {
+        let table = BoundTable::new(definition(
+            &[("a", SqlType::Integer), ("b", SqlType::Text)],
+            vec![part("a")],
+        ));
+        let writer = RowWriter::new(table.unwrap());
+        let encoded = |keys: Vec<i32>| {
+            let texts = keys.iter().map(|key| Some(key.to_string().repeat(20)));
+            let texts = StringArray::from_iter(texts);
+            let columns: [ArrayRef; 2] = [Arc::new(Int32Array::from(keys)), Arc::new(texts)];
+            let schema = Arc::clone(writer.table().schema());
+            let rows = RecordBatch::try_new(schema, columns.into()).unwrap();
+            writer.encode(&rows).unwrap()
+        };
+        let (mut changes, mut expected) = (Changes::default(), Vec::new());
+        let mut number = 0;
+        for keys in [0..3, 100..400, 7..8, 200..500, 1..2] {
+            let entries = encoded(keys.rev().collect());
+            for entry in entries.iter() {
+                let value = Some(entry.value.to_vec());
+                expected.push((entry.key.to_vec(), value, number + entry.row as u64));
+            }
+            let (first, rows) = (number, entries.len() as u64);
+            changes.add(entries, |row| first + row as u64).unwrap();
+            let delete = Changed {
+                key: &[1, 2],
+                value: None,
+                number: first + rows,
+            };
+            changes.push(delete).unwrap();
+            expected.push((vec![1, 2], None, first + rows));
+            number += rows + 1;
+        }
+        let listed = |changes: &Changes| -> Vec<_> {
+            let owned = |change: Changed<'_>| {
+                (
+                    change.key.to_vec(),
+                    change.value.map(<[u8]>::to_vec),
+                    change.number,
+                )
+            };
+            changes.iter().map(owned).collect()
+        };
+        assert_eq!(listed(&changes), expected);
+        changes.sort();
+        expected.sort_by(|left, right| (&left.0, left.2).cmp(&(&right.0, right.2)));
+        assert_eq!(listed(&changes), expected);
+        let mut window = Changes::default();
+        for kept in [0, 1] {
+            (0..50 - kept).for_each(|index| window.share(&changes, 50 * kept + index));
+            assert_eq!(listed(&window).last(), expected.get(49 + 49 * kept));
+            let keeps = window.size_in_bytes();
+            window.keep_last().unwrap();
+            assert!(window.len() == 1 && window.size_in_bytes() < keeps);
+        }
+        let mut last = WriteBatch::new();
+        let mut followers = expected.iter().skip(1).map(Some).chain([None]);
+        for (key, value, _) in &expected {
+            if followers.next().flatten().is_none_or(|next| next.0 != *key) {
+                match value {
+                    Some(value) => last.put("t", key, value),
+                    None => last.delete("t", key),
+                }
+            }
+        }
+        assert_eq!(changes.into_batch("t").unwrap(), last);
+    }
 
     #[test]
     fn changes_come_back_as_they_were_added() {
@@ -202,11 +460,38 @@ mod tests {
             }
             expected.sort();
             changes.sort();
+            let mut gathered = WriteBatch::new();
+            for change in changes.last_of_each_key() {
+                gathered.delete("t", change.key);
+            }
             let sorted: Vec<_> = changes
                 .iter()
                 .map(|change| (change.key.to_vec(), change.number))
                 .collect();
             assert_eq!(sorted, expected);
+            assert_eq!(changes.into_batch("t").unwrap(), gathered);
         }
+    }
+
+    #[test]
+    fn the_last_change_of_a_key_is_in_the_batch() {
+        let mut changes = Changes::default();
+        let added = [
+            (&b"b"[..], Some(&b"old"[..])),
+            (b"a", None),
+            (b"b", Some(b"new")),
+            (b"c", Some(b"")),
+            (b"a", Some(b"1")),
+            (b"c", None),
+        ];
+        for (number, (key, value)) in (1..).zip(added) {
+            changes.push(Changed { key, value, number }).unwrap();
+        }
+        changes.sort();
+        let mut expected = WriteBatch::new();
+        expected.put("t", b"a", b"1");
+        expected.put("t", b"b", b"new");
+        expected.delete("t", b"c");
+        assert_eq!(changes.into_batch("t").unwrap(), expected);
     }
 }

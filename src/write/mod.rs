@@ -62,11 +62,16 @@ pub use self::statement::{Change, Statement};
 /// What a statement may hold in memory unless it is told otherwise: 128 MiB. More makes loads no faster.
 pub const STATEMENT_MEMORY: usize = 128 << 20;
 
+/// What a row may have unless it is told otherwise: 64 MiB.
+pub const ROW_BYTES: usize = 64 << 20;
+
 /// What a connection asks of the statements that it writes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteSettings {
     /// How many bytes of changes a statement may hold in memory; more of them go through a temporary file.
     pub memory: usize,
+    /// How many bytes a row may have, its key included.
+    pub row_bytes: usize,
     /// What a statement survives once it is acknowledged.
     pub durability: Durability,
 }
@@ -75,6 +80,7 @@ impl Default for WriteSettings {
     fn default() -> Self {
         Self {
             memory: STATEMENT_MEMORY,
+            row_bytes: ROW_BYTES,
             durability: Durability::default(),
         }
     }
@@ -134,6 +140,9 @@ impl TableWriter {
         ))
     }
 }
+
+#[cfg(test)]
+pub(crate) use self::run::read_run;
 
 #[cfg(test)]
 mod bulk_tests;

@@ -226,6 +226,22 @@ fn take<const N: usize>(header: &mut &[u8]) -> [u8; N] {
     *taken
 }
 
+/// Reads any bytes as a run, to its end or its error.
+#[cfg(test)]
+pub(crate) fn read_run(bytes: &[u8]) {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    let mut runs = Runs {
+        file,
+        runs: Vec::new(),
+    };
+    runs.runs.push(0..bytes.len() as u64);
+    let (file, mut readers) = runs.into_readers(100);
+    for reader in &mut readers {
+        while reader.advance(&file).is_ok() && reader.change().is_some() {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@ use std::ops::RangeInclusive;
 use super::changes::{Changed, Changes};
 use super::run::{RunReader, Runs};
 use crate::error::Result;
+use crate::row::Entries;
 use crate::store::Store;
 
 /// The bytes that each run may read ahead, however many runs there are.
@@ -39,8 +40,17 @@ impl Sorter {
     ///
     /// # Errors
     /// Those of [`Changes::push`].
+    #[cfg(test)]
     pub(super) fn push(&mut self, change: Changed<'_>) -> Result<()> {
         self.changes.push(change)
+    }
+
+    /// Takes the rows of a batch; what is held grows until the next [`Sorter::spill`].
+    ///
+    /// # Errors
+    /// Those of [`Changes::add`].
+    pub(super) fn add(&mut self, entries: Entries, number: impl Fn(usize) -> u64) -> Result<()> {
+        self.changes.add(entries, number)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -160,6 +170,25 @@ impl Merge {
     /// The next change; `None` at the end.
     pub(super) fn change(&self) -> Option<Changed<'_>> {
         self.sequences.get(*self.heap.first()?)?.change()
+    }
+
+    /// Appends the next change to `changes`, whose others are of this merge, too.
+    ///
+    /// # Errors
+    /// Those of [`Changes::push`].
+    pub(super) fn give(&self, changes: &mut Changes) -> Result<()> {
+        let first = self
+            .heap
+            .first()
+            .and_then(|first| self.sequences.get(*first));
+        match (first, self.sequences.as_slice()) {
+            // Without runs all lie in the same parts.
+            (Some(Sequence::Held(held, index)), [_]) => {
+                changes.share(held, *index);
+                Ok(())
+            }
+            _ => self.change().map_or(Ok(()), |change| changes.push(change)),
+        }
     }
 
     /// Goes to the change after it.

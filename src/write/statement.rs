@@ -6,7 +6,6 @@ use arrow::array::RecordBatch;
 
 use super::WriteSettings;
 use super::apply::{Application, Begun, Refusal};
-use super::changes::Changed;
 use super::conflict::Conflict;
 use super::lock::TableGuard;
 use super::place::Places;
@@ -136,19 +135,24 @@ impl Statement {
         };
         let entries = encoded.map_err(|error| error.placed(|row| self.places.of(number(row))))?;
         for entry in entries.iter() {
-            let value = match self.change {
-                Change::Insert | Change::Replace => Some(entry.value),
-                Change::Delete => None,
-            };
-            self.changes.push(Changed {
-                key: entry.key,
-                value,
-                number: number(entry.row),
-            })?;
+            self.check_length(entry.key.len() + entry.value.len())
+                .map_err(|error| error.context(self.places.of(number(entry.row))))?;
         }
+        self.changes.add(entries, number)?;
         self.count += rows.num_rows() as u64;
         self.progress.read_rows(rows.num_rows() as u64);
         Ok(())
+    }
+
+    fn check_length(&self, bytes: usize) -> Result<()> {
+        let most = self.settings.row_bytes;
+        if bytes <= most {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "table `{}`: a row of {bytes} bytes is longer than halite.row_bytes allows, {most}",
+            self.table().name()
+        )))
     }
 
     /// Whether it is time for [`Statement::spill_if_full`].

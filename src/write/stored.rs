@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::keyrange::KeyRange;
+use crate::row::RowSnapshot;
 use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest, Snapshot};
 
 /// So few keys are looked up one by one; more of them are first compared with what is stored between them.
 const FEW: usize = 16;
-/// How many stored entries are read for each key, before the rest of the keys is looked up.
-const ENTRIES_PER_KEY: usize = 4;
-/// How many bytes of stored entries are read at once at most.
+/// How many stored rows are read for each key, before the rest of the keys is looked up.
+const ROWS_PER_KEY: usize = 4;
+/// How many bytes of stored rows are read at once at most.
 const BYTES: usize = 4 << 20;
 /// How many times at most keys are looked up, before it is tried again what reading decides.
 const LAST_PAUSE: usize = 64;
 
 /// When to compare keys with what is stored between them, and when to look them up at once.
 ///
-/// Whether many entries lie between keys nobody says, so it is tried: where reading decides about few keys, it is left
+/// Whether many rows lie between keys nobody says, so it is tried: where reading decides about few keys, it is left
 /// out the next time, and each time that it fails again twice as often.
 #[derive(Debug)]
 struct Trials {
@@ -42,7 +43,7 @@ impl Trials {
         is_due
     }
 
-    /// Reading has decided about `known` of so many keys. A lookup costs some ten entries that are read, so less than
+    /// Reading has decided about `known` of so many keys. A lookup costs some ten rows that are read, so less than
     /// half of them were not worth it.
     fn note(&mut self, known: usize, keys: usize) {
         if known * 2 >= keys {
@@ -54,13 +55,13 @@ impl Trials {
     }
 }
 
-/// The entries of one space, at one moment.
+/// The rows of one table, at one moment.
 ///
-/// Sorted keys are compared with the entries between the first and the last of them, where those are not many more
+/// Sorted keys are compared with the rows between the first and the last of them, where those are not many more
 /// than the keys: a table that is empty there costs one seek, and one that is not costs a merge. Where they are many
 /// more, each key is looked up; [`Trials`] says when that is tried.
 pub(super) struct StoredRows {
-    snapshot: Arc<dyn Snapshot>,
+    rows: RowSnapshot,
     space: Arc<str>,
     chunk: Chunk,
     trials: Trials,
@@ -69,7 +70,7 @@ pub(super) struct StoredRows {
 impl StoredRows {
     pub(super) fn new(snapshot: Arc<dyn Snapshot>, space: &str) -> Self {
         Self {
-            snapshot,
+            rows: RowSnapshot::at(snapshot),
             space: space.into(),
             chunk: Chunk::new(),
             trials: Trials::new(),
@@ -86,33 +87,36 @@ impl StoredRows {
             return Ok(Vec::new());
         };
         if keys.len() <= FEW || !self.trials.is_due() {
-            return self.snapshot.multi_get(&self.space, keys);
+            return self.rows.look_up(&self.space, keys);
         }
         let beyond_last = [last, &[0][..]].concat();
         let between = KeyRange::new(first.to_vec(), Some(beyond_last));
         let is_complete = match between {
-            Some(between) => self.read(between, keys.len() * ENTRIES_PER_KEY)?,
+            Some(between) => self.read(between, keys.len() * ROWS_PER_KEY)?,
             None => false,
         };
         let (mut values, known) = self.join(keys, is_complete);
         self.trials.note(known, keys.len());
         let unknown = keys.get(known..).unwrap_or_default();
         if !unknown.is_empty() {
-            values.extend(self.snapshot.multi_get(&self.space, unknown)?);
+            values.extend(self.rows.look_up(&self.space, unknown)?);
         }
         Ok(values)
     }
 
-    /// Reads at most so many entries of a range, and says whether these are all.
-    fn read(&mut self, range: KeyRange, entries: usize) -> Result<bool> {
+    /// Reads at most so many rows of a range, and says whether these are all.
+    fn read(&mut self, range: KeyRange, rows: usize) -> Result<bool> {
         let request = ReadRequest::range(Arc::clone(&self.space), range, Direction::Forward);
-        let mut reader = Arc::clone(&self.snapshot).read(request.with_fetch(entries))?;
-        let bytes = BYTES;
+        let mut reader = self.rows.read(request.with_fetch(rows))?;
+        let limit = ChunkLimit {
+            entries: rows,
+            bytes: BYTES,
+        };
         self.chunk.clear();
-        Ok(!reader.fill(&mut self.chunk, ChunkLimit { entries, bytes })?)
+        Ok(!reader.fill(&mut self.chunk, limit)?)
     }
 
-    /// The values of the first keys, as many as can be said from the entries read.
+    /// The values of the first keys, as many as can be said from the rows read.
     fn join(&self, keys: &[&[u8]], is_complete: bool) -> (Vec<Option<Vec<u8>>>, usize) {
         let read_to = self.chunk.last().map(|(key, _)| key);
         let known = match (is_complete, read_to) {
@@ -120,11 +124,11 @@ impl StoredRows {
             (false, None) => 0,
             (false, Some(last)) => keys.partition_point(|key| *key <= last),
         };
-        let mut entries = self.chunk.iter().peekable();
+        let mut rows = self.chunk.iter().peekable();
         let values = keys.iter().take(known).map(|wanted| {
-            while entries.next_if(|(key, _)| key < wanted).is_some() {}
-            let entry = entries.next_if(|(key, _)| key == wanted);
-            entry.map(|(_, value)| value.to_vec())
+            while rows.next_if(|(key, _)| key < wanted).is_some() {}
+            let row = rows.next_if(|(key, _)| key == wanted);
+            row.map(|(_, value)| value.to_vec())
         });
         (values.collect(), known)
     }
@@ -151,8 +155,8 @@ mod tests {
     fn look_up(store: &Recording, keys: &[u32]) -> Vec<Option<Vec<u8>>> {
         let keys: Vec<_> = keys.iter().map(|key| key.to_be_bytes()).collect();
         let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
-        let mut rows = StoredRows::new(store.snapshot().unwrap(), "t");
-        rows.get_sorted(&keys).unwrap()
+        let mut stored = StoredRows::new(store.snapshot().unwrap(), "t");
+        stored.get_sorted(&keys).unwrap()
     }
 
     /// Few and many keys over few and many entries: the same as a lookup of each.
@@ -202,11 +206,11 @@ mod tests {
             .collect();
         let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
         let (dense, sparse) = keys.split_at(200);
-        let mut rows = StoredRows::new(store.snapshot().unwrap(), "t");
+        let mut stored = StoredRows::new(store.snapshot().unwrap(), "t");
         let mut seeks_of = |keys: &[&[u8]], times: usize| {
             store.log().take();
             for _ in 0..times {
-                let values = rows.get_sorted(keys).unwrap();
+                let values = stored.get_sorted(keys).unwrap();
                 let found = values.iter().filter(|value| value.is_some()).count();
                 assert_eq!(
                     found,

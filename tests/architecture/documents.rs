@@ -12,7 +12,9 @@ const DOCUMENTS: &[&str] = &[
     "CONTRIBUTING.md",
     "data/README.md",
     "docs/benchmarks.md",
+    "docs/limits.md",
     "docs/row-keys.md",
+    "docs/security.md",
     "queries/README.md",
     "tests/formats/README.md",
 ];

@@ -2,7 +2,8 @@
 //!
 //! A kill alone says nothing of syncing: what was handed to the system survives it. So a child, this program started
 //! once more, says after each statement how long its logs were when they were last synced; the counter of the store
-//! tells when that was. What RocksDB writes beside its logs it syncs before it counts on it.
+//! tells when that was. What RocksDB writes beside its logs it syncs before it counts on it. The mark of how far the logs
+//! are synced is not synced itself: it is put back as it was at that time, too, and must claim no more.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,6 +20,8 @@ use super::kill::differences;
 use super::workload::{Model, Step, Workload};
 use super::{contents, database, execute, log_syncs, open_counting, open_store, runtime, seed};
 
+/// The store's mark of how far its logs are synced.
+const MARK: &str = "halite-synced";
 const CHILD: &str = "HALITE_TEST_POWER_CHILD";
 const STEPS: usize = 14;
 /// Cuts unless `HALITE_CUTS` says otherwise.
@@ -121,7 +124,10 @@ fn run_and_cut(
         .get(acknowledged)
         .is_some_and(|step| changes_tables(&step.sql))
     {
-        cut_logs(&directory.join("cut.halite"), &synced);
+        let path = directory.join("cut.halite");
+        cut_logs(&path, &synced);
+        let mark = directory.join(format!("mark-{acknowledged}"));
+        fs::copy(mark, path.join(MARK)).unwrap();
     }
     acknowledged
 }
@@ -179,8 +185,9 @@ fn child() {
         let setting = format!("SET halite.durability = '{durability}'");
         execute(&connection, &setting).await.unwrap();
         let mut synced = Synced::default();
-        for statement in script.lines() {
+        for (statement, number) in script.lines().zip(1..) {
             execute(&connection, statement).await.unwrap();
+            fs::copy(path.join(MARK), directory.join(format!("mark-{number}"))).unwrap();
             println!("\nack {}", synced.after(&store, &path));
             std::io::stdout().flush().unwrap();
         }

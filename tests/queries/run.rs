@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use halite::row::Grouped;
 use halite::scan::ScanTotals;
 use halite::schema::BoundTable;
 use halite::session::{Connection, Database, Outcome, Profile, RowStream, Statement};
@@ -22,6 +23,8 @@ use crate::answers::{KeyRow, texts};
 pub enum Store {
     /// In memory.
     Memory,
+    /// In memory, several rows to an entry.
+    Grouped,
     /// In a directory of its own.
     RocksDb,
 }
@@ -90,6 +93,11 @@ impl Samples {
                 let store: Arc<dyn HaliteStore> = Arc::new(MemoryStore::new());
                 let database = Database::of_store(Arc::clone(&store)).unwrap();
                 (database, Some(store), None)
+            }
+            Store::Grouped => {
+                let store = Grouped::new(Arc::new(MemoryStore::new()), 1);
+                let database = Database::of_store(Arc::new(store)).unwrap();
+                (database, None, None)
             }
             Store::RocksDb => {
                 let directory = tempfile::tempdir().unwrap();

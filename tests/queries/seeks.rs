@@ -10,7 +10,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use halite::keyrange::{Guide, KeyRange, Step, hex};
 use halite::scan::ScanExec;
 use halite::span::Work;
-use halite::store::wrap::Log;
+use halite::store::wrap::{Call, Log};
 use halite::store::{Chunk, ChunkLimit, Direction, ReadRequest, Snapshot};
 
 use super::run::Keys;
@@ -28,7 +28,14 @@ pub fn wrong(
         let rows = keys.rows.iter().filter(|row| row.table == table);
         let listed: BTreeSet<[String; 2]> = rows.map(|row| row.ends.clone()).collect();
         let mut sought = BTreeSet::new();
-        for seek in log.seeks(space) {
+        // A key that is looked up is a range of its own.
+        let calls = log.calls();
+        let looked_up = calls.iter().flat_map(|call| match call {
+            Call::MultiGet(name, keys) if name == space => keys.as_slice(),
+            _ => &[],
+        });
+        let looked_up = looked_up.map(|key| KeyRange::prefix(key));
+        for seek in log.seeks(space).into_iter().chain(looked_up) {
             let is_named = || is_named(scan, &seek, snapshot) == Some(true);
             if !listed.contains(&ends(&seek)) && !is_named() {
                 return Some(format!("{table}: nothing names {seek}"));

@@ -180,16 +180,43 @@ SELECT -id AS b, b AS c FROM t ORDER BY c, id;
 | -3 | 20 |
 +----+----+
 
--- Which of two columns is ordered by must be certain.
+-- Rows are ordered by an alias first, and by the first column of the name; what they are grouped by must be certain.
 SELECT -id AS b, b FROM t ORDER BY b;
-SELECT id AS x, b AS x FROM t ORDER BY x;
+SELECT b, -id AS b FROM t ORDER BY b;
+SELECT id AS x, b AS x FROM t ORDER BY x DESC;
+SELECT -id AS b, b FROM t UNION ALL SELECT 0, 0 ORDER BY b LIMIT 2;
 SELECT id AS x, b AS x FROM t GROUP BY x;
 SELECT id, id FROM t ORDER BY id DESC;
 SELECT *, id FROM t ORDER BY id DESC;
 SELECT id AS b, b AS id FROM t ORDER BY b DESC;
 ---
-error: column `b` is ambiguous: several columns of the SELECT have that name; write its position, or another name with AS
-error: column `x` is ambiguous: several columns of the SELECT have that name; write its position, or another name with AS
++----+----+
+| b  | b  |
++----+----+
+| -3 | 20 |
+| -2 | 20 |
+| -1 | 10 |
++----+----+
++----+----+
+| b  | b  |
++----+----+
+| 20 | -3 |
+| 20 | -2 |
+| 10 | -1 |
++----+----+
++---+----+
+| x | x  |
++---+----+
+| 3 | 20 |
+| 2 | 20 |
+| 1 | 10 |
++---+----+
++----+----+
+| b  | b  |
++----+----+
+| -3 | 20 |
+| -2 | 20 |
++----+----+
 error: column `x` is ambiguous: several columns of the SELECT have that name; write its position, or another name with AS
 +----+----+
 | id | id |
@@ -653,5 +680,37 @@ SELECT id FROM t WHERE NOT (b IN (SELECT DISTINCT c / 10 AS x FROM u) OR id = 2)
 | id |
 +----+
 | 3  |
++----+
+
+-- Columns of a table function; REPLACE above USING; what describes a query; a DISTINCT beside OR.
+SELECT value, * FROM generate_series(1, 2);
+SELECT * REPLACE (1 AS b) FROM t LEFT JOIN u USING (id) ORDER BY id;
+DESCRIBE SELECT id, id FROM t;
+SELECT id FROM t WHERE b IN (SELECT DISTINCT u.b + 3 AS x FROM u WHERE u.id = t.id) OR id = 2 ORDER BY id;
+---
++-------+-------+
+| value | value |
++-------+-------+
+| 1     | 1     |
+| 2     | 2     |
++-------+-------+
++----+---+------+---+-----+
+| id | b | f    | b | c   |
++----+---+------+---+-----+
+| 1  | 1 | 1.50 | 1 | 100 |
+| 2  | 1 | 2.50 | 1 |     |
+| 3  | 1 |      | 1 | 300 |
++----+---+------+---+-----+
++-------------+-----------+-------------+
+| column_name | data_type | is_nullable |
++-------------+-----------+-------------+
+| id          | Int32     | NO          |
+| id          | Int32     | NO          |
++-------------+-----------+-------------+
++----+
+| id |
++----+
+| 1  |
+| 2  |
 +----+
 

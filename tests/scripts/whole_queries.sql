@@ -238,6 +238,57 @@ SELECT id AS x FROM t WHERE 1 = 2 UNION ALL SELECT id AS y FROM t WHERE id = 2;
 | 2 |
 +---+
 
+-- Right: 3, 4, 5; 3, 4, 5; 4, 8, 12; 1 11; 3, 6, 7; 1.
+SELECT f + 1 AS f FROM (SELECT f + 1 AS f FROM (SELECT CAST(f AS BIGINT) AS f FROM t)) ORDER BY f;
+WITH c AS (SELECT f + 1 AS f FROM (SELECT f + 1 AS f FROM (SELECT CAST(f AS BIGINT) AS f FROM t))) SELECT f FROM c ORDER BY f;
+SELECT f + f AS f FROM (SELECT f + f AS f FROM (SELECT id AS f FROM t)) ORDER BY f;
+SELECT min(a) AS low, max(e) AS high FROM (SELECT e AS a, a AS e FROM (SELECT e AS a, a AS e FROM (SELECT e AS a, a AS e FROM ae))) q;
+CREATE TABLE twice (f BIGINT, PRIMARY KEY (f));
+INSERT INTO twice SELECT f + 1 AS f FROM (SELECT f + 1 AS f FROM (SELECT CAST(id AS BIGINT) - 2 AS f FROM u)) WHERE f > 0;
+SELECT f FROM twice ORDER BY f;
+SELECT count(f) AS f FROM (SELECT count(f) AS f FROM (SELECT f AS f FROM t));
+---
++---+
+| f |
++---+
+| 3 |
+| 4 |
+| 5 |
++---+
++---+
+| f |
++---+
+| 3 |
+| 4 |
+| 5 |
++---+
++----+
+| f  |
++----+
+| 4  |
+| 8  |
+| 12 |
++----+
++-----+------+
+| low | high |
++-----+------+
+| 1   | 11   |
++-----+------+
+CREATE TABLE
+INSERT 3
++---+
+| f |
++---+
+| 3 |
+| 6 |
+| 7 |
++---+
++---+
+| f |
++---+
+| 1 |
++---+
+
 -- Right: one range each, for no key of the layout lies between what is less in the first column and the rest.
 CREATE TABLE pq (p INT, q INT, PRIMARY KEY (p, q));
 EXPLAIN KEYS SELECT * FROM pq WHERE (p, q) < (256, 5);

@@ -20,7 +20,7 @@ mod workload;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
 
 use self::data::{Files, Size};
@@ -31,6 +31,7 @@ use self::side::halite::Halite;
 use self::side::parquet::Parquet;
 use self::side::raw::Raw;
 use self::side::sqlite::Sqlite;
+use self::workload::Name;
 
 /// Compares Halite with raw RocksDB, SQLite, DuckDB and DataFusion over Parquet.
 #[derive(Parser)]
@@ -44,10 +45,16 @@ struct Arguments {
     /// Where the page and its pictures go.
     #[arg(long, default_value = "docs")]
     docs: PathBuf,
+    /// Measures only the workloads whose names hold this, of Halite and raw RocksDB; no page is written.
+    #[arg(long)]
+    only: Vec<String>,
 }
 
 fn main() -> Result<()> {
     let (arguments, start) = (Arguments::parse(), Instant::now());
+    if !arguments.only.is_empty() {
+        return some(&arguments);
+    }
     let report = run(&arguments)?;
     report.write(&arguments.docs)?;
     let path = arguments.docs.join("benchmarks.md");
@@ -105,6 +112,37 @@ fn run(arguments: &Arguments) -> Result<Report> {
         sizes,
         samples: sample_queries(directory, arguments.rounds)?,
     })
+}
+
+/// Measures some workloads beside raw RocksDB, and prints the figures.
+fn some(arguments: &Arguments) -> Result<()> {
+    let size = Size::new(arguments.rows)?;
+    let scratch = tempfile::tempdir_in(place()?)?;
+    let files = Files::write(scratch.path(), size)?;
+    let halite = load("Halite", || Halite::load(scratch.path(), &files))?;
+    let raw = load("raw RocksDB", || Raw::load(scratch.path(), &files, &halite))?;
+    let sides: Vec<Box<dyn Side>> = vec![Box::new(halite), Box::new(raw)];
+    let mut workloads = workload::all();
+    workloads.retain(|workload| {
+        let mut wanted = arguments.only.iter();
+        wanted.any(|name| workload.name.contains(name.as_str()))
+    });
+    ensure!(!workloads.is_empty(), "no workload has such a name");
+    for measured in measure::compare(&workloads, &sides, size, arguments.rounds)? {
+        let shown = measured.spreads.iter().map(|(name, spread)| {
+            let name = name.shown();
+            format!("{name} {}", text::spread(*spread))
+        });
+        let shown: Vec<String> = shown.collect();
+        let ratio = measured
+            .spread(Name::Halite)
+            .zip(measured.spread(Name::Raw));
+        let ratio = ratio.map_or(String::new(), |(halite, raw)| {
+            format!(", ÷ raw {}", text::digits(halite.median / raw.median))
+        });
+        println!("{}: {}{ratio}", measured.workload.name, shown.join(", "));
+    }
+    Ok(())
 }
 
 fn load<T>(name: &str, load: impl FnOnce() -> Result<T>) -> Result<T> {

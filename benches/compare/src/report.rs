@@ -270,7 +270,7 @@ down. It can change no row.
 fn note(group: Group) -> &'static str {
     match group {
         Group::Points => {
-            "One row of `cpu`, another each time. A text holds its values, so that it is parsed and planned each time, as \
+            "One row of `cpu`, another each time, or 1,000 of a host. A text holds its values, so that it is parsed and planned each time, as \
              is one with parameters that is not prepared. `SELECT 1` is what a statement costs that reads nothing."
         }
         Group::Ranges => {

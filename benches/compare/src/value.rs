@@ -61,9 +61,10 @@ fn list(literals: impl Iterator<Item = String>) -> String {
 
 /// SQL with its values written out.
 pub fn written_out(sql: &str, values: &[Value], dialect: Dialect) -> String {
-    let places = (1..).zip(values);
-    places.fold(sql.to_owned(), |sql, (place, value)| {
-        sql.replace(&format!("${place}"), &value.literal(dialect))
+    // `$1` is the beginning of `$10`.
+    let last_first = values.iter().enumerate().rev();
+    last_first.fold(sql.to_owned(), |sql, (before, value)| {
+        sql.replace(&format!("${}", before + 1), &value.literal(dialect))
     })
 }
 
@@ -84,6 +85,8 @@ mod tests {
             written_out(sql, &values, Dialect::Sqlite),
             "h = 'a' AND t = 1704067200500 AND u IN (1, 2) AND t IN (0)"
         );
+        let many: Vec<Value> = (0..12).map(|number| Value::Stamp(number * 7)).collect();
+        assert_eq!(written_out("$1, $12", &many, Dialect::Sqlite), "0, 77");
         assert_eq!(
             written_out(sql, &values, Dialect::Standard),
             "h = 'a' AND t = TIMESTAMP '2024-01-01 00:00:00.500' AND u IN (1, 2) AND t IN (TIMESTAMP \

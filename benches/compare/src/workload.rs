@@ -2,6 +2,8 @@
 //!
 //! `cpu` has the row key `(host, ts)`, `by_time` the same rows under `(salt(16), ts, host)`, `wanted` a thousand keys.
 
+use std::sync::LazyLock;
+
 use crate::data::{self, RANGE, Size, USERS};
 use crate::value::Value;
 
@@ -59,6 +61,7 @@ pub enum Way {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loop {
     Get,
+    MultiGet,
     HostRange,
     HostRangeSum,
     TimeRange,
@@ -166,6 +169,16 @@ impl Workload {
     }
 }
 
+/// How many keys [`MANY_KEYS`] asks for.
+const KEYS: usize = 1_000;
+
+/// Rows of a host by their times, each of which is a parameter.
+static MANY_KEYS: LazyLock<String> = LazyLock::new(|| {
+    let places: Vec<String> = (0..KEYS).map(|key| format!("${}", key + 2)).collect();
+    let places = places.join(", ");
+    format!("SELECT ts, usage FROM cpu WHERE host = $1 AND ts IN ({places})")
+});
+
 /// Every workload, in the order of the report.
 pub fn all() -> Vec<Workload> {
     [points(), ranges(), ends(), scans(), loads(), plans()].concat()
@@ -184,6 +197,15 @@ fn points() -> Vec<Workload> {
         point("a row by its key, prepared", Way::Prepared),
         point("a row by its key, SQL text", Way::Text),
         point("a row by its key, text and parameters", Way::Parameters),
+        Workload {
+            by_hand: Some(Loop::MultiGet),
+            values: many_keys,
+            ..Workload::new(
+                Group::Points,
+                "1,000 rows by their keys, IN, prepared",
+                &MANY_KEYS,
+            )
+        },
         Workload {
             way: Way::Text,
             is_single: true,
@@ -395,6 +417,14 @@ fn host_range(size: Size, call: usize) -> Vec<Value> {
         Value::Stamp(data::stamp(first)),
         Value::Stamp(data::stamp(first + RANGE)),
     ]
+}
+
+fn many_keys(size: Size, call: usize) -> Vec<Value> {
+    let stamps = (0..KEYS).map(|index| data::stamp((call + index * 7) % size.steps()));
+    let host = Value::Text(data::host(call));
+    std::iter::once(host)
+        .chain(stamps.map(Value::Stamp))
+        .collect()
 }
 
 fn many_times(size: Size, call: usize) -> Vec<Value> {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::write::GzEncoder;
 
 use crate::error::{Error, Result};
+use crate::write::copy::checksum::Written;
 use crate::write::copy::{Compression, FileFormat, FileKind};
 
 /// How much is written at once.
@@ -20,6 +21,8 @@ pub(super) struct Output {
 
 enum Bytes {
     Plain(BufWriter<File>),
+    /// With a checksum of its own.
+    Parquet(BufWriter<File>, Box<Written>),
     Gzip(GzEncoder<BufWriter<File>>),
     Zstd(zstd::stream::write::Encoder<'static, BufWriter<File>>),
 }
@@ -30,14 +33,17 @@ impl Output {
         let file = BufWriter::with_capacity(BUFFER_BYTES, file);
         let bytes = match (kind.format, kind.compression) {
             // Compressed within.
-            (FileFormat::Parquet, _) => Bytes::Plain(file),
+            (FileFormat::Parquet, _) => Bytes::Parquet(file, Box::default()),
             (_, Compression::Gzip) => {
                 Bytes::Gzip(GzEncoder::new(file, flate2::Compression::default()))
             }
             (_, Compression::Zstd) => {
                 let encoder =
                     zstd::stream::write::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL);
-                Bytes::Zstd(encoder.map_err(|error| failed(path, error))?)
+                let mut encoder = encoder.map_err(|error| failed(path, error))?;
+                let checked = encoder.include_checksum(true);
+                checked.map_err(|error| failed(path, error))?;
+                Bytes::Zstd(encoder)
             }
             _ => Bytes::Plain(file),
         };
@@ -49,8 +55,13 @@ impl Output {
 
     /// Writes what is still held back, and gives the file back.
     pub(super) fn finish(self) -> Result<File> {
+        if let Bytes::Parquet(file, written) = self.bytes {
+            let file = file.into_inner().map_err(io::IntoInnerError::into_error);
+            let sealed = file.and_then(|mut file| written.seal(&mut file).map(|()| file));
+            return sealed.map_err(|error| failed(&self.path, error));
+        }
         let file = match self.bytes {
-            Bytes::Plain(file) => Ok(file),
+            Bytes::Plain(file) | Bytes::Parquet(file, _) => Ok(file),
             Bytes::Gzip(encoder) => encoder.finish(),
             Bytes::Zstd(encoder) => encoder.finish(),
         };
@@ -74,6 +85,11 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.bytes {
             Bytes::Plain(file) => file.write(bytes),
+            Bytes::Parquet(file, written) => {
+                let count = file.write(bytes)?;
+                written.add(bytes.get(..count).unwrap_or_default());
+                Ok(count)
+            }
             Bytes::Gzip(encoder) => encoder.write(bytes),
             Bytes::Zstd(encoder) => encoder.write(bytes),
         }
@@ -81,7 +97,7 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.bytes {
-            Bytes::Plain(file) => file.flush(),
+            Bytes::Plain(file) | Bytes::Parquet(file, _) => file.flush(),
             Bytes::Gzip(encoder) => encoder.flush(),
             Bytes::Zstd(encoder) => encoder.flush(),
         }

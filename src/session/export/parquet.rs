@@ -9,12 +9,13 @@ use arrow::util::display::FormatOptions;
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression as Codec, GzipLevel, ZstdLevel};
 use datafusion::parquet::errors::ParquetError;
+use datafusion::parquet::file::metadata::KeyValue;
 use datafusion::parquet::file::properties::WriterProperties;
 
 use super::output::{Output, failed};
 use super::{Sheet, with_distinct_names};
 use crate::error::{Error, Result};
-use crate::write::copy::Compression;
+use crate::write::copy::{Compression, checksum};
 
 /// Rows are gathered until they take so many bytes, or are a million; then a row group is written.
 const ROW_GROUP_BYTES: usize = 64 << 20;
@@ -80,8 +81,10 @@ impl Sheet for Parquet {
     }
 
     fn finish(self: Box<Self>) -> Result<Output> {
-        let path = self.path;
-        self.writer
+        let (path, mut writer) = (self.path, self.writer);
+        let value = checksum::placeholder();
+        writer.append_key_value_metadata(KeyValue::new(checksum::KEY.to_owned(), value));
+        writer
             .into_inner()
             .map_err(|error| unwritable(&path, error))
     }

@@ -60,6 +60,7 @@ impl PartFile {
 
     fn beside(target: PathBuf) -> io::Result<Self> {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
+        remove_left_over(&target, &name);
         let mut attempt = 0;
         loop {
             let part = target.with_file_name(format!(".{name}.{}-{attempt}.part", process::id()));
@@ -109,6 +110,35 @@ impl PartFile {
         self.part = None;
         Ok(())
     }
+}
+
+/// Removes the parts of a target that were left by processes that are no more.
+fn remove_left_over(target: &Path, name: &str) {
+    let directory = match target.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let found = entry.file_name();
+        let process = found.to_str().and_then(|found| {
+            let rest = found.strip_prefix(&format!(".{name}."))?;
+            let (process, attempt) = rest.strip_suffix(".part")?.split_once('-')?;
+            attempt.parse::<u32>().ok()?;
+            process.parse::<u32>().ok()
+        });
+        if process.is_some_and(|process| !is_running(process)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether there is such a process, or nobody can tell.
+fn is_running(process: u32) -> bool {
+    let all = Path::new("/proc");
+    !all.join("self").exists() || all.join(process.to_string()).exists()
 }
 
 impl Drop for PartFile {

@@ -12,7 +12,7 @@ use sqlparser::ast::{Cte, Ident, ObjectName, Query, Visit, Visitor};
 
 use super::super::copy_statement::CopySource;
 use super::super::parse::Command;
-use super::MAX_TABLES;
+use super::{MAX_TABLES, width};
 use crate::error::{Error, Result};
 
 /// Refuses a statement that reads too many tables, each counted as often as it is planned.
@@ -38,6 +38,7 @@ fn check_statement(statement: &DFStatement) -> Result<()> {
 }
 
 fn check_tree(tree: &impl Visit) -> Result<()> {
+    width::check(tree)?;
     let mut reads = Reads::default();
     let _: ControlFlow<()> = tree.visit(&mut reads);
     let tables = reads.tables;

@@ -37,6 +37,13 @@ pub(super) struct Listed {
     value: Value,
 }
 
+impl Listed {
+    /// Whether it is another value than the column of its name.
+    pub fn is_alias(&self) -> bool {
+        !matches!(&self.value, Value::Column(of, _) if *of == self.name)
+    }
+}
+
 /// What tells whether two columns are the same.
 #[derive(Debug, Clone)]
 enum Value {
@@ -120,10 +127,7 @@ impl<'a> List<'a> {
             opt_rename,
             opt_alias,
         } = options;
-        let is_plain = opt_ilike.is_none()
-            && opt_replace.is_none()
-            && opt_rename.is_none()
-            && opt_alias.is_none();
+        let is_plain = opt_ilike.is_none() && opt_rename.is_none() && opt_alias.is_none();
         let mut columns = self.scope.star(of, self.folds).filter(|_| is_plain)?;
         for name in left_out(opt_exclude.as_ref(), opt_except.as_ref()) {
             let name = self.folds.name(name?);
@@ -131,6 +135,15 @@ impl<'a> List<'a> {
             columns.retain(|column| written(&column.name) != name);
             // DataFusion says what is wrong with others.
             (columns.len() + 1 == all).then_some(())?;
+        }
+        for element in opt_replace.iter().flat_map(|replace| &replace.items) {
+            let name = self.folds.name(&element.column_name);
+            let of_name = columns.iter_mut().filter(|it| written(&it.name) == name);
+            let replaced = of_name.map(|column| {
+                column.expr = element.expr.clone();
+                column.is_replaced = true;
+            });
+            (replaced.count() > 0).then_some(())?;
         }
         Some(columns)
     }
@@ -152,7 +165,7 @@ impl<'a> List<'a> {
         let mut repeats = self.scope.has_merged();
         for column in &columns {
             let source = Some(column.source);
-            repeats |= self.clashes(&column.name, source);
+            repeats |= column.is_replaced || self.clashes(&column.name, source);
             self.columns.push(Listed {
                 name: written(&column.name).to_owned(),
                 planned: column.name.clone(),
@@ -166,9 +179,14 @@ impl<'a> List<'a> {
         }
         self.columns.truncate(listed);
         for column in columns {
-            let value = Value::Column(column.name.clone(), Some(column.source));
-            let item = self.add(column.name, Some(column.source), value, None, column.expr);
-            named.push(item);
+            named.push(match column.is_replaced {
+                true => self.aliased(column.expr, quoted(written(&column.name))),
+                false => {
+                    let source = Some(column.source);
+                    let value = Value::Column(column.name.clone(), source);
+                    self.add(column.name, source, value, None, column.expr)
+                }
+            });
         }
     }
 

@@ -1,14 +1,16 @@
 //! The column of a subquery beside OR.
 //!
 //! For `a IN (q) OR b` DataFusion makes a join that marks rows. It takes the column of `q` by its name and by its name with
-//! a table, and refuses the list of the two: wherever the column of `q` has no table of its own, as that of an aggregate
-//! or a DISTINCT. So `q` gets an alias.
+//! a table, and refuses the list of the two: wherever the column of `q` has no table of its own, as that of an aggregate.
+//! So `q` gets an alias. And a DISTINCT of `q`, of which groups are made, is left out.
+
+use std::sync::Arc;
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::expr::InSubquery;
 use datafusion::logical_expr::utils::split_conjunction;
-use datafusion::logical_expr::{Expr, Filter, LogicalPlan, LogicalPlanBuilder, Subquery};
+use datafusion::logical_expr::{Distinct, Expr, Filter, LogicalPlan, LogicalPlanBuilder, Subquery};
 
 use super::MARK;
 
@@ -38,7 +40,7 @@ fn is_beside_others(filter: &Filter) -> Result<bool> {
 }
 
 fn aliased(expr: Expr) -> Result<Transformed<Expr>> {
-    match expr {
+    match with_repeated_rows(expr) {
         Expr::InSubquery(inner) if is_without_table(&inner.subquery) => {
             let plan = LogicalPlanBuilder::new_from_arc(inner.subquery.subquery.clone());
             let plan = plan.alias(format!("in{MARK}"))?.build()?;
@@ -47,7 +49,23 @@ fn aliased(expr: Expr) -> Result<Transformed<Expr>> {
                 ..inner
             })))
         }
+        Expr::InSubquery(inner) => Ok(Transformed::yes(Expr::InSubquery(inner))),
         expr => Ok(Transformed::no(expr)),
+    }
+}
+
+/// The subquery without its DISTINCT, of which a correlated one makes groups: whether a value is among others does not
+/// depend on how often these are there.
+fn with_repeated_rows(expr: Expr) -> Expr {
+    match expr {
+        Expr::InSubquery(inner) => match inner.subquery.subquery.as_ref() {
+            LogicalPlan::Distinct(Distinct::All(rows)) => {
+                let subquery = inner.subquery.with_plan(Arc::clone(rows));
+                Expr::InSubquery(InSubquery { subquery, ..inner })
+            }
+            _ => Expr::InSubquery(inner),
+        },
+        expr => expr,
     }
 }
 

@@ -10,11 +10,11 @@ use sqlparser::ast::{
     VisitMut, With,
 };
 
-use super::Folds;
 use super::list::{List, Listed, Place, are_same};
 use super::references::{Clause, References, ambiguous, order_by_columns, refuse_names};
 use super::scope::{Meaning, Scope, Source};
 use super::tables::Tables;
+use super::{Folds, quoted};
 use super::{casts, hidden};
 use crate::error::{Error, Result};
 
@@ -234,7 +234,14 @@ impl<'a> Mender<'a> {
             } => {
                 let columns = self.table(name, args.as_ref());
                 let parts = name.0.iter().map(|part| part.as_ident().cloned());
-                let path: Option<Vec<Ident>> = parts.collect();
+                let path: Option<Vec<Ident>> = match (args, parts.clone().next_back().flatten()) {
+                    // As DataFusion calls the rows of a table function.
+                    (Some(_), Some(name)) => {
+                        let name = format!("{}()", self.folds.name(&name));
+                        Some(vec![quoted(name)])
+                    }
+                    _ => parts.collect(),
+                };
                 self.source(columns, path.unwrap_or_default(), alias.as_ref())
             }
             TableFactor::Derived {

@@ -12,7 +12,7 @@
 //! * the column of a subquery beside OR is told from itself ([`marked`]);
 //! * casts that tell apart what has one name without them are given their own ([`casts`]).
 //!
-//! The outermost result has its names without marks ([`restore`]). Tables are looked up only where a statement needs
+//! The outermost result has its names without marks ([`restore`]), and so has what EXPLAIN shows ([`explained`]). Tables are looked up only where a statement needs
 //! their columns for this: for `*` beside other columns or over a join, for USING and NATURAL.
 
 pub(super) mod casts;
@@ -28,9 +28,18 @@ mod text;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use arrow::datatypes::{Field, Schema};
+use datafusion::common::display::StringifiedPlan;
 use datafusion::common::{Column, TableReference};
 use datafusion::execution::session_state::SessionState;
+use datafusion::functions::string::replace;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Statement};
+use datafusion::physical_expr::expressions::{Column as PhysicalColumn, lit};
+use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
+use datafusion::physical_plan::analyze::AnalyzeExec;
+use datafusion::physical_plan::explain::ExplainExec;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::{ExecutionPlan, displayable};
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Ident;
 
@@ -64,6 +73,10 @@ pub(super) fn restore(plan: LogicalPlan) -> Result<LogicalPlan> {
             prepare.input = Arc::new(restore(Arc::unwrap_or_clone(prepare.input))?);
             Ok(LogicalPlan::Statement(Statement::Prepare(prepare)))
         }
+        LogicalPlan::DescribeTable(mut described) => {
+            described.schema = Arc::new(without_marks(&described.schema));
+            Ok(LogicalPlan::DescribeTable(described))
+        }
         plan => {
             let plan = marked::with_aliases(plan)?;
             match gives_rows(&plan) && is_marked(&plan) {
@@ -72,6 +85,41 @@ pub(super) fn restore(plan: LogicalPlan) -> Result<LogicalPlan> {
             }
         }
     }
+}
+
+fn without_marks(schema: &Schema) -> Schema {
+    let fields = schema.fields().iter();
+    let named = fields.map(|field| field.as_ref().clone().with_name(written(field.name())));
+    Schema::new_with_metadata(named.collect::<Vec<Field>>(), schema.metadata().clone())
+}
+
+/// The physical plan, an EXPLAIN with names as they are written.
+///
+/// # Errors
+/// `Internal` alone.
+pub(super) fn explained(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    if let Some(explain) = plan.downcast_ref::<ExplainExec>() {
+        let texts = explain.stringified_plans().iter().map(|shown| {
+            let text = shown.plan.replace(MARK, "");
+            StringifiedPlan::new(shown.plan_type.clone(), text)
+        });
+        let (schema, texts) = (explain.schema(), texts.collect());
+        return Ok(Arc::new(ExplainExec::new(schema, texts, explain.verbose())));
+    }
+    if !plan.is::<AnalyzeExec>() || !displayable(&*plan).indent(true).to_string().contains(MARK) {
+        return Ok(plan);
+    }
+    let (schema, config) = (plan.schema(), Arc::default());
+    let mut columns: Vec<(Arc<dyn PhysicalExpr>, String)> = Vec::new();
+    for (place, field) in schema.fields().iter().enumerate() {
+        let text = Arc::new(PhysicalColumn::new(field.name(), place)) as Arc<dyn PhysicalExpr>;
+        let literals = [MARK.to_string(), String::new()];
+        let literals = literals.map(|text| lit(text) as Arc<dyn PhysicalExpr>);
+        let args = std::iter::once(text).chain(literals).collect();
+        let shown = ScalarFunctionExpr::try_new(replace(), args, &schema, Arc::clone(&config))?;
+        columns.push((Arc::new(shown), field.name().clone()));
+    }
+    Ok(Arc::new(ProjectionExec::try_new(columns, plan)?))
 }
 
 fn is_marked(plan: &LogicalPlan) -> bool {

@@ -101,6 +101,25 @@ async fn files_that_need_names_number_them() {
     assert_eq!(texts(&batches), ["1|1", "2|2"]);
 }
 
+/// The mark that tells columns of one name apart is nobody's business.
+#[tokio::test]
+async fn what_explains_a_query_shows_no_marks() {
+    let connection = connection().await;
+    for explain in [
+        "EXPLAIN",
+        "EXPLAIN ANALYZE",
+        "EXPLAIN FORMAT TREE",
+        "DESCRIBE",
+    ] {
+        let sql = format!("{explain} SELECT id, b AS id, max(b) OVER () AS id FROM t");
+        let shown = texts(&connection.query(&sql, ()).await.expect(explain)).join("\n");
+        assert!(
+            shown.contains("id") && !shown.contains(super::MARK),
+            "{shown}"
+        );
+    }
+}
+
 /// A plain session over tables of the same rows.
 async fn without_mends() -> SessionContext {
     let session = plain();

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{Expr, Ident, OrderBy, Query, TableFactor, VisitMut, VisitorMut};
 use sqlparser::tokenizer::Span;
 
-use super::list::{Listed, Place, are_same, marked};
+use super::list::{Listed, Place, marked};
 use super::mender::Mender;
 use super::{Folds, quoted, written};
 use crate::error::{Error, Result};
@@ -153,7 +153,8 @@ pub(super) fn refuse_names(
     })
 }
 
-/// Writes the names that DataFusion knows the columns by that rows are ordered by.
+/// Writes the names that DataFusion knows the columns by that rows are ordered by. Of several columns of a name, an alias
+/// goes before a column of a table, and then the first before the others.
 pub(super) fn order_by_columns(
     order: &mut OrderBy,
     columns: &[Listed],
@@ -164,13 +165,11 @@ pub(super) fn order_by_columns(
         let Some(named) = marked(columns, &name) else {
             return Ok(());
         };
-        if !are_same(&named) {
-            return Err(ambiguous(&name));
-        }
-        if let Some(first) = named.first()
-            && first.planned != name
+        let alias = named.iter().find(|column| column.is_alias());
+        if let Some(column) = alias.or(named.first())
+            && column.planned != name
         {
-            *ident = quoted(first.planned.clone());
+            *ident = quoted(column.planned.clone());
         }
         Ok(())
     })

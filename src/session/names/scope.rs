@@ -37,6 +37,8 @@ pub(super) struct Starred {
     pub name: String,
     pub source: usize,
     pub expr: Expr,
+    /// Whether REPLACE gives another expression.
+    pub is_replaced: bool,
 }
 
 /// What a name stands for in a scope.
@@ -177,6 +179,7 @@ impl Scope {
                     name: name.clone(),
                     source: place,
                     expr: source.column(name),
+                    is_replaced: false,
                 });
             }
         }

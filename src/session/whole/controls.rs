@@ -3,6 +3,16 @@
 //! Mends of the layers below are left out, one after the other. Then a query must be answered wrongly that is not with the
 //! mend. Where to look first is recorded; where nothing is found there, because the drawing has changed, the search goes
 //! on through other databases.
+//!
+//! Not all mends are found. What the others protect from is drawn too seldom, or not at all, and their canaries show it
+//! (`docs/datafusion.md`):
+//!
+//! * `clocks`, `lost_order`, `ordered`, `date_trunc`, the filters of `min` and `max`: an order by the time of day over rows
+//!   in the order of the time, constants that are joined and ordered by, aggregates over two orders, months of late times,
+//!   extremes alone are in the language, and thousands of queries do not bring together what goes wrong;
+//! * `enable_window_limits` needs two windows that look ahead, one over the other, and a LIMIT without an order;
+//! * `projections` needs a derived table without an alias: every source that is drawn has one of its own;
+//! * without `key_order` more is sorted, and the answers are the same: what it stands for is that nothing is declared.
 
 use super::case::{QUERIES, Verdict, Workshop, report};
 use super::shrink::shrink;
@@ -28,6 +38,25 @@ fn must_be_found(fault: Fault, recorded: u64) {
     panic!("{fault:?} is not found in {databases} databases");
 }
 
+/// Looks for each mend that `HALITE_CONTROL_MEND` names: what it prints is recorded below.
+#[test]
+#[ignore = "a search for seeds, to be asked for by name"]
+fn mends_are_searched() {
+    let names = std::env::var("HALITE_CONTROL_MEND").expect("HALITE_CONTROL_MEND=name,name");
+    let databases = number("HALITE_CONTROL_DATABASES").unwrap_or(DATABASES);
+    let master = number("HALITE_WHOLE_MASTER").unwrap_or_default();
+    let workshop = Workshop::new();
+    for name in names.split(',') {
+        let fault = Fault::MendLeftOut(name.to_owned().leak());
+        let mut seeds = (0..databases).map(|number| Random::case_seed(master, number));
+        let found = seeds.find_map(|seed| Some((seed, found(&workshop, fault, seed)?)));
+        match found {
+            Some((seed, report)) => println!("{name} is found at {seed:#018x}: {report}"),
+            None => println!("{name} is not found in {databases} databases"),
+        }
+    }
+}
+
 fn found(workshop: &Workshop, fault: Fault, seed: u64) -> Option<String> {
     let opened = workshop.open(seed);
     let is_wrong = |verdict: &Verdict| matches!(verdict, Verdict::Wrong(_));
@@ -43,45 +72,49 @@ fn found(workshop: &Workshop, fault: Fault, seed: u64) -> Option<String> {
     Some(report(&case, &verdict))
 }
 
-#[test]
-fn conditions_below_groups_are_found() {
-    must_be_found(Fault::MendLeftOut("above_groups"), 0xc584_133a_c916_ab18);
-}
+/// Each mend that random queries find, and a database in which they do.
+const FOUND: &[(&str, u64)] = &[
+    ("above_groups", 0xd81a_8d2b_5a44_85ac),
+    ("bytes", 0x84bb_3f97_971d_80ab),
+    ("claims", 0x8e1f_7555_983a_a92f),
+    ("comparisons", 0x4e21_3bb3_324a_7b38),
+    ("constants", 0x06c4_5d18_8009_454f),
+    ("distinct_names", 0x00),
+    ("equal_windows", 0xe3b8_bb76_b153_b4ad),
+    (
+        "execution.skip_physical_aggregate_schema_check",
+        0xdcb7_944b_9a87_d24d,
+    ),
+    ("kept_types", 0xb6bf_613d_bebb_45c6),
+    ("nearest", 0xf3b8_488c_368c_b0a6),
+    ("numbers", 0x8e1f_7555_983a_a92f),
+    ("overflow", 0x06c4_5d18_8009_454f),
+    ("regexes", 0x69b8_2ebc_9223_3300),
+    ("repeated", 0x7758_6b0b_fd66_a6e4),
+    ("requirements", 0xed79_402d_1d5c_5d7b),
+    ("sql_parser.parse_float_as_decimal", 0x8621_a03f_e0bb_db7b),
+    ("union_names", 0x2c82_9abe_1f45_32e1),
+    ("zones", 0x3768_8dad_cab7_9996),
+];
 
 #[test]
-fn false_claims_are_found() {
-    must_be_found(Fault::MendLeftOut("claims"), 0x8e1f_7555_983a_a932);
+fn mends_that_are_left_out_are_found() {
+    for (name, recorded) in FOUND {
+        must_be_found(Fault::MendLeftOut(name), *recorded);
+    }
 }
 
+/// The document says of each mend whether random queries find it.
 #[test]
-fn equal_windows_are_found() {
-    must_be_found(Fault::MendLeftOut("equal_windows"), 0xe3b8_bb76_b153_b4ad);
-}
-
-#[test]
-fn filters_of_another_table_are_found() {
-    must_be_found(Fault::MendLeftOut("distinct_names"), 0x0a);
-}
-
-#[test]
-fn repeated_keys_are_found() {
-    must_be_found(Fault::MendLeftOut("repeated"), 0xd83e_be81_c8a2_c21e);
-}
-
-#[test]
-fn sorts_that_are_moved_are_found() {
-    must_be_found(Fault::MendLeftOut("requirements"), 0x52c8_bdb8_d839_6f55);
-}
-
-#[test]
-fn arms_that_give_their_names_are_found() {
-    must_be_found(Fault::MendLeftOut("union_names"), 0x2c82_9abe_1f45_32f3);
-}
-
-#[test]
-fn another_opinion_of_nulls_is_found() {
-    must_be_found(
-        Fault::MendLeftOut("execution.skip_physical_aggregate_schema_check"),
-        0x38,
-    );
+fn the_document_says_what_is_found() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/datafusion.md");
+    let text = std::fs::read_to_string(path).expect("the document");
+    let (text, _) = text.split_once("## Statements").expect("its statements");
+    for row in text.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let is_found = FOUND
+            .iter()
+            .any(|(name, _)| cells[1].contains(&format!("`{name}`")));
+        assert_eq!(cells[5] == "yes", is_found, "{row}");
+    }
 }

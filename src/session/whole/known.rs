@@ -7,36 +7,18 @@ use super::answer::Difference;
 /// A kind of wrong answer, or of an error where there is an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Known {
-    /// The column of a subquery beside OR that names columns from outside is named twice, and refused.
-    RepeatedNames,
-    /// A column of USING named where another table has one of its name: it is ambiguous, and drawn all the same.
-    MergedAmbiguous,
     /// An order by an aggregate that the query does not give, beside a window over another.
     OrderByAggregate,
 }
 
 /// What is to be mended. A kind that a full run does not find is mended, and to be taken out.
-pub(super) const LIST: &[Known] = &[
-    Known::RepeatedNames,
-    Known::MergedAmbiguous,
-    Known::OrderByAggregate,
-];
+pub(super) const LIST: &[Known] = &[Known::OrderByAggregate];
 
 /// The errors of kinds that are told by them.
-const ERRORS: &[(Known, &str)] = &[
-    (
-        Known::RepeatedNames,
-        "Projections require unique expression names",
-    ),
-    (
-        Known::MergedAmbiguous,
-        "Ambiguous reference to unqualified field",
-    ),
-    (
-        Known::OrderByAggregate,
-        "PhysicalExpr Column references column",
-    ),
-];
+const ERRORS: &[(Known, &str)] = &[(
+    Known::OrderByAggregate,
+    "PhysicalExpr Column references column",
+)];
 
 /// Whether a difference is of a kind, by what is seen of it.
 pub(super) fn told(difference: &Difference) -> Option<Known> {

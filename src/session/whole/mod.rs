@@ -190,6 +190,9 @@ impl Run {
             }
             Verdict::Wrong(difference) => {
                 if let Some(kind) = told(difference) {
+                    if std::env::var_os("HALITE_WHOLE_VERBOSE").is_some() {
+                        println!("{kind:?}: {}", report(&case, &verdict));
+                    }
                     *tally().known.entry(kind).or_default() += 1;
                     return;
                 }

@@ -36,6 +36,7 @@ use super::truths::{LawTable, Truths};
 use crate::optimize::claims::unclaimed;
 use crate::optimize::install;
 use crate::optimize::nearest::CAST_TO_NEAREST;
+use crate::optimize::zones::READ_CLOCKS;
 
 /// Answers queries.
 pub(super) struct Oracle {
@@ -63,6 +64,7 @@ impl Oracle {
         let state = install(builder)
             .with_optimizer_rules(vec![
                 // What a cast gives no plan decides.
+                Arc::new(READ_CLOCKS),
                 Arc::new(CAST_TO_NEAREST),
                 Arc::new(RewriteSetComparison::new()),
                 Arc::new(ReplaceDistinctWithAggregate::new()),

@@ -186,6 +186,12 @@ pub(super) enum Expr {
     },
     /// As SQL writes it.
     Constant(String),
+    /// Bytes by their hexadecimal digits, which users write as a text.
+    Bytes(String),
+    /// The time of day.
+    TimeOfDay(Box<Expr>),
+    /// A time as the clocks of Berlin show it.
+    InBerlin(Box<Expr>),
     /// `+`, `-`, `*` of integers, which oracles compute without bounds.
     Arithmetic(char, Box<Expr>, Box<Expr>),
     /// Any other operator.

@@ -232,6 +232,12 @@ impl Renderer<'_, '_> {
             ),
             Expr::Merged { name, .. } => name.clone(),
             Expr::Constant(sql) => sql.clone(),
+            Expr::Bytes(digits) => match self.is_oracle() {
+                true => format!("X'{digits}'"),
+                false => format!("'\\x{digits}'"),
+            },
+            Expr::TimeOfDay(inner) => format!("CAST({} AS TIME)", self.expr(inner)),
+            Expr::InBerlin(inner) => format!("({} AT TIME ZONE 'Europe/Berlin')", self.expr(inner)),
             Expr::Arithmetic(operator, left, right) => {
                 let (left, right) = (self.expr(left), self.expr(right));
                 match self.is_oracle() {

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use datafusion::physical_plan::common::collect;
@@ -11,7 +12,9 @@ use super::super::{Connection, Database, Outcome};
 use super::answer::{Answer, Difference};
 use super::data::Data;
 use crate::error::{Error, ErrorKind, Result};
+use crate::row::Grouped;
 use crate::span::law::random::Random;
+use crate::store::MemoryStore;
 
 /// How a connection plans and runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +66,20 @@ impl Settings {
     }
 }
 
-/// A database with the rows of `data`.
+/// A database with the rows of `data`; now and then it keeps several of them in one entry.
 pub(super) async fn open(data: &Data) -> Result<Database> {
-    let database = Database::in_memory()?;
+    let rows: usize = data
+        .tables
+        .iter()
+        .map(|table| table.batch().num_rows())
+        .sum();
+    let database = match rows % 4 {
+        0 => {
+            let grouped = Grouped::new(Arc::new(MemoryStore::new()), rows as u64);
+            Database::of_store(Arc::new(grouped))?
+        }
+        _ => Database::in_memory()?,
+    };
     let connection = database.connect();
     for table in &data.tables {
         connection.execute(&table.create(), Vec::new()).await?;

@@ -159,6 +159,8 @@ pub struct Drawing<'a> {
     pub headings: &'a [Heading],
     /// Colours of the output.
     pub colors: Colors,
+    /// Whether what is wider than its column is cut; else it moves the others.
+    pub cuts: bool,
     /// Where to.
     pub out: &'a mut dyn Write,
 }
@@ -217,7 +219,10 @@ impl Drawing<'_> {
             let (text, role) = slot.column.map_or(("…", Some(Role::Quiet)), &cell);
             let heading = slot.column.and_then(|column| self.headings.get(column));
             let right = heading.is_some_and(|heading| heading.right);
-            let text = fit(text, slot.width, right);
+            let text = match self.cuts || width(text) <= slot.width {
+                true => fit(text, slot.width, right),
+                false => text.to_owned(),
+            };
             line.push(' ');
             match role {
                 Some(role) => line.push_str(&self.colors.paint(role, &text)),

@@ -21,6 +21,11 @@ pub struct Cell {
 /// The cells of a row, one per column.
 pub type Row = Vec<Cell>;
 
+/// Where all rows are shown, so many, or of so many bytes, are looked at before the first is drawn: their widths are those
+/// of the columns.
+const HELD_ROWS: usize = 10_000;
+const HELD_BYTES: usize = 4 << 20;
+
 /// The first and the last rows of a result, as many as are shown, and how many there are.
 pub struct Ends {
     head_limit: usize,
@@ -28,6 +33,10 @@ pub struct Ends {
     head: Vec<Row>,
     tail: VecDeque<Row>,
     count: u64,
+    /// How many rows were taken out.
+    taken: u64,
+    /// The bytes of the texts that are held.
+    bytes: usize,
 }
 
 impl Ends {
@@ -40,7 +49,26 @@ impl Ends {
             head: Vec::new(),
             tail: VecDeque::new(),
             count: 0,
+            taken: 0,
+            bytes: 0,
         }
+    }
+
+    /// Whether all rows are kept, of which there are enough by now: the others can be drawn as they come.
+    pub fn are_enough(&self) -> bool {
+        self.are_all() && (self.head.len() > HELD_ROWS || self.bytes > HELD_BYTES)
+    }
+
+    /// Whether all rows are kept.
+    pub fn are_all(&self) -> bool {
+        self.head_limit == usize::MAX - usize::MAX / 2
+    }
+
+    /// Takes out the rows that are held so far.
+    pub fn take(&mut self) -> Vec<Row> {
+        self.taken += self.head.len() as u64;
+        self.bytes = 0;
+        std::mem::take(&mut self.head)
     }
 
     /// Takes the next rows.
@@ -51,7 +79,10 @@ impl Ends {
         let rows = batch.num_rows();
         self.count += rows as u64;
         let for_head = rows.min(self.head_limit - self.head.len());
-        self.head.extend(read_rows(batch, 0..for_head)?);
+        let read = read_rows(batch, 0..for_head)?;
+        let cells = read.iter().flatten().map(|cell| cell.text.len());
+        self.bytes += cells.sum::<usize>();
+        self.head.extend(read);
         // Only a batch's last rows can stay in the tail; the others need no text.
         let for_tail = for_head.max(rows.saturating_sub(self.tail_limit))..rows;
         for row in read_rows(batch, for_tail)? {
@@ -80,7 +111,7 @@ impl Ends {
 
     /// The rows between head and tail, which are not shown.
     pub fn hidden(&self) -> u64 {
-        self.count - (self.head.len() + self.tail.len()) as u64
+        self.count - self.taken - (self.head.len() + self.tail.len()) as u64
     }
 
     /// How many rows there are.

@@ -506,3 +506,52 @@ fn a_date_is_not_cut() {
     let text = print_all(named("box").unwrap(), page, &[batch]).unwrap();
     assert!(text.contains("│ 2013-01-01T10:00:00     │"), "{text}");
 }
+
+/// What has been written while somebody else writes.
+#[derive(Clone, Default)]
+struct Seen(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
+
+impl std::io::Write for Seen {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_long_result_is_drawn_as_it_comes() {
+    let numbers = |first: i64| {
+        let values = arrow::array::Int64Array::from_iter_values(first..first + 1000);
+        let array: arrow::array::ArrayRef = std::sync::Arc::new(values);
+        arrow::array::RecordBatch::try_from_iter([("number", array)]).unwrap()
+    };
+    for name in ["box", "auto", "line"] {
+        let mut out = Seen::default();
+        let seen = out.clone();
+        let schema = numbers(0).schema();
+        let format = super::named(name).unwrap();
+        let mut sheet = format.sheet(schema, Page::default(), &mut out).unwrap();
+        let mut largest = 0;
+        for batch in 0..30 {
+            let before = seen.0.borrow().len();
+            sheet.batch(&numbers(batch * 1000)).unwrap();
+            largest = largest.max(seen.0.borrow().len() - before);
+        }
+        assert!(largest > 0, "{name} holds all rows back");
+        sheet.finish().unwrap();
+        let text = String::from_utf8(seen.0.borrow().clone()).unwrap();
+        assert!(text.ends_with("30,000 rows\n"), "{name}");
+        for number in [0, 9_999, 10_001, 29_999] {
+            assert_eq!(
+                text.matches(&format!(" {number} ")).count()
+                    + text.matches(&format!("│ {number}\n")).count(),
+                1,
+                "{name}: {number}"
+            );
+        }
+    }
+}

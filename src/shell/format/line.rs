@@ -59,7 +59,12 @@ pub struct LineSheet<'a> {
 
 impl Sheet for LineSheet<'_> {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        self.rows.add(batch)
+        self.rows.add(batch)?;
+        // Where all are shown, they are as they come.
+        match self.rows.are_all() {
+            true => self.draw_held(),
+            false => Ok(()),
+        }
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
@@ -80,6 +85,16 @@ impl Sheet for LineSheet<'_> {
 }
 
 impl LineSheet<'_> {
+    /// Draws the rows that are held.
+    pub fn draw_held(&mut self) -> io::Result<()> {
+        let rows = self.rows.take();
+        let first = self.rows.count() - rows.len() as u64 + 1;
+        for (number, row) in (first..).zip(&rows) {
+            self.row(number, row)?;
+        }
+        Ok(())
+    }
+
     fn row(&mut self, number: u64, row: &Row) -> io::Result<()> {
         let widest = self.names.iter().map(|name| width(name)).max().unwrap_or(0);
         let title = format!("─ row {} ", grouped(number));

@@ -13,7 +13,7 @@ use arrow::datatypes::{Field, Schema, SchemaRef};
 
 use super::super::style::Colors;
 use super::cells::{self, type_name};
-use super::drawing::{Drawing, Heading, layout, whole_width, widths};
+use super::drawing::{Drawing, Heading, Slot, layout, whole_width, widths};
 use super::ends::{Ends, read_rows};
 use super::line::LineSheet;
 use super::{Format, Page, Sheet};
@@ -75,34 +75,58 @@ impl Format for Auto {
         if is_plan(&schema) {
             return Table.sheet(schema, page, out);
         }
-        Ok(Box::new(AutoSheet(TableSheet::begin(&schema, page, out))))
+        let table = TableSheet::begin(&schema, page, out);
+        Ok(Box::new(AutoSheet::Table(table)))
     }
 }
 
-struct AutoSheet<'a>(TableSheet<'a>);
+enum AutoSheet<'a> {
+    Table(TableSheet<'a>),
+    Lines(LineSheet<'a>),
+    /// While it turns from one into the other.
+    Neither,
+}
+
+impl AutoSheet<'_> {
+    /// Makes lines of a table that does not fit, once enough rows are known.
+    fn settle(&mut self) {
+        *self = match std::mem::replace(self, Self::Neither) {
+            // Of one column, lines would show no more than a table does.
+            Self::Table(table) if !table.fits() && table.headings.len() > 1 => {
+                Self::Lines(table.into_lines())
+            }
+            settled => settled,
+        };
+    }
+}
 
 impl Sheet for AutoSheet<'_> {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        self.0.batch(batch)
+        if let Self::Table(table) = self {
+            table.rows.add(batch)?;
+            if !table.is_due() {
+                return Ok(());
+            }
+            self.settle();
+            return match self {
+                Self::Table(table) => table.draw_held(),
+                Self::Lines(lines) => lines.draw_held(),
+                Self::Neither => Ok(()),
+            };
+        }
+        match self {
+            Self::Lines(lines) => lines.batch(batch),
+            Self::Table(_) | Self::Neither => Ok(()),
+        }
     }
 
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        let sheet = self.0;
-        // Of one column, lines would show no more than a table does.
-        if sheet.fits() || sheet.headings.len() == 1 {
-            return Box::new(sheet).finish();
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.settle();
+        match *self {
+            Self::Table(table) => Box::new(table).finish(),
+            Self::Lines(lines) => Box::new(lines).finish(),
+            Self::Neither => Ok(()),
         }
-        let lines = LineSheet {
-            out: sheet.out,
-            names: sheet
-                .headings
-                .into_iter()
-                .map(|heading| heading.name)
-                .collect(),
-            rows: sheet.rows,
-            colors: sheet.colors,
-        };
-        Box::new(lines).finish()
     }
 }
 
@@ -121,6 +145,8 @@ struct TableSheet<'a> {
     room: usize,
     rows: Ends,
     colors: Colors,
+    /// The columns, once rows are drawn as they come.
+    slots: Option<Vec<Slot>>,
 }
 
 impl<'a> TableSheet<'a> {
@@ -131,41 +157,85 @@ impl<'a> TableSheet<'a> {
             room: page.width.unwrap_or(usize::MAX),
             rows: Ends::new(page.rows),
             colors: page.colors,
+            slots: None,
         }
+    }
+
+    /// Whether the rows that are held are to be drawn.
+    fn is_due(&self) -> bool {
+        self.slots.is_some() || self.rows.are_enough()
+    }
+
+    fn into_lines(self) -> LineSheet<'a> {
+        let names = self.headings.into_iter().map(|heading| heading.name);
+        LineSheet {
+            out: self.out,
+            names: names.collect(),
+            rows: self.rows,
+            colors: self.colors,
+        }
+    }
+
+    /// The columns as wide as the rows need that are held.
+    fn layout(&self) -> Vec<Slot> {
+        layout(&widths(&self.headings, self.rows.shown()), self.room)
+    }
+
+    fn drawing(&mut self, slots: Vec<Slot>) -> Drawing<'_> {
+        Drawing {
+            slots,
+            headings: &self.headings,
+            colors: self.colors,
+            cuts: self.room < usize::MAX,
+            out: self.out,
+        }
+    }
+
+    /// Draws the rows that are held, below the headings if these are not drawn.
+    fn draw_held(&mut self) -> io::Result<()> {
+        let is_first = self.slots.is_none();
+        let slots = self.slots.take().unwrap_or_else(|| self.layout());
+        let rows = self.rows.take();
+        let mut drawing = self.drawing(slots.clone());
+        if is_first {
+            drawing.head()?;
+        }
+        for row in &rows {
+            drawing.row(row)?;
+        }
+        self.slots = Some(slots);
+        Ok(())
     }
 
     /// Whether nothing need be cut.
     fn fits(&self) -> bool {
-        whole_width(&widths(&self.headings, self.rows.shown())) <= self.room
+        self.slots.is_some() || whole_width(&widths(&self.headings, self.rows.shown())) <= self.room
     }
 }
 
 impl Sheet for TableSheet<'_> {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        self.rows.add(batch)
+        self.rows.add(batch)?;
+        match self.is_due() {
+            true => self.draw_held(),
+            false => Ok(()),
+        }
     }
 
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        let widths = widths(&self.headings, self.rows.shown());
-        let mut drawing = Drawing {
-            slots: layout(&widths, self.room),
-            headings: &self.headings,
-            colors: self.colors,
-            out: self.out,
-        };
-        drawing.head()?;
-        for row in self.rows.head() {
-            drawing.row(row)?;
-        }
-        if self.rows.hidden() > 0 {
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.draw_held()?;
+        let slots = self.slots.take().unwrap_or_default();
+        let rows = std::mem::replace(&mut self.rows, Ends::new(None));
+        let shown = slots.iter().filter(|slot| slot.column.is_some()).count();
+        let footer = footer(&rows, self.headings.len(), shown);
+        let mut drawing = self.drawing(slots);
+        if rows.hidden() > 0 {
             drawing.gap()?;
         }
-        for row in self.rows.tail() {
+        for row in rows.tail() {
             drawing.row(row)?;
         }
         drawing.end()?;
-        let columns = drawing.slots.iter().filter(|slot| slot.column.is_some());
-        let footer = footer(&self.rows, self.headings.len(), columns.count());
         writeln!(drawing.out, "{footer}")
     }
 }

@@ -387,7 +387,7 @@ impl Trial<'_> {
             }
             tally.walk |= is_walk(run) && self.budget == BUDGET;
             tally.walk_at_small_budget |= is_walk(run);
-            if let Work::Ranges(set) = &run.work
+            if let Some(set) = run.ranges(self.of.key)
                 && self.budget == BUDGET
             {
                 tally.ranges += set.ranges().len();
@@ -485,7 +485,8 @@ impl Trial<'_> {
             "one run for a bucket"
         );
         for run in plan.spans.runs() {
-            let (Work::Ranges(set), Some(boxes)) = (&run.work, plan.spans.boxes.get(&run.bucket))
+            let (Some(set), Some(boxes)) =
+                (run.ranges(self.of.key), plan.spans.boxes.get(&run.bucket))
             else {
                 continue;
             };

@@ -21,6 +21,14 @@ pub(super) struct Scan {
 pub(super) fn scan(run: &Run, keys: &[Vec<u8>]) -> Result<Scan> {
     let mut scan = Scan::default();
     match &run.work {
+        Work::Points(points) => {
+            scan.seeks = points.len();
+            let found = points
+                .iter()
+                .filter_map(|point| keys.binary_search(point).ok());
+            scan.delivered.extend(found);
+            scan.keys_read = scan.delivered.len();
+        }
         Work::Ranges(set) => {
             for range in set.ranges() {
                 scan.seeks += 1;

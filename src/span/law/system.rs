@@ -9,19 +9,20 @@ use super::oracle::coerce;
 use super::render::{Planned, render};
 use super::session;
 use crate::key::RowKey;
-use crate::predicate::{Predicate, lower};
+use crate::predicate::{Predicate, lower_all};
 use crate::span::{Plan, plan};
 
 /// A case's condition as the system under test understands it.
 pub(super) struct Lowered {
-    conjuncts: Vec<Predicate>,
+    /// Each with the number of the case's conjunct that it came from.
+    conjuncts: Vec<(usize, Predicate)>,
     owners: Owners,
 }
 
 /// Where the lowered conjuncts came from.
 enum Owners {
-    /// For each of them the conjunct of the case.
-    Known(Vec<usize>),
+    /// Each from one of so many conjuncts of the case.
+    Known(usize),
     /// They were made from the whole condition, so that only all together say something: so many conjuncts.
     Together(usize),
 }
@@ -39,36 +40,34 @@ impl Lowered {
             };
             let filters = session::filters(render(&case.condition, &planned), schema)?;
             return Ok(Self {
-                conjuncts: lower(&filters, key.columns()),
+                conjuncts: lower_all(&filters, key.columns()),
                 owners: Owners::Together(case.condition.conjuncts().len()),
             });
         }
-        let (mut conjuncts, mut owners) = (Vec::new(), Vec::new());
-        for (owner, conjunct) in case.condition.conjuncts().into_iter().enumerate() {
-            for conjunct in lower(&[expression(case, conjunct, schema)?], key.columns()) {
-                conjuncts.push(conjunct);
-                owners.push(owner);
-            }
+        let (given, mut conjuncts) = (case.condition.conjuncts(), Vec::new());
+        for (owner, conjunct) in given.iter().enumerate() {
+            let lowered = lower_all(&[expression(case, conjunct, schema)?], key.columns());
+            conjuncts.extend(lowered.into_iter().map(|(_, conjunct)| (owner, conjunct)));
         }
         Ok(Self {
             conjuncts,
-            owners: Owners::Known(owners),
+            owners: Owners::Known(given.len()),
         })
     }
 
     /// The plan at a budget.
     pub fn plan(&self, key: &RowKey, budget: usize) -> crate::error::Result<Plan> {
-        plan(key, &self.conjuncts, budget)
+        plan(key, self.conjuncts.iter().cloned(), budget)
     }
 
     /// Which of the case's conjuncts the spans claim to prove.
     pub fn proven(&self, plan: &Plan) -> Vec<bool> {
         match &self.owners {
             Owners::Together(count) => vec![plan.tight(); *count],
-            Owners::Known(owners) => {
-                let mut proven = vec![true; owners.last().map_or(0, |last| last + 1)];
+            Owners::Known(count) => {
+                let mut proven = vec![true; *count];
                 for residual in &plan.residual {
-                    proven[owners[residual.conjunct]] = false;
+                    proven[residual.conjunct] = false;
                 }
                 proven
             }

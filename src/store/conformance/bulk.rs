@@ -135,6 +135,86 @@ pub(super) fn readers_see_a_load_whole(subject: &Subject) {
     assert_eq!(contents(&subject.snapshot(), "t").len(), 50);
 }
 
+/// What came through [`Changes::write`] is behind the loads, and goes to spaces with and without one.
+pub(super) fn several_loads_and_a_batch_are_one_step(subject: &Subject) {
+    for space in ["t", "u", "v", "w"] {
+        subject.create(space);
+        subject.put(space, &[(b"a", b"old"), (b"b", b"old")]);
+    }
+    let claims = ["t", "u", "v"].map(Claim::exclusive);
+    let mut changes = subject.begin(&claims).unwrap();
+    let mut batch = WriteBatch::new();
+    batch.put("u", b"b", b"first");
+    batch.put("v", b"c", b"batch");
+    batch.put("u", b"b", b"batch");
+    batch.delete("v", b"a");
+    changes.write(batch).unwrap();
+    for space in ["u", "t"] {
+        let mut bulk = changes.bulk(space).unwrap();
+        bulk.delete(b"a").unwrap();
+        bulk.put(b"b", b"bulk").unwrap();
+    }
+    // A load to which nothing comes.
+    drop(changes.bulk("w").unwrap());
+    let old = model(&[(b"a", b"old"), (b"b", b"old")]);
+    let before = subject.snapshot();
+    changes.commit(Durability::Sync).unwrap();
+    let after = subject.snapshot();
+    for space in ["t", "u", "v", "w"] {
+        assert_eq!(contents(&before, space), old, "{space}");
+    }
+    assert_eq!(contents(&after, "t"), model(&[(b"b", b"bulk")]));
+    assert_eq!(contents(&after, "u"), model(&[(b"b", b"batch")]));
+    let expected = model(&[(b"b", b"old"), (b"c", b"batch")]);
+    assert_eq!(contents(&after, "v"), expected);
+    assert_eq!(contents(&after, "w"), old);
+}
+
+pub(super) fn several_loads_need_all_their_spaces(subject: &Subject) {
+    subject.create("t");
+    subject.create("u");
+    let mut changes = subject.begin(&[]).unwrap();
+    for space in ["t", "u"] {
+        changes.bulk(space).unwrap().put(b"a", b"1").unwrap();
+    }
+    subject.store.drop_space("u").unwrap();
+    assert_eq!(kind(changes.commit(Durability::Sync)), ErrorKind::Internal);
+    assert!(contents(&subject.snapshot(), "t").is_empty());
+    subject.put("t", &[(b"a", b"2")]);
+}
+
+/// Each step writes all keys of two spaces anew: who reads sees one step whole, and writes of others are not lost.
+pub(super) fn readers_see_several_loads_whole(subject: &Subject) {
+    for space in ["t", "u", "other"] {
+        subject.create(space);
+    }
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0..25_u8 {
+                let mut changes = subject.begin(&[]).unwrap();
+                for space in ["t", "u"] {
+                    let mut bulk = changes.bulk(space).unwrap();
+                    (0..20_u8).for_each(|key| bulk.put(&[key], &[round]).unwrap());
+                }
+                changes.commit(Durability::Sync).unwrap();
+                subject.put("other", &[(&[round], b"")]);
+            }
+            is_done.store(true, Ordering::Release);
+        });
+        while !is_done.load(Ordering::Acquire) {
+            let snapshot = subject.snapshot();
+            let first = contents(&snapshot, "t");
+            assert_eq!(contents(&snapshot, "u"), first);
+            let mut values: Vec<_> = first.values().collect();
+            values.dedup();
+            assert!(values.len() <= 1, "{values:?}");
+        }
+    });
+    assert_eq!(contents(&subject.snapshot(), "u").len(), 20);
+    assert_eq!(contents(&subject.snapshot(), "other").len(), 25);
+}
+
 pub(super) fn random_loads_and_writes_agree_with_a_map(subject: &Subject) {
     subject.create("t");
     let mut random = random();

@@ -171,29 +171,31 @@ pub(super) fn of_concurrent_statements_none_is_lost(subject: &Subject) {
     assert_eq!(count, Some(vec![threads * rounds]));
 }
 
-pub(super) fn a_load_and_more_is_refused_or_one_step(subject: &Subject) {
+pub(super) fn a_commit_stamps_what_it_claimed(subject: &Subject) {
     subject.create("t");
     subject.create("u");
-    for with_batch in [true, false] {
-        let claims = [Claim::exclusive("t"), Claim::exclusive("u")];
-        let mut changes = subject.begin(&claims).unwrap();
-        changes.bulk("t").unwrap().put(b"a", b"1").unwrap();
-        match with_batch {
-            true => changes.write(batch(&[("u", b"a", Some(b"1"))])).unwrap(),
-            false => changes.bulk("u").unwrap().put(b"a", b"1").unwrap(),
-        }
-        let committed = changes.commit(Durability::Sync);
-        let snapshot = subject.snapshot();
-        let found = [
-            contents(&snapshot, "t").len(),
-            contents(&snapshot, "u").len(),
-        ];
-        match committed {
-            Ok(()) => assert_eq!(found, [1, 1]),
-            Err(error) => {
-                assert_eq!(error.kind(), ErrorKind::NotSupported);
-                assert_eq!(found, [0, 0]);
-            }
-        }
+    let stamps = || ["t", "u"].map(|space| subject.snapshot().stamp(space));
+    let [t, u] = stamps();
+    assert_eq!(stamps(), [t, u]);
+    let commit = |claims: &[Claim<'_>]| {
+        let mut changes = subject.begin(claims).unwrap();
+        changes.write(batch(&[("t", b"a", Some(b"1"))])).unwrap();
+        changes.commit(Durability::Buffered).unwrap();
+    };
+    let mut seen = vec![t];
+    for claim in [
+        Claim::exclusive("t"),
+        Claim::shared("t"),
+        Claim::exclusive("t"),
+    ] {
+        commit(&[claim]);
+        let [t, other] = stamps();
+        assert!(!seen.contains(&t), "{seen:?}, {t}");
+        assert_eq!(other, u);
+        seen.push(t);
     }
+    subject.store.drop_space("t").unwrap();
+    subject.create("t");
+    commit(&[Claim::exclusive("t")]);
+    assert!(!seen.contains(&stamps()[0]), "{seen:?}");
 }

@@ -1,9 +1,9 @@
 //! Bulk loads into the store on disk: sorted files, taken over at once.
 //!
 //! A load has a directory of its own, `halite-loads/<n>` in that of the database. Its entries go into RocksDB's sorted
-//! files there, of about 64 MiB, made with the options of the space and synced when they are full. `ingest` hands all
-//! of them to RocksDB in one call: it links them under names of its own, and one record of its MANIFEST, synced, makes
-//! them part of the space.
+//! files there, of about 64 MiB, made with the options of the space and synced when they are full. [`ingest_files`] hands
+//! all of them to RocksDB in one call: it links them under names of its own, and one record of its MANIFEST, synced,
+//! makes them part of the space. Several loads that belong together are a [`switch`](super::switch).
 //!
 //! A load that is dropped removes its directory. The end of the process or of the machine
 //!
@@ -20,12 +20,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ::rocksdb::{AsColumnFamilyRef, IngestExternalFileOptions, Options, SstFileWriter};
+use ::rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
 use self_cell::self_cell;
 
-use super::super::bulk::{Ascending, BulkWriter, Load};
-use super::super::directory::space_of_family;
+use super::super::bulk::{Ascending, BulkWriter};
+use super::super::directory::file_names;
+use super::super::no_such_space;
 use super::open::family_options;
+use super::switch::Files;
 use super::{Database, RocksStore};
 use crate::error::{Error, Result};
 
@@ -47,10 +49,10 @@ self_cell! {
 }
 
 /// A load that is being written.
-pub(super) struct RocksLoad {
-    store: Arc<RocksStore>,
+pub(in crate::store) struct RocksLoad {
     database: Arc<Database>,
     space: String,
+    family: String,
     order: Ascending,
     /// Dropped before the directory of its files.
     writer: FileWriter,
@@ -62,20 +64,18 @@ pub(super) struct RocksLoad {
 }
 
 impl RocksLoad {
-    pub(super) fn new(store: Arc<RocksStore>, space: &str) -> Result<Self> {
+    pub(super) fn new(store: &RocksStore, space: &str) -> Result<Self> {
         let spaces = store.current();
         let database = Arc::clone(spaces.borrow_owner());
         database.refuse_if_read_only()?;
-        let family = spaces.find(space)?.name();
-        let family = String::from_utf8_lossy(&family);
-        let compression = space_of_family(&family).map(|(_, compression)| compression);
-        let options = family_options(&database.cache, compression.unwrap_or_default());
+        let found = spaces.find(space)?;
+        let options = family_options(&database.cache, found.options.compression);
         Ok(Self {
             directory: LoadDirectory::make(database.path())?,
             writer: FileWriter::new(options, |options| SstFileWriter::create(options)),
-            store,
             database,
             space: space.to_owned(),
+            family: found.family_name(),
             order: Ascending::default(),
             files: Vec::new(),
             is_open: false,
@@ -134,6 +134,60 @@ impl RocksLoad {
         self.database
             .failed(format!("loading {}", self.space), error)
     }
+
+    pub(super) fn space(&self) -> &str {
+        &self.space
+    }
+
+    /// Whether nothing came.
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Ends the last file. What it holds is complete and synced then.
+    ///
+    /// # Errors
+    /// `Internal` where something went wrong before; `Unavailable` if the disk fails.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        self.order.check_unbroken()?;
+        match self.is_open {
+            true => self.end_file(),
+            false => Ok(()),
+        }
+    }
+
+    /// Applies it.
+    ///
+    /// # Errors
+    /// Those of [`ingest_files`].
+    pub(super) fn ingest(self) -> Result<()> {
+        ingest_files(&self.database, &self.family, self.files)
+    }
+
+    /// Its files, once their names are on the disk, too: they are found after a crash.
+    ///
+    /// # Errors
+    /// `Unavailable` if the disk fails.
+    pub(super) fn secure(&self) -> Result<Files> {
+        let database = self.database.path();
+        for directory in self.directory.path.ancestors() {
+            let synced = fs::File::open(directory).and_then(|directory| directory.sync_all());
+            synced.map_err(|error| directory_error(directory, error))?;
+            if directory == database {
+                break;
+            }
+        }
+        let relative = |file: &PathBuf| file.strip_prefix(database).unwrap_or(file).to_owned();
+        Ok(Files {
+            family: self.family.clone(),
+            paths: self.files.iter().map(relative).collect(),
+        })
+    }
+
+    /// Leaves its files where they are.
+    pub(super) fn keep(mut self) {
+        self.directory.is_kept = true;
+    }
 }
 
 impl BulkWriter for RocksLoad {
@@ -146,29 +200,20 @@ impl BulkWriter for RocksLoad {
     }
 }
 
-impl Load for RocksLoad {
-    fn ingest(mut self: Box<Self>) -> Result<()> {
-        self.order.check_unbroken()?;
-        if self.is_open {
-            self.end_file()?;
-        }
-        // A drop of the space cannot come between.
-        let _unchanged = self.store.changing.read();
-        let spaces = self.store.current();
-        let family = spaces.find(&self.space)?;
-        if self.files.is_empty() {
-            return Ok(());
-        }
-        // While there is a snapshot RocksDB gives the files a sequence number of their own. Without one it might not,
-        // and a snapshot taken while it writes its record would see the load come.
-        let _view = self.database.db.snapshot();
-        let ingested = self.database.db.ingest_external_file_cf_opts(
-            family,
-            &ingestion_options(),
-            self.files.clone(),
-        );
-        ingested.map_err(|error| self.failed(error))
-    }
+/// Makes files part of a column family, in one step.
+///
+/// # Errors
+/// `Internal` if it does not exist; those of RocksDB.
+pub(super) fn ingest_files(database: &Database, family: &str, files: Vec<PathBuf>) -> Result<()> {
+    let found = database.db.cf_handle(family);
+    let found = found.ok_or_else(|| no_such_space(family))?;
+    // While there is a snapshot RocksDB gives the files a sequence number of their own. Without one it might not,
+    // and a snapshot taken while it writes its record would see the load come.
+    let _view = database.db.snapshot();
+    let ingested = database
+        .db
+        .ingest_external_file_cf_opts(&found, &ingestion_options(), files);
+    ingested.map_err(|error| database.failed(format!("loading {family}"), error))
 }
 
 fn ingestion_options() -> IngestExternalFileOptions {
@@ -182,9 +227,10 @@ fn ingestion_options() -> IngestExternalFileOptions {
     options
 }
 
-/// The directory of one load, removed with all that is in it when it is dropped.
+/// The directory of one load, removed with all that is in it when it is dropped, unless it is kept.
 struct LoadDirectory {
     path: PathBuf,
+    is_kept: bool,
 }
 
 impl LoadDirectory {
@@ -192,12 +238,16 @@ impl LoadDirectory {
         let number = NEXT_LOAD.fetch_add(1, Ordering::Relaxed);
         let path = database.join(LOADS).join(number.to_string());
         fs::create_dir_all(&path).map_err(|error| directory_error(&path, error))?;
-        Ok(Self { path })
+        let is_kept = false;
+        Ok(Self { path, is_kept })
     }
 }
 
 impl Drop for LoadDirectory {
     fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
         // What cannot be removed now is removed when the database is opened again.
         let _ = fs::remove_dir_all(&self.path);
         if let Some(loads) = self.path.parent() {
@@ -207,9 +257,15 @@ impl Drop for LoadDirectory {
     }
 }
 
-/// Removes what loads have left that were cut short. Called by the one process that has the database open for writing,
+/// Removes what loads have left that were cut short, and RocksDB itself. Called by the one process that has the database open for writing,
 /// before it begins a load.
 pub(super) fn remove_leftovers(database: &Path) -> Result<()> {
+    // RocksDB writes a file of its own under another name before it gives it its own, and never looks for what a kill has
+    // left.
+    let names = file_names(database).unwrap_or_default();
+    for name in names.iter().filter(|name| name.ends_with(".dbtmp")) {
+        let _ = fs::remove_file(database.join(name));
+    }
     let loads = database.join(LOADS);
     match fs::remove_dir_all(&loads) {
         Ok(()) => Ok(()),

@@ -21,7 +21,7 @@ fn open(path: &Path) -> Arc<RocksStore> {
     store
 }
 
-fn begin_load(store: &Arc<RocksStore>) -> Result<Box<dyn Load>> {
+fn begin_load(store: &Arc<RocksStore>) -> Result<RocksLoad> {
     Arc::clone(store).load("t")
 }
 
@@ -40,7 +40,7 @@ fn count(store: &RocksStore) -> usize {
 }
 
 /// So many entries that they need several files.
-fn push_many(bulk: &mut dyn Load) {
+fn push_many(bulk: &mut RocksLoad) {
     let mut noise = fastrand::Rng::with_seed(7);
     for key in 0..2_000_u32 {
         let value: Vec<u8> = (0..100).map(|_| noise.u8(..)).collect();
@@ -61,9 +61,9 @@ fn a_load_of_several_files_leaves_none_of_its_own() {
     let path = directory.path();
     let store = open(path);
     let mut bulk = begin_load(&store).unwrap();
-    push_many(&mut *bulk);
+    push_many(&mut bulk);
     assert!(files_of_loads(path) > 3, "{}", files_of_loads(path));
-    bulk.ingest().unwrap();
+    store.ingest(vec![bulk]).unwrap();
     assert!(!path.join(LOADS).exists());
     assert_eq!(count(&store), 2_000);
     drop(store);
@@ -78,18 +78,21 @@ fn a_load_that_is_dropped_or_fails_leaves_nothing() {
     let mut kept = begin_load(&store).unwrap();
     kept.put(b"k", b"v").unwrap();
     let mut dropped = begin_load(&store).unwrap();
-    push_many(&mut *dropped);
+    push_many(&mut dropped);
     drop(dropped);
     let mut failed = begin_load(&store).unwrap();
-    push_many(&mut *failed);
+    push_many(&mut failed);
     assert_eq!(
         failed.put(b"", b"").unwrap_err().kind(),
         ErrorKind::Internal
     );
-    assert_eq!(failed.ingest().unwrap_err().kind(), ErrorKind::Internal);
+    assert_eq!(
+        store.ingest(vec![failed]).unwrap_err().kind(),
+        ErrorKind::Internal
+    );
     // The load of somebody else is left alone.
     assert_eq!(files_of_loads(path), 1);
-    kept.ingest().unwrap();
+    store.ingest(vec![kept]).unwrap();
     assert!(!path.join(LOADS).exists());
     assert_eq!(count(&store), 1);
 }
@@ -101,14 +104,14 @@ fn a_load_that_cannot_be_ingested_changes_nothing() {
     let path = directory.path();
     let store = open(path);
     let mut bulk = begin_load(&store).unwrap();
-    push_many(&mut *bulk);
+    push_many(&mut bulk);
     let load = fs::read_dir(path.join(LOADS))
         .unwrap()
         .next()
         .unwrap()
         .unwrap();
     fs::write(load.path().join("000002.sst"), b"no table").unwrap();
-    let error = bulk.ingest().unwrap_err();
+    let error = store.ingest(vec![bulk]).unwrap_err();
     assert!(error.message().contains("loading t"), "{error}");
     assert!(!path.join(LOADS).exists());
     assert_eq!(count(&store), 0);
@@ -123,8 +126,8 @@ fn a_load_that_cannot_be_ingested_changes_nothing() {
     };
     assert_eq!(tables(path), 0);
     let mut again = begin_load(&store).unwrap();
-    push_many(&mut *again);
-    again.ingest().unwrap();
+    push_many(&mut again);
+    store.ingest(vec![again]).unwrap();
     assert_eq!(count(&store), 2_000);
 }
 
@@ -153,19 +156,32 @@ fn what_a_killed_load_left_is_removed_by_the_next_writer_alone() {
 /// A load that must flush what was written before it waits for that; with it whoever makes a space, and nobody else.
 #[test]
 fn readers_wait_neither_for_a_load_nor_for_who_waits_for_it() {
+    readers_do_not_wait(&["t"]);
+}
+
+#[test]
+fn readers_do_not_wait_for_a_step_of_several_loads() {
+    readers_do_not_wait(&["s", "t"]);
+}
+
+fn readers_do_not_wait(loads: &'static [&str]) {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());
+    store.create_space("s", &SpaceOptions::default()).unwrap();
     let mut batch = WriteBatch::new();
     batch.put("t", b"key", b"old");
     store.write(batch, Durability::Buffered).unwrap();
     let current = store.current();
     let database = &current.borrow_owner().db;
     database.pause_background_work().unwrap();
-    let loading = Arc::clone(&store);
+    let loader = Arc::clone(&store);
     let loading = thread::spawn(move || {
-        let mut bulk = begin_load(&loading).unwrap();
-        bulk.put(b"key", b"new").unwrap();
-        bulk.ingest().unwrap();
+        let loads = loads.iter().map(|space| {
+            let mut bulk = Arc::clone(&loader).load(space).unwrap();
+            bulk.put(b"key", b"new").unwrap();
+            bulk
+        });
+        loader.ingest(loads.collect()).unwrap();
     });
     thread::sleep(Duration::from_millis(300));
     let making = Arc::clone(&store);
@@ -189,7 +205,7 @@ fn readers_wait_neither_for_a_load_nor_for_who_waits_for_it() {
     let (value, has_space, spaces) = read.expect("readers wait for the load");
     assert!(both_wait, "the load has not been waiting");
     assert_eq!((value.as_deref(), has_space), (Some(&b"old"[..]), false));
-    assert_eq!(spaces.unwrap(), ["t"]);
+    assert_eq!(spaces.unwrap(), ["s", "t"]);
     let snapshot = store.snapshot().unwrap();
     assert_eq!(
         snapshot.get("t", b"key").unwrap().as_deref(),

@@ -10,8 +10,9 @@ use ::rocksdb::{
 };
 
 use super::super::directory::{self, Found, space_of_family};
+use super::super::synced::{self, Synced};
 use super::super::{Compression, StoreOptions, seal};
-use super::{Database, bulk, store_error};
+use super::{Database, bulk, own, store_error, switch};
 use crate::error::{Error, Result};
 
 /// How often an open is tried while another process changes the files that it needs.
@@ -37,9 +38,9 @@ impl From<Error> for OpenError {
 
 /// Opens the database, and tries again while another process is changing its files.
 pub(super) fn open(path: &Path, options: &StoreOptions) -> Result<Database> {
-    let mut attempt = 1;
+    let (mut attempt, mut seen) = (1, 0);
     loop {
-        match open_database(path, options) {
+        match open_database(path, options, &mut seen) {
             Err(OpenError::Passing(_)) if attempt < OPEN_ATTEMPTS => {
                 thread::sleep(OPEN_PAUSE * attempt);
                 attempt += 1;
@@ -59,12 +60,25 @@ fn missing_for_good(error: Error) -> Error {
     }
 }
 
-fn open_database(path: &Path, options: &StoreOptions) -> Result<Database, OpenError> {
+/// `seen` is the last step of several loads that the attempt before this one has met.
+fn open_database(
+    path: &Path,
+    options: &StoreOptions,
+    seen: &mut u64,
+) -> Result<Database, OpenError> {
     // First: what is missing from the list of files would be taken for a space or a mark that never was.
-    seal::check(path)?;
+    if !seal::check(path)? {
+        synced::check(path)?;
+    }
     let list = || DB::list_cf(&Options::default(), path).map_err(|error| open_error(path, error));
     let mut families = match directory::inspect(path, list)? {
-        Found::Database(families) => return open_families(path, options, &families, false),
+        Found::Database(families) => {
+            let database = open_families(path, options, &families, false)?;
+            if options.read_only {
+                switch::check_whole(path, &database.db, seen)?;
+            }
+            return Ok(database);
+        }
         Found::Nothing => Vec::new(),
         Found::Unfinished(families) => families,
     };
@@ -80,7 +94,7 @@ fn open_database(path: &Path, options: &StoreOptions) -> Result<Database, OpenEr
 }
 
 /// Opens a database that has these column families, or makes them in a new one.
-pub(super) fn open_families(
+fn open_families(
     path: &Path,
     options: &StoreOptions,
     families: &[String],
@@ -99,17 +113,22 @@ pub(super) fn open_families(
     } else {
         DB::open_cf_descriptors(&database_options, path, descriptors)
     };
-    let db = opened.map_err(|error| open_error(path, error))?;
-    if !options.read_only {
-        seal::remove(path);
-        bulk::remove_leftovers(path)?;
-    }
-    Ok(Database {
-        db,
+    let mut database = Database {
+        db: opened.map_err(|error| open_error(path, error))?,
         options: options.clone(),
         cache,
         counters: options.count_syncs.then_some(database_options),
-    })
+        synced: None,
+    };
+    if !options.read_only {
+        seal::remove(path);
+        own::apply_options(&database)?;
+        switch::complete(&database)?;
+        bulk::remove_leftovers(path)?;
+        // One that cannot be written, as on a full disk, says nothing; the database is open all the same.
+        database.synced = Synced::open(path).ok();
+    }
+    Ok(database)
 }
 
 fn database_options(options: &StoreOptions, is_new: bool) -> Options {
@@ -118,6 +137,8 @@ fn database_options(options: &StoreOptions, is_new: bool) -> Options {
     database.create_missing_column_families(is_new);
     database.set_paranoid_checks(true);
     database.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
+    // A log that was synced and closed, and is needed still, must be there.
+    database.set_track_and_verify_wals_in_manifest(true);
     // A recycled log would hold old records behind its tail, which that mode could not tell from damage.
     database.set_recycle_log_file_num(0);
     database.set_max_background_jobs(2);
@@ -152,17 +173,27 @@ pub(super) fn family_options(cache: &Cache, compression: Compression) -> Options
     blocks.set_whole_key_filtering(true);
     blocks.set_cache_index_and_filter_blocks(true);
     blocks.set_pin_l0_filter_and_index_blocks_in_cache(true);
+    let mut family = Options::default();
+    family.set_block_based_table_factory(&blocks);
     let (most, oldest) = match compression {
         Compression::Fast => (DBCompressionType::Lz4, DBCompressionType::Zstd),
         Compression::Dense => (DBCompressionType::Zstd, DBCompressionType::Zstd),
         Compression::None => (DBCompressionType::None, DBCompressionType::None),
     };
-    let mut family = Options::default();
-    family.set_block_based_table_factory(&blocks);
     family.set_compression_type(most);
     family.set_bottommost_compression_type(oldest);
     family.set_level_compaction_dynamic_level_bytes(true);
     family
+}
+
+/// The compression of [`family_options`] as RocksDB takes it for a column family that is open.
+pub(super) fn compression_options(compression: Compression) -> [(&'static str, &'static str); 2] {
+    let (most, oldest) = match compression {
+        Compression::Fast => ("kLZ4Compression", "kZSTD"),
+        Compression::Dense => ("kZSTD", "kZSTD"),
+        Compression::None => ("kNoCompression", "kNoCompression"),
+    };
+    [("compression", most), ("bottommost_compression", oldest)]
 }
 
 /// How many bytes of written entries one space keeps in memory before they are sorted into a file. After a full disk
@@ -210,6 +241,9 @@ fn log_at_fault(path: &Path, error: &::rocksdb::Error) -> String {
     if error.kind() != RocksErrorKind::Corruption || is_named {
         return String::new();
     }
+    if let Some(number) = numbered_log(&text) {
+        return format!(", its log {number:06}.log");
+    }
     let names = directory::file_names(path).unwrap_or_default();
     let mut logs: Vec<_> = names
         .into_iter()
@@ -221,4 +255,11 @@ fn log_at_fault(path: &Path, error: &::rocksdb::Error) -> String {
         [log] => format!(", its log {log}"),
         _ => format!(", one of its logs {}", logs.join(", ")),
     }
+}
+
+/// The log that RocksDB names by its number alone: one that it misses, or that has another length than it had.
+fn numbered_log(text: &str) -> Option<u64> {
+    let (_, rest) = text.split_once("log number: ")?;
+    let end = rest.find(|it: char| !it.is_ascii_digit());
+    rest.get(..end.unwrap_or(rest.len()))?.parse().ok()
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::store::changes::LocalStore;
-use crate::store::{Durability, SpaceOptions, Store, StoreOptions, WriteBatch};
+use crate::store::{BulkWriter, Durability, SpaceOptions, Store, StoreOptions, WriteBatch};
 
 /// A closed database with two files of entries for each of three spaces, one of which is a load's.
 fn closed() -> TempDir {
@@ -23,7 +23,7 @@ fn closed() -> TempDir {
                     _ => batch.put(space, &[key, round], &[key; 100]),
                 }
             }
-            bulk.ingest().unwrap();
+            store.ingest(vec![bulk]).unwrap();
             store.write(batch, Durability::Buffered).unwrap();
         }
     }

@@ -181,6 +181,14 @@ impl Snapshot for DelayedSnapshot {
         self.inner.has_space(space)
     }
 
+    fn is_grouped(&self, space: &str) -> bool {
+        self.inner.is_grouped(space)
+    }
+
+    fn stamp(&self, space: &str) -> u64 {
+        self.inner.stamp(space)
+    }
+
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.way.ask(|| self.inner.get(space, key))
     }

@@ -286,6 +286,14 @@ impl Snapshot for FailingSnapshot {
         self.inner.has_space(space)
     }
 
+    fn is_grouped(&self, space: &str) -> bool {
+        self.inner.is_grouped(space)
+    }
+
+    fn stamp(&self, space: &str) -> u64 {
+        self.inner.stamp(space)
+    }
+
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.faults.call("get", || self.inner.get(space, key))
     }

@@ -320,6 +320,14 @@ impl Snapshot for RecordingSnapshot {
         self.inner.has_space(space)
     }
 
+    fn is_grouped(&self, space: &str) -> bool {
+        self.inner.is_grouped(space)
+    }
+
+    fn stamp(&self, space: &str) -> u64 {
+        self.inner.stamp(space)
+    }
+
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.log.push(Call::Get(space.to_owned(), key.to_vec()));
         self.inner.get(space, key)
@@ -361,6 +369,14 @@ struct RecordingLocal {
 impl Snapshot for RecordingLocal {
     fn has_space(&self, space: &str) -> bool {
         self.inner.has_space(space)
+    }
+
+    fn is_grouped(&self, space: &str) -> bool {
+        self.inner.is_grouped(space)
+    }
+
+    fn stamp(&self, space: &str) -> u64 {
+        self.inner.stamp(space)
     }
 
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {

@@ -427,7 +427,7 @@ fn lines_and_records_go_together() {
             .has_headers(false)
             .flexible(true)
             .buffer_capacity(rng.usize(1..9))
-            .from_reader(Lines::new(bytes.as_bytes(), b','));
+            .from_reader(Lines::new(bytes.as_bytes(), b',', usize::MAX));
         let mut record = ::csv::ByteRecord::new();
         let (mut newest, mut open) = (0, None);
         let mut quoted_empty = Vec::new();

@@ -12,6 +12,7 @@ use super::lines::Lines;
 use super::{BATCH_BYTES, BATCH_ROWS, CopyOptions, Feed, Progress, Waiting, match_columns};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
+use crate::write::ROW_BYTES;
 use crate::write::place::number_in_file;
 
 /// The bytes that some programs put in front of UTF-8.
@@ -65,7 +66,11 @@ impl<'a> CsvFile<'a> {
             .has_headers(false)
             .flexible(true)
             .delimiter(delimiter)
-            .from_reader(Lines::new(bytes, delimiter));
+            .from_reader(Lines::new(
+                bytes,
+                delimiter,
+                options.row_bytes.unwrap_or(ROW_BYTES),
+            ));
         let mut file = Self {
             table,
             source,

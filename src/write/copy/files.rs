@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::MultiGzDecoder;
 use glob::{MatchOptions, glob_with};
 
-use super::options::{Compression, CopyOptions, Direction, FileKind};
+use super::lines::{Lines, TooLong};
+use super::options::{Compression, CopyOptions, Direction, FileFormat, FileKind};
 use crate::error::{Error, Result};
 use crate::store::check_outside;
 use crate::write::Progress;
@@ -56,15 +57,47 @@ pub(super) fn find(pattern: &str, options: &CopyOptions) -> Result<Vec<SourceFil
 /// # Errors
 /// As [`check_outside`].
 pub fn check_matches(pattern: &str) -> Result<()> {
-    // What is no pattern matches nothing.
-    let found = glob_with(pattern, MatchOptions::new())
-        .into_iter()
-        .flatten()
-        .flatten();
-    for file in found {
-        check_outside(&file)?;
+    files_matching(pattern).try_for_each(|file| check_outside(&file))
+}
+
+/// All that a pattern of a query may match: what is no pattern matches nothing.
+pub fn files_matching(pattern: &str) -> impl Iterator<Item = PathBuf> {
+    let found = glob_with(pattern, MatchOptions::new());
+    found.into_iter().flatten().flatten()
+}
+
+/// Refuses a file of rows as text with a row of more than `most` bytes, for readers that would take it whole. A file that
+/// is shorter, and not compressed, is not looked at.
+///
+/// # Errors
+/// `InvalidInput` with the line; those of the file, if it is damaged.
+pub fn check_rows(path: &Path, most: usize) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let extension = name.rsplit('.').next().unwrap_or_default();
+    let compression = Compression::of_extension(extension).unwrap_or(Compression::None);
+    let source = SourceFile {
+        path: path.to_owned(),
+        index: 0,
+        kind: FileKind {
+            format: FileFormat::Csv,
+            compression,
+        },
+    };
+    let is_short = compression == Compression::None && source.length() <= most as u64;
+    if is_short || matches!(extension, "parquet" | "arrow") {
+        return Ok(());
     }
-    Ok(())
+    let bytes = source.unpacked(&Progress::default())?;
+    // What stands between fields does not matter here: a quote counts behind a comma, or where a line begins.
+    let mut lines = Lines::new(bytes, b',', most);
+    let mut buffer = vec![0; BUFFER_BYTES];
+    loop {
+        match lines.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(_) => lines.forget_starts(),
+            Err(error) => return Err(source.unreadable(error)),
+        }
+    }
 }
 
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
@@ -154,6 +187,13 @@ impl SourceFile {
     /// The error of a file whose bytes cannot be read.
     pub(super) fn unreadable(&self, error: io::Error) -> Error {
         let packed = self.kind.compression;
+        let inner = error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<TooLong>());
+        if let Some(too_long) = inner {
+            let place = format!("{self} line {}", too_long.line);
+            return Error::invalid(too_long.to_string()).context(place);
+        }
         let message = match (packed, error.kind()) {
             (Compression::None, _) => {
                 return Error::unavailable(format!("`{self}` cannot be read: {error}"))

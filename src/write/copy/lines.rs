@@ -6,6 +6,7 @@
 //! notes which fields are `""`, which the reader gives as it gives an empty field without quotes.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::{self, Read};
 
 /// Passes bytes on and notes where records start.
@@ -30,7 +31,30 @@ pub(super) struct Lines<R> {
     started: u64,
     /// How many records were asked for.
     asked: u64,
+    /// The bytes of the record so far, and the most that it may have.
+    record: usize,
+    most: usize,
 }
+
+/// A record is longer than it may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TooLong {
+    /// The line on which it is noticed.
+    pub(super) line: u64,
+    most: usize,
+}
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = self.most;
+        write!(
+            f,
+            "a row of more than {most} bytes, which is what halite.row_bytes allows"
+        )
+    }
+}
+
+impl std::error::Error for TooLong {}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -43,7 +67,8 @@ enum State {
 }
 
 impl<R: Read> Lines<R> {
-    pub(super) fn new(inner: R, delimiter: u8) -> Self {
+    /// Bytes with fields between `delimiter`s, of which a record has no more than `most`.
+    pub(super) fn new(inner: R, delimiter: u8, most: usize) -> Self {
         Self {
             inner,
             delimiter,
@@ -58,6 +83,8 @@ impl<R: Read> Lines<R> {
             quoted_empty: VecDeque::new(),
             started: 0,
             asked: 0,
+            record: 0,
+            most,
         }
     }
 
@@ -65,6 +92,12 @@ impl<R: Read> Lines<R> {
     pub(super) fn next_start(&mut self) -> u64 {
         self.asked += 1;
         self.starts.pop_front().unwrap_or(self.line)
+    }
+
+    /// Where records start is of no interest.
+    pub(super) fn forget_starts(&mut self) {
+        self.starts.clear();
+        self.quoted_empty.clear();
     }
 
     /// Whether a field of the record that was last asked for is `""`; asked for its fields from left to right.
@@ -93,6 +126,10 @@ impl<R: Read> Lines<R> {
             return;
         }
         self.after_return = byte == b'\r';
+        self.record = match self.state {
+            State::Record => 1,
+            _ => self.record + 1,
+        };
         let end_of_line = matches!(byte, b'\n' | b'\r');
         self.state = match self.state {
             State::Record if end_of_line => State::Record,
@@ -150,7 +187,14 @@ impl<R: Read> Read for Lines<R> {
         if self.ended && self.state == State::Quote {
             self.state = self.end_field(State::Record);
         }
-        buffer.iter().take(count).for_each(|byte| self.pass(*byte));
+        for byte in buffer.iter().take(count) {
+            self.pass(*byte);
+            if self.record > self.most {
+                let (line, most) = (self.line, self.most);
+                let error = TooLong { line, most };
+                return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+            }
+        }
         Ok(count)
     }
 }

@@ -7,6 +7,7 @@
 //! table's, in its order. The file must give every column, each once, and no other. A value that a column cannot hold
 //! exactly is an error that names file, line or row, column and value; nothing is rounded, cut or taken for NULL.
 
+pub mod checksum;
 mod csv;
 mod field;
 mod files;
@@ -22,7 +23,7 @@ use datafusion::common::runtime::SpawnedTask;
 
 pub use self::field::values_of_texts;
 use self::files::SourceFile;
-pub use self::files::check_matches;
+pub use self::files::{check_matches, check_rows, files_matching};
 pub use self::options::{
     Compression, CopyOptions, Direction, FORMATS, FileFormat, FileKind, FormatDeclaration, listed,
 };
@@ -48,10 +49,11 @@ const BATCH_BYTES: usize = 1 << 20;
 pub async fn copy_from(
     writer: Arc<TableWriter>,
     pattern: String,
-    options: CopyOptions,
+    mut options: CopyOptions,
     settings: WriteSettings,
     progress: Progress,
 ) -> Result<u64> {
+    options.row_bytes.get_or_insert(settings.row_bytes);
     let waiter = Waiter::default();
     let waiting = waiter.waiting();
     let reader = Arc::clone(&writer);

@@ -201,7 +201,7 @@ impl Compression {
         found.map_or("none", |declaration| declaration.name)
     }
 
-    fn of_extension(extension: &str) -> Option<Self> {
+    pub(super) fn of_extension(extension: &str) -> Option<Self> {
         let mut all = COMPRESSIONS.iter();
         all.find(|declaration| {
             let mut extensions = declaration.extensions.iter();
@@ -234,6 +234,8 @@ pub struct CopyOptions {
     pub null: Option<String>,
     /// `COMPRESSION`; else the file's extension says it.
     pub compression: Option<Compression>,
+    /// How many bytes a row of text may have; else [`ROW_BYTES`](crate::write::ROW_BYTES).
+    pub row_bytes: Option<usize>,
 }
 
 /// What options and name say of a file.

@@ -1,6 +1,7 @@
 //! Parquet files.
 
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
@@ -10,6 +11,7 @@ use datafusion::parquet::arrow::arrow_reader::{
 use datafusion::parquet::errors::ParquetError;
 use datafusion::parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
+use super::checksum;
 use super::files::SourceFile;
 use super::lossless::{check_type, converted};
 use super::{BATCH_BYTES, BATCH_ROWS, Feed, Progress, Waiting, match_columns};
@@ -19,11 +21,24 @@ use crate::schema::BoundTable;
 use crate::write::place::number_in_file;
 
 /// Feeds the rows of a Parquet file to a statement, counted from 1.
+///
+/// # Errors
+/// Those of the file; of one that is damaged so that its reader breaks off, that.
 pub(super) fn load(feed: &Feed, source: &SourceFile, waiting: &Waiting) -> Result<()> {
+    let load = AssertUnwindSafe(|| load_rows(feed, source, waiting));
+    catch_unwind(load).unwrap_or_else(|_| {
+        let message = format!("`{source}` is no readable Parquet file: it is damaged");
+        Err(Error::invalid(message))
+    })
+}
+
+fn load_rows(feed: &Feed, source: &SourceFile, waiting: &Waiting) -> Result<()> {
     let table = Arc::clone(feed.table());
     let unreadable =
         |error: String| Error::invalid(format!("`{source}` is no readable Parquet file: {error}"));
-    let builder = ParquetRecordBatchReaderBuilder::try_new(source.open()?)
+    let file = source.open()?;
+    checksum::check(&source.path)?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|error| unreadable(error.to_string()))?;
     let sources = sources(&table, &builder).map_err(|error| error.context(source))?;
     let mut bytes = Bytes::of(&builder, source, feed.progress());

@@ -11,7 +11,7 @@ impl Draw<'_> {
         let Some(scope) = &material.grouped else {
             return count_all();
         };
-        let (mut aggregate, sql_type) = self.function(scope);
+        let (mut aggregate, sql_type) = self.function(scope, material.extremes);
         let ordered = matches!(
             aggregate.function,
             "string_agg" | "array_agg" | "first_value" | "last_value"
@@ -47,7 +47,7 @@ impl Draw<'_> {
     }
 
     /// An aggregate function over the values of a scope, and its type.
-    fn function(&mut self, scope: &Scope) -> (Aggregate, SqlType) {
+    fn function(&mut self, scope: &Scope, extremes: bool) -> (Aggregate, SqlType) {
         let of = |function, arguments: Vec<Expr>| Aggregate {
             function,
             distinct: false,
@@ -56,7 +56,7 @@ impl Draw<'_> {
             filter: None,
             exact: false,
         };
-        let value = match self.random.percent(80) {
+        let value = match self.random.percent(if extremes { 50 } else { 80 }) {
             true => self.pick(scope),
             false => {
                 let value = self.pick(scope);
@@ -65,7 +65,11 @@ impl Draw<'_> {
         };
         let argument = vec![value.expr.clone()];
         let may_sum = value.small || (value.sql_type == SqlType::BigInt && self.random.percent(3));
-        match self.random.between(0, 99) {
+        let drawn = match extremes {
+            true => self.random.between(30, 61),
+            false => self.random.between(0, 99),
+        };
+        match drawn {
             0..18 => (of("count", Vec::new()), SqlType::BigInt),
             18..30 => (of("count", argument), SqlType::BigInt),
             30..46 => (of("min", argument), value.sql_type),

@@ -33,11 +33,13 @@ impl Draw<'_> {
     fn join(&mut self, left: From, scope: Scope, depth: usize) -> (From, Scope) {
         let (right, others) = self.source(depth);
         let kind = self.random.weighted(&KINDS);
-        let mut both = scope.clone();
+        let mut before = scope.clone();
         // Beside another column of its name a merged one is ambiguous.
         let is_new = |name: &str| others.values.iter().any(|other| is_named(other, name));
-        both.values
+        before
+            .values
             .retain(|value| !matches!(&value.expr, Expr::Merged { name, .. } if is_new(name)));
+        let mut both = before.clone();
         both.values.extend(others.values.iter().cloned());
         both.tables.extend(others.tables.iter().cloned());
         both.total.extend(others.total.iter().cloned());
@@ -57,7 +59,7 @@ impl Draw<'_> {
                 On::Using { column, left }
             }
             None if kind == JoinKind::Cross => On::Nothing,
-            None => On::Condition(self.on(&scope, &others, &both)),
+            None => On::Condition(self.on(&before, &others, &both)),
         };
         let scope = match kind {
             JoinKind::Semi | JoinKind::Anti => scope,

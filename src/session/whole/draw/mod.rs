@@ -75,10 +75,12 @@ impl Draw<'_> {
             ctes.push(("c0".to_owned(), query));
             self.ctes.push(("c0".to_owned(), outputs));
         }
+        let mut small = Vec::new();
         let (body, sortable) = match self.random.percent(14) {
             true => (self.set(2).0, Vec::new()),
             false => {
-                let (select, _, sortable) = self.select(2, &[], None);
+                let (select, outputs, sortable) = self.select(2, &[], None);
+                small = outputs.iter().map(|output| output.small).collect();
                 (Body::Select(Box::new(select)), sortable)
             }
         };
@@ -90,7 +92,27 @@ impl Draw<'_> {
             self.drop_names(select);
         }
         self.order(&mut query, &sortable);
+        self.overflow(&mut query, &small);
         query
+    }
+
+    /// Adds the greatest integer but one to a small one now and then, where every row is computed.
+    fn overflow(&mut self, query: &mut Query, small: &[bool]) {
+        let is_whole = query.limit.is_none() && query.offset == 0;
+        let Body::Select(select) = &mut query.body else {
+            return;
+        };
+        let items = select.items.iter_mut().zip(small);
+        let mut items: Vec<&mut Item> = items
+            .filter_map(|(item, small)| small.then_some(item))
+            .collect();
+        if !is_whole || items.is_empty() || !self.random.percent(6) {
+            return;
+        }
+        let place = self.random.between(0, items.len() - 1);
+        let expr = &mut items[place].expr;
+        let great = Expr::Constant((i64::MAX - 1).to_string());
+        *expr = Expr::Arithmetic('+', Box::new(expr.clone()), Box::new(great));
     }
 
     /// Columns without a name, and now and then twice the same.
@@ -120,7 +142,7 @@ impl Draw<'_> {
             for _ in 0..self.random.between(1, 3) {
                 let by = match sortable.is_empty() || is_distinct || self.random.percent(55) {
                     true => SortBy::Item(self.random.between(0, items - 1)),
-                    false => SortBy::Expr(self.random.pick(sortable).expr.clone()),
+                    false => SortBy::Expr(self.sorted_by(sortable)),
                 };
                 let key = self.key(by);
                 query.order.push(key);
@@ -137,6 +159,15 @@ impl Draw<'_> {
             .percent(if query.limit.is_some() { 25 } else { 3 })
         {
             query.offset = self.random.between(1, 4);
+        }
+    }
+
+    fn sorted_by(&mut self, sortable: &[Value]) -> Expr {
+        let value = self.random.pick(sortable).clone();
+        let is_time = matches!(value.sql_type, SqlType::Timestamp { .. });
+        match is_time && self.random.percent(60) {
+            true => Expr::TimeOfDay(Box::new(value.expr)),
+            false => value.expr,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::super::query::{Body, Expr, From, Item, Predicate, Query, Select};
 use super::{Draw, Scope, Value};
+use crate::datum::SqlType;
 use crate::span::law::condition::{Comparison, Truth};
 use crate::span::law::predicates::kind;
 
@@ -77,7 +78,12 @@ impl Draw<'_> {
 
     fn compared(&mut self, value: Value) -> Predicate {
         let comparison = *self.random.pick(&Comparison::ALL);
-        let constant = self.constant(&value.sql_type);
+        let constant = match self.constant(&value.sql_type) {
+            Expr::Constant(sql) if value.sql_type == SqlType::Bytea && self.random.percent(50) => {
+                as_text(sql)
+            }
+            other => other,
+        };
         match self.random.percent(15) {
             true => Predicate::Compare(constant, comparison, value.expr),
             false => Predicate::Compare(value.expr, comparison, constant),
@@ -182,5 +188,16 @@ impl Draw<'_> {
             having: None,
         };
         (Query::of(Body::Select(Box::new(select))), has_fitting)
+    }
+}
+
+/// Bytes that are written `X'00ff'` as a text.
+fn as_text(sql: String) -> Expr {
+    let digits = sql
+        .strip_prefix("X'")
+        .and_then(|sql| sql.strip_suffix('\''));
+    match digits {
+        Some(digits) => Expr::Bytes(digits.to_owned()),
+        None => Expr::Constant(sql),
     }
 }

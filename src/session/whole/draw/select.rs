@@ -14,6 +14,8 @@ pub(super) struct Material {
     pub(super) grouped: Option<Scope>,
     /// `grouping` of them is defined.
     sets: Vec<Expr>,
+    /// Rows are asked for their least and greatest values alone.
+    pub(super) extremes: bool,
 }
 
 impl Draw<'_> {
@@ -31,10 +33,12 @@ impl Draw<'_> {
             true => Some(self.group(&scope)),
             false => None,
         };
-        let material = material(scope, group.as_ref());
+        let mut material = material(scope, group.as_ref());
+        let is_one = group.as_ref().is_some_and(|group| group.by.is_empty());
+        material.extremes = is_one && self.random.percent(40);
         let distinct = self.random.percent(12);
         let count = self.random.weighted(&[(30, 1), (40, 2), (20, 3), (10, 4)]);
-        let values: Vec<Value> = match wanted {
+        let mut values: Vec<Value> = match wanted {
             Some(types) => types
                 .iter()
                 .map(|one| self.value_of(&material, one))
@@ -43,6 +47,10 @@ impl Draw<'_> {
                 .map(|_| self.item(&material, depth, true))
                 .collect(),
         };
+        if wanted.is_none() {
+            values.extend(self.equal_window(&values));
+            values.extend(self.other_order(&values));
+        }
         let having = match material.grouped.is_some() && self.random.percent(30) {
             true => Some(self.having(&material, depth)),
             false => None,
@@ -136,9 +144,41 @@ impl Draw<'_> {
         sets
     }
 
+    /// A window that is there already, as soon as it is simplified, now and then.
+    fn equal_window(&mut self, values: &[Value]) -> Option<Value> {
+        let is_parted = |value: &&Value| match &value.expr {
+            Expr::Window(window) => !window.partition.is_empty(),
+            _ => false,
+        };
+        let mut equal = values.iter().find(is_parted)?.clone();
+        if let Expr::Window(window) = &mut equal.expr
+            && let Some(part) = window.partition.first_mut()
+        {
+            let (when, same) = (Predicate::Constant(Some(true)), Box::new(part.clone()));
+            *part = Expr::Case(Box::new(when), same.clone(), same);
+        }
+        self.random.percent(15).then_some(equal)
+    }
+
+    /// An aggregate that is there already, over its values in the reverse order, now and then.
+    fn other_order(&mut self, values: &[Value]) -> Option<Value> {
+        let is_ordered = |value: &&Value| match &value.expr {
+            Expr::Aggregate(aggregate) => !aggregate.order.is_empty(),
+            _ => false,
+        };
+        let mut other = values.iter().find(is_ordered)?.clone();
+        if let Expr::Aggregate(aggregate) = &mut other.expr {
+            for key in &mut aggregate.order {
+                key.descending = !key.descending;
+            }
+        }
+        self.random.percent(40).then_some(other)
+    }
+
     /// A value of any type for a SELECT.
     fn item(&mut self, material: &Material, depth: usize, windows: bool) -> Value {
         match self.random.between(0, 99) {
+            _ if material.extremes => self.aggregate(material),
             0..20 if windows => self.window(material),
             20..25 if depth > 0 => self.scalar(&material.scope.values, depth),
             25..65 if material.grouped.is_some() => self.aggregate(material),
@@ -152,6 +192,8 @@ impl Draw<'_> {
                 self.derived(value, &material.scope, 0)
             }
             82..85 => self.constant_value(),
+            88 => self.shown_time(&material.scope),
+            89 => self.month_of_a_late_time(&material.scope),
             85..88 => {
                 let predicate = self.predicate(&material.scope, 0);
                 Value {
@@ -206,6 +248,7 @@ fn material(scope: Scope, group: Option<&Group>) -> Material {
             scope,
             grouped: None,
             sets: Vec::new(),
+            extremes: false,
         };
     };
     let text = |expr: &Expr| format!("{expr:?}");
@@ -232,6 +275,7 @@ fn material(scope: Scope, group: Option<&Group>) -> Material {
             GroupKind::Plain => Vec::new(),
             _ => group.by.clone(),
         },
+        extremes: false,
     }
 }
 
@@ -252,6 +296,14 @@ fn shape_of(expr: &Expr, scope: &Scope) -> SqlType {
         Expr::Truth(_) => SqlType::Boolean,
         Expr::Arithmetic(..) | Expr::Call("character_length", _) => SqlType::BigInt,
         Expr::Binary("||", ..) => SqlType::Text,
+        Expr::Binary("~", ..) => SqlType::Boolean,
+        Expr::Binary("%", first, _) if matches!(**first, Expr::Binary("+", ..)) => {
+            SqlType::Decimal {
+                precision: 20,
+                scale: 1,
+            }
+        }
+        Expr::Call("date_trunc", arguments) => arguments.last().map_or(SqlType::Text, of),
         Expr::Binary(_, first, _) => of(first),
         other => of(other),
     }

@@ -7,12 +7,26 @@ use super::super::query::{
 use super::super::truths::is_sql;
 use super::aggregates::integer;
 use super::{Draw, Scope, Value};
-use crate::datum::{Datum, SqlType};
+use crate::datum::{Datum, Precision, SqlType};
 use crate::span::law::condition::Comparison;
 use crate::span::law::constants::spelt;
 use crate::span::law::predicate_text::constant_sql;
 use crate::span::law::predicates::kind;
 use crate::span::law::values::hostile;
+
+/// Regular expressions: some look for a backslash.
+const PATTERNS: [&str; 5] = [r"'a\\'", r"'\\'", r"'a\\b'", "'^a'", "'b'"];
+
+/// What times are truncated to.
+const UNITS: [&str; 5] = ["'hour'", "'day'", "'week'", "'month'", "'year'"];
+
+/// Times that the clocks of Berlin show once, twice, and never.
+const TIMES: [&str; 4] = [
+    "2024-01-01 00:00:00",
+    "2024-10-27 02:30:00",
+    "2024-10-27 02:59:59",
+    "2024-03-31 02:30:00",
+];
 
 impl Draw<'_> {
     pub(super) fn pick(&mut self, scope: &Scope) -> Value {
@@ -70,6 +84,39 @@ impl Draw<'_> {
         }
     }
 
+    /// A time that clocks may show twice, or never, as nanoseconds.
+    pub(super) fn shown_time(&mut self, scope: &Scope) -> Value {
+        let mut time = || {
+            let time = *self.random.pick(&TIMES);
+            Box::new(Expr::Constant(format!("TIMESTAMP '{time}'")))
+        };
+        let (then, otherwise) = (time(), time());
+        let when = Box::new(self.predicate(scope, 0));
+        let shown = Expr::InBerlin(Box::new(Expr::Case(when, then, otherwise)));
+        integer(Expr::Cast(Box::new(shown), SqlType::BigInt), false)
+    }
+
+    /// The month of a time that nanoseconds do not reach.
+    pub(super) fn month_of_a_late_time(&mut self, scope: &Scope) -> Value {
+        let sql_type = SqlType::Timestamp {
+            precision: Precision::Millisecond,
+            utc: false,
+        };
+        let time = |text: &str| {
+            let text = Expr::Constant(format!("'{text}'"));
+            Box::new(Expr::Cast(Box::new(text), sql_type.clone()))
+        };
+        let (then, otherwise) = (time("3001-05-05 01:00:00"), time("2024-02-29 00:00:00"));
+        let when = Box::new(self.predicate(scope, 0));
+        let month = Expr::Constant("'month'".to_owned());
+        let time = Expr::Case(when, then, otherwise);
+        Value {
+            expr: Expr::Call("date_trunc", vec![month, time]),
+            sql_type,
+            small: false,
+        }
+    }
+
     /// A function of a value.
     pub(super) fn derived(&mut self, value: Value, scope: &Scope, depth: usize) -> Value {
         let same = |expr: Expr| Value {
@@ -110,6 +157,9 @@ impl Draw<'_> {
         let constant = |sql: &str| Box::new(Expr::Constant(sql.to_owned()));
         let wraps = value.sql_type == SqlType::BigInt && self.random.percent(4);
         match &value.sql_type {
+            one if one.is_integer() && value.small && self.random.percent(20) => {
+                self.with_digits(*first)
+            }
             one if one.is_integer() && (value.small || wraps) => {
                 let smalls = scope.values.iter().filter(|other| other.small);
                 let smalls: Vec<&Value> = smalls.collect();
@@ -124,6 +174,11 @@ impl Draw<'_> {
                 let operator = *self.random.pick(&["%", "/"]);
                 integer(Expr::Binary(operator, first, constant("3")), false)
             }
+            one if one.is_text() && self.random.percent(20) => Value {
+                expr: Expr::Binary("~", first, constant(self.random.pick::<&str>(&PATTERNS))),
+                sql_type: SqlType::Boolean,
+                small: false,
+            },
             one if one.is_text() => match self.random.percent(50) {
                 true => Value {
                     expr: Expr::Binary("||", first, constant("'x'")),
@@ -132,9 +187,62 @@ impl Draw<'_> {
                 },
                 false => integer(Expr::Call("character_length", vec![*first]), false),
             },
+            SqlType::Double if self.random.percent(50) => {
+                let second = constant("0.00000000000000000001");
+                Value {
+                    expr: Expr::Coalesce(first, second),
+                    ..value.clone()
+                }
+            }
+            SqlType::Decimal { .. } if self.random.percent(50) => match self.random.percent(50) {
+                true => Value {
+                    expr: Expr::Binary("%", first, constant("1")),
+                    ..value.clone()
+                },
+                false => Value {
+                    expr: Expr::Cast(first, SqlType::Double),
+                    sql_type: SqlType::Double,
+                    small: false,
+                },
+            },
+            SqlType::Timestamp { .. } if self.random.percent(50) => {
+                let unit = *constant(self.random.pick::<&str>(&UNITS));
+                Value {
+                    expr: Expr::Call("date_trunc", vec![unit, *first]),
+                    ..value.clone()
+                }
+            }
             _ => Value {
                 expr: Expr::Cast(first, value.sql_type.clone()),
                 ..value.clone()
+            },
+        }
+    }
+
+    /// A number of many digits made of an integer: the nearest double of one, or what of one is not whole.
+    fn with_digits(&mut self, first: Expr) -> Value {
+        let constant = |sql: String| Box::new(Expr::Constant(sql));
+        let plus = |digits: String| Expr::Binary("+", Box::new(first.clone()), constant(digits));
+        match self.random.percent(50) {
+            true => {
+                let digits = format!("{MISSED}");
+                Value {
+                    expr: Expr::Cast(Box::new(plus(digits)), SqlType::Double),
+                    sql_type: SqlType::Double,
+                    small: false,
+                }
+            }
+            false => Value {
+                expr: Expr::Binary(
+                    "%",
+                    Box::new(plus("0.5".to_owned())),
+                    constant("1".to_owned()),
+                ),
+                sql_type: SqlType::Decimal {
+                    precision: 20,
+                    scale: 1,
+                },
+                small: false,
             },
         }
     }

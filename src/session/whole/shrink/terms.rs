@@ -100,7 +100,7 @@ fn fewer_terms(
 pub(super) fn exprs(expr: &Expr) -> Vec<Expr> {
     let mut simpler = Vec::new();
     match expr {
-        Expr::Column { .. } => {}
+        Expr::Column { .. } | Expr::Bytes(_) => {}
         Expr::Constant(sql) => {
             if sql != "1" {
                 simpler.push(Expr::Constant("1".to_owned()));
@@ -117,6 +117,15 @@ pub(super) fn exprs(expr: &Expr) -> Vec<Expr> {
         | Expr::Coalesce(first, second)
         | Expr::NullIf(first, second) => {
             simpler.extend([(**first).clone(), (**second).clone()]);
+        }
+        Expr::TimeOfDay(inner) | Expr::InBerlin(inner) => {
+            let whole = match expr {
+                Expr::TimeOfDay(_) => Expr::TimeOfDay,
+                _ => Expr::InBerlin,
+            };
+            simpler.push((**inner).clone());
+            let inner = exprs(inner).into_iter();
+            simpler.extend(inner.map(|inner| whole(Box::new(inner))));
         }
         Expr::Call(_, arguments) => simpler.extend(arguments.iter().cloned()),
         Expr::Cast(inner, sql_type) => {

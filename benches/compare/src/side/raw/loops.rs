@@ -95,6 +95,7 @@ impl<'a> Loops<'a> {
     pub fn run(&self, query: Loop, call: &Call, sink: &mut impl Sink) -> Result<()> {
         match query {
             Loop::Get => self.get(call, sink),
+            Loop::MultiGet => self.multi_get(call, sink),
             Loop::HostRange => self.host_range(call, sink),
             Loop::HostRangeSum => self.host_range_sum(call, sink),
             Loop::TimeRange => self.time_range(call, sink),
@@ -123,6 +124,25 @@ impl<'a> Loops<'a> {
         let key = cpu_key(text(call, 0)?, stamp(call, 1)?);
         let value = self.store.db.get_pinned_cf(&self.cpu, key)?;
         sink.row(&[Cell::Double(usage(&value.context("no row")?))]);
+        Ok(())
+    }
+
+    /// A get of many keys at once.
+    fn multi_get(&self, call: &Call, sink: &mut impl Sink) -> Result<()> {
+        let host = text(call, 0)?;
+        let stamps = (1..call.len()).map(|place| stamp(call, place));
+        let mut stamps: Vec<i64> = stamps.collect::<Result<_>>()?;
+        stamps.sort_unstable();
+        let keys: Vec<Vec<u8>> = stamps.iter().map(|stamp| cpu_key(host, *stamp)).collect();
+        let found = self
+            .store
+            .db
+            .batched_multi_get_cf(&self.cpu, keys.iter(), true);
+        for (stamp, value) in stamps.into_iter().zip(found) {
+            if let Some(value) = value? {
+                sink.row(&[Cell::Number(stamp), Cell::Double(usage(&value))]);
+            }
+        }
         Ok(())
     }
 

@@ -1,0 +1,141 @@
+//! What operators hold without asking for memory, counted: windows over all rows gather their input whole, and a LIMIT
+//! of millions keeps as many rows in a heap. And errors of files, with their names.
+//!
+//! A `WatchedExec` below such a window asks for the memory of each batch that passes, as often as the window copies it,
+//! and gives it back when the window has ended. A sort with a great limit becomes one without, which writes to files what
+//! does not fit, and the limit above it. One above what reads files adds their names to its errors, which say a line at
+//! most.
+
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::datasource::physical_plan::FileScanConfig;
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
+use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
+use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::windows::WindowAggExec;
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
+
+use super::watched::{Watch, WatchedExec};
+
+/// A sort with a limit beyond this writes to files what does not fit.
+const MOST_IN_HEAP: usize = 100_000;
+
+/// The rule.
+#[derive(Debug)]
+pub struct CountWhatIsHeld;
+
+impl PhysicalOptimizerRule for CountWhatIsHeld {
+    fn name(&self) -> &str {
+        "held"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        plan.transform_up(counted).map(|plan| plan.data)
+    }
+}
+
+fn counted(plan: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    if let Some(window) = plan.downcast_ref::<WindowAggExec>() {
+        let input = WatchedExec::new(Arc::clone(window.input()), Watch::Memory);
+        let input: Arc<dyn ExecutionPlan> = Arc::new(input);
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        return Ok(Transformed::yes(
+            plan.replace_children(vec![input], options)?,
+        ));
+    }
+    if let Some(files) = files_of(&plan) {
+        let watched = WatchedExec::new(plan, Watch::Files(files));
+        return Ok(Transformed::yes(Arc::new(watched)));
+    }
+    let Some(sort) = plan.downcast_ref::<SortExec>() else {
+        return Ok(Transformed::no(plan));
+    };
+    let Some(fetch) = sort.fetch().filter(|fetch| *fetch > MOST_IN_HEAP) else {
+        return Ok(Transformed::no(plan));
+    };
+    let whole: Arc<dyn ExecutionPlan> = Arc::new(sort.with_fetch(None));
+    Ok(Transformed::yes(
+        match whole.output_partitioning().partition_count() {
+            1 => Arc::new(GlobalLimitExec::new(whole, 0, Some(fetch))),
+            _ => Arc::new(LocalLimitExec::new(whole, fetch)),
+        },
+    ))
+}
+
+/// The names of the files that a leaf reads, for each of its partitions.
+fn files_of(plan: &Arc<dyn ExecutionPlan>) -> Option<Arc<Vec<Vec<String>>>> {
+    let source = plan.downcast_ref::<DataSourceExec>()?.data_source();
+    let config = source.downcast_ref::<FileScanConfig>()?;
+    let groups = config.file_groups.iter().map(|group| {
+        let files = group.files().iter();
+        files
+            .map(|file| format!("/{}", file.object_meta.location))
+            .collect()
+    });
+    Some(Arc::new(groups.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::Database;
+
+    #[tokio::test]
+    async fn a_window_over_more_than_there_is_memory_is_refused() {
+        let connection = Database::in_memory().unwrap().connect();
+        let query = |rows: u32| {
+            format!(
+                "SELECT count(n) AS n FROM (SELECT sum(value) OVER () AS n FROM generate_series(1, {rows})) q"
+            )
+        };
+        connection
+            .execute("SET halite.memory_limit = '32M'", ())
+            .await
+            .unwrap();
+        let row = connection.query_row(&query(1000), ()).await.unwrap();
+        assert_eq!(row.unwrap().get::<i64>("n").unwrap(), 1000);
+        let error = connection.query(&query(3_000_000), ()).await.unwrap_err();
+        assert!(
+            error.message().contains("a window over all rows"),
+            "{error}"
+        );
+        assert_eq!(connection.context().runtime_env().memory_pool.reserved(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_great_limit_is_no_heap() {
+        let connection = Database::in_memory().unwrap().connect();
+        for partitions in [1, 3] {
+            let set = format!("SET datafusion.execution.target_partitions = {partitions}");
+            connection.execute(&set, ()).await.unwrap();
+            let limited = "SELECT value * 7919 % 300007 AS x FROM generate_series(1, 300000) ORDER BY x LIMIT 200001";
+            let plan = connection.query(&format!("EXPLAIN {limited}"), ()).await;
+            let plan = arrow::util::pretty::pretty_format_batches(&plan.unwrap());
+            let plan = plan.unwrap().to_string();
+            assert!(!plan.contains("TopK"), "{plan}");
+            let sql = format!("SELECT count(*) AS n, max(x) AS x FROM ({limited}) q");
+            let row = connection.query_row(&sql, ()).await.unwrap().unwrap();
+            assert_eq!(row.get::<i64>("n").unwrap(), 200_001);
+            let rank = "SELECT count(*) AS n FROM generate_series(1, 300000) WHERE value * 7919 % 300007 <= $1";
+            let greatest = row.get::<i64>("x").unwrap();
+            let row = connection
+                .query_row(rank, (greatest,))
+                .await
+                .unwrap()
+                .unwrap();
+            assert_eq!(row.get::<i64>("n").unwrap(), 200_001);
+        }
+    }
+}

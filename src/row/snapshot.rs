@@ -1,0 +1,71 @@
+//! The rows of tables as a store has them at one moment, with their keys: the one way from its entries to them.
+
+use std::sync::Arc;
+
+use super::groups::Ungrouped;
+use crate::error::{Error, Result};
+use crate::keyrange::KeyRange;
+use crate::store::{self, Chunk, ReadRequest, Reader, Snapshot};
+
+/// Rows at one moment. What a request names, limits and counts are rows; so are the entries of the chunks that are
+/// filled, each the row's key and value, and the keys that a guide is asked about.
+///
+/// Where each row is an entry of its own, what the store hands out is handed on, and no row is copied or looked at.
+#[derive(Debug, Clone)]
+pub struct RowSnapshot {
+    snapshot: Arc<dyn Snapshot>,
+}
+
+impl RowSnapshot {
+    /// The rows at the moment of a store.
+    pub fn at(snapshot: Arc<dyn Snapshot>) -> Self {
+        Self { snapshot }
+    }
+
+    /// Begins to read, as [`Snapshot::read`] does.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn read(&self, request: ReadRequest) -> Result<Box<dyn Reader>> {
+        self.rows_of(&request.space).read(request)
+    }
+
+    /// The values of the rows under `keys`, in the order of `keys`.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn look_up(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
+        self.rows_of(space).multi_get(space, keys)
+    }
+
+    /// Gives `take` all rows of `range`, in key order, a chunk at a time, until it says that it wants no more. What was
+    /// read before an error of the store it gets, too.
+    ///
+    /// # Errors
+    /// Those of the store and of `take`.
+    pub fn read_chunks<E: From<Error>>(
+        &self,
+        space: &str,
+        range: &KeyRange,
+        take: impl FnMut(&Chunk) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        store::read_chunks(self.rows_of(space), space, range, take)
+    }
+
+    /// The key of the first row behind `key` at which reading can go on, as [`store::first_readable`] finds it.
+    ///
+    /// # Errors
+    /// Those of the store, but for `Corrupt`.
+    pub fn first_readable(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        store::first_readable(&self.rows_of(space), space, key)
+    }
+
+    /// A snapshot whose entries in `space` are rows.
+    fn rows_of(&self, space: &str) -> Arc<dyn Snapshot> {
+        let snapshot = Arc::clone(&self.snapshot);
+        match snapshot.is_grouped(space) {
+            true => Arc::new(Ungrouped::new(snapshot)),
+            false => snapshot,
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! How a query reads a table: compiled once, bound to values as often as it is run.
+//!
+//! An [`Access`] has the conjuncts of a query's filters, placeholders in them, and what is wanted of the rows. Bound, it
+//! is a [`ScanRequest`]: what the spans of the conjuncts are, and which of the conjuncts rows are still asked.
+
+use std::sync::Arc;
+
+use arrow::compute::SortOptions;
+use arrow::datatypes::DataType;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, Result, ScalarValue};
+use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::expr::Placeholder;
+use datafusion::logical_expr::expr_rewriter::unnormalize_col;
+use datafusion::logical_expr::utils::split_conjunction_owned;
+use datafusion::physical_expr::PhysicalExpr;
+
+use super::keys::WholeKeys;
+use super::{ResidualFilter, ScanRequest, external};
+use crate::datum::{canonical_double, canonical_real};
+use crate::predicate;
+use crate::schema::BoundTable;
+use crate::span::{self, Plan, Residual, Spans};
+
+/// Makes a physical expression over a schema of a filter.
+pub type ToPhysical<'a> = dyn Fn(Expr, &DFSchema) -> Result<Arc<dyn PhysicalExpr>> + 'a;
+
+/// How spans are planned.
+pub struct Planning<'a> {
+    /// Whether anything is taken from the filters; if not, all of the table is read.
+    pub pushdown: bool,
+    /// How many key ranges are listed at most.
+    pub budget: usize,
+    /// Makes conditions on rows of the conjuncts that the spans do not prove.
+    pub physical: &'a ToPhysical<'a>,
+}
+
+/// How a query reads a table.
+#[derive(Debug)]
+pub struct Access {
+    table: Arc<BoundTable>,
+    /// What rows must satisfy, each by itself, with placeholders.
+    conjuncts: Vec<Expr>,
+    /// The columns of the rows, by position in the table.
+    projection: Vec<usize>,
+    /// The columns that rows are ordered by.
+    order: Vec<(usize, SortOptions)>,
+    fetch: Option<usize>,
+    /// What is known of the keys whatever the values are.
+    keys: Option<WholeKeys>,
+}
+
+impl Access {
+    /// All columns of the rows that satisfy all filters, of which no one is volatile.
+    pub fn new(table: Arc<BoundTable>, filters: impl IntoIterator<Item = Expr>) -> Self {
+        let conjuncts = filters.into_iter().flat_map(split_conjunction_owned);
+        Self {
+            conjuncts: conjuncts.collect(),
+            projection: (0..table.columns().len()).collect(),
+            table,
+            order: Vec::new(),
+            fetch: None,
+            keys: None,
+        }
+    }
+
+    /// Only these columns, by position in the table.
+    #[must_use]
+    pub fn with_projection(self, projection: Vec<usize>) -> Self {
+        Self { projection, ..self }
+    }
+
+    /// So many rows at most.
+    #[must_use]
+    pub fn with_fetch(self, fetch: Option<usize>) -> Self {
+        Self { fetch, ..self }
+    }
+
+    /// The rows in an order of columns, most significant first.
+    #[must_use]
+    pub fn with_order(self, order: Vec<(usize, SortOptions)>) -> Self {
+        Self { order, ..self }
+    }
+
+    /// Compiled for many runs: what the values need not be known for is worked out now.
+    #[must_use]
+    pub fn for_many_runs(self) -> Self {
+        let keys = WholeKeys::of(&self.table, &self.conjuncts);
+        // Of several keys planning knows what they have in common, and so their order.
+        let keys = keys.filter(|keys| self.order.is_empty() || keys.is_one());
+        Self { keys, ..self }
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Arc<BoundTable> {
+        &self.table
+    }
+
+    /// What is read for these values; `None` where one is not of its placeholder's type, or the rows do not come in order.
+    ///
+    /// # Errors
+    /// Those of `physical`; `Internal`.
+    pub fn bind(
+        &self,
+        values: &[ScalarValue],
+        planning: &Planning<'_>,
+    ) -> Result<Option<ScanRequest>> {
+        if let (Some(keys), true) = (&self.keys, planning.pushdown) {
+            let keys = keys.bind(&self.table, values).map_err(external)?;
+            return Ok(keys.map(|keys| self.request(Spans::of_points(keys))));
+        }
+        let conjuncts = self.conjuncts.iter().cloned();
+        let conjuncts = conjuncts.map(|conjunct| bound(conjunct, values));
+        let Some(conjuncts) = conjuncts.collect::<Result<Option<Vec<_>>>>()? else {
+            return Ok(None);
+        };
+        let plan = self.plan(conjuncts, planning).map_err(external)?;
+        let mut request = self.request(plan.spans);
+        request.residual = self.residual(plan.residual, planning.physical)?;
+        let is_in_order = request.order_by(&self.order).map_err(external)?;
+        Ok(is_in_order.then_some(request))
+    }
+
+    fn request(&self, spans: Spans) -> ScanRequest {
+        let (table, projection) = (Arc::clone(&self.table), self.projection.clone());
+        let mut request = ScanRequest::new(table, spans, projection);
+        request.fetch = self.fetch;
+        request
+    }
+
+    fn plan(
+        &self,
+        conjuncts: Vec<Expr>,
+        planning: &Planning<'_>,
+    ) -> crate::error::Result<Plan<Expr>> {
+        let key = self.table.row_key();
+        if planning.pushdown {
+            let lowered = conjuncts.into_iter().map(|conjunct| {
+                let predicate = predicate::lower(&conjunct, key.columns());
+                (conjunct, predicate)
+            });
+            return span::plan(key, lowered, planning.budget);
+        }
+        let unproven = |conjunct| Residual {
+            conjunct,
+            reason: "halite.pushdown is off".to_owned(),
+        };
+        Ok(Plan {
+            spans: Spans::full(key)?,
+            residual: conjuncts.into_iter().map(unproven).collect(),
+        })
+    }
+
+    /// What is not proven, as conditions on rows.
+    fn residual(
+        &self,
+        residual: Vec<Residual<Expr>>,
+        physical: &ToPhysical<'_>,
+    ) -> Result<Vec<ResidualFilter>> {
+        if residual.is_empty() {
+            return Ok(Vec::new());
+        }
+        let schema = DFSchema::try_from(self.table.schema().as_ref().clone())?;
+        let filter = |Residual { conjunct, reason }| {
+            let text = format!("{} ({reason})", predicate::readable(&conjunct));
+            let conjunct = canonical_constants(unnormalize_col(conjunct))?;
+            Ok(ResidualFilter {
+                condition: physical(conjunct, &schema)?,
+                text,
+            })
+        };
+        residual.into_iter().map(filter).collect()
+    }
+}
+
+/// A condition with values in place; `None` if one is not of its parameter's type.
+fn bound(condition: Expr, values: &[ScalarValue]) -> Result<Option<Expr>> {
+    if values.is_empty() {
+        return Ok(Some(condition));
+    }
+    let mut fits = true;
+    let bound = condition.transform(|expression| {
+        let Expr::Placeholder(placeholder) = &expression else {
+            return Ok(Transformed::no(expression));
+        };
+        let value = number(placeholder).and_then(|number| values.get(number - 1));
+        let data_type = placeholder.field.as_ref().map(|field| field.data_type());
+        match value
+            .zip(data_type)
+            .and_then(|(value, data_type)| fitted(value, data_type))
+        {
+            Some(value) => Ok(Transformed::yes(Expr::Literal(value, None))),
+            None => {
+                fits = false;
+                Ok(Transformed::no(expression))
+            }
+        }
+    })?;
+    Ok(fits.then_some(bound.data))
+}
+
+/// The number of `$1`, from 1.
+pub fn number(placeholder: &Placeholder) -> Option<usize> {
+    let number = placeholder.id.strip_prefix('$')?.parse().ok()?;
+    (number > 0).then_some(number)
+}
+
+/// The value as one of this type, if it is one by itself: NULL and everything that must be converted is left to
+/// planning, which knows how.
+pub(super) fn fitted(value: &ScalarValue, data_type: &DataType) -> Option<ScalarValue> {
+    if value.is_null() {
+        return None;
+    }
+    if value.data_type() == *data_type {
+        return Some(value.clone());
+    }
+    match (value, data_type) {
+        (ScalarValue::Utf8View(text) | ScalarValue::LargeUtf8(text), DataType::Utf8) => {
+            Some(ScalarValue::Utf8(text.clone()))
+        }
+        _ if value.data_type().is_integer() && data_type.is_integer() => {
+            let cast = value.cast_to(data_type).ok()?;
+            // What is out of range is no value of the type.
+            (!cast.is_null() && cast.cast_to(&value.data_type()).ok()? == *value).then_some(cast)
+        }
+        _ => None,
+    }
+}
+
+/// Floating point constants as columns hold them: −0.0 as 0.0, every NaN as the positive quiet one.
+fn canonical_constants(filter: Expr) -> Result<Expr> {
+    let canonical = filter.transform(|expression| {
+        Ok(match expression {
+            Expr::Literal(ScalarValue::Float64(Some(value)), metadata) => {
+                let value = ScalarValue::Float64(Some(canonical_double(value)));
+                Transformed::yes(Expr::Literal(value, metadata))
+            }
+            Expr::Literal(ScalarValue::Float32(Some(value)), metadata) => {
+                let value = ScalarValue::Float32(Some(canonical_real(value)));
+                Transformed::yes(Expr::Literal(value, metadata))
+            }
+            other => Transformed::no(other),
+        })
+    })?;
+    Ok(canonical.data)
+}

@@ -1,0 +1,162 @@
+//! Keys that values give directly.
+//!
+//! Conditions that say of every column that the key is computed from what it is equal to, or which of a few values it
+//! has, are true for the rows under a few keys and for no others, whatever the values are. For them no spans are planned
+//! each time: the keys are written from the values. The columns are those that the key gives back exactly; where the row
+//! has them the conditions hold, and none is left to be asked.
+
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::expr::InList;
+use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
+
+use super::access::{fitted, number};
+use crate::datum::{Datum, SqlType};
+use crate::error::{ErrorKind, Result};
+use crate::schema::BoundTable;
+
+/// The most keys that are written so; of more, spans are planned.
+const MOST_KEYS: usize = 10_000;
+
+/// For each column that the key is computed from, what it may be.
+#[derive(Debug)]
+pub(super) struct WholeKeys(Vec<Pinned>);
+
+/// A column and the values one of which it has.
+#[derive(Debug)]
+struct Pinned {
+    column: usize,
+    values: Vec<Value>,
+}
+
+#[derive(Debug)]
+enum Value {
+    Constant(Datum),
+    /// A parameter, counted from 0.
+    Parameter(usize),
+}
+
+impl WholeKeys {
+    /// The keys of rows that satisfy all conjuncts; `None` if these do not say so, or something else as well.
+    /// Placeholders are of the types of their columns.
+    pub(super) fn of(table: &BoundTable, conjuncts: &[Expr]) -> Option<Self> {
+        let mut pinned: Vec<Pinned> = Vec::new();
+        for conjunct in conjuncts {
+            let new = Pinned::of(table, conjunct)?;
+            let is_new = pinned.iter().all(|other| other.column != new.column);
+            is_new.then(|| pinned.push(new))?;
+        }
+        let is_pinned = |column: &usize| pinned.iter().any(|pinned| pinned.column == *column);
+        table.key_sources().iter().all(is_pinned).then_some(())?;
+        let mut lists = pinned.iter().map(|pinned| pinned.values.len());
+        let keys = lists.try_fold(1_usize, usize::checked_mul)?;
+        (keys <= MOST_KEYS).then_some(Self(pinned))
+    }
+
+    /// Whether it is one key whatever the values are.
+    pub(super) fn is_one(&self) -> bool {
+        self.0.iter().all(|pinned| pinned.values.len() == 1)
+    }
+
+    /// The keys for these parameters: fewer where rows of some values could not have been written. `None` where a value is
+    /// not of its column's type.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub(super) fn bind(
+        &self,
+        table: &BoundTable,
+        parameters: &[ScalarValue],
+    ) -> Result<Option<Vec<Vec<u8>>>> {
+        let lists = self.0.iter().map(|pinned| pinned.bind(table, parameters));
+        let Some(lists) = lists.collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let mut row: Vec<Option<Datum>> = vec![None; table.columns().len()];
+        let mut keys = Vec::with_capacity(lists.iter().map(|(_, values)| values.len()).product());
+        write(table, &lists, &mut row, &mut keys)?;
+        Ok(Some(keys))
+    }
+}
+
+/// Appends the keys of rows that have in each column one of its values.
+fn write(
+    table: &BoundTable,
+    lists: &[(usize, Vec<Datum>)],
+    row: &mut [Option<Datum>],
+    keys: &mut Vec<Vec<u8>>,
+) -> Result<()> {
+    let Some(((column, values), others)) = lists.split_first() else {
+        match table.row_key().encode(row) {
+            Ok(key) => keys.push(key),
+            // A row of these values could not have been written.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => {}
+            Err(error) => return Err(error),
+        }
+        return Ok(());
+    };
+    for value in values {
+        if let Some(cell) = row.get_mut(*column) {
+            *cell = Some(value.clone());
+        }
+        write(table, others, row, keys)?;
+    }
+    Ok(())
+}
+
+impl Pinned {
+    /// A column that the key gives back, and constants or parameters one of which it is equal to.
+    fn of(table: &BoundTable, conjunct: &Expr) -> Option<Self> {
+        let (column, operands): (&Expr, &[Expr]) = match conjunct {
+            Expr::BinaryExpr(BinaryExpr {
+                left,
+                op: Operator::Eq,
+                right,
+            }) => match left.as_ref() {
+                Expr::Column(_) => (left, std::slice::from_ref(right)),
+                _ => (right, std::slice::from_ref(left)),
+            },
+            Expr::InList(InList {
+                expr,
+                list,
+                negated: false,
+            }) => (expr, list),
+            _ => return None,
+        };
+        let Expr::Column(column) = column else {
+            return None;
+        };
+        let column = table.schema().index_of(column.name()).ok()?;
+        let sql_type = &table.column(column).ok()?.sql_type;
+        let is_told =
+            table.row_key().restoring_part(column).is_some() && is_compared_by_bytes(sql_type);
+        is_told.then_some(())?;
+        let data_type = sql_type.arrow();
+        let value = |operand: &Expr| match operand {
+            Expr::Literal(value, _) => Some(Value::Constant(Datum::of_scalar(fitted(
+                value, &data_type,
+            )?)?)),
+            Expr::Placeholder(placeholder) => {
+                Some(Value::Parameter(number(placeholder)?.checked_sub(1)?))
+            }
+            _ => None,
+        };
+        let values = operands.iter().map(value).collect::<Option<_>>()?;
+        Some(Self { column, values })
+    }
+
+    fn bind(&self, table: &BoundTable, parameters: &[ScalarValue]) -> Option<(usize, Vec<Datum>)> {
+        let data_type = table.schema().fields().get(self.column)?.data_type();
+        let value = |value: &Value| match value {
+            Value::Constant(datum) => Some(datum.clone()),
+            Value::Parameter(at) => Datum::of_scalar(fitted(parameters.get(*at)?, data_type)?),
+        };
+        let values = self.values.iter().map(value).collect::<Option<_>>()?;
+        Some((self.column, values))
+    }
+}
+
+/// Whether two values of the type are equal exactly if their fields in a key are: not where one value has several forms,
+/// as zeros and NaN of floating point have, or is padded.
+fn is_compared_by_bytes(sql_type: &SqlType) -> bool {
+    !matches!(sql_type, SqlType::Real | SqlType::Double | SqlType::Char(_))
+}

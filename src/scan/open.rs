@@ -1,0 +1,98 @@
+//! Opening: the one way from a request to its rows, under the plan node and under runs without a plan.
+//!
+//! Of a run [`RowSnapshot`](crate::row::RowSnapshot) hands out rows with their keys, whatever the store's entries are:
+//! [`RunReader`](super::run::RunReader), merges, limits, counters and the decoder speak of rows alone.
+
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use datafusion::common::Result;
+use datafusion::physical_plan::SendableRecordBatchStream;
+
+use super::metrics::Counters;
+use super::partition::{Piece, is_brief};
+use super::run::Source;
+use super::stream::{self, PartitionScan};
+use super::{ScanRequest, external};
+use crate::store::{Latency, Snapshot};
+
+/// When and how a request is read.
+#[derive(Debug)]
+pub struct Moment {
+    /// The moment of the store.
+    pub snapshot: Arc<dyn Snapshot>,
+    /// How long a call of the store takes.
+    pub latency: Latency,
+    /// About how many rows a batch has.
+    pub batch_size: usize,
+}
+
+/// What one stream has of a request.
+pub(super) struct Share {
+    pub(super) pieces: Vec<Piece>,
+    /// What is left out of keys when pieces are merged by them.
+    pub(super) cut: Option<(usize, usize)>,
+    /// None: nobody asks what it costs.
+    pub(super) counters: Option<Counters>,
+}
+
+/// Rows, of which none is read yet.
+pub struct Opened {
+    schema: SchemaRef,
+    scan: PartitionScan,
+    is_brief: bool,
+}
+
+/// Opens all of a request as one stream, whose batches have `schema`, that of the request.
+///
+/// # Errors
+/// A filter of columns that the table does not have; `Conflict` if the table is gone at that moment.
+pub fn open(request: &ScanRequest, schema: SchemaRef, moment: Moment) -> Result<Opened> {
+    let pieces: Vec<Piece> = request.spans.runs().iter().map(Piece::whole).collect();
+    let cut = match request.in_order && pieces.len() > 1 {
+        true => request.key_order().map_err(external)?.cut,
+        false => None,
+    };
+    let share = Share {
+        pieces,
+        cut,
+        counters: None,
+    };
+    open_share(request, schema, share, moment)
+}
+
+/// Opens a part of a request.
+///
+/// # Errors
+/// As [`open`].
+pub(super) fn open_share(
+    request: &ScanRequest,
+    schema: SchemaRef,
+    share: Share,
+    moment: Moment,
+) -> Result<Opened> {
+    let is_brief = moment.latency == Latency::Near && is_brief(&share.pieces);
+    let source = Source::new(request, moment.snapshot, share.counters).map_err(external)?;
+    let (shown, batch_size) = (Arc::clone(&schema), moment.batch_size);
+    let scan = PartitionScan::new(request, shown, share.pieces, share.cut, source, batch_size)?;
+    Ok(Opened {
+        schema,
+        scan,
+        is_brief,
+    })
+}
+
+impl Opened {
+    /// Whether the rows are read where they are asked for, and at once; they need no runtime then.
+    pub fn is_brief(&self) -> bool {
+        self.is_brief
+    }
+
+    /// The rows.
+    pub fn into_stream(self) -> SendableRecordBatchStream {
+        match self.is_brief {
+            true => stream::inline(self.schema, self.scan),
+            false => stream::in_thread(self.schema, self.scan),
+        }
+    }
+}

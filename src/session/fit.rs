@@ -1,0 +1,86 @@
+//! A statement's settings, fitted to the memory that it may take.
+//!
+//! What a batch of rows takes is seen by nobody before it is there. So two things that make it large are looked for in
+//! the plan: functions that build texts and lists, which share an eighth of the memory limit, and long constants, which
+//! stand once in each row: the longer they are, the fewer rows a batch has.
+
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::{Expr, LogicalPlan, Operator};
+
+use crate::function::is_bounded;
+use crate::table::{ByteSize, HaliteOptions};
+
+/// Constants up to this size count as nothing.
+const SHORT: u64 = 4 << 10;
+/// The most that a function may make at once, whatever the limit is: places in a text or list have 31 bits.
+const MOST_AT_ONCE: u64 = 1 << 30;
+
+/// What was found in a plan.
+#[derive(Default)]
+struct Weight {
+    functions: u64,
+    constants: u64,
+}
+
+/// Fits the settings of a statement to its plan.
+///
+/// # Errors
+/// Those of a walk over the plan: none.
+pub(super) fn fit(state: &mut SessionState, plan: &LogicalPlan) -> Result<()> {
+    let mut weight = Weight::default();
+    plan.apply_with_subqueries(|node| {
+        node.apply_expressions(|expr| {
+            expr.apply(|expr| {
+                weight.add(expr);
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    })?;
+    if weight.functions == 0 && weight.constants == 0 {
+        return Ok(());
+    }
+    let partitions = state.config().target_partitions().max(1) as u64;
+    let batch_size = state.config().batch_size();
+    let limit = HaliteOptions::of(state.config_options()).memory_limit.0;
+    if let Some(rows) = (limit / 16).checked_div(weight.constants) {
+        let rows = usize::try_from(rows)
+            .unwrap_or(batch_size)
+            .clamp(1, batch_size);
+        let options = state.config_mut().options_mut();
+        options.set("datafusion.execution.batch_size", &rows.to_string())?;
+    }
+    let options = state.config_mut().options_mut();
+    if let Some(options) = options.extensions.get_mut::<HaliteOptions>()
+        && weight.functions > 0
+    {
+        let share = limit / 8 / (weight.functions * partitions);
+        let share = share.clamp(1, MOST_AT_ONCE);
+        options.function_bytes = match options.function_bytes {
+            ByteSize(0) => ByteSize(share),
+            ByteSize(wanted) => ByteSize(wanted.min(MOST_AT_ONCE)),
+        };
+    }
+    // Functions are given the settings that were in force when the statement began.
+    let config = Arc::clone(state.config_options());
+    state.execution_props_mut().config_options = Some(config);
+    Ok(())
+}
+
+impl Weight {
+    fn add(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Literal(value, _) => {
+                let bytes = value.size() as u64;
+                self.constants += if bytes > SHORT { bytes } else { 0 };
+            }
+            Expr::BinaryExpr(binary) => {
+                self.functions += u64::from(binary.op == Operator::StringConcat);
+            }
+            expr => self.functions += u64::from(is_bounded(expr)),
+        }
+    }
+}

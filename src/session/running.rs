@@ -1,0 +1,104 @@
+//! The rows of a statement as they are handed on: within the time that it may take, and without panics.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use datafusion::common::Result as DataFusionResult;
+use datafusion::config::ConfigExtension;
+use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
+use futures::{FutureExt, Stream};
+use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
+
+use super::apart::panicked;
+use super::outcome::Outcome;
+use crate::error::{Error, Result};
+use crate::table::{HaliteOptions, TimeLimit};
+
+/// What `statement` gives within its time, which goes on while its rows are read.
+///
+/// # Errors
+/// Those of the statement; `Unavailable` where it takes too long; `Internal` where it panics.
+pub(super) async fn within(
+    limit: TimeLimit,
+    statement: impl Future<Output = Result<Outcome>>,
+) -> Result<Outcome> {
+    let deadline = limit.limit().map(|limit| (Instant::now() + limit, limit));
+    let statement = AssertUnwindSafe(statement).catch_unwind();
+    let given = match deadline {
+        None => statement.await,
+        Some((deadline, limit)) => timeout_at(deadline, statement)
+            .await
+            .map_err(|_| took_too_long(limit))?,
+    };
+    match given.map_err(|panic| panicked("this statement", panic.as_ref()))?? {
+        Outcome::Rows(rows) => Ok(Outcome::Rows(Box::pin(Running {
+            schema: rows.schema(),
+            rows: Some(rows),
+            deadline: deadline.map(|(at, limit)| (Box::pin(sleep_until(at)), limit)),
+        }))),
+        other => Ok(other),
+    }
+}
+
+/// The error of a statement that is stopped.
+fn took_too_long(limit: Duration) -> Error {
+    Error::unavailable(format!(
+        "the statement was stopped: it has taken longer than {}.statement_timeout allows, {limit:?}",
+        HaliteOptions::PREFIX
+    ))
+}
+
+/// Rows, until the time is over. Their source is let go of with the first error that is no row's.
+struct Running {
+    schema: SchemaRef,
+    rows: Option<SendableRecordBatchStream>,
+    deadline: Option<(Pin<Box<Sleep>>, Duration)>,
+}
+
+impl Running {
+    fn end_with(&mut self, error: Error) -> Poll<Option<DataFusionResult<RecordBatch>>> {
+        let rows = AssertUnwindSafe(self.rows.take());
+        // What has panicked may do so again.
+        let _ = catch_unwind(move || drop(rows));
+        Poll::Ready(Some(Err(error.into())))
+    }
+}
+
+impl Stream for Running {
+    type Item = DataFusionResult<RecordBatch>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.rows.is_none() {
+            return Poll::Ready(None);
+        }
+        if let Some((deadline, limit)) = &mut self.deadline
+            && deadline.as_mut().poll(context).is_ready()
+        {
+            let error = took_too_long(*limit);
+            return self.end_with(error);
+        }
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            let rows = self.rows.as_mut();
+            rows.map_or(Poll::Ready(None), |rows| rows.as_mut().poll_next(context))
+        }));
+        match polled {
+            Ok(polled) => polled,
+            Err(panic) => self.end_with(panicked("this statement", panic.as_ref())),
+        }
+    }
+}
+
+impl RecordBatchStream for Running {
+    fn schema(&self) -> SchemaRef {
+        SchemaRef::clone(&self.schema)
+    }
+}
+
+#[cfg(test)]
+#[path = "running_tests.rs"]
+mod tests;

@@ -1,0 +1,1 @@
+SELECT 1 WHERE '%%%%%%' LIKE '%_%_%_%_%_%_%_%' ESCAPE ''
