@@ -714,3 +714,103 @@ SELECT id FROM t WHERE b IN (SELECT DISTINCT u.b + 3 AS x FROM u WHERE u.id = t.
 | 2  |
 +----+
 
+-- The columns of a query in FROM have no table where it has no alias; yet an alias beside them is not taken for them.
+SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a;
+SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a DESC LIMIT 1;
+SELECT a AS x, a % 2 AS a, count(*) AS n FROM (SELECT id AS a FROM t) GROUP BY a ORDER BY a, x;
+SELECT -a AS a, count(*) AS n FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 1 ORDER BY n, a;
+SELECT -a AS a, b FROM (SELECT id AS a, b + 0 AS b FROM t) QUALIFY row_number() OVER (PARTITION BY b ORDER BY a) = 1 ORDER BY b;
+SELECT s.a FROM (SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a LIMIT 2) AS s ORDER BY a;
+SELECT a FROM (SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a LIMIT 2) ORDER BY b;
+SELECT * FROM (SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a LIMIT 1), (SELECT 5 AS c);
+SELECT b FROM t WHERE id = (SELECT -a AS a FROM (SELECT -id AS a, id FROM u) ORDER BY id DESC LIMIT 1 OFFSET 1);
+(SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t)) ORDER BY a LIMIT 1;
+FROM (SELECT id AS a FROM t) |> SELECT a AS b, -a AS a |> ORDER BY a |> LIMIT 1;
+SELECT -column1 AS column1, column1 AS x FROM (VALUES (1), (2)) ORDER BY column1;
+SELECT a % 2 AS a, count(*) AS n FROM (SELECT id AS a FROM t) GROUP BY 1 ORDER BY a;
+WITH c AS (SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a LIMIT 1) SELECT a, b FROM c;
+SELECT c AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a;
+---
++---+----+
+| b | a  |
++---+----+
+| 3 | -3 |
+| 2 | -2 |
+| 1 | -1 |
++---+----+
++---+----+
+| b | a  |
++---+----+
+| 1 | -1 |
++---+----+
++---+---+---+
+| x | a | n |
++---+---+---+
+| 2 | 0 | 1 |
+| 1 | 1 | 1 |
+| 3 | 1 | 1 |
++---+---+---+
++----+---+
+| a  | n |
++----+---+
+| -3 | 1 |
+| -2 | 1 |
++----+---+
++----+----+
+| a  | b  |
++----+----+
+| -1 | 10 |
+| -2 | 20 |
++----+----+
++----+
+| a  |
++----+
+| -3 |
+| -2 |
++----+
++----+
+| a  |
++----+
+| -2 |
+| -3 |
++----+
++---+----+---+
+| b | a  | c |
++---+----+---+
+| 3 | -3 | 5 |
++---+----+---+
++----+
+| b  |
++----+
+| 20 |
++----+
++---+----+
+| b | a  |
++---+----+
+| 3 | -3 |
++---+----+
++---+----+
+| b | a  |
++---+----+
+| 3 | -3 |
++---+----+
++---------+---+
+| column1 | x |
++---------+---+
+| -2      | 2 |
+| -1      | 1 |
++---------+---+
++---+---+
+| a | n |
++---+---+
+| 0 | 1 |
+| 1 | 2 |
++---+---+
++----+---+
+| a  | b |
++----+---+
+| -3 | 3 |
++----+---+
+error: Schema error: No field named c.
+Valid fields are a.
+

@@ -1,68 +1,166 @@
-//! Rows ordered by a column that is not given, beside a column of its name that is: `SELECT -a AS b … ORDER BY t.b`.
+//! Aliases that have the name of a column, where DataFusion takes the one for the other.
 //!
-//! DataFusion adds the one to the other while it sorts, and refuses two columns of a name. So the alias is marked for the
-//! time; whoever reads the query by its names gets it back from a query around it.
+//! * Rows ordered by a column that is not given, beside a column of its name that is: `SELECT -a AS b … ORDER BY t.b`.
+//!   DataFusion adds the one to the other while it sorts, and refuses two columns of a name.
+//! * The columns of a query in FROM that has no alias have no table, as an alias has none: in
+//!   `SELECT a AS b, -a AS a FROM (SELECT id AS a FROM n) ORDER BY a` DataFusion orders by `b`, as that is `a`; and
+//!   `HAVING a > 1`, which is about the column, is about the alias for it.
+//!
+//! So the alias is marked for the time; whoever reads the query by its names gets it back from a query around it.
+//!
+//! Where an order has names of columns alone and stands over a whole query, in brackets or in front of `|>`, a condition
+//! that is always true comes between: DataFusion then has no list to look into.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Expr, OrderBy, Query, SelectItem, SetExpr, TableFactor, Visit, Visitor};
+use sqlparser::ast::{
+    Distinct, Expr, GroupByExpr, OrderBy, OrderByExpr, OrderByKind, PipeOperator, Query, Select,
+    SelectItem, SetExpr, TableFactor, Value, Visit, Visitor,
+};
 use sqlparser::parser::Parser;
 
 use super::super::dialect::HaliteDialect;
-use super::list::{Listed, Place};
+use super::list::{Listed, Place, column};
+use super::scope::Scope;
 use super::{Folds, quoted};
 
-/// The names of columns that a query orders its rows by with their tables, which an alias of it may be taken for.
-pub(super) fn ordered(query: &Query, place: Place, folds: Folds) -> HashSet<String> {
-    match &query.order_by {
-        Some(order) if place == Place::Outermost || can_be_wrapped(query) => {
-            qualified(order, folds)
-        }
-        _ => HashSet::new(),
-    }
-}
-
-/// Whether all columns are named one by one.
-fn can_be_wrapped(query: &Query) -> bool {
+/// Whether the columns of a query can be marked: they get their names back at the end, or from a query around it, for
+/// which all are named one by one.
+pub(super) fn can_mark(query: &Query, place: Place) -> bool {
     let SetExpr::Select(select) = query.body.as_ref() else {
         return false;
     };
     let mut items = select.projection.iter();
     query.pipe_operators.is_empty()
-        && items.all(|item| {
-            matches!(
-                item,
-                SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }
-            )
+        && (place == Place::Outermost
+            || items.all(|item| {
+                matches!(
+                    item,
+                    SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }
+                )
+            }))
+}
+
+/// The names of columns that an alias of the SELECT may be taken for.
+pub(super) fn columns(
+    select: &Select,
+    order: Option<&OrderBy>,
+    scope: &Scope,
+    folds: Folds,
+) -> HashSet<String> {
+    let mut of_tables = Names::new(folds);
+    let _: ControlFlow<()> = order.map_or(ControlFlow::Continue(()), |it| it.visit(&mut of_tables));
+    let mut names = of_tables.qualified;
+    // DISTINCT ON is about aliases, and its ORDER BY finds them.
+    if !matches!(select.distinct, Some(Distinct::On(_))) {
+        let keys = keys(order, folds).filter(|key| is_renamed(select, key, folds));
+        let bare = keys.chain(in_conditions(select, folds));
+        names.extend(bare.filter(|name| scope.has_without_table(name)));
+    }
+    names
+}
+
+/// The names in HAVING and QUALIFY that are those of columns before they are those of aliases: what rows are grouped by;
+/// any, where there are no groups.
+fn in_conditions(select: &Select, folds: Folds) -> HashSet<String> {
+    let (mut groups, mut conditions) = (Names::new(folds), Names::new(folds));
+    let _: ControlFlow<()> = select.group_by.visit(&mut groups);
+    let _: ControlFlow<()> = select.having.visit(&mut conditions);
+    let _: ControlFlow<()> = select.qualify.visit(&mut conditions);
+    let has_groups = select.having.is_some()
+        || !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
+    let mut names = conditions.bare;
+    names.retain(|name| !has_groups || groups.bare.contains(name));
+    names
+}
+
+/// The names that rows are ordered by, without a table, and not as a part of an expression.
+fn keys(order: Option<&OrderBy>, folds: Folds) -> impl Iterator<Item = String> {
+    let keys = match order.map(|order| &order.kind) {
+        Some(OrderByKind::Expressions(keys)) => keys.as_slice(),
+        _ => &[],
+    };
+    keys.iter()
+        .filter_map(move |key| match column(&key.expr, folds) {
+            Some((None, name)) => Some(name),
+            _ => None,
         })
 }
 
-fn qualified(order: &OrderBy, folds: Folds) -> HashSet<String> {
-    let mut names = Qualified {
-        folds,
-        names: HashSet::new(),
-    };
-    let _: ControlFlow<()> = order.visit(&mut names);
-    names.names
+/// Whether the list gives the column of that name under another one.
+fn is_renamed(select: &Select, name: &str, folds: Folds) -> bool {
+    select.projection.iter().any(|item| match item {
+        SelectItem::ExprWithAlias { expr, alias } => {
+            let is_column = column(expr, folds).is_some_and(|(_, of)| of == name);
+            is_column && folds.name(alias) != name
+        }
+        _ => false,
+    })
 }
 
-/// Lists the names with a qualifier.
-struct Qualified {
+/// Lists the names of columns: those with a table, and those without.
+struct Names {
     folds: Folds,
-    names: HashSet<String>,
+    qualified: HashSet<String>,
+    bare: HashSet<String>,
 }
 
-impl Visitor for Qualified {
+impl Names {
+    fn new(folds: Folds) -> Self {
+        Self {
+            folds,
+            qualified: HashSet::new(),
+            bare: HashSet::new(),
+        }
+    }
+}
+
+impl Visitor for Names {
     type Break = ();
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        if let Expr::CompoundIdentifier(parts) = expr
-            && let Some(name) = parts.last()
-        {
-            self.names.insert(self.folds.name(name));
+        match expr {
+            Expr::CompoundIdentifier(parts) => {
+                let name = parts.last().map(|name| self.folds.name(name));
+                self.qualified.extend(name);
+            }
+            Expr::Identifier(name) => {
+                self.bare.insert(self.folds.name(name));
+            }
+            _ => {}
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Keeps the order over a query in brackets from the list of that query.
+pub(super) fn keep_below(body: &mut SetExpr, order: &OrderBy) {
+    if let (SetExpr::Query(inner), OrderByKind::Expressions(keys)) = (body, &order.kind)
+        && are_names(keys)
+    {
+        inner.pipe_operators.push(always());
+    }
+}
+
+/// Keeps the orders behind `|>` from the lists right in front of them.
+pub(super) fn keep_in_front(pipes: &mut Vec<PipeOperator>) {
+    let kept = std::mem::take(pipes).into_iter().flat_map(|pipe| {
+        let is_order = matches!(&pipe, PipeOperator::OrderBy { exprs } if are_names(exprs));
+        is_order.then(always).into_iter().chain([pipe])
+    });
+    pipes.extend(kept);
+}
+
+fn are_names(keys: &[OrderByExpr]) -> bool {
+    keys.iter()
+        .all(|key| matches!(key.expr, Expr::Identifier(_)))
+}
+
+/// A condition that leaves every row.
+fn always() -> PipeOperator {
+    PipeOperator::Where {
+        expr: Expr::value(Value::Boolean(true)),
     }
 }
 

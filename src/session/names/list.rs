@@ -38,6 +38,17 @@ pub(super) struct Listed {
 }
 
 impl Listed {
+    /// The column of VALUES with this number, from 1.
+    pub fn of_values(number: usize) -> Self {
+        let name = format!("column{number}");
+        Self {
+            planned: name.clone(),
+            value: Value::Column(name.clone(), None),
+            source: None,
+            name,
+        }
+    }
+
     /// Whether it is another value than the column of its name.
     pub fn is_alias(&self) -> bool {
         !matches!(&self.value, Value::Column(of, _) if *of == self.name)
@@ -62,12 +73,12 @@ pub(super) struct List<'a> {
     folds: Folds,
     place: Place,
     names_all: bool,
-    /// Names of columns that rows are ordered by with their tables: an alias of such a name is not to be taken for them.
-    ordered: HashSet<String>,
+    /// Names of columns that an alias would be [taken for](super::hidden).
+    hidden: HashSet<String>,
 }
 
 impl<'a> List<'a> {
-    pub fn new(scope: &'a Scope, folds: Folds, place: Place, ordered: HashSet<String>) -> Self {
+    pub fn new(scope: &'a Scope, folds: Folds, place: Place, hidden: HashSet<String>) -> Self {
         Self {
             columns: Vec::new(),
             is_complete: true,
@@ -75,7 +86,7 @@ impl<'a> List<'a> {
             folds,
             place,
             names_all: true,
-            ordered,
+            hidden,
         }
     }
 
@@ -225,7 +236,7 @@ impl<'a> List<'a> {
         expr: Expr,
     ) -> SelectItem {
         let hides = alias.is_some()
-            && self.ordered.contains(&name)
+            && self.hidden.contains(&name)
             && !matches!(&value, Value::Column(of, _) if *of == name);
         let mut planned = name.clone();
         if hides {
@@ -319,7 +330,7 @@ fn left_out<'e>(
 }
 
 /// The qualifier and the name of an expression that is a column.
-fn column(expr: &Expr, folds: Folds) -> Option<(Option<&Ident>, String)> {
+pub(super) fn column(expr: &Expr, folds: Folds) -> Option<(Option<&Ident>, String)> {
     match without_parentheses(expr) {
         Expr::Identifier(name) => Some((None, folds.name(name))),
         Expr::CompoundIdentifier(parts) => match parts.as_slice() {

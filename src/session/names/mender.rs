@@ -75,16 +75,17 @@ impl<'a> Mender<'a> {
         if let Some(with) = &mut query.with {
             self.with(with)?;
         }
-        let ordered = hidden::ordered(query, place, self.folds);
+        let can_mark = hidden::can_mark(query, place);
         let mut outputs = match query.body.as_mut() {
             SetExpr::Select(select) => {
-                self.select(select, place, query.order_by.as_mut(), ordered)?
+                self.select(select, place, query.order_by.as_mut(), can_mark)?
             }
             body => {
                 let outputs = self.body(body, place)?;
                 if let Some(order) = &mut query.order_by {
                     order_by_columns(order, outputs.as_deref().unwrap_or_default(), self.folds)?;
                     self.within(order, &outputs, Clause::Order)?;
+                    hidden::keep_below(body, order);
                 }
                 outputs
             }
@@ -95,6 +96,7 @@ impl<'a> Mender<'a> {
             }
             return Ok(outputs);
         }
+        hidden::keep_in_front(&mut query.pipe_operators);
         for pipe in &mut query.pipe_operators {
             self.pipe(pipe)?;
         }
@@ -129,21 +131,23 @@ impl<'a> Mender<'a> {
 
     fn body(&mut self, body: &mut SetExpr, place: Place) -> Result<Outputs> {
         match body {
-            SetExpr::Select(select) => self.select(select, place, None, HashSet::new()),
+            SetExpr::Select(select) => self.select(select, place, None, false),
             SetExpr::Query(query) => self.query(query, place),
             SetExpr::SetOperation { left, right, .. } => {
                 let outputs = self.body(left, Place::Named)?;
                 self.body(right, Place::Named)?;
                 Ok(outputs)
             }
-            SetExpr::Values(values) => self.values(values),
+            SetExpr::Values(values) => self.values(values, place),
             _ => Ok(None),
         }
     }
 
-    fn values(&mut self, values: &mut Values) -> Result<Outputs> {
+    fn values(&mut self, values: &mut Values, place: Place) -> Result<Outputs> {
         self.within(values, &None, Clause::Rows)?;
-        Ok(None)
+        // Nobody reads those of an INSERT, which may be as many as it has values.
+        let read = values.rows.first().filter(|_| place != Place::Outermost);
+        Ok(read.map(|row| (1..=row.content.len()).map(Listed::of_values).collect()))
     }
 
     fn select(
@@ -151,10 +155,14 @@ impl<'a> Mender<'a> {
         select: &mut Select,
         place: Place,
         mut order: Option<&mut OrderBy>,
-        ordered: HashSet<String>,
+        can_mark: bool,
     ) -> Result<Outputs> {
         let scope = self.from(&mut select.from)?;
-        let list = List::new(&scope, self.folds, place, ordered);
+        let hidden = match can_mark {
+            true => hidden::columns(select, order.as_deref(), &scope, self.folds),
+            false => HashSet::new(),
+        };
+        let list = List::new(&scope, self.folds, place, hidden);
         let outputs = self.list(select, list, order.as_deref_mut(), &scope)?;
         casts::tell_apart(select, order.as_deref_mut());
         self.scopes.push(scope);

@@ -111,12 +111,15 @@ async fn what_explains_a_query_shows_no_marks() {
         "EXPLAIN FORMAT TREE",
         "DESCRIBE",
     ] {
-        let sql = format!("{explain} SELECT id, b AS id, max(b) OVER () AS id FROM t");
-        let shown = texts(&connection.query(&sql, ()).await.expect(explain)).join("\n");
-        assert!(
-            shown.contains("id") && !shown.contains(super::MARK),
-            "{shown}"
-        );
+        for query in [
+            "SELECT id, b AS id, max(b) OVER () AS id FROM t",
+            "SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a",
+        ] {
+            let sql = format!("{explain} {query}");
+            let shown = texts(&connection.query(&sql, ()).await.expect(explain)).join("\n");
+            let is_shown = shown.contains("id") || shown.contains("a|");
+            assert!(is_shown && !shown.contains(super::MARK), "{shown}");
+        }
     }
 }
 
@@ -177,4 +180,42 @@ async fn canary_of_the_merged_column() {
     let mut right = texts(&right);
     right.sort();
     assert_eq!(right, ["1|100|10", "3|300|NULL"]);
+}
+
+/// What DataFusion answers wrongly: a column without a table is taken for an alias, and an alias for it.
+#[tokio::test]
+async fn canary_of_columns_without_a_table() {
+    let (session, connection) = (without_mends().await, connection().await);
+    for (sql, wrong, right) in [
+        (
+            "SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a LIMIT 1",
+            "1|-1",
+            "2|-2",
+        ),
+        (
+            "(SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t)) ORDER BY a LIMIT 1",
+            "1|-1",
+            "2|-2",
+        ),
+        (
+            "SELECT id AS a FROM t |> SELECT a AS b, -a AS a |> ORDER BY a |> LIMIT 1",
+            "1|-1",
+            "2|-2",
+        ),
+        (
+            "SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 1",
+            "",
+            "-2",
+        ),
+        (
+            "SELECT -a AS a FROM (SELECT id AS a FROM t) QUALIFY row_number() OVER (ORDER BY a) = 1",
+            "-2",
+            "-1",
+        ),
+    ] {
+        let found = plain_rows(&session, sql).await.unwrap();
+        assert_eq!(found.join(" "), wrong, "{sql}");
+        let found = connection.query(sql, ()).await.unwrap();
+        assert_eq!(texts(&found).join(" "), right, "{sql}");
+    }
 }

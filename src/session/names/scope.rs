@@ -164,6 +164,12 @@ impl Scope {
         self.is_known() && self.has(name)
     }
 
+    /// Whether a source whose columns are not named with a table has one of that name.
+    pub fn has_without_table(&self, name: &str) -> bool {
+        let mut sources = self.sources.iter();
+        sources.any(|source| source.qualifier.is_empty() && source.count(name) > 0)
+    }
+
     /// The columns that `*` stands for, or those of one source; `None` where they are not known.
     pub fn star(&self, of: Option<&ObjectName>, folds: Folds) -> Option<Vec<Starred>> {
         let mut columns = Vec::new();
