@@ -85,6 +85,10 @@ clocks: SELECT id FROM (SELECT * FROM t ORDER BY ts LIMIT 9) ORDER BY CAST(ts AS
     1 (4)
 regexes: SELECT id FROM t WHERE c ~ 'a\\b'
     2 3 (1)
+bytes: SELECT CAST('\x00ff' AS BYTEA)
+    5c7830306666 (00ff)
+parse_float_as_decimal: SELECT 0.1 + 0.2
+    0.30000000000000004 (0.3)
 skip_physical_aggregate_schema_check: SELECT DISTINCT g IS TRUE FROM t
     error: schema (false true)
 ";

@@ -1,4 +1,9 @@
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::logical_expr::{BinaryExpr, Expr, LogicalPlan};
+
 use super::super::parse::tokenize;
+use super::super::stack::large_stack;
+use super::super::testing;
 use super::*;
 
 /// The statement as it is parsed.
@@ -96,4 +101,35 @@ fn text_that_is_no_statement_is_left_to_the_parser() {
         let long = format!("{sql} {}", " OR ) AND ( ".repeat(100));
         text(&long);
     }
+}
+
+/// How many operators stand around the innermost term of a plan's conditions.
+fn depth(plan: &LogicalPlan) -> usize {
+    let mut deepest = 0;
+    plan.apply_expressions(|condition| {
+        let mut open = vec![(condition, 0)];
+        while let Some((expr, around)) = open.pop() {
+            deepest = deepest.max(around);
+            if let Expr::BinaryExpr(BinaryExpr { left, right, .. }) = expr {
+                open.extend([left, right].map(|side| (side.as_ref(), around + 1)));
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })
+    .unwrap();
+    let inputs = plan.inputs().into_iter().map(depth);
+    inputs.fold(deepest, usize::max)
+}
+
+/// Fails as soon as the parser nests a chain less deep than it is long: then the brackets can go.
+#[tokio::test]
+async fn canary() {
+    let session = testing::plain();
+    let sql = chain("OR", 200);
+    let sql = format!("SELECT a FROM (VALUES (1)) t (a) WHERE {sql}");
+    let state = session.state();
+    let planned = large_stack(state.create_logical_plan(&sql)).await;
+    assert_eq!(depth(&planned.unwrap()), 200);
+    let bracketed = testing::plan(&session, &sql).await.unwrap();
+    assert!(depth(&bracketed) < 2 * GROUP, "{}", depth(&bracketed));
 }

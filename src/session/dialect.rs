@@ -164,3 +164,26 @@ fn double(text: &str) -> Result<Expr, ParserError> {
         format: None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The steps that it takes to find text wrong that is nested so deep.
+    fn steps(depth: usize) -> usize {
+        let text = format!("SELECT {}", "CAST(CASE (".repeat(depth));
+        let dialect = HaliteDialect::new(100_000);
+        let budget = dialect.steps_left.get();
+        let mut parser = Parser::new(&dialect).try_with_sql(&text).unwrap();
+        parser.parse_statement().unwrap_err();
+        assert!(!dialect.exhausted());
+        budget - dialect.steps_left.get()
+    }
+
+    /// Fails as soon as a level more does not double sqlparser's work: then it needs no budget.
+    #[test]
+    fn canary() {
+        let steps = [2, 3, 4, 5].map(steps);
+        assert!(steps.windows(2).all(|it| it[1] >= 2 * it[0]), "{steps:?}");
+    }
+}

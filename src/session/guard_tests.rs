@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::parse::parse;
-use super::super::testing::{mended, try_rows};
+use super::super::testing::{mended, plain, try_rows};
 use super::*;
 use crate::error::ErrorKind;
 
@@ -433,4 +433,24 @@ fn the_limits_are_as_documented() {
             .replace(',', "");
         assert_eq!(number, most.to_string(), "{what}");
     }
+}
+
+/// The tables that a plan reads.
+fn reads(plan: &LogicalPlan) -> usize {
+    let inputs = plan.inputs();
+    match inputs.as_slice() {
+        [] => 1,
+        inputs => inputs.iter().map(|input| reads(input)).sum(),
+    }
+}
+
+/// Fails as soon as DataFusion plans a query of WITH once: then they need no limit.
+#[tokio::test]
+async fn canary_of_a_chain_that_reads_twice() {
+    let twice = |n: usize| format!("q{n} AS (SELECT l.x FROM q{0} l, q{0} r)", n - 1);
+    let chain: Vec<String> = (1..=6).map(twice).collect();
+    let chain = chain.join(", ");
+    let sql = format!("WITH q0 AS (SELECT 1 AS x), {chain} SELECT x FROM q6");
+    let plan = plain().state().create_logical_plan(&sql).await.unwrap();
+    assert_eq!(reads(&plan), 64);
 }

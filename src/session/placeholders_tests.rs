@@ -1,5 +1,6 @@
 use chrono::{NaiveDate, TimeZone, Utc};
 
+use super::super::testing::{plain, texts};
 use super::super::{Connection, Database};
 use crate::error::{ErrorKind, Result};
 use crate::params;
@@ -195,4 +196,20 @@ async fn a_value_of_another_kind_is_refused_by_name() {
         text.unwrap().unwrap().to::<(String, i64)>().unwrap(),
         ("?".to_owned(), 1)
     );
+}
+
+/// Fails as soon as DataFusion counts the values: then only their types are left to be checked.
+#[tokio::test]
+async fn canary() {
+    let sql = "SELECT a FROM (VALUES (1), (2)) t (a) WHERE a = $1";
+    let session = plain();
+    let bound = async |values: Vec<ScalarValue>| {
+        let frame = session.sql(sql).await.unwrap();
+        frame.with_param_values(values)
+    };
+    let too_many = bound(params![2, 3]).await.unwrap().collect().await;
+    assert_eq!(texts(&too_many.unwrap()), ["2"]);
+    let none = session.sql(sql).await.unwrap().collect().await;
+    let late = none.unwrap_err().strip_backtrace();
+    assert!(late.contains("Placeholder '$1' was not provided"), "{late}");
 }
