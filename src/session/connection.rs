@@ -392,34 +392,37 @@ impl Connection {
         parsed: &DFStatement,
     ) -> Result<(SessionState, LogicalPlan)> {
         let effort = Effort::of_statement(parsed);
-        let (connection, parsed) = (self.clone(), parsed.clone());
-        apart(effort, async move {
-            let catalog = connection.database.catalog();
-            loop {
-                let version = catalog.version();
+        let catalog = self.database.catalog();
+        loop {
+            let (connection, parsed) = (self.clone(), parsed.clone());
+            let version = catalog.version();
+            let planned = apart(effort, async move {
                 let state = connection.statement_state()?;
-                let plan = connection.logical_plan(&state, &parsed).await;
-                if catalog.version() == version {
-                    return Ok((state, plan?));
-                }
+                let plan = connection.logical_plan(&state, parsed).await?;
+                Ok((state, plan))
+            });
+            let planned = planned.await;
+            if catalog.version() == version {
+                return planned;
             }
-        })
-        .await
+        }
     }
 
     async fn logical_plan(
         &self,
         state: &SessionState,
-        parsed: &DFStatement,
+        mut parsed: DFStatement,
     ) -> Result<LogicalPlan> {
-        clauses::check(parsed, state)?;
-        let mut query = parsed.clone();
-        let insert = Insert::take(self.database.catalog(), &mut query)?;
-        let named = names::mend(state, &query).await?;
+        clauses::check(&parsed, state)?;
+        let insert = Insert::take(self.database.catalog(), &mut parsed)?;
+        let (casts, natural) = (recursion::casts(&parsed), natural::kept(&mut parsed));
+        let named = names::mend(state, parsed).await?;
         let plan = state.statement_to_plan(named).await?;
         guard::check_plan(&plan)?;
-        recursion::check(&plan, &query)?;
-        natural::check(state, &query, &plan).await?;
+        recursion::check(&plan, &casts)?;
+        if let Some(parsed) = natural {
+            natural::check(state, &parsed, &plan).await?;
+        }
         let plan = names::restore(subqueries::mend(plan)?)?;
         match insert {
             Some(insert) => insert.over(plan),
@@ -584,16 +587,16 @@ impl Connection {
 
     async fn prepare_on_stack(&self, sql: &str) -> Result<PreparedStatement> {
         let statement = self.single(sql)?;
-        let Command::Sql(parsed) = &statement.parsed.command else {
+        let Command::Sql(parsed) = statement.parsed.command else {
             return Err(Error::unsupported("this statement cannot be prepared"));
         };
-        if !takes_parameters(parsed) {
+        if !takes_parameters(&parsed) {
             return Err(Error::unsupported(
                 "only SELECT, INSERT, DELETE and EXPLAIN of these can be prepared",
             ));
         }
-        Own::of(parsed)?;
-        PreparedStatement::new(self.clone(), parsed.as_ref().clone()).await
+        Own::of(&parsed)?;
+        PreparedStatement::new(self.clone(), *parsed).await
     }
 
     /// Adds rows to a table without SQL around each: the quickest way in.

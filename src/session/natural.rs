@@ -1,8 +1,8 @@
 //! NATURAL JOIN of tables that have no column in common.
 //!
 //! DataFusion makes a CROSS JOIN of it, of a LEFT JOIN as well, whose rows are then lost where the right side is empty.
-//! Which columns there are is known once the statement is planned; so it is planned again with CROSS JOIN written, and
-//! where that is the same plan, nothing was in common.
+//! Which columns there are is known once the statement is planned; so one that has a NATURAL JOIN is planned again with
+//! CROSS JOIN written, and where that is the same plan, nothing was in common.
 
 use std::ops::ControlFlow;
 
@@ -17,6 +17,15 @@ use sqlparser::ast::{
 use super::names;
 use crate::error::{Error, Result};
 
+/// A copy of the statement, if it has a NATURAL JOIN.
+pub(super) fn kept(statement: &mut DFStatement) -> Option<DFStatement> {
+    let mut naturals = Naturals {
+        skipped: usize::MAX,
+    };
+    cross(statement, &mut naturals);
+    (naturals.skipped < usize::MAX).then(|| statement.clone())
+}
+
 /// Refuses a NATURAL JOIN without a common column in a statement that is planned as `plan`.
 ///
 /// # Errors
@@ -29,10 +38,10 @@ pub(super) async fn check(
     let mut skipped = 0;
     loop {
         let mut crossed = parsed.clone();
-        let Some((left, right)) = cross(&mut crossed, skipped) else {
+        let Some((left, right)) = cross(&mut crossed, &mut Naturals { skipped }) else {
             return Ok(());
         };
-        if let Ok(crossed) = names::mend(state, &crossed).await
+        if let Ok(crossed) = names::mend(state, crossed).await
             && let Ok(other) = state.statement_to_plan(crossed).await
             && other == *plan
         {
@@ -46,11 +55,10 @@ pub(super) async fn check(
 }
 
 /// Writes CROSS JOIN instead of the NATURAL JOIN after the first `skipped` ones: the names of both sides.
-fn cross(statement: &mut DFStatement, skipped: usize) -> Option<(String, String)> {
-    let mut naturals = Naturals { skipped };
+fn cross(statement: &mut DFStatement, naturals: &mut Naturals) -> Option<(String, String)> {
     match statement {
-        DFStatement::Statement(statement) => statement.visit(&mut naturals).break_value(),
-        DFStatement::Explain(explain) => cross(&mut explain.statement, skipped),
+        DFStatement::Statement(statement) => statement.visit(naturals).break_value(),
+        DFStatement::Explain(explain) => cross(&mut explain.statement, naturals),
         _ => None,
     }
 }

@@ -15,15 +15,15 @@ use sqlparser::ast::{
 
 use crate::error::{Error, Result};
 
-/// Refuses a recursive query whose rows would be cut to the types of its first SELECT.
+/// Refuses a recursive query whose rows would be cut to the types of its first SELECT, unless the casts are written.
 ///
 /// # Errors
 /// `NotSupported`, naming the column and both types.
-pub(super) fn check(plan: &LogicalPlan, parsed: &DFStatement) -> Result<()> {
+pub(super) fn check(plan: &LogicalPlan, written: &Casts) -> Result<()> {
     let mut lost = None;
     plan.apply_with_subqueries(|node| {
         if let LogicalPlan::RecursiveQuery(query) = node {
-            lost = first_lost(query, parsed)?;
+            lost = first_lost(query, written)?;
         }
         Ok(match lost {
             Some(_) => TreeNodeRecursion::Stop,
@@ -52,10 +52,7 @@ struct Lost {
     to: DataType,
 }
 
-fn first_lost(
-    query: &RecursiveQuery,
-    parsed: &DFStatement,
-) -> datafusion::common::Result<Option<Lost>> {
+fn first_lost(query: &RecursiveQuery, written: &Casts) -> datafusion::common::Result<Option<Lost>> {
     let LogicalPlan::Projection(projection) = query.recursive_term.as_ref() else {
         return Ok(None);
     };
@@ -66,7 +63,7 @@ fn first_lost(
             continue;
         };
         let (from, to) = (cast.expr.get_type(schema)?, cast.field.data_type());
-        if loses(&from, to) && !is_written(parsed, &query.name, position) {
+        if loses(&from, to) && !written.has(&query.name, position) {
             return Ok(Some(Lost {
                 query: query.name.clone(),
                 column: columns.field(position).name().clone(),
@@ -101,53 +98,64 @@ fn loses(from: &DataType, to: &DataType) -> bool {
     }
 }
 
-/// Whether the statement casts that column of the second SELECT itself.
-fn is_written(parsed: &DFStatement, name: &str, position: usize) -> bool {
-    let mut casts = Casts { name, position };
+/// The columns of the second SELECTs of recursive queries that the statement casts itself: the name of the query, in lower
+/// case, and the place of the column.
+#[derive(Default)]
+pub(super) struct Casts(Vec<(String, usize)>);
+
+/// The casts of a statement, as it is written.
+pub(super) fn casts(parsed: &DFStatement) -> Casts {
+    let mut casts = Casts::default();
     match parsed {
-        DFStatement::Statement(statement) => SqlStatement::visit(statement, &mut casts).is_break(),
-        DFStatement::Explain(explain) => is_written(&explain.statement, name, position),
-        _ => false,
+        DFStatement::Statement(statement) => {
+            let _: ControlFlow<()> = SqlStatement::visit(statement, &mut casts);
+            casts
+        }
+        DFStatement::Explain(explain) => self::casts(&explain.statement),
+        _ => casts,
     }
 }
 
-/// Finds a cast in a column of the second SELECT of the recursive queries of a name.
-struct Casts<'a> {
-    name: &'a str,
-    position: usize,
-}
-
-impl Visitor for Casts<'_> {
+impl Visitor for Casts {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        let tables = query.with.iter().flat_map(|with| &with.cte_tables);
-        let mut named =
-            tables.filter(|table| table.alias.name.value.eq_ignore_ascii_case(self.name));
-        match named.any(|table| self.casts(table)) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let with = query.with.iter().filter(|with| with.recursive);
+        for table in with.flat_map(|with| &with.cte_tables) {
+            let name = table.alias.name.value.to_ascii_lowercase();
+            let columns = second(table).iter().enumerate();
+            let casts = columns.filter(|(_, item)| is_cast(item));
+            self.0.extend(casts.map(|(place, _)| (name.clone(), place)));
         }
+        ControlFlow::Continue(())
     }
 }
 
-impl Casts<'_> {
-    fn casts(&self, table: &Cte) -> bool {
-        let SetExpr::SetOperation { right, .. } = table.query.body.as_ref() else {
-            return false;
-        };
-        let SetExpr::Select(select) = right.as_ref() else {
-            return false;
-        };
-        matches!(
-            select.projection.get(self.position),
-            Some(
-                SelectItem::UnnamedExpr(SqlExpr::Cast { .. })
-                    | SelectItem::ExprWithAlias {
-                        expr: SqlExpr::Cast { .. },
-                        ..
-                    }
-            )
-        )
+impl Casts {
+    fn has(&self, name: &str, position: usize) -> bool {
+        let mut casts = self.0.iter();
+        casts.any(|(query, place)| *place == position && query.eq_ignore_ascii_case(name))
     }
+}
+
+/// The columns of the second SELECT.
+fn second(table: &Cte) -> &[SelectItem] {
+    match table.query.body.as_ref() {
+        SetExpr::SetOperation { right, .. } => match right.as_ref() {
+            SetExpr::Select(select) => &select.projection,
+            _ => &[],
+        },
+        _ => &[],
+    }
+}
+
+fn is_cast(item: &SelectItem) -> bool {
+    matches!(
+        item,
+        SelectItem::UnnamedExpr(SqlExpr::Cast { .. })
+            | SelectItem::ExprWithAlias {
+                expr: SqlExpr::Cast { .. },
+                ..
+            }
+    )
 }

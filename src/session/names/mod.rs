@@ -55,12 +55,11 @@ const MARK: char = '\u{2060}';
 ///
 /// # Errors
 /// `InvalidInput` for a name that may mean two columns.
-pub(super) async fn mend(state: &SessionState, parsed: &DFStatement) -> Result<DFStatement> {
+pub(super) async fn mend(state: &SessionState, mut parsed: DFStatement) -> Result<DFStatement> {
     let folds = Folds(state.config_options().sql_parser.enable_ident_normalization);
-    let tables = Tables::of(state, parsed, folds).await;
-    let mut mended = parsed.clone();
-    Mender::new(&tables, folds).statement(&mut mended)?;
-    Ok(mended)
+    let tables = Tables::of(state, &parsed, folds).await;
+    Mender::new(&tables, folds).statement(&mut parsed)?;
+    Ok(parsed)
 }
 
 /// The plan of a mended statement, whose result has the names that were written.
