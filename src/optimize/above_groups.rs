@@ -12,62 +12,45 @@ use datafusion::common::tree_node::Transformed;
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{Expr, Filter, LogicalPlan};
 use datafusion::optimizer::simplify_expressions::simplify_predicates;
-use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
+use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
-use super::{LogicalRule, wrap_named};
+use super::rule::Around;
 
-/// DataFusion's name for its rule.
-const PUSHING: &str = "push_down_filter";
+/// The rule that pushes filters, without conditions that name no column.
+pub(super) const KEEP_ABOVE_GROUPS: Around = Around {
+    name: "keep_above_groups",
+    theirs: "push_down_filter",
+    rewrite: push,
+};
 
-/// DataFusion's rule that pushes filters, without conditions that name no column.
-#[derive(Debug)]
-pub struct KeepAboveGroups(LogicalRule);
-
-impl KeepAboveGroups {
-    /// Wraps the rule.
-    pub(super) fn wrap(rules: &mut [LogicalRule]) {
-        wrap_named(rules, PUSHING, |rule| Arc::new(Self(rule)));
+fn push(
+    theirs: &dyn OptimizerRule,
+    plan: LogicalPlan,
+    config: &dyn OptimizerConfig,
+) -> Result<Transformed<LogicalPlan>> {
+    let (terms, input) = merged(&plan);
+    if !matches!(input, LogicalPlan::Aggregate(_)) {
+        return theirs.rewrite(plan, config);
     }
-}
-
-impl OptimizerRule for KeepAboveGroups {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        self.0.apply_order()
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        let (terms, input) = merged(&plan);
-        if !matches!(input, LogicalPlan::Aggregate(_)) {
-            return self.0.rewrite(plan, config);
-        }
-        let is_kept = |term: &Expr| !term.any_column_refs();
-        // As DataFusion's rule does first: two terms that contradict each other become FALSE.
-        let terms = simplify_predicates(terms)?;
-        let (kept, pushed): (Vec<_>, Vec<_>) = terms.into_iter().partition(is_kept);
-        let (Some(kept), Some(pushed)) = (conjunction(kept.clone()), conjunction(pushed)) else {
-            return match kept.is_empty() {
-                true => self.0.rewrite(plan, config),
-                false => Ok(Transformed::no(plan)),
-            };
+    let is_kept = |term: &Expr| !term.any_column_refs();
+    // As DataFusion's rule does first: two terms that contradict each other become FALSE.
+    let terms = simplify_predicates(terms)?;
+    let (kept, pushed): (Vec<_>, Vec<_>) = terms.into_iter().partition(is_kept);
+    let (Some(kept), Some(pushed)) = (conjunction(kept.clone()), conjunction(pushed)) else {
+        return match kept.is_empty() {
+            true => theirs.rewrite(plan, config),
+            false => Ok(Transformed::no(plan)),
         };
-        let pushed = Filter::try_new(pushed, Arc::new(input.clone()))?;
-        let pushed = self.0.rewrite(LogicalPlan::Filter(pushed), config)?;
-        if !pushed.transformed {
-            return Ok(Transformed::no(plan));
-        }
-        pushed.map_data(|input| {
-            let filter = Filter::try_new(kept, Arc::new(input))?;
-            Ok(LogicalPlan::Filter(filter))
-        })
+    };
+    let pushed = Filter::try_new(pushed, Arc::new(input.clone()))?;
+    let pushed = theirs.rewrite(LogicalPlan::Filter(pushed), config)?;
+    if !pushed.transformed {
+        return Ok(Transformed::no(plan));
     }
+    pushed.map_data(|input| {
+        let filter = Filter::try_new(kept, Arc::new(input))?;
+        Ok(LogicalPlan::Filter(filter))
+    })
 }
 
 /// The terms of a filter and of those right below it, which DataFusion's rule makes one, and what they filter.

@@ -25,7 +25,6 @@ use datafusion::physical_expr::window::{
     PlainAggregateWindowExpr, SlidingAggregateWindowExpr, StandardWindowExpr, WindowExpr,
 };
 use datafusion::physical_expr::{LexOrdering, Partitioning, PhysicalExpr, PhysicalSortExpr};
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode};
 use datafusion::physical_plan::execution_plan::CardinalityEffect;
 use datafusion::physical_plan::filter_pushdown::{
@@ -41,45 +40,32 @@ use datafusion::physical_plan::{
     replace_children_if_necessary,
 };
 
+use super::rule::PlanRule;
+
 /// The rule.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ClaimWhatIsProven;
+pub(super) const CLAIM_WHAT_IS_PROVEN: PlanRule = PlanRule {
+    name: "ClaimWhatIsProven",
+    rewrite: |plan, _| plan.transform_up(proven).data(),
+};
 
-impl PhysicalOptimizerRule for ClaimWhatIsProven {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _config: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| {
-            if let Some(kept) = kept_of_own(&node) {
-                return ProvenExec::over(node, kept).map(Transformed::yes);
-            }
-            let children = node.children().into_iter().enumerate();
-            let kept: Vec<_> = children
-                .map(|(number, side)| kept_of_side(&node, number, side))
-                .collect();
-            if kept.iter().all(Option::is_none) {
-                return Ok(Transformed::no(node));
-            }
-            let children = node.children().into_iter().zip(kept);
-            let children = children.map(|(child, kept)| match kept {
-                Some(kept) => ProvenExec::over(Arc::clone(child), kept),
-                None => Ok(Arc::clone(child)),
-            });
-            let children = children.collect::<Result<_>>()?;
-            replace_children_if_necessary(node, children).map(Transformed::yes)
-        })
-        .data()
+fn proven(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    if let Some(kept) = kept_of_own(&node) {
+        return ProvenExec::over(node, kept).map(Transformed::yes);
     }
-
-    fn name(&self) -> &str {
-        "ClaimWhatIsProven"
+    let children = node.children().into_iter().enumerate();
+    let kept: Vec<_> = children
+        .map(|(number, side)| kept_of_side(&node, number, side))
+        .collect();
+    if kept.iter().all(Option::is_none) {
+        return Ok(Transformed::no(node));
     }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
+    let children = node.children().into_iter().zip(kept);
+    let children = children.map(|(child, kept)| match kept {
+        Some(kept) => ProvenExec::over(Arc::clone(child), kept),
+        None => Ok(Arc::clone(child)),
+    });
+    let children = children.collect::<Result<_>>()?;
+    replace_children_if_necessary(node, children).map(Transformed::yes)
 }
 
 /// The rows of `plan`, of which nothing is claimed.

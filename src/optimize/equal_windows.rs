@@ -11,72 +11,58 @@ use std::sync::Arc;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{Column, Result};
 use datafusion::logical_expr::{Expr, LogicalPlan, Projection, Window};
-use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
 use super::LogicalRule;
 use super::repeated::once;
+use super::rule::NodeRule;
 
 /// DataFusion's name for the rule that finds common expressions.
 const COMMON: &str = "common_sub_expression_eliminate";
 
 /// The rule.
-#[derive(Debug, Default)]
-pub struct NameEqualWindows;
+const NAME_EQUAL_WINDOWS: NodeRule = NodeRule {
+    name: "halite_name_equal_windows",
+    rewrite: name_equal,
+};
 
-impl NameEqualWindows {
-    /// Puts the rule before the one that finds common expressions.
-    pub(super) fn insert(rules: &mut Vec<LogicalRule>) {
-        let place = rules.iter().position(|rule| rule.name() == COMMON);
-        rules.insert(place.unwrap_or(rules.len()), Arc::new(Self));
-    }
+/// Puts the rule before the one that finds common expressions.
+pub(super) fn insert(rules: &mut Vec<LogicalRule>) {
+    let place = rules.iter().position(|rule| rule.name() == COMMON);
+    rules.insert(place.unwrap_or(rules.len()), Arc::new(NAME_EQUAL_WINDOWS));
 }
 
-impl OptimizerRule for NameEqualWindows {
-    fn name(&self) -> &str {
-        "halite_name_equal_windows"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        Some(ApplyOrder::BottomUp)
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        _config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        let LogicalPlan::Window(window) = &plan else {
-            return Ok(Transformed::no(plan));
-        };
-        let mut known = below(&window.input);
-        let (mut kept, mut shown) = (Vec::new(), Vec::new());
-        for written in &window.window_expr {
-            let name = written.schema_name().to_string();
-            let expr = with_each_key_once(written);
-            match known.iter().find(|other| bare(other) == bare(&expr)) {
-                Some(first) => shown.push(named(first).alias(name)),
-                None => {
-                    shown.push(named(&expr).alias_if_changed(name)?);
-                    kept.push(expr.clone());
-                    known.push(expr);
-                }
+fn name_equal(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let LogicalPlan::Window(window) = &plan else {
+        return Ok(Transformed::no(plan));
+    };
+    let mut known = below(&window.input);
+    let (mut kept, mut shown) = (Vec::new(), Vec::new());
+    for written in &window.window_expr {
+        let name = written.schema_name().to_string();
+        let expr = with_each_key_once(written);
+        match known.iter().find(|other| bare(other) == bare(&expr)) {
+            Some(first) => shown.push(named(first).alias(name)),
+            None => {
+                shown.push(named(&expr).alias_if_changed(name)?);
+                kept.push(expr.clone());
+                known.push(expr);
             }
         }
-        if kept == window.window_expr {
-            return Ok(Transformed::no(plan));
-        }
-        let columns = window.input.schema().columns().into_iter();
-        let exprs = columns.map(Expr::Column).chain(shown).collect();
-        let input = match kept.is_empty() {
-            true => Arc::clone(&window.input),
-            false => {
-                let window = Window::try_new(kept, Arc::clone(&window.input))?;
-                Arc::new(LogicalPlan::Window(window))
-            }
-        };
-        let projection = Projection::try_new(exprs, input)?;
-        Ok(Transformed::yes(LogicalPlan::Projection(projection)))
     }
+    if kept == window.window_expr {
+        return Ok(Transformed::no(plan));
+    }
+    let columns = window.input.schema().columns().into_iter();
+    let exprs = columns.map(Expr::Column).chain(shown).collect();
+    let input = match kept.is_empty() {
+        true => Arc::clone(&window.input),
+        false => {
+            let window = Window::try_new(kept, Arc::clone(&window.input))?;
+            Arc::new(LogicalPlan::Window(window))
+        }
+    };
+    let projection = Projection::try_new(exprs, input)?;
+    Ok(Transformed::yes(LogicalPlan::Projection(projection)))
 }
 
 /// The windows right below, one behind the other.

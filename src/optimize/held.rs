@@ -9,43 +9,26 @@
 use std::sync::Arc;
 
 use datafusion::common::Result;
-use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::datasource::physical_plan::FileScanConfig;
 use datafusion::datasource::source::DataSourceExec;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
 use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::windows::WindowAggExec;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 
+use super::rule::PlanRule;
 use super::watched::{Watch, WatchedExec};
 
 /// A sort with a limit beyond this writes to files what does not fit.
 const MOST_IN_HEAP: usize = 100_000;
 
 /// The rule.
-#[derive(Debug)]
-pub struct CountWhatIsHeld;
-
-impl PhysicalOptimizerRule for CountWhatIsHeld {
-    fn name(&self) -> &str {
-        "held"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
-
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _config: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(counted).map(|plan| plan.data)
-    }
-}
+pub(super) const COUNT_WHAT_IS_HELD: PlanRule = PlanRule {
+    name: "held",
+    rewrite: |plan, _| plan.transform_up(counted).data(),
+};
 
 fn counted(plan: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
     if let Some(window) = plan.downcast_ref::<WindowAggExec>() {

@@ -6,8 +6,6 @@
 //! * It counts `sum(f), sum(DISTINCT f)` in two steps, of which the second sums sums: a DECIMAL(30, 2) where a sum is a
 //!   DECIMAL(20, 2). So where that changes a type, all is counted in one step.
 
-use std::sync::Arc;
-
 use arrow::datatypes::i256;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result};
@@ -18,7 +16,8 @@ use super::brackets::{self, Kind};
 use super::compare::binary;
 use super::constants::is_constant;
 use super::exact::{Exact, Folder};
-use super::{LogicalRule, has_any, input_schema, map_named, wrap_named};
+use super::rule::Around;
+use super::{has_any, input_schema, map_named};
 
 /// The rule for products and remainders. See the [module](self).
 #[derive(Debug, Default)]
@@ -95,47 +94,30 @@ fn maybe_null(operand: Expr, schema: &DFSchema) -> Result<Expr> {
     })
 }
 
-/// DataFusion's name for its rule.
-const IN_STEPS: &str = "single_distinct_aggregation_to_group_by";
+/// The rule that counts distinct values in two steps, where that changes no type.
+pub(super) const KEEP_TYPES: Around = Around {
+    name: "keep_types",
+    theirs: "single_distinct_aggregation_to_group_by",
+    rewrite: in_steps,
+};
 
-/// DataFusion's rule that counts distinct values in two steps, where that changes no type.
-#[derive(Debug)]
-pub struct KeepTypes(LogicalRule);
-
-impl KeepTypes {
-    /// Wraps the rule.
-    pub(super) fn wrap(rules: &mut [LogicalRule]) {
-        wrap_named(rules, IN_STEPS, |rule| Arc::new(Self(rule)));
+fn in_steps(
+    theirs: &dyn OptimizerRule,
+    plan: LogicalPlan,
+    config: &dyn OptimizerConfig,
+) -> Result<Transformed<LogicalPlan>> {
+    if !matches!(plan, LogicalPlan::Aggregate(_)) {
+        return Ok(Transformed::no(plan));
     }
-}
-
-impl OptimizerRule for KeepTypes {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        self.0.apply_order()
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        if !matches!(plan, LogicalPlan::Aggregate(_)) {
-            return Ok(Transformed::no(plan));
-        }
-        let in_steps = self.0.rewrite(plan.clone(), config)?;
-        let types = |plan: &LogicalPlan| -> Vec<_> {
-            let fields = plan.schema().fields().iter();
-            fields.map(|field| field.data_type().clone()).collect()
-        };
-        Ok(match types(&in_steps.data) == types(&plan) {
-            true => in_steps,
-            false => Transformed::no(plan),
-        })
-    }
+    let in_steps = theirs.rewrite(plan.clone(), config)?;
+    let types = |plan: &LogicalPlan| -> Vec<_> {
+        let fields = plan.schema().fields().iter();
+        fields.map(|field| field.data_type().clone()).collect()
+    };
+    Ok(match types(&in_steps.data) == types(&plan) {
+        true => in_steps,
+        false => Transformed::no(plan),
+    })
 }
 
 #[cfg(test)]

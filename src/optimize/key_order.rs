@@ -23,7 +23,6 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::projection::update_expr;
 use datafusion::physical_expr::{LexOrdering, Partitioning, PhysicalExpr, PhysicalSortExpr};
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::pushdown_sort::PushdownSort;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode, LimitOptions};
 use datafusion::physical_plan::filter::FilterExec;
@@ -36,52 +35,39 @@ use datafusion::physical_plan::{
     ExecutionPlan, ExecutionPlanProperties, SortOrderPushdownResult, replace_children_if_necessary,
 };
 
+use super::rule::PlanRule;
 use super::{PhysicalRule, insert_before};
 use crate::scan::ScanExec;
 
 /// The rule.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct GiveKeyOrder;
+const GIVE_KEY_ORDER: PlanRule = PlanRule {
+    name: "GiveKeyOrder",
+    rewrite: give,
+};
 
-impl GiveKeyOrder {
-    /// Puts the rule before the one that asks scans for orders, where all decisions about order have been made.
-    pub(super) fn insert(rules: &mut Vec<PhysicalRule>) {
-        insert_before::<PushdownSort>(rules, Self);
-    }
+/// Puts the rule before the one that asks scans for orders, where all decisions about order have been made.
+pub(super) fn insert(rules: &mut Vec<PhysicalRule>) {
+    insert_before::<PushdownSort>(rules, GIVE_KEY_ORDER);
 }
 
-impl PhysicalOptimizerRule for GiveKeyOrder {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        config: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        if !config.optimizer.enable_sort_pushdown {
-            return Ok(plan);
-        }
-        let given = plan.transform_down(|node| {
-            let given = match (
-                node.downcast_ref::<SortPreservingMergeExec>(),
-                node.downcast_ref::<SortExec>(),
-            ) {
-                (Some(merge), _) => without_sort_below(merge)?,
-                (None, Some(sort)) => without_sort(sort, false)?,
-                (None, None) => None,
-            };
-            Ok(given.map_or_else(|| Transformed::no(node), Transformed::yes))
-        })?;
-        match given.transformed {
-            true => given.data.transform_up(without_merge).data(),
-            false => Ok(given.data),
-        }
+fn give(plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+    if !config.optimizer.enable_sort_pushdown {
+        return Ok(plan);
     }
-
-    fn name(&self) -> &str {
-        "GiveKeyOrder"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
+    let given = plan.transform_down(|node| {
+        let given = match (
+            node.downcast_ref::<SortPreservingMergeExec>(),
+            node.downcast_ref::<SortExec>(),
+        ) {
+            (Some(merge), _) => without_sort_below(merge)?,
+            (None, Some(sort)) => without_sort(sort, false)?,
+            (None, None) => None,
+        };
+        Ok(given.map_or_else(|| Transformed::no(node), Transformed::yes))
+    })?;
+    match given.transformed {
+        true => given.data.transform_up(without_merge).data(),
+        false => Ok(given.data),
     }
 }
 

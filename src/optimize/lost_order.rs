@@ -8,45 +8,26 @@
 use std::sync::Arc;
 
 use datafusion::common::Result;
-use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::physical_expr::LexOrdering;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::sanity_checker::SanityCheckPlan;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::{
     ExecutionPlan, ExecutionPlanProperties, replace_children_if_necessary,
 };
 
+use super::rule::PlanRule;
 use super::{PhysicalRule, insert_before};
 
 /// The rule. See the [module](self).
-#[derive(Debug)]
-pub struct SortAgain;
+const SORT_AGAIN: PlanRule = PlanRule {
+    name: "halite_sort_again",
+    rewrite: |plan, _| plan.transform_up(sort_inputs).data(),
+};
 
-impl SortAgain {
-    /// Puts the rule in front of DataFusion's check.
-    pub(super) fn insert(rules: &mut Vec<PhysicalRule>) {
-        insert_before::<SanityCheckPlan>(rules, Self);
-    }
-}
-
-impl PhysicalOptimizerRule for SortAgain {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _config: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(sort_inputs).data()
-    }
-
-    fn name(&self) -> &str {
-        "halite_sort_again"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
+/// Puts the rule in front of DataFusion's check.
+pub(super) fn insert(rules: &mut Vec<PhysicalRule>) {
+    insert_before::<SanityCheckPlan>(rules, SORT_AGAIN);
 }
 
 fn sort_inputs(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {

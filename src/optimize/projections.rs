@@ -5,51 +5,36 @@
 //! and it gives 2. It compares what it has merged so far with each list further down as well. So while its rule runs,
 //! every list below another has a column more, which no list above it has; as nothing names that column, the rule takes
 //! it out again, and merges the lists as it merges any others.
+//!
+//! A query with an alias between the lists would keep them apart, too; but behind `|>`, and in a data frame, there is none.
 
 use std::sync::Arc;
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::logical_expr::{LogicalPlan, Projection, lit};
-use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
+use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
-use super::{LogicalRule, wrap_named};
+use super::rule::Around;
 
-/// DataFusion's name for its rule.
-const MERGING: &str = "optimize_projections";
+/// The rule that merges projections, where none is like the one below it.
+pub(super) const TELL_PROJECTIONS_APART: Around = Around {
+    name: "tell_projections_apart",
+    theirs: "optimize_projections",
+    rewrite: merge,
+};
 
-/// DataFusion's rule that merges projections, where none is like the one below it.
-#[derive(Debug)]
-pub struct TellProjectionsApart(LogicalRule);
-
-impl TellProjectionsApart {
-    /// Wraps the rule.
-    pub(super) fn wrap(rules: &mut [LogicalRule]) {
-        wrap_named(rules, MERGING, |rule| Arc::new(Self(rule)));
+fn merge(
+    theirs: &dyn OptimizerRule,
+    plan: LogicalPlan,
+    config: &dyn OptimizerConfig,
+) -> Result<Transformed<LogicalPlan>> {
+    if !has_consecutive(&plan)? {
+        return theirs.rewrite(plan, config);
     }
-}
-
-impl OptimizerRule for TellProjectionsApart {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        self.0.apply_order()
-    }
-
-    fn rewrite(
-        &self,
-        plan: LogicalPlan,
-        config: &dyn OptimizerConfig,
-    ) -> Result<Transformed<LogicalPlan>> {
-        if !has_consecutive(&plan)? {
-            return self.0.rewrite(plan, config);
-        }
-        let mut count = 0;
-        let marked = plan.transform_down_with_subqueries(|plan| mark_below(plan, &mut count))?;
-        marked.transform_data(|plan| self.0.rewrite(plan, config))
-    }
+    let mut count = 0;
+    let marked = plan.transform_down_with_subqueries(|plan| mark_below(plan, &mut count))?;
+    marked.transform_data(|plan| theirs.rewrite(plan, config))
 }
 
 /// The projection that is right below a projection.

@@ -14,7 +14,6 @@ use std::sync::Arc;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::enforce_distribution::{
     DistributionContext, PlanWithKeyRequirements, adjust_input_keys_ordering, ensure_distribution,
 };
@@ -26,48 +25,35 @@ use datafusion::physical_optimizer::ensure_requirements::EnsureRequirements;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::AggregateExec;
 
+use super::rule::PlanRule;
 use super::{PhysicalRule, is_of_type};
 
 /// The rule.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LeaveSortsInPlace;
+const LEAVE_SORTS_IN_PLACE: PlanRule = PlanRule {
+    name: "LeaveSortsInPlace",
+    rewrite: require,
+};
 
-impl LeaveSortsInPlace {
-    /// Puts the rule where a session has DataFusion's.
-    pub(super) fn replace(rules: &mut [PhysicalRule]) {
-        let theirs = |rule: &&mut PhysicalRule| is_of_type::<EnsureRequirements>(rule);
-        for rule in rules.iter_mut().filter(theirs) {
-            *rule = Arc::new(Self);
-        }
+/// Puts the rule where a session has DataFusion's.
+pub(super) fn replace(rules: &mut [PhysicalRule]) {
+    let theirs = |rule: &&mut PhysicalRule| is_of_type::<EnsureRequirements>(rule);
+    for rule in rules.iter_mut().filter(theirs) {
+        *rule = Arc::new(LEAVE_SORTS_IN_PLACE);
     }
 }
 
-impl PhysicalOptimizerRule for LeaveSortsInPlace {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        config: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let plan = PlanWithKeyRequirements::new_default(plan);
-        let plan = plan.transform_down(adjust_input_keys_ordering)?.data.plan;
-        let plan = DistributionContext::new_default(plan);
-        let plan = plan.transform_up(|plan| ensure_distribution(plan, config))?;
-        let plan = PlanWithCorrespondingSort::new_default(plan.data.plan);
-        let mut plan = plan.transform_up(ensure_sorting)?.data.plan;
-        if config.optimizer.repartition_sorts {
-            let sorted = PlanWithCorrespondingCoalescePartitions::new_default(plan);
-            plan = sorted.transform_up(parallelize_sorts)?.data.plan;
-        }
-        plan.transform_up(any_groups).data()
+fn require(plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+    let plan = PlanWithKeyRequirements::new_default(plan);
+    let plan = plan.transform_down(adjust_input_keys_ordering)?.data.plan;
+    let plan = DistributionContext::new_default(plan);
+    let plan = plan.transform_up(|plan| ensure_distribution(plan, config))?;
+    let plan = PlanWithCorrespondingSort::new_default(plan.data.plan);
+    let mut plan = plan.transform_up(ensure_sorting)?.data.plan;
+    if config.optimizer.repartition_sorts {
+        let sorted = PlanWithCorrespondingCoalescePartitions::new_default(plan);
+        plan = sorted.transform_up(parallelize_sorts)?.data.plan;
     }
-
-    fn name(&self) -> &str {
-        "LeaveSortsInPlace"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
+    plan.transform_up(any_groups).data()
 }
 
 /// An aggregate whose groups come in an order, without the limit that takes any of them.

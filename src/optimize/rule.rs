@@ -1,16 +1,19 @@
-//! The two kinds of rules that most of Halite's are: what they rewrite, and how.
+//! The kinds of rules that most of Halite's are: what they rewrite, and how.
 
 use std::fmt;
+use std::sync::Arc;
 
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{AnalyzerRule, ApplyOrder, OptimizerConfig, OptimizerRule};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::ExecutionPlan;
 
 use crate::function::check_wanted;
 
-use super::{has_any, input_schema, map_named};
+use super::{LogicalRule, has_any, input_schema, map_named};
 
 /// A rule of the optimizer that rewrites expressions, from the inside out, each under the name that it had.
 pub struct ExprRule {
@@ -93,5 +96,89 @@ impl OptimizerRule for NodeRule {
         _config: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
         (self.rewrite)(plan)
+    }
+}
+
+/// What is done in the place of a rule of DataFusion's optimizer, which it may call.
+#[derive(Clone, Copy)]
+pub struct Around {
+    /// What it is known by in the tests.
+    pub name: &'static str,
+    /// DataFusion's name for its rule.
+    pub theirs: &'static str,
+    /// What becomes of a node, by the rule that is given or without it.
+    pub rewrite: fn(
+        &dyn OptimizerRule,
+        LogicalPlan,
+        &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>>,
+}
+
+impl Around {
+    /// Puts it around DataFusion's rule, where a session has it. Rules of the logical optimizer cannot be told by their
+    /// type; that DataFusion's sessions have one of the name is tested.
+    pub fn wrap(self, rules: &mut [LogicalRule]) {
+        let theirs = |rule: &&mut LogicalRule| rule.name() == self.theirs;
+        for rule in rules.iter_mut().filter(theirs) {
+            *rule = Arc::new(Wrapped(self, Arc::clone(rule)));
+        }
+    }
+}
+
+struct Wrapped(Around, LogicalRule);
+
+impl fmt::Debug for Wrapped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple(self.0.name).field(&self.1).finish()
+    }
+}
+
+impl OptimizerRule for Wrapped {
+    fn name(&self) -> &str {
+        self.1.name()
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        self.1.apply_order()
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        (self.0.rewrite)(self.1.as_ref(), plan, config)
+    }
+}
+
+/// A rule of the physical optimizer, which keeps the columns of a plan.
+pub struct PlanRule {
+    /// Its name.
+    pub name: &'static str,
+    /// What becomes of a plan.
+    pub rewrite: fn(Arc<dyn ExecutionPlan>, &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>>,
+}
+
+impl fmt::Debug for PlanRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PhysicalOptimizerRule for PlanRule {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        (self.rewrite)(plan, config)
+    }
+
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn schema_check(&self) -> bool {
+        true
     }
 }
