@@ -417,7 +417,7 @@ impl Connection {
         let insert = Insert::take(self.database.catalog(), &mut parsed)?;
         let (casts, natural) = (recursion::casts(&parsed), natural::kept(&mut parsed));
         let named = names::mend(state, parsed).await?;
-        let plan = state.statement_to_plan(named).await?;
+        let plan = state.statement_to_plan(named).await.map_err(names::told)?;
         guard::check_plan(&plan)?;
         recursion::check(&plan, &casts)?;
         if let Some(parsed) = natural {

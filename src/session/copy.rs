@@ -3,10 +3,9 @@
 use datafusion::physical_plan::execute_stream;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Statement as SqlStatement;
-use sqlparser::parser::Parser;
 
 use super::copy_statement::{CopyOption, CopySource, CopyStatement};
-use super::dialect::HaliteDialect;
+use super::dialect;
 use super::fit::fit;
 use super::{Connection, Outcome, export};
 use crate::catalog::ddl::object_name;
@@ -74,10 +73,7 @@ fn query_of(source: &CopySource) -> Result<DFStatement> {
                 [] => "*".to_owned(),
                 columns => columns.join(", "),
             };
-            let text = format!("SELECT {columns} FROM {name}");
-            let dialect = HaliteDialect::new(text.len());
-            let parsed = Parser::new(&dialect).try_with_sql(&text);
-            let query = parsed.and_then(|mut parser| parser.parse_query());
+            let query = dialect::query(&format!("SELECT {columns} FROM {name}"));
             SqlStatement::Query(query.map_err(|error| Error::invalid(error.to_string()))?)
         }
     };

@@ -12,7 +12,7 @@
 use std::any::TypeId;
 use std::cell::Cell;
 
-use sqlparser::ast::{CastKind, DataType, ExactNumberInfo, Expr, Value};
+use sqlparser::ast::{CastKind, DataType, ExactNumberInfo, Expr, Query, Value};
 use sqlparser::dialect::{Dialect, GenericDialect};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -50,6 +50,12 @@ impl HaliteDialect {
         self.steps_left.set(left);
         left > 0
     }
+}
+
+/// A query that is written by the program.
+pub(super) fn query(text: &str) -> Result<Box<Query>, ParserError> {
+    let dialect = HaliteDialect::new(text.len());
+    Parser::new(&dialect).try_with_sql(text)?.parse_query()
 }
 
 /// Answers the named questions as the generic dialect does.

@@ -730,6 +730,8 @@ SELECT -column1 AS column1, column1 AS x FROM (VALUES (1), (2)) ORDER BY column1
 SELECT a % 2 AS a, count(*) AS n FROM (SELECT id AS a FROM t) GROUP BY 1 ORDER BY a;
 WITH c AS (SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a LIMIT 1) SELECT a, b FROM c;
 SELECT c AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a;
+SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a, c;
+SELECT id, b AS id FROM t ORDER BY c;
 ---
 +---+----+
 | b | a  |
@@ -813,4 +815,31 @@ SELECT c AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a;
 +----+---+
 error: Schema error: No field named c.
 Valid fields are a.
+error: Schema error: No field named c.
+Valid fields are b, a.
+error: Schema error: No field named c.
+Valid fields are t.id, id, t.b, t.f.
+
+-- Both columns that USING makes one of, each row once.
+SELECT DISTINCT t.id, u.id FROM t JOIN u USING (id) ORDER BY 1;
+SELECT DISTINCT u.id, t.id, t.b FROM t JOIN u USING (id) ORDER BY u.id DESC;
+SELECT DISTINCT t.*, u.* FROM t JOIN u USING (id) ORDER BY t.id LIMIT 1;
+---
++----+----+
+| id | id |
++----+----+
+| 1  | 1  |
+| 3  | 3  |
++----+----+
++----+----+----+
+| id | id | b  |
++----+----+----+
+| 3  | 3  | 20 |
+| 1  | 1  | 10 |
++----+----+----+
++----+----+------+----+---+-----+
+| id | b  | f    | id | b | c   |
++----+----+------+----+---+-----+
+| 1  | 10 | 1.50 | 1  | 7 | 100 |
++----+----+------+----+---+-----+
 

@@ -8,15 +8,18 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use datafusion::common::{DFSchema, Result};
+use datafusion::common::{DFSchema, Result as PlanResult};
 use datafusion::logical_expr::Expr as Planned;
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
 use datafusion::logical_expr::registry::FunctionRegistry;
 use datafusion::prelude::SessionContext;
 use sqlparser::ast::{
-    BinaryOperator, Distinct, Expr, GroupByExpr, OrderBy, Query, Select, SelectItem, Value,
-    VisitMut, VisitorMut,
+    BinaryOperator, Distinct, Expr, GroupByExpr, OrderBy, Select, SelectItem, Value, VisitMut,
+    VisitorMut,
 };
+
+use super::references::for_exprs;
+use crate::error::Result;
 
 /// Stands behind a cast that is given a name. No operator of the dialect is written like this.
 const NAMED: &str = "\u{2060}named";
@@ -30,7 +33,7 @@ impl ExprPlanner for NameCasts {
         &self,
         expr: RawBinaryExpr,
         _schema: &DFSchema,
-    ) -> Result<PlannerResult<RawBinaryExpr>> {
+    ) -> PlanResult<PlannerResult<RawBinaryExpr>> {
         match (&expr.op, &expr.left) {
             (BinaryOperator::Custom(op), Planned::Cast(cast)) if op == NAMED => {
                 let data_type = cast.field.data_type();
@@ -58,35 +61,46 @@ pub(in super::super) fn register(context: &SessionContext) {
 }
 
 /// Names the casts of a SELECT without which two of its groups or functions have one name.
-pub(super) fn tell_apart(select: &mut Select, order: Option<&mut OrderBy>) {
+///
+/// # Errors
+/// None of its own.
+pub(super) fn tell_apart(select: &mut Select, mut order: Option<&mut OrderBy>) -> Result<()> {
     let mut seen = Seen::default();
-    let mut order = order;
-    let _: ControlFlow<()> = parts(select, order.as_deref_mut(), &mut seen);
+    for_parts(select, order.as_deref_mut(), |expr| {
+        if matches!(expr, Expr::Function(_)) {
+            seen.add(expr);
+        }
+    })?;
     if !seen.are_confused {
         seen.groups(select);
     }
-    if seen.are_confused {
-        let _: ControlFlow<()> = parts(select, order, &mut Named::default());
+    match seen.are_confused {
+        true => for_parts(select, order, name),
+        false => Ok(()),
     }
 }
 
-/// The clauses that speak of groups.
-fn parts<V: VisitorMut>(
+/// The expressions of the clauses that speak of groups.
+fn for_parts(
     select: &mut Select,
     order: Option<&mut OrderBy>,
-    visitor: &mut V,
-) -> ControlFlow<V::Break> {
-    select.projection.visit(visitor)?;
-    select.group_by.visit(visitor)?;
-    select.having.visit(visitor)?;
-    select.qualify.visit(visitor)?;
-    select.named_window.visit(visitor)?;
+    mut visit: impl FnMut(&mut Expr),
+) -> Result<()> {
+    let mut visit = |expr: &mut Expr| {
+        visit(expr);
+        Ok(())
+    };
+    for_exprs(&mut select.projection, &mut visit)?;
+    for_exprs(&mut select.group_by, &mut visit)?;
+    for_exprs(&mut select.having, &mut visit)?;
+    for_exprs(&mut select.qualify, &mut visit)?;
+    for_exprs(&mut select.named_window, &mut visit)?;
     if let Some(Distinct::On(values)) = &mut select.distinct {
-        values.visit(visitor)?;
+        for_exprs(values, &mut visit)?;
     }
     match order {
-        Some(order) => order.visit(visitor),
-        None => ControlFlow::Continue(()),
+        Some(order) => for_exprs(order, visit),
+        None => Ok(()),
     }
 }
 
@@ -95,7 +109,6 @@ fn parts<V: VisitorMut>(
 struct Seen {
     texts: HashMap<String, String>,
     are_confused: bool,
-    depth: usize,
 }
 
 impl Seen {
@@ -139,27 +152,6 @@ fn members<'e>(expr: &'e Expr, groups: &mut Vec<&'e Expr>) {
     }
 }
 
-impl VisitorMut for Seen {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.depth += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.depth -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if self.depth == 0 && matches!(expr, Expr::Function(_)) {
-            self.add(expr);
-        }
-        ControlFlow::Continue(())
-    }
-}
-
 /// An expression as DataFusion names it, as far as two may have one name for it.
 fn plain(expr: &Expr, without_casts: bool) -> String {
     let mut expr = expr.clone();
@@ -193,34 +185,14 @@ impl VisitorMut for Plain {
     }
 }
 
-/// Writes each cast so that it is given a name.
-#[derive(Default)]
-struct Named {
-    depth: usize,
-}
-
-impl VisitorMut for Named {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.depth += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.depth -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if self.depth == 0 && matches!(expr, Expr::Cast { .. }) {
-            let cast = std::mem::replace(expr, Expr::value(Value::Null));
-            *expr = Expr::Nested(Box::new(Expr::BinaryOp {
-                left: Box::new(cast),
-                op: BinaryOperator::Custom(NAMED.to_owned()),
-                right: Box::new(Expr::value(Value::Null)),
-            }));
-        }
-        ControlFlow::Continue(())
+/// Writes a cast so that it is given a name.
+fn name(expr: &mut Expr) {
+    if matches!(expr, Expr::Cast { .. }) {
+        let cast = std::mem::replace(expr, Expr::value(Value::Null));
+        *expr = Expr::Nested(Box::new(Expr::BinaryOp {
+            left: Box::new(cast),
+            op: BinaryOperator::Custom(NAMED.to_owned()),
+            right: Box::new(Expr::value(Value::Null)),
+        }));
     }
 }

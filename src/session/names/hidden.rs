@@ -18,9 +18,8 @@ use sqlparser::ast::{
     Distinct, Expr, GroupByExpr, OrderBy, OrderByExpr, OrderByKind, PipeOperator, Query, Select,
     SelectItem, SetExpr, TableFactor, Value, Visit, Visitor,
 };
-use sqlparser::parser::Parser;
 
-use super::super::dialect::HaliteDialect;
+use super::super::dialect;
 use super::list::{Listed, Place, column};
 use super::scope::Scope;
 use super::{Folds, quoted};
@@ -61,8 +60,8 @@ pub(super) fn columns(
     names
 }
 
-/// The names in HAVING and QUALIFY that are those of columns before they are those of aliases: what rows are grouped by;
-/// any, where there are no groups.
+/// The names in HAVING and QUALIFY that are those of columns before they are those of aliases: what rows are grouped by,
+/// and what functions are given; any, where there are no groups.
 fn in_conditions(select: &Select, folds: Folds) -> HashSet<String> {
     let (mut groups, mut conditions) = (Names::new(folds), Names::new(folds));
     let _: ControlFlow<()> = select.group_by.visit(&mut groups);
@@ -72,6 +71,7 @@ fn in_conditions(select: &Select, folds: Folds) -> HashSet<String> {
         || !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
     let mut names = conditions.bare;
     names.retain(|name| !has_groups || groups.bare.contains(name));
+    names.extend(conditions.given);
     names
 }
 
@@ -104,6 +104,10 @@ struct Names {
     folds: Folds,
     qualified: HashSet<String>,
     bare: HashSet<String>,
+    /// Those without a table that functions are given.
+    given: HashSet<String>,
+    /// How many functions are around the current place.
+    functions: usize,
 }
 
 impl Names {
@@ -112,6 +116,8 @@ impl Names {
             folds,
             qualified: HashSet::new(),
             bare: HashSet::new(),
+            given: HashSet::new(),
+            functions: 0,
         }
     }
 }
@@ -125,11 +131,20 @@ impl Visitor for Names {
                 let name = parts.last().map(|name| self.folds.name(name));
                 self.qualified.extend(name);
             }
+            Expr::Identifier(name) if self.functions > 0 => {
+                self.given.insert(self.folds.name(name));
+            }
             Expr::Identifier(name) => {
                 self.bare.insert(self.folds.name(name));
             }
+            Expr::Function(_) => self.functions += 1,
             _ => {}
         }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        self.functions -= usize::from(matches!(expr, Expr::Function(_)));
         ControlFlow::Continue(())
     }
 }
@@ -197,10 +212,7 @@ pub(super) fn give_back(query: &mut Query, place: Place, columns: &mut [Listed])
 
 /// Puts a query around a query.
 fn wrap(query: &mut Query, items: Vec<SelectItem>) -> bool {
-    let text = "SELECT 1 FROM (SELECT 1)";
-    let dialect = HaliteDialect::new(text.len());
-    let outer = Parser::new(&dialect).try_with_sql(text);
-    let Ok(mut outer) = outer.and_then(|mut parser| parser.parse_query()) else {
+    let Ok(mut outer) = dialect::query("SELECT 1 FROM (SELECT 1)") else {
         return false;
     };
     let SetExpr::Select(select) = outer.body.as_mut() else {

@@ -73,6 +73,8 @@ pub(super) struct List<'a> {
     folds: Folds,
     place: Place,
     names_all: bool,
+    /// Of the two columns that a join makes one of, DISTINCT keeps only the first by the alphabet, as `*` does.
+    pub is_distinct: bool,
     /// Names of columns that an alias would be [taken for](super::hidden).
     hidden: HashSet<String>,
 }
@@ -86,6 +88,7 @@ impl<'a> List<'a> {
             folds,
             place,
             names_all: true,
+            is_distinct: false,
             hidden,
         }
     }
@@ -269,8 +272,10 @@ impl<'a> List<'a> {
     /// Whether DataFusion would take a column for one that is listed.
     fn clashes(&self, planned: &str, source: Option<usize>) -> bool {
         self.columns.iter().any(|column| {
-            let are_apart =
-                self.place != Place::Named && column.source.is_some() && source.is_some();
+            let are_apart = self.place != Place::Named
+                && column.source.is_some()
+                && source.is_some()
+                && !(self.is_distinct && self.scope.is_merged(planned));
             column.planned == planned && !(are_apart && column.source != source)
         })
     }

@@ -162,9 +162,10 @@ impl<'a> Mender<'a> {
             true => hidden::columns(select, order.as_deref(), &scope, self.folds),
             false => HashSet::new(),
         };
-        let list = List::new(&scope, self.folds, place, hidden);
+        let mut list = List::new(&scope, self.folds, place, hidden);
+        list.is_distinct = matches!(select.distinct, Some(Distinct::Distinct));
         let outputs = self.list(select, list, order.as_deref_mut(), &scope)?;
-        casts::tell_apart(select, order.as_deref_mut());
+        casts::tell_apart(select, order.as_deref_mut())?;
         self.scopes.push(scope);
         let checked = self.clauses(select, order, &outputs);
         self.scopes.pop();

@@ -25,12 +25,12 @@ mod scope;
 mod tables;
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow::datatypes::{Field, Schema};
 use datafusion::common::display::StringifiedPlan;
-use datafusion::common::{Column, TableReference};
+use datafusion::common::{Column, DataFusionError, SchemaError, TableReference};
 use datafusion::execution::session_state::SessionState;
 use datafusion::functions::string::replace;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Statement};
@@ -84,6 +84,24 @@ pub(super) fn restore(plan: LogicalPlan) -> Result<LogicalPlan> {
             }
         }
     }
+}
+
+/// The error of planning a mended statement, which names columns as they were written.
+pub(super) fn told(mut error: DataFusionError) -> DataFusionError {
+    let mut inner = &mut error;
+    while let DataFusionError::Context(_, next) | DataFusionError::Diagnostic(_, next) = inner {
+        inner = next;
+    }
+    if let DataFusionError::SchemaError(missing, _) = inner
+        && let SchemaError::FieldNotFound { valid_fields, .. } = missing.as_mut()
+    {
+        let mut seen = HashSet::new();
+        for column in valid_fields.iter_mut() {
+            column.name = written(&column.name).to_owned();
+        }
+        valid_fields.retain(|column| seen.insert(column.clone()));
+    }
+    error
 }
 
 fn without_marks(schema: &Schema) -> Schema {

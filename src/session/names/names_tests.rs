@@ -156,6 +156,10 @@ async fn canary() {
         ),
         ("SELECT -id AS b FROM t ORDER BY t.b", "ambiguous"),
         (
+            "SELECT DISTINCT t.id, u.id FROM t JOIN u USING (id)",
+            "rule 'replace_distinct_aggregate' failed",
+        ),
+        (
             "SELECT t.id AS x FROM t JOIN u USING (id) WHERE id > 1",
             "Ambiguous reference",
         ),
@@ -206,6 +210,11 @@ async fn canary_of_columns_without_a_table() {
             "SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 1",
             "",
             "-2",
+        ),
+        (
+            "SELECT b % 2 AS a FROM (SELECT id AS a, b + 0 AS b FROM t) GROUP BY b HAVING max(a) > 1",
+            "",
+            "0",
         ),
         (
             "SELECT -a AS a FROM (SELECT id AS a FROM t) QUALIFY row_number() OVER (ORDER BY a) = 1",

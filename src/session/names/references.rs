@@ -109,10 +109,10 @@ fn is_made_here(expr: &Expr) -> bool {
     }
 }
 
-/// Goes through the names without a qualifier in a part, outside of queries.
-struct Names<F>(F, usize);
+/// Goes through the expressions in a part, from the inside out, but not into queries.
+struct Outside<F>(F, usize);
 
-impl<F: FnMut(&mut Ident) -> Result<()>> VisitorMut for Names<F> {
+impl<F: FnMut(&mut Expr) -> Result<()>> VisitorMut for Outside<F> {
     type Break = Error;
 
     fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
@@ -125,22 +125,32 @@ impl<F: FnMut(&mut Ident) -> Result<()>> VisitorMut for Names<F> {
         ControlFlow::Continue(())
     }
 
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
-        match expr {
-            Expr::Identifier(ident) if self.1 == 0 => match (self.0)(ident) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(error),
-            },
-            _ => ControlFlow::Continue(()),
-        }
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        let visited = match self.1 {
+            0 => (self.0)(expr),
+            _ => Ok(()),
+        };
+        visited.map_or_else(ControlFlow::Break, ControlFlow::Continue)
     }
 }
 
-fn for_names(part: &mut impl VisitMut, visit: impl FnMut(&mut Ident) -> Result<()>) -> Result<()> {
-    match part.visit(&mut Names(visit, 0)) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(error) => Err(error),
-    }
+pub(super) fn for_exprs(
+    part: &mut impl VisitMut,
+    visit: impl FnMut(&mut Expr) -> Result<()>,
+) -> Result<()> {
+    let visited = part.visit(&mut Outside(visit, 0));
+    visited.break_value().map_or(Ok(()), Err)
+}
+
+/// The names without a qualifier.
+fn for_names(
+    part: &mut impl VisitMut,
+    mut visit: impl FnMut(&mut Ident) -> Result<()>,
+) -> Result<()> {
+    for_exprs(part, |expr| match expr {
+        Expr::Identifier(name) => visit(name),
+        _ => Ok(()),
+    })
 }
 
 pub(super) fn refuse_names(

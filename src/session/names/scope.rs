@@ -155,6 +155,11 @@ impl Scope {
         !self.merged.is_empty()
     }
 
+    /// Whether a join makes one column of two with that name.
+    pub fn is_merged(&self, name: &str) -> bool {
+        self.merged.iter().any(|merged| merged.name == name)
+    }
+
     fn is_known(&self) -> bool {
         self.sources.iter().all(|source| source.columns.is_some())
     }

@@ -11,9 +11,8 @@ use sqlparser::ast::{
     Expr, Join, JoinConstraint, JoinOperator, ObjectName, Select, SelectItem,
     Statement as SqlStatement, TableFactor, TableFunctionArgs, Visit, Visitor,
 };
-use sqlparser::parser::{Parser, ParserError};
 
-use super::super::dialect::HaliteDialect;
+use super::super::dialect;
 use super::Folds;
 
 /// The columns of tables and table functions, by how they are written.
@@ -78,8 +77,10 @@ async fn columns(
     folds: Folds,
 ) -> Result<Option<Vec<String>>> {
     if args.is_some() {
-        let query = query(&key(&name, args.as_ref()))?;
-        let plan = state.statement_to_plan(query).await?;
+        let all = format!("SELECT * FROM {}", key(&name, args.as_ref()));
+        let all = SqlStatement::Query(dialect::query(&all)?);
+        let all = DFStatement::Statement(Box::new(all));
+        let plan = state.statement_to_plan(all).await?;
         let fields = plan.schema().fields().iter();
         return Ok(Some(fields.map(|field| field.name().clone()).collect()));
     }
@@ -91,15 +92,6 @@ async fn columns(
     let schema = table.schema();
     let fields = schema.fields().iter();
     Ok(Some(fields.map(|field| field.name().clone()).collect()))
-}
-
-/// All of a table function.
-fn query(function: &str) -> Result<DFStatement, ParserError> {
-    let text = format!("SELECT * FROM {function}");
-    let dialect = HaliteDialect::new(text.len());
-    let query = Parser::new(&dialect).try_with_sql(&text)?.parse_query()?;
-    let query = SqlStatement::Query(query);
-    Ok(DFStatement::Statement(Box::new(query)))
 }
 
 /// Finds out whether a statement has something for which columns of tables must be known.
