@@ -21,6 +21,7 @@
 //! | [`projections`] | around the rule that merges lists of SELECT | a list that is written like the one below it is computed |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
 //! | [`equal_windows`] | behind the simplifier | a window that is written twice is computed once |
+//! | [`few_groups`] | on the physical plan, behind all rules | a few groups of DOUBLEs are the first of all |
 //! | [`regexes`] | before the simplifier | patterns that look for a backslash stay regular expressions |
 //! | [`kept_types`] | before the simplifier, and around the rule that counts DISTINCT in steps | a value keeps its type |
 //! | [`claims`] | on the physical plan, first | operators claim no order and no constants that are not proven |
@@ -66,6 +67,7 @@ pub mod distinct_names;
 mod domain;
 pub mod equal_windows;
 mod exact;
+pub mod few_groups;
 mod floats;
 pub mod held;
 pub mod kept_types;
@@ -185,6 +187,9 @@ const MENDS: &[(&str, Install)] = &[
     }),
     ("lost_order", |session| {
         lost_order::insert(physical_rules(session));
+    }),
+    ("few_groups", |session| {
+        physical_rules(session).push(Arc::new(few_groups::MAKE_ALL_GROUPS));
     }),
     ("date_trunc", |session| {
         let functions = session.scalar_functions().get_or_insert_default();

@@ -85,6 +85,7 @@ const FOUND: &[(&str, u64)] = &[
         "execution.skip_physical_aggregate_schema_check",
         0xdcb7_944b_9a87_d24d,
     ),
+    ("few_groups", 0x8290_c06b_2a3e_cecb),
     ("kept_types", 0xb6bf_613d_bebb_45c6),
     ("nearest", 0xf3b8_488c_368c_b0a6),
     ("numbers", 0x8e1f_7555_983a_a92f),
