@@ -23,7 +23,7 @@ use crate::key::KeyPart;
 use crate::scan::{Access, Parallelism, PartExpressions, ScanExec, ToPhysical};
 use crate::schema::BoundTable;
 use crate::store::Store;
-use crate::write::{TableGuard, TableLock, TableWriter, WriteExec};
+use crate::write::{SpillDirectory, TableGuard, TableLock, TableWriter, WriteExec};
 
 pub use self::amounts::{ByteSize, TimeLimit};
 pub use self::options::HaliteOptions;
@@ -39,10 +39,10 @@ pub struct HaliteTable {
 
 impl HaliteTable {
     /// The table, whose space exists in `store`. Its writers share a lock that belongs to this value: a database has
-    /// one for each of its tables.
-    pub fn new(store: Arc<dyn Store>, table: Arc<BoundTable>) -> Self {
+    /// one for each of its tables. What statements cannot hold in memory goes to `spills`.
+    pub fn new(store: Arc<dyn Store>, table: Arc<BoundTable>, spills: SpillDirectory) -> Self {
         let lock = TableLock::default();
-        let writer = TableWriter::new(Arc::clone(&table), Arc::clone(&store), lock);
+        let writer = TableWriter::new(Arc::clone(&table), Arc::clone(&store), lock, spills);
         Self {
             writer: Arc::new(writer),
             definition: table.table().create_statement(),

@@ -89,7 +89,8 @@ impl Fixture {
             .create_space(table.space(), &SpaceOptions::default())
             .unwrap();
         let name = table.name().to_owned();
-        let table = Arc::new(HaliteTable::new(Arc::clone(&self.store), table));
+        let (store, spills) = (Arc::clone(&self.store), SpillDirectory::default());
+        let table = Arc::new(HaliteTable::new(store, table, spills));
         self.context
             .register_table(&name, Arc::clone(&table) as _)
             .unwrap();

@@ -21,12 +21,14 @@ use crate::error::{Error, Result};
 use crate::schema::{BoundTable, Table};
 use crate::store::{Changes, Claim, Durability, Snapshot, SpaceOptions, Store, WriteBatch};
 use crate::table::HaliteTable;
-use crate::write::TableGuard;
+use crate::write::{SpillDirectory, TableGuard};
 
 /// All tables of a database.
 #[derive(Debug)]
 pub struct Catalog {
     store: Arc<dyn Store>,
+    /// Where writers put what does not fit into memory.
+    spills: SpillDirectory,
     tables: RwLock<BTreeMap<String, Arc<HaliteTable>>>,
     /// Grows with each change of `tables`.
     version: AtomicU64,
@@ -62,6 +64,14 @@ impl Catalog {
     /// # Errors
     /// `Corrupt` where the catalog is damaged or a newer Halite wrote it; those of the store.
     pub fn open(store: Arc<dyn Store>) -> Result<Self> {
+        Self::open_with(store, SpillDirectory::default())
+    }
+
+    /// As [`Catalog::open`]; what statements cannot hold in memory goes to `spills`.
+    ///
+    /// # Errors
+    /// As [`Catalog::open`].
+    pub fn open_with(store: Arc<dyn Store>, spills: SpillDirectory) -> Result<Self> {
         // Who makes a table elsewhere has its space before its definition: that is no space to reclaim.
         let claim = [Claim::exclusive(SPACE)];
         let claimed = match store.is_read_only() {
@@ -80,6 +90,7 @@ impl Catalog {
         };
         let catalog = Self {
             store,
+            spills,
             tables: RwLock::new(BTreeMap::new()),
             version: AtomicU64::new(0),
             seen: AtomicU64::new(seen),
@@ -194,7 +205,8 @@ impl Catalog {
     }
 
     fn with_store(&self, table: Arc<BoundTable>) -> Arc<HaliteTable> {
-        Arc::new(HaliteTable::new(Arc::clone(&self.store), table))
+        let (store, spills) = (Arc::clone(&self.store), self.spills.clone());
+        Arc::new(HaliteTable::new(store, table, spills))
     }
 
     /// Drops the spaces that no definition names. It is no part of what a statement promises: what cannot be dropped

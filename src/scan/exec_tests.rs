@@ -104,10 +104,6 @@ impl Store for Slow {
         Arc::clone(&self.inner).begin(claims)
     }
 
-    fn temporary_file(&self) -> crate::error::Result<std::fs::File> {
-        self.inner.temporary_file()
-    }
-
     fn approximate_size(&self, space: &str, range: &KeyRange) -> crate::error::Result<u64> {
         self.inner.approximate_size(space, range)
     }

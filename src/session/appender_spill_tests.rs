@@ -1,7 +1,7 @@
 //! Rows beyond an appender's memory: through a temporary file and sorted files, all or none, and nothing left.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 use tempfile::TempDir;
@@ -10,6 +10,7 @@ use super::super::Database;
 use super::*;
 use crate::store::wrap::{Call, Failing, Faults, Log, Recording};
 use crate::store::{RocksStore, Store, StoreOptions};
+use crate::write::SpillDirectory;
 
 /// A database on disk whose store can be told to fail, and says what it was asked.
 struct Subject {
@@ -26,7 +27,9 @@ impl Subject {
         let recording = Recording::new(Arc::new(store));
         let (log, faults) = (recording.log(), Faults::never());
         let failing: Arc<dyn Store> = Arc::new(Failing::new(Arc::new(recording), faults.clone()));
-        let connection = Database::of_store(failing).unwrap().connect();
+        let spills = SpillDirectory::of_database(directory.path());
+        let database = Database::of_store_with(failing, spills).unwrap();
+        let connection = database.connect();
         let create = "CREATE TABLE t (a BIGINT, b TEXT, PRIMARY KEY (salt(4), a))";
         connection.execute(create, ()).await.unwrap();
         Self {
@@ -48,12 +51,20 @@ impl Subject {
         row.await.unwrap().unwrap().get(0).unwrap()
     }
 
-    /// How many temporary files were made, and how many loads taken over.
-    fn bulk(&self) -> (usize, usize) {
+    /// How many loads were taken over.
+    fn loads(&self) -> usize {
         let calls = self.log.calls();
-        let files = calls.iter().filter(|call| **call == Call::TemporaryFile);
         let loads = calls.iter().filter(|call| matches!(call, Call::Ingest(..)));
-        (files.count(), loads.count())
+        loads.count()
+    }
+
+    /// Whether a file was made for what does not fit into memory; none of them has a name.
+    fn has_spilled(&self) -> bool {
+        fs::remove_dir(self.spills()).is_ok()
+    }
+
+    fn spills(&self) -> PathBuf {
+        self.directory.path().join("halite-spills")
     }
 
     fn check_nothing_is_left(&self) {
@@ -89,14 +100,15 @@ async fn rows_beyond_its_memory_are_written_flush_by_flush() {
         for a in keys {
             appender.append_row((*a, text(*a))).unwrap();
         }
-        assert_eq!(subject.bulk(), (flush, flush - 1), "it has not spilled");
         if cfg!(target_os = "linux") {
             assert_eq!(nameless_files(subject.directory.path()), 1);
         }
+        assert!(subject.has_spilled());
+        assert_eq!(subject.loads(), flush - 1);
         let before = (flush as i64 - 1) * 10_000;
         assert_eq!(subject.count().await, before, "seen before the flush");
         assert_eq!(appender.flush().await.unwrap(), 10_000);
-        assert_eq!(subject.bulk(), (flush, flush));
+        assert_eq!(subject.loads(), flush);
         assert_eq!(
             (appender.pending(), subject.count().await),
             (0, before + 10_000)
@@ -141,7 +153,8 @@ async fn a_key_that_comes_twice_is_found_however_far_apart() {
         error.starts_with("row 15001: table `t`: ") && error.contains("row 101"),
         "{error}"
     );
-    assert_eq!(subject.bulk(), (1, 0));
+    assert!(subject.has_spilled());
+    assert_eq!(subject.loads(), 0);
     assert_eq!(subject.count().await, 0);
     subject.check_nothing_is_left();
 
@@ -192,7 +205,7 @@ async fn an_appender_that_failed_says_so_with_the_kind_and_reason_of_it() {
         let mut failed = None;
         for a in 0..10_000_i64 {
             if fails_at_once && a == 0 {
-                subject.faults.fail_from(1);
+                fs::write(subject.spills(), "in the way").unwrap();
             }
             if let Err(error) = appender.append_row((a, text(a))) {
                 failed = Some(error);
@@ -205,6 +218,10 @@ async fn an_appender_that_failed_says_so_with_the_kind_and_reason_of_it() {
         }
         subject.faults.stop();
         let failed = failed.expect("a failure that nobody was told of");
+        let expected = match fails_at_once {
+            true => "no temporary file can be made in",
+            false => "injected fault: call 1",
+        };
         for later in [
             failed,
             appender.append_row((1_i64, text(1))).unwrap_err(),
@@ -212,13 +229,11 @@ async fn an_appender_that_failed_says_so_with_the_kind_and_reason_of_it() {
             appender.finish().await.unwrap_err(),
         ] {
             assert_eq!(later.kind(), ErrorKind::Unavailable, "{later}");
-            assert!(
-                later.to_string().contains("injected fault: call 1"),
-                "{later}"
-            );
+            assert!(later.to_string().contains(expected), "{later}");
         }
         assert_eq!(subject.count().await, 0);
         subject.check_nothing_is_left();
+        let _ = fs::remove_file(subject.spills());
     }
 }
 
@@ -230,7 +245,8 @@ async fn adding_waits_for_no_other_writer() {
     for a in 0..10_000_i64 {
         appender.append_row((a, text(a))).unwrap();
     }
-    assert_eq!(subject.bulk(), (1, 0), "it has not spilled");
+    assert!(subject.has_spilled());
+    assert_eq!(subject.loads(), 0);
     drop(other);
     assert_eq!(appender.finish().await.unwrap(), 10_000);
 }

@@ -13,6 +13,7 @@ use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::store::{MemoryStore, RocksStore, Store, StoreOptions};
 use crate::table::ByteSize;
+use crate::write::SpillDirectory;
 
 /// An open database. Clones share it; it is closed when the last of them and of its connections is dropped.
 #[derive(Debug, Clone)]
@@ -55,7 +56,11 @@ impl Database {
         let path = path.as_ref().to_owned();
         // Opening replays the log, which blocks.
         on_waiting_thread("opening the database broke off", move || {
-            Self::of_store(Arc::new(RocksStore::open(&path, &options)?))
+            let store = RocksStore::open(&path, &options)?;
+            if !options.read_only {
+                SpillDirectory::remove_left_over(&path);
+            }
+            Self::of_store_with(Arc::new(store), SpillDirectory::of_database(&path))
         })
         .await
     }
@@ -68,13 +73,22 @@ impl Database {
         Self::of_store(Arc::new(MemoryStore::new()))
     }
 
-    /// The database in a store of any kind.
+    /// The database in a store of any kind. What statements cannot hold in memory goes where the system keeps temporary
+    /// files.
     ///
     /// # Errors
     /// As [`Catalog::open`].
     pub fn of_store(store: Arc<dyn Store>) -> Result<Self> {
+        Self::of_store_with(store, SpillDirectory::default())
+    }
+
+    /// As [`Database::of_store`]; what statements cannot hold in memory goes to `spills`.
+    ///
+    /// # Errors
+    /// As [`Catalog::open`].
+    pub fn of_store_with(store: Arc<dyn Store>, spills: SpillDirectory) -> Result<Self> {
         Ok(Self {
-            catalog: Arc::new(Catalog::open(store)?),
+            catalog: Arc::new(Catalog::open_with(store, spills)?),
             access: Arc::default(),
             memory: Arc::default(),
         })

@@ -105,7 +105,6 @@ conformance! {
     several_loads_need_all_their_spaces,
     readers_see_several_loads_whole,
     random_loads_and_writes_agree_with_a_map,
-    a_temporary_file_keeps_what_is_written,
     // Snapshot
     get_finds_exactly_the_key,
     multi_get_answers_in_order,

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
@@ -19,7 +18,7 @@ use super::remaining::Remaining;
 use super::{
     BulkWriter, Changes, Chunk, ChunkLimit, Claim, Cursor, Direction, Durability, LocalSnapshot,
     Operation, ReadRequest, Reader, Snapshot, SpaceOptions, Store, WriteBatch, check_space_name,
-    no_such_space, outside_of_cursor, space_exists, temporary_file_in,
+    no_such_space, outside_of_cursor, space_exists,
 };
 use crate::error::Result;
 use crate::keyrange::KeyRange;
@@ -93,10 +92,6 @@ impl Store for MemoryStore {
 
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
         changes::begin(self, claims)
-    }
-
-    fn temporary_file(&self) -> Result<File> {
-        temporary_file_in(&std::env::temp_dir())
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {

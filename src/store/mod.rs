@@ -38,7 +38,6 @@ mod synced;
 pub mod wrap;
 
 use std::fmt;
-use std::fs::File;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -100,12 +99,6 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// Errors: `Unavailable` if the store is read-only, or cannot write now.
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>>;
-
-    /// An empty file for what does not fit into memory, on a disk that may be used for it. It has no name, and is gone
-    /// when it is closed, or the process ends in whatever way.
-    ///
-    /// Errors: `Unavailable` if there can be none, or the store is read-only.
-    fn temporary_file(&self) -> Result<File>;
 
     /// About how many bytes the entries of `range` take where they are kept, without reading them: an estimate for the
     /// planner, off by a factor of two or so. Zero for a range without entries is not promised, only that it is small. A
@@ -383,16 +376,6 @@ pub fn read_chunks<E: From<Error>>(
             return Ok(());
         }
     }
-}
-
-fn temporary_file_in(directory: &Path) -> Result<File> {
-    tempfile::tempfile_in(directory).map_err(|error| {
-        let directory = directory.display();
-        Error::unavailable(format!(
-            "no temporary file can be made in {directory}: {error}"
-        ))
-        .with_source(error)
-    })
 }
 
 fn space_exists(name: &str) -> Error {

@@ -36,7 +36,6 @@ mod verify;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -58,7 +57,7 @@ use super::seal;
 use super::synced::{self, Extent, Files, Synced};
 use super::{
     Changes, Claim, Durability, Snapshot, SpaceOptions, Store, StoreOptions, WriteBatch,
-    check_space_name, no_such_space, space_exists, temporary_file_in,
+    check_space_name, no_such_space, space_exists,
 };
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
@@ -405,13 +404,6 @@ impl Store for RocksStore {
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
         self.current().borrow_owner().refuse_if_read_only()?;
         changes::begin(self, claims)
-    }
-
-    fn temporary_file(&self) -> Result<File> {
-        let spaces = self.current();
-        let database = spaces.borrow_owner();
-        database.refuse_if_read_only()?;
-        temporary_file_in(database.path())
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {

@@ -13,7 +13,7 @@
 //! # Many rows
 //!
 //! A statement holds at most [`WriteSettings::memory`] bytes of entries, or about that. When they are more it sorts them
-//! and writes them to a temporary file as a run; in the end it merges the runs. Sorted rows are checked a stretch at a
+//! and writes them to a temporary file ([`SpillDirectory`]) as a run; in the end it merges the runs. Sorted rows are checked a stretch at a
 //! time: rows of one key are neighbours, and stored keys are found by a merge. A small statement is then written as one
 //! batch, a great one through [`Changes::bulk`](crate::store::Changes::bulk). Each entry carries the file and line that it comes from, so that an error
 //! can name them; the first conflict found is reported, which in a great statement is the first in key order. After an
@@ -41,6 +41,7 @@ mod place;
 mod progress;
 mod run;
 mod sorter;
+mod spill;
 mod statement;
 mod stored;
 mod wanted;
@@ -57,6 +58,7 @@ pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::lock::{TableGuard, TableLock};
 pub use self::place::Places;
 pub use self::progress::{Phase, Progress, ProgressReport};
+pub use self::spill::SpillDirectory;
 pub use self::statement::{Change, Statement};
 
 /// What a statement may hold in memory unless it is told otherwise: 128 MiB. More makes loads no faster.
@@ -86,21 +88,29 @@ impl Default for WriteSettings {
     }
 }
 
-/// What writing to one table needs: the table, its store, the lock that all its writers share.
+/// What writing to one table needs: the table, its store, the lock that all its writers share, and where they put what
+/// does not fit into memory.
 #[derive(Debug, Clone)]
 pub struct TableWriter {
     rows: RowWriter,
     store: Arc<dyn Store>,
     lock: TableLock,
+    spills: SpillDirectory,
 }
 
 impl TableWriter {
     /// The writer of `table`, whose space exists in `store`; all its writers have clones of one `lock`.
-    pub fn new(table: Arc<BoundTable>, store: Arc<dyn Store>, lock: TableLock) -> Self {
+    pub fn new(
+        table: Arc<BoundTable>,
+        store: Arc<dyn Store>,
+        lock: TableLock,
+        spills: SpillDirectory,
+    ) -> Self {
         Self {
             rows: RowWriter::new(table),
             store,
             lock,
+            spills,
         }
     }
 
@@ -134,6 +144,7 @@ impl TableWriter {
         Ok(Statement::new(
             self.rows.clone(),
             Arc::clone(&self.store),
+            self.spills.clone(),
             change,
             settings,
             places.into(),

@@ -1,6 +1,6 @@
 //! Runs: sorted changes on disk, while a statement has more of them than memory.
 //!
-//! One temporary file without a name holds all runs of a statement, one after the other. A run is a sequence of
+//! One file of the [`SpillDirectory`] holds all runs of a statement, one after the other. A run is a sequence of
 //! changes in key order, those of one key in the order of the statement; each is
 //!
 //! | bytes | what |
@@ -18,8 +18,8 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
 use super::changes::{Changed, Changes};
+use super::spill::SpillDirectory;
 use crate::error::{Error, Result};
-use crate::store::Store;
 
 /// What stands before key and value.
 const HEADER: usize = 14;
@@ -40,10 +40,10 @@ impl Runs {
     /// None so far.
     ///
     /// # Errors
-    /// Those of [`Store::temporary_file`].
-    pub(super) fn new(store: &dyn Store) -> Result<Self> {
+    /// Those of [`SpillDirectory::file`].
+    pub(super) fn new(spills: &SpillDirectory) -> Result<Self> {
         Ok(Self {
-            file: store.temporary_file()?,
+            file: spills.file()?,
             runs: Vec::new(),
         })
     }
@@ -245,7 +245,6 @@ pub(crate) fn read_run(bytes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::MemoryStore;
 
     /// Changes of all kinds come back from buffers of all sizes.
     #[test]
@@ -265,7 +264,7 @@ mod tests {
                 .unwrap();
         }
         for buffer in [0, 1, 14, 100, 4_096, 1 << 20] {
-            let mut runs = Runs::new(&MemoryStore::new()).unwrap();
+            let mut runs = Runs::new(&SpillDirectory::default()).unwrap();
             runs.add(&Changes::default()).unwrap();
             runs.add(&changes).unwrap();
             runs.add(&changes).unwrap();
@@ -296,7 +295,7 @@ mod tests {
             })
             .unwrap();
         for length in [0, 13, 14, 21] {
-            let mut runs = Runs::new(&MemoryStore::new()).unwrap();
+            let mut runs = Runs::new(&SpillDirectory::default()).unwrap();
             runs.add(&changes).unwrap();
             let (file, mut readers) = runs.into_readers(10);
             file.set_len(length).unwrap();
@@ -315,7 +314,7 @@ mod tests {
                 number: 7,
             })
             .unwrap();
-        Runs::new(&MemoryStore::new())
+        Runs::new(&SpillDirectory::default())
             .unwrap()
             .add(&changes)
             .unwrap_err();

@@ -9,9 +9,9 @@ use std::ops::RangeInclusive;
 
 use super::changes::{Changed, Changes};
 use super::run::{RunReader, Runs};
+use super::spill::SpillDirectory;
 use crate::error::Result;
 use crate::row::Entries;
-use crate::store::Store;
 
 /// The bytes that each run may read ahead, however many runs there are.
 const READ_AHEAD: RangeInclusive<usize> = 4 << 10..=256 << 10;
@@ -75,14 +75,14 @@ impl Sorter {
     /// Writes what is held as a run. It blocks.
     ///
     /// # Errors
-    /// `Unavailable` where the disk is full or fails.
-    pub(super) fn spill(&mut self, store: &dyn Store) -> Result<()> {
+    /// `Unavailable` where there can be no file, or the disk is full or fails.
+    pub(super) fn spill(&mut self, spills: &SpillDirectory) -> Result<()> {
         if self.changes.is_empty() {
             return Ok(());
         }
         let runs = match &mut self.runs {
             Some(runs) => runs,
-            none => none.insert(Runs::new(store)?),
+            none => none.insert(Runs::new(spills)?),
         };
         self.changes.sort();
         runs.add(&self.changes)?;
@@ -253,13 +253,12 @@ mod tests {
 
     use super::*;
     use crate::row::testing::seed;
-    use crate::store::MemoryStore;
 
     /// With any limit the same comes out: by key, equal keys as they came in.
     #[test]
     fn what_comes_out_is_sorted_whatever_the_memory() {
         let mut rng = Rng::with_seed(seed());
-        let store = MemoryStore::new();
+        let spills = SpillDirectory::default();
         for memory in [0, 200, 2_000, 1 << 20] {
             for rows in [0, 1, 2, 700] {
                 let mut sorter = Sorter::new(memory);
@@ -276,7 +275,7 @@ mod tests {
                         .unwrap();
                     expected.push((key, number, value));
                     if sorter.is_full() {
-                        sorter.spill(&store).unwrap();
+                        sorter.spill(&spills).unwrap();
                     }
                 }
                 assert_eq!(

@@ -11,6 +11,7 @@ use super::lock::TableGuard;
 use super::place::Places;
 use super::progress::{Phase, Progress};
 use super::sorter::Sorter;
+use super::spill::SpillDirectory;
 use super::wanted::Waiting;
 use crate::error::{Error, Result};
 use crate::row::RowWriter;
@@ -34,6 +35,7 @@ pub enum Change {
 pub struct Statement {
     rows: RowWriter,
     store: Arc<dyn Store>,
+    spills: SpillDirectory,
     change: Change,
     settings: WriteSettings,
     places: Places,
@@ -49,6 +51,7 @@ impl Statement {
     pub(super) fn new(
         rows: RowWriter,
         store: Arc<dyn Store>,
+        spills: SpillDirectory,
         change: Change,
         settings: WriteSettings,
         places: Places,
@@ -56,6 +59,7 @@ impl Statement {
         Self {
             rows,
             store,
+            spills,
             change,
             settings,
             places,
@@ -163,7 +167,7 @@ impl Statement {
     /// Writes what is held to a temporary file, if it is more than the statement's memory. It blocks.
     pub(super) fn spill_if_full(&mut self) -> Result<()> {
         match self.changes.is_full() {
-            true => self.changes.spill(self.store.as_ref()),
+            true => self.changes.spill(&self.spills),
             false => Ok(()),
         }
     }

@@ -51,10 +51,18 @@ pub(in crate::write) fn writer(table: &Arc<BoundTable>) -> TableWriter {
 }
 
 pub(in crate::write) fn writer_over(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> TableWriter {
+    writer_spilling_to(table, store, SpillDirectory::default())
+}
+
+pub(in crate::write) fn writer_spilling_to(
+    table: &Arc<BoundTable>,
+    store: Arc<dyn Store>,
+    spills: SpillDirectory,
+) -> TableWriter {
     store
         .create_space(table.space(), &SpaceOptions::default())
         .unwrap();
-    TableWriter::new(Arc::clone(table), store, TableLock::default())
+    TableWriter::new(Arc::clone(table), store, TableLock::default(), spills)
 }
 
 /// All rows of the table in key order.
@@ -276,10 +284,6 @@ impl Store for SlowStore {
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
         let inner = Arc::clone(&self.0).begin(claims)?;
         Ok(Box::new(SlowChanges(inner)))
-    }
-
-    fn temporary_file(&self) -> Result<std::fs::File> {
-        self.0.temporary_file()
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use halite::error::{Error, ErrorKind};
 use halite::session::{Connection, Database};
 use halite::store::{RocksStore, StoreOptions};
+use halite::write::SpillDirectory;
 use tempfile::{NamedTempFile, TempDir};
 
 use super::{execute, rows, runtime};
@@ -99,8 +100,10 @@ fn open(disk: &Disk) -> (Database, Connection) {
         write_buffer_bytes: 8 << 20,
         ..StoreOptions::default()
     };
-    let store = RocksStore::open(disk.path().join("full.halite"), &options).unwrap();
-    let database = super::database(&Arc::new(store));
+    let path = disk.path().join("full.halite");
+    let store = RocksStore::open(&path, &options).unwrap();
+    let spills = SpillDirectory::of_database(&path);
+    let database = Database::of_store_with(Arc::new(store), spills).unwrap();
     let connection = database.connect();
     (database, connection)
 }

@@ -1,7 +1,6 @@
 //! A store that keeps rows in groups.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -198,10 +197,6 @@ impl Store for Grouped {
             batch: WriteBatch::new(),
             loads: BTreeMap::new(),
         }))
-    }
-
-    fn temporary_file(&self) -> Result<File> {
-        self.inner.temporary_file()
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {

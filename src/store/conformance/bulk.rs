@@ -1,7 +1,5 @@
 //! What the docs of [`BulkWriter`](crate::store::BulkWriter) say.
 
-use std::io::{Read, Seek, Write};
-
 use super::*;
 
 /// A load of puts, and of deletes where there is no value.
@@ -253,13 +251,4 @@ pub(super) fn random_loads_and_writes_agree_with_a_map(subject: &Subject) {
         }
         assert_eq!(contents(&subject.snapshot(), "t"), expected);
     }
-}
-
-pub(super) fn a_temporary_file_keeps_what_is_written(subject: &Subject) {
-    let mut file = subject.store.temporary_file().unwrap();
-    file.write_all(b"a run").unwrap();
-    file.rewind().unwrap();
-    let mut text = String::new();
-    file.read_to_string(&mut text).unwrap();
-    assert_eq!(text, "a run");
 }

@@ -4,7 +4,6 @@
 //! out the next is on its way. So what is begun together costs one delay, and what is asked for one after the other
 //! costs one each.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -104,10 +103,6 @@ impl Store for Delayed {
             way: self.way.clone(),
             sent: None,
         }))
-    }
-
-    fn temporary_file(&self) -> Result<File> {
-        self.inner.temporary_file()
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {

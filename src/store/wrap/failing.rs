@@ -1,6 +1,5 @@
 //! A store that fails when it is told to.
 
-use std::fs::File;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
@@ -172,11 +171,6 @@ impl Store for Failing {
             faults: self.faults.clone(),
             has_failed: false,
         }))
-    }
-
-    fn temporary_file(&self) -> Result<File> {
-        self.faults
-            .call("temporary_file", || self.inner.temporary_file())
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {

@@ -1,6 +1,5 @@
 //! A store that records what it is asked.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,8 +30,6 @@ pub enum Call {
     Bulk(String),
     /// A load that [`Changes::commit`] applies: the space, and how many changes it has.
     Ingest(String, usize),
-    /// [`Store::temporary_file`].
-    TemporaryFile,
     /// [`Snapshot::get`]: space and key.
     Get(String, Vec<u8>),
     /// [`Snapshot::multi_get`], or a look-up for [`Snapshot::read`]: space and keys.
@@ -215,11 +212,6 @@ impl Store for Recording {
             batches: Vec::new(),
             loads: Vec::new(),
         }))
-    }
-
-    fn temporary_file(&self) -> Result<File> {
-        self.log.push(Call::TemporaryFile);
-        self.inner.temporary_file()
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
