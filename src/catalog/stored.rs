@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, hex};
 use crate::schema::{BoundTable, Table};
-use crate::store::{Durability, Snapshot, SpaceOptions, Store, WriteBatch, read_chunks};
+use crate::store::{Changes, Durability, Snapshot, SpaceOptions, Store, WriteBatch, read_chunks};
 
 /// The space of definitions.
 pub(super) const SPACE: &str = "catalog";
@@ -166,13 +166,18 @@ impl Stored {
         self.next_id.unwrap_or(1).max(beyond)
     }
 
-    /// Writes the first entries, unless they are there.
+    /// Writes the first entries, unless they are there. That ends the claim of `changes`, and of a store that had none
+    /// there is nothing to reclaim; else it goes on.
     ///
     /// # Errors
     /// Those of the store.
-    pub(super) fn begin(&self, store: &dyn Store) -> Result<()> {
+    pub(super) fn begin(
+        &self,
+        store: &dyn Store,
+        mut changes: Box<dyn Changes>,
+    ) -> Result<Option<Box<dyn Changes>>> {
         if self.has_format {
-            return Ok(());
+            return Ok(Some(changes));
         }
         if !self.spaces.contains(SPACE) {
             store.create_space(SPACE, &SpaceOptions::default())?;
@@ -180,7 +185,9 @@ impl Stored {
         let mut batch = WriteBatch::new();
         batch.put(SPACE, FORMAT_KEY, &[FORMAT_VERSION]);
         batch.put(SPACE, NEXT_KEY, &1_u64.to_be_bytes());
-        store.write(batch, Durability::Sync)
+        changes.write(batch)?;
+        changes.commit(Durability::Sync)?;
+        Ok(None)
     }
 }
 

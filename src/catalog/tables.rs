@@ -81,9 +81,10 @@ impl Catalog {
         let seen = store.snapshot()?.stamp(SPACE);
         let stored = Stored::read(store.as_ref())?;
         stored.check(store.is_read_only())?;
-        if !store.is_read_only() {
-            stored.begin(store.as_ref())?;
-        }
+        let claimed = match claimed {
+            Some(changes) => stored.begin(store.as_ref(), changes)?,
+            None => None,
+        };
         let changing = Changing {
             next_id: stored.next_id(),
             unused: stored.orphans(),

@@ -7,7 +7,7 @@ use super::*;
 use crate::datum::SqlType;
 use crate::error::ErrorKind;
 use crate::row::testing::{definition, part};
-use crate::store::MemoryStore;
+use crate::store::{MemoryStore, commit_batch};
 
 fn new_store() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
@@ -38,7 +38,7 @@ fn put(store: &Arc<dyn Store>, key: &[u8], value: Option<&[u8]>) {
         Some(value) => batch.put(SPACE, key, value),
         None => batch.delete(SPACE, key),
     }
-    store.write(batch, Durability::Sync).unwrap();
+    commit_batch(store, batch, Durability::Sync).unwrap();
 }
 
 /// Who checks finds damage, and who opens refuses it and drops nothing.

@@ -19,12 +19,12 @@ use crate::span::Spans;
 use crate::store::wrap::{Failing, Faults};
 use crate::store::{
     Changes, Chunk, ChunkLimit, Claim, Durability, MemoryStore, ReadRequest, Reader, Snapshot,
-    SpaceOptions, Tally, WriteBatch,
+    SpaceOptions, Tally, WriteBatch, commit_batch,
 };
 
 fn numbers(rows: i64) -> (Arc<BoundTable>, Arc<MemoryStore>) {
     let table = table(&[("a", SqlType::Integer), ("b", SqlType::Integer)], &["a"]);
-    let store = MemoryStore::new();
+    let store = Arc::new(MemoryStore::new());
     store
         .create_space(table.space(), &SpaceOptions::default())
         .unwrap();
@@ -34,8 +34,8 @@ fn numbers(rows: i64) -> (Arc<BoundTable>, Arc<MemoryStore>) {
     for (key, value) in chunk(&table, &batch(&table, &rows)).iter() {
         changes.put(table.space(), key, value);
     }
-    store.write(changes, Durability::Buffered).unwrap();
-    (table, Arc::new(store))
+    commit_batch(&store, changes, Durability::Buffered).unwrap();
+    (table, store)
 }
 
 fn scan(table: &Arc<BoundTable>, store: Arc<dyn Store>) -> Arc<dyn ExecutionPlan> {
@@ -94,10 +94,6 @@ impl Store for Slow {
             inner: self.inner.snapshot()?,
             fills: Arc::clone(&self.fills),
         }))
-    }
-
-    fn write(&self, batch: WriteBatch, durability: Durability) -> crate::error::Result<()> {
-        self.inner.write(batch, durability)
     }
 
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> crate::error::Result<Box<dyn Changes>> {
@@ -239,7 +235,7 @@ async fn damaged_rows_are_reported() {
     let (table, store) = numbers(10);
     let mut damage = WriteBatch::new();
     damage.put(table.space(), &[0x80, 0, 0, 3], b"no value");
-    store.write(damage, Durability::Buffered).unwrap();
+    commit_batch(&store, damage, Durability::Buffered).unwrap();
     let plan = scan(&table, store);
     let stream = plan.execute(0, context()).unwrap();
     let outcome: Result<Vec<_>> = stream.collect::<Vec<_>>().await.into_iter().collect();

@@ -14,18 +14,19 @@ use crate::scan::partition::Piece;
 use crate::scan::run::Source;
 use crate::span::{Run, Work};
 use crate::store::wrap::Recording;
-use crate::store::{Durability, Latency, MemoryStore, SpaceOptions, Store, WriteBatch};
+use crate::store::{
+    Durability, Latency, MemoryStore, SpaceOptions, Store, WriteBatch, commit_batch,
+};
 
 /// A store with the keys in the space `t`, and its log.
 fn store(keys: impl IntoIterator<Item = Vec<u8>>) -> Recording {
-    let store = Recording::new(Arc::new(MemoryStore::new()));
+    let store = Arc::new(MemoryStore::new());
     store.create_space("t", &SpaceOptions::default()).unwrap();
     let mut batch = WriteBatch::new();
     keys.into_iter()
         .for_each(|key| batch.put("t", &key, b"value"));
-    store.write(batch, Durability::Buffered).unwrap();
-    store.log().take();
-    store
+    commit_batch(&store, batch, Durability::Buffered).unwrap();
+    Recording::new(store)
 }
 
 fn run(bucket: u8, ranges: impl IntoIterator<Item = (u8, u8)>) -> Run {

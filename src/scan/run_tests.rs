@@ -19,6 +19,7 @@ use crate::span::{BUDGET, Run, Work, plan};
 use crate::store::wrap::Recording;
 use crate::store::{
     Durability, Latency, MemoryStore, RocksStore, SpaceOptions, Store, StoreOptions, WriteBatch,
+    commit_batch,
 };
 
 /// After how many seeks a store that is near tries, the first time, whether the candidates of a walk are near.
@@ -63,7 +64,7 @@ impl Stores {
                 batch.put(space, key, key);
             }
             deleted.iter().for_each(|key| batch.delete(space, key));
-            store.write(batch, Durability::Buffered).unwrap();
+            commit_batch(store, batch, Durability::Buffered).unwrap();
         }
     }
 }
@@ -335,12 +336,12 @@ fn a_walk_seeks_no_more_often_on_its_way_back() {
 #[test]
 fn a_walk_that_goes_back_seeks_what_it_names() {
     let (run, keys, inside) = grid(20, 100, 50);
-    let store = Recording::new(Arc::new(MemoryStore::new()));
-    store.create_space("t", &SpaceOptions::default()).unwrap();
+    let inner = Arc::new(MemoryStore::new());
+    inner.create_space("t", &SpaceOptions::default()).unwrap();
     let mut batch = WriteBatch::new();
     keys.iter().for_each(|key| batch.put("t", key, key));
-    store.write(batch, Durability::Buffered).unwrap();
-    store.log().take();
+    commit_batch(&inner, batch, Durability::Buffered).unwrap();
+    let store = Recording::new(inner);
     let (found, totals) = read(&store, "t", &run, Direction::Backward, 1);
     assert!(found.iter().rev().eq(&inside));
     let Work::Walk(walk) = &run.work else {

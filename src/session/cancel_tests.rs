@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::{Connection, Database, Outcome};
 use crate::keyrange::KeyRange;
 use crate::store::wrap::{Call, Log, Recording};
-use crate::store::{Durability, MemoryStore, RocksStore, StoreOptions, WriteBatch};
+use crate::store::{Durability, MemoryStore, RocksStore, StoreOptions, WriteBatch, commit_batch};
 
 /// The most keys that a store may yield after nobody listens any more.
 const FURTHER_KEYS: usize = 20_000;
@@ -209,7 +209,7 @@ fn tombstones(name: &'static str) -> (Fixture, tempfile::TempDir) {
         // An INTEGER is kept with its sign bit turned.
         (first..first + 100_000)
             .for_each(|key| batch.delete(&space, &(key ^ 0x8000_0000).to_be_bytes()));
-        store.write(batch, Durability::Buffered).unwrap();
+        commit_batch(store, batch, Durability::Buffered).unwrap();
     }
     // One partition has one cursor, whose fills can be counted.
     fixture.run("SET datafusion.execution.target_partitions = 1");

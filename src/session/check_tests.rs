@@ -5,7 +5,9 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::params;
-use crate::store::{ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, WriteBatch};
+use crate::store::{
+    ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, WriteBatch, commit_batch,
+};
 
 async fn filled(store: Arc<dyn Store>) -> Database {
     let database = Database::of_store(store).unwrap();
@@ -56,7 +58,7 @@ fn put(store: &Arc<dyn Store>, space: &str, key: &[u8], value: Option<&[u8]>) {
         Some(value) => batch.put(space, key, value),
         None => batch.delete(space, key),
     }
-    store.write(batch, Durability::Buffered).unwrap();
+    commit_batch(store, batch, Durability::Buffered).unwrap();
 }
 
 fn space(database: &Database, table: &str) -> String {

@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 
-/// Changes to one or more spaces, applied all or none by [`super::Store::write`].
+/// Changes to one or more spaces, in order: of two on one key the later one counts. A part of a statement's
+/// [`Changes`](super::Changes), applied with them.
 #[derive(Debug, Clone, Default)]
 pub struct WriteBatch {
     spaces: Vec<String>,

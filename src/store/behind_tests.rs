@@ -5,7 +5,8 @@ use fastrand::Rng;
 use super::*;
 use crate::error::Error;
 use crate::store::{
-    Durability, MemoryStore, Reader, SpaceOptions, Store, Tally, WriteBatch, has_failed_before,
+    Durability, MemoryStore, Reader, SpaceOptions, Store, Tally, WriteBatch, commit_batch,
+    has_failed_before,
 };
 
 /// Entries of which some stretches cannot be read.
@@ -74,11 +75,11 @@ impl Reader for DamagedReader {
 
 /// A snapshot of entries with these keys.
 fn snapshot(keys: &[Vec<u8>], stretches: Vec<Range<Vec<u8>>>) -> Arc<dyn Snapshot> {
-    let store = MemoryStore::new();
+    let store = Arc::new(MemoryStore::new());
     store.create_space("t", &SpaceOptions::default()).unwrap();
     let mut batch = WriteBatch::new();
     keys.iter().for_each(|key| batch.put("t", key, b"value"));
-    store.write(batch, Durability::Buffered).unwrap();
+    commit_batch(&store, batch, Durability::Buffered).unwrap();
     Arc::new(Damaged {
         inner: store.snapshot().unwrap(),
         stretches: Arc::new(stretches),

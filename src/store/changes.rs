@@ -56,7 +56,7 @@ pub trait Changes: Send + fmt::Debug {
     /// Adds changes, of any spaces, behind those before: of two on one key the later one counts, and one that came
     /// through [`Changes::bulk`] is before them. They may be sent at once, and are not seen before the commit.
     ///
-    /// Errors: those of [`Store::write`], now or from [`Changes::commit`].
+    /// Errors: those of [`Changes::commit`], now or from there.
     fn write(&mut self, batch: WriteBatch) -> Result<()>;
 
     /// A way for so many changes of one space that they should not be held in memory, in key order. A statement has one
@@ -80,6 +80,11 @@ pub(super) trait LocalStore: Store {
 
     /// What is claimed.
     fn claims(&self) -> &Arc<Claims>;
+
+    /// Applies a batch: all of it or nothing, over several spaces too. When it returns, every later snapshot sees it.
+    ///
+    /// Errors: as [`Changes::commit`]; `Unavailable` if the store is read-only, even for an empty batch.
+    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()>;
 
     /// A load of a space, see [`Changes::bulk`].
     fn load(self: Arc<Self>, space: &str) -> Result<Self::Load>;

@@ -25,7 +25,7 @@ use super::wrap::{Delayed, Failing, Faults, Recording};
 use super::{
     Changes, Chunk, ChunkLimit, Claim, Compression, Cursor, Direction, Durability, LocalSnapshot,
     MemoryStore, ReadRequest, Reader, RocksStore, SPACE_NAME_MAX, Snapshot, SpaceOptions, Store,
-    StoreOptions, Work, WriteBatch,
+    StoreOptions, Work, WriteBatch, commit_batch,
 };
 use crate::error::{ErrorKind, Result};
 use crate::keyrange::KeyRange;
@@ -254,13 +254,17 @@ impl Subject {
         for (key, value) in entries {
             batch.put(space, key, value);
         }
-        self.store.write(batch, Durability::Buffered).unwrap();
+        self.write(batch).unwrap();
     }
 
     fn delete(&self, space: &str, key: &[u8]) {
         let mut batch = WriteBatch::new();
         batch.delete(space, key);
-        self.store.write(batch, Durability::Buffered).unwrap();
+        self.write(batch).unwrap();
+    }
+
+    fn write(&self, batch: WriteBatch) -> Result<()> {
+        commit_batch(&self.store, batch, Durability::Buffered)
     }
 
     fn begin(&self, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {

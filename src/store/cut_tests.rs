@@ -1,9 +1,10 @@
 //! Cuts of keys of every kind: how even the pieces are, and what finding them costs.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use super::*;
-use crate::store::{Durability, MemoryStore, SpaceOptions, Store, WriteBatch};
+use crate::store::{Durability, MemoryStore, SpaceOptions, Store, WriteBatch, commit_batch};
 
 /// Estimates that count keys, each a byte, and how often they were asked for.
 struct Keys {
@@ -117,12 +118,12 @@ fn a_piece_has_the_least_number_of_bytes() {
 
 #[test]
 fn a_store_estimates_well_enough() {
-    let store = MemoryStore::new();
+    let store = Arc::new(MemoryStore::new());
     store.create_space("t", &SpaceOptions::default()).unwrap();
     let mut batch = WriteBatch::new();
     let key = |number: u32| format!("host-{:05}/metric", number * 3).into_bytes();
     (0..20_000).for_each(|number| batch.put("t", &key(number), &[0; 50]));
-    store.write(batch, Durability::Buffered).unwrap();
+    commit_batch(&store, batch, Durability::Buffered).unwrap();
     let cuts = store.boundaries("t", &KeyRange::all().into(), 4, 1000);
     let places: Vec<usize> = cuts
         .iter()

@@ -75,21 +75,6 @@ impl Store for MemoryStore {
         Ok(Arc::new(MemorySnapshot { spaces, claims }))
     }
 
-    fn write(&self, batch: WriteBatch, _durability: Durability) -> Result<()> {
-        let mut spaces = self.spaces.write();
-        for name in batch.spaces() {
-            find(&spaces, name)?;
-        }
-        // From here on nothing fails: readers see all of the batch or, until the lock is free, nothing.
-        let spaces = Arc::make_mut(&mut spaces);
-        for operation in batch.iter() {
-            if let Some(entries) = spaces.get_mut(operation.space) {
-                apply(Arc::make_mut(entries), operation);
-            }
-        }
-        Ok(())
-    }
-
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
         changes::begin(self, claims)
     }
@@ -108,6 +93,21 @@ impl LocalStore for MemoryStore {
 
     fn claims(&self) -> &Arc<Claims> {
         &self.claims
+    }
+
+    fn write(&self, batch: WriteBatch, _durability: Durability) -> Result<()> {
+        let mut spaces = self.spaces.write();
+        for name in batch.spaces() {
+            find(&spaces, name)?;
+        }
+        // From here on nothing fails: readers see all of the batch or, until the lock is free, nothing.
+        let spaces = Arc::make_mut(&mut spaces);
+        for operation in batch.iter() {
+            if let Some(entries) = spaces.get_mut(operation.space) {
+                apply(Arc::make_mut(entries), operation);
+            }
+        }
+        Ok(())
     }
 
     fn load(self: Arc<Self>, space: &str) -> Result<MemoryLoad> {

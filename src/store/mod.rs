@@ -1,11 +1,11 @@
 //! The ordered byte store: what Halite asks of the place where rows are kept.
 //!
 //! A [`Store`] holds named **spaces**, each an ordered run of entries (a key and a value, any bytes, the empty key
-//! included), ordered bytewise by key. A table or an index is one space. It is changed by atomic [`WriteBatch`]es and
-//! read through a [`Snapshot`]: a [`ReadRequest`] goes to it whole, and its [`Reader`] fills [`Chunk`]s, many entries per
+//! included), ordered bytewise by key. A table or an index is one space. It is changed by statements, each whole or not at
+//! all ([`Changes`]), and read through a [`Snapshot`]: a [`ReadRequest`] goes to it whole, and its [`Reader`] fills [`Chunk`]s, many entries per
 //! call, so that a store that is far away pays few messages and one that is near no allocation per entry. A statement
-//! that depends on what is there claims what it changes ([`Changes`]). Many entries of one space go in sorted, through
-//! a [`BulkWriter`], and are seen all at once, too.
+//! that depends on what is there claims what it changes. Few changes are [`WriteBatch`]es, many of one space go in sorted,
+//! through a [`BulkWriter`].
 //!
 //! A store that is near is a [`LocalSnapshot`] beneath, whose [`Cursor`]s [`local`] sends to where the work is.
 //!
@@ -57,7 +57,7 @@ pub use self::memory::MemoryStore;
 pub use self::read::{ReadRequest, Reader, Tally, Work};
 pub use self::rocksdb::RocksStore;
 
-/// An ordered byte store with named spaces, atomic batches and snapshots.
+/// An ordered byte store with named spaces, atomic statements and snapshots.
 ///
 /// Shared by every connection of a database; all methods may be called from several threads at once.
 pub trait Store: Send + Sync + fmt::Debug {
@@ -85,13 +85,6 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// drop. It keeps what it sees from being reclaimed, so hold it for a statement and not for a session. It costs no
     /// message to another machine, or one that goes along with the first that reads.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
-
-    /// Applies a batch that is right whatever is there, and minds no claims: all of it or nothing, over several spaces
-    /// too. When it returns, every later snapshot sees it; what `durability` adds is said there. Operations are applied in order: of two on one key the later one counts.
-    ///
-    /// Errors: `Internal` if a space does not exist; `Unavailable` if the store is read-only, even for an empty batch,
-    /// or cannot write now. After an error nothing of the batch is visible.
-    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()>;
 
     /// Begins the changes of a statement, once nobody else holds what it claims; it waits for that. Who waits for
     /// minutes, as behind a load, should wait elsewhere, for here it takes a thread: writers of one process queue up
@@ -376,6 +369,18 @@ pub fn read_chunks<E: From<Error>>(
             return Ok(());
         }
     }
+}
+
+/// Applies a batch by itself, which minds no claims; for tests.
+#[cfg(test)]
+pub(crate) fn commit_batch<S: Store + ?Sized>(
+    store: &Arc<S>,
+    batch: WriteBatch,
+    durability: Durability,
+) -> Result<()> {
+    let mut changes = Arc::clone(store).begin(&[])?;
+    changes.write(batch)?;
+    changes.commit(durability)
 }
 
 fn space_exists(name: &str) -> Error {

@@ -373,34 +373,6 @@ impl Store for RocksStore {
         Ok(Arc::new(RocksSnapshot::new(view, claims)))
     }
 
-    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
-        // A drop that came between would make the write fail half-way up.
-        let _unchanged = self.changing.read();
-        let spaces = self.current_to_change()?;
-        let database = spaces.borrow_owner();
-        let mut changes = ::rocksdb::WriteBatch::with_capacity_bytes(batch.size_in_bytes());
-        for operation in batch.iter() {
-            let family = &spaces.find(operation.space)?.family;
-            match operation.value {
-                Some(value) => changes.put_cf(family, operation.key, value),
-                None => changes.delete_cf(family, operation.key),
-            }
-        }
-        drop(batch);
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let begun = database
-            .synced
-            .as_ref()
-            .map(|synced| (synced, synced.begin(durability, database.as_ref())));
-        let written = database.db.write_opt(&changes, &write_options(durability));
-        if let Some((synced, begun)) = begun {
-            synced.end(begun, written.is_ok(), database.as_ref());
-        }
-        written.map_err(|error| database.failed("writing", error))
-    }
-
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
         self.current().borrow_owner().refuse_if_read_only()?;
         changes::begin(self, claims)
@@ -441,6 +413,34 @@ impl LocalStore for RocksStore {
 
     fn claims(&self) -> &Arc<Claims> {
         &self.claims
+    }
+
+    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
+        // A drop that came between would make the write fail half-way up.
+        let _unchanged = self.changing.read();
+        let spaces = self.current_to_change()?;
+        let database = spaces.borrow_owner();
+        let mut changes = ::rocksdb::WriteBatch::with_capacity_bytes(batch.size_in_bytes());
+        for operation in batch.iter() {
+            let family = &spaces.find(operation.space)?.family;
+            match operation.value {
+                Some(value) => changes.put_cf(family, operation.key, value),
+                None => changes.delete_cf(family, operation.key),
+            }
+        }
+        drop(batch);
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let begun = database
+            .synced
+            .as_ref()
+            .map(|synced| (synced, synced.begin(durability, database.as_ref())));
+        let written = database.db.write_opt(&changes, &write_options(durability));
+        if let Some((synced, begun)) = begun {
+            synced.end(begun, written.is_ok(), database.as_ref());
+        }
+        written.map_err(|error| database.failed("writing", error))
     }
 
     fn load(self: Arc<Self>, space: &str) -> Result<RocksLoad> {

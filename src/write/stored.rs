@@ -141,15 +141,15 @@ mod tests {
     use super::*;
     use crate::row::testing::seed;
     use crate::store::wrap::{Call, Recording};
-    use crate::store::{Durability, MemoryStore, SpaceOptions, Store, WriteBatch};
+    use crate::store::{Durability, MemoryStore, SpaceOptions, Store, WriteBatch, commit_batch};
 
     fn store(entries: impl Iterator<Item = u32>) -> Recording {
-        let store = MemoryStore::new();
+        let store = Arc::new(MemoryStore::new());
         store.create_space("t", &SpaceOptions::default()).unwrap();
         let mut batch = WriteBatch::new();
         entries.for_each(|key| batch.put("t", &key.to_be_bytes(), &key.to_le_bytes()));
-        store.write(batch, Durability::Sync).unwrap();
-        Recording::new(Arc::new(store))
+        commit_batch(&store, batch, Durability::Sync).unwrap();
+        Recording::new(store)
     }
 
     fn look_up(store: &Recording, keys: &[u32]) -> Vec<Option<Vec<u8>>> {

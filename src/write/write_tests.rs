@@ -277,10 +277,6 @@ impl Store for SlowStore {
         self.0.snapshot()
     }
 
-    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
-        self.0.write(batch, durability)
-    }
-
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
         let inner = Arc::clone(&self.0).begin(claims)?;
         Ok(Box::new(SlowChanges(inner)))

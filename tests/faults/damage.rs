@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use halite::store::{Durability, Store, WriteBatch};
+use halite::store::{Claim, Durability, Store, WriteBatch};
 use tempfile::TempDir;
 
 use super::{database, execute, open_store, runtime};
@@ -82,8 +82,9 @@ fn a_database_of_a_newer_halite_is_told_from_a_damaged_one() {
     let store = open_store(directory.path());
     let mut batch = WriteBatch::new();
     batch.put("catalog", b"format", &[2]);
-    store.write(batch, Durability::Sync).unwrap();
-    drop(store);
+    let mut changes = store.begin(&[Claim::exclusive("catalog")]).unwrap();
+    changes.write(batch).unwrap();
+    changes.commit(Durability::Sync).unwrap();
     for arguments in [&COUNT[..], &["--readonly", COUNT[0], COUNT[1]]] {
         let complaint = complaint(directory.path(), arguments);
         for part in ["format 2", "reads formats up to 1", "newer"] {

@@ -10,18 +10,18 @@ use crate::keyrange::KeyRange;
 use crate::row::RowSnapshot;
 use crate::store::{
     ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, SpaceOptions, Store, WriteBatch,
-    read_chunks,
+    commit_batch, read_chunks,
 };
 
 /// A store of the rows 0 … 99 and what it keeps them in.
-fn hundred_rows() -> (Grouped, Arc<MemoryStore>) {
+fn hundred_rows() -> (Arc<Grouped>, Arc<MemoryStore>) {
     let inner = Arc::new(MemoryStore::new());
-    let store = Grouped::new(Arc::clone(&inner) as Arc<dyn Store>, 7);
+    let store = Arc::new(Grouped::new(Arc::clone(&inner) as Arc<dyn Store>, 7));
     for space in ["t1", "catalog"] {
         store.create_space(space, &SpaceOptions::default()).unwrap();
         let mut batch = WriteBatch::new();
         (0..100_u8).for_each(|row| batch.put(space, &[row], &[row, row]));
-        store.write(batch, Durability::Sync).unwrap();
+        commit_batch(&store, batch, Durability::Sync).unwrap();
     }
     (store, inner)
 }
@@ -51,7 +51,7 @@ fn an_entry_holds_one_to_five_rows() {
     for row in (100..200).chain([55]) {
         let mut batch = WriteBatch::new();
         batch.put("t1", &[row, 1], b"");
-        store.write(batch, Durability::Sync).unwrap();
+        commit_batch(&store, batch, Durability::Sync).unwrap();
     }
     let after = sizes(&inner, "t1");
     assert_eq!(after.iter().sum::<usize>(), 201);

@@ -186,10 +186,6 @@ impl Store for Grouped {
         Ok(self.shown(self.inner.snapshot()?))
     }
 
-    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
-        self.write_with(&batch, |groups| self.inner.write(groups, durability))
-    }
-
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
         Ok(Box::new(GroupedChanges {
             inner: Arc::clone(&self.inner).begin(claims)?,

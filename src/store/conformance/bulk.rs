@@ -240,7 +240,7 @@ pub(super) fn random_loads_and_writes_agree_with_a_map(subject: &Subject) {
                         None => batch.delete("t", key),
                     }
                 }
-                subject.store.write(batch, Durability::Buffered).unwrap();
+                subject.write(batch).unwrap();
             }
         }
         for (key, value) in changes {

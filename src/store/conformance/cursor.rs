@@ -319,7 +319,7 @@ pub(super) fn deleted_entries_are_stepped_over(subject: &Subject) {
     {
         batch.delete("t", key);
     }
-    subject.store.write(batch, Durability::Buffered).unwrap();
+    subject.write(batch).unwrap();
     let kept: Vec<_> = [0, 1, 1000, 2500, 2999_u16]
         .map(|key| key.to_be_bytes())
         .to_vec();
@@ -385,7 +385,7 @@ pub(super) fn random_work_agrees_with_a_map(subject: &Subject) {
                 models[which].insert(key, step.to_be_bytes().to_vec());
             }
         }
-        subject.store.write(batch, Durability::Buffered).unwrap();
+        subject.write(batch).unwrap();
         if random.u8(..10) == 0 {
             past.push((subject.snapshot(), models.clone()));
         }

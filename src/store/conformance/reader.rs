@@ -212,7 +212,7 @@ pub(super) fn a_reader_steps_over_deleted_entries(subject: &Subject) {
     for key in keys.iter().filter(|key| !is_kept(key.as_slice())) {
         batch.delete("t", key);
     }
-    subject.store.write(batch, Durability::Buffered).unwrap();
+    subject.write(batch).unwrap();
     let snapshot = subject.snapshot();
     let mut all = works(&KeyRangeSet::from_ranges([
         range(&[0], Some(&[0, 200])),
@@ -301,7 +301,7 @@ pub(super) fn random_requests_agree_with_a_map(subject: &Subject) {
                 }
             }
         }
-        subject.store.write(batch, Durability::Buffered).unwrap();
+        subject.write(batch).unwrap();
         let snapshot = subject.snapshot();
         let count = random.usize(..6);
         let ranges = KeyRangeSet::from_ranges((0..count).map(|_| random_range(&mut random)));

@@ -21,7 +21,7 @@ pub(super) fn multi_get_answers_in_order(subject: &Subject) {
     for (key, value) in (0..1000).step_by(2).map(entry) {
         batch.put("t", &key, &value);
     }
-    subject.store.write(batch, Durability::Buffered).unwrap();
+    subject.write(batch).unwrap();
     let snapshot = subject.snapshot();
     assert!(snapshot.multi_get("t", &[]).unwrap().is_empty());
     // Descending, each twice, every other one absent.

@@ -87,7 +87,7 @@ pub(super) fn a_snapshot_sees_what_was_written_and_nothing_later(subject: &Subje
     let empty = subject.snapshot();
     let mut batch = WriteBatch::new();
     batch.put("t", b"a", b"1");
-    subject.store.write(batch, Durability::Sync).unwrap();
+    subject.write(batch).unwrap();
     subject.put("t", &[(b"b", b"2"), (b"c", b"3")]);
     let full = subject.snapshot();
     subject.put("t", &[(b"a", b"changed"), (b"aa", b"added")]);
@@ -111,13 +111,10 @@ pub(super) fn a_batch_is_all_or_nothing(subject: &Subject) {
     batch.put("t", b"b", b"2");
     batch.delete("t", b"a");
     batch.put("missing", b"c", b"3");
-    let refused = subject.store.write(batch, Durability::Sync);
+    let refused = subject.write(batch);
     assert_eq!(kind(refused), ErrorKind::Internal);
     assert_eq!(contents(&subject.snapshot(), "t"), model(&[(b"a", b"1")]));
-    subject
-        .store
-        .write(WriteBatch::new(), Durability::Sync)
-        .unwrap();
+    subject.write(WriteBatch::new()).unwrap();
 }
 
 pub(super) fn a_batch_over_two_spaces_is_seen_at_once(subject: &Subject) {
@@ -130,7 +127,7 @@ pub(super) fn a_batch_over_two_spaces_is_seen_at_once(subject: &Subject) {
                 let mut batch = WriteBatch::new();
                 batch.put("left", b"round", &round.to_be_bytes());
                 batch.put("right", b"round", &round.to_be_bytes());
-                subject.store.write(batch, Durability::Buffered).unwrap();
+                subject.write(batch).unwrap();
             }
             is_done.store(true, Ordering::Release);
         });
@@ -154,7 +151,7 @@ pub(super) fn the_later_operation_on_a_key_counts(subject: &Subject) {
     batch.delete("t", b"back");
     batch.put("t", b"back", b"1");
     batch.delete("t", b"never there");
-    subject.store.write(batch, Durability::Sync).unwrap();
+    subject.write(batch).unwrap();
     let expected = model(&[(b"put", b"2"), (b"back", b"1")]);
     assert_eq!(contents(&subject.snapshot(), "t"), expected);
 }
@@ -168,7 +165,7 @@ pub(super) fn sizes_follow_the_entries(subject: &Subject) {
             let value: Vec<u8> = (0..100).map(|_| random.u8(..)).collect();
             batch.put("t", &[tens, ones], &value);
         }
-        subject.store.write(batch, Durability::Buffered).unwrap();
+        subject.write(batch).unwrap();
     }
     let size = |range: &KeyRange| subject.store.approximate_size("t", range).unwrap();
     for (range, bytes) in [
@@ -196,7 +193,7 @@ pub(super) fn boundaries_lie_inside_and_ascend(subject: &Subject) {
     for key in 0..2_000_u32 {
         batch.put("t", &key.to_be_bytes(), &[7; 100]);
     }
-    subject.store.write(batch, Durability::Buffered).unwrap();
+    subject.write(batch).unwrap();
     let bounds = [100_u32, 900, 1_000, 1_900].map(|key| Some(key.to_be_bytes().to_vec()));
     let [first, second, third, fourth] = bounds.map(Option::unwrap);
     let ranges =
@@ -239,13 +236,13 @@ pub(super) fn a_checkpoint_is_the_store_at_one_moment(subject: &Subject) {
     let kept = model(&[(b"a", b"1"), (b"b", b"2")]);
     subject.put("t", &[(b"a", b"later")]);
     subject.store.drop_space("u").unwrap();
-    let copy = RocksStore::open(&path, &StoreOptions::default()).unwrap();
+    let copy = Arc::new(RocksStore::open(&path, &StoreOptions::default()).unwrap());
     assert_eq!(copy.spaces().unwrap(), ["t", "u"]);
     assert_eq!(contents(&copy.snapshot().unwrap(), "t"), kept);
     // Each is a store of its own.
     let mut batch = WriteBatch::new();
     batch.delete("t", b"b");
-    copy.write(batch, Durability::Sync).unwrap();
+    commit_batch(&copy, batch, Durability::Sync).unwrap();
     let expected = model(&[(b"a", b"later"), (b"b", b"2")]);
     assert_eq!(contents(&subject.snapshot(), "t"), expected);
     drop(copy);
@@ -282,15 +279,11 @@ pub(super) fn what_is_kept_is_whole(subject: &Subject) {
 pub(super) fn a_read_only_store_refuses_changes_alone(subject: &Subject) {
     let store = &subject.store;
     assert!(store.is_read_only());
-    let mut batch = WriteBatch::new();
-    batch.put("t", b"b", b"2");
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("copy");
     for refused in [
         store.create_space("u", &SpaceOptions::default()),
         store.drop_space("t"),
-        store.write(batch, Durability::Sync),
-        store.write(WriteBatch::new(), Durability::Buffered),
         Arc::clone(store).begin(&[]).map(drop),
         store.checkpoint(&path),
     ] {

@@ -92,10 +92,6 @@ impl Store for Delayed {
         }))
     }
 
-    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
-        self.way.ask(|| self.inner.write(batch, durability))
-    }
-
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
         let inner = Arc::clone(&self.inner);
         Ok(Box::new(DelayedChanges {

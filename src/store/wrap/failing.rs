@@ -159,11 +159,6 @@ impl Store for Failing {
         Ok(Arc::new(FailingSnapshot { inner, faults }))
     }
 
-    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
-        self.faults
-            .call("write", || self.inner.write(batch, durability))
-    }
-
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
         let inner = Arc::clone(&self.inner);
         Ok(Box::new(FailingChanges {

@@ -24,7 +24,7 @@ pub enum Call {
     Snapshot,
     /// [`Store::begin`]: the spaces that are claimed.
     Begin(Vec<String>),
-    /// [`Store::write`], or a batch that [`Changes::commit`] applies, and its durability.
+    /// A batch that [`Changes::commit`] applies, and its durability.
     Write(WriteBatch, Durability),
     /// [`Changes::bulk`]: the space.
     Bulk(String),
@@ -196,11 +196,6 @@ impl Store for Recording {
             inner: self.inner.snapshot()?,
             log: self.log.clone(),
         }))
-    }
-
-    fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()> {
-        self.log.push(Call::Write(batch.clone(), durability));
-        self.inner.write(batch, durability)
     }
 
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
