@@ -17,6 +17,7 @@ use std::sync::Arc;
 use super::outcome::gives_rows;
 use crate::error::Result;
 use crate::scan::{self, Access, Moment, number};
+use crate::store::{Snapshot, Store};
 use crate::table::{HaliteOptions, HaliteTable};
 use arrow::compute::SortOptions;
 use arrow::datatypes::SchemaRef;
@@ -108,11 +109,13 @@ impl DirectQuery {
         })
     }
 
-    /// The rows for these values; `None` where they must be planned.
+    /// The rows for these values, at the moment of the table's store that `snapshot` gives; `None` where there is none, or
+    /// they must be planned.
     pub(super) fn run(
         &self,
         context: &SessionContext,
         values: &[ScalarValue],
+        snapshot: impl FnOnce(&Arc<dyn Store>) -> Result<Option<Arc<dyn Snapshot>>>,
     ) -> Result<Option<DirectRows>> {
         let table = self.table.as_ref();
         let state = context.state_ref();
@@ -135,8 +138,11 @@ impl DirectQuery {
         if !request.is_small(store.as_ref(), options.piece_bytes) {
             return Ok(None);
         }
+        let Some(snapshot) = snapshot(store)? else {
+            return Ok(None);
+        };
         let moment = Moment {
-            snapshot: store.snapshot()?,
+            snapshot,
             latency: store.capabilities().latency,
             batch_size,
         };

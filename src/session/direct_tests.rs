@@ -60,7 +60,9 @@ async fn direct(
         .await
         .expect(sql);
     let query = DirectQuery::of(&state, &plan)?;
-    let stream = query.run(connection.context(), values).expect(sql)?.stream;
+    let moment = |store: &Arc<dyn Store>| store.snapshot().map(Some);
+    let rows = query.run(connection.context(), values, moment);
+    let stream = rows.expect(sql)?.stream;
     let schema = stream.schema();
     let batches = collect(stream).await.expect(sql);
     assert!(batches.iter().all(|batch| batch.schema() == schema));

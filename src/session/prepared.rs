@@ -15,6 +15,7 @@ use super::placeholders::Placeholders;
 use super::stack::large_stack;
 use super::{Connection, IntoParameters, Outcome, Row, RowStream, Rows};
 use crate::error::{Error, Result};
+use crate::store::{Snapshot, Store};
 
 /// A statement whose parameters `$1`, `$2`, … get values each time it is run.
 ///
@@ -59,9 +60,27 @@ impl Planned {
     ) -> Result<Option<DirectRows>> {
         match &self.direct {
             // A meter counts what plans read.
-            Some(direct) if !connection.is_metered() => direct.run(connection.context(), params),
+            Some(direct) if !connection.is_metered() => {
+                let moment = |store: &Arc<dyn Store>| self.moment(connection, store);
+                direct.run(connection.context(), params, moment)
+            }
             _ => Ok(None),
         }
+    }
+
+    /// A moment at which the tables are those of the plan; `None` where they are others by now. A table of another
+    /// database, of which this one hears nothing, is read as it is.
+    fn moment(
+        &self,
+        connection: &Connection,
+        store: &Arc<dyn Store>,
+    ) -> Result<Option<Arc<dyn Snapshot>>> {
+        let catalog = connection.database().catalog();
+        if !std::ptr::addr_eq(Arc::as_ptr(catalog.store()), Arc::as_ptr(store)) {
+            return store.snapshot().map(Some);
+        }
+        let snapshot = catalog.snapshot()?;
+        Ok((catalog.version() == self.version).then_some(snapshot))
     }
 
     /// Whether it is a query where it is run for its rows, and a change where it is not.

@@ -1,8 +1,11 @@
 //! A row is read where it is asked for, inside of a runtime and outside.
 
+use std::sync::Arc;
+
 use tokio::runtime::Builder;
 
 use crate::session::{Connection, Database, PreparedStatement};
+use crate::store::{MemoryStore, Store};
 
 const QUERIES: [&str; 4] = [
     // One key, one key of each bucket, a range of which one row is left, and what must be planned.
@@ -79,4 +82,35 @@ async fn a_deep_condition_is_planned() {
     connection.run(&script[0]).await.unwrap();
     connection.sql(&written).await.unwrap();
     assert_eq!(few.rows((50,)).await.unwrap().len(), 10);
+}
+
+/// Two databases over one store, as two processes have them: a run without a plan notices what the other does.
+#[tokio::test]
+async fn a_table_that_was_emptied_elsewhere_is_read_as_it_is_now() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let connect = || Database::of_store(Arc::clone(&store)).unwrap().connect();
+    let (one, other) = (connect(), connect());
+    for sql in [
+        "CREATE TABLE t (a INT, b INT, PRIMARY KEY (a))",
+        "INSERT INTO t VALUES (7, 70)",
+    ] {
+        one.execute(sql, ()).await.unwrap();
+    }
+    let query = one.prepare(QUERIES[0]).await.unwrap();
+    assert!(query.is_direct());
+    let found = || {
+        let row = query.query_row((7,)).unwrap();
+        row.map(|row| row.get::<i32>(0).unwrap())
+    };
+    assert_eq!(found(), Some(70));
+    other.execute("TRUNCATE t", ()).await.unwrap();
+    assert_eq!(found(), None);
+    other
+        .execute("INSERT INTO t VALUES (7, 71)", ())
+        .await
+        .unwrap();
+    assert_eq!(found(), Some(71));
+    other.execute("DROP TABLE t", ()).await.unwrap();
+    let error = query.query_row((7,)).unwrap_err();
+    assert!(error.message().contains("table"), "{error}");
 }
