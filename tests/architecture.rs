@@ -243,24 +243,36 @@ const ENTRY_CALLS: &[&str] = &[
     "snapshot()?.read(",
 ];
 
-/// Where a file, given by its path under `src/`, reads entries where it should read rows.
+/// The files below `src/` that may write entries: the same, and all of the catalog.
+const WRITES_ENTRIES: &[&str] = &["store/", "row/", "catalog/"];
+/// What puts entries into a store.
+const ENTRY_WRITERS: &[&str] = &["Changes"];
+/// Calls of a store that begin to.
+const ENTRY_WRITES: &[&str] = &["store.begin(", "store).begin(", "store().begin("];
+
+/// Where a file, given by its path under `src/`, reads or writes entries where it should rows.
 fn entries_taken_for_rows(file: &str, text: &str) -> Vec<String> {
-    if is_test_file(file) || READS_ENTRIES.iter().any(|place| file.starts_with(place)) {
+    let reads = (READS_ENTRIES, ENTRY_READERS, ENTRY_CALLS, "RowSnapshot");
+    let writes = (WRITES_ENTRIES, ENTRY_WRITERS, ENTRY_WRITES, "RowChanges");
+    if is_test_file(file) {
         return Vec::new();
     }
     let code = code_of(text);
-    let paths = paths_under(&code, "crate::store").into_iter();
-    let imports = paths.filter(|(_, path)| ENTRY_READERS.contains(&path[path.len() - 1].as_str()));
-    let calls = ENTRY_CALLS.iter().flat_map(|call| code.match_indices(call));
-    let places = imports.map(|(at, _)| at).chain(calls.map(|(at, _)| at));
-    places
-        .map(|at| {
+    let mut wrong = Vec::new();
+    for (places, types, calls, instead) in [reads, writes] {
+        if places.iter().any(|place| file.starts_with(place)) {
+            continue;
+        }
+        let paths = paths_under(&code, "crate::store").into_iter();
+        let imports = paths.filter(|(_, path)| types.contains(&path[path.len() - 1].as_str()));
+        let calls = calls.iter().flat_map(|call| code.match_indices(call));
+        let found = imports.map(|(at, _)| at).chain(calls.map(|(at, _)| at));
+        wrong.extend(found.map(|at| {
             let line = line_of(&code, at);
-            format!(
-                "src/{file}:{line}: an entry need not be a row: read through `row::RowSnapshot`"
-            )
-        })
-        .collect()
+            format!("src/{file}:{line}: an entry need not be a row: use `row::{instead}`")
+        }));
+    }
+    wrong
 }
 
 /// Unfinished work, too long a file, too long a function.
@@ -335,6 +347,11 @@ fn an_entry_taken_for_a_row_is_found() {
             "fn f() { self.snapshot.multi_get(space, keys)?; }",
         ),
         ("session/direct.rs", "fn f() { snapshot.get(space, key)?; }"),
+        ("write/apply.rs", "use crate::store::{BulkWriter, Changes};"),
+        (
+            "write/statement.rs",
+            "fn f() { Arc::clone(&self.store).begin(&[claim])?; }",
+        ),
     ];
     for (file, text) in cases {
         assert_eq!(

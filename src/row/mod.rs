@@ -1,9 +1,10 @@
 //! Rows ↔ entries of a store: the value's format, and record batches to and from it, a column at a time.
 //!
 //! Today an entry is one row. That is known here and nowhere above: whoever reads rows, for whatever purpose, reads
-//! them through [`RowSnapshot`], which hands out rows with their keys, counted and limited as rows. [`Entries`] says which row
-//! an entry belongs to that is written, [`Rows`] how many rows a chunk holds. That it is true is shown by a store for tests
-//! that keeps several rows in one entry (`groups`): it answers every sample query.
+//! them through [`RowSnapshot`], which hands out rows with their keys, counted and limited as rows; whoever changes rows does
+//! so through [`RowChanges`], which takes them with their keys, as [`RowWriter`] has encoded them. That it is true is shown
+//! by a store for tests that keeps several rows in one entry (`groups`): it takes every statement, and answers every sample
+//! query.
 //!
 //! # Format of a value, version 1
 //!
@@ -39,6 +40,7 @@
 //! rows with the same columns NULL: a reader works out once for them all where each column lies, and then finds
 //! a column without a look at the others.
 
+mod changes;
 mod check;
 mod format;
 mod groups;
@@ -49,12 +51,13 @@ mod stored;
 mod values;
 mod writer;
 
+pub use self::changes::RowChanges;
 pub use self::check::shown_at;
 #[doc(hidden)]
 pub use self::groups::Grouped;
 pub use self::reader::{RowReader, Rows};
 pub use self::snapshot::RowSnapshot;
-pub use self::writer::{Entries, Entry, EntryBytes, RowWriter};
+pub use self::writer::{EncodedBytes, EncodedRow, EncodedRows, RowWriter};
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -1,4 +1,4 @@
-//! Record batches → entries.
+//! Record batches → rows with their keys, encoded.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::key::{KeyBuffer, RowError};
 use crate::schema::BoundTable;
 use crate::store::Chunk;
 
-/// Turns rows of one table into entries: checks what a column can hold, makes floating point values canonical.
+/// Encodes rows of one table: checks what a column can hold, makes floating point values canonical.
 #[derive(Debug, Clone)]
 pub struct RowWriter {
     table: Arc<BoundTable>,
@@ -41,12 +41,12 @@ impl RowWriter {
         &self.table
     }
 
-    /// The entries of whole rows, whose columns are those of the table by position.
+    /// Whole rows encoded, whose columns are those of the table by position.
     ///
     /// # Errors
     /// `InvalidInput` with the row where a value is NULL, too long or has no key; `Internal` where the batch has other
     /// columns than the table.
-    pub fn encode(&self, batch: &RecordBatch) -> Result<Entries, RowError> {
+    pub fn encode(&self, batch: &RecordBatch) -> Result<EncodedRows, RowError> {
         self.encode_rows(batch)
             .map_err(|error| self.in_table(error))
     }
@@ -55,7 +55,7 @@ impl RowWriter {
         error.context(format!("table `{}`", self.table.name()))
     }
 
-    fn encode_rows(&self, batch: &RecordBatch) -> Result<Entries, RowError> {
+    fn encode_rows(&self, batch: &RecordBatch) -> Result<EncodedRows, RowError> {
         if batch.num_columns() != self.table.columns().len() {
             return Err(RowError::from(Error::internal(format!(
                 "{} columns are given, {} are declared",
@@ -74,20 +74,20 @@ impl RowWriter {
             .collect();
         let values = encode_values(&self.stored, &stored, batch.num_rows())?;
         let sources: Vec<Option<ArrayRef>> = arrays.iter().cloned().map(Some).collect();
-        let entries = Entries {
+        let rows = EncodedRows {
             keys: self.encode_keys(&sources, batch.num_rows())?,
             values: Some(values),
         };
         debug_assert!(
-            self.first_row_comes_back(&entries, &arrays),
+            self.first_row_comes_back(&rows, &arrays),
             "what is encoded must decode"
         );
-        Ok(entries)
+        Ok(rows)
     }
 
     /// One row of each batch stands for the others: tests read all of them.
-    fn first_row_comes_back(&self, entries: &Entries, arrays: &[ArrayRef]) -> bool {
-        let Some(first) = entries.iter().next() else {
+    fn first_row_comes_back(&self, rows: &EncodedRows, arrays: &[ArrayRef]) -> bool {
+        let Some(first) = rows.iter().next() else {
             return true;
         };
         let mut chunk = Chunk::new();
@@ -102,7 +102,7 @@ impl RowWriter {
     ///
     /// # Errors
     /// As [`RowWriter::encode`].
-    pub fn encode_keys_of(&self, batch: &RecordBatch) -> Result<Entries, RowError> {
+    pub fn encode_keys_of(&self, batch: &RecordBatch) -> Result<EncodedRows, RowError> {
         let columns = self.table.columns().iter();
         let sources: Vec<Option<ArrayRef>> = columns
             .map(|column| match batch.column_by_name(&column.name) {
@@ -114,7 +114,7 @@ impl RowWriter {
         let keys = self
             .encode_keys(&sources, batch.num_rows())
             .map_err(|error| self.in_table(error))?;
-        Ok(Entries { keys, values: None })
+        Ok(EncodedRows { keys, values: None })
     }
 
     /// The key of a row is not known before all columns are that it is computed from.
@@ -140,17 +140,17 @@ impl RowWriter {
     }
 }
 
-/// The entries of a batch of rows.
+/// The rows of a batch, encoded.
 #[derive(Debug, Clone)]
-pub struct Entries {
+pub struct EncodedRows {
     keys: KeyBuffer,
     values: Option<Values>,
 }
 
-/// An entry and the row that it belongs to.
+/// A row, encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry<'a> {
-    /// The row's index in the batch.
+pub struct EncodedRow<'a> {
+    /// Its index in the batch.
     pub row: usize,
     /// The row key.
     pub key: &'a [u8],
@@ -158,10 +158,10 @@ pub struct Entry<'a> {
     pub value: &'a [u8],
 }
 
-impl Entries {
-    /// The entries, those of the first row first.
-    pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.keys.iter().enumerate().map(|(row, key)| Entry {
+impl EncodedRows {
+    /// The rows, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = EncodedRow<'_>> {
+        self.keys.iter().enumerate().map(|(row, key)| EncodedRow {
             row,
             key,
             value: self
@@ -183,7 +183,7 @@ impl Entries {
     }
 
     /// The same as it lies in memory: nothing is copied.
-    pub fn into_bytes(self) -> EntryBytes {
+    pub fn into_bytes(self) -> EncodedBytes {
         let (keys, key_ends) = self.keys.into_bytes();
         let (values, value_ends) = match self.values {
             None => (Vec::new(), None),
@@ -192,7 +192,7 @@ impl Entries {
                 (bytes, Some(ends.collect()))
             }
         };
-        EntryBytes {
+        EncodedBytes {
             keys,
             key_ends,
             values,
@@ -201,9 +201,9 @@ impl Entries {
     }
 }
 
-/// Entries as they lie in memory, those of the first row first.
+/// Encoded rows as they lie in memory, in their order.
 #[derive(Debug)]
-pub struct EntryBytes {
+pub struct EncodedBytes {
     /// The keys, one behind the other.
     pub keys: Vec<u8>,
     /// Where the key of each row ends.

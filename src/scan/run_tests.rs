@@ -12,8 +12,8 @@ use crate::key::testing::{domain, types, value, with_seed};
 use crate::key::{Argument, Domain, Expression, KeyColumn, RowKey};
 use crate::keyrange::{Guide, Step};
 use crate::predicate::Predicate;
-use crate::row::Grouped;
 use crate::row::testing::part as of_column;
+use crate::row::{Grouped, RowChanges};
 use crate::scan::metrics::{ScanTotals, sums};
 use crate::span::{BUDGET, Run, Work, plan};
 use crate::store::wrap::Recording;
@@ -35,7 +35,7 @@ struct Stores {
 
 impl Stores {
     fn new() -> Self {
-        let grouped = Grouped::new(Arc::new(MemoryStore::new()), 3);
+        let grouped = Grouped::new(Arc::new(MemoryStore::new()));
         let mut stores: Vec<Arc<dyn Store>> = vec![Arc::new(MemoryStore::new()), Arc::new(grouped)];
         let mut directories = Vec::new();
         for interrupt_after in [StoreOptions::default().interrupt_after, 1] {
@@ -64,7 +64,9 @@ impl Stores {
                 batch.put(space, key, key);
             }
             deleted.iter().for_each(|key| batch.delete(space, key));
-            commit_batch(store, batch, Durability::Buffered).unwrap();
+            let mut changes = RowChanges::begin(Arc::clone(store), space).unwrap();
+            changes.write(batch).unwrap();
+            changes.commit(Durability::Buffered).unwrap();
         }
     }
 }

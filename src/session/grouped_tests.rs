@@ -6,23 +6,42 @@ use fastrand::Rng;
 
 use super::testing::texts;
 use super::{Connection, Database};
+use crate::error::Result;
 use crate::key::testing::with_seed;
+use crate::keyrange::KeyRange;
 use crate::row::Grouped;
-use crate::store::MemoryStore;
+use crate::store::{MemoryStore, Store, read_chunks};
 
 /// The same tables where each row is an entry, and where it is not.
 struct Both {
     single: Database,
     grouped: Database,
+    /// What the groups are kept in.
+    groups: Arc<MemoryStore>,
 }
 
 impl Both {
-    fn new(seed: u64) -> Self {
-        let grouped = Grouped::new(Arc::new(MemoryStore::new()), seed);
+    fn new() -> Self {
+        let groups = Arc::new(MemoryStore::new());
+        let grouped = Grouped::new(Arc::clone(&groups) as Arc<dyn Store>);
         Self {
             single: Database::in_memory().unwrap(),
             grouped: Database::of_store(Arc::new(grouped)).unwrap(),
+            groups,
         }
+    }
+
+    /// How many entries the rows of the only table share.
+    fn entries(&self) -> usize {
+        let spaces = self.groups.spaces().unwrap();
+        let space = spaces.iter().find(|space| *space != "catalog").unwrap();
+        let (snapshot, mut entries) = (self.groups.snapshot().unwrap(), 0);
+        let read: Result<()> = read_chunks(snapshot, space, &KeyRange::all(), |chunk| {
+            entries += chunk.len();
+            Ok(true)
+        });
+        read.unwrap();
+        entries
     }
 
     /// Runs a statement in both, which say the same: how many rows it has changed, or what is wrong. Whether it ran.
@@ -49,7 +68,11 @@ impl Both {
     }
 }
 
-async fn execute(database: &Database, settings: &str, sql: &str) -> Result<u64, String> {
+async fn execute(
+    database: &Database,
+    settings: &str,
+    sql: &str,
+) -> std::result::Result<u64, String> {
     let connection = database.connect();
     connection.execute(settings, ()).await.unwrap();
     let outcome = connection.execute(sql, ()).await;
@@ -112,7 +135,7 @@ fn statements_do_the_same_when_rows_share_entries() {
 }
 
 async fn changed_and_asked(rng: &mut Rng, key: &str) {
-    let both = Both::new(rng.u64(..));
+    let both = Both::new();
     let create = format!("CREATE TABLE t (a INT, b INT, c TEXT, PRIMARY KEY ({key}))");
     let in_memory = "SET halite.statement_memory = 1000000";
     assert!(both.execute(in_memory, &create).await);
@@ -128,6 +151,9 @@ async fn changed_and_asked(rng: &mut Rng, key: &str) {
     both.query("SELECT * FROM keys('t')").await;
     both.query("SELECT count(*) FROM t").await;
     both.check().await;
+    let kept = rows(&both.grouped.connect(), "SELECT a FROM t").await.len();
+    let entries = both.entries();
+    assert!(entries * 4 < kept * 3, "{kept} rows in {entries} entries");
     assert!((1..50).contains(&refused), "{refused} refused");
     assert!(both.execute(in_memory, "TRUNCATE t").await);
     both.query("SELECT * FROM t").await;

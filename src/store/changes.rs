@@ -53,6 +53,11 @@ pub trait Changes: Send + fmt::Debug {
     /// Errors: those of [`Store::snapshot`].
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
+    /// Whether an entry of the space may hold several rows, as [`Snapshot::is_grouped`] says.
+    fn is_grouped(&self, _space: &str) -> bool {
+        false
+    }
+
     /// Adds changes, of any spaces, behind those before: of two on one key the later one counts, and one that came
     /// through [`Changes::bulk`] is before them. They may be sent at once, and are not seen before the commit.
     ///

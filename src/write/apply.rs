@@ -9,8 +9,9 @@ use super::sorter::{Merge, Sorter};
 use super::wanted::Waiting;
 use super::{Change, WriteSettings};
 use crate::error::Result;
+use crate::row::RowChanges;
 use crate::schema::BoundTable;
-use crate::store::{self, BulkWriter};
+use crate::store::BulkWriter;
 
 /// A statement whose changes take more memory than this is written in bulk, in sorted files. Below it a batch is as
 /// quick, and one sync of the log is all that it costs.
@@ -19,9 +20,6 @@ const BULK_BYTES: usize = 16 << 20;
 const WINDOW_CHANGES: usize = 4_096;
 /// No change is added to those once they take so many bytes.
 const WINDOW_BYTES: usize = 4 << 20;
-
-/// What the statement has begun in the store.
-pub(super) type Begun = Box<dyn store::Changes>;
 
 /// What is needed beside the changes.
 pub(super) struct Application<'a> {
@@ -45,12 +43,11 @@ impl From<crate::error::Error> for Refusal {
 }
 
 impl Application<'_> {
-    /// Checks and writes; returns how many different keys were written or deleted. The table's space is claimed by
-    /// `begun`.
-    pub(super) fn apply(&self, changes: Sorter, begun: Begun) -> Result<u64, Refusal> {
+    /// Checks and writes; returns how many different keys were written or deleted.
+    pub(super) fn apply(&self, changes: Sorter, begun: RowChanges) -> Result<u64, Refusal> {
         let search = match self.change {
-            Change::Insert => Search::new(self.table, begun.as_ref(), true)?,
-            Change::Replace => Search::new(self.table, begun.as_ref(), false)?,
+            Change::Insert => Search::new(self.table, &begun, true)?,
+            Change::Replace => Search::new(self.table, &begun, false)?,
             Change::Delete => None,
         };
         self.progress.enter(Phase::Writing);
@@ -65,7 +62,7 @@ impl Application<'_> {
         &self,
         changes: Changes,
         mut search: Option<Search>,
-        mut begun: Begun,
+        mut begun: RowChanges,
     ) -> Result<u64, Refusal> {
         self.check(&changes, &mut search)?;
         let batch = changes.into_batch(self.table.space())?;
@@ -82,7 +79,7 @@ impl Application<'_> {
         &self,
         changes: Sorter,
         mut search: Option<Search>,
-        mut begun: Begun,
+        mut begun: RowChanges,
     ) -> Result<u64, Refusal> {
         let mut bulk = begun.bulk(self.table.space())?;
         let (mut merge, mut window) = (changes.finish()?, Window::default());

@@ -1,12 +1,12 @@
 //! Changes in memory: where their keys and values lie, each with the place that it comes from.
 //!
 //! The rows of a batch stay where they were encoded, whole parts of memory that are handed on as they are: to a window of
-//! a bulk load, and to the batch that the store writes. So an entry is copied once more alone, by the store.
+//! a bulk load, and to the batch that the store writes. So a row is copied once more alone, by the store.
 
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::row::{Entries, EntryBytes};
+use crate::row::{EncodedBytes, EncodedRows};
 use crate::store::{Place, WriteBatch};
 
 /// Fewer bytes of keys and values are no part of their own: they are copied behind others.
@@ -16,7 +16,7 @@ const SMALL: usize = 4 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Changed<'a> {
     pub(super) key: &'a [u8],
-    /// `None` deletes the entry.
+    /// `None` deletes the row.
     pub(super) value: Option<&'a [u8]>,
     /// The number of its row, which grows in the order of the statement.
     pub(super) number: u64,
@@ -63,7 +63,7 @@ struct Slot {
     part: u32,
     /// Row keys are shorter than 64 KiB.
     key_length: u32,
-    /// `None` deletes the entry.
+    /// `None` deletes the row.
     value_length: Option<u32>,
     number: u64,
 }
@@ -133,13 +133,13 @@ impl Changes {
     ///
     /// # Errors
     /// As [`Changes::push`].
-    pub(super) fn add(&mut self, entries: Entries, number: impl Fn(usize) -> u64) -> Result<()> {
-        let EntryBytes {
+    pub(super) fn add(&mut self, rows: EncodedRows, number: impl Fn(usize) -> u64) -> Result<()> {
+        let EncodedBytes {
             keys,
             key_ends,
             values,
             value_ends,
-        } = entries.into_bytes();
+        } = rows.into_bytes();
         let (mut key, mut value) = (0, 0);
         let part = self.parts.len();
         let is_small = keys.len() + values.len() < SMALL;

@@ -8,9 +8,9 @@ use arrow::compute::kernels::cmp::distinct;
 use super::changes::{Changed, Changes};
 use super::stored::StoredRows;
 use crate::error::{Error, Result};
-use crate::row::{RowReader, shown_at};
+use crate::row::{RowChanges, RowReader, shown_at};
 use crate::schema::BoundTable;
-use crate::store::{self, Chunk};
+use crate::store::Chunk;
 
 /// How many keys are looked up, and how many rows compared, at once.
 const LOOKUP: usize = 1_000;
@@ -24,8 +24,8 @@ pub(super) struct Conflict {
     pub(super) number: u64,
     /// The other one's, if it belongs to the statement too; else it is in the store.
     pub(super) other: Option<u64>,
-    /// The other one's entry, then this one's.
-    entries: Chunk,
+    /// The other one, then this one.
+    rows: Chunk,
 }
 
 /// Looks for rows of a statement that cannot both stay, or not beside what is stored.
@@ -62,7 +62,7 @@ impl Search {
     /// Those of the store.
     pub(super) fn new(
         table: &Arc<BoundTable>,
-        changes: &dyn store::Changes,
+        changes: &RowChanges,
         every_key: bool,
     ) -> Result<Option<Self>> {
         let compared = match every_key {
@@ -74,7 +74,7 @@ impl Search {
         }
         Ok(Some(Self {
             reader: RowReader::new(Arc::clone(table)),
-            stored: StoredRows::new(changes.snapshot()?, table.space()),
+            stored: StoredRows::new(changes.rows()?, table.space()),
             compared,
         }))
     }
@@ -134,7 +134,7 @@ impl Search {
             *first = Some(Conflict {
                 number: meeting.row.number,
                 other: meeting.other,
-                entries: entries(&[
+                rows: chunk(&[
                     (meeting.row.key, meeting.value),
                     (meeting.row.key, meeting.row.value.unwrap_or_default()),
                 ]),
@@ -157,8 +157,8 @@ impl Search {
             .iter()
             .map(|meeting| (meeting.row.key, meeting.row.value.unwrap_or_default()))
             .collect();
-        let others = self.reader.read(&entries(&others), &self.compared, None)?;
-        let rows = self.reader.read(&entries(&rows), &self.compared, None)?;
+        let others = self.reader.read(&chunk(&others), &self.compared, None)?;
+        let rows = self.reader.read(&chunk(&rows), &self.compared, None)?;
         for (other, row) in others.columns().iter().zip(rows.columns()) {
             let unequal = distinct(other, row).map_err(|error| {
                 Error::internal("columns that cannot be compared").with_source(error)
@@ -186,11 +186,9 @@ fn stretches<T>(mut rows: &[T], bytes: impl Fn(&T) -> usize) -> impl Iterator<It
     })
 }
 
-fn entries(entries: &[(&[u8], &[u8])]) -> Chunk {
+fn chunk(rows: &[(&[u8], &[u8])]) -> Chunk {
     let mut chunk = Chunk::new();
-    entries
-        .iter()
-        .for_each(|(key, value)| chunk.push(key, value));
+    rows.iter().for_each(|(key, value)| chunk.push(key, value));
     chunk
 }
 
@@ -219,12 +217,12 @@ impl Conflict {
     /// `Corrupt` where the rows cannot be read.
     pub(super) fn error(&self, table: &Arc<BoundTable>, other: Option<&str>) -> Result<Error> {
         let sources = table.key_sources();
-        let rows = RowReader::new(Arc::clone(table)).read(&self.entries, sources, None)?;
+        let rows = RowReader::new(Arc::clone(table)).read(&self.rows, sources, None)?;
         let (old, new) = (
             self.describe(table, sources, &rows, 0),
             self.describe(table, sources, &rows, 1),
         );
-        let key = self.entries.get(0).map_or(&[][..], |(key, _)| key);
+        let key = self.rows.get(0).map_or(&[][..], |(key, _)| key);
         let readable = table.row_key().readable(key);
         let name = table.name();
         Ok(Error::conflict(match other {

@@ -2,8 +2,8 @@
 //!
 //! # One statement
 //!
-//! A [`Statement`] gathers the rows of one INSERT, REPLACE, DELETE or COPY as entries. When all are there it claims the
-//! table in the store ([`Store::begin`]), checks the keys against what is there then, and writes: all or nothing. The
+//! A [`Statement`] gathers the rows of one INSERT, REPLACE, DELETE or COPY, encoded. When all are there it claims the
+//! table in the store ([`RowChanges::begin`]), checks the keys against what is there then, and writes: all or nothing. The
 //! claim is held over check and write, so that of two concurrent INSERTs of one key exactly one fails. A DELETE claims
 //! the table before it looks for its rows, so that what it deletes is what it found.
 //!
@@ -12,12 +12,15 @@
 //!
 //! # Many rows
 //!
-//! A statement holds at most [`WriteSettings::memory`] bytes of entries, or about that. When they are more it sorts them
-//! and writes them to a temporary file ([`SpillDirectory`]) as a run; in the end it merges the runs. Sorted rows are checked a stretch at a
-//! time: rows of one key are neighbours, and stored keys are found by a merge. A small statement is then written as one
-//! batch, a great one through [`Changes::bulk`](crate::store::Changes::bulk). Each entry carries the file and line that it comes from, so that an error
-//! can name them; the first conflict found is reported, which in a great statement is the first in key order. After an
-//! error nothing is written, and nothing left on the disk.
+//! A statement holds at most [`WriteSettings::memory`] bytes of rows, or about that. When they are more it sorts them
+//! and writes them to a temporary file ([`SpillDirectory`]) as a run; in the end it merges the runs. Sorted rows are
+//! checked a stretch at a time: rows of one key are neighbours, and stored keys are found by a merge. A small statement is
+//! then written as one batch, a great one through [`RowChanges::bulk`]. Each row carries the file and line that it comes
+//! from, so that an error can name them; the first conflict found is reported, which in a great statement is the first in
+//! key order. After an error nothing is written, and nothing left on the disk.
+//!
+//! [`RowChanges::begin`]: crate::row::RowChanges::begin
+//! [`RowChanges::bulk`]: crate::row::RowChanges::bulk
 //!
 //! # Two rows under one key
 //!

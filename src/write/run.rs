@@ -6,7 +6,7 @@
 //! | bytes | what |
 //! |---|---|
 //! | 2 | length of the key, little-endian, as all numbers here |
-//! | 4 | length of the value; `ffffffff` deletes the entry, and no value follows |
+//! | 4 | length of the value; `ffffffff` deletes the row, and no value follows |
 //! | 8 | number of the row |
 //! | | the key |
 //! | | the value |

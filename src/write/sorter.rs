@@ -11,7 +11,7 @@ use super::changes::{Changed, Changes};
 use super::run::{RunReader, Runs};
 use super::spill::SpillDirectory;
 use crate::error::Result;
-use crate::row::Entries;
+use crate::row::EncodedRows;
 
 /// The bytes that each run may read ahead, however many runs there are.
 const READ_AHEAD: RangeInclusive<usize> = 4 << 10..=256 << 10;
@@ -49,8 +49,8 @@ impl Sorter {
     ///
     /// # Errors
     /// Those of [`Changes::add`].
-    pub(super) fn add(&mut self, entries: Entries, number: impl Fn(usize) -> u64) -> Result<()> {
-        self.changes.add(entries, number)
+    pub(super) fn add(&mut self, rows: EncodedRows, number: impl Fn(usize) -> u64) -> Result<()> {
+        self.changes.add(rows, number)
     }
 
     pub(super) fn is_empty(&self) -> bool {

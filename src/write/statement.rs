@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 
 use super::WriteSettings;
-use super::apply::{Application, Begun, Refusal};
+use super::apply::{Application, Refusal};
 use super::conflict::Conflict;
 use super::lock::TableGuard;
 use super::place::Places;
@@ -14,9 +14,9 @@ use super::sorter::Sorter;
 use super::spill::SpillDirectory;
 use super::wanted::Waiting;
 use crate::error::{Error, Result};
-use crate::row::RowWriter;
+use crate::row::{RowChanges, RowWriter};
 use crate::schema::BoundTable;
-use crate::store::{Claim, Snapshot, Store};
+use crate::store::{Snapshot, Store};
 
 /// What a statement does with its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,7 +44,7 @@ pub struct Statement {
     progress: Progress,
     waiting: Waiting,
     /// What it has begun in the store, if that was before it is committed.
-    begun: Option<Begun>,
+    begun: Option<RowChanges>,
 }
 
 impl Statement {
@@ -96,7 +96,7 @@ impl Statement {
     /// that is returned. Nobody else changes a row from then on. It may block.
     ///
     /// # Errors
-    /// Those of [`Store::begin`] and [`Store::snapshot`].
+    /// Those of [`RowChanges::begin`] and [`RowChanges::snapshot`].
     pub(super) fn begin(&mut self) -> Result<Arc<dyn Snapshot>> {
         let begun = self.claim()?;
         let snapshot = begun.snapshot()?;
@@ -104,9 +104,8 @@ impl Statement {
         Ok(snapshot)
     }
 
-    fn claim(&self) -> Result<Begun> {
-        let claim = Claim::exclusive(self.table().space());
-        Arc::clone(&self.store).begin(&[claim])
+    fn claim(&self) -> Result<RowChanges> {
+        RowChanges::begin(Arc::clone(&self.store), self.table().space())
     }
 
     /// Adds rows, which errors count on from those before. It may block, to write rows to a temporary file.
@@ -137,12 +136,12 @@ impl Statement {
             Change::Insert | Change::Replace => self.rows.encode(rows),
             Change::Delete => self.rows.encode_keys_of(rows),
         };
-        let entries = encoded.map_err(|error| error.placed(|row| self.places.of(number(row))))?;
-        for entry in entries.iter() {
-            self.check_length(entry.key.len() + entry.value.len())
-                .map_err(|error| error.context(self.places.of(number(entry.row))))?;
+        let encoded = encoded.map_err(|error| error.placed(|row| self.places.of(number(row))))?;
+        for row in encoded.iter() {
+            self.check_length(row.key.len() + row.value.len())
+                .map_err(|error| error.context(self.places.of(number(row.row))))?;
         }
-        self.changes.add(entries, number)?;
+        self.changes.add(encoded, number)?;
         self.count += rows.num_rows() as u64;
         self.progress.read_rows(rows.num_rows() as u64);
         Ok(())
@@ -177,9 +176,7 @@ impl Statement {
     ///
     /// # Errors
     /// `Conflict` that names table, row and key, where two rows cannot both stay, and where the table was dropped or
-    /// emptied meanwhile; then nothing is written. Else those of [`Store::begin`] and of [`Changes::commit`].
-    ///
-    /// [`Changes::commit`]: crate::store::Changes::commit
+    /// emptied meanwhile; then nothing is written. Else those of [`RowChanges::begin`] and [`RowChanges::commit`].
     pub fn commit(mut self, guard: &TableGuard) -> Result<u64> {
         guard.check(self.table().name())?;
         if self.changes.is_empty() {

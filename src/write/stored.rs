@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::keyrange::KeyRange;
 use crate::row::RowSnapshot;
-use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest, Snapshot};
+use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest};
 
 /// So few keys are looked up one by one; more of them are first compared with what is stored between them.
 const FEW: usize = 16;
@@ -68,9 +68,9 @@ pub(super) struct StoredRows {
 }
 
 impl StoredRows {
-    pub(super) fn new(snapshot: Arc<dyn Snapshot>, space: &str) -> Self {
+    pub(super) fn new(rows: RowSnapshot, space: &str) -> Self {
         Self {
-            rows: RowSnapshot::at(snapshot),
+            rows,
             space: space.into(),
             chunk: Chunk::new(),
             trials: Trials::new(),
@@ -155,7 +155,7 @@ mod tests {
     fn look_up(store: &Recording, keys: &[u32]) -> Vec<Option<Vec<u8>>> {
         let keys: Vec<_> = keys.iter().map(|key| key.to_be_bytes()).collect();
         let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
-        let mut stored = StoredRows::new(store.snapshot().unwrap(), "t");
+        let mut stored = StoredRows::new(RowSnapshot::at(store.snapshot().unwrap()), "t");
         stored.get_sorted(&keys).unwrap()
     }
 
@@ -206,7 +206,7 @@ mod tests {
             .collect();
         let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
         let (dense, sparse) = keys.split_at(200);
-        let mut stored = StoredRows::new(store.snapshot().unwrap(), "t");
+        let mut stored = StoredRows::new(RowSnapshot::at(store.snapshot().unwrap()), "t");
         let mut seeks_of = |keys: &[&[u8]], times: usize| {
             store.log().take();
             for _ in 0..times {

@@ -95,7 +95,7 @@ impl Samples {
                 (database, Some(store), None)
             }
             Store::Grouped => {
-                let store = Grouped::new(Arc::new(MemoryStore::new()), 1);
+                let store = Grouped::new(Arc::new(MemoryStore::new()));
                 let database = Database::of_store(Arc::new(store)).unwrap();
                 (database, None, None)
             }

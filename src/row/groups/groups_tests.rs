@@ -7,23 +7,30 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::fault::{self, Fault};
 use crate::keyrange::KeyRange;
-use crate::row::RowSnapshot;
+use crate::row::{RowChanges, RowSnapshot};
 use crate::store::{
     ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, SpaceOptions, Store, WriteBatch,
-    commit_batch, read_chunks,
+    read_chunks,
 };
 
 /// A store of the rows 0 … 99 and what it keeps them in.
 fn hundred_rows() -> (Arc<Grouped>, Arc<MemoryStore>) {
     let inner = Arc::new(MemoryStore::new());
-    let store = Arc::new(Grouped::new(Arc::clone(&inner) as Arc<dyn Store>, 7));
+    let store = Arc::new(Grouped::new(Arc::clone(&inner) as Arc<dyn Store>));
     for space in ["t1", "catalog"] {
         store.create_space(space, &SpaceOptions::default()).unwrap();
         let mut batch = WriteBatch::new();
         (0..100_u8).for_each(|row| batch.put(space, &[row], &[row, row]));
-        commit_batch(&store, batch, Durability::Sync).unwrap();
+        write(&store, space, batch);
     }
     (store, inner)
+}
+
+/// Changes rows.
+fn write(store: &Arc<Grouped>, space: &str, rows: WriteBatch) {
+    let mut changes = RowChanges::begin(Arc::clone(store) as Arc<dyn Store>, space).unwrap();
+    changes.write(rows).unwrap();
+    changes.commit(Durability::Sync).unwrap();
 }
 
 /// How many rows each entry of a space holds.
@@ -51,7 +58,7 @@ fn an_entry_holds_one_to_five_rows() {
     for row in (100..200).chain([55]) {
         let mut batch = WriteBatch::new();
         batch.put("t1", &[row, 1], b"");
-        commit_batch(&store, batch, Durability::Sync).unwrap();
+        write(&store, "t1", batch);
     }
     let after = sizes(&inner, "t1");
     assert_eq!(after.iter().sum::<usize>(), 201);

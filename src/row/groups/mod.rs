@@ -1,16 +1,20 @@
 //! Rows that share an entry, several in a row: a form of storing for tests, which show with it that nobody but this
 //! module takes an entry for a row.
 //!
-//! A [`Grouped`] store keeps a few neighbouring rows as one entry, a **group**, under the key of the last of them;
-//! [`Ungrouped`] takes groups apart. So the group that may have a row of some key is the first entry from that key on. It
+//! A [`Grouped`] store keeps a few neighbouring rows as one entry, a **group**, under the key of the last of them.
+//! [`Ungrouped`] takes groups apart for who reads rows, [`Regrouped`] makes them anew of rows that are written. So the group that may have a row of some key is the first entry from that key on. It
 //! is made to be right and not to be quick, and no database on disk is kept so.
 //!
 //! The value of a group is the byte `47`, and for each row, in key order, the lengths of its key and of its value, 4 bytes
 //! little-endian each, and the bytes of both.
 
+mod changes;
 mod rows;
+#[cfg(test)]
+mod shown;
 mod store;
 
+pub(super) use self::changes::Regrouped;
 pub(super) use self::rows::Ungrouped;
 pub use self::store::Grouped;
 

@@ -75,7 +75,7 @@ pub(super) async fn open(data: &Data) -> Result<Database> {
         .sum();
     let database = match rows % 4 {
         0 => {
-            let grouped = Grouped::new(Arc::new(MemoryStore::new()), rows as u64);
+            let grouped = Grouped::new(Arc::new(MemoryStore::new()));
             Database::of_store(Arc::new(grouped))?
         }
         _ => Database::in_memory()?,

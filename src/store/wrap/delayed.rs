@@ -144,6 +144,10 @@ impl Changes for DelayedChanges {
         }))
     }
 
+    fn is_grouped(&self, space: &str) -> bool {
+        self.inner.is_grouped(space)
+    }
+
     fn write(&mut self, batch: WriteBatch) -> Result<()> {
         self.sent = Some(self.way.send());
         self.inner.write(batch)

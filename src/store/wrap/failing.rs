@@ -209,6 +209,10 @@ impl Changes for FailingChanges {
         Ok(Arc::new(FailingSnapshot { inner, faults }))
     }
 
+    fn is_grouped(&self, space: &str) -> bool {
+        self.inner.is_grouped(space)
+    }
+
     fn write(&mut self, batch: WriteBatch) -> Result<()> {
         refuse_if(self.has_failed)?;
         let inner = &mut self.inner;

@@ -254,6 +254,10 @@ impl Changes for RecordingChanges {
         }))
     }
 
+    fn is_grouped(&self, space: &str) -> bool {
+        self.inner.is_grouped(space)
+    }
+
     fn write(&mut self, batch: WriteBatch) -> Result<()> {
         self.batches.push(batch.clone());
         self.inner.write(batch)
