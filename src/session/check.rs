@@ -15,6 +15,7 @@ use crate::keyrange::KeyRange;
 use crate::row::{RowReader, RowSnapshot, RowWriter};
 use crate::schema::BoundTable;
 use crate::store::{Chunk, RocksStore, Snapshot, Store, StoreOptions};
+use crate::write::SpillDirectory;
 
 /// The error where who reads a whole database panics.
 pub(super) const READING: &str = "the thread that reads has failed";
@@ -119,10 +120,11 @@ pub(super) fn check_at(path: &Path) -> Result<CheckReport> {
         ..StoreOptions::default()
     };
     let mut report = CheckReport::default();
-    if RocksStore::holder(path).is_some() {
-        report.notes.push(
+    match RocksStore::holder(path) {
+        Some(_) => report.notes.push(
             "another process has the database open: what it writes now is not looked at".to_owned(),
-        );
+        ),
+        None => note_left_over(path, &mut report),
     }
     check_logs(path, &mut report);
     let store = match RocksStore::open(path, &options) {
@@ -151,6 +153,20 @@ fn add_files(report: &mut CheckReport, damage: Result<Vec<Error>>) -> Result<()>
         report.add(error.to_string());
     }
     Ok(())
+}
+
+/// Tells of files that nobody needs any more.
+fn note_left_over(path: &Path, report: &mut CheckReport) {
+    let mut left = RocksStore::left_over(path);
+    left.extend(SpillDirectory::left_over(path));
+    left.sort_unstable();
+    if !left.is_empty() {
+        let left: Vec<String> = left.iter().map(|it| it.display().to_string()).collect();
+        report.notes.push(format!(
+            "a process that was killed has left {}: it goes when the database is opened for writing",
+            left.join(", ")
+        ));
+    }
 }
 
 fn check_logs(path: &Path, report: &mut CheckReport) {

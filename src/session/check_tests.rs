@@ -278,6 +278,36 @@ async fn a_database_on_disk_is_checked_and_not_changed() {
 }
 
 #[tokio::test]
+async fn what_a_killed_process_has_left_is_told_until_it_goes() {
+    let (_directory, path) = crashed().await;
+    let left = [
+        "000099.dbtmp",
+        "halite-loads/7/000001.sst",
+        "halite-spills/.tmpAbCdEf",
+    ];
+    for name in left {
+        let file = path.join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "left").unwrap();
+    }
+    let report = Database::check_at(&path).await.unwrap();
+    assert!(report.is_sound(), "{report:?}");
+    let [note] = report.notes.as_slice() else {
+        panic!("{report:?}");
+    };
+    for name in ["000099.dbtmp", "halite-loads", left[2]] {
+        let shown = path.join(name).display().to_string();
+        assert!(note.contains(&shown), "{note}");
+    }
+    let open = Database::open(&path).await.unwrap();
+    let notes = Database::check_at(&path).await.unwrap().notes;
+    assert_eq!(notes.len(), usize::from(cfg!(target_os = "linux")));
+    drop(open);
+    let report = Database::check_at(&path).await.unwrap();
+    assert!(report.is_sound() && report.notes.is_empty(), "{report:?}");
+}
+
+#[tokio::test]
 async fn a_flipped_bit_in_any_place_of_a_file_is_found() {
     let (directory, path) = in_files().await;
     let mut tried = 0;

@@ -37,7 +37,7 @@ pub(super) fn enable(context: SessionContext, access: &Arc<Restrictions>) -> Ses
     let files = Arc::new(LocalFiles {
         inner: DynamicListTableFactory::default(),
         access: Arc::clone(access),
-        whole: Mutex::default(),
+        checked: Mutex::default(),
     });
     let factory = Arc::clone(&files) as Arc<dyn UrlTableFactory>;
     let id = context.session_id();
@@ -65,8 +65,17 @@ pub(super) fn enable(context: SessionContext, access: &Arc<Restrictions>) -> Ses
 struct LocalFiles {
     inner: DynamicListTableFactory,
     access: Arc<Restrictions>,
-    /// Parquet files that have been compared with their checksums: of what length, and of when.
-    whole: Mutex<HashMap<PathBuf, (u64, SystemTime)>>,
+    /// Files that were read as a whole before they were queried: not again, as long as they are the same.
+    checked: Mutex<HashMap<PathBuf, Checked>>,
+}
+
+/// A file that was found to be without fault.
+#[derive(Debug)]
+struct Checked {
+    /// Its length, and when it was changed last.
+    version: (u64, SystemTime),
+    /// No row of it has more bytes; 0 for a Parquet file, which was compared with its checksums.
+    most: usize,
 }
 
 impl LocalFiles {
@@ -82,22 +91,27 @@ impl LocalFiles {
     }
 
     fn check_file(&self, file: &Path, most: usize) -> Result<(), Error> {
-        let is_parquet = file
-            .extension()
-            .is_some_and(|it| it.eq_ignore_ascii_case("parquet"));
-        if !is_parquet || !file.is_file() {
+        if !file.is_file() {
             return check_rows(file, most);
         }
         let version = file
             .metadata()
             .and_then(|it| Ok((it.len(), it.modified()?)))
             .ok();
-        if version.is_some() && self.whole.lock().get(file) == version.as_ref() {
+        let is_checked = |known: &Checked| Some(known.version) == version && known.most <= most;
+        if self.checked.lock().get(file).is_some_and(is_checked) {
             return Ok(());
         }
-        checksum::check(file)?;
+        let is_parquet = file
+            .extension()
+            .is_some_and(|it| it.eq_ignore_ascii_case("parquet"));
+        let most = match is_parquet {
+            true => checksum::check(file).map(|()| 0)?,
+            false => check_rows(file, most).map(|()| most)?,
+        };
         if let Some(version) = version {
-            self.whole.lock().insert(file.to_owned(), version);
+            let checked = Checked { version, most };
+            self.checked.lock().insert(file.to_owned(), checked);
         }
         Ok(())
     }

@@ -156,6 +156,20 @@ struct State {
     buffered: u64,
     /// The length that the manifest had when RocksDB was asked last.
     manifest_seen: u64,
+    /// The log as the last write of all left it that waited for the disk, and how many had not by then.
+    left: Option<(Extent, u64)>,
+}
+
+impl State {
+    /// The log before a write: as the one before has left it, if nothing was written since, else RocksDB is asked.
+    fn log(&self, files: &impl Files) -> Option<Extent> {
+        match &self.left {
+            Some((log, buffered)) if self.under_way == 0 && *buffered == self.buffered => {
+                Some(log.clone())
+            }
+            _ => files.log(),
+        }
+    }
 }
 
 /// A write that has begun. Whoever has it ends it.
@@ -178,6 +192,7 @@ impl Synced {
             under_way: 0,
             buffered: 0,
             manifest_seen: 0,
+            left: None,
         };
         Ok(Self {
             path: path.to_owned(),
@@ -188,12 +203,12 @@ impl Synced {
     /// Before a write.
     pub(super) fn begin(&self, durability: Durability, files: &impl Files) -> Begun {
         let mut state = self.state.lock();
-        state.under_way += 1;
-        state.buffered += u64::from(durability == Durability::Buffered);
         let before = match durability {
-            Durability::Sync => files.log(),
+            Durability::Sync => state.log(files),
             Durability::Buffered => None,
         };
+        state.under_way += 1;
+        state.buffered += u64::from(durability == Durability::Buffered);
         Begun {
             durability,
             before,
@@ -210,6 +225,9 @@ impl Synced {
         }
         let is_quiet = state.under_way == 0 && state.buffered == begun.buffered;
         let reached = if is_quiet { files.log() } else { begun.before };
+        if is_quiet {
+            state.left = reached.clone().map(|log| (log, state.buffered));
+        }
         let has_new_log = reached.is_some_and(|log| state.mark.log_reached(log));
         if has_new_log {
             state.mark.forget_logs(&self.path);
@@ -420,11 +438,12 @@ mod tests {
         assert_eq!(Mark::parse(&long.line()), Some(long));
     }
 
-    /// A log that grows as it is told, and nothing else.
-    struct Growing(std::cell::Cell<u64>);
+    /// A log that grows as it is told, and counts how often it is asked for.
+    struct Growing(std::cell::Cell<u64>, std::cell::Cell<usize>);
 
     impl Files for Growing {
         fn log(&self) -> Option<Extent> {
+            self.1.set(self.1.get() + 1);
             Some(Extent::of_log(12, self.0.get()))
         }
         fn manifest(&self) -> Option<Extent> {
@@ -437,7 +456,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path();
         let synced = Synced::open(path).unwrap();
-        let files = Growing(std::cell::Cell::new(100));
+        let files = Growing(std::cell::Cell::new(100), std::cell::Cell::default());
         let claimed = || Mark::read(path).0.first().map(|log| log.bytes);
         let write = synced.begin(Durability::Sync, &files);
         files.0.set(200);
@@ -470,6 +489,26 @@ mod tests {
         files.0.set(800);
         synced.end(write, false, &files);
         assert_eq!(claimed(), Some(500));
+    }
+
+    #[test]
+    fn the_log_is_asked_for_once_a_write() {
+        let directory = tempfile::tempdir().unwrap();
+        let synced = Synced::open(directory.path()).unwrap();
+        let files = Growing(std::cell::Cell::new(100), std::cell::Cell::default());
+        let asked_by = |durability| {
+            files.1.set(0);
+            let write = synced.begin(durability, &files);
+            files.0.set(files.0.get() + 100);
+            synced.end(write, true, &files);
+            files.1.get()
+        };
+        assert_eq!(asked_by(Durability::Sync), 2, "what was there is not known");
+        assert_eq!(asked_by(Durability::Sync), 1);
+        assert_eq!(asked_by(Durability::Sync), 1);
+        assert_eq!(asked_by(Durability::Buffered), 0);
+        assert_eq!(asked_by(Durability::Sync), 2, "something was added to it");
+        assert_eq!(asked_by(Durability::Sync), 1);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
@@ -40,6 +40,12 @@ impl SpillDirectory {
     /// open for writing, before it has statements. What cannot be removed takes room, and nothing else.
     pub fn remove_left_over(database: &Path) {
         let _ = fs::remove_dir_all(database.join(SPILLS));
+    }
+
+    /// What killed processes have left of the database in the directory `database`, if no process has it open for writing.
+    pub fn left_over(database: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(database.join(SPILLS)).into_iter().flatten();
+        entries.flatten().map(|entry| entry.path()).collect()
     }
 
     /// An empty file, which is gone when it is closed.

@@ -257,21 +257,24 @@ impl Drop for LoadDirectory {
     }
 }
 
-/// Removes what loads have left that were cut short, and RocksDB itself. Called by the one process that has the database open for writing,
-/// before it begins a load.
-pub(super) fn remove_leftovers(database: &Path) -> Result<()> {
-    // RocksDB writes a file of its own under another name before it gives it its own, and never looks for what a kill has
-    // left.
-    let names = file_names(database).unwrap_or_default();
-    for name in names.iter().filter(|name| name.ends_with(".dbtmp")) {
-        let _ = fs::remove_file(database.join(name));
+/// What loads have left that were cut short, and RocksDB itself, if no process has the database open for writing: it writes
+/// a file of its own under another name before it gives it its own, and never looks for what a kill has left.
+pub(super) fn left_over(database: &Path) -> Vec<PathBuf> {
+    let names = file_names(database).unwrap_or_default().into_iter();
+    let left = names.filter(|name| name == LOADS || name.ends_with(".dbtmp"));
+    left.map(|name| database.join(name)).collect()
+}
+
+/// Removes it. Called by the one process that has the database open for writing, before it begins a load.
+pub(super) fn remove_left_over(database: &Path) -> Result<()> {
+    for left in left_over(database) {
+        match left.is_dir() {
+            true => fs::remove_dir_all(&left).map_err(|error| directory_error(&left, error))?,
+            // It takes room, and nothing else.
+            false => drop(fs::remove_file(&left)),
+        }
     }
-    let loads = database.join(LOADS);
-    match fs::remove_dir_all(&loads) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(directory_error(&loads, error)),
-    }
+    Ok(())
 }
 
 fn directory_error(path: &Path, error: io::Error) -> Error {

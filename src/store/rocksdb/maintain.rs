@@ -7,13 +7,22 @@ use std::path::{Path, PathBuf};
 use ::rocksdb::checkpoint::Checkpoint;
 
 use super::super::{directory, records};
-use super::{Database, RocksStore};
+use super::{Database, RocksStore, bulk};
 use crate::error::{Error, Result};
 
 impl RocksStore {
     /// The process that has the database at `path` open for writing, where the system tells.
     pub fn holder(path: &Path) -> Option<u32> {
         directory::lock_holder(path)
+    }
+
+    /// What a process that was killed has left in the directory of the database at `path`, and the next opening for writing
+    /// removes. None while a process has it open, whose work this may be.
+    pub fn left_over(path: &Path) -> Vec<PathBuf> {
+        match Self::holder(path) {
+            Some(_) => Vec::new(),
+            None => bulk::left_over(path),
+        }
     }
 
     /// The first log of the database at `path` that ends inside of a record, and where in it that record begins. RocksDB

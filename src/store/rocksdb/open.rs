@@ -124,7 +124,7 @@ fn open_families(
         seal::remove(path);
         own::apply_options(&database)?;
         switch::complete(&database)?;
-        bulk::remove_leftovers(path)?;
+        bulk::remove_left_over(path)?;
         // One that cannot be written, as on a full disk, says nothing; the database is open all the same.
         database.synced = Synced::open(path).ok();
     }
