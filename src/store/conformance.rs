@@ -195,8 +195,7 @@ impl Subject {
     /// The rows of a store that keeps several in one entry.
     fn grouped() -> Self {
         let inner = Arc::new(MemoryStore::new());
-        let grouped = Grouped::new(inner);
-        Self::of(Arc::new(grouped.showing_rows()))
+        Self::of(Arc::new(Grouped::showing_rows(inner)))
     }
 
     fn rocksdb() -> Self {

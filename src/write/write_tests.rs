@@ -17,10 +17,8 @@ use crate::error::ErrorKind;
 use crate::keyrange::KeyRange;
 use crate::row::RowReader;
 use crate::row::testing::{batch, table};
-use crate::store::{
-    Changes, Chunk, ChunkLimit, Claim, Direction, Durability, MemoryStore, ReadRequest, Snapshot,
-    SpaceOptions, WriteBatch,
-};
+use crate::store::wrap::{Hooks, Wrapped};
+use crate::store::{Chunk, ChunkLimit, Direction, MemoryStore, ReadRequest, SpaceOptions};
 
 pub(in crate::write) fn text(text: &str) -> Option<Datum> {
     Some(Datum::Text(text.to_owned()))
@@ -256,66 +254,23 @@ fn a_row_that_cannot_be_stored_is_named_across_batches() {
     assert_stored(&writer, &[]);
 }
 
-/// A store that takes its time between the check of a writer and its write.
-#[derive(Debug)]
-struct SlowStore(Arc<MemoryStore>);
+/// What makes a store take its time between the check of a writer and its write.
+#[derive(Debug, Clone)]
+struct SlowCommit;
 
-impl Store for SlowStore {
-    fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
-        self.0.create_space(name, options)
-    }
-
-    fn drop_space(&self, name: &str) -> Result<()> {
-        self.0.drop_space(name)
-    }
-
-    fn spaces(&self) -> Result<Vec<String>> {
-        self.0.spaces()
-    }
-
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        self.0.snapshot()
-    }
-
-    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
-        let inner = Arc::clone(&self.0).begin(claims)?;
-        Ok(Box::new(SlowChanges(inner)))
-    }
-
-    fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
-        self.0.approximate_size(space, range)
-    }
-
-    fn is_read_only(&self) -> bool {
-        self.0.is_read_only()
-    }
-}
-
-#[derive(Debug)]
-struct SlowChanges(Box<dyn Changes>);
-
-impl Changes for SlowChanges {
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        self.0.snapshot()
-    }
-
-    fn write(&mut self, batch: WriteBatch) -> Result<()> {
-        self.0.write(batch)
-    }
-
-    fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn crate::store::BulkWriter + 'a>> {
-        self.0.bulk(space)
-    }
-
-    fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
-        std::thread::sleep(Duration::from_millis(20));
-        self.0.commit(durability)
+impl Hooks for SlowCommit {
+    fn call<T>(&self, what: &'static str, call: impl FnOnce() -> Result<T>) -> Result<T> {
+        if what == "commit" {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        call()
     }
 }
 
 #[test]
 fn of_concurrent_inserts_of_one_key_exactly_one_succeeds() {
-    let writer = writer_over(&usage(), Arc::new(SlowStore(Arc::new(MemoryStore::new()))));
+    let slow = Wrapped::around(Arc::new(MemoryStore::new()), SlowCommit);
+    let writer = writer_over(&usage(), Arc::new(slow));
     let results: Vec<Result<u64>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
             .map(|usage| {

@@ -4,34 +4,33 @@
 //! out the next is on its way. So what is begun together costs one delay, and what is asked for one after the other
 //! costs one each.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 use super::super::{
-    BulkWriter, Capabilities, Changes, Chunk, ChunkLimit, Claim, Durability, Latency, ReadRequest,
-    Reader, Snapshot, SpaceOptions, Store, Tally, WriteBatch,
+    Capabilities, Chunk, ChunkLimit, Latency, LocalSnapshot, ReadRequest, Reader, Snapshot, Store,
+    Tally,
 };
-use crate::error::{Error, Result};
-use crate::keyrange::{KeyRange, KeyRangeSet};
+use super::wrapped::{Hooks, Wrapped};
+use crate::error::Result;
 
 /// The most entries of an answer.
 const MOST: usize = 4096;
 
 /// Passes calls to a store, late.
-#[derive(Debug)]
-pub struct Delayed {
-    inner: Arc<dyn Store>,
-    way: Way,
-}
+pub type Delayed = Wrapped<Way>;
 
 /// The way to the store and back.
 #[derive(Debug, Clone)]
-struct Way {
+pub struct Way {
     delay: Duration,
     requests: Arc<AtomicUsize>,
+    /// When the answer to what a statement sent last is there.
+    sent: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Way {
@@ -55,154 +54,67 @@ fn wait_until(answer: Instant) {
 impl Delayed {
     /// Passes calls to `inner`, each of them after `delay`.
     pub fn new(inner: Arc<dyn Store>, delay: Duration) -> Self {
-        let requests = Arc::default();
-        let way = Way { delay, requests };
-        Self { inner, way }
+        let way = Way {
+            delay,
+            requests: Arc::default(),
+            sent: Arc::default(),
+        };
+        Self::around(inner, way)
     }
 
     /// How many messages were sent so far. A clone of it goes on counting.
     pub fn requests(&self) -> Arc<AtomicUsize> {
-        Arc::clone(&self.way.requests)
+        Arc::clone(&self.hooks().requests)
     }
 }
 
-impl Store for Delayed {
-    fn capabilities(&self) -> Capabilities {
+impl Hooks for Way {
+    fn call<T>(&self, what: &'static str, call: impl FnOnce() -> Result<T>) -> Result<T> {
+        match what {
+            // Known without a message, or a part of one.
+            "snapshot" | "approximate_size" | "boundaries" | "bulk put" | "bulk delete" => call(),
+            "write" | "bulk" => {
+                *self.sent.lock() = Some(self.send());
+                call()
+            }
+            "commit" => {
+                let sent = *self.sent.lock();
+                wait_until(sent.unwrap_or_else(Instant::now));
+                self.ask(call)
+            }
+            _ => self.ask(call),
+        }
+    }
+
+    fn begun(&self) -> Self {
+        let sent = Arc::default();
+        Self {
+            sent,
+            ..self.clone()
+        }
+    }
+
+    fn capabilities(&self, _inner: Capabilities) -> Capabilities {
         Capabilities {
             latency: Latency::Far,
         }
     }
 
-    fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
-        self.way.ask(|| self.inner.create_space(name, options))
-    }
-
-    fn drop_space(&self, name: &str) -> Result<()> {
-        self.way.ask(|| self.inner.drop_space(name))
-    }
-
-    fn spaces(&self) -> Result<Vec<String>> {
-        self.way.ask(|| self.inner.spaces())
-    }
-
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        Ok(Arc::new(DelayedSnapshot {
-            inner: self.inner.snapshot()?,
-            way: self.way.clone(),
-        }))
-    }
-
-    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
-        let inner = Arc::clone(&self.inner);
-        Ok(Box::new(DelayedChanges {
-            inner: self.way.ask(|| inner.begin(claims))?,
-            way: self.way.clone(),
-            sent: None,
-        }))
-    }
-
-    fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
-        self.inner.approximate_size(space, range)
-    }
-
-    fn boundaries(
-        &self,
-        space: &str,
-        ranges: &KeyRangeSet,
-        count: usize,
-        least: u64,
-    ) -> Vec<Vec<u8>> {
-        self.inner.boundaries(space, ranges, count, least)
-    }
-
-    fn checkpoint(&self, path: &Path) -> Result<()> {
-        self.way.ask(|| self.inner.checkpoint(path))
-    }
-
-    fn verify(&self) -> Result<Vec<Error>> {
-        self.way.ask(|| self.inner.verify())
-    }
-
-    fn is_read_only(&self) -> bool {
-        self.inner.is_read_only()
-    }
-}
-
-#[derive(Debug)]
-struct DelayedChanges {
-    inner: Box<dyn Changes>,
-    way: Way,
-    /// When the answer to what was sent last is there.
-    sent: Option<Instant>,
-}
-
-impl Changes for DelayedChanges {
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        Ok(Arc::new(DelayedSnapshot {
-            inner: self.inner.snapshot()?,
-            way: self.way.clone(),
-        }))
-    }
-
-    fn is_grouped(&self, space: &str) -> bool {
-        self.inner.is_grouped(space)
-    }
-
-    fn write(&mut self, batch: WriteBatch) -> Result<()> {
-        self.sent = Some(self.way.send());
-        self.inner.write(batch)
-    }
-
-    fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
-        self.sent = Some(self.way.send());
-        self.inner.bulk(space)
-    }
-
-    fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
-        let Self { inner, way, sent } = *self;
-        wait_until(sent.unwrap_or_else(Instant::now));
-        way.ask(|| inner.commit(durability))
-    }
-}
-
-#[derive(Debug)]
-struct DelayedSnapshot {
-    inner: Arc<dyn Snapshot>,
-    way: Way,
-}
-
-impl Snapshot for DelayedSnapshot {
-    fn has_space(&self, space: &str) -> bool {
-        self.inner.has_space(space)
-    }
-
-    fn is_grouped(&self, space: &str) -> bool {
-        self.inner.is_grouped(space)
-    }
-
-    fn stamp(&self, space: &str) -> u64 {
-        self.inner.stamp(space)
-    }
-
-    fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.way.ask(|| self.inner.get(space, key))
-    }
-
-    fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
-        self.way.ask(|| self.inner.multi_get(space, keys))
-    }
-
-    fn read(self: Arc<Self>, request: ReadRequest) -> Result<Box<dyn Reader>> {
+    fn read(&self, inner: &Arc<dyn Snapshot>, request: ReadRequest) -> Result<Box<dyn Reader>> {
         let size = request.first.clamp(1, MOST);
         Ok(Box::new(DelayedReader {
-            inner: Arc::clone(&self.inner).read(request)?,
-            next: Some(self.way.send()),
-            way: self.way.clone(),
+            inner: Arc::clone(inner).read(request)?,
+            next: Some(self.send()),
+            way: self.clone(),
             requests: 1,
             answer: Chunk::new(),
             taken: 0,
             size,
         }))
+    }
+
+    fn local(&self, _inner: &Arc<dyn Snapshot>) -> Option<Arc<dyn LocalSnapshot>> {
+        None
     }
 }
 

@@ -1,17 +1,16 @@
 //! A store that fails when it is told to.
 
 use std::ops::RangeInclusive;
-use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::super::{
-    BulkWriter, Capabilities, Changes, Chunk, ChunkLimit, Claim, Durability, ReadRequest, Reader,
-    Snapshot, SpaceOptions, Store, Tally, WriteBatch, has_failed_before,
+    Chunk, ChunkLimit, LocalSnapshot, ReadRequest, Reader, Snapshot, Store, Tally,
+    has_failed_before,
 };
+use super::wrapped::{Hooks, Wrapped};
 use crate::error::{Error, ErrorKind, Result};
-use crate::keyrange::KeyRange;
 
 /// When a [`Failing`] store fails. A clone is the same plan: a test keeps one to look at the count, and to change the
 /// plan while the store is in use.
@@ -94,7 +93,24 @@ impl Faults {
     pub fn failed(&self) -> Vec<&'static str> {
         self.0.lock().failed.clone()
     }
+}
 
+fn injected(call: u64, what: &str) -> Error {
+    Error::unavailable(format!("injected fault: call {call} of the store, {what}"))
+}
+
+/// A store that asks another, and fails with `Unavailable` where its [`Faults`] say. A call that fails has no effect,
+/// unless they say that too.
+pub type Failing = Wrapped<Faults>;
+
+impl Failing {
+    /// Passes calls to `inner` but for those that `faults` names.
+    pub fn new(inner: Arc<dyn Store>, faults: Faults) -> Self {
+        Self::around(inner, faults)
+    }
+}
+
+impl Hooks for Faults {
     /// Makes a call of the method `what`, or does not, as planned.
     fn call<T>(&self, what: &'static str, call: impl FnOnce() -> Result<T>) -> Result<T> {
         let mut plan = self.0.lock();
@@ -113,196 +129,19 @@ impl Faults {
         }
         Err(injected(number, what))
     }
-}
 
-fn injected(call: u64, what: &str) -> Error {
-    Error::unavailable(format!("injected fault: call {call} of the store, {what}"))
-}
-
-/// A store that asks another, and fails with `Unavailable` where its [`Faults`] say. A call that fails has no effect,
-/// unless they say that too.
-#[derive(Debug)]
-pub struct Failing {
-    inner: Arc<dyn Store>,
-    faults: Faults,
-}
-
-impl Failing {
-    /// Passes calls to `inner` but for those that `faults` names.
-    pub fn new(inner: Arc<dyn Store>, faults: Faults) -> Self {
-        Self { inner, faults }
-    }
-}
-
-impl Store for Failing {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
-        self.faults
-            .call("create_space", || self.inner.create_space(name, options))
-    }
-
-    fn drop_space(&self, name: &str) -> Result<()> {
-        self.faults
-            .call("drop_space", || self.inner.drop_space(name))
-    }
-
-    fn spaces(&self) -> Result<Vec<String>> {
-        self.faults.call("spaces", || self.inner.spaces())
-    }
-
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        let inner = self.faults.call("snapshot", || self.inner.snapshot())?;
-        let faults = self.faults.clone();
-        Ok(Arc::new(FailingSnapshot { inner, faults }))
-    }
-
-    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
-        let inner = Arc::clone(&self.inner);
-        Ok(Box::new(FailingChanges {
-            inner: self.faults.call("begin", || inner.begin(claims))?,
-            faults: self.faults.clone(),
-            has_failed: false,
-        }))
-    }
-
-    fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
-        self.faults.call("approximate_size", || {
-            self.inner.approximate_size(space, range)
-        })
-    }
-
-    fn checkpoint(&self, path: &Path) -> Result<()> {
-        self.faults
-            .call("checkpoint", || self.inner.checkpoint(path))
-    }
-
-    fn verify(&self) -> Result<Vec<Error>> {
-        self.faults.call("verify", || self.inner.verify())
-    }
-
-    fn is_read_only(&self) -> bool {
-        self.inner.is_read_only()
-    }
-}
-
-#[derive(Debug)]
-struct FailingChanges {
-    inner: Box<dyn Changes>,
-    faults: Faults,
-    has_failed: bool,
-}
-
-fn refuse_if(has_failed: bool) -> Result<()> {
-    match has_failed {
-        true => Err(Error::internal("changes go on after an error")),
-        false => Ok(()),
-    }
-}
-
-impl Changes for FailingChanges {
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        let inner = self.faults.call("snapshot", || self.inner.snapshot())?;
-        let faults = self.faults.clone();
-        Ok(Arc::new(FailingSnapshot { inner, faults }))
-    }
-
-    fn is_grouped(&self, space: &str) -> bool {
-        self.inner.is_grouped(space)
-    }
-
-    fn write(&mut self, batch: WriteBatch) -> Result<()> {
-        refuse_if(self.has_failed)?;
-        let inner = &mut self.inner;
-        let written = self.faults.call("write", || inner.write(batch));
-        self.has_failed = written.is_err();
-        written
-    }
-
-    fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
-        refuse_if(self.has_failed)?;
-        let inner = &mut self.inner;
-        Ok(Box::new(FailingBulk {
-            inner: self.faults.call("bulk", || inner.bulk(space))?,
-            faults: self.faults.clone(),
-            has_failed: &mut self.has_failed,
-        }))
-    }
-
-    fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
-        refuse_if(self.has_failed)?;
-        let Self { inner, faults, .. } = *self;
-        faults.call("commit", || inner.commit(durability))
-    }
-}
-
-struct FailingBulk<'a> {
-    inner: Box<dyn BulkWriter + 'a>,
-    faults: Faults,
-    has_failed: &'a mut bool,
-}
-
-impl FailingBulk<'_> {
-    fn call(
-        &mut self,
-        what: &'static str,
-        call: impl FnOnce(&mut dyn BulkWriter) -> Result<()>,
-    ) -> Result<()> {
-        refuse_if(*self.has_failed)?;
-        let inner = self.inner.as_mut();
-        let outcome = self.faults.call(what, || call(inner));
-        *self.has_failed = outcome.is_err();
-        outcome
-    }
-}
-
-impl BulkWriter for FailingBulk<'_> {
-    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.call("bulk put", |inner| inner.put(key, value))
-    }
-
-    fn delete(&mut self, key: &[u8]) -> Result<()> {
-        self.call("bulk delete", |inner| inner.delete(key))
-    }
-}
-
-#[derive(Debug)]
-struct FailingSnapshot {
-    inner: Arc<dyn Snapshot>,
-    faults: Faults,
-}
-
-impl Snapshot for FailingSnapshot {
-    fn has_space(&self, space: &str) -> bool {
-        self.inner.has_space(space)
-    }
-
-    fn is_grouped(&self, space: &str) -> bool {
-        self.inner.is_grouped(space)
-    }
-
-    fn stamp(&self, space: &str) -> u64 {
-        self.inner.stamp(space)
-    }
-
-    fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.faults.call("get", || self.inner.get(space, key))
-    }
-
-    fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
-        self.faults
-            .call("multi_get", || self.inner.multi_get(space, keys))
-    }
-
-    fn read(self: Arc<Self>, request: ReadRequest) -> Result<Box<dyn Reader>> {
-        let inner = Arc::clone(&self.inner);
+    fn read(&self, inner: &Arc<dyn Snapshot>, request: ReadRequest) -> Result<Box<dyn Reader>> {
+        let inner = Arc::clone(inner);
         Ok(Box::new(FailingReader {
-            inner: self.faults.call("read", || inner.read(request))?,
-            faults: self.faults.clone(),
+            inner: self.call("read", || inner.read(request))?,
+            faults: self.clone(),
             has_failed: false,
         }))
+    }
+
+    /// Single seeks do not fail.
+    fn local(&self, _inner: &Arc<dyn Snapshot>) -> Option<Arc<dyn LocalSnapshot>> {
+        None
     }
 }
 

@@ -1,17 +1,17 @@
 //! A store that records what it is asked.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
 use super::super::local::{self, Visit};
 use super::super::{
-    BulkWriter, Capabilities, Changes, Chunk, ChunkLimit, Claim, Cursor, Direction, Durability,
-    LocalSnapshot, ReadRequest, Reader, Snapshot, SpaceOptions, Store, Tally, WriteBatch,
+    Chunk, ChunkLimit, Cursor, Direction, Durability, LocalSnapshot, ReadRequest, Reader, Snapshot,
+    Store, Tally, WriteBatch,
 };
-use crate::error::{Error, Result};
-use crate::keyrange::{KeyRange, KeyRangeSet};
+use super::wrapped::{Asked, Hooks, Wrapped};
+use crate::error::Result;
+use crate::keyrange::KeyRange;
 
 /// One call that reached a [`Recording`] store, and succeeded or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,11 +24,11 @@ pub enum Call {
     Snapshot,
     /// [`Store::begin`]: the spaces that are claimed.
     Begin(Vec<String>),
-    /// A batch that [`Changes::commit`] applies, and its durability.
+    /// A batch that [`Changes::commit`](crate::store::Changes::commit) applies, and its durability.
     Write(WriteBatch, Durability),
-    /// [`Changes::bulk`]: the space.
+    /// [`Changes::bulk`](crate::store::Changes::bulk): the space.
     Bulk(String),
-    /// A load that [`Changes::commit`] applies: the space, and how many changes it has.
+    /// A load that [`Changes::commit`](crate::store::Changes::commit) applies: the space, and how many changes it has.
     Ingest(String, usize),
     /// [`Snapshot::get`]: space and key.
     Get(String, Vec<u8>),
@@ -150,201 +150,98 @@ impl Log {
 }
 
 /// A store that logs what it is asked, and asks another.
-#[derive(Debug)]
-pub struct Recording {
-    inner: Arc<dyn Store>,
+pub type Recording = Wrapped<Recorder>;
+
+/// Logs calls.
+#[derive(Debug, Clone, Default)]
+pub struct Recorder {
     log: Log,
+    /// What the statement has written so far; it is logged when it is committed.
+    written: Arc<Mutex<Written>>,
 }
 
-impl Recording {
-    /// Records what goes to `inner` from now on.
-    pub fn new(inner: Arc<dyn Store>) -> Self {
-        Self {
-            inner,
-            log: Log::default(),
-        }
-    }
-
-    /// The log of this store.
-    pub fn log(&self) -> Log {
-        self.log.clone()
-    }
-}
-
-impl Store for Recording {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
-        self.log.push(Call::CreateSpace(name.to_owned()));
-        self.inner.create_space(name, options)
-    }
-
-    fn drop_space(&self, name: &str) -> Result<()> {
-        self.log.push(Call::DropSpace(name.to_owned()));
-        self.inner.drop_space(name)
-    }
-
-    fn spaces(&self) -> Result<Vec<String>> {
-        self.inner.spaces()
-    }
-
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        self.log.push(Call::Snapshot);
-        Ok(Arc::new(RecordingSnapshot {
-            inner: self.inner.snapshot()?,
-            log: self.log.clone(),
-        }))
-    }
-
-    fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
-        let spaces = claims.iter().map(|claim| claim.space.to_owned());
-        self.log.push(Call::Begin(spaces.collect()));
-        Ok(Box::new(RecordingChanges {
-            inner: Arc::clone(&self.inner).begin(claims)?,
-            log: self.log.clone(),
-            batches: Vec::new(),
-            loads: Vec::new(),
-        }))
-    }
-
-    fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
-        self.inner.approximate_size(space, range)
-    }
-
-    fn boundaries(
-        &self,
-        space: &str,
-        ranges: &KeyRangeSet,
-        count: usize,
-        least: u64,
-    ) -> Vec<Vec<u8>> {
-        self.inner.boundaries(space, ranges, count, least)
-    }
-
-    fn checkpoint(&self, path: &Path) -> Result<()> {
-        self.inner.checkpoint(path)
-    }
-
-    fn verify(&self) -> Result<Vec<Error>> {
-        self.inner.verify()
-    }
-
-    fn is_read_only(&self) -> bool {
-        self.inner.is_read_only()
-    }
-}
-
-#[derive(Debug)]
-struct RecordingChanges {
-    inner: Box<dyn Changes>,
-    log: Log,
+#[derive(Debug, Default)]
+struct Written {
     batches: Vec<WriteBatch>,
     /// Each space that is loaded, and how many changes its load has.
     loads: Vec<(String, usize)>,
 }
 
-impl Changes for RecordingChanges {
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        self.log.push(Call::Snapshot);
-        Ok(Arc::new(RecordingSnapshot {
-            inner: self.inner.snapshot()?,
-            log: self.log.clone(),
-        }))
+impl Recording {
+    /// Records what goes to `inner` from now on.
+    pub fn new(inner: Arc<dyn Store>) -> Self {
+        Self::around(inner, Recorder::default())
     }
 
-    fn is_grouped(&self, space: &str) -> bool {
-        self.inner.is_grouped(space)
+    /// The log of this store.
+    pub fn log(&self) -> Log {
+        self.hooks().log.clone()
     }
+}
 
-    fn write(&mut self, batch: WriteBatch) -> Result<()> {
-        self.batches.push(batch.clone());
-        self.inner.write(batch)
-    }
-
-    fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
-        self.log.push(Call::Bulk(space.to_owned()));
-        let inner = self.inner.bulk(space)?;
-        self.loads.push((space.to_owned(), 0));
-        let changes = self.loads.last_mut().map(|(_, changes)| changes);
-        let changes = changes.ok_or_else(|| Error::internal("a load that was just begun"))?;
-        Ok(Box::new(RecordingBulk { inner, changes }))
-    }
-
-    fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
-        for batch in self.batches {
+impl Recorder {
+    fn commit(&self, durability: Durability) {
+        let Written { batches, loads } = std::mem::take(&mut *self.written.lock());
+        for batch in batches {
             self.log.push(Call::Write(batch, durability));
         }
-        for (space, changes) in self.loads {
+        for (space, changes) in loads {
             self.log.push(Call::Ingest(space, changes));
         }
-        self.inner.commit(durability)
     }
 }
 
-struct RecordingBulk<'a> {
-    inner: Box<dyn BulkWriter + 'a>,
-    changes: &'a mut usize,
+fn owned(keys: &[&[u8]]) -> Vec<Vec<u8>> {
+    keys.iter().map(|key| key.to_vec()).collect()
 }
 
-impl BulkWriter for RecordingBulk<'_> {
-    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        *self.changes += 1;
-        self.inner.put(key, value)
+impl Hooks for Recorder {
+    fn note(&self, asked: Asked<'_>) {
+        let name = str::to_owned;
+        self.log.push(match asked {
+            Asked::CreateSpace(space) => Call::CreateSpace(name(space)),
+            Asked::DropSpace(space) => Call::DropSpace(name(space)),
+            Asked::Snapshot => Call::Snapshot,
+            Asked::Begin(claims) => {
+                Call::Begin(claims.iter().map(|claim| name(claim.space)).collect())
+            }
+            Asked::Bulk(space) => {
+                self.written.lock().loads.push((name(space), 0));
+                Call::Bulk(name(space))
+            }
+            Asked::Get(space, key) => Call::Get(name(space), key.to_vec()),
+            Asked::MultiGet(space, keys) => Call::MultiGet(name(space), owned(keys)),
+            Asked::Write(batch) => return self.written.lock().batches.push(batch.clone()),
+            Asked::Load => {
+                let written = &mut *self.written.lock();
+                let load = written.loads.last_mut();
+                return load.into_iter().for_each(|(_, changes)| *changes += 1);
+            }
+            Asked::Commit(durability) => return self.commit(durability),
+        });
     }
 
-    fn delete(&mut self, key: &[u8]) -> Result<()> {
-        *self.changes += 1;
-        self.inner.delete(key)
-    }
-}
-
-#[derive(Debug)]
-struct RecordingSnapshot {
-    inner: Arc<dyn Snapshot>,
-    log: Log,
-}
-
-impl Snapshot for RecordingSnapshot {
-    fn has_space(&self, space: &str) -> bool {
-        self.inner.has_space(space)
+    fn begun(&self) -> Self {
+        let (log, written) = (self.log.clone(), Arc::default());
+        Self { log, written }
     }
 
-    fn is_grouped(&self, space: &str) -> bool {
-        self.inner.is_grouped(space)
-    }
-
-    fn stamp(&self, space: &str) -> u64 {
-        self.inner.stamp(space)
-    }
-
-    fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.log.push(Call::Get(space.to_owned(), key.to_vec()));
-        self.inner.get(space, key)
-    }
-
-    fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
-        let logged = keys.iter().map(|key| key.to_vec()).collect();
-        self.log.push(Call::MultiGet(space.to_owned(), logged));
-        self.inner.multi_get(space, keys)
-    }
-
-    fn read(self: Arc<Self>, request: ReadRequest) -> Result<Box<dyn Reader>> {
+    fn read(&self, inner: &Arc<dyn Snapshot>, request: ReadRequest) -> Result<Box<dyn Reader>> {
         let (space, direction) = (request.space.as_ref().to_owned(), request.direction);
-        self.log.push(Call::Read(space, request.hull(), direction));
-        if let Some(near) = Arc::clone(&self).local() {
+        self.log
+            .push(Call::Read(space.clone(), request.hull(), direction));
+        if let Some(near) = self.local(inner) {
             return local::read(near, request);
         }
         Ok(Box::new(RecordingReader {
             log: self.log.clone(),
-            space: request.space.as_ref().to_owned(),
-            inner: Arc::clone(&self.inner).read(request)?,
+            space,
+            inner: Arc::clone(inner).read(request)?,
         }))
     }
 
-    fn local(self: Arc<Self>) -> Option<Arc<dyn LocalSnapshot>> {
-        let inner = Arc::clone(&self.inner).local()?;
+    fn local(&self, inner: &Arc<dyn Snapshot>) -> Option<Arc<dyn LocalSnapshot>> {
+        let inner = Arc::clone(inner).local()?;
         let log = self.log.clone();
         Some(Arc::new(RecordingLocal { inner, log }))
     }
@@ -398,8 +295,7 @@ impl LocalSnapshot for RecordingLocal {
     }
 
     fn visit(&self, space: &str, keys: &[&[u8]], take: &mut Visit<'_>) -> Result<()> {
-        let logged = keys.iter().map(|key| key.to_vec()).collect();
-        self.log.push(Call::MultiGet(space.to_owned(), logged));
+        self.log.push(Call::MultiGet(space.to_owned(), owned(keys)));
         self.inner.visit(space, keys, take)
     }
 }
