@@ -18,6 +18,7 @@
 //! 4. The residual is computed from the predicate alone: a conjunct is dropped if it is understood to its last term and
 //!    all of its dimensions are proven in every box.
 
+mod bounds;
 mod boxes;
 mod explain;
 #[cfg(test)]

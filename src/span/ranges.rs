@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::explain::Bounds;
+use super::bounds::Bounds;
 use super::narrow::Narrowing;
 use super::project::{PartBox, Projection, merge};
 use super::walk::Walk;
