@@ -42,6 +42,7 @@
 
 mod changes;
 mod check;
+mod failure;
 mod format;
 mod groups;
 mod reader;

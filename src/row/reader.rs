@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 
+use super::failure::Failure;
 use super::restored::KeyColumns;
 use super::stored::{Located, locate};
 use crate::error::{Error, Result};
-use crate::schema::{BoundTable, Column};
+use crate::schema::BoundTable;
 use crate::store::Chunk;
 
 /// Reads rows of one table out of chunks of entries.
@@ -127,37 +128,6 @@ impl Rows<'_> {
                 None => located.decode(self.table.column(*position)?, &rows),
             })
             .collect()
-    }
-}
-
-/// Why rows could not be decoded.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// The row at this index of the chunk is damaged.
-    Row(usize, String),
-    /// Something that has to do with no row.
-    Whole(Error),
-}
-
-impl Failure {
-    pub(super) fn internal(message: &str) -> Self {
-        Self::Whole(Error::internal(message))
-    }
-
-    pub(super) fn column(row: usize, column: &Column, reason: &str) -> Self {
-        Self::Row(
-            row,
-            format!(
-                "column `{}` of type {} {reason}",
-                column.name, column.sql_type
-            ),
-        )
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Whole(error)
     }
 }
 

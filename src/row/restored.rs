@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 
-use super::reader::Failure;
+use super::failure::Failure;
 use crate::key::RowError;
 use crate::schema::BoundTable;
 use crate::store::Chunk;

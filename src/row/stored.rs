@@ -12,8 +12,8 @@ use arrow::datatypes::{
     TimestampSecondType,
 };
 
+use super::failure::Failure;
 use super::format::{SHORT_DECIMAL_DIGITS, Shape, Slot, Storage, header_length};
-use super::reader::Failure;
 use crate::datum::{Precision, SqlType};
 use crate::error::Error;
 use crate::schema::Column;
