@@ -9,7 +9,7 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 
-use super::access::{fitted, number};
+use super::parameter::{fitted, number};
 use crate::datum::{Datum, SqlType};
 use crate::error::{ErrorKind, Result};
 use crate::schema::BoundTable;

@@ -6,13 +6,11 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::{
     CustomMetricValue, ExecutionPlanMetricsSet, MetricBuilder, MetricType, MetricValue, MetricsSet,
     Time,
 };
 
-use super::ScanExec;
 use crate::store::Latency;
 
 /// A number that prints as it is.
@@ -128,25 +126,6 @@ impl AddAssign for ScanTotals {
         self.rows_out += other.rows_out;
         self.bytes_read += other.bytes_read;
         self.requests += other.requests;
-    }
-}
-
-/// The sums over every [`ScanExec`] of a plan, subqueries included. Complete once the plan's streams have ended.
-pub fn totals(plan: &Arc<dyn ExecutionPlan>) -> ScanTotals {
-    let mut totals = ScanTotals::default();
-    add_totals(plan.as_ref(), &mut totals);
-    totals
-}
-
-fn add_totals(plan: &dyn ExecutionPlan, totals: &mut ScanTotals) {
-    if let Some(metrics) = plan
-        .downcast_ref::<ScanExec>()
-        .and_then(|scan| scan.metrics())
-    {
-        *totals += sums(&metrics);
-    }
-    for child in plan.children() {
-        add_totals(child.as_ref(), totals);
     }
 }
 

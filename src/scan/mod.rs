@@ -23,6 +23,7 @@ mod metrics;
 mod open;
 mod order;
 mod output;
+mod parameter;
 mod partition;
 mod properties;
 mod request;
@@ -30,18 +31,21 @@ mod run;
 mod snapshot;
 mod statistics;
 mod stream;
+mod totals;
 
 use datafusion::common::DataFusionError;
 
 use crate::error::Error;
 
-pub use self::access::{Access, Planning, ToPhysical, number};
+pub use self::access::{Access, Planning, ToPhysical};
 pub use self::exec::ScanExec;
-pub use self::metrics::{ScanTotals, totals};
+pub use self::metrics::ScanTotals;
 pub use self::open::{Moment, Opened, open};
+pub use self::parameter::number;
 pub use self::partition::Parallelism;
 pub use self::request::{PartExpressions, ResidualFilter, ScanRequest};
 pub use self::snapshot::{StatementSnapshot, refuse_if_gone};
+pub use self::totals::totals;
 
 use self::order::KeyOrder;
 
