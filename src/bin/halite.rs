@@ -10,13 +10,14 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use halite::error::Error;
 use halite::session::Database;
+use halite::shell::failure::Failure;
 use halite::shell::format::{self, FORMATS};
 use halite::shell::interrupt::Interrupts;
 use halite::shell::output::{self, Outputs};
-use halite::shell::runner::{self, Failure};
 use halite::shell::sample::generator;
 use halite::shell::script::Units;
 use halite::shell::state::{Settings, Shell};
+use halite::shell::threads;
 use halite::shell::{demo, maintenance, start};
 use tokio::runtime::Runtime;
 
@@ -204,9 +205,9 @@ fn run_shell(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Fa
 
 /// Works on threads, of which none is waited for at the end that Ctrl-C has left behind.
 fn on_threads<T>(work: impl FnOnce(&Runtime) -> Result<T, Failure>) -> Result<T, Failure> {
-    let runtime = runner::runtime()?;
+    let runtime = threads::runtime()?;
     let done = work(&runtime);
-    runner::let_go(runtime);
+    threads::let_go(runtime);
     done
 }
 
@@ -289,7 +290,7 @@ fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure
 
 /// What is done with a whole database.
 fn run_maintenance(action: &Action) -> Result<(), Failure> {
-    let runtime = runner::runtime()?;
+    let runtime = threads::runtime()?;
     let mut out = io::stdout().lock();
     let done = runtime.block_on(async {
         match action {

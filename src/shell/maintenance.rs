@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::runner::Failure;
+use super::failure::Failure;
 use super::text::counted;
 use crate::session::{CheckReport, Database};
 use crate::store::RocksStore;

@@ -2,11 +2,11 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+use super::failure::Trouble;
 use super::format::Page;
 use super::pager::{self, Paged, Screen};
 use super::progress::Progress;
 use super::redirect::Redirection;
-use super::runner::Trouble;
 use super::style::{self, Colors};
 use crate::error::{Error, Result};
 

@@ -4,109 +4,32 @@
 //! next waits for something, and until then the shell goes on with other threads.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use futures::StreamExt;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::failure::{Failure, Trouble};
 use super::format::{Format, Page};
 use super::interrupt::Interrupts;
 use super::output::ResultWriter;
 use super::progress::Progress;
-use super::report;
 use super::state::Shell;
 use super::text::{counted, grouped, size};
+use super::threads::{PATIENCE, runtime};
 use crate::error::Error;
 use crate::scan::ScanTotals;
 use crate::session::{Connection, Meter, Outcome, Statement};
 
-/// How long what was stopped may take to end, before the shell goes on without it.
-const PATIENCE: Duration = Duration::from_millis(500);
 /// How often it is looked whether it has ended.
 const TICK: Duration = Duration::from_millis(5);
-
-/// Why a script ended before its end.
-#[derive(Debug)]
-pub enum Failure {
-    /// A statement or a command failed. The report is for people, without a line break at its end.
-    Statement(String),
-    /// Standard output or standard error cannot be written. A closed pipe is one of these: its reader has seen enough.
-    Output(io::Error),
-    /// The user has stopped it.
-    Interrupted,
-}
-
-impl Failure {
-    /// Whether standard output is a pipe whose reader has gone.
-    pub fn is_closed_pipe(&self) -> bool {
-        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
-/// Of an error that belongs to no statement.
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Statement(report::message(&error))
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}
-
-/// What one statement ran into.
-pub(super) enum Trouble {
-    Statement(Error),
-    Output(io::Error),
-    Interrupted,
-}
-
-impl Trouble {
-    /// The failure, of which `report` tells what is wrong with a statement.
-    pub(super) fn told(self, report: impl FnOnce(Error) -> Failure) -> Failure {
-        match self {
-            Self::Statement(error) => report(error),
-            Self::Output(error) => Failure::Output(error),
-            Self::Interrupted => Failure::Interrupted,
-        }
-    }
-}
-
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Self {
-        Self::Statement(error)
-    }
-}
-
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}
-
-/// Lets threads go that are not needed any more. What they are about may clean up behind itself; but a thread that
-/// waits for the system, as one that opens a pipe without a writer does, is not waited for.
-pub fn let_go(runtime: Runtime) {
-    runtime.shutdown_timeout(PATIENCE);
-}
-
-/// Threads to run statements on.
-///
-/// # Errors
-/// `Unavailable` where the system has none left.
-pub fn runtime() -> Result<Runtime, Error> {
-    let built = Builder::new_multi_thread().enable_all().build();
-    built.map_err(|error| Error::unavailable("cannot start threads").with_source(error))
-}
 
 /// What a running statement tells, in this order: what it gives, then its rows, then that it has ended.
 enum Event {

@@ -4,8 +4,8 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::failure::Failure;
 use super::names::Names;
-use super::runner::Failure;
 use super::script::Units;
 use super::state::Shell;
 use super::text::counted;

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 
 use super::command::{self, Command};
+use super::failure::{Failure, Trouble};
 use super::format::{Format, Page};
 use super::interrupt::Interrupts;
 use super::names::Names;
 use super::output::{Limit, Outputs};
 use super::report::{Origin, Reporter};
-use super::runner::{Failure, Trouble, let_go};
 use super::script::{Broken, Unit, Units};
+use super::threads::let_go;
 use crate::error::Error;
 use crate::session::{Connection, Statement};
 

@@ -14,7 +14,7 @@ mod settings;
 
 use std::ops::ControlFlow;
 
-use super::runner::Failure;
+use super::failure::Failure;
 use super::state::{Answer, Shell};
 use super::suggest::{closest, question};
 
