@@ -75,6 +75,7 @@ pub mod row;
 pub mod scan;
 pub mod schema;
 pub mod session;
+pub mod settings;
 #[cfg(feature = "shell")]
 pub mod shell;
 pub mod span;

@@ -3,9 +3,6 @@
 //! Every filter that gives the same answer twice is taken, and its answer is exact: what the spans do not prove, the
 //! scan asks of each row. `UPDATE` and `DELETE` never come here (see the design): DataFusion's hooks lose the WHERE.
 
-mod amounts;
-mod options;
-
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
@@ -22,11 +19,9 @@ use crate::function::spellings;
 use crate::key::KeyPart;
 use crate::scan::{Access, Parallelism, PartExpressions, ScanExec, ToPhysical};
 use crate::schema::BoundTable;
+use crate::settings::HaliteOptions;
 use crate::store::Store;
 use crate::write::{SpillDirectory, TableGuard, TableLock, TableWriter, WriteExec};
-
-pub use self::amounts::{ByteSize, TimeLimit};
-pub use self::options::HaliteOptions;
 
 /// A table in a store, for any `SessionContext`.
 #[derive(Debug)]

@@ -24,7 +24,7 @@ use datafusion::logical_expr::{
 
 use self::declarations::DECLARATIONS;
 use super::planning::is_planning;
-use crate::table::{ByteSize, HaliteOptions};
+use crate::settings::{ByteSize, HaliteOptions};
 
 /// What is known of a function.
 #[derive(Debug)]

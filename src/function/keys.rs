@@ -21,8 +21,8 @@ use crate::error::Error;
 use crate::keyrange::KeyRange;
 use crate::row::RowSnapshot;
 use crate::scan::{StatementSnapshot, refuse_if_gone};
-use crate::store::{Chunk, Snapshot};
-use crate::table::HaliteTable;
+use crate::schema::BoundTable;
+use crate::store::{Chunk, Snapshot, Store};
 
 /// The table function.
 pub(super) struct Keys {
@@ -46,7 +46,8 @@ impl TableFunctionImpl for Keys {
         let [Expr::Literal(ScalarValue::Utf8(Some(name)), _)] = arguments.exprs() else {
             return plan_err!("keys takes the name of a table, as in keys('cpu')");
         };
-        let stream = KeyStream::new((self.lookup)(name)?);
+        let (table, store) = (self.lookup)(name)?;
+        let stream = KeyStream::new(table, store);
         let schema = Arc::clone(&stream.schema);
         Ok(Arc::new(StreamingTable::try_new(
             schema,
@@ -58,14 +59,15 @@ impl TableFunctionImpl for Keys {
 /// All keys of a table in key order.
 #[derive(Debug, Clone)]
 struct KeyStream {
-    table: Arc<HaliteTable>,
+    table: Arc<BoundTable>,
+    store: Arc<dyn Store>,
     schema: SchemaRef,
 }
 
 impl KeyStream {
     /// A column for each part, named as it is declared, and `row_key`, or `row_key_` beside a part of that name.
-    fn new(table: Arc<HaliteTable>) -> Self {
-        let parts = table.bound().row_key().parts().iter();
+    fn new(table: Arc<BoundTable>, store: Arc<dyn Store>) -> Self {
+        let parts = table.row_key().parts().iter();
         let mut fields: Vec<Field> = parts
             .map(|part| {
                 let data_type = part.transform().value_type().arrow();
@@ -80,14 +82,14 @@ impl KeyStream {
         Self {
             schema: Arc::new(Schema::new(fields)),
             table,
+            store,
         }
     }
 
     /// Reads on until the end, or until nobody listens.
     fn read(&self, snapshot: Arc<dyn Snapshot>, out: &Sender<Result<RecordBatch>>) -> Result<()> {
-        let table = self.table.bound();
         let rows = RowSnapshot::at(snapshot);
-        rows.read_chunks(table.space(), &KeyRange::all(), |chunk| {
+        rows.read_chunks(self.table.space(), &KeyRange::all(), |chunk| {
             Ok(match chunk.is_empty() {
                 true => !out.is_closed(),
                 false => out.blocking_send(Ok(self.batch(chunk)?)).is_ok(),
@@ -96,7 +98,7 @@ impl KeyStream {
     }
 
     fn batch(&self, chunk: &Chunk) -> Result<RecordBatch> {
-        let row_key = self.table.bound().row_key();
+        let row_key = self.table.row_key();
         let mut columns: Vec<Vec<Option<Datum>>> =
             vec![Vec::with_capacity(chunk.len()); row_key.parts().len()];
         for key in chunk.keys() {
@@ -121,14 +123,14 @@ impl PartitionStream for KeyStream {
     fn execute(&self, context: Arc<TaskContext>) -> SendableRecordBatchStream {
         let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&self.schema), 2);
         let (keys, out) = (self.clone(), builder.tx());
-        let store = Arc::clone(self.table.store());
+        let store = Arc::clone(&self.store);
         let statement = StatementSnapshot::of(&context, &store);
         builder.spawn_blocking(move || {
             let snapshot = match statement {
                 Some(snapshot) => snapshot,
                 None => store.snapshot()?,
             };
-            refuse_if_gone(keys.table.bound(), snapshot.as_ref())?;
+            refuse_if_gone(&keys.table, snapshot.as_ref())?;
             keys.read(snapshot, &out)
         });
         builder.build()

@@ -18,7 +18,8 @@ use datafusion::catalog::TableFunctionImpl;
 use datafusion::logical_expr::ScalarUDF;
 
 use crate::error::Result;
-use crate::table::HaliteTable;
+use crate::schema::BoundTable;
+use crate::store::Store;
 
 pub use self::arithmetic::Arithmetic;
 pub use self::bounded::{BoundedFunction, bounded, is_bounded, needs_bound};
@@ -30,8 +31,8 @@ pub use self::planning::{Stop, check_wanted, is_planning, while_planning};
 pub use self::sum::ExactSum;
 pub use self::transform::{FUNCTIONS, TransformFunction};
 
-/// Finds a table by its name; what the session gives `keys('t')` to look in.
-pub type Lookup = Arc<dyn Fn(&str) -> Result<Arc<HaliteTable>> + Send + Sync>;
+/// Finds a table, and the store that keeps its rows, by its name; what the session gives `keys('t')` to look in.
+pub type Lookup = Arc<dyn Fn(&str) -> Result<(Arc<BoundTable>, Arc<dyn Store>)> + Send + Sync>;
 
 /// The transforms that SQL lacks, for the session to register.
 pub fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {

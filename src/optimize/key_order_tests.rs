@@ -10,7 +10,7 @@ use datafusion::prelude::{SessionConfig, SessionContext, col};
 use crate::optimize::install;
 use crate::session::Database;
 use crate::session::testing::texts;
-use crate::table::HaliteOptions;
+use crate::settings::HaliteOptions;
 
 /// A database with a table of a few thousand rows, of which a plan cuts scans in four.
 async fn database() -> Database {

@@ -14,7 +14,7 @@ use datafusion::config::ConfigExtension;
 
 use super::bounds;
 use crate::error::{Error, Result};
-use crate::table::HaliteOptions;
+use crate::settings::HaliteOptions;
 
 /// Settings by which a statement takes more of the machine, or other places of it; each with all that it begins.
 const OF_THE_MACHINE: &[&str] = &[

@@ -8,7 +8,8 @@ use super::params::in_zone_of;
 use super::{Connection, IntoParameters};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::Durability;
-use crate::table::{HaliteOptions, HaliteTable};
+use crate::settings::HaliteOptions;
+use crate::table::HaliteTable;
 use crate::write::{Change, RowBuffer, Statement, WriteSettings, commit};
 
 /// What [`Connection::appender_with`] does with its rows. The default: new rows alone, with the connection's durability.

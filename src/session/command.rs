@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::key::TRANSFORMS;
 use crate::scan::ScanExec;
 use crate::schema::BoundTable;
-use crate::table::HaliteOptions;
+use crate::settings::HaliteOptions;
 
 /// A statement that Halite answers itself.
 pub(super) enum Own<'a> {

@@ -41,7 +41,7 @@ use super::{
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
 use crate::scan::StatementSnapshot;
-use crate::table::{ByteSize, HaliteOptions};
+use crate::settings::{ByteSize, HaliteOptions};
 use crate::write::Progress;
 use crate::{function, optimize};
 
@@ -110,10 +110,11 @@ impl Connection {
             Arc::new(HaliteCatalog::new(Arc::clone(database.catalog()))),
         );
         let tables = Arc::clone(database.catalog());
-        context.register_udtf(
-            "keys",
-            function::keys(Arc::new(move |name| tables.expect_table(name))),
-        );
+        let look_up = move |name: &str| {
+            let table = tables.expect_table(name)?;
+            Ok((Arc::clone(table.bound()), Arc::clone(table.store())))
+        };
+        context.register_udtf("keys", function::keys(Arc::new(look_up)));
         function::scalar_functions().for_each(|function| context.register_udf(function));
         names::casts::register(&context);
         Self {

@@ -10,7 +10,7 @@ use super::fit::fit;
 use super::{Connection, Outcome, export};
 use crate::catalog::ddl::object_name;
 use crate::error::{Error, Result};
-use crate::table::HaliteOptions;
+use crate::settings::HaliteOptions;
 use crate::write::copy::{self, Compression, CopyOptions, Direction, FileFormat, listed};
 
 /// Runs a COPY: all of it or nothing.

@@ -12,7 +12,7 @@ use super::waiting::on_waiting_thread;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::store::{MemoryStore, RocksStore, Store, StoreOptions};
-use crate::table::ByteSize;
+use crate::settings::ByteSize;
 use crate::write::SpillDirectory;
 
 /// An open database. Clones share it; it is closed when the last of them and of its connections is dropped.

@@ -14,7 +14,8 @@ use datafusion::physical_plan::ExecutionPlan;
 use super::Connection;
 use crate::error::{Error, Result};
 use crate::scan::StatementSnapshot;
-use crate::table::{HaliteOptions, HaliteTable};
+use crate::settings::HaliteOptions;
+use crate::table::HaliteTable;
 use crate::write::{Refresh, WriteExec};
 
 /// The physical plan of a DELETE, which yields the number of rows.

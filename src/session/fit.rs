@@ -12,7 +12,7 @@ use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{Expr, LogicalPlan, Operator};
 
 use crate::function::is_bounded;
-use crate::table::{ByteSize, HaliteOptions};
+use crate::settings::{ByteSize, HaliteOptions};
 
 /// Constants up to this size count as nothing.
 const SHORT: u64 = 4 << 10;

@@ -18,7 +18,7 @@ use datafusion::execution::memory_pool::{
 use datafusion::logical_expr::Statement;
 use parking_lot::Mutex;
 
-use crate::table::{ByteSize, HaliteOptions};
+use crate::settings::{ByteSize, HaliteOptions};
 
 /// An array or a text that doubles.
 const MUCH: usize = 16 << 20;

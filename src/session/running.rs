@@ -17,7 +17,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use super::apart::panicked;
 use super::outcome::Outcome;
 use crate::error::{Error, Result};
-use crate::table::{HaliteOptions, TimeLimit};
+use crate::settings::{HaliteOptions, TimeLimit};
 
 /// What `statement` gives within its time, which goes on while its rows are read.
 ///

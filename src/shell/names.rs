@@ -7,7 +7,8 @@ use super::format::type_name;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME};
 use crate::schema::Table;
 use crate::session::Connection;
-use crate::table::{HaliteOptions, HaliteTable};
+use crate::settings::HaliteOptions;
+use crate::table::HaliteTable;
 
 /// The names that a connection knows, looked up afresh each time.
 #[derive(Debug, Clone)]

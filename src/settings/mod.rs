@@ -1,13 +1,16 @@
 //! The settings under the prefix `halite`, as `SET halite.pushdown = false` changes them.
 
+mod amounts;
+
 use datafusion::common::{DataFusionError, Result, extensions_options};
 use datafusion::config::{ConfigExtension, ConfigField, ConfigOptions, Visit};
 
-use super::amounts::{ByteSize, TimeLimit};
 use crate::scan::{Parallelism, Planning, ToPhysical};
 use crate::span;
 use crate::store::Durability;
 use crate::write::{self, WriteSettings};
+
+pub use self::amounts::{ByteSize, TimeLimit};
 
 extensions_options! {
     /// Halite's settings. A session without them has the defaults.
