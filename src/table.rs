@@ -88,7 +88,7 @@ impl HaliteTable {
             sources.all(|source| projection.contains(source))
         };
         let written = |part: &KeyPart| match is_shown(part) {
-            true => spellings(part.expression(), key.columns()),
+            true => spellings(part),
             false => Vec::new(),
         };
         let written: Vec<Vec<Expr>> = key.parts().iter().map(written).collect();

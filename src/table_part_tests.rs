@@ -77,6 +77,11 @@ const PARTS: &[(&str, &str, &[&str])] = &[
     ("date_bin(INTERVAL '1 day', c)", "TIMESTAMP", STAMPS),
     ("date_bin(INTERVAL '36 hours', c)", "TIMESTAMP(0)", STAMPS),
     (
+        "date_bin(INTERVAL '1500 milliseconds', c)",
+        "TIMESTAMP(0)",
+        STAMPS,
+    ),
+    (
         "date_bin(INTERVAL '1 week', c)",
         "TIMESTAMP(3) WITH TIME ZONE",
         STAMPS,

@@ -16,11 +16,14 @@
 
 pub mod ddl;
 mod inspect;
+mod names;
 mod part;
 mod provider;
 mod stored;
 mod tables;
+mod types;
 
 pub use self::inspect::{Inspection, inspect};
+pub use self::names::object_name;
 pub use self::provider::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 pub use self::tables::Catalog;

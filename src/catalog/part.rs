@@ -1,18 +1,20 @@
 //! Key parts: from an SQL expression in `PRIMARY KEY (…)` to an [`Expression`].
 //!
-//! Whether the function exists and its arguments fit the columns is decided where the expression is bound; here the
-//! shape alone is read.
+//! Here the shape alone is read. Which transform is written so says the list of them; whether its arguments fit the
+//! columns is decided where the expression is bound.
 
 use arrow::compute::kernels::cast_utils::{
     IntervalParseConfig, IntervalUnit, parse_interval_month_day_nano_config,
 };
 use sqlparser::ast::{
-    BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArguments, Interval, ObjectNamePart, UnaryOperator, Value,
+    CastKind, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Interval,
+    ObjectNamePart, UnaryOperator, Value,
 };
 
-use super::ddl;
+use super::names::identifier;
+use super::types::sql_type;
 use crate::error::{Error, Result};
+use crate::key::transform::Form;
 use crate::key::{Argument, Expression};
 
 /// The key part that an SQL expression stands for.
@@ -22,31 +24,35 @@ use crate::key::{Argument, Expression};
 pub fn expression(part: &Expr) -> Result<Expression> {
     match part {
         Expr::Nested(inner) => expression(inner),
-        Expr::Identifier(column) => Ok(Expression::new("column", vec![ddl::column(column)])),
+        Expr::Identifier(_) => written(part, &Form::Column, &[part]),
+        Expr::Value(_) | Expr::UnaryOp { .. } => written(part, &Form::Constant, &[part]),
         Expr::BinaryOp { left, op, right } => {
-            let function = match op {
-                BinaryOperator::Divide => "/",
-                BinaryOperator::Modulo => "%",
-                _ => return Err(unknown(part)),
-            };
-            Ok(Expression::new(
-                function,
-                vec![argument(left)?, argument(right)?],
-            ))
+            let sides = [left.as_ref(), right.as_ref()];
+            written(part, &Form::Operator(&op.to_string()), &sides)
         }
         Expr::Cast {
             kind: CastKind::Cast | CastKind::DoubleColon,
             expr,
-            data_type: DataType::Date,
+            data_type,
             array: false,
             format: None,
-        } => Ok(Expression::new("cast_date", vec![argument(expr)?])),
+        } => match sql_type(data_type) {
+            Ok(sql_type) => written(part, &Form::Cast(sql_type), &[expr.as_ref()]),
+            Err(_) => Err(unknown(part)),
+        },
         Expr::Function(function) => call(function).ok_or_else(|| unknown(part))?,
-        Expr::Value(_) | Expr::UnaryOp { .. } => {
-            Ok(Expression::new("literal", vec![argument(part)?]))
-        }
         _ => Err(unknown(part)),
     }
+}
+
+/// The transform of a form over arguments.
+fn written(part: &Expr, form: &Form<'_>, arguments: &[&Expr]) -> Result<Expression> {
+    let declaration = form.declaration().ok_or_else(|| unknown(part))?;
+    let arguments = arguments.iter().copied().map(argument);
+    Ok(Expression::new(
+        declaration.name(),
+        arguments.collect::<Result<_>>()?,
+    ))
 }
 
 /// A plain function call; `None` for calls with clauses.
@@ -73,18 +79,21 @@ fn call(function: &Function) -> Option<Result<Expression>> {
             "`{other}` cannot be an argument of a key part"
         ))),
     });
-    let name = ddl::identifier(name);
+    // A function that is no part is refused with its arguments in sight, where the key is made.
+    let name = identifier(name);
+    let declaration = Form::Call(&name).declaration();
+    let function = declaration.map_or(name.as_str(), |declaration| declaration.name());
     Some(
         arguments
             .collect::<Result<Vec<Argument>>>()
-            .map(|arguments| Expression::new(&name, arguments)),
+            .map(|arguments| Expression::new(function, arguments)),
     )
 }
 
 fn argument(argument_: &Expr) -> Result<Argument> {
     match argument_ {
         Expr::Nested(inner) => argument(inner),
-        Expr::Identifier(column) => Ok(ddl::column(column)),
+        Expr::Identifier(column) => Ok(Argument::Column(identifier(column))),
         Expr::Value(value) => match &value.value {
             Value::Number(digits, _) => digits
                 .parse()
@@ -142,3 +151,7 @@ fn unknown(part: &Expr) -> Error {
         .err()
         .unwrap_or_else(|| Error::internal("an expression named like a transform"))
 }
+
+#[cfg(test)]
+#[path = "part_tests.rs"]
+mod tests;

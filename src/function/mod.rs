@@ -18,6 +18,7 @@ use datafusion::catalog::TableFunctionImpl;
 use datafusion::logical_expr::ScalarUDF;
 
 use crate::error::Result;
+use crate::key::TRANSFORMS;
 use crate::schema::BoundTable;
 use crate::store::Store;
 
@@ -29,16 +30,17 @@ pub use self::ordered::ordered_aggregates;
 pub use self::part::spellings;
 pub use self::planning::{Stop, check_wanted, is_planning, while_planning};
 pub use self::sum::ExactSum;
-pub use self::transform::{FUNCTIONS, TransformFunction};
+pub use self::transform::TransformFunction;
 
 /// Finds a table, and the store that keeps its rows, by its name; what the session gives `keys('t')` to look in.
 pub type Lookup = Arc<dyn Fn(&str) -> Result<(Arc<BoundTable>, Arc<dyn Store>)> + Send + Sync>;
 
 /// The transforms that SQL lacks, for the session to register.
 pub fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
-    FUNCTIONS
+    TRANSFORMS
         .iter()
-        .map(|function| ScalarUDF::new_from_impl(TransformFunction::new(function)))
+        .filter_map(|declaration| TransformFunction::of(*declaration))
+        .map(ScalarUDF::new_from_impl)
 }
 
 /// `keys('t')`, for the session to register under that name.

@@ -1,88 +1,120 @@
 //! Key parts as SQL writes them, so that a planner sees which order a key gives.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
-use arrow::datatypes::{DataType, IntervalMonthDayNano};
+use arrow::datatypes::IntervalMonthDayNano;
 use datafusion::common::{Column, ScalarValue};
-use datafusion::functions::{crypto, datetime, unicode};
+use datafusion::functions::all_default_functions;
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, Operator, ScalarUDF, lit};
 
-use super::{DateTrunc, scalar_functions};
-use crate::datum::SqlType;
-use crate::key::{Argument, Expression, KeyColumn};
+use super::date_trunc::DateTrunc;
+use super::transform::TransformFunction;
+use crate::key::transform::{Computed, Declaration, Form};
+use crate::key::{Argument, KeyPart, TRANSFORMS};
 
-/// The ways in which a query may write a key part of these columns: expressions whose values are those of the part.
-/// None for a plain column, for a constant, for `salt`, which no query can compute, and where SQL's value is finer than
-/// what the part keeps of it.
-pub fn spellings(part: &Expression, columns: &[KeyColumn]) -> Vec<Expr> {
-    let Some(name) = part.columns().next().map(str::to_owned) else {
+/// The ways in which a query may write a key part: expressions whose values are those of the part. None for a plain
+/// column, for a constant, for what no query can compute, and where SQL's value is finer than what the part keeps of it.
+pub fn spellings(part: &KeyPart) -> Vec<Expr> {
+    let Ok(declaration) = part.expression().declaration() else {
         return Vec::new();
     };
-    let column = || Expr::Column(Column::new_unqualified(&name));
-    match (part.function.as_str(), part.arguments.as_slice()) {
-        ("/", [_, Argument::Integer(divisor)]) => {
-            vec![binary(column(), Operator::Divide, lit(*divisor))]
-        }
-        ("%", [_, Argument::Integer(divisor)]) => {
-            vec![binary(column(), Operator::Modulo, lit(*divisor))]
-        }
-        ("cast_date", _) => vec![Expr::Cast(Cast::new(Box::new(column()), DataType::Date32))],
-        ("left", [_, Argument::Integer(count)]) => {
-            vec![unicode::left().call(vec![column(), lit(*count)])]
-        }
-        ("reverse", _) => vec![unicode::reverse().call(vec![column()])],
-        ("md5", _) => vec![crypto::md5().call(vec![column()])],
-        ("date_trunc", [Argument::Text(unit), _]) => {
-            // That of Halite's sessions, and that of others.
-            let own = Arc::new(ScalarUDF::new_from_impl(DateTrunc::default()));
-            let functions = [own, datetime::date_trunc()].into_iter();
-            let units = [unit.to_lowercase(), unit.to_uppercase()];
-            let calls = functions.flat_map(|function| {
-                let call = |unit: &String| function.call(vec![lit(unit.as_str()), column()]);
-                units.iter().map(call).collect::<Vec<_>>()
-            });
-            calls.collect()
-        }
-        ("date_bin", [Argument::Interval(stride), _]) if is_whole(*stride, &name, columns) => {
-            let calls = intervals(*stride).into_iter();
-            calls
-                .map(|interval| datetime::date_bin().call(vec![lit(interval), column()]))
-                .collect()
-        }
-        ("bucket" | "hash" | "reverse_digits", arguments) => {
-            let arguments = arguments.iter().map(argument).collect();
-            let function = own(&part.function);
-            function.map_or_else(Vec::new, |function| vec![function.call(arguments)])
-        }
-        _ => Vec::new(),
+    if declaration.computed() == Computed::ByNobody || !part.transform().agrees_with_query() {
+        return Vec::new();
     }
+    let arguments = alternatives(declaration, &part.expression().arguments);
+    let mut written = Vec::new();
+    match declaration.form() {
+        Form::Column | Form::Constant => {}
+        Form::Operator(symbol) => {
+            let binary = |sides: Vec<Expr>| binary(symbol, sides);
+            written.extend(arguments.into_iter().filter_map(binary));
+        }
+        Form::Cast(sql_type) => {
+            let cast = |inner| Expr::Cast(Cast::new(Box::new(inner), sql_type.arrow()));
+            written.extend(arguments.into_iter().flatten().map(cast));
+        }
+        Form::Call(name) => {
+            for function in FUNCTIONS.get(name).into_iter().flatten() {
+                let calls = arguments.iter().map(|given| function.call(given.clone()));
+                written.extend(calls);
+            }
+        }
+    }
+    written
 }
 
-fn binary(left: Expr, operator: Operator, right: Expr) -> Expr {
-    Expr::BinaryExpr(BinaryExpr::new(Box::new(left), operator, Box::new(right)))
+/// The functions that compute a transform, by their name: that of Halite's sessions, and that of others.
+static FUNCTIONS: LazyLock<HashMap<&'static str, Vec<Arc<ScalarUDF>>>> = LazyLock::new(|| {
+    let own = TRANSFORMS
+        .iter()
+        .filter_map(|declaration| TransformFunction::of(*declaration))
+        .map(ScalarUDF::new_from_impl);
+    let mended = ScalarUDF::new_from_impl(DateTrunc::default());
+    let all = own.chain([mended]).map(Arc::new);
+    let all: Vec<Arc<ScalarUDF>> = all.chain(all_default_functions()).collect();
+    let of = |declaration: &&dyn Declaration| {
+        let Form::Call(name) = declaration.form() else {
+            return None;
+        };
+        let named = all.iter().filter(|function| function.name() == name);
+        Some((name, named.cloned().collect()))
+    };
+    TRANSFORMS.iter().filter_map(of).collect()
+});
+
+/// Two sides with the operator of this symbol between them.
+fn binary(symbol: &str, sides: Vec<Expr>) -> Option<Expr> {
+    const OPERATORS: [Operator; 6] = [
+        Operator::Plus,
+        Operator::Minus,
+        Operator::Multiply,
+        Operator::Divide,
+        Operator::Modulo,
+        Operator::StringConcat,
+    ];
+    let mut operators = OPERATORS.into_iter();
+    let operator = operators.find(|operator| operator.to_string() == symbol)?;
+    let [left, right] = <[Expr; 2]>::try_from(sides).ok()?;
+    Some(Expr::BinaryExpr(BinaryExpr::new(
+        Box::new(left),
+        operator,
+        Box::new(right),
+    )))
 }
 
-fn argument(argument: &Argument) -> Expr {
+/// The lists of arguments that mean the same.
+fn alternatives(declaration: &dyn Declaration, arguments: &[Argument]) -> Vec<Vec<Expr>> {
+    let mut lists = vec![Vec::new()];
+    for argument in arguments {
+        let ways = written(declaration, argument);
+        lists = lists
+            .iter()
+            .flat_map(|list: &Vec<Expr>| {
+                let longer = |way| [list.as_slice(), std::slice::from_ref(way)].concat();
+                ways.iter().map(longer)
+            })
+            .collect();
+    }
+    lists
+}
+
+/// An argument as queries write it: a unit in capitals, too, where the transform takes it so.
+fn written(declaration: &dyn Declaration, argument: &Argument) -> Vec<Expr> {
     match argument {
-        Argument::Column(name) => Expr::Column(Column::new_unqualified(name)),
-        Argument::Integer(number) => lit(*number),
-        Argument::Text(text) => lit(text.as_str()),
-        Argument::Interval(stride) => lit(nanoseconds(*stride)),
+        Argument::Column(name) => vec![Expr::Column(Column::new_unqualified(name))],
+        Argument::Integer(number) => vec![lit(*number)],
+        Argument::Text(text) => {
+            let capitals = text.to_uppercase();
+            let stored = declaration.canonical(&[Argument::Text(capitals.clone())]);
+            let is_same = capitals != *text && stored.contains(argument);
+            let texts = [text.clone()]
+                .into_iter()
+                .chain(is_same.then_some(capitals));
+            texts.map(|text| lit(text.as_str())).collect()
+        }
+        Argument::Interval(stride) => intervals(*stride).into_iter().map(lit).collect(),
     }
-}
-
-/// One of the functions that SQL lacks.
-fn own(name: &str) -> Option<ScalarUDF> {
-    scalar_functions().find(|function| function.name() == name)
-}
-
-/// Whether bins begin at values of the column. Where they do not, SQL's bin of an instant may be finer than any.
-fn is_whole(stride: i128, name: &str, columns: &[KeyColumn]) -> bool {
-    let column = columns.iter().find(|column| column.name == name);
-    column.is_some_and(|column| match &column.sql_type {
-        SqlType::Timestamp { precision, .. } => stride % i128::from(precision.nanoseconds()) == 0,
-        _ => false,
-    })
 }
 
 /// An interval in nanoseconds, and in days and nanoseconds: as `INTERVAL '24 hours'` and `INTERVAL '1 day'` are held.

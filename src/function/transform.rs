@@ -11,79 +11,59 @@ use datafusion::logical_expr::{
 };
 
 use crate::datum::{Precision, SqlType};
-use crate::key::transform::BoundArgument;
-use crate::key::{Expression, Transform};
+use crate::key::Transform;
+use crate::key::transform::{Argument, BoundArgument, Computed, Declaration, Parameter};
+use crate::predicate;
 
-/// A transform that is an SQL function of the same name.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub struct FunctionDeclaration {
-    /// The name of both.
-    pub name: &'static str,
-    /// What the function gives.
-    pub result: SqlType,
-    /// How many constant arguments stand before the columns.
-    pub constants: usize,
-}
-
-/// The transforms that SQL lacks. `salt` is computed from a whole row, so it has no function.
-pub static FUNCTIONS: &[FunctionDeclaration] = &[
-    FunctionDeclaration {
-        name: "bucket",
-        result: SqlType::Integer,
-        constants: 1,
-    },
-    FunctionDeclaration {
-        name: "hash",
-        result: SqlType::Bytea,
-        constants: 0,
-    },
-    FunctionDeclaration {
-        name: "reverse_digits",
-        result: SqlType::Text,
-        constants: 0,
-    },
-];
-
-/// A transform as DataFusion calls it.
+/// A transform that SQL lacks, as DataFusion calls it.
 #[derive(Debug)]
 pub struct TransformFunction {
-    declaration: &'static FunctionDeclaration,
+    declaration: &'static dyn Declaration,
+    result: SqlType,
     signature: Signature,
 }
 
 impl TransformFunction {
-    /// The function of a declaration.
-    pub fn new(declaration: &'static FunctionDeclaration) -> Self {
-        Self {
-            declaration,
-            signature: Signature::variadic_any(Volatility::Immutable),
+    /// The function of a transform; `None` where SQL has it, or nobody can compute it.
+    pub fn of(declaration: &'static dyn Declaration) -> Option<Self> {
+        match declaration.computed() {
+            Computed::ByHalite(result) => Some(Self {
+                declaration,
+                result,
+                signature: Signature::variadic_any(Volatility::Immutable),
+            }),
+            Computed::BySql | Computed::ByNobody => None,
         }
+    }
+
+    /// What stands at a position, as far as it is declared.
+    fn parameter(&self, position: usize) -> Parameter {
+        let parameters = self.declaration.parameters();
+        let declared = parameters.get(position).or(parameters.last());
+        declared.copied().unwrap_or(Parameter::Column)
     }
 
     /// The transform over arguments of these types.
     fn bind(&self, arguments: &[ColumnarValue]) -> Result<Arc<dyn Transform>> {
         let mut bound = Vec::with_capacity(arguments.len());
         for (position, argument) in arguments.iter().enumerate() {
-            bound.push(if position < self.declaration.constants {
-                constant(argument)?
-            } else {
+            bound.push(if self.parameter(position).is_column() {
                 BoundArgument::Column(
                     format!("argument {}", position + 1),
                     column_type(&argument.data_type())?,
                 )
+            } else {
+                constant(argument, self.parameter(position))?
             });
         }
-        let expression = Expression::new(self.declaration.name, Vec::new());
-        let transform = expression
-            .declaration()
-            .and_then(|declaration| declaration.bind(&bound));
-        transform.map_err(|error| error.context(self.declaration.name).into())
+        let transform = self.declaration.bind(&bound);
+        transform.map_err(|error| error.context(self.name()).into())
     }
 }
 
 impl PartialEq for TransformFunction {
     fn eq(&self, other: &Self) -> bool {
-        self.declaration == other.declaration
+        self.name() == other.name()
     }
 }
 
@@ -91,13 +71,13 @@ impl Eq for TransformFunction {}
 
 impl Hash for TransformFunction {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.declaration.hash(state);
+        self.name().hash(state);
     }
 }
 
 impl ScalarUDFImpl for TransformFunction {
     fn name(&self) -> &str {
-        self.declaration.name
+        self.declaration.name()
     }
 
     fn signature(&self) -> &Signature {
@@ -105,14 +85,17 @@ impl ScalarUDFImpl for TransformFunction {
     }
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        if types.len() <= self.declaration.constants {
-            return plan_err!("{} needs a column", self.declaration.name);
+        let parameters = self.declaration.parameters();
+        let constants = parameters.iter().filter(|one| !one.is_column()).count();
+        if types.len() <= constants {
+            return plan_err!("{} needs a column", self.name());
         }
-        types
-            .iter()
-            .skip(self.declaration.constants)
-            .try_for_each(|data_type| column_type(data_type).map(|_| ()))?;
-        Ok(self.declaration.result.arrow())
+        for (position, data_type) in types.iter().enumerate() {
+            if self.parameter(position).is_column() {
+                column_type(data_type)?;
+            }
+        }
+        Ok(self.result.arrow())
     }
 
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
@@ -123,7 +106,10 @@ impl ScalarUDFImpl for TransformFunction {
             .all(|argument| matches!(argument, ColumnarValue::Scalar(_)));
         let rows = if scalars { 1 } else { arguments.number_rows };
         let mut columns = Vec::with_capacity(arguments.args.len());
-        for argument in arguments.args.iter().skip(self.declaration.constants) {
+        for (position, argument) in arguments.args.iter().enumerate() {
+            if !self.parameter(position).is_column() {
+                continue;
+            }
             let sql_type = column_type(&argument.data_type())?;
             let array = cast(&argument.to_array(rows)?, &sql_type.arrow())?;
             columns.push((array, sql_type));
@@ -140,13 +126,24 @@ impl ScalarUDFImpl for TransformFunction {
     }
 }
 
-fn constant(argument: &ColumnarValue) -> Result<BoundArgument> {
-    match argument {
-        ColumnarValue::Scalar(scalar) => match scalar.cast_to(&DataType::Int64)? {
-            ScalarValue::Int64(Some(value)) => Ok(BoundArgument::Integer(value)),
-            _ => exec_err!("{scalar} where a whole number is needed"),
-        },
-        ColumnarValue::Array(_) => exec_err!("a column where a constant is needed"),
+fn constant(argument: &ColumnarValue, parameter: Parameter) -> Result<BoundArgument> {
+    let ColumnarValue::Scalar(scalar) = argument else {
+        return exec_err!("a column where a constant is needed");
+    };
+    let scalar = match parameter {
+        Parameter::Integer(..) => scalar.cast_to(&DataType::Int64)?,
+        _ => scalar.clone(),
+    };
+    match (parameter, predicate::argument(&scalar)) {
+        (Parameter::Integer(..), Some(Argument::Integer(number))) => {
+            Ok(BoundArgument::Integer(number))
+        }
+        (Parameter::Integer(..), _) => exec_err!("{scalar} where a whole number is needed"),
+        (Parameter::Unit(_), Some(Argument::Text(unit))) => Ok(BoundArgument::Text(unit)),
+        (Parameter::Interval, Some(Argument::Interval(length))) => {
+            Ok(BoundArgument::Interval(length))
+        }
+        _ => exec_err!("{scalar} where {parameter} is needed"),
     }
 }
 

@@ -8,11 +8,12 @@
 
 use arrow::array::{Array, ArrayRef};
 
+use super::definition::Direction;
 use super::encoding::column::{FieldReader, FieldWriter, Place};
-use super::layout::{Direction, ROW_KEY_BYTES, RowKey};
+use super::layout::{ROW_KEY_BYTES, RowKey, too_long};
 use super::part::{KeyPart, VALUE_MARKER};
 use super::row_error::RowError;
-use crate::datum::{Datum, SqlType, datum_at, to_array};
+use crate::datum::{Datum, SqlType, datum_at};
 use crate::error::{Error, Result};
 
 /// The row keys of some rows, one after the other in one buffer.
@@ -188,13 +189,6 @@ fn ends_of(lengths: &[usize]) -> Result<Vec<usize>, RowError> {
         ends.push(end);
     }
     Ok(ends)
-}
-
-/// The error for a key of `length` bytes.
-pub(super) fn too_long(length: usize) -> Error {
-    Error::invalid(format!(
-        "a row key of {length} bytes; at most {ROW_KEY_BYTES} are possible"
-    ))
 }
 
 /// Where the field of a part stands in every key, if the parts on one side of it are of fixed length.
@@ -385,22 +379,6 @@ impl KeyPart {
             error: self.context(failure.error),
         }
     }
-}
-
-/// Each value of a column through `convert`; NULL stays NULL.
-pub(super) fn convert_column(
-    values: &ArrayRef,
-    from: &SqlType,
-    to: &SqlType,
-    convert: impl Fn(&Datum) -> Result<Option<Datum>>,
-) -> Result<ArrayRef, RowError> {
-    let mut converted = Vec::with_capacity(values.len());
-    for row in 0..values.len() {
-        let value = datum_at(values, row, from)?;
-        let result = value.as_ref().map_or(Ok(None), &convert);
-        converted.push(result.map_err(|error| RowError::at(row, error))?);
-    }
-    Ok(to_array(&converted, to)?)
 }
 
 #[cfg(test)]

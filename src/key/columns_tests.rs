@@ -3,6 +3,7 @@ use std::sync::Arc;
 use fastrand::Rng;
 
 use super::*;
+use crate::datum::to_array;
 use crate::key::testing::{layout, row, storable_rows, with_seed};
 
 type Row = Vec<Option<Datum>>;
@@ -174,7 +175,7 @@ fn layout_of_text() -> RowKey {
         sql_type: SqlType::Text,
         nullable: false,
     };
-    let part = super::super::layout::PartDefinition {
+    let part = super::super::PartDefinition {
         expression: super::super::Expression::column("a"),
         direction: Direction::Ascending,
         nulls: super::super::NullOrder::Last,
@@ -189,7 +190,7 @@ fn a_column_that_no_part_needs_may_be_left_out() {
         sql_type: SqlType::Integer,
         nullable: false,
     };
-    let part = super::super::layout::PartDefinition {
+    let part = super::super::PartDefinition {
         expression: super::super::Expression::column("b"),
         direction: Direction::Ascending,
         nulls: super::super::NullOrder::Last,

@@ -1,82 +1,14 @@
 //! The layout of a table's row key, and keys of single rows.
 
-use std::fmt;
-use std::sync::Arc;
-
-use serde::{Deserialize, Serialize};
-
-use crate::datum::{Datum, SqlType};
+use super::definition::{KeyColumn, PartDefinition};
+use super::part::KeyPart;
+use super::transform::{Argument, Expression};
+use crate::datum::Datum;
 use crate::error::{Error, Result};
-use crate::key::columns::too_long;
-use crate::key::identifier::identifier;
-use crate::key::part::KeyPart;
-use crate::key::transform::{Argument, BoundArgument, Expression, Transform};
 use crate::keyrange::hex;
 
 /// The longest row key, which is HBase's limit.
 pub const ROW_KEY_BYTES: usize = 32_767;
-
-/// Whether keys run up or down with the part's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// Smaller values first.
-    Ascending,
-    /// Greater values first.
-    Descending,
-}
-
-/// Where NULL stands among the keys of a part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NullOrder {
-    /// Before every value.
-    First,
-    /// After every value.
-    Last,
-}
-
-impl NullOrder {
-    /// The byte that stands for NULL.
-    pub(super) fn marker(self) -> u8 {
-        match self {
-            Self::First => 0x00,
-            Self::Last => 0x02,
-        }
-    }
-}
-
-impl Direction {
-    /// DataFusion's default: ASC NULLS LAST, DESC NULLS FIRST.
-    pub fn default_nulls(self) -> NullOrder {
-        match self {
-            Self::Ascending => NullOrder::Last,
-            Self::Descending => NullOrder::First,
-        }
-    }
-}
-
-/// A column of the table, as far as row keys need to know it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyColumn {
-    /// Its name, folded as it is stored.
-    pub name: String,
-    /// Its type.
-    pub sql_type: SqlType,
-    /// Whether it can be NULL.
-    pub nullable: bool,
-}
-
-/// A part as it is declared and stored with the table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PartDefinition {
-    /// What is stored.
-    pub expression: Expression,
-    /// ASC or DESC.
-    pub direction: Direction,
-    /// NULLS FIRST or LAST; without effect for a part that cannot be NULL.
-    pub nulls: NullOrder,
-}
 
 /// The layout of a table's row key.
 #[derive(Debug, Clone)]
@@ -100,7 +32,7 @@ impl RowKey {
             })
             .collect();
         for definition in &definitions {
-            let expression = salted(&definition.expression, &definitions);
+            let expression = completed(&definition.expression, &definitions);
             let part = KeyPart::bind(&columns, definition, &expression)
                 .map_err(|error| error.context(format!("key part `{}`", definition.expression)))?;
             parts.push(part);
@@ -232,77 +164,30 @@ impl RowKey {
     }
 }
 
-/// `salt(n)` is computed from the source columns of all other parts, each once, in the order of first mention.
-fn salted(expression: &Expression, definitions: &[PartDefinition]) -> Expression {
-    if expression.function != "salt" {
-        return expression.clone();
+/// The expression as it is bound: with the columns of the whole key behind its arguments, if its function takes them.
+fn completed(expression: &Expression, definitions: &[PartDefinition]) -> Expression {
+    let mut completed = expression.clone();
+    if !expression
+        .declaration()
+        .is_ok_and(|declaration| declaration.takes_whole_key())
+    {
+        return completed;
     }
-    let mut salted = expression.clone();
     for column in definitions
         .iter()
         .flat_map(|definition| definition.expression.columns())
     {
         let column = Argument::Column(column.to_owned());
-        if !salted.arguments.contains(&column) {
-            salted.arguments.push(column);
+        if !completed.arguments.contains(&column) {
+            completed.arguments.push(column);
         }
     }
-    salted
+    completed
 }
 
-impl Expression {
-    /// The function over a table's columns, and the positions of those that it names.
-    ///
-    /// # Errors
-    /// `InvalidInput` or `NotSupported` that names the column or argument and the reason.
-    pub fn bind(&self, columns: &[KeyColumn]) -> Result<(Arc<dyn Transform>, Vec<usize>)> {
-        let mut sources = Vec::new();
-        let mut arguments = Vec::with_capacity(self.arguments.len());
-        for argument in &self.arguments {
-            arguments.push(match argument {
-                Argument::Column(name) => {
-                    let (position, column) = columns
-                        .iter()
-                        .enumerate()
-                        .find(|(_, column)| column.name == *name)
-                        .ok_or_else(|| Error::invalid(format!("there is no column `{name}`")))?;
-                    sources.push(position);
-                    BoundArgument::Column(name.clone(), column.sql_type.clone())
-                }
-                Argument::Integer(value) => BoundArgument::Integer(*value),
-                Argument::Text(value) => BoundArgument::Text(value.clone()),
-                Argument::Interval(value) => BoundArgument::Interval(*value),
-            });
-        }
-        Ok((self.declaration()?.bind(&arguments)?, sources))
-    }
-}
-
-impl fmt::Display for Expression {
-    /// The expression as SQL.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let arguments: Vec<String> = self.arguments.iter().map(ToString::to_string).collect();
-        match (self.function.as_str(), arguments.as_slice()) {
-            ("column" | "literal", [only]) => f.write_str(only),
-            ("%" | "/", [left, right]) => write!(f, "{left} {} {right}", self.function),
-            ("cast_date", [only]) => write!(f, "CAST({only} AS DATE)"),
-            _ => write!(f, "{}({})", self.function, arguments.join(", ")),
-        }
-    }
-}
-
-impl fmt::Display for Argument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Column(name) => f.write_str(&identifier(name)),
-            Self::Integer(value) => write!(f, "{value}"),
-            Self::Text(value) => write!(f, "'{}'", value.replace('\'', "''")),
-            Self::Interval(nanoseconds) => {
-                match (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000) {
-                    (seconds, 0) => write!(f, "INTERVAL '{seconds} seconds'"),
-                    _ => write!(f, "INTERVAL '{nanoseconds} nanoseconds'"),
-                }
-            }
-        }
-    }
+/// The error for a key of `length` bytes.
+pub(super) fn too_long(length: usize) -> Error {
+    Error::invalid(format!(
+        "a row key of {length} bytes; at most {ROW_KEY_BYTES} are possible"
+    ))
 }

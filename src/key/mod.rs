@@ -25,6 +25,7 @@
 //!   alone, `00` where NULLs come first and `02` where they come last.
 
 pub mod columns;
+mod definition;
 pub mod domain;
 pub mod encoding;
 mod identifier;
@@ -40,10 +41,11 @@ mod golden_tests;
 pub(crate) mod testing;
 
 pub use self::columns::KeyBuffer;
+pub use self::definition::{Direction, KeyColumn, NullOrder, PartDefinition};
 pub use self::domain::{Cut, Domain, Interval};
 pub use self::encoding::Encoding;
 pub use self::identifier::identifier;
-pub use self::layout::{Direction, KeyColumn, NullOrder, RowKey};
+pub use self::layout::{ROW_KEY_BYTES, RowKey};
 pub use self::part::KeyPart;
 pub use self::row_error::RowError;
 pub use self::transform::{Argument, Expression, TRANSFORMS, Transform};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::layout::{Direction, KeyColumn, NullOrder, PartDefinition};
+use super::definition::{Direction, KeyColumn, NullOrder, PartDefinition};
 use crate::datum::{Datum, Readable};
 use crate::error::{Error, Result};
 #[cfg(test)]

@@ -4,8 +4,10 @@ use fastrand::Rng;
 
 use crate::datum::{Datum, Precision, SqlType};
 use crate::key::domain::{Cut, Domain, Interval};
-use crate::key::layout::{Direction, KeyColumn, NullOrder, PartDefinition, RowKey};
-use crate::key::transform::{Argument, BoundArgument, Expression, TRANSFORMS};
+use crate::key::transform::{
+    Argument, BoundArgument, Declaration, Expression, Parameter, TRANSFORMS,
+};
+use crate::key::{Direction, KeyColumn, NullOrder, PartDefinition, RowKey};
 
 /// Runs `test` with a seed that is printed when it fails; `HALITE_SEED` replays one.
 pub(crate) fn with_seed(test: impl Fn(&mut Rng)) {
@@ -221,57 +223,117 @@ pub(crate) fn domain(rng: &mut Rng, sql_type: &SqlType, values: &[Datum]) -> Dom
     Domain::from_intervals(sql_type, intervals).with_null(null)
 }
 
-/// Arguments of the transform of this name, over columns named `c0`, `c1` and so on.
+/// Arguments that the transform of this name takes, over columns named `c0`, `c1` and so on.
 pub(crate) fn arguments(rng: &mut Rng, name: &str) -> Vec<BoundArgument> {
-    const BUCKETS: [i64; 6] = [1, 2, 16, 256, 257, 65_536];
-    const DIVISORS: [i64; 11] = [1, 2, 3, 4, 10, 16, 100, 1_000, 32_768, 1 << 40, i64::MAX];
-    match name {
-        "column" => vec![a_column(rng, |_| true)],
-        "salt" | "bucket" => {
-            let buckets = BoundArgument::Integer(one_of(rng, &BUCKETS));
-            [vec![buckets], hashed_columns(rng)].concat()
+    let declaration = declaration(name);
+    for _ in 0..1_000 {
+        let mut arguments = Vec::new();
+        for parameter in declaration.parameters() {
+            match parameter {
+                Parameter::Column => arguments.push(a_column(rng)),
+                Parameter::Columns => arguments.extend(hashed_columns(rng)),
+                constant => arguments.push(bound(a_constant(rng, *constant))),
+            }
         }
-        "hash" => hashed_columns(rng),
-        "md5" => vec![a_column(rng, |sql_type| {
-            sql_type.is_text() || *sql_type == SqlType::Bytea
-        })],
-        "reverse" => vec![a_column(rng, SqlType::is_text)],
-        "reverse_digits" => vec![a_column(rng, SqlType::is_integer)],
-        "left" => {
-            let count = BoundArgument::Integer(one_of(rng, &[1, 2, 3, 100]));
-            vec![a_column(rng, SqlType::is_text), count]
+        if declaration.takes_whole_key() {
+            arguments.extend(hashed_columns(rng));
         }
-        "/" | "%" => {
-            let divisor = BoundArgument::Integer(one_of(rng, &DIVISORS));
-            vec![a_column(rng, SqlType::is_integer), divisor]
+        if declaration.bind(&arguments).is_ok() {
+            return arguments;
         }
-        "date_trunc" => {
-            let unit = one_of(rng, &UNITS).to_owned();
-            vec![BoundArgument::Text(unit), a_column(rng, is_timestamp)]
+    }
+    panic!("`{name}` takes no arguments of its parameters")
+}
+
+pub(crate) fn declaration(name: &str) -> &'static dyn Declaration {
+    Expression::new(name, Vec::new()).declaration().unwrap()
+}
+
+/// The layout of a key whose first part is of this transform; `None` where it takes a column that cannot be a part.
+pub(crate) fn key_of(rng: &mut Rng, name: &str) -> Option<RowKey> {
+    let declared = declaration(name).parameters().len();
+    let mut columns = Vec::new();
+    let arguments: Vec<Argument> = arguments(rng, name)
+        .into_iter()
+        .map(|argument| argument_over(rng, &mut columns, argument))
+        .collect();
+    let of = |expression| PartDefinition {
+        expression,
+        direction: Direction::Ascending,
+        nulls: NullOrder::Last,
+    };
+    let mut definitions = vec![of(Expression::new(name, arguments.clone()))];
+    if declaration(name).takes_whole_key() {
+        let (own, others) = arguments.split_at(declared);
+        let first = columns.iter().find(|column| column.sql_type.can_be_key())?;
+        definitions = vec![
+            of(Expression::new(name, own.to_vec())),
+            of(Expression::column(&first.name)),
+            of(Expression::new("hash", others.to_vec())),
+        ];
+    }
+    RowKey::new(columns, definitions).ok()
+}
+
+/// Constants for an argument.
+pub(crate) fn constants(parameter: Parameter) -> Vec<Argument> {
+    const NUMBERS: [i64; 14] = [
+        1,
+        2,
+        3,
+        4,
+        10,
+        16,
+        100,
+        256,
+        257,
+        1_000,
+        32_768,
+        65_536,
+        1 << 40,
+        i64::MAX,
+    ];
+    match parameter {
+        Parameter::Column | Parameter::Columns => Vec::new(),
+        Parameter::Integer(least, greatest) => {
+            let within = NUMBERS
+                .into_iter()
+                .filter(|it| (least..=greatest).contains(it));
+            let ends = [least, greatest].into_iter();
+            within.chain(ends).map(Argument::Integer).collect()
         }
-        "date_bin" => {
-            let stride = BoundArgument::Interval(one_of(rng, &STRIDES));
-            vec![stride, a_column(rng, is_timestamp)]
+        Parameter::Unit(names) => {
+            let names = names.iter().map(|name| (*name).to_owned());
+            names.map(Argument::Text).collect()
         }
-        "cast_date" => vec![a_column(rng, is_timestamp)],
-        "literal" if rng.bool() => vec![BoundArgument::Text(text(rng, 3))],
-        "literal" => vec![BoundArgument::Integer(rng.i64(..))],
-        other => panic!("say here what arguments `{other}` takes"),
+        Parameter::Interval => STRIDES.into_iter().map(Argument::Interval).collect(),
+        Parameter::Constant => {
+            let texts = ["O", "", "it's\0"].map(|text| Argument::Text(text.to_owned()));
+            let numbers = [7, 0, -1, i64::MAX].map(Argument::Integer);
+            texts.into_iter().chain(numbers).collect()
+        }
     }
 }
 
-const UNITS: [&str; 10] = [
-    "microsecond",
-    "millisecond",
-    "second",
-    "minute",
-    "hour",
-    "day",
-    "week",
-    "month",
-    "quarter",
-    "year",
-];
+/// One of these constants; of numbers, small ones abound.
+fn a_constant(rng: &mut Rng, parameter: Parameter) -> Argument {
+    let constants = constants(parameter);
+    let few = match parameter {
+        Parameter::Integer(..) if rng.bool() => constants.len().min(4),
+        _ => constants.len(),
+    };
+    constants[rng.usize(..few)].clone()
+}
+
+/// A constant as an argument of a bound transform.
+pub(crate) fn bound(constant: Argument) -> BoundArgument {
+    match constant {
+        Argument::Integer(value) => BoundArgument::Integer(value),
+        Argument::Text(value) => BoundArgument::Text(value),
+        Argument::Interval(value) => BoundArgument::Interval(value),
+        Argument::Column(name) => panic!("the type of `{name}` is not known"),
+    }
+}
 
 /// Nanoseconds of bins.
 const STRIDES: [i128; 8] = [
@@ -285,18 +347,10 @@ const STRIDES: [i128; 8] = [
     i64::MAX as i128,
 ];
 
-fn one_of<T: Copy>(rng: &mut Rng, values: &[T]) -> T {
-    values[rng.usize(..values.len())]
-}
-
-fn is_timestamp(sql_type: &SqlType) -> bool {
-    matches!(sql_type, SqlType::Timestamp { .. })
-}
-
-/// A column named `c0` of a type that fits.
-fn a_column(rng: &mut Rng, fits: impl Fn(&SqlType) -> bool) -> BoundArgument {
-    let fitting: Vec<SqlType> = types().into_iter().filter(fits).collect();
-    BoundArgument::Column("c0".to_owned(), fitting[rng.usize(..fitting.len())].clone())
+/// A column named `c0`.
+fn a_column(rng: &mut Rng) -> BoundArgument {
+    let types = types();
+    BoundArgument::Column("c0".to_owned(), types[rng.usize(..types.len())].clone())
 }
 
 /// Up to three columns of all types, REAL included.
@@ -346,17 +400,22 @@ pub(crate) fn layout(rng: &mut Rng) -> RowKey {
     for _ in 0..rng.usize(1..=5) {
         let name = TRANSFORMS[rng.usize(..TRANSFORMS.len())].name();
         // Plain columns abound, as in life; a salt needs one to be computed from.
-        let name = if rng.bool() || (name == "salt" && columns.is_empty()) {
+        let takes_whole_key = declaration(name).takes_whole_key();
+        let name = if rng.bool() || (takes_whole_key && columns.is_empty()) {
             "column"
         } else {
             name
         };
-        let buckets = matches!(name, "salt" | "bucket");
-        if buckets && std::mem::replace(&mut salted, true) {
+        let bound = arguments(rng, name);
+        let transform = declaration(name).bind(&bound).unwrap();
+        if transform.buckets().is_some() && std::mem::replace(&mut salted, true) {
             continue;
         }
-        let bound = arguments(rng, name);
-        let taken = if name == "salt" { 1 } else { bound.len() };
+        let taken = if declaration(name).takes_whole_key() {
+            declaration(name).parameters().len()
+        } else {
+            bound.len()
+        };
         let arguments = bound
             .into_iter()
             .take(taken)

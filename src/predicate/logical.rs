@@ -9,7 +9,8 @@ use datafusion::logical_expr::{
 
 use super::Predicate;
 use super::constant;
-use super::operand::{Operand, constant_of, is_always_null, operand, text_point};
+use super::literal::{constant_of, is_always_null};
+use super::operand::{Operand, operand, text_point};
 use super::pattern::{self, Pattern};
 use crate::key::{Domain, Expression, KeyColumn};
 
@@ -201,8 +202,8 @@ impl Lowering<'_> {
         }
         match expression.bind(self.columns) {
             Ok((transform, _)) if !transform.passes_null() => Predicate::Constant(false),
-            // `date_bin` is also NULL for stamps that nanoseconds cannot hold.
-            Ok(_) if expression.function != "date_bin" => self.member(operand, null),
+            // Of a part that is NULL for other values, too, as of stamps that nanoseconds cannot hold, rows are asked.
+            Ok((transform, _)) if transform.is_total() => self.member(operand, null),
             _ => Predicate::Opaque,
         }
     }

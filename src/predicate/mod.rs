@@ -9,13 +9,16 @@
 //! could be true. Constants compare by value: `a > 1.5` on an integer column is `a >= 2`.
 
 mod constant;
+mod literal;
 mod logical;
 mod operand;
+mod part;
 mod pattern;
 mod text;
 
 use crate::key::{Domain, Expression};
 
+pub use self::literal::argument;
 pub use self::logical::lower;
 #[cfg(test)]
 pub(crate) use self::logical::lower_all;

@@ -6,11 +6,13 @@
 use arrow::datatypes::DataType;
 use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
-use datafusion::logical_expr::{BinaryExpr, Expr, Operator, expr::ScalarFunction};
+use datafusion::logical_expr::{Expr, Operator, expr::ScalarFunction};
 
 use super::constant::{self, Place};
+use super::literal::constant_of;
+use super::part;
 use crate::datum::{Datum, Precision, SqlType};
-use crate::key::{Argument, Cut, Domain, Expression, Interval, KeyColumn};
+use crate::key::{Cut, Domain, Expression, Interval, KeyColumn};
 
 /// One side of a comparison.
 #[derive(Debug, Clone)]
@@ -157,6 +159,9 @@ impl Operand {
 
 /// Finds what `expression` compares; `None`: nothing that keys could know of.
 pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operand> {
+    if let Some((part, sql_type)) = part::part(expression, columns) {
+        return Some(Operand::plain(part, sql_type));
+    }
     match expression {
         Expr::Alias(alias) => operand(&alias.expr, columns),
         Expr::Column(column) => {
@@ -169,26 +174,17 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
                 column.sql_type.clone(),
             ))
         }
-        Expr::Cast(cast) => cast_operand(
-            operand(&cast.expr, columns)?,
-            cast.field.data_type(),
-            columns,
-        ),
-        Expr::BinaryExpr(binary) => arithmetic(binary, columns),
-        Expr::ScalarFunction(function) => function_operand(function, columns),
+        Expr::Cast(cast) => cast_operand(operand(&cast.expr, columns)?, cast.field.data_type()),
+        Expr::ScalarFunction(function) => year(function, columns),
         _ => None,
     }
 }
 
-fn cast_operand(inner: Operand, target: &DataType, columns: &[KeyColumn]) -> Option<Operand> {
+fn cast_operand(inner: Operand, target: &DataType) -> Option<Operand> {
     match inner.view {
         View::Year => return keeps_values(&SqlType::Integer, target).then_some(inner),
         View::Zoned => return None,
         View::Same | View::Rounded => {}
-    }
-    if *target == DataType::Date32 && matches!(inner.sql_type, SqlType::Timestamp { .. }) {
-        let column = inner.expression.as_column()?.to_owned();
-        return transform("cast_date", vec![Argument::Column(column)], columns);
     }
     if keeps_values(&inner.sql_type, target) {
         return Some(inner);
@@ -259,187 +255,20 @@ fn keeps_instant(sql_type: &SqlType, target: &DataType) -> bool {
     }
 }
 
-/// A function of key parts over its arguments, if it can be over these columns.
-fn transform(function: &str, arguments: Vec<Argument>, columns: &[KeyColumn]) -> Option<Operand> {
-    let expression = Expression::new(function, arguments);
-    let (bound, _) = expression.bind(columns).ok()?;
-    Some(Operand::plain(expression, bound.value_type().clone()))
-}
-
-/// `c % n` and `c / n` over an integer column.
-fn arithmetic(binary: &BinaryExpr, columns: &[KeyColumn]) -> Option<Operand> {
-    let function = match binary.op {
-        Operator::Modulo => "%",
-        Operator::Divide => "/",
-        _ => return None,
+/// `date_part('year', c)` of a date or timestamp column.
+fn year(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<Operand> {
+    let ("date_part", [part, tested]) = (function.name(), function.args.as_slice()) else {
+        return None;
     };
-    let column = integer_column(&binary.left, columns)?;
-    let divisor = match constant_of(&binary.right)? {
-        ScalarValue::Float16(_) | ScalarValue::Float32(_) | ScalarValue::Float64(_) => return None,
-        whole if whole.data_type().is_integer() => constant::integer(&whole)?,
-        _ => return None,
-    };
-    transform(
-        function,
-        vec![Argument::Column(column), Argument::Integer(divisor)],
-        columns,
-    )
-}
-
-/// An integer column, casts to wider integers taken off.
-fn integer_column(expression: &Expr, columns: &[KeyColumn]) -> Option<String> {
-    match expression {
-        Expr::Cast(cast) if cast.field.data_type().is_integer() => {
-            integer_column(&cast.expr, columns)
-        }
-        Expr::Alias(alias) => integer_column(&alias.expr, columns),
-        Expr::Column(column) => columns
-            .iter()
-            .find(|known| known.name == column.name && known.sql_type.is_integer())
-            .map(|known| known.name.clone()),
-        _ => None,
-    }
-}
-
-/// A column as it is, but for casts between the ways to hold a text or bytes.
-fn plain_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, SqlType)> {
-    let inner = match expression {
-        Expr::Cast(cast) => {
-            let (name, sql_type) = plain_column(&cast.expr, columns)?;
-            let text = sql_type.is_text() && keeps_values(&sql_type, cast.field.data_type());
-            return (text || sql_type.arrow() == *cast.field.data_type())
-                .then_some((name, sql_type));
-        }
-        Expr::Alias(alias) => return plain_column(&alias.expr, columns),
-        Expr::Column(column) => column,
-        _ => return None,
-    };
-    let column = columns.iter().find(|known| known.name == inner.name)?;
-    Some((column.name.clone(), column.sql_type.clone()))
-}
-
-/// A timestamp column, casts to finer units taken off.
-fn time_column(expression: &Expr, columns: &[KeyColumn]) -> Option<(String, Precision, bool)> {
-    let operand = operand(expression, columns)?;
-    match (&operand.sql_type, operand.view) {
-        (SqlType::Timestamp { precision, utc }, View::Same) => {
-            Some((operand.expression.as_column()?.to_owned(), *precision, *utc))
-        }
-        _ => None,
-    }
-}
-
-/// A function of SQL that is also one of keys.
-fn function_operand(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<Operand> {
-    let column = |index: usize| {
-        plain_column(function.args.get(index)?, columns).map(|(name, _)| Argument::Column(name))
-    };
-    let integer = |index: usize| constant::integer(&constant_of(function.args.get(index)?)?);
-    match (function.name(), function.args.len()) {
-        ("left", 2) => transform(
-            "left",
-            vec![column(0)?, Argument::Integer(integer(1)?)],
-            columns,
-        ),
-        ("substr" | "substring", 3) if integer(1)? == 1 => transform(
-            "left",
-            vec![column(0)?, Argument::Integer(integer(2)?)],
-            columns,
-        ),
-        (name @ ("reverse" | "md5" | "reverse_digits"), 1) => {
-            transform(name, vec![column(0)?], columns)
-        }
-        ("hash", _) => {
-            let sources: Option<Vec<Argument>> = (0..function.args.len()).map(column).collect();
-            transform("hash", sources?, columns)
-        }
-        ("bucket", count) if count >= 2 => {
-            let sources: Option<Vec<Argument>> = (1..count).map(column).collect();
-            transform(
-                "bucket",
-                [vec![Argument::Integer(integer(0)?)], sources?].concat(),
-                columns,
-            )
-        }
-        ("date_trunc", 2) => {
-            let unit = constant::text(&constant_of(function.args.first()?)?)?.to_lowercase();
-            let (name, ..) = time_column(function.args.get(1)?, columns)?;
-            transform(
-                "date_trunc",
-                vec![Argument::Text(unit), Argument::Column(name)],
-                columns,
-            )
-        }
-        ("date_bin", 2) => {
-            let interval = fixed_interval(&constant_of(function.args.first()?)?)?;
-            let (name, precision, utc) = time_column(function.args.get(1)?, columns)?;
-            // DataFusion bins instants in nanoseconds: fractions of the column's unit are no values of it.
-            let whole = interval % i128::from(precision.nanoseconds()) == 0;
-            (whole || !utc).then_some(())?;
-            transform(
-                "date_bin",
-                vec![Argument::Interval(interval), Argument::Column(name)],
-                columns,
-            )
-        }
-        ("date_part", 2) => {
-            let part = constant_of(function.args.first()?)?;
-            let (name, sql_type) = plain_column(function.args.get(1)?, columns)?;
-            let dated = matches!(sql_type, SqlType::Date | SqlType::Timestamp { .. });
-            (dated && constant::text(&part)?.eq_ignore_ascii_case("year")).then(|| Operand {
-                expression: Expression::column(name),
-                sql_type,
-                view: View::Year,
-            })
-        }
-        _ => None,
-    }
-}
-
-/// The nanoseconds of an interval without months.
-fn fixed_interval(constant: &ScalarValue) -> Option<i128> {
-    const DAY: i128 = 86_400_000_000_000;
-    match constant {
-        ScalarValue::IntervalMonthDayNano(Some(interval)) if interval.months == 0 => {
-            Some(i128::from(interval.days) * DAY + i128::from(interval.nanoseconds))
-        }
-        ScalarValue::IntervalDayTime(Some(interval)) => {
-            Some(i128::from(interval.days) * DAY + i128::from(interval.milliseconds) * 1_000_000)
-        }
-        _ => None,
-    }
-}
-
-/// The value of an expression without columns, as far as casts and signs go; `None` where it needs more.
-pub(super) fn constant_of(expression: &Expr) -> Option<ScalarValue> {
-    match expression {
-        Expr::Literal(value, _) => Some(value.clone()),
-        Expr::Alias(alias) => constant_of(&alias.expr),
-        Expr::Cast(cast) => constant_of(&cast.expr)?
-            .cast_to(cast.field.data_type())
-            .ok(),
-        Expr::Negative(inner) => constant_of(inner)?.arithmetic_negate().ok(),
-        _ => None,
-    }
-}
-
-/// Whether an expression is NULL for every row: a NULL, or arithmetic on one.
-pub(super) fn is_always_null(expression: &Expr) -> bool {
-    match expression {
-        Expr::Literal(value, _) => value.is_null(),
-        Expr::Alias(alias) => is_always_null(&alias.expr),
-        Expr::Cast(cast) => is_always_null(&cast.expr),
-        Expr::Negative(inner) => is_always_null(inner),
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_strict(*op) => {
-            is_always_null(left) || is_always_null(right)
-        }
-        _ => false,
-    }
-}
-
-/// Whether an operator gives NULL for every NULL.
-fn is_strict(operator: Operator) -> bool {
-    operator.is_numerical_operators() || operator == Operator::StringConcat
+    let source = part::source(tested, columns).filter(|source| !source.is_widened)?;
+    let sql_type = source.column.sql_type.clone();
+    let dated = matches!(sql_type, SqlType::Date | SqlType::Timestamp { .. });
+    let part = constant_of(part)?;
+    (dated && constant::text(&part)?.eq_ignore_ascii_case("year")).then(|| Operand {
+        expression: Expression::column(&source.column.name),
+        sql_type,
+        view: View::Year,
+    })
 }
 
 /// A point of a text type, for callers that build domains of texts.

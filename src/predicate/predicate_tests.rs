@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use super::*;
 use crate::datum::{Datum, Precision, SqlType};
-use crate::key::{Cut, KeyColumn};
+use crate::function::{scalar_functions, spellings};
+use crate::key::testing::{key_of, with_seed};
+use crate::key::{Cut, KeyColumn, TRANSFORMS};
 
 fn columns() -> Vec<KeyColumn> {
     let timestamp = |precision| SqlType::Timestamp {
@@ -45,6 +47,7 @@ fn predicate_of(condition: &str) -> Predicate {
     let mut config = SessionConfig::new();
     config.options_mut().sql_parser.parse_float_as_decimal = true;
     let context = SessionContext::new_with_config(config);
+    scalar_functions().for_each(|function| context.register_udf(function));
     let columns = columns();
     let fields: Vec<_> = columns
         .iter()
@@ -209,6 +212,56 @@ fn the_year_of_a_date_is_a_range() {
         ("extract(year FROM day) < 1971", "day: <-96465292..<365"),
         ("date_part('month', day) = 1", "opaque"),
         ("date_part('year', ns) = 3000", "ns: "),
+    ]);
+}
+
+#[test]
+fn every_part_is_read_as_it_is_written() {
+    with_seed(|rng| {
+        let mut read = 0;
+        for name in TRANSFORMS.iter().map(|declaration| declaration.name()) {
+            for _ in 0..100 {
+                let Some(key) = key_of(rng, name) else {
+                    continue;
+                };
+                let part = &key.parts()[0];
+                for written in spellings(part) {
+                    let found = part::part(&written, key.columns());
+                    let value_type = part.transform().value_type().clone();
+                    let expected = Some((part.expression().clone(), value_type));
+                    assert_eq!(found, expected, "{written} of {:?}", key.columns());
+                    read += 1;
+                }
+            }
+        }
+        assert!(read > 1_000, "{read}");
+    });
+}
+
+#[test]
+fn casts_around_the_column_of_a_part_are_taken_off_where_they_do_not_count() {
+    check(&[
+        ("CAST(i AS BIGINT) % 4 = 1", "i % 4: <1..<2"),
+        (
+            "CAST(CAST(ms AS TIMESTAMP) AS DATE) = DATE '1970-01-02'",
+            "ms: <86400000..<172800000",
+        ),
+        ("hash(CAST(i AS BIGINT)) = X'00'", "opaque"),
+        ("substr(t, 1, 2) = 'ab'", "t: <\"ab\"..<\"ac\""),
+        ("substr(t, 2, 2) = 'ab'", "opaque"),
+        // Of stamps in nanoseconds, bins begin between two milliseconds.
+        (
+            "date_bin(INTERVAL '1500 microseconds', ms) = TIMESTAMP '1970-01-01 00:00:00.001'",
+            "ms: <2..<3",
+        ),
+        (
+            "date_bin(INTERVAL '1500 microseconds', CAST(ms AS TIMESTAMP)) = TIMESTAMP '1970-01-01 00:00:00.0015'",
+            "opaque",
+        ),
+        (
+            "date_bin(INTERVAL '2 milliseconds', CAST(ms AS TIMESTAMP)) = TIMESTAMP '1970-01-01 00:00:00.002'",
+            "ms: <2..<4",
+        ),
     ]);
 }
 

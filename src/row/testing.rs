@@ -6,8 +6,7 @@ use arrow::array::RecordBatch;
 use fastrand::Rng;
 
 use crate::datum::{Datum, Precision, SqlType, to_array};
-use crate::key::Expression;
-use crate::key::layout::{Direction, PartDefinition};
+use crate::key::{Direction, Expression, PartDefinition};
 use crate::schema::{BoundTable, Column, Table};
 use crate::store::Chunk;
 

@@ -164,7 +164,7 @@ fn in_sql(
         return Some(Arc::new(Column::new(name, column)));
     }
     let part = &key.parts()[term.part];
-    let spelling = spellings(part.expression(), key.columns()).pop()?;
+    let spelling = spellings(part).pop()?;
     Some(state.create_physical_expr(spelling, schema).unwrap())
 }
 

@@ -7,9 +7,11 @@ use fastrand::Rng;
 
 use super::*;
 use crate::datum::{Datum, SqlType};
-use crate::key::layout::{Direction as PartDirection, NullOrder, PartDefinition};
 use crate::key::testing::{domain, types, value, with_seed};
-use crate::key::{Argument, Domain, Expression, KeyColumn, RowKey};
+use crate::key::{
+    Argument, Direction as PartDirection, Domain, Expression, KeyColumn, NullOrder, PartDefinition,
+    RowKey,
+};
 use crate::keyrange::{Guide, Step};
 use crate::predicate::Predicate;
 use crate::row::testing::part as of_column;

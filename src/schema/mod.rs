@@ -27,8 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::key::layout::PartDefinition;
-use crate::key::{KeyColumn, RowKey};
+use crate::key::{KeyColumn, PartDefinition, RowKey};
 
 pub use self::bound::BoundTable;
 pub use self::validate::{COLUMN_ID_LIMIT, NAME_BYTES};

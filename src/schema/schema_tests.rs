@@ -5,8 +5,7 @@ use arrow::datatypes::DataType;
 use super::*;
 use crate::datum::Precision;
 use crate::error::ErrorKind;
-use crate::key::layout::{Direction, NullOrder};
-use crate::key::{Argument, Expression};
+use crate::key::{Argument, Direction, Expression, NullOrder};
 
 fn column(id: u32, name: &str, sql_type: SqlType, nullable: bool) -> Column {
     Column {

@@ -1,8 +1,7 @@
 //! A definition as the statement that makes it again.
 
 use super::{Column, Table};
-use crate::key::identifier;
-use crate::key::layout::{Direction, NullOrder, PartDefinition};
+use crate::key::{Direction, NullOrder, PartDefinition, identifier};
 
 impl Table {
     /// The CREATE TABLE statement of this table, without a semicolon: what SHOW CREATE TABLE prints.

@@ -5,8 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Column, Table};
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::key::RowKey;
-use crate::key::layout::ROW_KEY_BYTES;
+use crate::key::{ROW_KEY_BYTES, RowKey};
 
 /// The longest name of a table or a column, in bytes of UTF-8.
 pub const NAME_BYTES: usize = 255;

@@ -15,7 +15,8 @@ use sqlparser::ast::{
 
 use super::waiting::on_waiting_thread;
 use super::{Connection, Outcome};
-use crate::catalog::ddl::{define_table, object_name};
+use crate::catalog::ddl::define_table;
+use crate::catalog::object_name;
 use crate::error::{Error, Result};
 use crate::key::TRANSFORMS;
 use crate::scan::ScanExec;
@@ -314,17 +315,15 @@ fn key_parts(table: &BoundTable, column: usize) -> String {
 }
 
 fn show_transforms() -> Result<Outcome> {
-    let column = |pick: &dyn Fn(&dyn crate::key::transform::Declaration) -> &'static str| {
-        strings(
-            TRANSFORMS
-                .iter()
-                .map(|declaration| pick(*declaration).to_owned()),
-        )
-    };
+    let declarations = || TRANSFORMS.iter();
+    let owned = str::to_owned;
     rows(vec![
-        ("key_part", column(&|declaration| declaration.syntax())),
-        ("stores", column(&|declaration| declaration.stores())),
-        ("pushdown", column(&|declaration| declaration.pushdown())),
+        ("key_part", strings(declarations().map(|it| it.syntax()))),
+        ("stores", strings(declarations().map(|it| owned(it.stores())))),
+        (
+            "pushdown",
+            strings(declarations().map(|it| owned(it.pushdown()))),
+        ),
     ])
 }
 

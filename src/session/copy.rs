@@ -8,7 +8,7 @@ use super::copy_statement::{CopyOption, CopySource, CopyStatement};
 use super::dialect;
 use super::fit::fit;
 use super::{Connection, Outcome, export};
-use crate::catalog::ddl::object_name;
+use crate::catalog::object_name;
 use crate::error::{Error, Result};
 use crate::settings::HaliteOptions;
 use crate::write::copy::{self, Compression, CopyOptions, Direction, FileFormat, listed};

@@ -21,8 +21,7 @@ use sqlparser::ast::{
 };
 
 use super::assign::Target;
-use crate::catalog::ddl::object_name;
-use crate::catalog::{CATALOG_NAME, Catalog, SCHEMA_NAME};
+use crate::catalog::{CATALOG_NAME, Catalog, SCHEMA_NAME, object_name};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::table::HaliteTable;

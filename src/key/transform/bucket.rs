@@ -6,7 +6,7 @@ use arrow::array::ArrayRef;
 
 use super::digest::{Inputs, hash_columns};
 use super::integers::array_of_integers;
-use super::{BoundArgument, Declaration, Transform};
+use super::{BoundArgument, Computed, Declaration, Parameter, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::encoding::{self, Encoding};
@@ -24,8 +24,12 @@ impl Declaration for Bucket {
         "bucket"
     }
 
-    fn syntax(&self) -> &'static str {
-        "bucket(n, c, …)"
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Integer(1, MOST_BUCKETS), Parameter::Columns]
+    }
+
+    fn computed(&self) -> Computed {
+        Computed::ByHalite(SqlType::Integer)
     }
 
     fn stores(&self) -> &'static str {

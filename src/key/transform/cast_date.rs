@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::coarse::{Coarse, Coarsening};
 use super::date_trunc::nanoseconds_of;
-use super::{BoundArgument, Declaration, Transform};
+use super::{BoundArgument, Declaration, Form, Parameter, Transform};
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 
@@ -17,8 +17,12 @@ impl Declaration for CastDate {
         "cast_date"
     }
 
-    fn syntax(&self) -> &'static str {
-        "CAST(c AS DATE)"
+    fn form(&self) -> Form<'static> {
+        Form::Cast(SqlType::Date)
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Column]
     }
 
     fn stores(&self) -> &'static str {

@@ -31,6 +31,11 @@ pub(super) trait Coarsening: std::fmt::Debug + Send + Sync {
     fn defined(&self) -> Option<(i128, i128)> {
         None
     }
+
+    /// Whether an image is never finer for sources that count in a finer unit.
+    fn ends_at_units(&self) -> bool {
+        true
+    }
 }
 
 /// A [`Coarsening`] between two types.
@@ -165,6 +170,20 @@ impl<F: Coarsening> Transform for Coarse<F> {
                 }
             },
         )
+    }
+
+    fn is_total(&self) -> bool {
+        self.function.defined().is_none()
+    }
+
+    /// A query counts instants in nanoseconds, whatever the column does.
+    fn agrees_with_query(&self) -> bool {
+        let is_instant = matches!(self.source_type, SqlType::Timestamp { utc: true, .. });
+        !is_instant || self.function.ends_at_units()
+    }
+
+    fn ignores_widening(&self) -> bool {
+        self.function.ends_at_units()
     }
 
     fn preserves_order(&self) -> bool {

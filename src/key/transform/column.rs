@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 
-use super::{BoundArgument, Declaration, Transform, only_column};
+use super::{BoundArgument, Declaration, Form, Parameter, Transform, only_column};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::Domain;
@@ -20,8 +20,12 @@ impl Declaration for Column {
         "column"
     }
 
-    fn syntax(&self) -> &'static str {
-        "c"
+    fn form(&self) -> Form<'static> {
+        Form::Column
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Column]
     }
 
     fn stores(&self) -> &'static str {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::coarse::{Coarse, Coarsening, ceiling, first_of_quotient, floor};
 use super::date_trunc::nanoseconds_of;
-use super::{BoundArgument, Declaration, Transform};
+use super::{BoundArgument, Declaration, Parameter, Transform};
 use crate::error::{Error, Result};
 
 /// `date_bin(interval, c)`
@@ -16,8 +16,8 @@ impl Declaration for DateBin {
         "date_bin"
     }
 
-    fn syntax(&self) -> &'static str {
-        "date_bin(interval, c)"
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Interval, Parameter::Column]
     }
 
     fn stores(&self) -> &'static str {
@@ -79,6 +79,10 @@ impl Coarsening for Bins {
     fn first(&self, part: i128) -> i128 {
         let bin = ceiling(first_of_quotient(part, self.tick), self.stride);
         bin.div_euclid(self.tick) + i128::from(bin.rem_euclid(self.tick) > 0)
+    }
+
+    fn ends_at_units(&self) -> bool {
+        self.stride % self.tick == 0
     }
 
     /// The stamp and its bin must be nanoseconds of 64 bits.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{Datelike, Months, NaiveDate, TimeDelta};
 
 use super::coarse::{Coarse, Coarsening, ceiling, floor};
-use super::{Argument, BoundArgument, Declaration, Transform};
+use super::{Argument, BoundArgument, Declaration, Parameter, Transform};
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 
@@ -13,18 +13,18 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct DateTrunc;
 
-/// The units by name, finest first.
-const UNITS: &[(&str, Unit)] = &[
-    ("microsecond", Unit::Fixed(1_000)),
-    ("millisecond", Unit::Fixed(1_000_000)),
-    ("second", Unit::Fixed(1_000_000_000)),
-    ("minute", Unit::Fixed(60 * 1_000_000_000)),
-    ("hour", Unit::Fixed(3_600 * 1_000_000_000)),
-    ("day", Unit::Fixed(DAY)),
-    ("week", Unit::Week),
-    ("month", Unit::Months(1)),
-    ("quarter", Unit::Months(3)),
-    ("year", Unit::Months(12)),
+/// The names of the units, finest first.
+const UNITS: &[&str] = &[
+    "microsecond",
+    "millisecond",
+    "second",
+    "minute",
+    "hour",
+    "day",
+    "week",
+    "month",
+    "quarter",
+    "year",
 ];
 
 /// Nanoseconds in a day.
@@ -35,8 +35,8 @@ impl Declaration for DateTrunc {
         "date_trunc"
     }
 
-    fn syntax(&self) -> &'static str {
-        "date_trunc(unit, c)"
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Unit(UNITS), Parameter::Column]
     }
 
     fn stores(&self) -> &'static str {
@@ -66,15 +66,14 @@ impl Declaration for DateTrunc {
             ));
         };
         let lower = name.to_lowercase();
-        let Some((_, unit)) = UNITS.iter().find(|(known, _)| *known == lower) else {
-            let known: Vec<&str> = UNITS.iter().map(|(known, _)| *known).collect();
+        let Some(unit) = Unit::named(&lower) else {
             return Err(Error::invalid(format!(
                 "date_trunc knows no unit '{name}'; it knows {}",
-                known.join(", ")
+                UNITS.join(", ")
             )));
         };
         let tick = nanoseconds_of("date_trunc", column, sql_type)?;
-        let function = Truncation { unit: *unit, tick };
+        let function = Truncation { unit, tick };
         Ok(Arc::new(Coarse::new(function, sql_type, sql_type)?))
     }
 }
@@ -91,8 +90,8 @@ pub(super) fn nanoseconds_of(function: &str, column: &str, sql_type: &SqlType) -
 
 /// What rounds counts of `tick` nanoseconds down to a unit, as this transform does; `None` for a unit that is unknown.
 pub fn truncation(unit: &str, tick: i128) -> Option<impl Fn(i128) -> i128> {
-    let (_, unit) = UNITS.iter().find(|(known, _)| *known == unit)?;
-    let truncation = Truncation { unit: *unit, tick };
+    let unit = Unit::named(unit)?;
+    let truncation = Truncation { unit, tick };
     Some(move |count| truncation.image(count))
 }
 
@@ -105,6 +104,25 @@ enum Unit {
     Week,
     /// So many months, counted from January.
     Months(u32),
+}
+
+impl Unit {
+    /// The unit of one of the names in [`UNITS`].
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "microsecond" => Self::Fixed(1_000),
+            "millisecond" => Self::Fixed(1_000_000),
+            "second" => Self::Fixed(1_000_000_000),
+            "minute" => Self::Fixed(60 * 1_000_000_000),
+            "hour" => Self::Fixed(3_600 * 1_000_000_000),
+            "day" => Self::Fixed(DAY),
+            "week" => Self::Week,
+            "month" => Self::Months(1),
+            "quarter" => Self::Months(3),
+            "year" => Self::Months(12),
+            _ => return None,
+        })
+    }
 }
 
 #[derive(Debug)]

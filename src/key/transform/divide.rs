@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::coarse::{Coarse, Coarsening, first_of_quotient};
-use super::{BoundArgument, Declaration, Transform};
+use super::{BoundArgument, Declaration, Form, Parameter, Transform};
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 
@@ -16,8 +16,12 @@ impl Declaration for Divide {
         "/"
     }
 
-    fn syntax(&self) -> &'static str {
-        "c / n"
+    fn form(&self) -> Form<'static> {
+        Form::Operator("/")
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Column, Parameter::Integer(1, i64::MAX)]
     }
 
     fn stores(&self) -> &'static str {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, BinaryArray};
 
 use super::digest::{Inputs, hash_columns};
-use super::{BoundArgument, Declaration, Transform};
+use super::{BoundArgument, Computed, Declaration, Parameter, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::encoding::{Encoding, Raw};
@@ -20,8 +20,12 @@ impl Declaration for Hash {
         "hash"
     }
 
-    fn syntax(&self) -> &'static str {
-        "hash(c, …)"
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Columns]
+    }
+
+    fn computed(&self) -> Computed {
+        Computed::ByHalite(SqlType::Bytea)
     }
 
     fn stores(&self) -> &'static str {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 
 use super::texts::map_texts;
-use super::{BoundArgument, Declaration, Transform};
+use super::{Argument, BoundArgument, Declaration, Parameter, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::{Cut, Domain, Interval, text_successor};
@@ -21,8 +21,18 @@ impl Declaration for Left {
         "left"
     }
 
-    fn syntax(&self) -> &'static str {
-        "left(c, n)"
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Column, Parameter::Integer(1, i64::MAX)]
+    }
+
+    /// `substr(c, 1, n)`
+    fn synonym(&self, function: &str, arguments: &[Argument]) -> Option<Vec<Argument>> {
+        match (function, arguments) {
+            ("substr" | "substring", [column, Argument::Integer(1), count]) => {
+                Some(vec![column.clone(), count.clone()])
+            }
+            _ => None,
+        }
     }
 
     fn stores(&self) -> &'static str {

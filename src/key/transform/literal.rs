@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 
-use super::{BoundArgument, Declaration, Transform};
+use super::{BoundArgument, Declaration, Form, Parameter, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::Domain;
@@ -20,8 +20,12 @@ impl Declaration for Literal {
         "literal"
     }
 
-    fn syntax(&self) -> &'static str {
-        "'text' or number"
+    fn form(&self) -> Form<'static> {
+        Form::Constant
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Constant]
     }
 
     fn stores(&self) -> &'static str {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use md5::{Digest, Md5 as Md5Digest};
 
-use super::{BoundArgument, Declaration, Transform};
+use super::{BoundArgument, Declaration, Parameter, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::encoding::{Encoding, Hex};
@@ -19,8 +19,8 @@ impl Declaration for Md5 {
         "md5"
     }
 
-    fn syntax(&self) -> &'static str {
-        "md5(c)"
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Column]
     }
 
     fn stores(&self) -> &'static str {

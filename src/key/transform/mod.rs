@@ -1,7 +1,8 @@
 //! Key parts: each a function over columns, with what it lets a predicate say about the key.
 //!
-//! A [`Declaration`] is what DDL, `SHOW TRANSFORMS`, SQL functions, completion and the tests walk; bound to its
-//! arguments it becomes a [`Transform`]. [`TRANSFORMS`] is the one list.
+//! A [`Declaration`] says everything about one kind of key part: its name, its SQL form, its arguments, its
+//! documentation. Bound to its arguments it becomes a [`Transform`]. [`TRANSFORMS`] is the one list: DDL,
+//! `SHOW TRANSFORMS`, SQL functions, the conditions and orders of queries, completion and the tests walk it.
 //!
 //! # The algebra
 //!
@@ -18,17 +19,17 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
-use serde::{Deserialize, Serialize};
+use arrow::array::{Array, ArrayRef};
 
 use crate::datum::{Datum, Readable, SqlType, datum_at, to_array};
 use crate::error::{Error, Result};
-use crate::key::columns::convert_column;
 use crate::key::domain::Domain;
 use crate::key::encoding::Encoding;
 use crate::key::row_error::RowError;
 
 pub use self::date_trunc::truncation;
+pub use self::expression::{Argument, BoundArgument, Expression};
+pub use self::form::{Computed, Form, Parameter};
 
 mod bucket;
 mod cast_date;
@@ -38,6 +39,8 @@ mod date_bin;
 mod date_trunc;
 pub mod digest;
 mod divide;
+mod expression;
+mod form;
 mod hash;
 mod integers;
 mod left;
@@ -72,11 +75,16 @@ pub const COMBINATIONS: usize = 10_000;
 
 /// One kind of key part, not yet bound to columns.
 pub trait Declaration: Debug + Send + Sync {
-    /// The name by which [`Expression::function`] refers to it: `left`, `%`, `column`.
+    /// The name by which [`Expression::function`] refers to it, as it is stored: `left`, `%`, `column`.
     fn name(&self) -> &'static str;
 
-    /// How it is written in a `PRIMARY KEY`: `left(c, n)`.
-    fn syntax(&self) -> &'static str;
+    /// How SQL writes it, in a key as in a query.
+    fn form(&self) -> Form<'static> {
+        Form::Call(self.name())
+    }
+
+    /// Its arguments, in the order in which SQL writes them.
+    fn parameters(&self) -> &'static [Parameter];
 
     /// What is stored, in one sentence.
     fn stores(&self) -> &'static str;
@@ -84,9 +92,26 @@ pub trait Declaration: Debug + Send + Sync {
     /// What a predicate becomes, in one sentence.
     fn pushdown(&self) -> &'static str;
 
+    /// Who computes it in a query.
+    fn computed(&self) -> Computed {
+        Computed::BySql
+    }
+
+    /// Whether the columns of all other parts are further arguments, each once, in the order of first mention.
+    fn takes_whole_key(&self) -> bool {
+        false
+    }
+
     /// The same arguments as they are stored: two ways to write one thing become one.
     fn canonical(&self, arguments: &[Argument]) -> Vec<Argument> {
         arguments.to_vec()
+    }
+
+    /// The arguments with which it is what a query computes by `function(arguments)`, another function of SQL; a key is
+    /// not declared so.
+    fn synonym(&self, function: &str, arguments: &[Argument]) -> Option<Vec<Argument>> {
+        let _ = (function, arguments);
+        None
     }
 
     /// The transform over these arguments.
@@ -94,6 +119,14 @@ pub trait Declaration: Debug + Send + Sync {
     /// # Errors
     /// `InvalidInput` that names the argument and what is wrong with it.
     fn bind(&self, arguments: &[BoundArgument]) -> Result<Arc<dyn Transform>>;
+
+    /// How it is written in a `PRIMARY KEY`: `left(c, n)`.
+    fn syntax(&self) -> String {
+        let mut syntax = String::new();
+        // Writing to a string does not fail.
+        let _ = self.form().write(self.parameters(), &mut syntax);
+        syntax
+    }
 }
 
 /// A key part's function, bound to the types of its source columns.
@@ -149,6 +182,21 @@ pub trait Transform: Debug + Send + Sync {
     /// Whether a NULL source makes the part NULL; else the part is never NULL.
     fn passes_null(&self) -> bool {
         true
+    }
+
+    /// Whether every source that is not NULL has a part that is not NULL; else a row whose source has none is refused.
+    fn is_total(&self) -> bool {
+        true
+    }
+
+    /// Whether a query that computes it gets the very value that is stored, and not a finer one.
+    fn agrees_with_query(&self) -> bool {
+        true
+    }
+
+    /// Whether that is so, too, where the column is cast to a wider or finer type of its kind, as INT to BIGINT.
+    fn ignores_widening(&self) -> bool {
+        false
     }
 
     /// Whether a greater source never has a smaller part, so that key order is also order by the source.
@@ -254,6 +302,22 @@ fn only_column(sources: &[(ArrayRef, SqlType)]) -> Result<&ArrayRef> {
     }
 }
 
+/// Each value of a column through `convert`; NULL stays NULL.
+fn convert_column(
+    values: &ArrayRef,
+    from: &SqlType,
+    to: &SqlType,
+    convert: impl Fn(&Datum) -> Result<Option<Datum>>,
+) -> Result<ArrayRef, RowError> {
+    let mut converted = Vec::with_capacity(values.len());
+    for row in 0..values.len() {
+        let value = datum_at(values, row, from)?;
+        let result = value.as_ref().map_or(Ok(None), &convert);
+        converted.push(result.map_err(|error| RowError::at(row, error))?);
+    }
+    Ok(to_array(&converted, to)?)
+}
+
 /// The types of columns; nothing else may stand among them.
 fn column_types(arguments: &[BoundArgument]) -> Result<Vec<SqlType>> {
     let types = arguments.iter().map(|argument| match argument {
@@ -263,112 +327,6 @@ fn column_types(arguments: &[BoundArgument]) -> Result<Vec<SqlType>> {
         ))),
     });
     types.collect()
-}
-
-/// An argument as it is declared and stored with the table.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Argument {
-    /// A column of the table.
-    Column(String),
-    /// A whole number.
-    Integer(i64),
-    /// A text.
-    Text(String),
-    /// An interval of fixed length, in nanoseconds.
-    Interval(i128),
-}
-
-/// A function of [`TRANSFORMS`] with its arguments: what a table's definition stores of a key part, and how a predicate
-/// names what it restricts. Two are equal if they mean the same.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Expression {
-    /// [`Declaration::name`].
-    pub function: String,
-    /// In the order of [`Declaration::syntax`].
-    pub arguments: Vec<Argument>,
-}
-
-impl Expression {
-    /// The column itself.
-    pub fn column(name: impl Into<String>) -> Self {
-        Self {
-            function: "column".to_owned(),
-            arguments: vec![Argument::Column(name.into())],
-        }
-    }
-
-    /// A function of [`TRANSFORMS`] over arguments.
-    pub fn new(function: &str, arguments: Vec<Argument>) -> Self {
-        Self {
-            function: function.to_owned(),
-            arguments,
-        }
-    }
-
-    /// The column, if the expression is nothing more.
-    pub fn as_column(&self) -> Option<&str> {
-        match (self.function.as_str(), self.arguments.as_slice()) {
-            ("column", [Argument::Column(name)]) => Some(name),
-            _ => None,
-        }
-    }
-
-    /// The columns it names, in order.
-    pub fn columns(&self) -> impl Iterator<Item = &str> {
-        self.arguments.iter().filter_map(|argument| match argument {
-            Argument::Column(name) => Some(name.as_str()),
-            _ => None,
-        })
-    }
-
-    /// The same expression as it is stored, so that those that mean the same are equal.
-    #[must_use]
-    pub fn canonical(&self) -> Self {
-        let declaration = self.declaration();
-        declaration.map_or_else(
-            |_| self.clone(),
-            |declaration| Self {
-                function: self.function.clone(),
-                arguments: declaration.canonical(&self.arguments),
-            },
-        )
-    }
-
-    /// The declaration of its function.
-    ///
-    /// # Errors
-    /// `NotSupported` where there is none, with a list of those there are.
-    pub fn declaration(&self) -> Result<&'static dyn Declaration> {
-        TRANSFORMS
-            .iter()
-            .find(|declaration| declaration.name() == self.function)
-            .copied()
-            .ok_or_else(|| {
-                let known: Vec<&str> = TRANSFORMS
-                    .iter()
-                    .map(|declaration| declaration.syntax())
-                    .collect();
-                Error::unsupported(format!(
-                    "`{}` cannot be a part of a row key; these can: {}",
-                    self.function,
-                    known.join(", ")
-                ))
-            })
-    }
-}
-
-/// An argument with what is known of the table's columns.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BoundArgument {
-    /// A source column: its name and type.
-    Column(String, SqlType),
-    /// A whole number.
-    Integer(i64),
-    /// A text.
-    Text(String),
-    /// An interval of fixed length, in nanoseconds.
-    Interval(i128),
 }
 
 #[cfg(test)]

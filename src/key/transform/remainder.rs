@@ -6,7 +6,9 @@ use arrow::array::ArrayRef;
 
 use super::divide::dividend_and_divisor;
 use super::integers::map_integers;
-use super::{Argument, BoundArgument, COMBINATIONS, Declaration, Expression, Transform};
+use super::{
+    Argument, BoundArgument, COMBINATIONS, Declaration, Expression, Form, Parameter, Transform,
+};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::{Cut, Domain, Interval};
@@ -22,8 +24,12 @@ impl Declaration for Remainder {
         "%"
     }
 
-    fn syntax(&self) -> &'static str {
-        "c % n"
+    fn form(&self) -> Form<'static> {
+        Form::Operator("%")
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Column, Parameter::Integer(1, i64::MAX)]
     }
 
     fn stores(&self) -> &'static str {
@@ -161,6 +167,10 @@ impl Transform for Modulo {
         map_integers(super::only_column(sources)?, &self.sql_type, |_, number| {
             Ok(number.checked_rem(divisor))
         })
+    }
+
+    fn ignores_widening(&self) -> bool {
+        true
     }
 
     fn project(&self, sources: &[&Domain]) -> Domain {

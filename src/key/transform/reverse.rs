@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 
 use super::texts::map_texts;
-use super::{BoundArgument, Declaration, Transform};
+use super::{BoundArgument, Declaration, Parameter, Transform};
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::Domain;
@@ -21,8 +21,8 @@ impl Declaration for Reverse {
         "reverse"
     }
 
-    fn syntax(&self) -> &'static str {
-        "reverse(c)"
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Column]
     }
 
     fn stores(&self) -> &'static str {

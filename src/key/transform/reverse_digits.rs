@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Argument, BoundArgument, COMBINATIONS, Declaration, Expression, Transform, project_listed,
+    Argument, BoundArgument, COMBINATIONS, Computed, Declaration, Expression, Parameter, Transform,
+    project_listed,
 };
 use crate::datum::{Datum, Readable, SqlType};
 use crate::error::{Error, Result};
@@ -19,8 +20,12 @@ impl Declaration for ReverseDigits {
         "reverse_digits"
     }
 
-    fn syntax(&self) -> &'static str {
-        "reverse_digits(c)"
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Column]
+    }
+
+    fn computed(&self) -> Computed {
+        Computed::ByHalite(SqlType::Text)
     }
 
     fn stores(&self) -> &'static str {

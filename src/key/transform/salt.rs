@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::bucket::Buckets;
-use super::{BoundArgument, Declaration, Transform};
+use super::bucket::{Buckets, MOST_BUCKETS};
+use super::{BoundArgument, Computed, Declaration, Parameter, Transform};
 use crate::error::{Error, Result};
 
 /// `salt(n)`; bound with the source columns of all other parts behind `n`.
@@ -15,8 +15,16 @@ impl Declaration for Salt {
         "salt"
     }
 
-    fn syntax(&self) -> &'static str {
-        "salt(n)"
+    fn parameters(&self) -> &'static [Parameter] {
+        &[Parameter::Integer(1, MOST_BUCKETS)]
+    }
+
+    fn computed(&self) -> Computed {
+        Computed::ByNobody
+    }
+
+    fn takes_whole_key(&self) -> bool {
+        true
     }
 
     fn stores(&self) -> &'static str {

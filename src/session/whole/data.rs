@@ -7,8 +7,7 @@ use arrow::datatypes::{Field, Schema};
 
 use super::truths::is_sql;
 use crate::datum::{Datum, Precision, SqlType, to_array};
-use crate::key::layout::PartDefinition;
-use crate::key::{Direction, NullOrder, RowKey};
+use crate::key::{Direction, NullOrder, PartDefinition, RowKey};
 use crate::span::law::cases::{parts, row_key};
 use crate::span::law::condition::Column;
 use crate::span::law::predicate_text::value_sql;

@@ -8,10 +8,12 @@ use super::oracle::Oracle;
 use super::predicates::{BINS, Generator, TRUNCATIONS};
 use super::random::Random;
 use super::values::{hostile, key_types, pool};
-use crate::datum::{Datum, SqlType};
-use crate::key::layout::PartDefinition;
+use crate::datum::Datum;
+use crate::key::testing::{self, bound};
+use crate::key::transform::{BoundArgument, Declaration, Parameter};
 use crate::key::{
-    Argument, Direction, Expression, KeyColumn, KeyPart, NullOrder, RowKey, TRANSFORMS,
+    Argument, Direction, Expression, KeyColumn, KeyPart, NullOrder, PartDefinition, RowKey,
+    TRANSFORMS,
 };
 
 /// A case has at least so many rows that its key can store, no two of them equal. Only where all columns together have
@@ -232,7 +234,7 @@ fn transformed_part(
         return None;
     }
     let fitting: Vec<usize> = (0..columns.len())
-        .filter(|column| fits(name, &columns[*column].sql_type))
+        .filter(|column| fits(declaration, &columns[*column]))
         .collect();
     let preferred: Vec<usize> = fitting
         .iter()
@@ -253,47 +255,64 @@ fn transformed_part(
     if second != column && random.percent(30) {
         sources.push(Argument::Column(columns[second].name.clone()));
     }
-    Some(Expression::new(name, arguments(name, sources, random)))
+    Some(Expression::new(
+        name,
+        arguments(declaration, &sources, random),
+    ))
 }
 
-/// Whether a part of this name can be made over a column of this type.
-fn fits(name: &str, sql_type: &SqlType) -> bool {
-    match name {
-        "salt" | "bucket" | "hash" | "literal" => true,
-        "md5" => sql_type.is_text() || *sql_type == SqlType::Bytea,
-        "reverse" | "left" => sql_type.is_text(),
-        "reverse_digits" | "/" | "%" => sql_type.is_integer(),
-        "date_trunc" | "date_bin" | "cast_date" => matches!(sql_type, SqlType::Timestamp { .. }),
-        other => panic!("the law does not know the key part `{other}` yet"),
-    }
+/// Whether the transform takes this column.
+fn fits(declaration: &dyn Declaration, column: &Column) -> bool {
+    let source = || BoundArgument::Column(column.name.clone(), column.sql_type.clone());
+    let parameters = declaration.parameters().iter();
+    let arguments = parameters.map(
+        |parameter| match constants(declaration, *parameter).first() {
+            Some(constant) => bound(constant.clone()),
+            None => source(),
+        },
+    );
+    let rest_of_key = declaration.takes_whole_key().then(source);
+    let arguments: Vec<BoundArgument> = arguments.chain(rest_of_key).collect();
+    declaration.bind(&arguments).is_ok()
 }
 
 /// The arguments of a part over `sources`, one or two columns.
-fn arguments(name: &str, sources: Vec<Argument>, random: &mut Random) -> Vec<Argument> {
-    let first = sources[0].clone();
-    let buckets = *random.pick(&[1, 4, 16, 300]);
-    match name {
-        "salt" => vec![Argument::Integer(buckets)],
-        "bucket" => [vec![Argument::Integer(buckets)], sources].concat(),
-        "hash" => sources,
-        "literal" => vec![
-            random
-                .pick(&[
-                    Argument::Text("O".to_owned()),
-                    Argument::Text(String::new()),
-                    Argument::Integer(7),
-                ])
-                .clone(),
-        ],
-        "left" => vec![first, Argument::Integer(random.integer(1, 3))],
-        "/" => vec![first, Argument::Integer(*random.pick(&[2, 4, 100]))],
-        "%" => vec![first, Argument::Integer(*random.pick(&[2, 4, 16]))],
-        "date_trunc" => vec![
-            Argument::Text((*random.pick::<&str>(&TRUNCATIONS)).to_owned()),
-            first,
-        ],
-        "date_bin" => vec![Argument::Interval((*random.pick(&BINS)).into()), first],
-        _ => vec![first],
+fn arguments(
+    declaration: &dyn Declaration,
+    sources: &[Argument],
+    random: &mut Random,
+) -> Vec<Argument> {
+    let mut arguments = Vec::new();
+    for parameter in declaration.parameters() {
+        match parameter {
+            Parameter::Column => arguments.push(sources[0].clone()),
+            Parameter::Columns => arguments.extend_from_slice(sources),
+            _ => {
+                let constants = constants(declaration, *parameter);
+                arguments.push(random.pick(&constants).clone());
+            }
+        }
+    }
+    arguments
+}
+
+/// The constants of a part; where conditions have few of their own, those, so that the two meet.
+fn constants(declaration: &dyn Declaration, parameter: Parameter) -> Vec<Argument> {
+    let numbers = |numbers: &[i64]| numbers.iter().copied().map(Argument::Integer).collect();
+    match (declaration.name(), parameter) {
+        ("left", Parameter::Integer(..)) => numbers(&[1, 2, 3]),
+        ("/", Parameter::Integer(..)) => numbers(&[2, 4, 100]),
+        ("%", Parameter::Integer(..)) => numbers(&[2, 4, 16]),
+        ("salt" | "bucket", Parameter::Integer(..)) => numbers(&[1, 4, 16, 300]),
+        ("date_trunc", Parameter::Unit(_)) => {
+            let units = TRUNCATIONS.iter().map(|unit| (*unit).to_owned());
+            units.map(Argument::Text).collect()
+        }
+        ("date_bin", Parameter::Interval) => {
+            let widths = BINS.iter().map(|width| i128::from(*width));
+            widths.map(Argument::Interval).collect()
+        }
+        _ => testing::constants(parameter),
     }
 }
 

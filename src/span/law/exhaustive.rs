@@ -8,8 +8,7 @@ use super::oracle::Oracle;
 use super::report::report;
 use super::system::Lowered;
 use crate::datum::{Datum, SqlType};
-use crate::key::layout::PartDefinition;
-use crate::key::{Argument, Direction, Expression, NullOrder};
+use crate::key::{Argument, Direction, Expression, NullOrder, PartDefinition};
 
 #[test]
 fn every_small_case_keeps_the_law() {

@@ -1,0 +1,29 @@
+//! Names as statements write them, folded.
+
+use sqlparser::ast::{Ident, ObjectName};
+
+use crate::error::{Error, Result};
+
+/// A name without a schema, folded.
+///
+/// # Errors
+/// `NotSupported` for a name with several parts.
+pub fn object_name(name: &ObjectName) -> Result<String> {
+    match name.0.as_slice() {
+        [only] => only
+            .as_ident()
+            .map(identifier)
+            .ok_or_else(|| Error::unsupported(format!("the name `{name}` is not implemented"))),
+        _ => Err(Error::unsupported(format!(
+            "`{name}`: tables have no schema"
+        ))),
+    }
+}
+
+/// An identifier folded to lower case unless it is quoted.
+pub fn identifier(identifier: &Ident) -> String {
+    match identifier.quote_style {
+        Some(_) => identifier.value.clone(),
+        None => identifier.value.to_lowercase(),
+    }
+}
