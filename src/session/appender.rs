@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
+use super::IntoParameters;
 use super::params::in_zone_of;
-use super::{Connection, IntoParameters};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::Durability;
-use crate::settings::HaliteOptions;
 use crate::table::HaliteTable;
 use crate::write::{Change, RowBuffer, Statement, WriteSettings, commit};
 
-/// What [`Connection::appender_with`] does with its rows. The default: new rows alone, with the connection's durability.
+/// What [`Connection::appender_with`](super::Connection::appender_with) does with its rows. The default: new rows alone, with the connection's durability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AppenderOptions {
     replace: bool,
@@ -92,13 +91,10 @@ pub struct Appender {
 
 impl Appender {
     pub(super) fn new(
-        connection: &Connection,
-        table: &str,
+        table: Arc<HaliteTable>,
+        mut settings: WriteSettings,
         options: AppenderOptions,
     ) -> Result<Self> {
-        let table = connection.database().catalog().expect_table(table)?;
-        let configured = connection.context().copied_config();
-        let mut settings = HaliteOptions::of(configured.options()).write_settings();
         settings.durability = options.durability.unwrap_or(settings.durability);
         settings.memory = options.memory.unwrap_or(settings.memory);
         let change = if options.replace {

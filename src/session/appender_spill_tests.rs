@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fastrand::Rng;
 use tempfile::TempDir;
 
-use super::super::Database;
+use super::super::{Connection, Database};
 use super::*;
 use crate::store::wrap::{Call, Failing, Faults, Log, Recording};
 use crate::store::{RocksStore, Store, StoreOptions};

@@ -2,7 +2,7 @@ use arrow::array::{Float64Array, Int64Array, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use chrono::{NaiveDate, TimeZone, Utc};
 
-use super::super::Database;
+use super::super::{Connection, Database};
 use super::*;
 use crate::params;
 

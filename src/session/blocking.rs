@@ -17,7 +17,7 @@
 
 use std::future::Future;
 use std::path::Path;
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
@@ -70,30 +70,6 @@ fn refuse_inside_runtime() -> Result<()> {
              halite::Database and halite::Connection there, or call from a thread of its own",
         )),
     }
-}
-
-/// Runs a future on threads of our own while the calling one waits, be it one of a runtime or not.
-pub(super) fn wait<T: Send + 'static>(
-    future: impl Future<Output = T> + Send + 'static,
-) -> Result<T> {
-    static SHARED: OnceLock<Option<TokioRuntime>> = OnceLock::new();
-    let shared = SHARED.get_or_init(|| {
-        let mut builder = Builder::new_multi_thread();
-        builder
-            .worker_threads(2)
-            .thread_name("halite-wait")
-            .enable_all()
-            .build()
-            .ok()
-    });
-    let Some(runtime) = shared else {
-        return Err(Error::unavailable("no threads can be started"));
-    };
-    let (sender, receiver) = mpsc::sync_channel(1);
-    runtime.spawn(async move { sender.send(future.await) });
-    receiver
-        .recv()
-        .map_err(|error| Error::internal("the thread that reads has failed").with_source(error))
 }
 
 /// An open database, as [`halite::Database`](crate::session::Database), without `async`.

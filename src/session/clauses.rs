@@ -5,9 +5,6 @@
 //! first. `only!` lists what is planned of each part, refused by DataFusion, or means nothing; what else the part has is
 //! refused by name, and a clause that a newer parser knows does not compile before somebody has looked at it.
 
-use std::fmt::Display;
-use std::ops::ControlFlow;
-
 use datafusion::execution::session_state::SessionState;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
@@ -18,6 +15,7 @@ use sqlparser::ast::{
     WindowType, With,
 };
 
+use super::checked::{Checked, FINE, missing, refuse_if};
 use super::refused;
 use crate::error::{Error, Result};
 
@@ -36,28 +34,6 @@ pub(super) fn check(statement: &DFStatement, state: &SessionState) -> Result<()>
     found
         .break_value()
         .map_or(Ok(()), |message| Err(Error::unsupported(message)))
-}
-
-/// What is wrong, or nothing.
-pub(super) type Checked = ControlFlow<String>;
-
-/// Nothing is wrong.
-pub(super) const FINE: Checked = Checked::Continue(());
-
-/// Refuses a clause; behind a semicolon stands what there is instead.
-pub(super) fn missing(clause: impl Display) -> Checked {
-    let clause = clause.to_string();
-    Checked::Break(match clause.split_once("; ") {
-        Some((clause, instead)) => format!("{clause} is not implemented; {instead}"),
-        None => format!("{clause} is not implemented"),
-    })
-}
-
-pub(super) fn refuse_if(is_given: bool, clause: &str) -> Checked {
-    match is_given {
-        true => missing(clause),
-        false => FINE,
-    }
 }
 
 /// Whether a clause stands in the statement.

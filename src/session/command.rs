@@ -13,10 +13,10 @@ use sqlparser::ast::{
     CreateTable, Ident, ObjectName, ObjectType, ShowCreateObject, Statement, Truncate,
 };
 
+use super::Outcome;
 use super::waiting::on_waiting_thread;
-use super::{Connection, Outcome};
 use crate::catalog::ddl::define_table;
-use crate::catalog::object_name;
+use crate::catalog::{Catalog, object_name};
 use crate::error::{Error, Result};
 use crate::key::TRANSFORMS;
 use crate::scan::ScanExec;
@@ -112,22 +112,24 @@ impl<'a> Own<'a> {
         )
     }
 
-    /// Does what it says.
+    /// Does what it says with the tables of `catalog`; `settings` are those of the session.
     ///
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
-    pub(super) async fn answer(self, connection: &Connection) -> Result<Outcome> {
+    pub(super) async fn answer(
+        self,
+        catalog: &Arc<Catalog>,
+        settings: impl FnOnce() -> Result<HaliteOptions>,
+    ) -> Result<Outcome> {
         match self {
-            Self::CreateTable(create) => create_table(connection, create).await,
-            Self::DropTables { names, if_exists } => {
-                drop_tables(connection, names, if_exists).await
-            }
-            Self::Truncate(truncate) => truncate_table(connection, truncate).await,
-            Self::ShowTables => show_tables(connection),
-            Self::ShowCreateTable(name) => show_create_table(connection, name),
-            Self::Describe(name) => describe(connection, name),
+            Self::CreateTable(create) => create_table(catalog, create).await,
+            Self::DropTables { names, if_exists } => drop_tables(catalog, names, if_exists).await,
+            Self::Truncate(truncate) => truncate_table(catalog, truncate).await,
+            Self::ShowTables => rows(vec![("table", strings(catalog.names()))]),
+            Self::ShowCreateTable(name) => show_create_table(catalog, name),
+            Self::Describe(name) => describe(catalog, name),
             Self::ShowTransforms => show_transforms(),
-            Self::ShowSetting(name) => show_setting(connection, &name),
+            Self::ShowSetting(name) => show_setting(&settings()?, &name),
         }
     }
 }
@@ -185,8 +187,8 @@ pub(super) fn setting_problem(error: Error, setting: Option<(String, String)>) -
 }
 
 /// One row for each warning, as the design of a row key is easily got wrong.
-async fn create_table(connection: &Connection, create: &CreateTable) -> Result<Outcome> {
-    let (catalog, create) = (Arc::clone(connection.database().catalog()), create.clone());
+async fn create_table(catalog: &Arc<Catalog>, create: &CreateTable) -> Result<Outcome> {
+    let (catalog, create) = (Arc::clone(catalog), create.clone());
     let made = move || catalog.create_table(|id| define_table(&create, id), create.if_not_exists);
     let made = change(made).await?;
     let warnings = match &made {
@@ -205,11 +207,11 @@ async fn create_table(connection: &Connection, create: &CreateTable) -> Result<O
 }
 
 async fn drop_tables(
-    connection: &Connection,
+    catalog: &Arc<Catalog>,
     names: &[ObjectName],
     if_exists: bool,
 ) -> Result<Outcome> {
-    let catalog = Arc::clone(connection.database().catalog());
+    let catalog = Arc::clone(catalog);
     let names = names
         .iter()
         .map(object_name)
@@ -218,7 +220,7 @@ async fn drop_tables(
     Ok(done("DROP TABLE"))
 }
 
-async fn truncate_table(connection: &Connection, truncate: &Truncate) -> Result<Outcome> {
+async fn truncate_table(catalog: &Arc<Catalog>, truncate: &Truncate) -> Result<Outcome> {
     let plain = truncate.partitions.is_none()
         && truncate.identity.is_none()
         && truncate.cascade.is_none()
@@ -229,10 +231,7 @@ async fn truncate_table(connection: &Connection, truncate: &Truncate) -> Result<
             "`{truncate}` is not implemented; TRUNCATE TABLE name is"
         )));
     };
-    let (catalog, name) = (
-        Arc::clone(connection.database().catalog()),
-        object_name(&target.name)?,
-    );
+    let (catalog, name) = (Arc::clone(catalog), object_name(&target.name)?);
     change(move || catalog.truncate(&name)).await?;
     Ok(done("TRUNCATE"))
 }
@@ -243,9 +242,8 @@ async fn change<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'st
 }
 
 /// A setting of Halite's, with the columns that DataFusion shows its own with; it knows them without their prefix.
-fn show_setting(connection: &Connection, name: &str) -> Result<Outcome> {
-    let state = connection.statement_state()?;
-    let entries = HaliteOptions::of(state.config_options()).entries();
+fn show_setting(settings: &HaliteOptions, name: &str) -> Result<Outcome> {
+    let entries = settings.entries();
     let entry = entries.into_iter().find(|entry| entry.key == name);
     let entry = entry.ok_or_else(|| {
         let prefix = HaliteOptions::PREFIX;
@@ -260,18 +258,8 @@ fn show_setting(connection: &Connection, name: &str) -> Result<Outcome> {
     ])
 }
 
-fn show_tables(connection: &Connection) -> Result<Outcome> {
-    rows(vec![(
-        "table",
-        strings(connection.database().catalog().names()),
-    )])
-}
-
-fn show_create_table(connection: &Connection, name: &ObjectName) -> Result<Outcome> {
-    let table = connection
-        .database()
-        .catalog()
-        .expect_table(&object_name(name)?)?;
+fn show_create_table(catalog: &Catalog, name: &ObjectName) -> Result<Outcome> {
+    let table = catalog.expect_table(&object_name(name)?)?;
     rows(vec![
         ("table", strings([table.bound().name().to_owned()])),
         (
@@ -282,11 +270,8 @@ fn show_create_table(connection: &Connection, name: &ObjectName) -> Result<Outco
 }
 
 /// Columns with their types, and where the row key has them.
-fn describe(connection: &Connection, name: &ObjectName) -> Result<Outcome> {
-    let table = connection
-        .database()
-        .catalog()
-        .expect_table(&object_name(name)?)?;
+fn describe(catalog: &Catalog, name: &ObjectName) -> Result<Outcome> {
+    let table = catalog.expect_table(&object_name(name)?)?;
     let columns = table.bound().columns();
     let nullable: BooleanArray = columns.iter().map(|column| Some(column.nullable)).collect();
     let parts = |position: usize| key_parts(table.bound(), position);
@@ -319,7 +304,10 @@ fn show_transforms() -> Result<Outcome> {
     let owned = str::to_owned;
     rows(vec![
         ("key_part", strings(declarations().map(|it| it.syntax()))),
-        ("stores", strings(declarations().map(|it| owned(it.stores())))),
+        (
+            "stores",
+            strings(declarations().map(|it| owned(it.stores()))),
+        ),
         (
             "pushdown",
             strings(declarations().map(|it| owned(it.pushdown()))),

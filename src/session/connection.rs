@@ -24,25 +24,26 @@ use datafusion::sql::parser::Statement as DFStatement;
 
 use super::apart::{Effort, apart};
 use super::command::{self, Own};
+use super::copy_statement::CopyStatement;
 use super::insert::Insert;
+use super::meter::Meter;
 use super::named::NamedStatements;
 use super::outcome::{
     Outcome, Wanted, count, gives_rows, no_rows, refuse_hidden_changes, takes_parameters,
 };
 use super::parse::{Command, Parsed, parse};
 use super::placeholders::Placeholders;
-use super::prepared::PreparedStatement;
-use super::profile::Meter;
 use super::stack::{large_stack, on_large_stack};
 use super::{
     Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, clauses, copy,
-    delete, files, fit, guard, memory, names, natural, recursion, running, subqueries,
+    delete, export, files, fit, guard, memory, names, natural, recursion, running, subqueries,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
 use crate::scan::StatementSnapshot;
 use crate::settings::{ByteSize, HaliteOptions};
 use crate::write::Progress;
+use crate::write::copy::{Direction, copy_from};
 use crate::{function, optimize};
 
 /// What a text becomes while it is parsed and planned, at most: so many times its own length.
@@ -201,16 +202,45 @@ impl Connection {
             }
             Command::Copy(statement) => {
                 wanted.check(false)?;
-                copy::run(self, statement).await
+                self.copy(statement).await
             }
             Command::Sql(parsed) => match Own::of(parsed)? {
                 Some(own) => {
                     wanted.check(own.gives_rows())?;
-                    own.answer(self).await
+                    let settings = || {
+                        let state = self.statement_state()?;
+                        Ok(HaliteOptions::of(state.config_options()))
+                    };
+                    own.answer(self.database.catalog(), settings).await
                 }
                 None => self.run_planned(parsed, wanted).await,
             },
         }
+    }
+
+    /// `COPY`, in either direction: all of it or nothing.
+    async fn copy(&self, statement: &CopyStatement) -> Result<Outcome> {
+        let access = self.database.access();
+        access.check(&format!("the file `{}`", statement.file))?;
+        let options = copy::options_of(statement)?;
+        let rows = match statement.direction {
+            Direction::From => {
+                let table = copy::loaded_table(statement, self.database.catalog())?;
+                let state = self.statement_state()?;
+                let settings = HaliteOptions::of(state.config_options()).write_settings();
+                let (file, progress) = (statement.file.clone(), self.progress.clone());
+                copy_from(table.writer(), file, options, settings, progress).await?
+            }
+            Direction::To => {
+                // What is wrong with file and options is said before the query is run.
+                let file = export::Target::new(&statement.file, &options)?;
+                let (mut state, plan) = self.planned(&copy::query_of(statement)?).await?;
+                fit::fit(&mut state, &plan)?;
+                let (state, plan) = self.physical(state, plan).await?;
+                export::write(file, execute_stream(plan, state.task_ctx())?).await?
+            }
+        };
+        Ok(Outcome::Affected { verb: "COPY", rows })
     }
 
     /// A statement that DataFusion plans.
@@ -261,7 +291,11 @@ impl Connection {
                 "INSERT",
                 self.physical(state, LogicalPlan::Dml(change)).await?,
             ),
-            WriteOp::Delete => ("DELETE", delete::plan(self, state, &change).await?),
+            WriteOp::Delete => {
+                let (state, rows) = self.physical(state, delete::rows(&change)?).await?;
+                let plan = delete::plan(&state, &change, rows)?;
+                ("DELETE", (state, plan))
+            }
             other => {
                 return Err(Error::unsupported(format!(
                     "{} is not implemented",
@@ -451,7 +485,7 @@ impl Connection {
     }
 
     /// The only statement of `sql`.
-    fn single(&self, sql: &str) -> Result<Statement> {
+    pub(super) fn single(&self, sql: &str) -> Result<Statement> {
         let mut statements = self.script(sql)?;
         match (statements.pop(), statements.is_empty()) {
             (Some(statement), true) => Ok(statement),
@@ -578,28 +612,6 @@ impl Connection {
         }
     }
 
-    /// Parses and plans a statement with parameters `$1`, `$2`, … (or `?`) once, to be run many times.
-    ///
-    /// # Errors
-    /// What is wrong with the statement.
-    pub async fn prepare(&self, sql: &str) -> Result<PreparedStatement> {
-        large_stack(self.prepare_on_stack(sql)).await
-    }
-
-    async fn prepare_on_stack(&self, sql: &str) -> Result<PreparedStatement> {
-        let statement = self.single(sql)?;
-        let Command::Sql(parsed) = statement.parsed.command else {
-            return Err(Error::unsupported("this statement cannot be prepared"));
-        };
-        if !takes_parameters(&parsed) {
-            return Err(Error::unsupported(
-                "only SELECT, INSERT, DELETE and EXPLAIN of these can be prepared",
-            ));
-        }
-        Own::of(&parsed)?;
-        PreparedStatement::new(self.clone(), *parsed).await
-    }
-
     /// Adds rows to a table without SQL around each: the quickest way in.
     ///
     /// # Errors
@@ -613,7 +625,17 @@ impl Connection {
     /// # Errors
     /// As [`Connection::appender`].
     pub fn appender_with(&self, table: &str, options: AppenderOptions) -> Result<Appender> {
-        Appender::new(self, table, options)
+        let table = self.database.catalog().expect_table(table)?;
+        let configured = self.context.copied_config();
+        let settings = HaliteOptions::of(configured.options()).write_settings();
+        Appender::new(table, settings, options)
+    }
+}
+
+impl Database {
+    /// A connection with settings of its own.
+    pub fn connect(&self) -> Connection {
+        Connection::new(self.clone())
     }
 }
 

@@ -1,35 +1,22 @@
-//! `COPY`: from the parsed statement to the loader of files and to the writer of files.
+//! `COPY`: what a parsed statement says to the loader of files and to the writer of files.
 
-use datafusion::physical_plan::execute_stream;
+use std::sync::Arc;
+
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Statement as SqlStatement;
 
 use super::copy_statement::{CopyOption, CopySource, CopyStatement};
 use super::dialect;
-use super::fit::fit;
-use super::{Connection, Outcome, export};
-use crate::catalog::object_name;
+use crate::catalog::{Catalog, object_name};
 use crate::error::{Error, Result};
-use crate::settings::HaliteOptions;
-use crate::write::copy::{self, Compression, CopyOptions, Direction, FileFormat, listed};
+use crate::table::HaliteTable;
+use crate::write::copy::{Compression, CopyOptions, FileFormat, listed};
 
-/// Runs a COPY: all of it or nothing.
-pub(super) async fn run(connection: &Connection, statement: &CopyStatement) -> Result<Outcome> {
-    let access = connection.database().access();
-    access.check(&format!("the file `{}`", statement.file))?;
-    let options = copy_options(&statement.options)?;
-    let rows = match statement.direction {
-        Direction::From => copy_from(connection, statement, options).await?,
-        Direction::To => copy_to(connection, statement, &options).await?,
-    };
-    Ok(Outcome::Affected { verb: "COPY", rows })
-}
-
-async fn copy_from(
-    connection: &Connection,
+/// The table that a COPY FROM loads.
+pub(super) fn loaded_table(
     statement: &CopyStatement,
-    options: CopyOptions,
-) -> Result<u64> {
+    catalog: &Catalog,
+) -> Result<Arc<HaliteTable>> {
     let CopySource::Table { name, columns } = &statement.source else {
         return Err(Error::invalid("COPY FROM loads a table, not a query"));
     };
@@ -38,34 +25,12 @@ async fn copy_from(
             "COPY FROM with a list of columns is not implemented; name them in the file's header",
         ));
     }
-    let table = connection
-        .database()
-        .catalog()
-        .expect_table(&object_name(name)?)?;
-    let settings =
-        HaliteOptions::of(connection.statement_state()?.config_options()).write_settings();
-    let (file, progress) = (statement.file.clone(), connection.progress().clone());
-    copy::copy_from(table.writer(), file, options, settings, progress).await
+    catalog.expect_table(&object_name(name)?)
 }
 
-async fn copy_to(
-    connection: &Connection,
-    statement: &CopyStatement,
-    options: &CopyOptions,
-) -> Result<u64> {
-    // What is wrong with file and options is said before the query is run.
-    let file = export::Target::new(&statement.file, options)?;
-    let query = query_of(&statement.source)?;
-    let (mut state, plan) = connection.planned(&query).await?;
-    fit(&mut state, &plan)?;
-    let (state, plan) = connection.physical(state, plan).await?;
-    let rows = execute_stream(plan, state.task_ctx())?;
-    export::write(file, rows).await
-}
-
-/// What is copied, as a query.
-fn query_of(source: &CopySource) -> Result<DFStatement> {
-    let query = match source {
+/// What a COPY TO writes, as a query.
+pub(super) fn query_of(statement: &CopyStatement) -> Result<DFStatement> {
+    let query = match &statement.source {
         CopySource::Query(query) => SqlStatement::Query(query.clone()),
         CopySource::Table { name, columns } => {
             let columns: Vec<String> = columns.iter().map(ToString::to_string).collect();
@@ -135,10 +100,14 @@ static OPTIONS: &[OptionDeclaration] = &[
     },
 ];
 
-fn copy_options(given: &[CopyOption]) -> Result<CopyOptions> {
+/// The options of a COPY.
+///
+/// # Errors
+/// `NotSupported` or `InvalidInput` that names the option and the reason.
+pub(super) fn options_of(statement: &CopyStatement) -> Result<CopyOptions> {
     let mut options = CopyOptions::default();
     let mut seen: Vec<&str> = Vec::new();
-    for option in given {
+    for option in &statement.options {
         let name = option.name.as_str();
         let mut known = OPTIONS.iter();
         let Some(declaration) =

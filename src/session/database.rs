@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
 
-use super::Connection;
 use super::access::Restrictions;
 use super::memory::Memory;
 use super::waiting::on_waiting_thread;
 use crate::catalog::Catalog;
 use crate::error::Result;
-use crate::store::{MemoryStore, RocksStore, Store, StoreOptions};
 use crate::settings::ByteSize;
+use crate::store::{MemoryStore, RocksStore, Store, StoreOptions};
 use crate::write::SpillDirectory;
 
 /// An open database. Clones share it; it is closed when the last of them and of its connections is dropped.
@@ -92,11 +91,6 @@ impl Database {
             access: Arc::default(),
             memory: Arc::default(),
         })
-    }
-
-    /// A connection with settings of its own.
-    pub fn connect(&self) -> Connection {
-        Connection::new(self.clone())
     }
 
     /// A table as DataFusion's provider, to be registered in any of its sessions.

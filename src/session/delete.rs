@@ -6,46 +6,48 @@
 
 use std::sync::Arc;
 
+use datafusion::catalog::TableProvider;
 use datafusion::datasource::source_as_provider;
 use datafusion::execution::session_state::SessionState;
-use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlanBuilder};
+use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::physical_plan::ExecutionPlan;
 
-use super::Connection;
 use crate::error::{Error, Result};
 use crate::scan::StatementSnapshot;
 use crate::settings::HaliteOptions;
 use crate::table::HaliteTable;
 use crate::write::{Refresh, WriteExec};
 
-/// The physical plan of a DELETE, which yields the number of rows.
-pub(super) async fn plan(
-    connection: &Connection,
-    state: SessionState,
-    statement: &DmlStatement,
-) -> Result<(SessionState, Arc<dyn ExecutionPlan>)> {
-    // The table that was planned for, not the one that has its name by now: it has the lock that says whether the rows
-    // are still there.
-    let provider = source_as_provider(&statement.target)?;
-    let table = provider
-        .downcast_ref::<HaliteTable>()
-        .ok_or_else(|| Error::internal("DELETE from a table of another kind"))?;
+/// The table that was planned for, not the one that has its name by now: it has the lock that says whether the rows are
+/// still there.
+fn table_of(provider: &dyn TableProvider) -> Result<&HaliteTable> {
+    let table = provider.downcast_ref::<HaliteTable>();
+    table.ok_or_else(|| Error::internal("DELETE from a table of another kind"))
+}
+
+/// The rows to delete: what their keys are made of.
+pub(super) fn rows(statement: &DmlStatement) -> Result<LogicalPlan> {
     let input = statement.input.as_ref();
-    let columns: Vec<Expr> = input
-        .schema()
-        .columns()
-        .into_iter()
-        .map(Expr::Column)
-        .collect();
+    let columns = input.schema().columns().into_iter().map(Expr::Column);
+    let provider = source_as_provider(&statement.target)?;
+    let table = table_of(provider.as_ref())?;
     let sources = table.bound().key_sources();
     let needed = columns
-        .into_iter()
         .enumerate()
         .filter(|(position, _)| sources.contains(position));
-    let projected = LogicalPlanBuilder::from(input.clone())
-        .project(needed.map(|(_, column)| column))?
-        .build()?;
-    let (state, rows) = connection.physical(state, projected).await?;
+    let projected = LogicalPlanBuilder::from(input.clone());
+    let projected = projected.project(needed.map(|(_, column)| column))?;
+    Ok(projected.build()?)
+}
+
+/// The physical plan of a DELETE of `rows`, which are planned in `state`; it yields their number.
+pub(super) fn plan(
+    state: &SessionState,
+    statement: &DmlStatement,
+    rows: Arc<dyn ExecutionPlan>,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let provider = source_as_provider(&statement.target)?;
+    let table = table_of(provider.as_ref())?;
     let settings = HaliteOptions::of(state.config_options()).write_settings();
     let (of_rows, store) = (state.clone(), Arc::clone(table.store()));
     let refresh: Refresh = Arc::new(move |snapshot| {
@@ -55,7 +57,7 @@ pub(super) async fn plan(
         Ok(state.task_ctx())
     });
     let plan = WriteExec::delete(table.writer(), rows, settings, refresh)?;
-    Ok((state, Arc::new(plan)))
+    Ok(Arc::new(plan))
 }
 
 #[cfg(test)]

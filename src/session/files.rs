@@ -22,8 +22,8 @@ use parking_lot::Mutex;
 
 use super::access::Restrictions;
 use crate::error::Error;
-use crate::store::check_outside;
 use crate::settings::HaliteOptions;
+use crate::store::check_outside;
 use crate::write::copy::{check_matches, check_rows, checksum, files_matching};
 
 /// Endings of names that are taken for those of files.

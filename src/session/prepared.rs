@@ -8,11 +8,13 @@ use datafusion::sql::parser::Statement as DFStatement;
 use futures::FutureExt;
 use parking_lot::RwLock;
 
-use super::blocking::wait;
+use super::command::Own;
 use super::direct::{DirectQuery, DirectRows};
-use super::outcome::{gives_rows, no_rows};
+use super::outcome::{gives_rows, no_rows, takes_parameters};
+use super::parse::Command;
 use super::placeholders::Placeholders;
 use super::stack::large_stack;
+use super::waiting::wait;
 use super::{Connection, IntoParameters, Outcome, Row, RowStream, Rows};
 use crate::error::{Error, Result};
 use crate::store::{Snapshot, Store};
@@ -97,8 +99,32 @@ fn no_change() -> Error {
     Error::invalid("this statement changes no rows; use query")
 }
 
+impl Connection {
+    /// Parses and plans a statement with parameters `$1`, `$2`, … (or `?`) once, to be run many times.
+    ///
+    /// # Errors
+    /// What is wrong with the statement.
+    pub async fn prepare(&self, sql: &str) -> Result<PreparedStatement> {
+        large_stack(self.prepare_on_stack(sql)).await
+    }
+
+    async fn prepare_on_stack(&self, sql: &str) -> Result<PreparedStatement> {
+        let statement = self.single(sql)?;
+        let Command::Sql(parsed) = statement.parsed.command else {
+            return Err(Error::unsupported("this statement cannot be prepared"));
+        };
+        if !takes_parameters(&parsed) {
+            return Err(Error::unsupported(
+                "only SELECT, INSERT, DELETE and EXPLAIN of these can be prepared",
+            ));
+        }
+        Own::of(&parsed)?;
+        PreparedStatement::new(self.clone(), *parsed).await
+    }
+}
+
 impl PreparedStatement {
-    pub(super) async fn new(connection: Connection, parsed: DFStatement) -> Result<Self> {
+    async fn new(connection: Connection, parsed: DFStatement) -> Result<Self> {
         let planned = Planned::new(&connection, &parsed).await?;
         Ok(Self {
             connection,

@@ -1,5 +1,4 @@
-//! What statements cost: a query with its rows, what its scans have read and how long it took; and a meter to look at
-//! while any statement runs.
+//! What a query costs: its rows, what its scans have read and how long it took.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,7 +6,6 @@ use std::time::{Duration, Instant};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
-use parking_lot::Mutex;
 
 use super::command::Own;
 use super::outcome::gives_rows;
@@ -30,29 +28,6 @@ pub struct Profile {
     pub plan: Arc<dyn ExecutionPlan>,
     /// From planning to the last row.
     pub elapsed: Duration,
-}
-
-/// Looks at what the statements of a [metered connection](Connection::metered) read, while they run and afterwards.
-///
-/// It keeps their plans, to ask them: make one for each statement, or for a few.
-#[derive(Debug, Default)]
-pub struct Meter {
-    plans: Mutex<Vec<Arc<dyn ExecutionPlan>>>,
-}
-
-impl Meter {
-    /// What has been read so far, by all scans of all statements.
-    pub fn totals(&self) -> ScanTotals {
-        let mut totals = ScanTotals::default();
-        for plan in self.plans.lock().iter() {
-            totals += scan::totals(plan);
-        }
-        totals
-    }
-
-    pub(super) fn watch(&self, plan: &Arc<dyn ExecutionPlan>) {
-        self.plans.lock().push(Arc::clone(plan));
-    }
 }
 
 impl Profile {
@@ -101,35 +76,8 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::super::Database;
-    use super::Meter;
     use crate::error::ErrorKind;
-
-    #[tokio::test]
-    async fn a_meter_counts_what_the_statements_of_its_connection_read() {
-        let connection = Database::in_memory().unwrap().connect();
-        let meter = Arc::new(Meter::default());
-        let metered = connection.metered(Arc::clone(&meter));
-        for sql in [
-            "CREATE TABLE t (a INT, PRIMARY KEY (a))",
-            "INSERT INTO t VALUES (1), (2), (3)",
-        ] {
-            metered.execute(sql, Vec::new()).await.unwrap();
-        }
-        assert_eq!(meter.totals().keys_read, 0);
-        let query = |a: i32| format!("SELECT * FROM t WHERE a >= {a}");
-        metered.query(&query(2), Vec::new()).await.unwrap();
-        assert_eq!((meter.totals().ranges, meter.totals().keys_read), (1, 2));
-        // A DELETE reads, too; the connection without the meter is another.
-        connection.query(&query(1), Vec::new()).await.unwrap();
-        metered
-            .execute("DELETE FROM t WHERE a = 3", Vec::new())
-            .await
-            .unwrap();
-        assert_eq!(meter.totals().keys_read, 3);
-    }
 
     #[tokio::test]
     async fn a_query_is_run_and_measured_and_a_change_is_not_run() {

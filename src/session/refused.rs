@@ -9,7 +9,7 @@ use sqlparser::ast::{
     SetOperator, SetQuantifier, TableFactor, Value,
 };
 
-use super::clauses::{Checked, FINE, missing, refuse_if};
+use super::checked::{Checked, FINE, missing, refuse_if};
 
 /// A SET of another kind than `name = value`.
 pub(super) fn check_set(set: &Set) -> Checked {
