@@ -3,6 +3,7 @@
 //!
 //! The tables below are the rules; whoever changes the order of the modules changes it here, in sight.
 
+mod circles;
 mod documents;
 mod source;
 
@@ -25,8 +26,9 @@ const LAYERS: &[(&str, u8)] = &[
     ("row", 3),
     ("scan", 4),
     ("write", 4),
-    ("table", 5),
+    ("settings", 5),
     ("function", 5),
+    ("table", 5),
     ("catalog", 6),
     ("optimize", 6),
     ("session", 7),
