@@ -10,6 +10,9 @@ use crate::keyrange::hex;
 /// The longest row key, which is HBase's limit.
 pub const ROW_KEY_BYTES: usize = 32_767;
 
+/// What a key that is written alone has room for at first.
+const USUAL_BYTES: usize = 32;
+
 /// The layout of a table's row key.
 #[derive(Debug, Clone)]
 pub struct RowKey {
@@ -87,32 +90,26 @@ impl RowKey {
     /// # Errors
     /// `InvalidInput` where a part has no value for the row, or the key is too long.
     pub fn encode(&self, row: &[Option<Datum>]) -> Result<Vec<u8>> {
-        self.encode_values(&self.values(row)?)
-    }
-
-    /// The row key of these part values.
-    pub fn encode_values(&self, values: &[Option<Datum>]) -> Result<Vec<u8>> {
-        if values.len() != self.parts.len() {
-            return Err(Error::internal(format!(
-                "{} values for {} parts",
-                values.len(),
-                self.parts.len()
-            )));
-        }
-        let mut key = Vec::new();
-        for (part, value) in self.parts.iter().zip(values) {
-            part.encode(value.as_ref(), &mut key)?;
-        }
-        if key.len() > ROW_KEY_BYTES {
-            return Err(too_long(key.len()));
+        let mut key = Vec::with_capacity(USUAL_BYTES);
+        for part in &self.parts {
+            part.encode_row(row, &mut key)?;
         }
         debug_assert!(
-            self.decode(&key)
-                .is_ok_and(|decoded| decoded.as_slice() == values),
-            "{values:?} does not come back from {}",
+            self.gives_back(&key, row),
+            "{row:?} does not come back from {}",
             hex(&key)
         );
-        Ok(key)
+        match key.len() {
+            ..=ROW_KEY_BYTES => Ok(key),
+            length => Err(too_long(length)),
+        }
+    }
+
+    fn gives_back(&self, key: &[u8], row: &[Option<Datum>]) -> bool {
+        match (self.decode(key), self.values(row)) {
+            (Ok(decoded), Ok(values)) => decoded == values,
+            _ => false,
+        }
     }
 
     /// The part values in a row key.

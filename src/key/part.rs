@@ -125,6 +125,17 @@ impl KeyPart {
         Ok(value)
     }
 
+    /// Appends the part's field for a row given by its columns' values, in table order.
+    ///
+    /// # Errors
+    /// As [`KeyPart::value`] and [`KeyPart::encode`].
+    pub(super) fn encode_row(&self, row: &[Option<Datum>], into: &mut Vec<u8>) -> Result<()> {
+        match (self.expression().as_column(), self.sources.as_slice()) {
+            (Some(_), [source]) => self.encode(row.get(*source).and_then(Option::as_ref), into),
+            _ => self.encode(self.value(row)?.as_ref(), into),
+        }
+    }
+
     /// The same error, of this part.
     pub(super) fn context(&self, error: Error) -> Error {
         error.context(format!("key part `{}`", self.expression()))

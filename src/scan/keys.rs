@@ -5,6 +5,7 @@
 //! each time: the keys are written from the values. The columns are those that the key gives back exactly; where the row
 //! has them the conditions hold, and none is left to be asked.
 
+use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
@@ -25,6 +26,7 @@ pub(super) struct WholeKeys(Vec<Pinned>);
 #[derive(Debug)]
 struct Pinned {
     column: usize,
+    data_type: DataType,
     values: Vec<Value>,
 }
 
@@ -49,6 +51,8 @@ impl WholeKeys {
         table.key_sources().iter().all(is_pinned).then_some(())?;
         let mut lists = pinned.iter().map(|pinned| pinned.values.len());
         let keys = lists.try_fold(1_usize, usize::checked_mul)?;
+        // What has few values is put into the row seldom.
+        pinned.sort_by_key(|pinned| pinned.values.len());
         (keys <= MOST_KEYS).then_some(Self(pinned))
     }
 
@@ -67,40 +71,47 @@ impl WholeKeys {
         table: &BoundTable,
         parameters: &[ScalarValue],
     ) -> Result<Option<Vec<Vec<u8>>>> {
-        let lists = self.0.iter().map(|pinned| pinned.bind(table, parameters));
-        let Some(lists) = lists.collect::<Option<Vec<_>>>() else {
-            return Ok(None);
-        };
         let mut row: Vec<Option<Datum>> = vec![None; table.columns().len()];
-        let mut keys = Vec::with_capacity(lists.iter().map(|(_, values)| values.len()).product());
-        write(table, &lists, &mut row, &mut keys)?;
-        Ok(Some(keys))
+        let mut keys = Vec::with_capacity(self.count());
+        let is_fitting = write(table, &self.0, parameters, &mut row, &mut keys)?;
+        Ok(is_fitting.then_some(keys))
+    }
+
+    fn count(&self) -> usize {
+        self.0.iter().map(|pinned| pinned.values.len()).product()
     }
 }
 
-/// Appends the keys of rows that have in each column one of its values.
+/// Appends the keys of rows that have in each column one of its values. Returns whether all values are of their columns'
+/// types.
 fn write(
     table: &BoundTable,
-    lists: &[(usize, Vec<Datum>)],
+    pinned: &[Pinned],
+    parameters: &[ScalarValue],
     row: &mut [Option<Datum>],
     keys: &mut Vec<Vec<u8>>,
-) -> Result<()> {
-    let Some(((column, values), others)) = lists.split_first() else {
+) -> Result<bool> {
+    let Some((first, others)) = pinned.split_first() else {
         match table.row_key().encode(row) {
             Ok(key) => keys.push(key),
             // A row of these values could not have been written.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {}
             Err(error) => return Err(error),
         }
-        return Ok(());
+        return Ok(true);
     };
-    for value in values {
-        if let Some(cell) = row.get_mut(*column) {
-            *cell = Some(value.clone());
+    for value in &first.values {
+        let Some(datum) = value.bind(&first.data_type, parameters) else {
+            return Ok(false);
+        };
+        if let Some(cell) = row.get_mut(first.column) {
+            *cell = Some(datum);
         }
-        write(table, others, row, keys)?;
+        if !write(table, others, parameters, row, keys)? {
+            return Ok(false);
+        }
     }
-    Ok(())
+    Ok(true)
 }
 
 impl Pinned {
@@ -141,17 +152,21 @@ impl Pinned {
             _ => None,
         };
         let values = operands.iter().map(value).collect::<Option<_>>()?;
-        Some(Self { column, values })
+        Some(Self {
+            column,
+            data_type,
+            values,
+        })
     }
+}
 
-    fn bind(&self, table: &BoundTable, parameters: &[ScalarValue]) -> Option<(usize, Vec<Datum>)> {
-        let data_type = table.schema().fields().get(self.column)?.data_type();
-        let value = |value: &Value| match value {
-            Value::Constant(datum) => Some(datum.clone()),
-            Value::Parameter(at) => Datum::of_scalar(fitted(parameters.get(*at)?, data_type)?),
-        };
-        let values = self.values.iter().map(value).collect::<Option<_>>()?;
-        Some((self.column, values))
+impl Value {
+    /// `None` where it is not of this type.
+    fn bind(&self, data_type: &DataType, parameters: &[ScalarValue]) -> Option<Datum> {
+        match self {
+            Self::Constant(datum) => Some(datum.clone()),
+            Self::Parameter(at) => Datum::of_scalar(fitted(parameters.get(*at)?, data_type)?),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::physical_plan::SendableRecordBatchStream;
@@ -86,6 +87,14 @@ impl Opened {
     /// Whether the rows are read where they are asked for, and at once; they need no runtime then.
     pub fn is_brief(&self) -> bool {
         self.is_brief
+    }
+
+    /// The next batch, read where it is asked for, which may wait for the store; `None` at the end.
+    ///
+    /// # Errors
+    /// Those of the store; `Corrupt`.
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        self.scan.next_batch()
     }
 
     /// The rows.

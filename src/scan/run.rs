@@ -60,7 +60,7 @@ impl Source {
         let fetch = request.fetch.filter(|_| !is_filtered);
         Ok(Self {
             rows: RowSnapshot::at(snapshot),
-            space: table.space().into(),
+            space: table.shared_space(),
             direction: request.direction,
             first: fetch.unwrap_or(usize::MAX).min(ReadRequest::FIRST),
             fetch,

@@ -110,7 +110,7 @@ impl PartitionScan {
     }
 
     /// The next batch; `None` at the end, or once the scan is cancelled.
-    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+    pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let start = self.counters.is_some().then(Instant::now);
         let batch = self.make_batch();
         if let (Some(counters), Some(start)) = (&self.counters, start) {

@@ -18,7 +18,7 @@ pub struct BoundTable {
     table: Table,
     row_key: Arc<RowKey>,
     schema: SchemaRef,
-    space: String,
+    space: Arc<str>,
     sources: Vec<usize>,
     stored: Vec<usize>,
 }
@@ -39,7 +39,7 @@ impl BoundTable {
             sources: sources.into_iter().collect(),
             row_key: Arc::new(row_key),
             schema: table.arrow_schema(),
-            space: table.space(),
+            space: table.space().into(),
             table,
         }))
     }
@@ -85,6 +85,11 @@ impl BoundTable {
     /// The name of the table's space in the store.
     pub fn space(&self) -> &str {
         &self.space
+    }
+
+    /// The same, for requests that keep it.
+    pub fn shared_space(&self) -> Arc<str> {
+        Arc::clone(&self.space)
     }
 
     /// The columns that the row key is computed from, by position, ascending: what a DELETE must know of its rows.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use super::outcome::gives_rows;
 use crate::error::Result;
-use crate::scan::{self, Access, Moment, number};
+use crate::scan::{self, Access, Moment, Opened, number};
 use crate::settings::HaliteOptions;
 use crate::store::{Snapshot, Store};
 use crate::table::HaliteTable;
@@ -33,18 +33,10 @@ use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
     BinaryExpr, Expr, FetchType, LogicalPlan, Operator, SkipType, SortExpr, TableScan, Volatility,
 };
-use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::SessionContext;
 
 /// A query with a condition that nests deeper than this is planned, which has the stack for it.
 const MOST_DEPTH: usize = 50;
-
-/// The rows of a run.
-pub(super) struct DirectRows {
-    pub(super) stream: SendableRecordBatchStream,
-    /// Whether they are read where they are asked for, and at once; they need no runtime then.
-    pub(super) is_brief: bool,
-}
 
 /// A query of the shape that needs no plan.
 #[derive(Debug)]
@@ -117,7 +109,7 @@ impl DirectQuery {
         context: &SessionContext,
         values: &[ScalarValue],
         snapshot: impl FnOnce(&Arc<dyn Store>) -> Result<Option<Arc<dyn Snapshot>>>,
-    ) -> Result<Option<DirectRows>> {
+    ) -> Result<Option<Opened>> {
         let table = self.table.as_ref();
         let state = context.state_ref();
         let (options, batch_size) = {
@@ -148,10 +140,7 @@ impl DirectQuery {
             batch_size,
         };
         let opened = scan::open(&request, Arc::clone(&self.schema), moment)?;
-        Ok(Some(DirectRows {
-            is_brief: opened.is_brief(),
-            stream: opened.into_stream(),
-        }))
+        Ok(Some(opened))
     }
 }
 

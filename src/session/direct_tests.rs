@@ -61,8 +61,8 @@ async fn direct(
         .expect(sql);
     let query = DirectQuery::of(&state, &plan)?;
     let moment = |store: &Arc<dyn Store>| store.snapshot().map(Some);
-    let rows = query.run(connection.context(), values, moment);
-    let stream = rows.expect(sql)?.stream;
+    let opened = query.run(connection.context(), values, moment);
+    let stream = opened.expect(sql)?.into_stream();
     let schema = stream.schema();
     let batches = collect(stream).await.expect(sql);
     assert!(batches.iter().all(|batch| batch.schema() == schema));

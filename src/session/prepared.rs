@@ -5,18 +5,19 @@ use std::sync::Arc;
 use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::sql::parser::Statement as DFStatement;
-use futures::FutureExt;
 use parking_lot::RwLock;
 
 use super::command::Own;
-use super::direct::{DirectQuery, DirectRows};
+use super::direct::DirectQuery;
 use super::outcome::{gives_rows, no_rows, takes_parameters};
 use super::parse::Command;
 use super::placeholders::Placeholders;
+use super::rows::Single;
 use super::stack::large_stack;
 use super::waiting::wait;
 use super::{Connection, IntoParameters, Outcome, Row, RowStream, Rows};
 use crate::error::{Error, Result};
+use crate::scan::Opened;
 use crate::store::{Snapshot, Store};
 
 /// A statement whose parameters `$1`, `$2`, … get values each time it is run.
@@ -55,11 +56,7 @@ impl Planned {
     }
 
     /// The rows for parameters that are bound, if they need no plan.
-    fn direct(
-        &self,
-        connection: &Connection,
-        params: &[ScalarValue],
-    ) -> Result<Option<DirectRows>> {
+    fn direct(&self, connection: &Connection, params: &[ScalarValue]) -> Result<Option<Opened>> {
         match &self.direct {
             // A meter counts what plans read.
             Some(direct) if !connection.is_metered() => {
@@ -200,7 +197,7 @@ impl PreparedStatement {
         self.connection.progress().begin();
         let params = planned.placeholders.bind(params)?;
         match planned.direct(&self.connection, &params)? {
-            Some(rows) => Ok(rows.stream.into()),
+            Some(opened) => Ok(opened.into_stream().into()),
             None => self.planned(planned, params).await,
         }
     }
@@ -229,14 +226,15 @@ impl PreparedStatement {
         self.connection.progress().begin();
         let params = planned.placeholders.bind(params)?;
         match planned.direct(&self.connection, &params)? {
-            Some(DirectRows { stream, is_brief }) => {
-                let mut single = Box::pin(RowStream::from(stream).single());
-                // What is brief is read where it is polled, and needs no runtime.
-                if is_brief && let Some(row) = single.as_mut().now_or_never() {
-                    return row;
+            // What is brief is read at once, and needs no runtime.
+            Some(mut opened) if opened.is_brief() => {
+                let mut single = Single::default();
+                while let Some(batch) = opened.next_batch()? {
+                    single.add(batch)?;
                 }
-                wait(single)?
+                Ok(single.row())
             }
+            Some(opened) => wait(RowStream::from(opened.into_stream()).single())?,
             None => {
                 let statement = self.clone();
                 wait(async move { statement.planned(planned, params).await?.single().await })?

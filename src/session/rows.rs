@@ -87,19 +87,11 @@ impl RowStream {
     /// # Errors
     /// `InvalidInput` where there is more than one; the first that reading meets.
     pub async fn single(mut self) -> Result<Option<Row>> {
-        let mut found: Option<Row> = None;
+        let mut single = Single::default();
         while let Some(batch) = self.next().await {
-            let batch = batch?;
-            if batch.num_rows() + usize::from(found.is_some()) > 1 {
-                return Err(Error::invalid(
-                    "the query gives more than one row: say LIMIT 1, or read them all",
-                ));
-            }
-            if batch.num_rows() == 1 {
-                found = Some(Row { batch, index: 0 });
-            }
+            single.add(batch?)?;
         }
-        Ok(found)
+        Ok(single.row())
     }
 
     /// The same as DataFusion's stream.
@@ -114,6 +106,33 @@ impl Stream for RowStream {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let batch = self.rows.as_mut().poll_next(context);
         batch.map(|batch| batch.map(|batch| batch.map_err(Error::from)))
+    }
+}
+
+/// The only row of a query, as its batches come.
+#[derive(Debug, Default)]
+pub(super) struct Single(Option<Row>);
+
+impl Single {
+    /// Takes the next batch.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is more than one row.
+    pub(super) fn add(&mut self, batch: RecordBatch) -> Result<()> {
+        if batch.num_rows() + usize::from(self.0.is_some()) > 1 {
+            return Err(Error::invalid(
+                "the query gives more than one row: say LIMIT 1, or read them all",
+            ));
+        }
+        if batch.num_rows() == 1 {
+            self.0 = Some(Row { batch, index: 0 });
+        }
+        Ok(())
+    }
+
+    /// The row; `None` if none has come.
+    pub(super) fn row(self) -> Option<Row> {
+        self.0
     }
 }
 

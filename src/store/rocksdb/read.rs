@@ -129,6 +129,8 @@ impl LocalSnapshot for RocksSnapshot {
             take(0, value.as_deref());
             return Ok(());
         }
+        // RocksDB sorts those that are not.
+        let is_sorted = keys.is_sorted();
         let stretches = keys.chunks(KEYS_PER_LOOKUP).enumerate();
         for (stretch, keys) in stretches {
             let first = stretch * KEYS_PER_LOOKUP;
@@ -136,7 +138,7 @@ impl LocalSnapshot for RocksSnapshot {
             let found =
                 database
                     .db
-                    .batched_multi_get_cf_opt(family, keys, false, &self.read_options);
+                    .batched_multi_get_cf_opt(family, keys, is_sorted, &self.read_options);
             for (index, value) in found.into_iter().enumerate() {
                 let value = value
                     .map_err(|error| database.failed(format!("reading from {space}"), error))?;
