@@ -151,12 +151,15 @@ impl OptimizerRule for Wrapped {
     }
 }
 
+/// A plan that may be shared.
+type Plan = Arc<dyn ExecutionPlan>;
+
 /// A rule of the physical optimizer, which keeps the columns of a plan.
 pub struct PlanRule {
     /// Its name.
     pub name: &'static str,
     /// What becomes of a plan.
-    pub rewrite: fn(Arc<dyn ExecutionPlan>, &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>>,
+    pub rewrite: fn(Plan, &ConfigOptions) -> Result<Plan>,
 }
 
 impl fmt::Debug for PlanRule {
@@ -166,11 +169,7 @@ impl fmt::Debug for PlanRule {
 }
 
 impl PhysicalOptimizerRule for PlanRule {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        config: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
+    fn optimize(&self, plan: Plan, config: &ConfigOptions) -> Result<Plan> {
         (self.rewrite)(plan, config)
     }
 
