@@ -7,7 +7,7 @@
 use arrow::array::timezone::Tz;
 use arrow::compute::kernels::cast_utils::string_to_datetime;
 use arrow::error::ArrowError;
-use chrono::{FixedOffset, LocalResult, NaiveDateTime, Offset, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, FixedOffset, LocalResult, NaiveDateTime, Offset, TimeDelta, TimeZone, Utc};
 
 /// A zone by its clocks.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +17,17 @@ impl Clocks {
     /// The clocks of a zone by its name or its offset; `None` where there is no such zone.
     pub fn of(zone: &str) -> Option<Self> {
         zone.parse().ok().map(Self)
+    }
+
+    /// The nanoseconds by which the clocks of a zone are ahead of UTC, if that is the same at all times.
+    pub fn always_ahead(zone: &str) -> Option<i128> {
+        if zone.eq_ignore_ascii_case("utc") || matches!(zone, "Z" | "Etc/UTC") {
+            return Some(0);
+        }
+        let is_offset = zone.starts_with(['+', '-']);
+        let offset = is_offset.then(|| Self::of(zone))??;
+        let ahead = offset.ahead_at(&DateTime::UNIX_EPOCH.naive_utc());
+        Some(i128::from(ahead.local_minus_utc()) * 1_000_000_000)
     }
 
     /// The offset by which the clocks are ahead of UTC at an instant.

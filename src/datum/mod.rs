@@ -8,6 +8,7 @@
 
 mod arrow;
 mod bytes;
+mod canonical;
 mod clocks;
 mod nearest;
 mod sql_type;
@@ -19,8 +20,9 @@ use std::hash::{Hash, Hasher};
 
 pub use self::arrow::{datum_at, to_array};
 pub use self::bytes::{bytes_of_hex, bytes_of_text};
+pub use self::canonical::{canonical_array, canonical_double, canonical_real, canonical_scalar};
 pub use self::clocks::Clocks;
-pub use self::nearest::nearest;
+pub use self::nearest::{nearest, nearest_number};
 pub use self::sql_type::{Precision, SqlType};
 
 /// A value that is not NULL.
@@ -80,24 +82,6 @@ impl Datum {
             Self::Date(_) => 6,
             Self::Timestamp(_) => 7,
         }
-    }
-}
-
-/// −0.0 as 0.0, every NaN as the positive quiet one, all else as it is.
-pub fn canonical_double(value: f64) -> f64 {
-    if value.is_nan() {
-        f64::NAN.copysign(1.0)
-    } else {
-        value + 0.0
-    }
-}
-
-/// As [`canonical_double`], for REAL.
-pub fn canonical_real(value: f32) -> f32 {
-    if value.is_nan() {
-        f32::NAN.copysign(1.0)
-    } else {
-        value + 0.0
     }
 }
 

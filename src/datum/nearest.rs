@@ -1,6 +1,8 @@
 //! DECIMAL as the nearest REAL or DOUBLE. Arrow rounds twice, once to a double and once when it divides by the power of
 //! ten, and so misses one number in ten by its last digit.
 
+use std::fmt::Display;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, Float32Array, Float64Array, PrimitiveArray};
@@ -10,6 +12,11 @@ use arrow::datatypes::{
 
 /// Integers up to this, and powers of ten up to 10²², are doubles; what is divided of them is rounded once.
 const EXACT: i64 = 1 << 53;
+
+/// `unscaled × 10^-scale` as the nearest number of a floating-point type; infinite where it is too great.
+pub fn nearest_number<F: FromStr>(unscaled: impl Display, scale: i32) -> Option<F> {
+    format!("{unscaled}e{}", -scale).parse().ok()
+}
 
 /// The nearest numbers of a floating-point type; `None` where `values` are no DECIMAL, or `target` is of another kind.
 /// What is too great becomes infinite.
@@ -37,12 +44,12 @@ fn of_decimals<T: DecimalType>(
     target: &DataType,
 ) -> Option<ArrayRef>
 where
-    T::Native: ToString,
+    T::Native: Display,
 {
-    let text = |value: T::Native| format!("{}e{}", value.to_string(), -i32::from(scale));
-    // Every text of this form is a number.
-    let double = |value: T::Native| text(value).parse().unwrap_or(f64::NAN);
-    let single = |value: T::Native| text(value).parse().unwrap_or(f32::NAN);
+    let places = i32::from(scale);
+    // Every unscaled value is a number.
+    let double = |value: T::Native| nearest_number(value, places).unwrap_or(f64::NAN);
+    let single = |value: T::Native| nearest_number(value, places).unwrap_or(f32::NAN);
     match target {
         DataType::Float64 => {
             let power = (0..=22)

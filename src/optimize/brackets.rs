@@ -5,8 +5,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use arrow::array::{Array, ArrayRef, AsArray, Float32Array, Float64Array};
-use arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type};
+use arrow::array::ArrayRef;
+use arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{Result, ScalarValue, exec_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
@@ -14,7 +14,7 @@ use datafusion::logical_expr::{
     Volatility,
 };
 
-use crate::datum::{canonical_double, canonical_real, nearest};
+use crate::datum::{canonical_array, canonical_scalar, nearest};
 
 /// What becomes of the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -143,14 +143,8 @@ impl ScalarUDFImpl for Brackets {
             Kind::NearestReal | Kind::NearestDouble => return self.nearest(&value),
         }
         Ok(match value {
-            ColumnarValue::Array(array) => ColumnarValue::Array(canonical(array)),
-            ColumnarValue::Scalar(ScalarValue::Float64(Some(x))) => {
-                ColumnarValue::Scalar(ScalarValue::Float64(Some(canonical_double(x))))
-            }
-            ColumnarValue::Scalar(ScalarValue::Float32(Some(x))) => {
-                ColumnarValue::Scalar(ScalarValue::Float32(Some(canonical_real(x))))
-            }
-            scalar => scalar,
+            ColumnarValue::Array(array) => ColumnarValue::Array(canonical_array(&array)),
+            ColumnarValue::Scalar(value) => ColumnarValue::Scalar(canonical_scalar(value)),
         })
     }
 }
@@ -176,21 +170,5 @@ fn only<T>(values: &[T]) -> Result<&T> {
     match values {
         [value] => Ok(value),
         values => exec_err!("brackets are around one value, not {}", values.len()),
-    }
-}
-
-fn canonical(array: ArrayRef) -> ArrayRef {
-    match array.data_type() {
-        DataType::Float64 => {
-            let values = array.as_primitive::<Float64Type>();
-            let values: Float64Array = values.unary(canonical_double);
-            Arc::new(values)
-        }
-        DataType::Float32 => {
-            let values = array.as_primitive::<Float32Type>();
-            let values: Float32Array = values.unary(canonical_real);
-            Arc::new(values)
-        }
-        _ => array,
     }
 }

@@ -4,7 +4,8 @@ use arrow::datatypes::i256;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator, and, lit, or};
 
-use super::domain::{Operand, Place};
+use super::operand::Operand;
+use crate::predicate::Place;
 
 /// What becomes of a truth value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,6 +24,22 @@ pub(super) fn is_comparison(op: Operator) -> bool {
         op,
         Eq | NotEq | Lt | LtEq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom
     )
+}
+
+/// The comparisons with the two bounds of `[NOT] BETWEEN`, and what joins them.
+pub(super) fn between_operators(negated: bool) -> (Operator, Operator, Operator) {
+    match negated {
+        false => (Operator::GtEq, Operator::LtEq, Operator::And),
+        true => (Operator::Lt, Operator::Gt, Operator::Or),
+    }
+}
+
+/// The comparison with each value of `[NOT] IN`, and what joins them.
+pub(super) fn list_operators(negated: bool) -> (Operator, Operator) {
+    match negated {
+        false => (Operator::Eq, Operator::Or),
+        true => (Operator::NotEq, Operator::And),
+    }
 }
 
 /// `left op right`.
@@ -170,16 +187,4 @@ impl Comparison<'_> {
 
 fn before(n: i256) -> i256 {
     n.wrapping_sub(i256::from(1))
-}
-
-impl Place {
-    /// Whether the constant is one value of the domain.
-    pub fn is_value(&self) -> bool {
-        self.above.wrapping_sub(self.not_below) == i256::from(1)
-    }
-
-    /// Whether the constant falls between two values, or beyond them.
-    pub fn is_gap(&self) -> bool {
-        self.above == self.not_below
-    }
 }

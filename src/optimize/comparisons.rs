@@ -21,13 +21,13 @@ use arrow::datatypes::{DataType, i256};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, InList};
-use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, Operator};
+use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan};
 
-use super::compare::{binary, is_comparison};
+use super::compare::{between_operators, binary, is_comparison, list_operators};
 use super::constants::is_constant;
-use super::exact::Exact;
 use super::rule::NodeRule;
 use super::{chains, floats, has_any, input_schema, map_named, numbers, tuples};
+use crate::predicate::Exact;
 
 /// The rule. See the [module](self).
 pub(super) const WRITE_OUT_COMPARISONS: NodeRule = NodeRule {
@@ -206,11 +206,7 @@ fn typed_list(list: &InList, schema: &DFSchema) -> Option<Expr> {
     };
     let same = part((*list.expr).clone(), same);
     let parts = [same, part(doubled, as_double)].into_iter().flatten();
-    let join = if list.negated {
-        Operator::And
-    } else {
-        Operator::Or
-    };
+    let (_, join) = list_operators(list.negated);
     parts.reduce(|left, right| binary(left, join, right))
 }
 
@@ -229,13 +225,9 @@ fn typed_between(between: &Between, schema: &DFSchema) -> Option<Expr> {
     let keep = |bound: &Expr| ((**expr).clone(), bound.clone());
     let (from, low) = typed_low.unwrap_or_else(|| keep(low));
     let (to, high) = typed_high.unwrap_or_else(|| keep(high));
-    Some(if *negated {
-        let below = binary(from, Operator::Lt, low);
-        binary(below, Operator::Or, binary(to, Operator::Gt, high))
-    } else {
-        let not_below = binary(from, Operator::GtEq, low);
-        binary(not_below, Operator::And, binary(to, Operator::LtEq, high))
-    })
+    let (above, below, join) = between_operators(*negated);
+    let (low, high) = (binary(from, above, low), binary(to, below, high));
+    Some(binary(low, join, high))
 }
 
 /// A constant DECIMAL as REAL or DOUBLE; as DOUBLE where REAL cannot hold it.
@@ -243,12 +235,11 @@ pub(super) fn as_float(constant: &Expr, target: DataType) -> Expr {
     let Expr::Literal(value, _) = constant else {
         return cast(constant, target);
     };
-    let nearest = match Exact::of(value) {
-        Some(Exact::Number { unscaled, scale }) => floats::from_decimal(unscaled, scale, &target)
-            .or_else(|| floats::from_decimal(unscaled, scale, &DataType::Float64))
-            .and_then(floats::canonical),
-        _ => None,
-    };
+    let nearest = Exact::of(value).and_then(|number| {
+        let nearest = number.nearest(&target);
+        nearest.or_else(|| number.nearest(&DataType::Float64))
+    });
+    let nearest = nearest.and_then(floats::canonical);
     nearest.unwrap_or_else(|| cast(constant, target))
 }
 

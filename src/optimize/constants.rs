@@ -6,7 +6,7 @@
 //! nothing is left to get wrong:
 //!
 //! * the constant stands on the right (`5 < a` becomes `a > 5`);
-//! * it is a value of the column's own type (`super::domain`); one between two values equals nothing, one beyond
+//! * it is a value of the column's own type (`super::operand`); one between two values equals nothing, one beyond
 //!   the domain is above or below every value;
 //! * −0.0 is 0.0, and NaN is one NaN, in constants and in what is computed (`super::floats`);
 //! * a cast around the other side that does not keep the value is hidden from the simplifier (`super::lossy`);
@@ -25,9 +25,9 @@ use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Ope
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 
 use super::chains::{LONG_CHAIN, balanced, chain_operator, is_logical, left_deep, spine};
-use super::compare::{Comparison, Context, binary, is_comparison};
-use super::domain::Operand;
+use super::compare::{Comparison, Context, between_operators, binary, is_comparison};
 use super::exact::Folder;
+use super::operand::Operand;
 use super::{floats, has_any, input_schema, lists, lossy, map_named};
 
 /// The rule. See the [module](self).
@@ -310,11 +310,7 @@ impl Normaliser<'_> {
             return Ok(Expr::Between(Between::new(expr, negated, low, high)));
         }
         self.changed = true;
-        let (from, to, both) = if negated {
-            (Operator::Lt, Operator::Gt, Operator::Or)
-        } else {
-            (Operator::GtEq, Operator::LtEq, Operator::And)
-        };
+        let (from, to, both) = between_operators(negated);
         let low = self.comparison(expr.clone(), from, low, context)?;
         let high = self.comparison(expr, to, high, context)?;
         Ok(binary(low, both, high))

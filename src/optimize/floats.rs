@@ -3,15 +3,15 @@
 //! Stored values are canonical (−0.0 is 0.0, every NaN the positive quiet one), so constants must be, and what is
 //! computed of them where it is compared.
 
-use arrow::datatypes::{DataType, i256};
+use arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, Operator, TryCast};
 
 use super::brackets::{self, Kind};
 use super::constants::is_constant;
-use super::exact::Exact;
-use crate::datum::{canonical_double, canonical_real};
+use crate::datum::canonical_scalar;
+use crate::predicate::Exact;
 
 /// Whether the type is REAL or DOUBLE.
 pub(super) fn is_float(data_type: &DataType) -> bool {
@@ -21,11 +21,11 @@ pub(super) fn is_float(data_type: &DataType) -> bool {
 /// A floating-point constant in canonical form; `None` for any other.
 pub(super) fn canonical(constant: Exact) -> Option<Expr> {
     let value = match constant {
-        Exact::Double(x) => ScalarValue::Float64(Some(canonical_double(x))),
-        Exact::Single(x) => ScalarValue::Float32(Some(canonical_real(x))),
+        Exact::Double(x) => ScalarValue::Float64(Some(x)),
+        Exact::Single(x) => ScalarValue::Float32(Some(x)),
         _ => return None,
     };
-    Some(Expr::Literal(value, None))
+    Some(Expr::Literal(canonical_scalar(value), None))
 }
 
 /// A computed value of floating point, made canonical where it is compared: `-f` is −0.0 for 0.0, and −NaN, which is less
@@ -91,29 +91,8 @@ pub(super) fn nearest(expr: &Expr) -> Option<Expr> {
     let Expr::Literal(value, _) = expr.as_ref() else {
         return None;
     };
-    match (Exact::of(value)?, value) {
-        (
-            Exact::Number { unscaled, scale },
-            ScalarValue::Decimal128(..) | ScalarValue::Decimal256(..),
-        ) => canonical(from_decimal(unscaled, scale, field.data_type())?),
-        _ => None,
+    if !value.data_type().is_decimal() {
+        return None;
     }
-}
-
-/// `unscaled × 10^-scale` as the nearest number of a floating-point type; `None` when it is none or is infinite.
-pub(super) fn from_decimal(unscaled: i256, scale: i32, target: &DataType) -> Option<Exact> {
-    let text = format!("{unscaled}e{}", -scale);
-    match target {
-        DataType::Float64 => text
-            .parse()
-            .ok()
-            .filter(|x: &f64| x.is_finite())
-            .map(Exact::Double),
-        DataType::Float32 => text
-            .parse()
-            .ok()
-            .filter(|x: &f32| x.is_finite())
-            .map(Exact::Single),
-        _ => None,
-    }
+    canonical(Exact::of(value)?.nearest(field.data_type())?)
 }

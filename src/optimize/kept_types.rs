@@ -15,9 +15,10 @@ use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 use super::brackets::{self, Kind};
 use super::compare::binary;
 use super::constants::is_constant;
-use super::exact::{Exact, Folder};
+use super::exact::Folder;
 use super::rule::Around;
 use super::{has_any, input_schema, map_named};
+use crate::predicate::Exact;
 
 /// The rule for products and remainders. See the [module](self).
 #[derive(Debug, Default)]

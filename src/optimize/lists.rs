@@ -14,13 +14,14 @@ use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, Operator, 
 
 use super::brackets::{self, Kind};
 use super::chains::{chain_operator, left_deep};
-use super::compare::{Comparison, Context, always, binary, never, unknown};
+use super::compare::{Comparison, Context, always, binary, list_operators, never, unknown};
 use super::constants::is_constant;
-use super::domain::{Operand, Place, is_year_of_nanoseconds};
-use super::exact::{Exact, Folder};
+use super::exact::Folder;
 use super::floats;
 use super::lossy::shown;
+use super::operand::{Operand, is_year_of_nanoseconds};
 use super::rule::ExprRule;
+use crate::predicate::{Exact, Place};
 
 /// `expr op NULL`; `None` where DataFusion makes NULL of it.
 pub(super) fn compare_with_null(expr: Expr, op: Operator, context: Context) -> Option<Expr> {
@@ -138,11 +139,7 @@ impl Rewriter<'_> {
                 nullable,
                 context: self.context,
             };
-            let op = if list.negated {
-                Operator::NotEq
-            } else {
-                Operator::Eq
-            };
+            let (op, _) = list_operators(list.negated);
             for place in sorted.places {
                 terms.push(comparison.with(op, place)?);
             }
@@ -184,11 +181,7 @@ fn membership(expr: &Expr, mut values: Vec<Expr>, negated: bool) -> Option<Expr>
         let list = InList::new(Box::new(expr.clone()), values, negated);
         return Some(Expr::InList(list));
     }
-    let op = if negated {
-        Operator::NotEq
-    } else {
-        Operator::Eq
-    };
+    let (op, _) = list_operators(negated);
     Some(binary(expr.clone(), op, values.pop()?))
 }
 

@@ -5,7 +5,7 @@
 //! `d = 1.00`, which 1.50 does not satisfy; `TRY_CAST(b AS INT) > 1` becomes `b > 1`, which is true where the cast is
 //! NULL; and `ts AT TIME ZONE 'Europe/Berlin'` loses the hour. So such a cast is put into `super::brackets`.
 //!
-//! The casts that this crate takes off itself (`super::domain`) are seen through the brackets ([`shown`]).
+//! The casts that this crate takes off itself (`super::operand`) are seen through the brackets ([`shown`]).
 
 use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
@@ -14,8 +14,8 @@ use datafusion::logical_expr::{Cast, Expr, ExprSchemable, TryCast};
 
 use super::brackets::{self, Kind};
 use super::constants::is_constant;
-use super::domain::{always_fits, keeps_number, nanos_of};
-use super::exact::fixed_offset;
+use crate::datum::{Clocks, Precision};
+use crate::predicate::{always_fits, keeps_number};
 
 /// The operand of a comparison with every lossy cast in it hidden; whether there was one is said by the result.
 pub(super) fn hide(operand: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
@@ -47,7 +47,7 @@ fn hide_cast(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     let target = field.data_type().clone();
     let own = match (source.get_type(schema)?, &target) {
         (DataType::Timestamp(from, None), DataType::Timestamp(to, zone @ Some(_)))
-            if nanos_of(*to) < nanos_of(from) =>
+            if Precision::from(*to) > Precision::from(from) =>
         {
             DataType::Timestamp(from, zone.clone())
         }
@@ -103,7 +103,7 @@ fn loses(source: &DataType, target: &DataType, null_on_error: bool) -> bool {
     match (source, target) {
         _ if source == target => false,
         (Timestamp(_, None), Timestamp(_, Some(zone))) => {
-            null_on_error || fixed_offset(zone) != Some(0)
+            null_on_error || Clocks::always_ahead(zone) != Some(0)
         }
         _ if is_number(source) && is_number(target) => {
             !keeps_number(source, target) || (null_on_error && !always_fits(source, target))

@@ -21,7 +21,7 @@ use datafusion::logical_expr::expr::{Between, InList, ScalarFunction};
 use datafusion::logical_expr::{Expr, Operator};
 
 use super::chains::{balanced, left_deep};
-use super::compare::{binary, is_comparison, unknown};
+use super::compare::{between_operators, binary, is_comparison, list_operators, unknown};
 
 /// `left op right` written out, when both are rows.
 ///
@@ -47,11 +47,7 @@ pub(super) fn expand_list(list: &InList) -> Result<Option<Expr>> {
     if values_of(&list.expr)?.is_none() {
         return Ok(None);
     }
-    let (op, join) = if list.negated {
-        (Operator::NotEq, Operator::And)
-    } else {
-        (Operator::Eq, Operator::Or)
-    };
+    let (op, join) = list_operators(list.negated);
     if list.list.len() > 1 {
         refuse_volatile(&list.expr)?;
     }
@@ -74,11 +70,7 @@ pub(super) fn expand_list(list: &InList) -> Result<Option<Expr>> {
 ///
 /// As [`expand`].
 pub(super) fn expand_between(between: &Between) -> Result<Option<Expr>> {
-    let (from, to, join) = if between.negated {
-        (Operator::Lt, Operator::Gt, Operator::Or)
-    } else {
-        (Operator::GtEq, Operator::LtEq, Operator::And)
-    };
+    let (from, to, join) = between_operators(between.negated);
     let low = expand(&between.expr, from, &between.low)?;
     let high = expand(&between.expr, to, &between.high)?;
     let (Some(low), Some(high)) = (low, high) else {

@@ -26,10 +26,8 @@ use datafusion::logical_expr::{
     ScalarUDFImpl, Signature, TryCast, Volatility,
 };
 
-use super::domain::nanos_of;
-use super::exact::fixed_offset;
 use super::rule::ExprRule;
-use crate::datum::Clocks;
+use crate::datum::{Clocks, Precision};
 use crate::predicate::AT_TIME_ZONE;
 
 /// The rule. See the [module](self).
@@ -47,7 +45,7 @@ fn cast_into_zone(expr: &Expr) -> Option<(&Expr, &DataType, bool)> {
         _ => return None,
     };
     match target {
-        DataType::Timestamp(_, Some(zone)) if fixed_offset(zone).is_none() => {
+        DataType::Timestamp(_, Some(zone)) if Clocks::always_ahead(zone).is_none() => {
             Clocks::of(zone).map(|_| (source.as_ref(), target, null_on_error))
         }
         _ => None,
@@ -60,7 +58,7 @@ fn read(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     };
     let read_as = match (source.get_type(schema), target) {
         (Ok(DataType::Timestamp(from, None)), DataType::Timestamp(to, zone))
-            if nanos_of(*to) < nanos_of(from) =>
+            if Precision::from(*to) > Precision::from(from) =>
         {
             DataType::Timestamp(from, zone.clone())
         }

@@ -6,9 +6,12 @@
 //!
 //! Its leaves say that the value of an [`Expression`] (a column, or a transform of columns) lies in a [`Domain`].
 //! What the lowering does not understand is [`Predicate::Opaque`]: nothing is known of it, and spans treat it as if it
-//! could be true. Constants compare by value: `a > 1.5` on an integer column is `a >= 2`.
+//! could be true. Constants compare by value: `a > 1.5` on an integer column is `a >= 2`. What
+//! that means for numbers and times is said once, in `fixed_point`, for this module and for `optimize`.
 
 mod constant;
+mod exact;
+mod fixed_point;
 mod literal;
 mod logical;
 mod operand;
@@ -18,6 +21,8 @@ mod text;
 
 use crate::key::{Domain, Expression};
 
+pub(crate) use self::exact::Exact;
+pub(crate) use self::fixed_point::{Place, View, always_fits, keeps_number};
 pub use self::literal::argument;
 pub use self::logical::lower;
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! What a comparison is about: a column, or a transform of columns, with casts around it taken off.
 //!
-//! A cast is taken off only where it keeps every value, so that comparing without it is the same by value. The cast
-//! from BIGINT to DOUBLE rounds; it is remembered, and its comparisons are inverted exactly.
+//! A cast is taken off only where comparing without it is the same by value: of numbers and times, where a constant is
+//! seen through it (`super::fixed_point`), of others where it keeps every value.
 
 use arrow::datatypes::DataType;
 use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Expr, Operator, expr::ScalarFunction};
 
-use super::constant::{self, Place};
+use super::constant;
+use super::fixed_point::View;
 use super::literal::constant_of;
 use super::part;
-use crate::datum::{Datum, Precision, SqlType};
+use crate::datum::{Datum, SqlType};
 use crate::key::{Cut, Domain, Expression, Interval, KeyColumn};
 
 /// One side of a comparison.
@@ -19,29 +20,27 @@ use crate::key::{Cut, Domain, Expression, Interval, KeyColumn};
 pub(super) struct Operand {
     expression: Expression,
     sql_type: SqlType,
-    view: View,
+    compared: Compared,
 }
 
 /// How the compared value follows from the expression's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum View {
-    /// It is that value.
-    Same,
-    /// BIGINT rounded to DOUBLE.
-    Rounded,
-    /// The same instant, shown in another zone or without one. It compares as the value does, but a further cast
-    /// (to a date, say) would begin from what the zone's clock shows.
-    Zoned,
-    /// The year of a date or timestamp; NULL where the calendar has none.
-    Year,
+#[derive(Debug, Clone)]
+enum Compared {
+    /// It is that value, of a type whose values are not evenly spaced.
+    Value,
+    /// It is what casts show of that value, a number or time.
+    Shown(View),
+    /// It is what casts show of the year of a date or timestamp; NULL where the calendar has none.
+    Year(View),
 }
 
 impl Operand {
     fn plain(expression: Expression, sql_type: SqlType) -> Self {
+        let view = View::of(&sql_type.arrow());
         Self {
             expression,
             sql_type,
-            view: View::Same,
+            compared: view.map_or(Compared::Value, Compared::Shown),
         }
     }
 
@@ -57,30 +56,19 @@ impl Operand {
 
     /// Whether the operand is a BOOLEAN, which is a condition by itself.
     pub(super) fn is_condition(&self) -> bool {
-        self.sql_type == SqlType::Boolean && self.view == View::Same
+        self.sql_type == SqlType::Boolean
     }
 
     /// The expression's values for which `operand operator constant` is TRUE; `None` where that is not known.
     pub(super) fn compare(&self, operator: Operator, constant: &ScalarValue) -> Option<Domain> {
-        match self.view {
-            View::Same | View::Zoned => {
-                constant::place(constant, &self.sql_type)?.compare(operator, &self.sql_type)
+        let sql_type = &self.sql_type;
+        match &self.compared {
+            Compared::Value => constant::compare(operator, constant, sql_type),
+            Compared::Shown(view) => constant::compare_shown(view, operator, constant, sql_type),
+            Compared::Year(view) => {
+                let year = SqlType::Integer;
+                self.in_years(&constant::compare_shown(view, operator, constant, &year)?)
             }
-            View::Rounded => self
-                .place_rounded(constant)?
-                .compare(operator, &self.sql_type),
-            View::Year => {
-                let years = constant::place(constant, &SqlType::Integer)?
-                    .compare(operator, &SqlType::Integer)?;
-                self.in_years(&years)
-            }
-        }
-    }
-
-    fn place_rounded(&self, constant: &ScalarValue) -> Option<Place> {
-        match constant {
-            ScalarValue::Float64(Some(value)) => constant::place_through_double(*value),
-            _ => None,
         }
     }
 
@@ -104,9 +92,9 @@ impl Operand {
 
     /// The expression's values for which the operand is NULL.
     pub(super) fn null_domain(&self) -> Option<Domain> {
-        match self.view {
-            View::Year => self.calendar().map(|calendar| calendar.complement()),
-            View::Same | View::Rounded | View::Zoned => Some(Domain::only_null(&self.sql_type)),
+        match self.compared {
+            Compared::Year(_) => self.calendar().map(|calendar| calendar.complement()),
+            Compared::Value | Compared::Shown(_) => Some(Domain::only_null(&self.sql_type)),
         }
     }
 
@@ -181,76 +169,32 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
 }
 
 fn cast_operand(inner: Operand, target: &DataType) -> Option<Operand> {
-    match inner.view {
-        View::Year => return keeps_values(&SqlType::Integer, target).then_some(inner),
-        View::Zoned => return None,
-        View::Same | View::Rounded => {}
-    }
-    if keeps_values(&inner.sql_type, target) {
-        return Some(inner);
-    }
-    let view = if keeps_instant(&inner.sql_type, target) {
-        View::Zoned
-    } else if inner.sql_type == SqlType::BigInt && *target == DataType::Float64 {
-        View::Rounded
-    } else {
-        return None;
+    let compared = match &inner.compared {
+        Compared::Value => keeps_values(&inner.sql_type, target).then_some(Compared::Value)?,
+        Compared::Year(view) => Compared::Year(view.through(target)?),
+        Compared::Shown(view) => {
+            // Arrow's cast misses the nearest DOUBLE of a DECIMAL, by which it would be compared.
+            let is_missed = matches!(inner.sql_type, SqlType::Decimal { .. });
+            if is_missed && *target == DataType::Float64 {
+                return None;
+            }
+            Compared::Shown(view.through(target)?)
+        }
     };
-    Some(Operand { view, ..inner })
+    Some(Operand { compared, ..inner })
 }
 
-/// Whether a cast to `target` keeps every value of `sql_type` that it does not refuse, and the order of values.
+/// Whether a cast to `target` keeps every value, and the order, of a type whose values are not evenly spaced.
 fn keeps_values(sql_type: &SqlType, target: &DataType) -> bool {
     match sql_type {
         SqlType::Boolean => *target == DataType::Boolean,
-        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => match target {
-            DataType::Int64 => true,
-            DataType::Decimal128(_, scale) | DataType::Decimal256(_, scale) => *scale >= 0,
-            DataType::Int32 => *sql_type != SqlType::BigInt,
-            DataType::Int16 => *sql_type == SqlType::SmallInt,
-            DataType::Float64 => *sql_type != SqlType::BigInt,
-            DataType::Float32 => *sql_type == SqlType::SmallInt,
-            _ => false,
-        },
-        SqlType::Decimal { scale, .. } => match target {
-            DataType::Decimal128(_, finer) | DataType::Decimal256(_, finer) => finer >= scale,
-            _ => false,
-        },
         SqlType::Real => matches!(target, DataType::Float32 | DataType::Float64),
         SqlType::Double => *target == DataType::Float64,
-        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
-            matches!(
-                target,
-                DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-            )
-        }
+        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => target.is_string(),
         SqlType::Bytea => matches!(
             target,
             DataType::Binary | DataType::LargeBinary | DataType::BinaryView
         ),
-        SqlType::Date => match target {
-            DataType::Date32 | DataType::Date64 => true,
-            DataType::Timestamp(_, zone) => zone.as_deref().is_none_or(constant::is_utc),
-            _ => false,
-        },
-        SqlType::Timestamp { precision, utc } => match target {
-            DataType::Timestamp(unit, zone) => {
-                zone.as_deref().is_some_and(constant::is_utc) == *utc
-                    && (*utc || zone.is_none())
-                    && *precision <= Precision::from(*unit)
-            }
-            _ => false,
-        },
-    }
-}
-
-/// Whether a cast of a timestamp to `target` keeps the instant but not the clock: to another zone, or to none.
-fn keeps_instant(sql_type: &SqlType, target: &DataType) -> bool {
-    match (sql_type, target) {
-        (SqlType::Timestamp { precision, utc }, DataType::Timestamp(unit, zone)) => {
-            let readable = *utc || zone.as_deref().is_none_or(constant::is_utc);
-            readable && *precision <= Precision::from(*unit)
-        }
         _ => false,
     }
 }
@@ -264,10 +208,12 @@ fn year(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<Operand> {
     let sql_type = source.column.sql_type.clone();
     let dated = matches!(sql_type, SqlType::Date | SqlType::Timestamp { .. });
     let part = constant_of(part)?;
-    (dated && constant::text(&part)?.eq_ignore_ascii_case("year")).then(|| Operand {
+    let is_year = dated && constant::text(&part)?.eq_ignore_ascii_case("year");
+    let years = View::of(&DataType::Int32)?;
+    is_year.then(|| Operand {
         expression: Expression::column(&source.column.name),
         sql_type,
-        view: View::Year,
+        compared: Compared::Year(years),
     })
 }
 

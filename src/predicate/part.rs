@@ -6,9 +6,8 @@
 use arrow::datatypes::DataType;
 use datafusion::logical_expr::Expr;
 
-use super::constant;
 use super::literal;
-use crate::datum::{Precision, SqlType};
+use crate::datum::{Clocks, Precision, SqlType};
 use crate::key::transform::Form;
 use crate::key::{Argument, Expression, KeyColumn, TRANSFORMS};
 
@@ -103,7 +102,7 @@ fn is_wider(sql_type: &SqlType, target: &DataType) -> bool {
     match (sql_type, target) {
         (SqlType::Timestamp { precision, utc }, DataType::Timestamp(unit, zone)) => {
             let same_clock = match zone.as_deref() {
-                Some(zone) => *utc && constant::is_utc(zone),
+                Some(zone) => *utc && Clocks::always_ahead(zone) == Some(0),
                 None => !*utc,
             };
             same_clock && *precision <= Precision::from(*unit)

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray};
-use arrow::datatypes::{Decimal128Type, Float32Type, Float64Type};
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::Decimal128Type;
 
-use crate::datum::{Readable, SqlType, canonical_double, canonical_real, datum_at};
+use crate::datum::{Readable, SqlType, canonical_array, datum_at};
 use crate::error::Error;
 use crate::key::RowError;
 use crate::schema::Column;
@@ -43,18 +43,7 @@ pub(super) fn checked(column: &Column, array: &ArrayRef) -> Result<ArrayRef, Row
             text.len() > *length as usize || text.contains('\0')
         }),
         SqlType::Decimal { precision, .. } => first_overflow(array, *precision),
-        SqlType::Real => {
-            return Ok(canonical::<Float32Type>(array, canonical_real, |value| {
-                value.to_bits().into()
-            }));
-        }
-        SqlType::Double => {
-            return Ok(canonical::<Float64Type>(
-                array,
-                canonical_double,
-                f64::to_bits,
-            ));
-        }
+        SqlType::Real | SqlType::Double => return Ok(canonical_array(array)),
         SqlType::Boolean
         | SqlType::SmallInt
         | SqlType::Integer
@@ -132,24 +121,4 @@ fn first_overflow(array: &ArrayRef, precision: u8) -> Option<usize> {
     values
         .iter()
         .position(|value| value.is_some_and(|value| !(-greatest..=greatest).contains(&value)))
-}
-
-/// The array with each value made canonical; the same array if each already is.
-fn canonical<T: ArrowPrimitiveType>(
-    array: &ArrayRef,
-    to: fn(T::Native) -> T::Native,
-    bits: fn(T::Native) -> u64,
-) -> ArrayRef {
-    let Some(values) = array.as_primitive_opt::<T>() else {
-        return Arc::clone(array);
-    };
-    if values
-        .values()
-        .iter()
-        .all(|value| bits(to(*value)) == bits(*value))
-    {
-        return Arc::clone(array);
-    }
-    let canonical: PrimitiveArray<T> = values.unary(to);
-    Arc::new(canonical)
 }

@@ -16,7 +16,7 @@ use datafusion::physical_expr::PhysicalExpr;
 use super::keys::WholeKeys;
 use super::parameter::{fitted, number};
 use super::{ResidualFilter, ScanRequest, external};
-use crate::datum::{canonical_double, canonical_real};
+use crate::datum::canonical_scalar;
 use crate::predicate;
 use crate::schema::BoundTable;
 use crate::span::{self, Plan, Residual, Spans};
@@ -202,14 +202,10 @@ fn bound(condition: Expr, values: &[ScalarValue]) -> Result<Option<Expr>> {
 fn canonical_constants(filter: Expr) -> Result<Expr> {
     let canonical = filter.transform(|expression| {
         Ok(match expression {
-            Expr::Literal(ScalarValue::Float64(Some(value)), metadata) => {
-                let value = ScalarValue::Float64(Some(canonical_double(value)));
-                Transformed::yes(Expr::Literal(value, metadata))
-            }
-            Expr::Literal(ScalarValue::Float32(Some(value)), metadata) => {
-                let value = ScalarValue::Float32(Some(canonical_real(value)));
-                Transformed::yes(Expr::Literal(value, metadata))
-            }
+            Expr::Literal(
+                value @ (ScalarValue::Float64(Some(_)) | ScalarValue::Float32(Some(_))),
+                metadata,
+            ) => Transformed::yes(Expr::Literal(canonical_scalar(value), metadata)),
             other => Transformed::no(other),
         })
     })?;

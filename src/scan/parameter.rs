@@ -4,6 +4,8 @@ use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::Placeholder;
 
+use crate::predicate::View;
+
 /// The number of `$1`, from 1.
 pub fn number(placeholder: &Placeholder) -> Option<usize> {
     let number = placeholder.id.strip_prefix('$')?.parse().ok()?;
@@ -24,9 +26,7 @@ pub(super) fn fitted(value: &ScalarValue, data_type: &DataType) -> Option<Scalar
             Some(ScalarValue::Utf8(text.clone()))
         }
         _ if value.data_type().is_integer() && data_type.is_integer() => {
-            let cast = value.cast_to(data_type).ok()?;
-            // What is out of range is no value of the type.
-            (!cast.is_null() && cast.cast_to(&value.data_type()).ok()? == *value).then_some(cast)
+            View::of(data_type)?.value(value)
         }
         _ => None,
     }

@@ -9,7 +9,7 @@ use arrow::datatypes::{
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 
-use crate::datum::{Datum, Precision, Readable, SqlType};
+use crate::datum::{Datum, Precision, Readable, SqlType, nearest_number};
 
 /// A value of a result, borrowed from its batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -254,7 +254,7 @@ impl FromValue<'_> for f64 {
             Value::Double(value) => Some(value),
             #[expect(clippy::cast_precision_loss, reason = "up to 2^53 none is lost")]
             Value::Integer(value) if value.unsigned_abs() <= EXACT_IN_F64 => Some(value as f64),
-            Value::Decimal { unscaled, scale } => decimal_text(unscaled, scale).parse().ok(),
+            Value::Decimal { unscaled, scale } => nearest_number(unscaled, scale.into()),
             _ => None,
         }
     }
