@@ -64,6 +64,9 @@ impl LawTable {
 
     /// The condition's value on every row, the row of NULLs last; none where it raises an error.
     pub fn truths(&self, condition: &Condition) -> Option<Vec<Option<bool>>> {
+        if self.oracle.cannot_compare_times(condition) {
+            return None;
+        }
         let outcomes = self.oracle.evaluate(condition).ok()?.into_iter();
         let truths = outcomes.map(|outcome| match outcome {
             Outcome::True => Some(Some(true)),

@@ -91,6 +91,30 @@ impl Oracle {
         Ok(outcomes)
     }
 
+    /// Whether DataFusion fails to compare two columns on some row: it brings both to the finer unit of time, which does
+    /// not reach as far as the other one.
+    pub fn cannot_compare_times(&self, condition: &Condition) -> bool {
+        let mut fails = false;
+        condition.for_each_leaf(&mut |leaf| {
+            let Condition::Columns {
+                left,
+                comparison,
+                right,
+            } = leaf
+            else {
+                return;
+            };
+            let sides = [*left, *right];
+            if sides.map(|column| common(&self.columns[column].sql_type)) == [Common::Instant; 2] {
+                let [left, right] = sides.map(|column| column_expression(column, &self.columns));
+                let compared = binary_expr(left, operator(*comparison), right);
+                let values = self.values(&compared, &DataType::Boolean);
+                fails |= values.is_ok_and(|values| values.iter().any(Option::is_none));
+            }
+        });
+        fails
+    }
+
     /// A term's value on every row; rows with an error are `None`, NULL is `Some(None)`.
     pub fn term_values(&self, term: &Term) -> Result<Vec<Option<Option<Datum>>>, String> {
         let sql_type = term.sql_type(&self.columns);
