@@ -351,7 +351,7 @@ fn an_entry_taken_for_a_row_is_found() {
         ("session/direct.rs", "fn f() { snapshot.get(space, key)?; }"),
         ("write/apply.rs", "use crate::store::{BulkWriter, Changes};"),
         (
-            "write/statement.rs",
+            "write/write_set.rs",
             "fn f() { Arc::clone(&self.store).begin(&[claim])?; }",
         ),
     ];

@@ -12,7 +12,7 @@ use super::part;
 use super::types::sql_type;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::key::{Direction, NullOrder, PartDefinition};
+use crate::key::{NullOrder, PartDefinition, SortOrder};
 use crate::schema::{Column, Table};
 
 /// The table that a statement declares, with `id` as its space.
@@ -131,8 +131,8 @@ fn part_definition(column: &IndexColumn) -> Result<PartDefinition> {
     }
     let options = &column.column.options;
     let direction = match options.asc {
-        Some(false) => Direction::Descending,
-        Some(true) | None => Direction::Ascending,
+        Some(false) => SortOrder::Descending,
+        Some(true) | None => SortOrder::Ascending,
     };
     Ok(PartDefinition {
         expression: part::expression(&column.column.expr)?,

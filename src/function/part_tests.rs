@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::datum::{Precision, SqlType};
-use crate::key::{Direction, Expression, KeyColumn, PartDefinition, RowKey};
+use crate::key::{Expression, KeyColumn, PartDefinition, RowKey, SortOrder};
 
 fn columns() -> Vec<KeyColumn> {
     let column = |name: &str, sql_type| KeyColumn {
@@ -26,8 +26,8 @@ fn columns() -> Vec<KeyColumn> {
 fn shown(function: &str, arguments: &[Argument]) -> Vec<String> {
     let part = |expression| PartDefinition {
         expression,
-        direction: Direction::Ascending,
-        nulls: Direction::Ascending.default_nulls(),
+        direction: SortOrder::Ascending,
+        nulls: SortOrder::Ascending.default_nulls(),
     };
     // A salt needs another part.
     let own = part(Expression::new(function, arguments.to_vec()));

@@ -8,8 +8,8 @@
 
 use arrow::array::{Array, ArrayRef};
 
-use super::definition::Direction;
-use super::encoding::column::{FieldReader, FieldWriter, Place};
+use super::definition::SortOrder;
+use super::encoding::column::{FieldOffset, FieldReader, FieldWriter};
 use super::layout::{ROW_KEY_BYTES, RowKey, too_long};
 use super::part::{KeyPart, VALUE_MARKER};
 use super::row_error::RowError;
@@ -106,10 +106,10 @@ impl RowKey {
         keys: &[&[u8]],
         wanted: &[usize],
     ) -> Result<Vec<ArrayRef>, RowError> {
-        let places = self.places(keys, wanted)?;
+        let offsets = self.field_offsets(keys, wanted)?;
         let mut columns = Vec::with_capacity(wanted.len());
-        for (position, place) in wanted.iter().zip(places) {
-            columns.push(self.part(*position)?.read(keys, place)?);
+        for (position, offset) in wanted.iter().zip(offsets) {
+            columns.push(self.part(*position)?.read(keys, offset)?);
         }
         Ok(columns)
     }
@@ -151,17 +151,21 @@ impl RowKey {
     }
 
     /// Where the fields of the parts at `wanted` stand.
-    fn places(&self, keys: &[&[u8]], wanted: &[usize]) -> Result<Vec<Place>, RowError> {
+    fn field_offsets(
+        &self,
+        keys: &[&[u8]],
+        wanted: &[usize],
+    ) -> Result<Vec<FieldOffset>, RowError> {
         let fixed: Vec<Option<usize>> = self.parts().iter().map(KeyPart::fixed_length).collect();
         let walked = wanted
             .iter()
-            .filter(|position| fixed_place(&fixed, **position).is_none());
-        let mut walk = Walk::new(self, keys, walked.copied().max())?;
+            .filter(|position| fixed_offset(&fixed, **position).is_none());
+        let mut starts = FieldStarts::new(self, keys, walked.copied().max())?;
         check_ends(self, &fixed, keys)?;
-        let place = |position: &usize| {
-            fixed_place(&fixed, *position).unwrap_or_else(|| walk.take(*position))
+        let offset = |position: &usize| {
+            fixed_offset(&fixed, *position).unwrap_or_else(|| starts.take(*position))
         };
-        Ok(wanted.iter().map(place).collect())
+        Ok(wanted.iter().map(offset).collect())
     }
 
     fn comes_back(&self, keys: &KeyBuffer, arrays: &[ArrayRef]) -> bool {
@@ -192,14 +196,14 @@ fn ends_of(lengths: &[usize]) -> Result<Vec<usize>, RowError> {
 }
 
 /// Where the field of a part stands in every key, if the parts on one side of it are of fixed length.
-fn fixed_place(fixed: &[Option<usize>], position: usize) -> Option<Place> {
+fn fixed_offset(fixed: &[Option<usize>], position: usize) -> Option<FieldOffset> {
     let before: Option<usize> = fixed.iter().take(position).copied().sum();
     if let Some(start) = before {
-        return Some(Place::FromStart(start));
+        return Some(FieldOffset::FromStart(start));
     }
     // Counted from the end, the part itself must be of fixed length too.
     let behind: Option<usize> = fixed.iter().skip(position).copied().sum();
-    behind.map(Place::FromEnd)
+    behind.map(FieldOffset::FromEnd)
 }
 
 /// A key of parts that are all of fixed length must be as long as they are; any other must hold those that are.
@@ -222,12 +226,12 @@ fn check_ends(key: &RowKey, fixed: &[Option<usize>], keys: &[&[u8]]) -> Result<(
 }
 
 /// Where the fields of some parts stand in each key.
-struct Walk {
+struct FieldStarts {
     /// By part, as far as keys were walked.
     starts: Vec<Vec<u32>>,
 }
 
-impl Walk {
+impl FieldStarts {
     /// Walks all keys up to the part at `last`; no key if there is none.
     fn new(key: &RowKey, keys: &[&[u8]], last: Option<usize>) -> Result<Self, RowError> {
         let Some(last) = last else {
@@ -250,8 +254,8 @@ impl Walk {
         Ok(Self { starts })
     }
 
-    fn take(&mut self, position: usize) -> Place {
-        Place::Each(self.starts.get(position).cloned().unwrap_or_default())
+    fn take(&mut self, position: usize) -> FieldOffset {
+        FieldOffset::Each(self.starts.get(position).cloned().unwrap_or_default())
     }
 }
 
@@ -346,7 +350,7 @@ impl KeyPart {
                 );
             }
         }
-        writer.complement(self.direction() == Direction::Descending);
+        writer.complement(self.direction() == SortOrder::Descending);
         let transform = self.transform();
         let written =
             transform
@@ -355,16 +359,16 @@ impl KeyPart {
         written.map_err(|failure| self.in_row(failure))
     }
 
-    /// The values of the fields that stand at `place`.
-    fn read(&self, keys: &[&[u8]], place: Place) -> Result<ArrayRef, RowError> {
+    /// The values of the fields at `offset`.
+    fn read(&self, keys: &[&[u8]], offset: FieldOffset) -> Result<ArrayRef, RowError> {
         let transform = self.transform();
         let markers = self
             .nullable()
             .then(|| (VALUE_MARKER, self.nulls().marker()));
         let reader = FieldReader::new(
             keys,
-            place,
-            self.direction() == Direction::Descending,
+            offset,
+            self.direction() == SortOrder::Descending,
             markers,
         );
         let read = transform

@@ -177,7 +177,7 @@ fn layout_of_text() -> RowKey {
     };
     let part = super::super::PartDefinition {
         expression: super::super::Expression::column("a"),
-        direction: Direction::Ascending,
+        direction: SortOrder::Ascending,
         nulls: super::super::NullOrder::Last,
     };
     RowKey::new(vec![column], vec![part]).unwrap()
@@ -192,7 +192,7 @@ fn a_column_that_no_part_needs_may_be_left_out() {
     };
     let part = super::super::PartDefinition {
         expression: super::super::Expression::column("b"),
-        direction: Direction::Ascending,
+        direction: SortOrder::Ascending,
         nulls: super::super::NullOrder::Last,
     };
     let key = RowKey::new(vec![column("a"), column("b")], vec![part]).unwrap();
@@ -218,9 +218,9 @@ fn a_column_that_no_part_needs_may_be_left_out() {
 #[test]
 fn fields_beside_fixed_ones_are_found_without_a_walk() {
     let fixed = [Some(2), None, Some(4), Some(8)];
-    assert_eq!(fixed_place(&fixed, 0), Some(Place::FromStart(0)));
-    assert_eq!(fixed_place(&fixed, 1), Some(Place::FromStart(2)));
-    assert_eq!(fixed_place(&fixed, 2), Some(Place::FromEnd(12)));
-    assert_eq!(fixed_place(&fixed, 3), Some(Place::FromEnd(8)));
-    assert_eq!(fixed_place(&[None, Some(1), None], 1), None);
+    assert_eq!(fixed_offset(&fixed, 0), Some(FieldOffset::FromStart(0)));
+    assert_eq!(fixed_offset(&fixed, 1), Some(FieldOffset::FromStart(2)));
+    assert_eq!(fixed_offset(&fixed, 2), Some(FieldOffset::FromEnd(12)));
+    assert_eq!(fixed_offset(&fixed, 3), Some(FieldOffset::FromEnd(8)));
+    assert_eq!(fixed_offset(&[None, Some(1), None], 1), None);
 }

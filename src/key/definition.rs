@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// Whether keys run up or down with the part's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Direction {
+pub enum SortOrder {
     /// Smaller values first.
     Ascending,
     /// Greater values first.
@@ -38,7 +38,7 @@ impl NullOrder {
     }
 }
 
-impl Direction {
+impl SortOrder {
     /// DataFusion's default: ASC NULLS LAST, DESC NULLS FIRST.
     pub fn default_nulls(self) -> NullOrder {
         match self {
@@ -65,7 +65,7 @@ pub struct PartDefinition {
     /// What is stored.
     pub expression: Expression,
     /// ASC or DESC.
-    pub direction: Direction,
+    pub direction: SortOrder,
     /// NULLS FIRST or LAST; without effect for a part that cannot be NULL.
     pub nulls: NullOrder,
 }

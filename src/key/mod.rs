@@ -41,7 +41,7 @@ mod golden_tests;
 pub(crate) mod testing;
 
 pub use self::columns::KeyBuffer;
-pub use self::definition::{Direction, KeyColumn, NullOrder, PartDefinition};
+pub use self::definition::{KeyColumn, NullOrder, PartDefinition, SortOrder};
 pub use self::domain::{Cut, Domain, Interval};
 pub use self::encoding::Encoding;
 pub use self::identifier::identifier;

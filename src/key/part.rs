@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::definition::{Direction, KeyColumn, NullOrder, PartDefinition};
+use super::definition::{KeyColumn, NullOrder, PartDefinition, SortOrder};
 use crate::datum::{Datum, Readable};
 use crate::error::{Error, Result};
 #[cfg(test)]
@@ -91,7 +91,7 @@ impl KeyPart {
     }
 
     /// ASC or DESC.
-    pub fn direction(&self) -> Direction {
+    pub fn direction(&self) -> SortOrder {
         self.definition.direction
     }
 
@@ -175,7 +175,7 @@ impl KeyPart {
         let start = into.len();
         let encoded = self.transform.encoding().encode(value, into);
         encoded.map_err(|error| self.context(error))?;
-        if self.direction() == Direction::Descending {
+        if self.direction() == SortOrder::Descending {
             into.iter_mut().skip(start).for_each(|byte| *byte = !*byte);
         }
         Ok(())
@@ -191,8 +191,8 @@ impl KeyPart {
         };
         let encoding = self.transform.encoding();
         let (value, length) = match self.direction() {
-            Direction::Ascending => encoding.decode(body)?,
-            Direction::Descending => {
+            SortOrder::Ascending => encoding.decode(body)?,
+            SortOrder::Descending => {
                 let length = encoding.descending_length(body)?;
                 encoding.decode(&complement(body.get(..length).unwrap_or(body)))?
             }
@@ -211,8 +211,8 @@ impl KeyPart {
         let encoding = self.transform.encoding();
         Ok(marker
             + match self.direction() {
-                Direction::Ascending => encoding.length(body)?,
-                Direction::Descending => encoding.descending_length(body)?,
+                SortOrder::Ascending => encoding.length(body)?,
+                SortOrder::Descending => encoding.descending_length(body)?,
             })
     }
 
@@ -327,8 +327,8 @@ impl KeyPart {
             return KeyRange::new(start, stop);
         }
         match self.direction() {
-            Direction::Ascending => KeyRange::new(start, stop),
-            Direction::Descending => {
+            SortOrder::Ascending => KeyRange::new(start, stop),
+            SortOrder::Descending => {
                 // An empty range must stay one: the complements of two positions may coincide.
                 KeyRange::new(start.clone(), stop.clone())?;
                 let first = match stop {

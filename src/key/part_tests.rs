@@ -104,7 +104,7 @@ fn keys_are_ordered_as_their_parts() {
 fn compare(part: &KeyPart, left: &Option<Datum>, right: &Option<Datum>) -> Ordering {
     let null_first = part.nulls() == NullOrder::First;
     match (left, right) {
-        (Some(left), Some(right)) if part.direction() == Direction::Ascending => left.cmp(right),
+        (Some(left), Some(right)) if part.direction() == SortOrder::Ascending => left.cmp(right),
         (Some(left), Some(right)) => right.cmp(left),
         (None, None) => Ordering::Equal,
         (None, Some(_)) => {
@@ -132,7 +132,7 @@ fn ranges_that_touch_meet() {
         sql_type: crate::datum::SqlType::Integer,
         nullable: false,
     };
-    for direction in [Direction::Ascending, Direction::Descending] {
+    for direction in [SortOrder::Ascending, SortOrder::Descending] {
         let definition = PartDefinition {
             expression: Expression::column("a"),
             direction,

@@ -7,7 +7,7 @@ use crate::key::domain::{Cut, Domain, Interval};
 use crate::key::transform::{
     Argument, BoundArgument, Declaration, Expression, Parameter, TRANSFORMS,
 };
-use crate::key::{Direction, KeyColumn, NullOrder, PartDefinition, RowKey};
+use crate::key::{KeyColumn, NullOrder, PartDefinition, RowKey, SortOrder};
 
 /// Runs `test` with a seed that is printed when it fails; `HALITE_SEED` replays one.
 pub(crate) fn with_seed(test: impl Fn(&mut Rng)) {
@@ -259,7 +259,7 @@ pub(crate) fn key_of(rng: &mut Rng, name: &str) -> Option<RowKey> {
         .collect();
     let of = |expression| PartDefinition {
         expression,
-        direction: Direction::Ascending,
+        direction: SortOrder::Ascending,
         nulls: NullOrder::Last,
     };
     let mut definitions = vec![of(Expression::new(name, arguments.clone()))];
@@ -422,9 +422,9 @@ pub(crate) fn layout(rng: &mut Rng) -> RowKey {
             .map(|argument| argument_over(rng, &mut columns, argument))
             .collect();
         let direction = if rng.bool() {
-            Direction::Ascending
+            SortOrder::Ascending
         } else {
-            Direction::Descending
+            SortOrder::Descending
         };
         definitions.push(PartDefinition {
             expression: Expression::new(name, arguments),

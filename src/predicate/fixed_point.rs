@@ -27,14 +27,14 @@ const DAY: i128 = 86_400_000_000_000;
 #[derive(Debug, Clone)]
 struct FixedPoint {
     data_type: DataType,
-    step: Step,
+    step: Spacing,
     min: i256,
     max: i256,
 }
 
 /// From one value of a type to the next.
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum Spacing {
     /// `10^-scale`.
     Number { scale: i32 },
     /// So many nanoseconds.
@@ -104,7 +104,7 @@ impl FixedPoint {
 
     /// Whether every value is a time and a whole number of such units.
     fn is_time_in_units_of(&self, unit: TimeUnit) -> bool {
-        matches!(self.step, Step::Time { nanos } if nanos >= nanos_of(unit))
+        matches!(self.step, Spacing::Time { nanos } if nanos >= nanos_of(unit))
     }
 
     /// The place of a constant between the value `floor`, on which it is if `exact`, and the next.
@@ -143,21 +143,21 @@ impl FixedPoint {
     }
 }
 
-fn integer(min: impl Into<i128>, max: impl Into<i128>) -> (Step, i256, i256) {
+fn integer(min: impl Into<i128>, max: impl Into<i128>) -> (Spacing, i256, i256) {
     let (min, max) = (i256::from_i128(min.into()), i256::from_i128(max.into()));
-    (Step::Number { scale: 0 }, min, max)
+    (Spacing::Number { scale: 0 }, min, max)
 }
 
-fn decimal(precision: u8, scale: i8) -> Option<(Step, i256, i256)> {
+fn decimal(precision: u8, scale: i8) -> Option<(Spacing, i256, i256)> {
     let end = i256::from(10).checked_pow(precision.into())?;
     let max = end.checked_sub(i256::ONE)?;
     let scale = scale.into();
-    Some((Step::Number { scale }, max.wrapping_neg(), max))
+    Some((Spacing::Number { scale }, max.wrapping_neg(), max))
 }
 
-fn time(nanos: i128, min: impl Into<i128>, max: impl Into<i128>) -> (Step, i256, i256) {
+fn time(nanos: i128, min: impl Into<i128>, max: impl Into<i128>) -> (Spacing, i256, i256) {
     let (min, max) = (i256::from_i128(min.into()), i256::from_i128(max.into()));
-    (Step::Time { nanos }, min, max)
+    (Spacing::Time { nanos }, min, max)
 }
 
 fn nanos_of(unit: TimeUnit) -> i128 {
@@ -223,7 +223,7 @@ impl View {
         let shift = match (&self.shown, target) {
             (shown, _) if shown == target => self.shift,
             (shown, _) if !shown.is_floating() && keeps_number(own, target) => 0,
-            (_, Float64) if matches!(self.values.step, Step::Number { .. }) => 0,
+            (_, Float64) if matches!(self.values.step, Spacing::Number { .. }) => 0,
             (shown, Float32) if !shown.is_floating() && is_short(own) => 0,
             (_, Date32 | Date64) if *own == Date32 && self.keeps_clock() => 0,
             (shown, Timestamp(unit, zone)) if self.values.is_time_in_units_of(*unit) => {
@@ -278,17 +278,17 @@ impl View {
         // An integer that nobody has cast is compared with a DOUBLE as if it were one.
         let as_double = is_floating || self.shown.is_integer();
         match (*constant, self.values.step) {
-            (Exact::Double(constant), Step::Number { scale }) if as_double => {
+            (Exact::Double(constant), Spacing::Number { scale }) if as_double => {
                 Some(self.values.bisect(scale, constant))
             }
-            (Exact::Single(constant), Step::Number { scale }) if as_double => {
+            (Exact::Single(constant), Spacing::Number { scale }) if as_double => {
                 Some(self.values.bisect(scale, constant.into()))
             }
-            (Exact::Number { unscaled, scale }, Step::Number { scale: own }) if !is_floating => {
+            (Exact::Number { unscaled, scale }, Spacing::Number { scale: own }) if !is_floating => {
                 let (floor, exact) = floor_of_power(unscaled, own - scale);
                 Some(self.values.around(floor, exact))
             }
-            (Exact::Time { nanos, zoned }, Step::Time { nanos: step }) => {
+            (Exact::Time { nanos, zoned }, Spacing::Time { nanos: step }) => {
                 let nanos = nanos.checked_sub(self.shift)?;
                 let floor = i256::from_i128(nanos.div_euclid(step));
                 (zoned == self.is_instant())
@@ -325,7 +325,8 @@ pub(crate) fn always_fits(source: &DataType, target: &DataType) -> bool {
     let (Some(from), Some(to)) = (FixedPoint::of(source), FixedPoint::of(target)) else {
         return false;
     };
-    let (Step::Number { scale: digits }, Step::Number { scale: wanted }) = (from.step, to.step)
+    let (Spacing::Number { scale: digits }, Spacing::Number { scale: wanted }) =
+        (from.step, to.step)
     else {
         return false;
     };

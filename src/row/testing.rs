@@ -6,7 +6,7 @@ use arrow::array::RecordBatch;
 use fastrand::Rng;
 
 use crate::datum::{Datum, Precision, SqlType, to_array};
-use crate::key::{Direction, Expression, PartDefinition};
+use crate::key::{Expression, PartDefinition, SortOrder};
 use crate::schema::{BoundTable, Column, Table};
 use crate::store::Chunk;
 
@@ -45,13 +45,13 @@ pub(crate) fn definition(columns: &[Declared], key: Vec<PartDefinition>) -> Tabl
 
 pub(crate) fn part(name: &str) -> PartDefinition {
     let direction = match name.starts_with('-') {
-        true => Direction::Descending,
-        false => Direction::Ascending,
+        true => SortOrder::Descending,
+        false => SortOrder::Ascending,
     };
     of_expression(Expression::column(name.trim_start_matches('-')), direction)
 }
 
-pub(crate) fn of_expression(expression: Expression, direction: Direction) -> PartDefinition {
+pub(crate) fn of_expression(expression: Expression, direction: SortOrder) -> PartDefinition {
     PartDefinition {
         expression,
         direction,

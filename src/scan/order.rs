@@ -1,27 +1,27 @@
 //! In which order a scan's rows come, as SQL sees it.
 //!
 //! Rows come in the order of their keys, which is the order of the key's parts. What each part says about rows is a
-//! [`Term`]; what of that can be said about columns is found by walking the parts:
+//! [`SortPart`]; what of that can be said about columns is found by walking the parts:
 //!
 //! * a part with one value throughout the spans says nothing about order; the column it restores is a constant;
 //! * a bucket that leads the key is cut out of the keys that are compared when runs, one for each, are merged;
 //! * a coarser value of a column, such as its hour, says nothing that the column itself does not say, if the column
 //!   follows in the same direction with nothing but constants between;
 //! * a part of columns that the key has given already says nothing more;
-//! * any other part that is no column is a term of its own, which a query can name where SQL has its expression.
+//! * any other part that is no column orders by its own value; a query can name it where SQL has its expression.
 
 use arrow::compute::SortOptions;
 
 use crate::datum::Datum;
 use crate::error::Result;
-use crate::key::{Direction, KeyPart, NullOrder, RowKey};
+use crate::key::{KeyPart, NullOrder, RowKey, SortOrder};
 use crate::store;
 
 /// The order of the rows of some spans, over the columns and parts of the table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct KeyOrder {
     /// What the rows are ordered by, most significant first, as a forward scan yields them.
-    pub(super) terms: Vec<Term>,
+    pub(super) parts: Vec<SortPart>,
     /// Columns that have one value throughout; `None` is NULL.
     pub(super) constants: Vec<(usize, Option<Datum>)>,
     /// The parts, by position in the key, that have one value throughout.
@@ -32,19 +32,19 @@ pub(super) struct KeyOrder {
 
 /// What one part says about the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Term {
-    /// The part, by position in the key.
-    pub(super) part: usize,
+pub(super) struct SortPart {
+    /// Which part, by position in the key.
+    pub(super) position: usize,
     /// The column, by position in the table, whose own order the part has.
     pub(super) column: Option<usize>,
     /// ASC or DESC, and where NULLs stand.
     options: SortOptions,
-    /// Whether the other terms say the same and more, so that the order is one without this term, too.
+    /// Whether the other parts say the same and more, so that the order is the same without this one.
     pub(super) is_implied: bool,
 }
 
-impl Term {
-    /// The term's direction as a scan in `direction` yields it.
+impl SortPart {
+    /// The sort options of the part as a scan in `direction` yields it.
     pub(super) fn options(&self, direction: store::Direction) -> SortOptions {
         match direction {
             store::Direction::Forward => self.options,
@@ -56,7 +56,7 @@ impl Term {
     }
 }
 
-/// Of more implied terms than this, all are told or none: each doubles the number of orders.
+/// Of more implied parts than this, all are told or none: each doubles the number of orders.
 const MOST_IMPLIED: usize = 3;
 
 impl KeyOrder {
@@ -70,7 +70,7 @@ impl KeyOrder {
         pinned: &[Option<Option<Datum>>],
         keeps_buckets: bool,
     ) -> Result<Self> {
-        let walk = Walk { key, pinned };
+        let walk = PinnedKey { key, pinned };
         let cut = match keeps_buckets {
             true => None,
             false => walk.bucket_field()?,
@@ -79,7 +79,7 @@ impl KeyOrder {
             cut,
             constants: walk.constants(),
             pinned: walk.pinned_parts(),
-            terms: Vec::new(),
+            parts: Vec::new(),
         };
         let mut given: Vec<usize> = order.constants.iter().map(|(column, _)| *column).collect();
         for (index, part) in key.parts().iter().enumerate() {
@@ -88,8 +88,8 @@ impl KeyOrder {
             }
             let is_given = !part.sources().is_empty()
                 && part.sources().iter().all(|source| given.contains(source));
-            order.terms.push(Term {
-                part: index,
+            order.parts.push(SortPart {
+                position: index,
                 column: part
                     .restores()
                     .filter(|_| part.transform().preserves_order()),
@@ -106,24 +106,24 @@ impl KeyOrder {
         &self,
         direction: store::Direction,
     ) -> impl Iterator<Item = (usize, SortOptions)> {
-        let told = self.terms.iter().filter(|term| !term.is_implied);
-        told.map_while(move |term| Some((term.column?, term.options(direction))))
+        let told = self.parts.iter().filter(|part| !part.is_implied);
+        told.map_while(move |part| Some((part.column?, part.options(direction))))
     }
 
-    /// The orders that the rows have, each as its terms: without the terms that are implied, and with them.
-    pub(super) fn sequences(&self) -> Vec<Vec<&Term>> {
-        let implied = self.terms.iter().filter(|term| term.is_implied).count();
+    /// The orders that the rows have, each as its parts: without those that are implied, and with them.
+    pub(super) fn sequences(&self) -> Vec<Vec<&SortPart>> {
+        let implied = self.parts.iter().filter(|part| part.is_implied).count();
         let sequence = |chosen: usize| {
             let mut place = 0;
-            let is_told = |term: &&Term| {
-                place += usize::from(term.is_implied);
-                !term.is_implied || (chosen >> (place - 1).min(MOST_IMPLIED)) & 1 == 1
+            let is_told = |part: &&SortPart| {
+                place += usize::from(part.is_implied);
+                !part.is_implied || (chosen >> (place - 1).min(MOST_IMPLIED)) & 1 == 1
             };
-            self.terms.iter().filter(is_told).collect()
+            self.parts.iter().filter(is_told).collect()
         };
         match implied {
             0..=MOST_IMPLIED => (0..1 << implied).map(sequence).collect(),
-            _ => vec![sequence(0), self.terms.iter().collect()],
+            _ => vec![sequence(0), self.parts.iter().collect()],
         }
     }
 }
@@ -135,17 +135,17 @@ fn sort_options(part: &KeyPart) -> SortOptions {
         false => part.direction().default_nulls(),
     };
     SortOptions {
-        descending: part.direction() == Direction::Descending,
+        descending: part.direction() == SortOrder::Descending,
         nulls_first: nulls == NullOrder::First,
     }
 }
 
-struct Walk<'a> {
+struct PinnedKey<'a> {
     key: &'a RowKey,
     pinned: &'a [Option<Option<Datum>>],
 }
 
-impl Walk<'_> {
+impl PinnedKey<'_> {
     fn pinned(&self, index: usize) -> Option<&Option<Datum>> {
         self.pinned.get(index)?.as_ref()
     }

@@ -93,13 +93,13 @@ fn columns_are_in_order_up_to_the_first_part_that_is_none() {
     }
 }
 
-/// The terms by their parts, those that are implied in brackets.
-fn terms(key: &str) -> String {
+/// The parts of the order, those that are implied in brackets.
+fn sort_parts(key: &str) -> String {
     let key = layout(key);
     let order = KeyOrder::new(&key, &vec![None; key.parts().len()], false).unwrap();
-    let shown = order.terms.iter().map(|term| {
-        let part = key.parts()[term.part].expression();
-        match term.is_implied {
+    let shown = order.parts.iter().map(|sorted| {
+        let part = key.parts()[sorted.position].expression();
+        match sorted.is_implied {
             true => format!("[{part}]"),
             false => part.to_string(),
         }
@@ -108,7 +108,7 @@ fn terms(key: &str) -> String {
 }
 
 #[test]
-fn a_term_is_implied_by_what_says_more() {
+fn a_part_is_implied_by_what_says_more() {
     for (key, expected) in [
         ("reverse(host), b", "reverse(host), b"),
         (
@@ -130,7 +130,7 @@ fn a_term_is_implied_by_what_says_more() {
         ("a, bucket(4, b), b", "a, bucket(4, b), b"),
         ("b, a, bucket(4, b)", "b, a, [bucket(4, b)]"),
     ] {
-        assert_eq!(terms(key), expected, "{key}");
+        assert_eq!(sort_parts(key), expected, "{key}");
     }
     let counted = |key: &str| {
         let key = layout(key);
@@ -152,31 +152,36 @@ fn evaluated(expression: &Arc<dyn PhysicalExpr>, batch: &RecordBatch) -> Vec<Opt
     (0..batch.num_rows()).map(value).collect()
 }
 
-/// What SQL computes for a term; `None` where it has no expression.
+/// What SQL computes for a part; `None` where it has no expression.
 fn in_sql(
     state: &SessionState,
     key: &RowKey,
     schema: &DFSchema,
-    term: &Term,
+    sorted: &SortPart,
 ) -> Option<Arc<dyn PhysicalExpr>> {
-    if let Some(column) = term.column {
+    if let Some(column) = sorted.column {
         let name = &key.columns()[column].name;
         return Some(Arc::new(Column::new(name, column)));
     }
-    let part = &key.parts()[term.part];
+    let part = &key.parts()[sorted.position];
     let spelling = spellings(part).pop()?;
     Some(state.create_physical_expr(spelling, schema).unwrap())
 }
 
-/// Whether rows that follow each other in key order do so in the order of these terms, too. Returns how many terms
+/// Whether rows that follow each other in key order do so in the order of these parts, too. Returns how many of them
 /// were compared.
-fn is_ordered(state: &SessionState, key: &RowKey, batch: &RecordBatch, terms: &[&Term]) -> usize {
+fn is_ordered(
+    state: &SessionState,
+    key: &RowKey,
+    batch: &RecordBatch,
+    sorted: &[&SortPart],
+) -> usize {
     let schema = DFSchema::try_from(batch.schema().as_ref().clone()).unwrap();
     let mut columns = Vec::new();
-    for term in terms {
-        match in_sql(state, key, &schema, term) {
-            Some(expression) => columns.push((expression, term.options(store::Direction::Forward))),
-            None if term.is_implied => {}
+    for part in sorted {
+        match in_sql(state, key, &schema, part) {
+            Some(expression) => columns.push((expression, part.options(store::Direction::Forward))),
+            None if part.is_implied => {}
             None => break,
         }
     }
@@ -232,7 +237,7 @@ fn in_key_order(rng: &mut Rng, key: &RowKey, order: &KeyOrder) -> RecordBatch {
 /// The law of this module: what is declared of the rows' order is so as SQL computes and compares it, for layouts of
 /// all kinds.
 #[test]
-fn keys_are_in_the_order_that_sql_gives_the_terms() {
+fn keys_are_in_the_order_that_sql_gives_the_parts() {
     let context = SessionContext::new();
     let state = context.state();
     with_seed(|rng| {
@@ -244,10 +249,10 @@ fn keys_are_in_the_order_that_sql_gives_the_terms() {
             }
             let order = KeyOrder::new(&key, &vec![None; key.parts().len()], rng.bool()).unwrap();
             let batch = in_key_order(rng, &key, &order);
-            for terms in order.sequences() {
-                let compared = is_ordered(&state, &key, &batch, &terms);
-                let told = terms.iter().take(compared);
-                expressions += told.filter(|term| term.column.is_none()).count();
+            for sorted in order.sequences() {
+                let compared = is_ordered(&state, &key, &batch, &sorted);
+                let told = sorted.iter().take(compared);
+                expressions += told.filter(|sorted| sorted.column.is_none()).count();
             }
         }
         assert!(expressions > 300, "{expressions} expressions compared");

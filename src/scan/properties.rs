@@ -12,7 +12,7 @@ use datafusion::physical_expr::{
 use datafusion::physical_plan::PlanProperties;
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, SchedulingType};
 
-use super::order::Term;
+use super::order::SortPart;
 use super::{KeyOrder, ScanRequest, external};
 
 /// The properties of a scan of `partitions` partitions, whose keys are in `order`: told where the request asks for it.
@@ -44,8 +44,8 @@ fn equivalences(request: &ScanRequest, order: &KeyOrder) -> Result<EquivalencePr
             }
         }
     }
-    for terms in order.sequences() {
-        let ordering = ordering(request, &terms);
+    for parts in order.sequences() {
+        let ordering = ordering(request, &parts);
         // What follows from an order that is known is not told again.
         if !equivalences.ordering_satisfy(ordering.iter().cloned())? {
             equivalences.add_ordering(ordering);
@@ -54,31 +54,30 @@ fn equivalences(request: &ScanRequest, order: &KeyOrder) -> Result<EquivalencePr
     Ok(equivalences)
 }
 
-/// The terms as the output shows them. What follows a term that it does not show cannot be said without it, unless
-/// the term is implied.
-fn ordering(request: &ScanRequest, terms: &[&Term]) -> Vec<PhysicalSortExpr> {
-    let mut ordering = Vec::with_capacity(terms.len());
-    for term in terms {
-        match term_expression(request, term) {
+/// The order as the output shows it. It ends before a part that the output does not show, unless that part is implied.
+fn ordering(request: &ScanRequest, parts: &[&SortPart]) -> Vec<PhysicalSortExpr> {
+    let mut ordering = Vec::with_capacity(parts.len());
+    for part in parts {
+        match sort_expression(request, part) {
             Some(shown) => {
-                let mut options = term.options(request.direction);
+                let mut options = part.options(request.direction);
                 let mut said = request.nulls_first.iter();
-                if let Some((_, first)) = said.find(|(part, _)| *part == term.part) {
+                if let Some((_, first)) = said.find(|(said, _)| *said == part.position) {
                     options.nulls_first = *first;
                 }
                 ordering.push(PhysicalSortExpr::new(shown, options));
             }
-            None if term.is_implied => {}
+            None if part.is_implied => {}
             None => break,
         }
     }
     ordering
 }
 
-fn term_expression(request: &ScanRequest, term: &Term) -> Option<Arc<dyn PhysicalExpr>> {
-    match term.column {
+fn sort_expression(request: &ScanRequest, part: &SortPart) -> Option<Arc<dyn PhysicalExpr>> {
+    match part.column {
         Some(column) => output_column(request, column),
-        None => part_expression(request, term.part),
+        None => part_expression(request, part.position),
     }
 }
 

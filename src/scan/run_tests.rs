@@ -9,8 +9,7 @@ use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::key::testing::{domain, types, value, with_seed};
 use crate::key::{
-    Argument, Direction as PartDirection, Domain, Expression, KeyColumn, NullOrder, PartDefinition,
-    RowKey,
+    Argument, Domain, Expression, KeyColumn, NullOrder, PartDefinition, RowKey, SortOrder,
 };
 use crate::keyrange::{Guide, Step};
 use crate::predicate::Predicate;
@@ -129,7 +128,7 @@ impl Table {
         }
         let definition = |expression| PartDefinition {
             expression,
-            direction: [PartDirection::Ascending, PartDirection::Descending][rng.usize(..2)],
+            direction: [SortOrder::Ascending, SortOrder::Descending][rng.usize(..2)],
             nulls: [NullOrder::First, NullOrder::Last][rng.usize(..2)],
         };
         let parts = expressions.into_iter().map(definition).collect();

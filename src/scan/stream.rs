@@ -167,17 +167,17 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// A scan and the batch it has come back with.
-type Step = (Box<PartitionScan>, Option<RecordBatch>);
+/// A scan and the batch it has made.
+type ScanStep = (Box<PartitionScan>, Option<RecordBatch>);
 
-/// Where a driven scan is.
-enum Place {
-    Here(Box<PartitionScan>),
-    InThread(SpawnedTask<Result<Step>>),
+/// A scan between two batches, or the task that makes the next one.
+enum ScanTask {
+    Idle(Box<PartitionScan>),
+    Running(SpawnedTask<Result<ScanStep>>),
 }
 
-impl Place {
-    fn in_thread(mut scan: Box<PartitionScan>) -> SpawnedTask<Result<Step>> {
+impl ScanTask {
+    fn spawn(mut scan: Box<PartitionScan>) -> SpawnedTask<Result<ScanStep>> {
         SpawnedTask::spawn_blocking(move || {
             let batch = scan.next_batch()?;
             Ok((scan, batch))
@@ -188,11 +188,11 @@ impl Place {
 /// The batches of a scan that may take a while: made in a thread that may wait.
 pub(super) fn in_thread(schema: SchemaRef, scan: PartitionScan) -> SendableRecordBatchStream {
     let guard = CancelOnDrop(scan.cancelled.clone());
-    let start = (Place::Here(Box::new(scan)), guard, true);
-    let batches = stream::try_unfold(start, |(place, guard, is_first)| async move {
-        let task = match place {
-            Place::Here(scan) => Place::in_thread(scan),
-            Place::InThread(task) => task,
+    let start = (ScanTask::Idle(Box::new(scan)), guard, true);
+    let batches = stream::try_unfold(start, |(state, guard, is_first)| async move {
+        let task = match state {
+            ScanTask::Idle(scan) => ScanTask::spawn(scan),
+            ScanTask::Running(task) => task,
         };
         let step = task.join_unwind().await;
         let (scan, batch) =
@@ -200,11 +200,11 @@ pub(super) fn in_thread(schema: SchemaRef, scan: PartitionScan) -> SendableRecor
         let Some(batch) = batch else {
             return Ok(None);
         };
-        let place = match is_first {
-            true => Place::Here(scan),
-            false => Place::InThread(Place::in_thread(scan)),
+        let state = match is_first {
+            true => ScanTask::Idle(scan),
+            false => ScanTask::Running(ScanTask::spawn(scan)),
         };
-        Ok(Some((batch, (place, guard, false))))
+        Ok(Some((batch, (state, guard, false))))
     });
     cooperate(schema, batches)
 }

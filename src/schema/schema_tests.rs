@@ -5,7 +5,7 @@ use arrow::datatypes::DataType;
 use super::*;
 use crate::datum::Precision;
 use crate::error::ErrorKind;
-use crate::key::{Argument, Direction, Expression, NullOrder};
+use crate::key::{Argument, Expression, NullOrder, SortOrder};
 
 fn column(id: u32, name: &str, sql_type: SqlType, nullable: bool) -> Column {
     Column {
@@ -20,7 +20,7 @@ fn column(id: u32, name: &str, sql_type: SqlType, nullable: bool) -> Column {
 fn part(name: &str) -> PartDefinition {
     PartDefinition {
         expression: Expression::column(name),
-        direction: Direction::Ascending,
+        direction: SortOrder::Ascending,
         nulls: NullOrder::Last,
     }
 }
@@ -47,7 +47,7 @@ fn cpu() -> Table {
                 ..part("host")
             },
             PartDefinition {
-                direction: Direction::Descending,
+                direction: SortOrder::Descending,
                 nulls: NullOrder::First,
                 ..part("ts")
             },
@@ -78,7 +78,7 @@ fn version_1_is_read() {
     let table = Table::from_json(text).unwrap();
     assert_eq!(table.columns[0].sql_type.to_string(), "DECIMAL(10, 2)");
     assert_eq!(table.columns[1].default.as_deref(), Some("now()"));
-    assert_eq!(table.key[0].direction, Direction::Descending);
+    assert_eq!(table.key[0].direction, SortOrder::Descending);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn the_statement_spells_out_what_is_not_default() {
             "left",
             vec![Argument::Column("order".to_owned()), Argument::Integer(2)],
         ),
-        direction: Direction::Descending,
+        direction: SortOrder::Descending,
         nulls: NullOrder::Last,
     }];
     let statement = table.create_statement();

@@ -1,7 +1,7 @@
 //! A definition as the statement that makes it again.
 
 use super::{Column, Table};
-use crate::key::{Direction, NullOrder, PartDefinition, identifier};
+use crate::key::{NullOrder, PartDefinition, SortOrder, identifier};
 
 impl Table {
     /// The CREATE TABLE statement of this table, without a semicolon: what SHOW CREATE TABLE prints.
@@ -51,7 +51,7 @@ impl Table {
 
 fn part_clause(part: &PartDefinition) -> String {
     let mut clause = part.expression.to_string();
-    if part.direction == Direction::Descending {
+    if part.direction == SortOrder::Descending {
         clause.push_str(" DESC");
     }
     if part.nulls != part.direction.default_nulls() {

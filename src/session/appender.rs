@@ -9,7 +9,7 @@ use super::params::in_zone_of;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::Durability;
 use crate::table::HaliteTable;
-use crate::write::{Change, RowBuffer, Statement, WriteSettings, commit};
+use crate::write::{Change, RowBuffer, WriteSet, WriteSettings, commit};
 
 /// What [`Connection::appender_with`](super::Connection::appender_with) does with its rows. The default: new rows alone, with the connection's durability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,10 +80,10 @@ pub struct Appender {
     change: Change,
     settings: WriteSettings,
     buffer: RowBuffer,
-    statement: Option<Statement>,
+    write_set: Option<WriteSet>,
     /// How many rows were flushed.
     flushed: u64,
-    /// How many rows are in `statement`, and how many were flushed: what the next one is counted from.
+    /// How many rows are in `write_set`, and how many were flushed: what the next one is counted from.
     added: u64,
     /// Why nothing can be added any more.
     failed: Option<(ErrorKind, String)>,
@@ -104,7 +104,7 @@ impl Appender {
         };
         Ok(Self {
             // A database that cannot be written says so at once, not after an hour of adding.
-            statement: Some(table.writer().statement(change, settings, "row")?),
+            write_set: Some(table.writer().write_set(change, settings, "row")?),
             buffer: RowBuffer::new(Arc::clone(table.bound())),
             table,
             change,
@@ -174,7 +174,7 @@ impl Appender {
         self.refuse_if_failed()?;
         self.drain()?;
         let guard = self.table.writer().lock().acquire().await;
-        let Some(statement) = self.statement.take() else {
+        let Some(write_set) = self.write_set.take() else {
             return Ok(0);
         };
         // Stays if nobody waits for the end.
@@ -182,7 +182,7 @@ impl Appender {
             ErrorKind::Unavailable,
             "a flush was given up: whether its rows are written is not known".to_owned(),
         ));
-        let written = commit(statement, guard).await.map_err(Error::from);
+        let written = commit(write_set, guard).await.map_err(Error::from);
         self.failed = None;
         let written = self.noting_failure(written)?;
         self.flushed = self.added;
@@ -207,9 +207,9 @@ impl Appender {
     }
 
     fn add(&mut self, rows: &RecordBatch) -> Result<()> {
-        let statement = match &mut self.statement {
-            Some(statement) => statement,
-            none => none.insert(self.table.writer().statement(
+        let write_set = match &mut self.write_set {
+            Some(write_set) => write_set,
+            none => none.insert(self.table.writer().write_set(
                 self.change,
                 self.settings,
                 "row",
@@ -217,7 +217,7 @@ impl Appender {
         };
         let first = self.added + 1;
         let numbers: Vec<u64> = (first..first + rows.num_rows() as u64).collect();
-        statement.add_numbered(rows, &numbers)?;
+        write_set.add_numbered(rows, &numbers)?;
         self.added += rows.num_rows() as u64;
         Ok(())
     }
@@ -235,7 +235,7 @@ impl Appender {
     fn noting_failure<T>(&mut self, result: Result<T>) -> Result<T> {
         if let Err(error) = &result {
             self.failed = Some((error.kind(), error.to_string()));
-            self.statement = None;
+            self.write_set = None;
         }
         result
     }

@@ -43,7 +43,7 @@ use crate::error::{Error, Result};
 use crate::scan::StatementSnapshot;
 use crate::settings::{ByteSize, HaliteOptions};
 use crate::write::Progress;
-use crate::write::copy::{Direction, copy_from};
+use crate::write::copy::{CopyDirection, copy_from};
 use crate::{function, optimize};
 
 /// What a text becomes while it is parsed and planned, at most: so many times its own length.
@@ -224,14 +224,14 @@ impl Connection {
         access.check(&format!("the file `{}`", statement.file))?;
         let options = copy::options_of(statement)?;
         let rows = match statement.direction {
-            Direction::From => {
+            CopyDirection::From => {
                 let table = copy::loaded_table(statement, self.database.catalog())?;
                 let state = self.statement_state()?;
                 let settings = HaliteOptions::of(state.config_options()).write_settings();
                 let (file, progress) = (statement.file.clone(), self.progress.clone());
                 copy_from(table.writer(), file, options, settings, progress).await?
             }
-            Direction::To => {
+            CopyDirection::To => {
                 // What is wrong with file and options is said before the query is run.
                 let file = export::Target::new(&statement.file, &options)?;
                 let (mut state, plan) = self.planned(&copy::query_of(statement)?).await?;

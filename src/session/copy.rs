@@ -10,7 +10,7 @@ use super::dialect;
 use crate::catalog::{Catalog, object_name};
 use crate::error::{Error, Result};
 use crate::table::HaliteTable;
-use crate::write::copy::{Compression, CopyOptions, FileFormat, listed};
+use crate::write::copy::{CopyOptions, FileCompression, FileFormat, listed};
 
 /// The table that a COPY FROM loads.
 pub(super) fn loaded_table(
@@ -93,7 +93,7 @@ static OPTIONS: &[OptionDeclaration] = &[
             let name = value(given)?;
             // As if it were not given: the file's name says it.
             if !name.eq_ignore_ascii_case("auto") {
-                options.compression = Some(Compression::named(name)?);
+                options.compression = Some(FileCompression::named(name)?);
             }
             Ok(())
         },

@@ -14,7 +14,7 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::guard;
-use crate::write::copy::Direction;
+use crate::write::copy::CopyDirection;
 
 /// A parsed COPY.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub struct CopyStatement {
     /// What is copied, or where to.
     pub source: CopySource,
     /// Which way.
-    pub direction: Direction,
+    pub direction: CopyDirection,
     /// The file; of `COPY … FROM` also a pattern.
     pub file: String,
     /// The options, as they were written.
@@ -64,8 +64,8 @@ impl CopyStatement {
         parser.expect_keyword(Keyword::COPY)?;
         let source = parse_source(&mut parser)?;
         let direction = match parser.expect_one_of_keywords(&[Keyword::FROM, Keyword::TO])? {
-            Keyword::FROM => Direction::From,
-            _ => Direction::To,
+            Keyword::FROM => CopyDirection::From,
+            _ => CopyDirection::To,
         };
         let file = parse_file(&mut parser)?;
         let mut options = Vec::new();
@@ -143,8 +143,8 @@ fn parse_option(parser: &mut Parser) -> Result<CopyOption, ParserError> {
 impl fmt::Display for CopyStatement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let direction = match self.direction {
-            Direction::From => "FROM",
-            Direction::To => "TO",
+            CopyDirection::From => "FROM",
+            CopyDirection::To => "TO",
         };
         let file = self.file.replace('\'', "''");
         write!(f, "COPY {} {direction} '{file}'", self.source)?;

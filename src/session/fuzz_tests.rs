@@ -312,5 +312,5 @@ fn runs_of_a_statement() {
         [change(b"a", b"one"), change(b"bb", b"")].concat(),
         change(&[0xff; 300], &[0; 5_000]),
     ];
-    fuzz("runs", seeds, crate::write::read_run);
+    fuzz("runs", seeds, crate::write::read_spill_run);
 }

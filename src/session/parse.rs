@@ -97,7 +97,7 @@ fn refuse_copy(command: &Command) -> Result<()> {
 
 /// A statement of a script, not yet parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct ScriptStatement {
     /// Its text, without the comments around it and its semicolon.
     pub text: String,
     /// The line of the script that it begins on, from 1.
@@ -108,33 +108,33 @@ pub struct Piece {
 ///
 /// # Errors
 /// `InvalidInput` where the text ends inside a string, a quoted name or a comment.
-pub fn split(sql: &str) -> Result<Vec<Piece>> {
-    Ok(pieces(&tokenize(sql)?, &mut Texts::new(sql)))
+pub fn split(sql: &str) -> Result<Vec<ScriptStatement>> {
+    Ok(statements(&tokenize(sql)?, &mut Texts::new(sql)))
 }
 
-fn pieces(tokens: &[TokenWithSpan], texts: &mut Texts<'_>) -> Vec<Piece> {
+fn statements(tokens: &[TokenWithSpan], texts: &mut Texts<'_>) -> Vec<ScriptStatement> {
     let statements = tokens.split(|token| token.token == Token::SemiColon);
-    let pieces = statements.filter_map(|statement| {
+    let found = statements.filter_map(|statement| {
         let first = significant(statement).next()?;
-        Some(Piece {
+        Some(ScriptStatement {
             line: usize::try_from(first.span.start.line).unwrap_or(usize::MAX),
             text: texts.of(statement),
         })
     });
-    pieces.collect()
+    found.collect()
 }
 
 /// The statements of the beginning of a script that have their semicolons, and where what follows the last of these
 /// begins; `None` if the text ends inside of a word, or no statement has one.
-pub fn split_closed(sql: &str) -> Option<(Vec<Piece>, usize)> {
+pub fn split_closed(sql: &str) -> Option<(Vec<ScriptStatement>, usize)> {
     let tokens = tokenize(sql).ok()?;
     let last = tokens
         .iter()
         .rposition(|token| token.token == Token::SemiColon)?;
     let (closed, end) = (tokens.get(..last)?, tokens.get(last)?.span.end);
     let mut texts = Texts::new(sql);
-    let pieces = pieces(closed, &mut texts);
-    Some((pieces, texts.offset(end)))
+    let statements = statements(closed, &mut texts);
+    Some((statements, texts.offset(end)))
 }
 
 /// Whether the text ends a statement: its last token is a semicolon, or it is wrong beyond completion.

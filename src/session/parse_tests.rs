@@ -303,10 +303,10 @@ fn complete_statements_end_in_a_semicolon() {
 #[test]
 fn a_script_is_split_into_statements_with_their_lines() {
     let script = "-- first\nSELECT ';' AS a; SELECT\n  2 /* ; */\n;\n\n;; -- none\nSELCT 3";
-    let pieces = split(script).expect("split");
-    let found: Vec<_> = pieces
+    let statements = split(script).expect("split");
+    let found: Vec<_> = statements
         .iter()
-        .map(|piece| (piece.text.as_str(), piece.line))
+        .map(|statement| (statement.text.as_str(), statement.line))
         .collect();
     let expected = [
         ("SELECT ';' AS a", 2),

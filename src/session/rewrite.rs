@@ -15,7 +15,7 @@ use super::Statement;
 use super::copy_statement::CopySource;
 use super::parse::Command;
 use crate::error::{Error, Result};
-use crate::write::copy::Direction;
+use crate::write::copy::CopyDirection;
 
 impl Statement {
     /// The same statement reading table `to` where it says `from`, both folded as the catalog folds them.
@@ -37,7 +37,7 @@ impl Statement {
             Command::Copy(copy) => match &mut copy.source {
                 CopySource::Query(query) => rename.tree(query.as_mut()),
                 CopySource::Table { name, .. }
-                    if copy.direction == Direction::To && rename.is_named(name) =>
+                    if copy.direction == CopyDirection::To && rename.is_named(name) =>
                 {
                     *name = ObjectName::from(vec![Ident::with_quote('"', to)]);
                 }
@@ -52,7 +52,7 @@ impl Statement {
     pub fn with_files_in(&self, directory: &Path) -> Self {
         let mut changed = self.clone();
         if let Command::Copy(copy) = &mut changed.parsed.command
-            && copy.direction == Direction::From
+            && copy.direction == CopyDirection::From
         {
             copy.file = directory.join(&copy.file).to_string_lossy().into_owned();
         }

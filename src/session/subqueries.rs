@@ -101,7 +101,7 @@ fn mend_node(node: LogicalPlan) -> std::result::Result<Transformed<LogicalPlan>,
     match node {
         LogicalPlan::Filter(filter) if filter.predicate.exists(is_subquery)? => {
             let rows = filter.input.schema();
-            let predicate = mend_condition(filter.predicate, Place::Condition, rows)?;
+            let predicate = mend_condition(filter.predicate, ConditionContext::Condition, rows)?;
             let filter = Filter::try_new(predicate, filter.input)?;
             Ok(Transformed::yes(LogicalPlan::Filter(filter)))
         }
@@ -125,7 +125,7 @@ fn is_subquery(expr: &Expr) -> PlanResult<bool> {
 
 /// Where an expression of a WHERE or HAVING stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ConditionContext {
     /// It is the condition, or one of those that AND joins to it.
     Condition,
     /// Nothing but AND and OR stand above it.
@@ -135,31 +135,35 @@ enum Place {
 }
 
 /// A condition over rows with these columns, whose `IN (q)` are right where they stand.
-fn mend_condition(expr: Expr, place: Place, rows: &DFSchema) -> std::result::Result<Expr, Problem> {
+fn mend_condition(
+    expr: Expr,
+    context: ConditionContext,
+    rows: &DFSchema,
+) -> std::result::Result<Expr, Problem> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right })
             if matches!(op, Operator::And | Operator::Or) =>
         {
-            let place = match (op, place) {
-                (Operator::Or, Place::Condition) => Place::Alternative,
-                _ => place,
+            let context = match (op, context) {
+                (Operator::Or, ConditionContext::Condition) => ConditionContext::Alternative,
+                _ => context,
             };
             Ok(Expr::BinaryExpr(BinaryExpr {
-                left: Box::new(mend_condition(*left, place, rows)?),
+                left: Box::new(mend_condition(*left, context, rows)?),
                 op,
-                right: Box::new(mend_condition(*right, place, rows)?),
+                right: Box::new(mend_condition(*right, context, rows)?),
             }))
         }
         Expr::Not(inner) if matches!(*inner, Expr::InSubquery(_)) => match *inner {
             Expr::InSubquery(list) => {
                 let negated = !list.negated;
-                mend_in(InSubquery { negated, ..list }, place, rows)
+                mend_in(InSubquery { negated, ..list }, context, rows)
             }
             other => Ok(Expr::Not(Box::new(other))),
         },
-        Expr::InSubquery(list) => mend_in(list, place, rows),
+        Expr::InSubquery(list) => mend_in(list, context, rows),
         Expr::SetComparison(comparison) => match as_membership(&comparison)? {
-            Some(list) => mend_in(list, place, rows),
+            Some(list) => mend_in(list, context, rows),
             None => mend_inside(Expr::SetComparison(comparison), rows),
         },
         other => mend_inside(other, rows),
@@ -169,14 +173,17 @@ fn mend_condition(expr: Expr, place: Place, rows: &DFSchema) -> std::result::Res
 /// An expression with what stands inside of it mended.
 fn mend_inside(expr: Expr, rows: &DFSchema) -> std::result::Result<Expr, Problem> {
     let mut problem = None;
-    let mended = expr.map_children(|child| match mend_condition(child, Place::Inside, rows) {
-        Ok(mended) => Ok(Transformed::yes(mended)),
-        Err(Problem::Other(error)) => Err(error),
-        Err(refused) => {
-            problem = Some(refused);
-            Err(DataFusionError::Plan(String::new()))
-        }
-    });
+    let mended =
+        expr.map_children(
+            |child| match mend_condition(child, ConditionContext::Inside, rows) {
+                Ok(mended) => Ok(Transformed::yes(mended)),
+                Err(Problem::Other(error)) => Err(error),
+                Err(refused) => {
+                    problem = Some(refused);
+                    Err(DataFusionError::Plan(String::new()))
+                }
+            },
+        );
     match problem {
         Some(problem) => Err(problem),
         None => Ok(mended?.data),
@@ -202,16 +209,20 @@ fn is_evaluated_once(expr: &Expr) -> PlanResult<bool> {
 }
 
 /// `x IN (q)` or `x NOT IN (q)` as it is, where DataFusion answers it rightly; else in words that it does.
-fn mend_in(list: InSubquery, place: Place, rows: &DFSchema) -> std::result::Result<Expr, Problem> {
-    let is_right = match place {
-        Place::Condition if list.negated => {
+fn mend_in(
+    list: InSubquery,
+    context: ConditionContext,
+    rows: &DFSchema,
+) -> std::result::Result<Expr, Problem> {
+    let is_right = match context {
+        ConditionContext::Condition if list.negated => {
             matches!(*list.expr, Expr::Column(_)) && list.subquery.outer_ref_columns.is_empty()
         }
-        Place::Condition | Place::Alternative => !list.negated,
-        Place::Inside => false,
+        ConditionContext::Condition | ConditionContext::Alternative => !list.negated,
+        ConditionContext::Inside => false,
     };
     if is_right {
-        let expr = mend_condition(*list.expr, Place::Inside, rows)?;
+        let expr = mend_condition(*list.expr, ConditionContext::Inside, rows)?;
         let expr = Box::new(expr);
         return Ok(Expr::InSubquery(InSubquery { expr, ..list }));
     }
@@ -223,9 +234,11 @@ fn mend_in(list: InSubquery, place: Place, rows: &DFSchema) -> std::result::Resu
         ));
     }
     if membership::is_apart(&list) {
-        return Ok(match place {
-            Place::Inside => membership::value(&list, rows)?,
-            Place::Condition | Place::Alternative => membership::is_surely_absent(&list, rows)?,
+        return Ok(match context {
+            ConditionContext::Inside => membership::value(&list, rows)?,
+            ConditionContext::Condition | ConditionContext::Alternative => {
+                membership::is_surely_absent(&list, rows)?
+            }
         });
     }
     let (op, quantifier) = match list.negated {

@@ -5,7 +5,7 @@
 //! that was executed. What a query must read is compared with what stands in its file, and its rows with those that
 //! come without pushdown and under its other layouts.
 
-mod place;
+mod directories;
 mod scanned;
 mod summary;
 
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use arrow::util::pretty::pretty_format_batches;
 use indicatif::ProgressBar;
 
-use self::place::Place;
+use self::directories::DemoDirectories;
 use self::scanned::Scanned;
 use self::summary::{Line, summary};
 use super::failure::Failure;
@@ -45,11 +45,11 @@ pub async fn run(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let queries = sample::queries()?;
-    let place = Place::new(directory)?;
-    let database = Database::open(place.database()).await?;
+    let directories = DemoDirectories::new(directory)?;
+    let database = Database::open(directories.database()).await?;
     let mut demo = Demo::new(&database, page, out).await?;
     demo.rows = rows;
-    demo.load(&place).await?;
+    demo.load(&directories).await?;
     let mut lines = Vec::new();
     for (number, query) in (1..).zip(&queries) {
         demo.query(number, queries.len(), query, &mut lines).await?;
@@ -107,27 +107,27 @@ impl<'a> Demo<'a> {
     }
 
     /// Declares and loads the tables, and tells how fast that went.
-    async fn load(&mut self, place: &Place) -> Result<(), Failure> {
-        let at = place.database().display();
+    async fn load(&mut self, directories: &DemoDirectories) -> Result<(), Failure> {
+        let at = directories.database().display();
         writeln!(
             self.out,
             "Loading a year of flights and weather, and generated data, into RocksDB, {at}\n"
         )?;
-        self.generate(place).await?;
+        self.generate(directories).await?;
         for layout in sample::layouts() {
             for statement in self.usual.script(layout.text()?)? {
-                let statement = statement.with_files_in(place.scratch());
+                let statement = statement.with_files_in(directories.scratch());
                 self.load_statement(layout.name(), &statement).await?;
             }
         }
         writeln!(self.out)?;
-        Ok(place.drop_data()?)
+        Ok(directories.drop_data()?)
     }
 
     /// Makes the data that are no files of the repository.
-    async fn generate(&mut self, place: &Place) -> Result<(), Failure> {
+    async fn generate(&mut self, directories: &DemoDirectories) -> Result<(), Failure> {
         for set in generator::GENERATORS {
-            let path = place.data_file(set.name());
+            let path = directories.data_file(set.name());
             let size = self.rows.unwrap_or_else(|| set.default_size());
             let write = move || generator::write_parquet(*set, size, generator::SEED, &path);
             // Elsewhere, so that control-C is heard meanwhile.

@@ -6,7 +6,7 @@
 use super::keywords::{BEGINNINGS, KEYWORDS};
 use super::names::Names;
 use super::suggest::{closest, closest_keywords, question};
-use super::words::{Kind, Piece, pieces};
+use super::words::{Kind, Token, tokens};
 use crate::key::TRANSFORMS;
 
 /// What there is to say beyond the message.
@@ -41,18 +41,18 @@ pub fn of_message(message: &str, statement: &str, names: Option<&Names>) -> Diag
 /// Diagnoses a syntax error at a place: the word there, or the one before it that was taken for a name, may be a
 /// keyword with a slip.
 pub fn of_syntax(statement: &str, at: usize) -> Diagnosis {
-    let found = pieces(statement);
-    let words: Vec<&Piece> = found.iter().filter(|piece| piece.significant()).collect();
+    let found = tokens(statement);
+    let words: Vec<&Token> = found.iter().filter(|token| token.significant()).collect();
     let position = words
         .iter()
-        .position(|piece| piece.end > at)
+        .position(|token| token.end > at)
         .unwrap_or(words.len());
-    let here = words.get(position).map(|piece| (piece.start, piece.end));
+    let here = words.get(position).map(|token| (token.start, token.end));
     for back in [0, 1] {
         let Some(index) = position.checked_sub(back) else {
             break;
         };
-        let Some(word) = words.get(index).filter(|piece| piece.kind == Kind::Word) else {
+        let Some(word) = words.get(index).filter(|token| token.kind == Kind::Word) else {
             continue;
         };
         let known = if index == 0 { BEGINNINGS } else { KEYWORDS };
@@ -304,40 +304,40 @@ fn setting_hint(wrong: &str, statement: &str, names: &Names) -> Option<String> {
 
 /// Where a name stands in a statement: as one word, or as several with dots between.
 fn find(name: &str, statement: &str) -> Option<(usize, usize)> {
-    let found = pieces(statement);
-    let spelt = |piece: &Piece| match piece.kind {
-        Kind::Text => Some(piece.of(statement).trim_matches('\'').to_owned()),
-        _ => piece.name(statement),
+    let found = tokens(statement);
+    let spelt = |token: &Token| match token.kind {
+        Kind::Text => Some(token.of(statement).trim_matches('\'').to_owned()),
+        _ => token.name(statement),
     };
     let whole = found
         .iter()
-        .find(|piece| spelt(piece).as_deref() == Some(name));
-    if let Some(piece) = whole {
-        return Some((piece.start, piece.end));
+        .find(|token| spelt(token).as_deref() == Some(name));
+    if let Some(token) = whole {
+        return Some((token.start, token.end));
     }
     let at = statement.to_lowercase().find(&name.to_lowercase())?;
-    let begins = found.iter().any(|piece| piece.start == at);
-    let ends = found.iter().any(|piece| piece.end == at + name.len());
+    let begins = found.iter().any(|token| token.start == at);
+    let ends = found.iter().any(|token| token.end == at + name.len());
     (begins && ends).then_some((at, at + name.len()))
 }
 
 /// The place of what a message quotes, if that stands in the statement once.
 fn quoted_place(message: &str, statement: &str) -> Option<(usize, usize)> {
-    let found = pieces(statement);
+    let found = tokens(statement);
     let message = without_table_of_a_row(message);
     let held = message.split_once(" cannot hold ");
     if let Some((value, _)) = held.and_then(|(_, rest)| rest.split_once(": ")) {
-        let mut numbers = found.iter().filter(|piece| piece.kind == Kind::Number);
-        if let Some(number) = numbers.find(|piece| piece.of(statement) == value) {
+        let mut numbers = found.iter().filter(|token| token.kind == Kind::Number);
+        if let Some(number) = numbers.find(|token| token.of(statement) == value) {
             return Some((number.start, number.end));
         }
     }
     for quote in ['\'', '`', '"'] {
         for quoted in message.split(quote).skip(1).step_by(2) {
-            let same = |piece: &&Piece| match piece.kind {
-                Kind::Text => piece.of(statement).trim_matches('\'') == quoted,
-                Kind::Number => piece.of(statement) == quoted,
-                _ => piece.name(statement).as_deref() == Some(quoted),
+            let same = |token: &&Token| match token.kind {
+                Kind::Text => token.of(statement).trim_matches('\'') == quoted,
+                Kind::Number => token.of(statement) == quoted,
+                _ => token.name(statement).as_deref() == Some(quoted),
             };
             let mut places = found.iter().filter(same);
             if let (Some(only), None) = (places.next(), places.next()) {

@@ -15,7 +15,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 
 use super::command;
-use super::words::{Kind, pieces};
+use super::words::{Kind, tokens};
 use crate::error::{Error, Result};
 use crate::session::guard::MAX_TEXT;
 use crate::session::parse;
@@ -206,24 +206,30 @@ impl Units {
     fn end(&mut self) -> Result<()> {
         self.ended = true;
         refuse_forgotten(&self.open)?;
-        let pieces = parse::split(&self.open)?;
+        let statements = parse::split(&self.open)?;
         let first_line = self.first_line;
-        self.ready
-            .extend(pieces.into_iter().map(|piece| statement(piece, first_line)));
+        self.ready.extend(
+            statements
+                .into_iter()
+                .map(|statement| unit(statement, first_line)),
+        );
         Ok(())
     }
 
     /// Takes the statements that have their semicolons from the open text, if it does not end inside of a word.
     fn cut(&mut self) -> Result<()> {
-        let Some((pieces, rest)) = parse::split_closed(&self.open) else {
+        let Some((statements, rest)) = parse::split_closed(&self.open) else {
             return Ok(());
         };
-        for piece in &pieces {
-            refuse_forgotten(&piece.text)?;
+        for statement in &statements {
+            refuse_forgotten(&statement.text)?;
         }
         let first_line = self.first_line;
-        self.ready
-            .extend(pieces.into_iter().map(|piece| statement(piece, first_line)));
+        self.ready.extend(
+            statements
+                .into_iter()
+                .map(|statement| unit(statement, first_line)),
+        );
         let (closed, rest) = self.open.split_at(rest);
         let line = first_line + closed.matches('\n').count();
         self.begin_behind(rest.to_owned(), line);
@@ -236,10 +242,10 @@ impl Units {
     }
 }
 
-fn statement(piece: parse::Piece, first_line: usize) -> Unit {
+fn unit(statement: parse::ScriptStatement, first_line: usize) -> Unit {
     Unit::Statement {
-        line: first_line + piece.line - 1,
-        text: piece.text,
+        line: first_line + statement.line - 1,
+        text: statement.text,
     }
 }
 
@@ -274,7 +280,7 @@ fn forgotten(text: &str) -> Option<usize> {
     let (before, line) = text.split_at_checked(at)?;
     let is_known = is_command(line) && first_word(line).and_then(command::named).is_some();
     let is_plain = line.trim_start().starts_with(['.', '\\']);
-    let is_open = pieces(before).iter().any(|piece| piece.open);
+    let is_open = tokens(before).iter().any(|token| token.open);
     (is_known && is_plain && !is_open && !before.trim().is_empty()).then_some(at)
 }
 
@@ -312,12 +318,12 @@ pub fn is_command(line: &str) -> bool {
 
 /// Whether nothing is left open: the last word is a semicolon, or there is none.
 fn is_closed(text: &str) -> bool {
-    let found = pieces(text);
-    let mut words = found.iter().rev().filter(|piece| piece.significant());
+    let found = tokens(text);
+    let mut words = found.iter().rev().filter(|token| token.significant());
     let last_ends = words
         .next()
-        .is_none_or(|piece| piece.kind == Kind::Symbol && piece.of(text) == ";");
-    last_ends && !found.iter().any(|piece| piece.open)
+        .is_none_or(|token| token.kind == Kind::Symbol && token.of(text) == ";");
+    last_ends && !found.iter().any(|token| token.open)
 }
 
 #[cfg(test)]

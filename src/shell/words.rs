@@ -1,11 +1,11 @@
 //! The words of a statement that is still being written.
 //!
 //! The parser's tokenizer gives up at a text without an end; highlighting and completion cannot. Here every text falls
-//! into pieces that join to the text again, and a piece that lacks its end is marked.
+//! into tokens that join to the text again, and a token that lacks its end is marked.
 
 use super::keywords::is_keyword;
 
-/// What a piece of text is.
+/// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// White space.
@@ -26,9 +26,9 @@ pub enum Kind {
     Symbol,
 }
 
-/// A piece of a text.
+/// A token: a stretch of a text, white space and comments included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct Token {
     /// What it is.
     pub kind: Kind,
     /// Where it starts, in bytes.
@@ -39,7 +39,7 @@ pub struct Piece {
     pub open: bool,
 }
 
-impl Piece {
+impl Token {
     /// Its part of the text that it was cut from.
     pub fn of<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.start..self.end).unwrap_or("")
@@ -56,7 +56,7 @@ impl Piece {
             && self.of(text).eq_ignore_ascii_case(word)
     }
 
-    /// The name that the piece is: folded, or as it stands between quotes.
+    /// The name that the token is: folded, or as it stands between quotes.
     pub fn name(&self, text: &str) -> Option<String> {
         let written = self.of(text);
         match self.kind {
@@ -73,29 +73,29 @@ impl Piece {
     }
 }
 
-/// Cuts a text into pieces.
-pub fn pieces(text: &str) -> Vec<Piece> {
+/// Cuts a text into tokens.
+pub fn tokens(text: &str) -> Vec<Token> {
     let mut found = Vec::new();
     let mut start = 0;
     while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
-        let (kind, length, open) = first_piece(rest);
-        let mut piece = Piece {
+        let (kind, length, open) = first_token(rest);
+        let mut token = Token {
             kind,
             start,
             end: start + length,
             open,
         };
-        if kind == Kind::Word && is_keyword(piece.of(text)) {
-            piece.kind = Kind::Keyword;
+        if kind == Kind::Word && is_keyword(token.of(text)) {
+            token.kind = Kind::Keyword;
         }
-        start = piece.end;
-        found.push(piece);
+        start = token.end;
+        found.push(token);
     }
     found
 }
 
-/// The kind and the length of the first piece of a text that is not empty, and whether it lacks its end.
-fn first_piece(text: &str) -> (Kind, usize, bool) {
+/// The kind and the length of the first token of a text that is not empty, and whether it lacks its end.
+fn first_token(text: &str) -> (Kind, usize, bool) {
     let mut letters = text.chars();
     let first = letters.next().unwrap_or(' ');
     let second = letters.next();
@@ -129,7 +129,7 @@ fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|letter| !belongs(letter)).unwrap_or(text.len())
 }
 
-/// A piece that ends at its second quote; a quote written twice stands for itself.
+/// A token that ends at its second quote; a quote written twice stands for itself.
 fn closed_by(kind: Kind, quote: char, text: &str) -> (Kind, usize, bool) {
     let mut letters = text.char_indices().skip(1).peekable();
     while let Some((at, letter)) = letters.next() {

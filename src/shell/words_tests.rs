@@ -1,13 +1,13 @@
-use sqlparser::tokenizer::{Token, Tokenizer};
+use sqlparser::tokenizer::{Token as SqlToken, Tokenizer};
 
 use super::*;
 use crate::session::dialect::HaliteDialect;
 
-/// The significant pieces with a letter for their kind; `!` marks one without its end.
+/// The significant tokens with a letter for their kind; `!` marks one without its end.
 fn spelt(text: &str) -> Vec<String> {
-    let found = pieces(text);
-    let joined: String = found.iter().map(|piece| piece.of(text)).collect();
-    assert_eq!(joined, text, "the pieces are the text");
+    let found = tokens(text);
+    let joined: String = found.iter().map(|token| token.of(text)).collect();
+    assert_eq!(joined, text, "the tokens are the text");
     let letter = |kind| match kind {
         Kind::Space => '_',
         Kind::Comment => 'c',
@@ -18,11 +18,11 @@ fn spelt(text: &str) -> Vec<String> {
         Kind::Number => 'n',
         Kind::Symbol => 's',
     };
-    let spelt = |piece: &Piece| {
-        let open = if piece.open { "!" } else { "" };
-        format!("{}{open} {}", letter(piece.kind), piece.of(text))
+    let spelt = |token: &Token| {
+        let open = if token.open { "!" } else { "" };
+        format!("{}{open} {}", letter(token.kind), token.of(text))
     };
-    let shown = found.iter().filter(|piece| piece.kind != Kind::Space);
+    let shown = found.iter().filter(|token| token.kind != Kind::Space);
     shown.map(spelt).collect()
 }
 
@@ -67,9 +67,9 @@ fn what_lacks_its_end_is_marked() {
 #[test]
 fn names_are_folded_unless_quoted() {
     let text = "Flights \"Flights\" \"a\"\"b\" \"open";
-    let names: Vec<_> = pieces(text)
+    let names: Vec<_> = tokens(text)
         .iter()
-        .filter_map(|piece| piece.name(text))
+        .filter_map(|token| token.name(text))
         .collect();
     assert_eq!(names, ["flights", "Flights", "a\"b", "open"]);
 }
@@ -82,21 +82,21 @@ fn the_parser_sees_the_same_texts() {
         "SELECT 'ä;ö' || `n``m` || $tag$ $$ $tag$ /* /* ' */ */",
         "INSERT INTO t VALUES (1, 'x'), (2.5, ''), (1e3, '''')",
     ] {
-        let tokens = Tokenizer::new(&HaliteDialect::new(0), text)
+        let parsed = Tokenizer::new(&HaliteDialect::new(0), text)
             .tokenize()
             .expect("tokens");
-        let theirs = tokens.iter().filter(|token| {
+        let theirs = parsed.iter().filter(|token| {
             matches!(
                 token,
-                Token::SingleQuotedString(_) | Token::DollarQuotedString(_)
+                SqlToken::SingleQuotedString(_) | SqlToken::DollarQuotedString(_)
             )
         });
-        let found = pieces(text);
-        let ours = found.iter().filter(|piece| piece.kind == Kind::Text);
+        let found = tokens(text);
+        let ours = found.iter().filter(|token| token.kind == Kind::Text);
         assert_eq!(ours.count(), theirs.count(), "{text}");
-        assert!(found.iter().all(|piece| !piece.open), "{text}");
-        let semicolons = |piece: &&Piece| piece.kind == Kind::Symbol && piece.of(text) == ";";
-        let theirs = tokens.iter().filter(|token| **token == Token::SemiColon);
+        assert!(found.iter().all(|token| !token.open), "{text}");
+        let semicolons = |token: &&Token| token.kind == Kind::Symbol && token.of(text) == ";";
+        let theirs = parsed.iter().filter(|token| **token == SqlToken::SemiColon);
         assert_eq!(
             found.iter().filter(semicolons).count(),
             theirs.count(),

@@ -2,7 +2,7 @@
 
 use crate::datum::Datum;
 use crate::key::domain::text_successor;
-use crate::key::{Cut, Direction, Domain, Interval, KeyPart, RowKey};
+use crate::key::{Cut, Domain, Interval, KeyPart, RowKey, SortOrder};
 
 /// The readable ends of a range.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,8 +61,8 @@ fn ends(part: &KeyPart, piece: &Domain) -> (String, String) {
         return (text.clone(), text);
     }
     match part.direction() {
-        Direction::Ascending => (low(part, interval, "(", ""), high(part, interval, "", ")")),
-        Direction::Descending => (high(part, interval, "(", ""), low(part, interval, "", ")")),
+        SortOrder::Ascending => (low(part, interval, "(", ""), high(part, interval, "", ")")),
+        SortOrder::Descending => (high(part, interval, "(", ""), low(part, interval, "", ")")),
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::project::{PartBox, Projection, domain_of};
 use crate::datum::Datum;
-use crate::key::{Cut, Direction, Domain, Interval, KeyPart, NullOrder};
+use crate::key::{Cut, Domain, Interval, KeyPart, NullOrder, SortOrder};
 
 /// The column's listed values by the value of a transform of it.
 type Images = HashMap<Option<Datum>, Domain>;
@@ -249,7 +249,7 @@ fn opened(part: &KeyPart, domain: Domain, possible: &Domain) -> Domain {
         at_end = true;
     }
     let nulls_follow_end =
-        (part.direction() == Direction::Ascending) == (part.nulls() == NullOrder::Last);
+        (part.direction() == SortOrder::Ascending) == (part.nulls() == NullOrder::Last);
     let null =
         part.nullable() && !possible.has_null() && if nulls_follow_end { at_end } else { at_start };
     Domain::from_intervals(domain.sql_type(), intervals).with_null(null || domain.has_null())

@@ -61,10 +61,10 @@ impl Walk {
         }))
     }
 
-    fn step(&self, key: &[u8], way: Way) -> Result<Step> {
+    fn step(&self, key: &[u8], heading: Heading) -> Result<Step> {
         match &self.form {
-            Form::Ranges(ranges) => Ok(way.step_over(ranges, key)),
-            Form::Boxes(boxes) => way.step_among(boxes, key),
+            Form::Ranges(ranges) => Ok(heading.step_over(ranges, key)),
+            Form::Boxes(boxes) => heading.step_among(boxes, key),
         }
     }
 }
@@ -75,7 +75,7 @@ impl Guide for Walk {
     }
 
     fn next(&self, key: &[u8]) -> Result<Step> {
-        let step = self.step(key, Way::On)?;
+        let step = self.step(key, Heading::Forward)?;
         debug_assert!(
             !matches!(&step, Step::Seek(next) if next.as_slice() <= key)
                 && !matches!(&step, Step::In { until: Some(until) } if until.as_slice() <= key),
@@ -85,7 +85,7 @@ impl Guide for Walk {
     }
 
     fn previous(&self, key: &[u8]) -> Result<Step> {
-        let step = self.step(key, Way::Back)?;
+        let step = self.step(key, Heading::Backward)?;
         debug_assert!(
             !matches!(&step, Step::Seek(stop) if stop.as_slice() > key)
                 && !matches!(&step, Step::In { until: Some(until) } if until.as_slice() > key),
@@ -97,19 +97,19 @@ impl Guide for Walk {
 
 /// In the order of the keys, or against it.
 #[derive(Debug, Clone, Copy)]
-enum Way {
-    On,
-    Back,
+enum Heading {
+    Forward,
+    Backward,
 }
 
-impl Way {
+impl Heading {
     fn step_over(self, ranges: &KeyRangeSet, key: &[u8]) -> Step {
         let inside = ranges.range_of(key);
         let bound = match (self, inside) {
-            (Self::On, Some(range)) => range.stop(),
-            (Self::Back, Some(range)) => Some(range.start()),
-            (Self::On, None) => ranges.at_or_after(key).map(KeyRange::start),
-            (Self::Back, None) => ranges.before(key).and_then(KeyRange::stop),
+            (Self::Forward, Some(range)) => range.stop(),
+            (Self::Backward, Some(range)) => Some(range.start()),
+            (Self::Forward, None) => ranges.at_or_after(key).map(KeyRange::start),
+            (Self::Backward, None) => ranges.before(key).and_then(KeyRange::stop),
         };
         match (bound.map(<[u8]>::to_vec), inside) {
             (until, Some(_)) => Step::In { until },
@@ -123,8 +123,8 @@ impl Way {
         let mut best = Step::Done;
         for walk_box in boxes {
             let step = match self {
-                Self::On => walk_box.next(key)?,
-                Self::Back => walk_box.previous(key)?,
+                Self::Forward => walk_box.next(key)?,
+                Self::Backward => walk_box.previous(key)?,
             };
             best = match (best, step) {
                 (Step::In { until: one }, Step::In { until: other }) => Step::In {
@@ -138,11 +138,11 @@ impl Way {
         Ok(best)
     }
 
-    /// The nearer and the farther of two keys that lie on the way.
+    /// The nearer and the farther of two keys, as seen by a scan with this heading.
     fn sort(self, one: Vec<u8>, other: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
         match (self, one <= other) {
-            (Self::On, true) | (Self::Back, false) => (one, other),
-            (Self::On, false) | (Self::Back, true) => (other, one),
+            (Self::Forward, true) | (Self::Backward, false) => (one, other),
+            (Self::Forward, false) | (Self::Backward, true) => (other, one),
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct WalkBox {
 }
 
 /// How far a key is inside of a box.
-enum Place<'a> {
+enum Location<'a> {
     /// In every part: where the field of the last one begins, and the range that holds it; `None`: nothing is restricted.
     Inside(Option<(usize, &'a KeyRange)>),
     /// The fields begin at these offsets, and what stands at the last one is outside.
@@ -67,37 +67,37 @@ impl WalkBox {
     /// Where `key` stands for a scan that goes on.
     pub(super) fn next(&self, key: &[u8]) -> Result<Step> {
         Ok(match self.locate(key)? {
-            Place::Inside(None) => Step::In { until: None },
-            Place::Inside(Some((offset, range))) => {
+            Location::Inside(None) => Step::In { until: None },
+            Location::Inside(Some((offset, range))) => {
                 let prefix = key.get(..offset).unwrap_or_default();
                 let until = behind(prefix, range).stop().map(<[u8]>::to_vec);
                 Step::In { until }
             }
-            Place::Outside(offsets) => self.after(key, &offsets),
+            Location::Outside(offsets) => self.after(key, &offsets),
         })
     }
 
     /// Where `key` stands for a scan that goes back.
     pub(super) fn previous(&self, key: &[u8]) -> Result<Step> {
         Ok(match self.locate(key)? {
-            Place::Inside(None) => Step::In { until: None },
-            Place::Inside(Some((offset, range))) => {
+            Location::Inside(None) => Step::In { until: None },
+            Location::Inside(Some((offset, range))) => {
                 let prefix = key.get(..offset).unwrap_or_default();
                 let until = Some([prefix, range.start()].concat());
                 Step::In { until }
             }
-            Place::Outside(offsets) => self.before(key, &offsets),
+            Location::Outside(offsets) => self.before(key, &offsets),
         })
     }
 
-    fn locate(&self, key: &[u8]) -> Result<Place<'_>> {
+    fn locate(&self, key: &[u8]) -> Result<Location<'_>> {
         let mut offsets = Vec::with_capacity(self.parts.len());
         let (mut offset, mut last) = (0, None);
         for (part, fields) in self.parts.iter().zip(&self.fields) {
             offsets.push(offset);
             let rest = key.get(offset..).unwrap_or_default();
             let Some(range) = fields.range_of(rest) else {
-                return Ok(Place::Outside(offsets));
+                return Ok(Location::Outside(offsets));
             };
             last = Some((offset, range));
             offset += part.length(rest)?;
@@ -105,7 +105,7 @@ impl WalkBox {
                 return Err(Error::corrupt("a row key ends in the middle of a part"));
             }
         }
-        Ok(Place::Inside(last))
+        Ok(Location::Inside(last))
     }
 
     /// The first candidate after `key`.

@@ -9,12 +9,12 @@ pub struct WriteBatch {
     spaces: Vec<String>,
     /// Where keys and values lie; those that are put one by one, in the last.
     buffers: Vec<Vec<u8>>,
-    operations: Vec<Placed>,
+    operations: Vec<BatchedChange>,
 }
 
 /// Where a key or a value lies: in which buffer, from where to where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct BufferSlice {
     /// The index of the buffer.
     pub buffer: usize,
     /// The first byte.
@@ -25,11 +25,11 @@ pub struct Place {
 
 /// One operation: the index of its space, and where key and value lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Placed {
+struct BatchedChange {
     space: usize,
-    key: Place,
+    key: BufferSlice,
     /// `None` deletes the entry.
-    value: Option<Place>,
+    value: Option<BufferSlice>,
 }
 
 /// Batches are equal that do the same in the same order.
@@ -61,25 +61,25 @@ impl WriteBatch {
     /// The changes of one space whose keys and values lie in `buffers`, in their order; no value deletes the entry.
     ///
     /// # Errors
-    /// `Internal` for a place outside of the buffers.
+    /// `Internal` for a slice outside of the buffers.
     pub fn of_buffers(
         space: &str,
         buffers: Vec<Vec<u8>>,
-        changes: impl IntoIterator<Item = (Place, Option<Place>)>,
+        changes: impl IntoIterator<Item = (BufferSlice, Option<BufferSlice>)>,
     ) -> Result<Self> {
-        let is_inside = |place: &Place| {
-            let buffer = buffers.get(place.buffer);
-            buffer.is_some_and(|buffer| buffer.get(place.start..place.end).is_some())
+        let is_inside = |slice: &BufferSlice| {
+            let buffer = buffers.get(slice.buffer);
+            buffer.is_some_and(|buffer| buffer.get(slice.start..slice.end).is_some())
         };
-        let placed = changes.into_iter().map(|(key, value)| {
-            let is_placed = is_inside(&key) && value.as_ref().is_none_or(is_inside);
-            is_placed.then_some(Placed {
+        let checked = changes.into_iter().map(|(key, value)| {
+            let is_valid = is_inside(&key) && value.as_ref().is_none_or(is_inside);
+            is_valid.then_some(BatchedChange {
                 space: 0,
                 key,
                 value,
             })
         });
-        let operations = placed.collect::<Option<_>>();
+        let operations = checked.collect::<Option<_>>();
         Ok(Self {
             operations: operations
                 .ok_or_else(|| Error::internal("a change outside of its buffers"))?,
@@ -107,13 +107,13 @@ impl WriteBatch {
 
     fn push(&mut self, space: &str, key: &[u8], value: Option<&[u8]>) {
         let space = self.space_index(space);
-        let key = self.place(key);
-        let value = value.map(|value| self.place(value));
-        self.operations.push(Placed { space, key, value });
+        let key = self.append_bytes(key);
+        let value = value.map(|value| self.append_bytes(value));
+        self.operations.push(BatchedChange { space, key, value });
     }
 
     /// Appends bytes to the last buffer.
-    fn place(&mut self, bytes: &[u8]) -> Place {
+    fn append_bytes(&mut self, bytes: &[u8]) -> BufferSlice {
         if self.buffers.is_empty() {
             self.buffers.push(Vec::new());
         }
@@ -124,7 +124,7 @@ impl WriteBatch {
             last.extend_from_slice(bytes);
         }
         let end = start + bytes.len();
-        Place { buffer, start, end }
+        BufferSlice { buffer, start, end }
     }
 
     /// A batch names few spaces, and mostly the newest one again.
@@ -151,7 +151,7 @@ impl WriteBatch {
     /// About how much memory the batch takes, in bytes: what a statement's budget counts.
     pub fn size_in_bytes(&self) -> usize {
         let bytes: usize = self.buffers.iter().map(Vec::len).sum();
-        bytes + self.operations.len() * size_of::<Placed>()
+        bytes + self.operations.len() * size_of::<BatchedChange>()
     }
 
     /// The spaces that are named, each once.
@@ -162,14 +162,14 @@ impl WriteBatch {
     /// The operations in the order in which they were added.
     #[expect(
         clippy::indexing_slicing,
-        reason = "places are in the buffers: push and of_buffers alone make them"
+        reason = "slices lie in the buffers: push and of_buffers alone make them"
     )]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Operation<'_>> {
-        let bytes = |place: Place| &self.buffers[place.buffer][place.start..place.end];
-        self.operations.iter().map(move |placed| Operation {
-            space: &self.spaces[placed.space],
-            key: bytes(placed.key),
-            value: placed.value.map(bytes),
+        let bytes = |slice: BufferSlice| &self.buffers[slice.buffer][slice.start..slice.end];
+        self.operations.iter().map(move |change| Operation {
+            space: &self.spaces[change.space],
+            key: bytes(change.key),
+            value: change.value.map(bytes),
         })
     }
 }
@@ -179,24 +179,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_inside_of_their_buffers() {
-        let place = |buffer, start, end| Place { buffer, start, end };
+    fn slices_are_inside_of_their_buffers() {
+        let slice = |buffer, start, end| BufferSlice { buffer, start, end };
         let batch = |key, value| {
             let buffers = vec![b"key".to_vec(), b"value".to_vec()];
             WriteBatch::of_buffers("t", buffers, [(key, value)])
         };
-        let mut whole = batch(place(0, 0, 3), Some(place(1, 0, 5))).unwrap();
+        let mut whole = batch(slice(0, 0, 3), Some(slice(1, 0, 5))).unwrap();
         whole.put("u", b"k", b"v");
         let mut expected = WriteBatch::new();
         expected.put("t", b"key", b"value");
         expected.put("u", b"k", b"v");
         assert_eq!(whole, expected);
-        assert_eq!(batch(place(1, 5, 5), None).unwrap().len(), 1);
+        assert_eq!(batch(slice(1, 5, 5), None).unwrap().len(), 1);
         for (key, value) in [
-            (place(0, 0, 4), None),
-            (place(0, 2, 1), None),
-            (place(2, 0, 0), None),
-            (place(0, 0, 3), Some(place(1, 1, 6))),
+            (slice(0, 0, 4), None),
+            (slice(0, 2, 1), None),
+            (slice(2, 0, 0), None),
+            (slice(0, 0, 3), Some(slice(1, 1, 6))),
         ] {
             batch(key, value).unwrap_err();
         }

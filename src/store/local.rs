@@ -8,7 +8,7 @@ mod walk;
 
 use std::sync::Arc;
 
-use self::walk::Walk;
+use self::walk::WalkReader;
 use super::read::{ReadRequest, Reader, Tally, Work};
 use super::{Chunk, ChunkLimit, Cursor, Direction, Snapshot, has_failed_before, no_such_space};
 use crate::error::{Error, ErrorKind, Result};
@@ -57,13 +57,13 @@ pub fn read(snapshot: Arc<dyn LocalSnapshot>, request: ReadRequest) -> Result<Bo
         _ => request.hull().unwrap_or_else(KeyRange::all),
     };
     let form = match request.work {
-        Work::Points(keys) => Form::Points(Points { keys, done: 0 }),
-        Work::Ranges(ranges) => Form::Ranges(Ranges {
+        Work::Points(keys) => Form::Points(PointsReader { keys, done: 0 }),
+        Work::Ranges(ranges) => Form::Ranges(RangesReader {
             ranges,
             entered: 0,
             is_within: false,
         }),
-        Work::Walk(guide) => Form::Walk(Walk::new(guide)),
+        Work::Walk(guide) => Form::Walk(WalkReader::new(guide)),
     };
     let feed = Feed {
         snapshot,
@@ -88,9 +88,9 @@ struct LocalReader {
 }
 
 enum Form {
-    Points(Points),
-    Ranges(Ranges),
-    Walk(Walk),
+    Points(PointsReader),
+    Ranges(RangesReader),
+    Walk(WalkReader),
 }
 
 impl LocalReader {
@@ -172,13 +172,13 @@ impl Feed {
 }
 
 /// Key after key, many at once.
-struct Points {
+struct PointsReader {
     keys: Arc<[Vec<u8>]>,
     /// How many were looked up.
     done: usize,
 }
 
-impl Points {
+impl PointsReader {
     fn step(&mut self, feed: &mut Feed, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         let count = (limit.entries - chunk.len()).min(KEYS_PER_LOOKUP);
         let next: Vec<&[u8]> = match feed.direction {
@@ -223,7 +223,7 @@ impl Points {
 }
 
 /// Range after range.
-struct Ranges {
+struct RangesReader {
     ranges: KeyRangeSet,
     /// How many ranges the cursor has been sent to.
     entered: usize,
@@ -231,7 +231,7 @@ struct Ranges {
     is_within: bool,
 }
 
-impl Ranges {
+impl RangesReader {
     /// Goes on by one seek or one read. Returns whether there may be more.
     fn step(&mut self, feed: &mut Feed, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         let ranges = self.ranges.ranges();

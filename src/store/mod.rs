@@ -45,7 +45,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
 
-pub use self::batch::{Operation, Place, WriteBatch};
+pub use self::batch::{BufferSlice, Operation, WriteBatch};
 pub use self::behind::first_readable;
 pub(crate) use self::bulk::Ascending;
 pub use self::bulk::BulkWriter;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::changes::Changes;
+use super::changes::EncodedChanges;
 use super::conflict::{Conflict, Search};
 use super::progress::{Phase, Progress};
-use super::sorter::{Merge, Sorter};
+use super::sorter::{SortedChanges, Sorter};
 use super::wanted::Waiting;
 use super::{Change, WriteSettings};
 use crate::error::Result;
@@ -60,7 +60,7 @@ impl Application<'_> {
     /// As one batch. Of several conflicts the first is found.
     fn apply_at_once(
         &self,
-        changes: Changes,
+        changes: EncodedChanges,
         mut search: Option<Search>,
         mut begun: RowChanges,
     ) -> Result<u64, Refusal> {
@@ -97,7 +97,7 @@ impl Application<'_> {
     }
 
     /// Whether these sorted changes can be made.
-    fn check(&self, changes: &Changes, search: &mut Option<Search>) -> Result<(), Refusal> {
+    fn check(&self, changes: &EncodedChanges, search: &mut Option<Search>) -> Result<(), Refusal> {
         self.waiting.check()?;
         let conflict = match search {
             Some(search) => search.find(changes)?,
@@ -123,14 +123,14 @@ impl Application<'_> {
 /// which may be followed by one of its key, waits for the next window.
 #[derive(Default)]
 struct Window {
-    changes: Changes,
+    changes: EncodedChanges,
     /// Whether the last change of `changes` is to be kept for the next window.
     goes_on: bool,
 }
 
 impl Window {
     /// Takes the next changes; returns whether there are any.
-    fn fill(&mut self, merge: &mut Merge) -> Result<bool> {
+    fn fill(&mut self, merge: &mut SortedChanges) -> Result<bool> {
         match self.goes_on {
             true => self.changes.keep_last()?,
             false => self.changes.clear(),

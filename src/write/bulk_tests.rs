@@ -8,13 +8,13 @@ use std::sync::Arc;
 use fastrand::Rng;
 use tempfile::TempDir;
 
-use super::place::number_in_file;
+use super::row_label::number_in_file;
 use super::tests::{assert_stored, int, stored, text, writer_over, writer_spilling_to};
 use super::wanted::Waiter;
 use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::error::ErrorKind;
-use crate::key::{Argument, Direction, Expression};
+use crate::key::{Argument, Expression, SortOrder};
 use crate::row::testing::{batch, definition, of_expression, part, seed, table};
 use crate::store::wrap::{Call, Failing, Faults, Recording};
 use crate::store::{MemoryStore, RocksStore, StoreOptions};
@@ -36,7 +36,7 @@ fn usage() -> Arc<BoundTable> {
 /// All hosts share one bucket, and only it is in the key: rows of one day collide.
 fn collided() -> Arc<BoundTable> {
     let arguments = vec![Argument::Integer(1), Argument::Column("host".to_owned())];
-    let bucket = of_expression(Expression::new("bucket", arguments), Direction::Ascending);
+    let bucket = of_expression(Expression::new("bucket", arguments), SortOrder::Ascending);
     let columns = [
         ("host", SqlType::Text),
         ("day", SqlType::Integer),
@@ -62,11 +62,11 @@ fn write(
     settings: WriteSettings,
     rows: &[Row],
 ) -> Result<u64> {
-    let mut statement = writer.statement(change, settings, "row")?;
+    let mut write_set = writer.write_set(change, settings, "row")?;
     for rows in rows.chunks(100) {
-        statement.add(&batch(writer.table(), rows))?;
+        write_set.add(&batch(writer.table(), rows))?;
     }
-    statement.commit(&writer.lock().acquire_blocking())
+    write_set.commit(&writer.lock().acquire_blocking())
 }
 
 /// A table on disk, and its directory.
@@ -203,22 +203,22 @@ fn a_delete_beyond_its_memory_counts_each_row_once() {
 fn rows_are_named_by_the_source_that_they_come_from() {
     let (writer, _directory) = on_disk(&usage());
     let labels = ["one.csv line", "two.csv line"].map(str::to_owned);
-    let places = Places::of_files(labels.to_vec());
-    let mut statement = writer
-        .statement(Change::Insert, little(1_000), places)
+    let labels = RowLabels::of_files(labels.to_vec());
+    let mut write_set = writer
+        .write_set(Change::Insert, little(1_000), labels)
         .unwrap();
     let mut add = |file: usize, lines: Range<u64>, first_day: i64| {
         let days = (first_day..).take(lines.clone().count());
         let rows: Vec<Row> = days.map(|day| row("a", day, 0)).collect();
         let numbers: Vec<u64> = lines.map(|line| number_in_file(file, line)).collect();
-        statement
+        write_set
             .add_numbered(&batch(writer.table(), &rows), &numbers)
             .unwrap();
     };
     add(0, 1..51, 0);
     add(1, 1..31, 50);
     add(1, 31..32, 20);
-    let error = statement
+    let error = write_set
         .commit(&writer.lock().acquire_blocking())
         .unwrap_err();
     assert_eq!(
@@ -234,14 +234,14 @@ fn a_statement_that_nobody_waits_for_writes_nothing() {
         let (writer, directory) = on_disk(&usage());
         let before = files(directory.path());
         let rows: Vec<Row> = (0..500).map(|day| row("a", day, 0)).collect();
-        let mut statement = writer
-            .statement(Change::Insert, little(memory), "row")
+        let mut write_set = writer
+            .write_set(Change::Insert, little(memory), "row")
             .unwrap();
-        statement.add(&batch(writer.table(), &rows)).unwrap();
+        write_set.add(&batch(writer.table(), &rows)).unwrap();
         let waiter = Waiter::default();
-        statement.stop_with(waiter.waiting());
+        write_set.stop_with(waiter.waiting());
         drop(waiter);
-        let error = statement
+        let error = write_set
             .commit(&writer.lock().acquire_blocking())
             .unwrap_err();
         assert!(error.to_string().contains("cancelled"), "{error}");

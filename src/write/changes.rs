@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::row::{EncodedBytes, EncodedRows};
-use crate::store::{Place, WriteBatch};
+use crate::store::{BufferSlice, WriteBatch};
 
 /// Fewer bytes of keys and values are no part of their own: they are copied behind others.
 const SMALL: usize = 4 << 10;
 
 /// One change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Changed<'a> {
+pub(super) struct EncodedChange<'a> {
     pub(super) key: &'a [u8],
     /// `None` deletes the row.
     pub(super) value: Option<&'a [u8]>,
@@ -24,7 +24,7 @@ pub(super) struct Changed<'a> {
 
 /// Changes in the order in which they were added, or sorted by key.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(super) struct EncodedChanges {
     parts: Vec<Arc<Part>>,
     slots: Vec<Slot>,
     /// Bytes of the keys and values of `slots`.
@@ -86,26 +86,26 @@ impl Slot {
     }
 
     /// Where key and value lie in a batch whose buffers are the keys and the values of one part after the other.
-    fn places(&self) -> (Place, Option<Place>) {
+    fn slices(&self) -> (BufferSlice, Option<BufferSlice>) {
         let buffer = 2 * self.part as usize;
-        let place = |buffer, start, length: u32| Place {
+        let slice = |buffer, start, length: u32| BufferSlice {
             buffer,
             start,
             end: start + length as usize,
         };
         let value = self
             .value_length
-            .map(|length| place(buffer + 1, self.value, length));
-        (place(buffer, self.key, self.key_length), value)
+            .map(|length| slice(buffer + 1, self.value, length));
+        (slice(buffer, self.key, self.key_length), value)
     }
 }
 
-impl Changes {
+impl EncodedChanges {
     /// Appends a change.
     ///
     /// # Errors
     /// `NotSupported` for a value of 4 GiB and more.
-    pub(super) fn push(&mut self, change: Changed<'_>) -> Result<()> {
+    pub(super) fn push(&mut self, change: EncodedChange<'_>) -> Result<()> {
         if !self.parts.last().is_some_and(|last| last.grows) {
             self.parts.push(Arc::new(Part::growing()));
         }
@@ -132,7 +132,7 @@ impl Changes {
     /// Appends the rows of a batch, which `number` numbers: those without values delete theirs.
     ///
     /// # Errors
-    /// As [`Changes::push`].
+    /// As [`EncodedChanges::push`].
     pub(super) fn add(&mut self, rows: EncodedRows, number: impl Fn(usize) -> u64) -> Result<()> {
         let EncodedBytes {
             keys,
@@ -148,7 +148,7 @@ impl Changes {
             let key_bytes = keys.get(key..key_end).unwrap_or_default();
             if is_small {
                 let value = value_end.map(|end| values.get(value..end).unwrap_or_default());
-                self.push(Changed {
+                self.push(EncodedChange {
                     key: key_bytes,
                     value,
                     number: number(row),
@@ -198,7 +198,7 @@ impl Changes {
     /// Removes all but the last change.
     ///
     /// # Errors
-    /// Those of [`Changes::push`].
+    /// Those of [`EncodedChanges::push`].
     pub(super) fn keep_last(&mut self) -> Result<()> {
         let Some(last) = self.slots.pop() else {
             return Ok(());
@@ -214,7 +214,7 @@ impl Changes {
         let value = change.value.map(<[u8]>::to_vec);
         self.clear();
         let (key, value) = (key.as_slice(), value.as_deref());
-        self.push(Changed { key, value, number })
+        self.push(EncodedChange { key, value, number })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -257,16 +257,18 @@ impl Changes {
     }
 
     /// The change at `index`.
-    pub(super) fn get(&self, index: usize) -> Option<Changed<'_>> {
+    pub(super) fn get(&self, index: usize) -> Option<EncodedChange<'_>> {
         self.slots.get(index).map(|slot| self.change(slot))
     }
 
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Changed<'_>> + ExactSizeIterator {
+    pub(super) fn iter(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = EncodedChange<'_>> + ExactSizeIterator {
         self.slots.iter().map(|slot| self.change(slot))
     }
 
     /// Of sorted changes the last one of each key.
-    pub(super) fn last_of_each_key(&self) -> impl Iterator<Item = Changed<'_>> {
+    pub(super) fn last_of_each_key(&self) -> impl Iterator<Item = EncodedChange<'_>> {
         let mut changes = self.iter().peekable();
         std::iter::from_fn(move || {
             let mut change = changes.next()?;
@@ -291,14 +293,14 @@ impl Changes {
         };
         let last = slots.iter().zip(followers);
         let last = last.filter(|(slot, next)| is_last(slot, *next));
-        let places: Vec<_> = last.map(|(slot, _)| slot.places()).collect();
+        let slices: Vec<_> = last.map(|(slot, _)| slot.slices()).collect();
         let parts = parts.into_iter().map(Arc::unwrap_or_clone);
         let buffers = parts.flat_map(|part| [part.keys, part.values]);
-        WriteBatch::of_buffers(space, buffers.collect(), places)
+        WriteBatch::of_buffers(space, buffers.collect(), slices)
     }
 
-    fn change(&self, slot: &Slot) -> Changed<'_> {
-        Changed {
+    fn change(&self, slot: &Slot) -> EncodedChange<'_> {
+        EncodedChange {
             key: slot.key(&self.parts),
             value: slot.value(&self.parts),
             number: slot.number,
@@ -354,7 +356,7 @@ mod tests {
             let rows = RecordBatch::try_new(schema, columns.into()).unwrap();
             writer.encode(&rows).unwrap()
         };
-        let (mut changes, mut expected) = (Changes::default(), Vec::new());
+        let (mut changes, mut expected) = (EncodedChanges::default(), Vec::new());
         let mut number = 0;
         for keys in [0..3, 100..400, 7..8, 200..500, 1..2] {
             let entries = encoded(keys.rev().collect());
@@ -364,7 +366,7 @@ mod tests {
             }
             let (first, rows) = (number, entries.len() as u64);
             changes.add(entries, |row| first + row as u64).unwrap();
-            let delete = Changed {
+            let delete = EncodedChange {
                 key: &[1, 2],
                 value: None,
                 number: first + rows,
@@ -373,8 +375,8 @@ mod tests {
             expected.push((vec![1, 2], None, first + rows));
             number += rows + 1;
         }
-        let listed = |changes: &Changes| -> Vec<_> {
-            let owned = |change: Changed<'_>| {
+        let listed = |changes: &EncodedChanges| -> Vec<_> {
+            let owned = |change: EncodedChange<'_>| {
                 (
                     change.key.to_vec(),
                     change.value.map(<[u8]>::to_vec),
@@ -387,7 +389,7 @@ mod tests {
         changes.sort();
         expected.sort_by(|left, right| (&left.0, left.2).cmp(&(&right.0, right.2)));
         assert_eq!(listed(&changes), expected);
-        let mut window = Changes::default();
+        let mut window = EncodedChanges::default();
         for kept in [0, 1] {
             (0..50 - kept).for_each(|index| window.share(&changes, 50 * kept + index));
             assert_eq!(listed(&window).last(), expected.get(49 + 49 * kept));
@@ -410,19 +412,19 @@ mod tests {
 
     #[test]
     fn changes_come_back_as_they_were_added() {
-        let mut changes = Changes::default();
+        let mut changes = EncodedChanges::default();
         let added = [
-            Changed {
+            EncodedChange {
                 key: b"b",
                 value: Some(b"2"),
                 number: 1,
             },
-            Changed {
+            EncodedChange {
                 key: b"",
                 value: Some(b""),
                 number: 2,
             },
-            Changed {
+            EncodedChange {
                 key: b"a long key",
                 value: None,
                 number: 9,
@@ -442,7 +444,7 @@ mod tests {
     fn sorting_keeps_the_order_of_equal_keys() {
         let mut rng = Rng::with_seed(seed());
         for _ in 0..200 {
-            let mut changes = Changes::default();
+            let mut changes = EncodedChanges::default();
             let mut expected = Vec::new();
             for number in 0..rng.u64(0..80) {
                 let length = rng.usize(0..14);
@@ -450,7 +452,7 @@ mod tests {
                     .map(|_| rng.choice([0, 1, 255]).unwrap())
                     .collect();
                 changes
-                    .push(Changed {
+                    .push(EncodedChange {
                         key: &key,
                         value: None,
                         number,
@@ -475,7 +477,7 @@ mod tests {
 
     #[test]
     fn the_last_change_of_a_key_is_in_the_batch() {
-        let mut changes = Changes::default();
+        let mut changes = EncodedChanges::default();
         let added = [
             (&b"b"[..], Some(&b"old"[..])),
             (b"a", None),
@@ -485,7 +487,7 @@ mod tests {
             (b"c", None),
         ];
         for (number, (key, value)) in (1..).zip(added) {
-            changes.push(Changed { key, value, number }).unwrap();
+            changes.push(EncodedChange { key, value, number }).unwrap();
         }
         changes.sort();
         let mut expected = WriteBatch::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::compute::kernels::cmp::distinct;
 
-use super::changes::{Changed, Changes};
+use super::changes::{EncodedChange, EncodedChanges};
 use super::stored::StoredRows;
 use crate::error::{Error, Result};
 use crate::row::{RowChanges, RowReader, shown_at};
@@ -38,7 +38,7 @@ pub(super) struct Search {
 
 /// Two rows with one key.
 struct Meeting<'a> {
-    row: Changed<'a>,
+    row: EncodedChange<'a>,
     /// The value of the other row.
     value: &'a [u8],
     /// The number of the other row; `None`: it is in the store.
@@ -46,7 +46,7 @@ struct Meeting<'a> {
 }
 
 /// The meeting of two neighbours, if they have the same key.
-fn twin<'a>(other: Changed<'a>, row: Changed<'a>) -> Option<Meeting<'a>> {
+fn twin<'a>(other: EncodedChange<'a>, row: EncodedChange<'a>) -> Option<Meeting<'a>> {
     (other.key == row.key).then(|| Meeting {
         row,
         value: other.value.unwrap_or_default(),
@@ -83,7 +83,7 @@ impl Search {
     ///
     /// # Errors
     /// Those of the store; `Corrupt` where a stored row cannot be read.
-    pub(super) fn find(&mut self, sorted: &Changes) -> Result<Option<Conflict>> {
+    pub(super) fn find(&mut self, sorted: &EncodedChanges) -> Result<Option<Conflict>> {
         let mut first = None;
         let followers = sorted.iter().skip(1);
         let twins: Vec<_> = sorted
@@ -96,7 +96,7 @@ impl Search {
         }
         drop(twins);
         // One row of each key stands for all: the others of the key were compared with it already.
-        let mut distinct: Vec<Changed<'_>> = sorted.iter().collect();
+        let mut distinct: Vec<EncodedChange<'_>> = sorted.iter().collect();
         distinct.dedup_by_key(|row| row.key);
         for rows in stretches(&distinct, |row| row.value.map_or(0, <[u8]>::len)) {
             let keys: Vec<&[u8]> = rows.iter().map(|row| row.key).collect();

@@ -7,13 +7,13 @@ use super::super::tests::{assert_stored, int, text, write, writer, writer_over};
 use super::*;
 use crate::datum::{Datum, Precision, SqlType};
 use crate::error::ErrorKind;
-use crate::key::{Argument, Direction, Expression, PartDefinition};
+use crate::key::{Argument, Expression, PartDefinition, SortOrder};
 use crate::row::testing::{Declared, definition, of_expression, part};
 use crate::store::MemoryStore;
 use crate::store::wrap::Recording;
 
 fn function(name: &str, arguments: Vec<Argument>) -> PartDefinition {
-    of_expression(Expression::new(name, arguments), Direction::Ascending)
+    of_expression(Expression::new(name, arguments), SortOrder::Ascending)
 }
 
 fn column(name: &str) -> Argument {

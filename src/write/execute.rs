@@ -23,7 +23,7 @@ use futures::TryStreamExt;
 
 use super::progress::Progress;
 use super::wanted::Waiter;
-use super::{Change, Statement, TableWriter, WriteSettings};
+use super::{Change, TableWriter, WriteSet, WriteSettings};
 use crate::error::{Error, Result};
 use crate::store::Snapshot;
 
@@ -125,8 +125,8 @@ impl WriteExec {
         }
     }
 
-    fn run(&self) -> Run {
-        Run {
+    fn run(&self) -> Execution {
+        Execution {
             writer: Arc::clone(&self.writer),
             input: Arc::clone(&self.input),
             change: self.change,
@@ -137,7 +137,7 @@ impl WriteExec {
 }
 
 /// One execution.
-struct Run {
+struct Execution {
     writer: Arc<TableWriter>,
     input: Arc<dyn ExecutionPlan>,
     change: Change,
@@ -145,43 +145,43 @@ struct Run {
     refresh: Option<Refresh>,
 }
 
-impl Run {
+impl Execution {
     async fn write(self, context: Arc<TaskContext>) -> DataFusionResult<u64> {
-        let mut statement = self.writer.statement(self.change, self.settings, "row")?;
+        let mut write_set = self.writer.write_set(self.change, self.settings, "row")?;
         if let Some(progress) = context.session_config().get_extension::<Progress>() {
-            statement.report_to(progress.as_ref().clone());
+            write_set.report_to(progress.as_ref().clone());
         }
         match &self.refresh {
             None => {
-                let statement = self.gather(statement, context).await?;
+                let write_set = self.gather(write_set, context).await?;
                 let guard = self.writer.lock().acquire().await;
-                commit(statement, guard).await
+                commit(write_set, guard).await
             }
             Some(refresh) => {
                 let guard = self.writer.lock().acquire().await;
                 guard.check(self.writer.table().name())?;
-                let begun = blocking(move || Ok((statement.begin()?, statement)));
-                let (snapshot, statement) = begun.await?;
-                let statement = self.gather(statement, refresh(snapshot)?).await?;
-                commit(statement, guard).await
+                let begun = blocking(move || Ok((write_set.begin()?, write_set)));
+                let (snapshot, write_set) = begun.await?;
+                let write_set = self.gather(write_set, refresh(snapshot)?).await?;
+                commit(write_set, guard).await
             }
         }
     }
 
     async fn gather(
         &self,
-        mut statement: Statement,
+        mut write_set: WriteSet,
         context: Arc<TaskContext>,
-    ) -> DataFusionResult<Statement> {
+    ) -> DataFusionResult<WriteSet> {
         // All partitions: a DELETE's scan has several, and no rule of the optimizer sees it below this operator.
         let mut rows = execute_stream(Arc::clone(&self.input), context)?;
         while let Some(batch) = rows.try_next().await? {
-            statement.gather(&batch)?;
-            if statement.is_full() {
-                statement = blocking(move || statement.spill_if_full().map(|()| statement)).await?;
+            write_set.gather(&batch)?;
+            if write_set.is_full() {
+                write_set = blocking(move || write_set.spill_if_full().map(|()| write_set)).await?;
             }
         }
-        Ok(statement)
+        Ok(write_set)
     }
 }
 
@@ -189,11 +189,11 @@ impl Run {
 /// makes its changes visible it goes on to the end.
 ///
 /// # Errors
-/// As [`Statement::commit`], inside of DataFusion's error.
-pub async fn commit(mut statement: Statement, guard: super::TableGuard) -> DataFusionResult<u64> {
+/// As [`WriteSet::commit`], inside of DataFusion's error.
+pub async fn commit(mut write_set: WriteSet, guard: super::TableGuard) -> DataFusionResult<u64> {
     let waiter = Waiter::default();
-    statement.stop_with(waiter.waiting());
-    let count = blocking(move || statement.commit(&guard)).await?;
+    write_set.stop_with(waiter.waiting());
+    let count = blocking(move || write_set.commit(&guard)).await?;
     drop(waiter);
     Ok(count)
 }

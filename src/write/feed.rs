@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 
 use arrow::array::RecordBatch;
 
-use super::Statement;
+use super::WriteSet;
 use super::progress::Progress;
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
@@ -20,26 +20,26 @@ struct Rows {
     numbers: Vec<u64>,
 }
 
-/// Takes rows as a [`Statement`] does, and adds them to one on a thread of its own.
+/// Takes rows as a [`WriteSet`] does, and adds them to one on a thread of its own.
 pub(super) struct Feed {
     table: Arc<BoundTable>,
     progress: Progress,
     sender: SyncSender<Rows>,
-    worker: JoinHandle<Result<Statement>>,
+    worker: JoinHandle<Result<WriteSet>>,
 }
 
 impl Feed {
-    /// Starts the thread that adds rows to `statement`.
+    /// Starts the thread that adds rows to `write_set`.
     ///
     /// # Errors
     /// `Unavailable` where there can be no thread.
-    pub(super) fn start(statement: Statement) -> Result<Self> {
+    pub(super) fn start(write_set: WriteSet) -> Result<Self> {
         let (sender, receiver) = sync_channel(WAITING);
-        let table = Arc::clone(statement.table());
-        let progress = statement.progress().clone();
+        let table = Arc::clone(write_set.table());
+        let progress = write_set.progress().clone();
         let worker = thread::Builder::new()
             .name("halite-encode".to_owned())
-            .spawn(move || add_all(statement, &receiver))
+            .spawn(move || add_all(write_set, &receiver))
             .map_err(|error| {
                 Error::unavailable(format!("no thread can be started: {error}")).with_source(error)
             })?;
@@ -56,7 +56,7 @@ impl Feed {
         &self.table
     }
 
-    /// Where it is said how far the statement is.
+    /// Where the write set says how far it is.
     pub(super) fn progress(&self) -> &Progress {
         &self.progress
     }
@@ -79,19 +79,19 @@ impl Feed {
     ///
     /// # Errors
     /// Of the rows and of `read` the first one: what was read before an error was added before it.
-    pub(super) fn finish(self, read: Result<()>) -> Result<Statement> {
+    pub(super) fn finish(self, read: Result<()>) -> Result<WriteSet> {
         drop(self.sender);
         let added = self.worker.join();
-        let statement = added
+        let write_set = added
             .map_err(|_| Error::internal("the thread that encodes rows has failed"))
             .flatten()?;
-        read.map(|()| statement)
+        read.map(|()| write_set)
     }
 }
 
-fn add_all(mut statement: Statement, rows: &Receiver<Rows>) -> Result<Statement> {
+fn add_all(mut write_set: WriteSet, rows: &Receiver<Rows>) -> Result<WriteSet> {
     for rows in rows {
-        statement.add_numbered(&rows.batch, &rows.numbers)?;
+        write_set.add_numbered(&rows.batch, &rows.numbers)?;
     }
-    Ok(statement)
+    Ok(write_set)
 }

@@ -1,8 +1,8 @@
 //! Writing to a table: rows become puts and deletes that are visible all at once.
 //!
-//! # One statement
+//! # One statement, one write set
 //!
-//! A [`Statement`] gathers the rows of one INSERT, REPLACE, DELETE or COPY, encoded. When all are there it claims the
+//! A [`WriteSet`] gathers the rows of one INSERT, REPLACE, DELETE or COPY, encoded. When all are there it claims the
 //! table in the store ([`RowChanges::begin`]), checks the keys against what is there then, and writes: all or nothing. The
 //! claim is held over check and write, so that of two concurrent INSERTs of one key exactly one fails. A DELETE claims
 //! the table before it looks for its rows, so that what it deletes is what it found.
@@ -12,8 +12,8 @@
 //!
 //! # Many rows
 //!
-//! A statement holds at most [`WriteSettings::memory`] bytes of rows, or about that. When they are more it sorts them
-//! and writes them to a temporary file ([`SpillDirectory`]) as a run; in the end it merges the runs. Sorted rows are
+//! A write set holds at most [`WriteSettings::memory`] bytes of rows, or about that. When they are more it sorts them
+//! and writes them to a temporary file ([`SpillDirectory`]) as a spill run; in the end it merges the runs. Sorted rows are
 //! checked a stretch at a time: rows of one key are neighbours, and stored keys are found by a merge. A small statement is
 //! then written as one batch, a great one through [`RowChanges::bulk`]. Each row carries the file and line that it comes
 //! from, so that an error can name them; the first conflict found is reported, which in a great statement is the first in
@@ -40,14 +40,14 @@ pub mod copy;
 mod execute;
 mod feed;
 mod lock;
-mod place;
 mod progress;
-mod run;
+mod row_label;
 mod sorter;
 mod spill;
-mod statement;
+mod spill_run;
 mod stored;
 mod wanted;
+mod write_set;
 
 use std::sync::Arc;
 
@@ -59,10 +59,10 @@ use crate::store::{Durability, Store};
 pub use self::append::RowBuffer;
 pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::lock::{TableGuard, TableLock};
-pub use self::place::Places;
 pub use self::progress::{Phase, Progress, ProgressReport};
+pub use self::row_label::RowLabels;
 pub use self::spill::SpillDirectory;
-pub use self::statement::{Change, Statement};
+pub use self::write_set::{Change, WriteSet};
 
 /// What a statement may hold in memory unless it is told otherwise: 128 MiB. More makes loads no faster.
 pub const STATEMENT_MEMORY: usize = 128 << 20;
@@ -127,36 +127,36 @@ impl TableWriter {
         &self.lock
     }
 
-    /// A statement under `settings`. `places` says what errors call its rows: `row`, or `flights.csv line`, before
+    /// An empty write set under `settings`. `labels` says what errors call its rows: `row`, or `flights.csv line`, before
     /// their numbers.
     ///
     /// # Errors
     /// `Unavailable` where the store is read-only.
-    pub fn statement(
+    pub fn write_set(
         &self,
         change: Change,
         settings: WriteSettings,
-        places: impl Into<Places>,
-    ) -> Result<Statement> {
+        labels: impl Into<RowLabels>,
+    ) -> Result<WriteSet> {
         if self.store.is_read_only() {
             return Err(Error::unavailable(format!(
                 "table `{}`: the database is opened read-only",
                 self.table().name()
             )));
         }
-        Ok(Statement::new(
+        Ok(WriteSet::new(
             self.rows.clone(),
             Arc::clone(&self.store),
             self.spills.clone(),
             change,
             settings,
-            places.into(),
+            labels.into(),
         ))
     }
 }
 
 #[cfg(test)]
-pub(crate) use self::run::read_run;
+pub(crate) use self::spill_run::read_spill_run;
 
 #[cfg(test)]
 mod bulk_tests;

@@ -1,29 +1,29 @@
 //! Changes in any order in, in key order out, in bounded memory.
 //!
-//! Changes are gathered up to a limit, sorted, and written as a run; the last of them stay in memory. What comes out is
-//! the merge of the runs and of those. Of equal keys the one that came in first comes out first: runs are in the order
-//! of the statement.
+//! An external merge sort: changes are gathered up to a limit, sorted, and written as a spill run; the last of them stay
+//! in memory. What comes out is the merge of the spill runs and of those. It is stable: of equal keys the one that came in
+//! first comes out first, as spill runs are in the order of the statement.
 
 use std::fs::File;
 use std::ops::RangeInclusive;
 
-use super::changes::{Changed, Changes};
-use super::run::{RunReader, Runs};
+use super::changes::{EncodedChange, EncodedChanges};
 use super::spill::SpillDirectory;
+use super::spill_run::{SpillReader, SpillRuns};
 use crate::error::Result;
 use crate::row::EncodedRows;
 
-/// The bytes that each run may read ahead, however many runs there are.
+/// The bytes that each spill run may read ahead, however many there are.
 const READ_AHEAD: RangeInclusive<usize> = 4 << 10..=256 << 10;
-/// All runs together read ahead this part of what the changes may take.
+/// All spill runs together read ahead this part of what the changes may take.
 const READ_AHEAD_PART: usize = 8;
 
-/// Takes changes.
+/// Takes changes in any order; [`Sorter::finish`] gives them in key order.
 #[derive(Debug)]
 pub(super) struct Sorter {
     memory: usize,
-    changes: Changes,
-    runs: Option<Runs>,
+    changes: EncodedChanges,
+    runs: Option<SpillRuns>,
 }
 
 impl Sorter {
@@ -31,7 +31,7 @@ impl Sorter {
     pub(super) fn new(memory: usize) -> Self {
         Self {
             memory,
-            changes: Changes::default(),
+            changes: EncodedChanges::default(),
             runs: None,
         }
     }
@@ -39,16 +39,16 @@ impl Sorter {
     /// Takes a change; what is held grows until the next [`Sorter::spill`].
     ///
     /// # Errors
-    /// Those of [`Changes::push`].
+    /// Those of [`EncodedChanges::push`].
     #[cfg(test)]
-    pub(super) fn push(&mut self, change: Changed<'_>) -> Result<()> {
+    pub(super) fn push(&mut self, change: EncodedChange<'_>) -> Result<()> {
         self.changes.push(change)
     }
 
     /// Takes the rows of a batch; what is held grows until the next [`Sorter::spill`].
     ///
     /// # Errors
-    /// Those of [`Changes::add`].
+    /// Those of [`EncodedChanges::add`].
     pub(super) fn add(&mut self, rows: EncodedRows, number: impl Fn(usize) -> u64) -> Result<()> {
         self.changes.add(rows, number)
     }
@@ -62,7 +62,7 @@ impl Sorter {
         self.changes.size_in_bytes() >= self.memory
     }
 
-    /// Whether it was once.
+    /// Whether there are spill runs.
     pub(super) fn has_spilled(&self) -> bool {
         self.runs.is_some()
     }
@@ -72,7 +72,7 @@ impl Sorter {
         self.changes.size_in_bytes()
     }
 
-    /// Writes what is held as a run. It blocks.
+    /// Writes what is held as a spill run. It blocks.
     ///
     /// # Errors
     /// `Unavailable` where there can be no file, or the disk is full or fails.
@@ -82,7 +82,7 @@ impl Sorter {
         }
         let runs = match &mut self.runs {
             Some(runs) => runs,
-            none => none.insert(Runs::new(spills)?),
+            none => none.insert(SpillRuns::new(spills)?),
         };
         self.changes.sort();
         runs.add(&self.changes)?;
@@ -90,8 +90,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// All changes, sorted, where none was written to a run.
-    pub(super) fn into_sorted(mut self) -> Changes {
+    /// All changes, sorted, where none was spilled.
+    pub(super) fn into_sorted(mut self) -> EncodedChanges {
         debug_assert!(!self.has_spilled());
         self.changes.sort();
         self.changes
@@ -101,7 +101,7 @@ impl Sorter {
     ///
     /// # Errors
     /// `Unavailable` where a run cannot be read.
-    pub(super) fn finish(mut self) -> Result<Merge> {
+    pub(super) fn finish(mut self) -> Result<SortedChanges> {
         self.changes.sort();
         let (file, readers) = match self.runs {
             None => (None, Vec::new()),
@@ -112,20 +112,20 @@ impl Sorter {
                 (Some(file), readers)
             }
         };
-        Merge::new(file, readers, self.changes)
+        SortedChanges::new(file, readers, self.changes)
     }
 }
 
 /// One of the sorted sequences that are merged.
 #[derive(Debug)]
 enum Sequence {
-    Run(RunReader),
+    Run(SpillReader),
     /// What stayed in memory, and the index of the change at its head.
-    Held(Changes, usize),
+    Held(EncodedChanges, usize),
 }
 
 impl Sequence {
-    fn change(&self) -> Option<Changed<'_>> {
+    fn change(&self) -> Option<EncodedChange<'_>> {
         match self {
             Self::Run(reader) => reader.change(),
             Self::Held(changes, index) => changes.get(*index),
@@ -133,17 +133,21 @@ impl Sequence {
     }
 }
 
-/// Sorted sequences as one. It stands on the smallest key.
+/// The merge of the sorted sequences. It stands on the smallest key.
 #[derive(Debug)]
-pub(super) struct Merge {
+pub(super) struct SortedChanges {
     file: Option<File>,
     sequences: Vec<Sequence>,
     /// Indexes of the sequences that are not at their end, as a heap: each stands before its two children.
     heap: Vec<usize>,
 }
 
-impl Merge {
-    fn new(file: Option<File>, mut readers: Vec<RunReader>, held: Changes) -> Result<Self> {
+impl SortedChanges {
+    fn new(
+        file: Option<File>,
+        mut readers: Vec<SpillReader>,
+        held: EncodedChanges,
+    ) -> Result<Self> {
         if let Some(file) = &file {
             for reader in &mut readers {
                 reader.advance(file)?;
@@ -168,15 +172,15 @@ impl Merge {
     }
 
     /// The next change; `None` at the end.
-    pub(super) fn change(&self) -> Option<Changed<'_>> {
+    pub(super) fn change(&self) -> Option<EncodedChange<'_>> {
         self.sequences.get(*self.heap.first()?)?.change()
     }
 
     /// Appends the next change to `changes`, whose others are of this merge, too.
     ///
     /// # Errors
-    /// Those of [`Changes::push`].
-    pub(super) fn give(&self, changes: &mut Changes) -> Result<()> {
+    /// Those of [`EncodedChanges::push`].
+    pub(super) fn give(&self, changes: &mut EncodedChanges) -> Result<()> {
         let first = self
             .heap
             .first()
@@ -267,7 +271,7 @@ mod tests {
                     let key = vec![rng.u8(0..3); rng.usize(0..9)];
                     let value = rng.bool().then(|| vec![rng.u8(..); rng.usize(0..30)]);
                     sorter
-                        .push(Changed {
+                        .push(EncodedChange {
                             key: &key,
                             value: value.as_deref(),
                             number,

@@ -92,12 +92,12 @@ pub(in crate::write) fn write(
     change: Change,
     rows: &[Vec<Option<Datum>>],
 ) -> Result<u64> {
-    let mut statement = writer.statement(change, WriteSettings::default(), "row")?;
+    let mut write_set = writer.write_set(change, WriteSettings::default(), "row")?;
     // In two batches, so that rows are counted across them.
     let (first, second) = rows.split_at(rows.len() / 2);
-    statement.add(&batch(writer.table(), first))?;
-    statement.add(&batch(writer.table(), second))?;
-    statement.commit(&writer.lock().acquire_blocking())
+    write_set.add(&batch(writer.table(), first))?;
+    write_set.add(&batch(writer.table(), second))?;
+    write_set.commit(&writer.lock().acquire_blocking())
 }
 
 #[test]
@@ -216,12 +216,12 @@ fn delete_needs_the_key_columns_and_counts_each_row_once() {
     )
     .project(&[1, 0])
     .unwrap();
-    let mut statement = writer
-        .statement(Change::Delete, WriteSettings::default(), "row")
+    let mut write_set = writer
+        .write_set(Change::Delete, WriteSettings::default(), "row")
         .unwrap();
-    statement.add(&keys).unwrap();
+    write_set.add(&keys).unwrap();
     assert_eq!(
-        statement.commit(&writer.lock().acquire_blocking()).unwrap(),
+        write_set.commit(&writer.lock().acquire_blocking()).unwrap(),
         2
     );
     assert_stored(&writer, &[row("b", 2, 12)]);

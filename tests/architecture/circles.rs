@@ -77,7 +77,7 @@ const LEFT: &[(&str, &str, &str)] = &[
     ),
     (
         "write::apply",
-        "write::statement",
+        "write::write_set",
         "a statement, and how it is applied",
     ),
 ];

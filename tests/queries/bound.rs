@@ -18,7 +18,7 @@ use datafusion::common::Column;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, Operator};
 use datafusion::prelude::DataFrame;
-use halite::key::{Argument, Direction};
+use halite::key::{Argument, SortOrder};
 use halite::scan::ScanTotals;
 use halite::schema::BoundTable;
 
@@ -71,7 +71,7 @@ pub fn exception(case: &Case) -> Option<&'static str> {
 pub struct Bound {
     /// Rows that satisfy the conjuncts over key columns.
     rows: usize,
-    /// Places among which they are looked for: no key is read twice.
+    /// RowLabels among which they are looked for: no key is read twice.
     within: usize,
     /// Ranges; a walk is one.
     ranges: usize,
@@ -228,8 +228,8 @@ impl Key {
             }
             key.columns.extend(sources);
             key.order.push(match part.direction {
-                Direction::Ascending => part.expression.to_string(),
-                Direction::Descending => format!("{} DESC", part.expression),
+                SortOrder::Ascending => part.expression.to_string(),
+                SortOrder::Descending => format!("{} DESC", part.expression),
             });
         }
         key

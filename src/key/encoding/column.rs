@@ -64,14 +64,14 @@ impl<'a> FieldWriter<'a> {
     }
 }
 
-/// Where the field of a part stands in keys.
+/// Where the field of a part begins in keys, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// So many bytes from the start of every key.
+pub enum FieldOffset {
+    /// From the start of every key.
     FromStart(usize),
-    /// So many bytes before the end of every key.
+    /// Back from the end of every key.
     FromEnd(usize),
-    /// For each key, so many bytes from its start.
+    /// From the start of each key, one for each.
     Each(Vec<u32>),
 }
 
@@ -79,7 +79,7 @@ pub enum Place {
 #[derive(Debug)]
 pub struct FieldReader<'a> {
     keys: &'a [&'a [u8]],
-    place: Place,
+    offset: FieldOffset,
     /// What every byte is XORed with: `FF` for a descending part.
     mask: u8,
     /// The markers of a value and of NULL, for a part that can be NULL.
@@ -87,16 +87,16 @@ pub struct FieldReader<'a> {
 }
 
 impl<'a> FieldReader<'a> {
-    /// The fields at `place`, behind a marker if the part has some.
+    /// The fields at `offset`, behind a marker if the part has some.
     pub fn new(
         keys: &'a [&'a [u8]],
-        place: Place,
+        offset: FieldOffset,
         descending: bool,
         markers: Option<(u8, u8)>,
     ) -> Self {
         Self {
             keys,
-            place,
+            offset,
             mask: if descending { 0xff } else { 0 },
             markers,
         }
@@ -119,10 +119,10 @@ impl<'a> FieldReader<'a> {
     #[inline]
     pub fn field(&self, row: usize) -> Result<Option<&'a [u8]>, RowError> {
         let key = self.keys.get(row).copied().unwrap_or_default();
-        let start = match &self.place {
-            Place::FromStart(start) => Some(*start),
-            Place::FromEnd(before) => key.len().checked_sub(*before),
-            Place::Each(starts) => starts.get(row).map(|start| *start as usize),
+        let start = match &self.offset {
+            FieldOffset::FromStart(start) => Some(*start),
+            FieldOffset::FromEnd(before) => key.len().checked_sub(*before),
+            FieldOffset::Each(starts) => starts.get(row).map(|start| *start as usize),
         };
         let Some(bytes) = start.and_then(|start| key.get(start..)) else {
             return Err(RowError::at(

@@ -30,7 +30,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 use self::output::Output;
 use self::part_file::PartFile;
 use crate::error::{Error, Result};
-use crate::write::copy::{CopyOptions, Direction, FileFormat, FileKind};
+use crate::write::copy::{CopyDirection, CopyOptions, FileFormat, FileKind};
 
 /// How many batches may wait to be written.
 const WAITING_BATCHES: usize = 2;
@@ -49,7 +49,7 @@ impl Target {
     /// As [`CopyOptions::kind_of`]; `InvalidInput` for a delimiter that is none.
     pub(super) fn new(name: &str, options: &CopyOptions) -> Result<Self> {
         let path = PathBuf::from(name);
-        let kind = options.kind_of(&path, Direction::To)?;
+        let kind = options.kind_of(&path, CopyDirection::To)?;
         options.delimiter_byte()?;
         Ok(Self {
             path,

@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 
 use crate::error::{Error, Result};
 use crate::write::copy::checksum::Written;
-use crate::write::copy::{Compression, FileFormat, FileKind};
+use crate::write::copy::{FileCompression, FileFormat, FileKind};
 
 /// How much is written at once.
 const BUFFER_BYTES: usize = 1 << 16;
@@ -34,10 +34,10 @@ impl Output {
         let bytes = match (kind.format, kind.compression) {
             // Compressed within.
             (FileFormat::Parquet, _) => Bytes::Parquet(file, Box::default()),
-            (_, Compression::Gzip) => {
+            (_, FileCompression::Gzip) => {
                 Bytes::Gzip(GzEncoder::new(file, flate2::Compression::default()))
             }
-            (_, Compression::Zstd) => {
+            (_, FileCompression::Zstd) => {
                 let encoder =
                     zstd::stream::write::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL);
                 let mut encoder = encoder.map_err(|error| failed(path, error))?;

@@ -15,7 +15,7 @@ use datafusion::parquet::file::properties::WriterProperties;
 use super::output::{Output, failed};
 use super::{Sheet, with_distinct_names};
 use crate::error::{Error, Result};
-use crate::write::copy::{Compression, checksum};
+use crate::write::copy::{FileCompression, checksum};
 
 /// Rows are gathered until they take so many bytes, or are a million; then a row group is written.
 const ROW_GROUP_BYTES: usize = 64 << 20;
@@ -35,7 +35,7 @@ pub(super) struct Parquet {
 impl Parquet {
     pub(super) fn begin(
         schema: &SchemaRef,
-        compression: Compression,
+        compression: FileCompression,
         output: Output,
     ) -> Result<Self> {
         let schema = without_seconds(&with_distinct_names(schema));
@@ -90,13 +90,13 @@ impl Sheet for Parquet {
     }
 }
 
-fn codec(compression: Compression) -> Codec {
+fn codec(compression: FileCompression) -> Codec {
     match compression {
-        Compression::None => Codec::UNCOMPRESSED,
-        Compression::Gzip => Codec::GZIP(GzipLevel::default()),
-        Compression::Zstd => Codec::ZSTD(ZstdLevel::default()),
-        Compression::Snappy => Codec::SNAPPY,
-        Compression::Lz4 => Codec::LZ4_RAW,
+        FileCompression::None => Codec::UNCOMPRESSED,
+        FileCompression::Gzip => Codec::GZIP(GzipLevel::default()),
+        FileCompression::Zstd => Codec::ZSTD(ZstdLevel::default()),
+        FileCompression::Snappy => Codec::SNAPPY,
+        FileCompression::Lz4 => Codec::LZ4_RAW,
     }
 }
 

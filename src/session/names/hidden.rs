@@ -20,19 +20,19 @@ use sqlparser::ast::{
 };
 
 use super::super::dialect;
-use super::list::{Listed, Place, column};
+use super::list::{Listed, SelectContext, column};
 use super::scope::Scope;
 use super::{Folds, quoted};
 
 /// Whether the columns of a query can be marked: they get their names back at the end, or from a query around it, for
 /// which all are named one by one.
-pub(super) fn can_mark(query: &Query, place: Place) -> bool {
+pub(super) fn can_mark(query: &Query, context: SelectContext) -> bool {
     let SetExpr::Select(select) = query.body.as_ref() else {
         return false;
     };
     let mut items = select.projection.iter();
     query.pipe_operators.is_empty()
-        && (place == Place::Outermost
+        && (context == SelectContext::Outermost
             || items.all(|item| {
                 matches!(
                     item,
@@ -180,14 +180,16 @@ fn always() -> PipeOperator {
 }
 
 /// Gives the columns of a query the names back that no other of them has.
-pub(super) fn give_back(query: &mut Query, place: Place, columns: &mut [Listed]) {
+pub(super) fn give_back(query: &mut Query, context: SelectContext, columns: &mut [Listed]) {
     let is_alone =
         |column: &Listed| columns.iter().filter(|it| it.name == column.name).count() == 1;
     let is_hidden: Vec<bool> = columns
         .iter()
         .map(|column| column.planned != column.name && is_alone(column))
         .collect();
-    if matches!(place, Place::Outermost | Place::Value) || !is_hidden.contains(&true) {
+    if matches!(context, SelectContext::Outermost | SelectContext::Value)
+        || !is_hidden.contains(&true)
+    {
         return;
     }
     let items = columns.iter().zip(&is_hidden).map(|(column, is_hidden)| {

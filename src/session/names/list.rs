@@ -14,7 +14,7 @@ use super::{Folds, MARK, quoted, written};
 
 /// Where a SELECT stands, and so what tells its columns apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SelectContext {
     /// Nothing takes its columns by their names: `t.id, u.id` are two.
     Outermost,
     /// In place of a table, without an alias: its columns keep the tables that they are of.
@@ -71,7 +71,7 @@ pub(super) struct List<'a> {
     pub is_complete: bool,
     scope: &'a Scope,
     folds: Folds,
-    place: Place,
+    context: SelectContext,
     names_all: bool,
     /// Of the two columns that a join makes one of, DISTINCT keeps only the first by the alphabet, as `*` does.
     pub is_distinct: bool,
@@ -80,13 +80,18 @@ pub(super) struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    pub fn new(scope: &'a Scope, folds: Folds, place: Place, hidden: HashSet<String>) -> Self {
+    pub fn new(
+        scope: &'a Scope,
+        folds: Folds,
+        context: SelectContext,
+        hidden: HashSet<String>,
+    ) -> Self {
         Self {
             columns: Vec::new(),
             is_complete: true,
             scope,
             folds,
-            place,
+            context,
             names_all: true,
             is_distinct: false,
             hidden,
@@ -95,7 +100,7 @@ impl<'a> List<'a> {
 
     /// The same columns, with names that differ.
     pub fn named(&mut self, items: Vec<SelectItem>, is_ordered: bool) -> Vec<SelectItem> {
-        self.names_all = self.place != Place::Value || items.len() > 1 || is_ordered;
+        self.names_all = self.context != SelectContext::Value || items.len() > 1 || is_ordered;
         let mut named = Vec::with_capacity(items.len());
         for item in items {
             self.push(item, &mut named);
@@ -272,7 +277,7 @@ impl<'a> List<'a> {
     /// Whether DataFusion would take a column for one that is listed.
     fn clashes(&self, planned: &str, source: Option<usize>) -> bool {
         self.columns.iter().any(|column| {
-            let are_apart = self.place != Place::Named
+            let are_apart = self.context != SelectContext::Named
                 && column.source.is_some()
                 && source.is_some()
                 && !(self.is_distinct && self.scope.is_merged(planned));

@@ -10,7 +10,7 @@ use sqlparser::ast::{
     VisitMut, With,
 };
 
-use super::list::{List, Listed, Place, are_same};
+use super::list::{List, Listed, SelectContext, are_same};
 use super::references::{Clause, References, ambiguous, order_by_columns, refuse_names};
 use super::scope::{Meaning, Scope, Source};
 use super::tables::Tables;
@@ -52,9 +52,9 @@ impl<'a> Mender<'a> {
 
     fn sql(&mut self, statement: &mut SqlStatement) -> Result<()> {
         match statement {
-            SqlStatement::Query(query) => self.query(query, Place::Outermost).map(drop),
+            SqlStatement::Query(query) => self.query(query, SelectContext::Outermost).map(drop),
             SqlStatement::Insert(insert) => match &mut insert.source {
-                Some(query) => self.query(query, Place::Outermost).map(drop),
+                Some(query) => self.query(query, SelectContext::Outermost).map(drop),
                 None => Ok(()),
             },
             SqlStatement::Prepare { statement, .. } | SqlStatement::Explain { statement, .. } => {
@@ -64,24 +64,28 @@ impl<'a> Mender<'a> {
         }
     }
 
-    pub fn query(&mut self, query: &mut Query, place: Place) -> Result<Outputs> {
+    pub fn query(&mut self, query: &mut Query, context: SelectContext) -> Result<Outputs> {
         let visible = self.ctes.len();
-        let outputs = self.query_with_its_tables(query, place);
+        let outputs = self.query_with_its_tables(query, context);
         self.ctes.truncate(visible);
         outputs
     }
 
-    fn query_with_its_tables(&mut self, query: &mut Query, place: Place) -> Result<Outputs> {
+    fn query_with_its_tables(
+        &mut self,
+        query: &mut Query,
+        context: SelectContext,
+    ) -> Result<Outputs> {
         if let Some(with) = &mut query.with {
             self.with(with)?;
         }
-        let can_mark = hidden::can_mark(query, place);
+        let can_mark = hidden::can_mark(query, context);
         let mut outputs = match query.body.as_mut() {
             SetExpr::Select(select) => {
-                self.select(select, place, query.order_by.as_mut(), can_mark)?
+                self.select(select, context, query.order_by.as_mut(), can_mark)?
             }
             body => {
-                let outputs = self.body(body, place)?;
+                let outputs = self.body(body, context)?;
                 if let Some(order) = &mut query.order_by {
                     order_by_columns(order, outputs.as_deref().unwrap_or_default(), self.folds)?;
                     self.within(order, &outputs, Clause::Order)?;
@@ -92,7 +96,7 @@ impl<'a> Mender<'a> {
         };
         if query.pipe_operators.is_empty() {
             if let Some(columns) = &mut outputs {
-                hidden::give_back(query, place, columns);
+                hidden::give_back(query, context, columns);
             }
             return Ok(outputs);
         }
@@ -107,7 +111,7 @@ impl<'a> Mender<'a> {
     fn pipe(&mut self, pipe: &mut PipeOperator) -> Result<()> {
         if let PipeOperator::Select { exprs } = pipe {
             let scope = Scope::of(Source::default());
-            let mut list = List::new(&scope, self.folds, Place::Free, HashSet::new());
+            let mut list = List::new(&scope, self.folds, SelectContext::Free, HashSet::new());
             *exprs = list.named(std::mem::take(exprs), false);
         }
         self.within(pipe, &None, Clause::Rows)
@@ -121,7 +125,7 @@ impl<'a> Mender<'a> {
                 let columns = renamed(None, Some(&table.alias), self.folds);
                 self.ctes.push((name.clone(), columns));
             }
-            let outputs = self.query(&mut table.query, Place::Named)?;
+            let outputs = self.query(&mut table.query, SelectContext::Named)?;
             self.ctes.truncate(begun);
             let columns = renamed(planned(outputs), Some(&table.alias), self.folds);
             self.ctes.push((name, columns));
@@ -129,31 +133,34 @@ impl<'a> Mender<'a> {
         Ok(())
     }
 
-    fn body(&mut self, body: &mut SetExpr, place: Place) -> Result<Outputs> {
+    fn body(&mut self, body: &mut SetExpr, context: SelectContext) -> Result<Outputs> {
         match body {
-            SetExpr::Select(select) => self.select(select, place, None, false),
-            SetExpr::Query(query) => self.query(query, place),
+            SetExpr::Select(select) => self.select(select, context, None, false),
+            SetExpr::Query(query) => self.query(query, context),
             SetExpr::SetOperation { left, right, .. } => {
-                let outputs = self.body(left, Place::Named)?;
-                self.body(right, Place::Named)?;
+                let outputs = self.body(left, SelectContext::Named)?;
+                self.body(right, SelectContext::Named)?;
                 Ok(outputs)
             }
-            SetExpr::Values(values) => self.values(values, place),
+            SetExpr::Values(values) => self.values(values, context),
             _ => Ok(None),
         }
     }
 
-    fn values(&mut self, values: &mut Values, place: Place) -> Result<Outputs> {
+    fn values(&mut self, values: &mut Values, context: SelectContext) -> Result<Outputs> {
         self.within(values, &None, Clause::Rows)?;
         // Nobody reads those of an INSERT, which may be as many as it has values.
-        let read = values.rows.first().filter(|_| place != Place::Outermost);
+        let read = values
+            .rows
+            .first()
+            .filter(|_| context != SelectContext::Outermost);
         Ok(read.map(|row| (1..=row.content.len()).map(Listed::of_values).collect()))
     }
 
     fn select(
         &mut self,
         select: &mut Select,
-        place: Place,
+        context: SelectContext,
         mut order: Option<&mut OrderBy>,
         can_mark: bool,
     ) -> Result<Outputs> {
@@ -162,7 +169,7 @@ impl<'a> Mender<'a> {
             true => hidden::columns(select, order.as_deref(), &scope, self.folds),
             false => HashSet::new(),
         };
-        let mut list = List::new(&scope, self.folds, place, hidden);
+        let mut list = List::new(&scope, self.folds, context, hidden);
         list.is_distinct = matches!(select.distinct, Some(Distinct::Distinct));
         let outputs = self.list(select, list, order.as_deref_mut(), &scope)?;
         casts::tell_apart(select, order.as_deref_mut())?;
@@ -256,11 +263,11 @@ impl<'a> Mender<'a> {
             TableFactor::Derived {
                 subquery, alias, ..
             } => {
-                let place = match alias {
-                    Some(_) => Place::Named,
-                    None => Place::Free,
+                let context = match alias {
+                    Some(_) => SelectContext::Named,
+                    None => SelectContext::Free,
                 };
-                let columns = planned(self.query(subquery, place)?);
+                let columns = planned(self.query(subquery, context)?);
                 self.source(
                     columns.filter(|it| are_distinct(it)),
                     Vec::new(),

@@ -128,8 +128,8 @@ pub(super) fn explained(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Executio
     }
     let (schema, config) = (plan.schema(), Arc::default());
     let mut columns: Vec<(Arc<dyn PhysicalExpr>, String)> = Vec::new();
-    for (place, field) in schema.fields().iter().enumerate() {
-        let text = Arc::new(PhysicalColumn::new(field.name(), place)) as Arc<dyn PhysicalExpr>;
+    for (index, field) in schema.fields().iter().enumerate() {
+        let text = Arc::new(PhysicalColumn::new(field.name(), index)) as Arc<dyn PhysicalExpr>;
         let literals = [MARK.to_string(), String::new()];
         let literals = literals.map(|text| lit(text) as Arc<dyn PhysicalExpr>);
         let args = std::iter::once(text).chain(literals).collect();
@@ -156,14 +156,14 @@ fn as_written(plan: LogicalPlan) -> Result<LogicalPlan> {
     }
     let columns = plan.schema().iter().zip(&names).enumerate();
     let columns: Vec<Expr> = columns
-        .map(|(place, ((qualifier, field), name))| {
+        .map(|(index, ((qualifier, field), name))| {
             let is_alone = counts.get(name.as_str()) == Some(&1);
             let column = Expr::Column(Column::from((qualifier, field)));
             match field.name() == name && (is_alone || qualifier.is_some()) {
                 true => column,
                 false if is_alone => column.alias(name),
                 false => {
-                    let apart = TableReference::bare(format!("{}{MARK}", place + 1));
+                    let apart = TableReference::bare(format!("{}{MARK}", index + 1));
                     column.alias_qualified(Some(apart), name)
                 }
             }

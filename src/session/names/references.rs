@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{Expr, Ident, OrderBy, Query, TableFactor, VisitMut, VisitorMut};
 use sqlparser::tokenizer::Span;
 
-use super::list::{Listed, Place, marked};
+use super::list::{Listed, SelectContext, marked};
 use super::mender::Mender;
 use super::{Folds, quoted, written};
 use crate::error::{Error, Result};
@@ -36,7 +36,7 @@ impl VisitorMut for References<'_, '_> {
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
         if self.depth == 0
-            && let Err(error) = self.mender.query(query, Place::Value)
+            && let Err(error) = self.mender.query(query, SelectContext::Value)
         {
             return ControlFlow::Break(error);
         }

@@ -178,7 +178,7 @@ impl Scope {
     /// The columns that `*` stands for, or those of one source; `None` where they are not known.
     pub fn star(&self, of: Option<&ObjectName>, folds: Folds) -> Option<Vec<Starred>> {
         let mut columns = Vec::new();
-        for (place, source) in self.sources.iter().enumerate() {
+        for (index, source) in self.sources.iter().enumerate() {
             if of.is_some_and(|name| !source.is_named(name, folds)) {
                 continue;
             }
@@ -188,7 +188,7 @@ impl Scope {
                 }
                 columns.push(Starred {
                     name: name.clone(),
-                    source: place,
+                    source: index,
                     expr: source.column(name),
                     is_replaced: false,
                 });

@@ -13,7 +13,7 @@ use super::data::Table;
 use super::truths::LawTable;
 use crate::datum::{Datum, SqlType};
 use crate::function::scalar_functions;
-use crate::key::{Direction, Expression, NullOrder, PartDefinition};
+use crate::key::{Expression, NullOrder, PartDefinition, SortOrder};
 use crate::span::law::condition::{Column, Condition};
 use crate::span::law::predicate_text::sql;
 use crate::span::law::random::Random;
@@ -54,7 +54,7 @@ fn table(random: &mut Random) -> Table {
         rows: rows.collect(),
         parts: vec![PartDefinition {
             expression: Expression::column("id"),
-            direction: Direction::Ascending,
+            direction: SortOrder::Ascending,
             nulls: NullOrder::Last,
         }],
         columns,

@@ -7,7 +7,7 @@ use arrow::datatypes::{Field, Schema};
 
 use super::truths::is_sql;
 use crate::datum::{Datum, Precision, SqlType, to_array};
-use crate::key::{Direction, NullOrder, PartDefinition, RowKey};
+use crate::key::{NullOrder, PartDefinition, RowKey, SortOrder};
 use crate::span::law::cases::{parts, row_key};
 use crate::span::law::condition::Column;
 use crate::span::law::predicate_text::value_sql;
@@ -202,8 +202,8 @@ impl Table {
         });
         let parts = self.parts.iter().map(|part| {
             let direction = match part.direction {
-                Direction::Ascending => "ASC",
-                Direction::Descending => "DESC",
+                SortOrder::Ascending => "ASC",
+                SortOrder::Descending => "DESC",
             };
             let nulls = match part.nulls {
                 NullOrder::First => "FIRST",

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use super::super::words::pieces;
+use super::super::words::tokens;
 
 /// The first word of the arguments, without its quotes, and what follows it. Inside single or double quotes, which are
 /// doubled to stand for themselves, spaces belong to the word.
@@ -55,8 +55,8 @@ pub fn home(name: &str) -> PathBuf {
 
 /// The name at the beginning of the arguments as SQL reads it, and what follows it.
 pub fn table(arguments: &str) -> Option<(String, &str)> {
-    let found = pieces(arguments);
-    let first = found.iter().find(|piece| piece.significant())?;
+    let found = tokens(arguments);
+    let first = found.iter().find(|token| token.significant())?;
     Some((first.name(arguments)?, arguments.get(first.end..)?.trim()))
 }
 

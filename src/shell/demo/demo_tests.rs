@@ -106,19 +106,21 @@ async fn what_is_not_as_expected_is_marked() {
 fn a_directory_in_use_is_refused_and_temporary_files_go() {
     let directory = tempfile::tempdir().unwrap();
     let new = directory.path().join("new");
-    let place = Place::new(Some(&new)).unwrap();
-    assert_eq!(place.database(), new);
-    let scratch = place.scratch().to_owned();
+    let directories = DemoDirectories::new(Some(&new)).unwrap();
+    assert_eq!(directories.database(), new);
+    let scratch = directories.scratch().to_owned();
     let file = scratch.join("data/flights.parquet");
     assert!(file.is_file());
-    place.drop_data().unwrap();
+    directories.drop_data().unwrap();
     assert!(!file.exists());
-    drop(place);
+    drop(directories);
     assert!(!scratch.exists() && !new.exists());
     std::fs::write(directory.path().join("file"), "").unwrap();
-    let error = Place::new(Some(directory.path())).map(|_| ()).unwrap_err();
+    let error = DemoDirectories::new(Some(directory.path()))
+        .map(|_| ())
+        .unwrap_err();
     assert!(error.message().contains("is not empty"), "{error}");
-    let error = Place::new(Some(&directory.path().join("file")))
+    let error = DemoDirectories::new(Some(&directory.path().join("file")))
         .map(|_| ())
         .unwrap_err();
     assert!(

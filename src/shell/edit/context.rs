@@ -1,6 +1,6 @@
 //! What may stand where the cursor is: read from the words of the statement around it.
 
-use crate::shell::words::{Kind, Piece, pieces};
+use crate::shell::words::{Kind, Token, tokens};
 
 /// What completion offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,19 +38,19 @@ pub struct Context {
 
 /// Reads the place of the cursor in a text.
 pub fn context(text: &str, cursor: usize) -> Context {
-    let found = pieces(text);
+    let found = tokens(text);
     let (first, last) = statement(&found, text, cursor);
     let inside = found.get(first..last).unwrap_or(&[]);
-    let before: Vec<&Piece> = inside.iter().filter(|piece| piece.start < cursor).collect();
-    let typed = before.last().filter(|piece| piece.end >= cursor).copied();
-    let words: Vec<&Piece> = before
+    let before: Vec<&Token> = inside.iter().filter(|token| token.start < cursor).collect();
+    let typed = before.last().filter(|token| token.end >= cursor).copied();
+    let words: Vec<&Token> = before
         .iter()
         .copied()
-        .filter(|piece| piece.significant() && Some(*piece) != typed)
+        .filter(|token| token.significant() && Some(*token) != typed)
         .collect();
     // The word that is being typed is no name yet.
-    let settled = inside.iter().filter(|piece| Some(*piece) != typed);
-    let all: Vec<&Piece> = settled.filter(|piece| piece.significant()).collect();
+    let settled = inside.iter().filter(|token| Some(*token) != typed);
+    let all: Vec<&Token> = settled.filter(|token| token.significant()).collect();
     let (expected, start) = expected(text, cursor, &words, typed);
     Context {
         expected,
@@ -61,50 +61,50 @@ pub fn context(text: &str, cursor: usize) -> Context {
     }
 }
 
-/// The pieces of the statement around the cursor.
-fn statement(found: &[Piece], text: &str, cursor: usize) -> (usize, usize) {
-    let semicolon = |piece: &Piece| piece.is(text, ";");
+/// The tokens of the statement around the cursor.
+fn statement(found: &[Token], text: &str, cursor: usize) -> (usize, usize) {
+    let semicolon = |token: &Token| token.is(text, ";");
     let first = found
         .iter()
-        .rposition(|piece| piece.end <= cursor && semicolon(piece));
+        .rposition(|token| token.end <= cursor && semicolon(token));
     let last = found
         .iter()
-        .position(|piece| piece.start >= cursor && semicolon(piece));
+        .position(|token| token.start >= cursor && semicolon(token));
     (first.map_or(0, |at| at + 1), last.unwrap_or(found.len()))
 }
 
 fn expected(
     text: &str,
     cursor: usize,
-    words: &[&Piece],
-    typed: Option<&Piece>,
+    words: &[&Token],
+    typed: Option<&Token>,
 ) -> (Expected, usize) {
     let previous = words.last().copied();
-    match typed.map(|piece| (piece.kind, piece)) {
-        Some((Kind::Comment, piece))
-            if piece.open || piece.end > cursor || piece.of(text).starts_with("--") =>
+    match typed.map(|token| (token.kind, token)) {
+        Some((Kind::Comment, token))
+            if token.open || token.end > cursor || token.of(text).starts_with("--") =>
         {
             (Expected::Nothing, cursor)
         }
-        Some((Kind::Text, piece)) if piece.open || piece.end > cursor => {
+        Some((Kind::Text, token)) if token.open || token.end > cursor => {
             let of_file = previous.is_some_and(|word| {
                 ["FROM", "TO", "JOIN"]
                     .iter()
                     .any(|keyword| word.is(text, keyword))
             });
-            let start = piece.start + 1;
+            let start = token.start + 1;
             if of_file {
                 (Expected::File, start)
             } else {
                 (Expected::Nothing, cursor)
             }
         }
-        Some((Kind::Keyword | Kind::Word | Kind::Quoted, piece)) => word(text, words, piece.start),
+        Some((Kind::Keyword | Kind::Word | Kind::Quoted, token)) => word(text, words, token.start),
         Some((Kind::Number | Kind::Text, _)) => (Expected::Nothing, cursor),
-        Some((Kind::Symbol, piece)) => {
+        Some((Kind::Symbol, token)) => {
             // The cursor stands behind a sign, which is a word of its own.
             let mut words = words.to_vec();
-            words.push(piece);
+            words.push(token);
             word(text, &words, cursor)
         }
         Some((Kind::Space | Kind::Comment, _)) | None => word(text, words, cursor),
@@ -112,10 +112,10 @@ fn expected(
 }
 
 /// What a word may be that begins at `start`, after these words.
-fn word(text: &str, words: &[&Piece], start: usize) -> (Expected, usize) {
+fn word(text: &str, words: &[&Token], start: usize) -> (Expected, usize) {
     let (head, dotted) = dotted_start(text, words, start);
     let before = words.get(..head).unwrap_or(&[]);
-    let is = |word: Option<&&Piece>, keywords: &[&str]| {
+    let is = |word: Option<&&Token>, keywords: &[&str]| {
         word.is_some_and(|word| keywords.iter().any(|keyword| word.is(text, keyword)))
     };
     let first = before.first();
@@ -143,7 +143,7 @@ fn word(text: &str, words: &[&Piece], start: usize) -> (Expected, usize) {
 }
 
 /// Where a dotted name begins whose last part begins at `start`: how many words stand before it, and its first byte.
-fn dotted_start(text: &str, words: &[&Piece], start: usize) -> (usize, usize) {
+fn dotted_start(text: &str, words: &[&Token], start: usize) -> (usize, usize) {
     let (mut head, mut begin) = (words.len(), start);
     while let [.., name, dot] = words.get(..head).unwrap_or(&[]) {
         let joined = dot.is(text, ".") && dot.end == begin && name.end == dot.start;
@@ -157,7 +157,7 @@ fn dotted_start(text: &str, words: &[&Piece], start: usize) -> (usize, usize) {
 }
 
 /// Whether the list that the last word belongs to is that of FROM.
-fn in_from(text: &str, words: &[&Piece]) -> bool {
+fn in_from(text: &str, words: &[&Token]) -> bool {
     // ON is none of them: a comma behind its condition is one of FROM.
     const CLAUSES: &[&str] = &[
         "SELECT", "FROM", "WHERE", "BY", "HAVING", "SET", "VALUES", "LIMIT", "INTO",
@@ -179,7 +179,7 @@ fn in_from(text: &str, words: &[&Piece]) -> bool {
 }
 
 /// The tables of a statement and what they are called in it.
-fn tables(text: &str, words: &[&Piece]) -> Vec<(String, String)> {
+fn tables(text: &str, words: &[&Token]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (index, word) in words.iter().enumerate() {
         let introduced = ["FROM", "JOIN", "INTO", "UPDATE", "TABLE", "COPY"]
@@ -191,23 +191,23 @@ fn tables(text: &str, words: &[&Piece]) -> Vec<(String, String)> {
         }
         let name = words
             .get(index + 1)
-            .filter(|piece| piece.kind != Kind::Keyword);
-        let Some(table) = name.and_then(|piece| piece.name(text)) else {
+            .filter(|token| token.kind != Kind::Keyword);
+        let Some(table) = name.and_then(|token| token.name(text)) else {
             continue;
         };
         let mut after = index + 2;
-        if words.get(after).is_some_and(|piece| piece.is(text, "AS")) {
+        if words.get(after).is_some_and(|token| token.is(text, "AS")) {
             after += 1;
         }
-        let alias = words.get(after).filter(|piece| piece.kind != Kind::Keyword);
-        let alias = alias.and_then(|piece| piece.name(text));
+        let alias = words.get(after).filter(|token| token.kind != Kind::Keyword);
+        let alias = alias.and_then(|token| token.name(text));
         found.push((alias.unwrap_or_else(|| table.clone()), table));
     }
     found
 }
 
 /// The names of `WITH name AS (…), name AS (…)`.
-fn queries(text: &str, words: &[&Piece]) -> Vec<String> {
+fn queries(text: &str, words: &[&Token]) -> Vec<String> {
     if !words.first().is_some_and(|word| word.is(text, "WITH")) {
         return Vec::new();
     }
@@ -219,7 +219,7 @@ fn queries(text: &str, words: &[&Piece]) -> Vec<String> {
 }
 
 /// Whether keywords are written small: as the first one is.
-fn is_lower(text: &str, words: &[&Piece]) -> bool {
+fn is_lower(text: &str, words: &[&Token]) -> bool {
     let mut keywords = words.iter().filter(|word| word.kind == Kind::Keyword);
     keywords
         .next()

@@ -9,7 +9,7 @@ use super::prompt::Typed;
 use crate::shell::command;
 use crate::shell::script::is_command;
 use crate::shell::style::Role;
-use crate::shell::words::{Kind, Piece, pieces};
+use crate::shell::words::{Kind, Token, tokens};
 
 /// Colours what is typed, and notes it.
 pub struct SqlHighlighter {
@@ -55,11 +55,11 @@ fn colored(text: &str) -> Vec<(&str, Option<Role>)> {
         };
         return vec![(space, None), (name, Some(role)), (rest, None)];
     }
-    let found = pieces(text);
+    let found = tokens(text);
     let mut depth = 0_usize;
     let mut parts = Vec::with_capacity(found.len());
-    for (index, piece) in found.iter().enumerate() {
-        let role = match (piece.kind, piece.of(text)) {
+    for (index, token) in found.iter().enumerate() {
+        let role = match (token.kind, token.of(text)) {
             (Kind::Symbol, "(") => {
                 depth += 1;
                 None
@@ -73,22 +73,22 @@ fn colored(text: &str) -> Vec<(&str, Option<Role>)> {
                 depth = 0;
                 None
             }
-            _ => role(text, piece, found.get(index + 1)),
+            _ => role(text, token, found.get(index + 1)),
         };
-        parts.push((piece.of(text), role));
+        parts.push((token.of(text), role));
     }
     parts
 }
 
-fn role(text: &str, piece: &Piece, next: Option<&Piece>) -> Option<Role> {
+fn role(text: &str, token: &Token, next: Option<&Token>) -> Option<Role> {
     let called = next.is_some_and(|next| next.is(text, "("));
-    match piece.kind {
+    match token.kind {
         Kind::Comment => Some(Role::Comment),
         Kind::Word if called => Some(Role::Function),
         Kind::Keyword
             if called
                 && matches!(
-                    piece.of(text).to_ascii_uppercase().as_str(),
+                    token.of(text).to_ascii_uppercase().as_str(),
                     "LEFT" | "RIGHT" | "REPLACE"
                 ) =>
         {

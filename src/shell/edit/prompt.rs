@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use reedline::{Color, Prompt, PromptEditMode, PromptHistorySearch, PromptHistorySearchStatus};
 
-use crate::shell::words::{Kind, pieces};
+use crate::shell::words::{Kind, tokens};
 
 /// What there is to know of what was typed so far. Whoever colours it notes this after each key.
 #[derive(Debug, Default)]
@@ -20,10 +20,10 @@ pub struct Typed {
 impl Typed {
     /// Notes what was typed.
     pub fn note(&self, text: &str) {
-        let last = pieces(text).pop().filter(|piece| piece.open);
-        let sign = last.and_then(|piece| match piece.kind {
+        let last = tokens(text).pop().filter(|token| token.open);
+        let sign = last.and_then(|token| match token.kind {
             Kind::Comment => Some(b'*'),
-            _ => piece.of(text).bytes().next(),
+            _ => token.of(text).bytes().next(),
         });
         self.some.store(!text.is_empty(), Ordering::Relaxed);
         self.open.store(sign.unwrap_or(0), Ordering::Relaxed);

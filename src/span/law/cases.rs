@@ -12,7 +12,7 @@ use crate::datum::Datum;
 use crate::key::testing::{self, bound};
 use crate::key::transform::{BoundArgument, Declaration, Parameter};
 use crate::key::{
-    Argument, Direction, Expression, KeyColumn, KeyPart, NullOrder, PartDefinition, RowKey,
+    Argument, Expression, KeyColumn, KeyPart, NullOrder, PartDefinition, RowKey, SortOrder,
     TRANSFORMS,
 };
 
@@ -210,7 +210,7 @@ pub(crate) fn parts(
         };
         parts.push(PartDefinition {
             expression,
-            direction: *random.pick(&[Direction::Ascending, Direction::Descending]),
+            direction: *random.pick(&[SortOrder::Ascending, SortOrder::Descending]),
             nulls: *random.pick(&[NullOrder::First, NullOrder::Last]),
         });
     }

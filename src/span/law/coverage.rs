@@ -15,7 +15,7 @@ use super::operators::{leaves, operators, type_name};
 use super::pairs::{PAIRS, Pair, pairs};
 use super::values::key_types;
 use crate::key::testing::{arguments, declaration};
-use crate::key::{Direction, NullOrder, TRANSFORMS};
+use crate::key::{NullOrder, SortOrder, TRANSFORMS};
 
 /// Every combination that applies is met in one of so many cases at least.
 const ONE_IN: u64 = 5_000;
@@ -25,18 +25,18 @@ const ONE_IN: u64 = 5_000;
 struct Combination {
     operator: String,
     sql_type: String,
-    place: Place,
+    place: PartOrder,
 }
 
 /// Direction and NULL order of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct PartOrder {
     descending: bool,
     /// `None`: the part cannot be NULL.
     nulls_first: Option<bool>,
 }
 
-impl Display for Place {
+impl Display for PartOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let direction = if self.descending { "DESC" } else { "ASC" };
         let nulls = match self.nulls_first {
@@ -48,7 +48,7 @@ impl Display for Place {
     }
 }
 
-impl Place {
+impl PartOrder {
     fn all() -> impl Iterator<Item = Self> {
         let orders = [None, Some(true), Some(false)];
         let directions = [false, true].into_iter();
@@ -79,7 +79,7 @@ pub(super) struct Coverage {
     exact: u64,
     exactness: Exactness,
     combinations: BTreeMap<Combination, u64>,
-    transforms: BTreeMap<(String, Place), u64>,
+    transforms: BTreeMap<(String, PartOrder), u64>,
     pairs: BTreeMap<Pair, u64>,
 }
 
@@ -112,7 +112,7 @@ impl Coverage {
     }
 
     fn add_parts(&mut self, case: &Case) {
-        for (part, place) in case.parts.iter().zip(places(case)) {
+        for (part, place) in case.parts.iter().zip(part_orders(case)) {
             let name = part.expression.function.clone();
             *self.transforms.entry((name, place)).or_default() += 1;
         }
@@ -120,7 +120,7 @@ impl Coverage {
 
     fn add_operator(&mut self, case: &Case, operator: &str, column: usize) {
         let name = case.columns[column].name.as_str();
-        for (part, place) in case.parts.iter().zip(places(case)) {
+        for (part, place) in case.parts.iter().zip(part_orders(case)) {
             if part.expression.as_column() == Some(name) {
                 let combination = Combination {
                     operator: operator.to_owned(),
@@ -208,7 +208,7 @@ impl Coverage {
         let mut all = Vec::new();
         for sql_type in key_types() {
             for operator in operators(&sql_type) {
-                for place in Place::all() {
+                for place in PartOrder::all() {
                     let combination = Combination {
                         operator: operator.clone(),
                         sql_type: type_name(&sql_type),
@@ -224,12 +224,12 @@ impl Coverage {
         all
     }
 
-    fn applicable_transforms(&self) -> Vec<((String, Place), u64)> {
+    fn applicable_transforms(&self) -> Vec<((String, PartOrder), u64)> {
         let names = TRANSFORMS.iter().map(|declaration| declaration.name());
         let all = names.flat_map(|name| {
             let arguments = arguments(&mut Rng::with_seed(0), name);
             let never_null = !declaration(name).bind(&arguments).unwrap().passes_null();
-            Place::all()
+            PartOrder::all()
                 .filter(move |place| !never_null || place.nulls_first.is_none())
                 .map(move |place| (name.to_owned(), place))
         });
@@ -362,15 +362,15 @@ pub(super) fn share(count: u64, of: u64) -> String {
 }
 
 /// Direction and NULL order of every part of a case.
-fn places(case: &Case) -> Vec<Place> {
+fn part_orders(case: &Case) -> Vec<PartOrder> {
     let nullable: Vec<bool> = match case.key() {
         Ok(key) => key.parts().iter().map(|part| part.nullable()).collect(),
         Err(_) => Vec::new(),
     };
     let parts = case.parts.iter().zip(nullable);
     parts
-        .map(|(part, nullable)| Place {
-            descending: part.direction == Direction::Descending,
+        .map(|(part, nullable)| PartOrder {
+            descending: part.direction == SortOrder::Descending,
             nulls_first: nullable.then_some(part.nulls == NullOrder::First),
         })
         .collect()
@@ -390,7 +390,7 @@ fn a_run_that_shows_nothing_falls_short_of_all_that_is_asked_for() {
         "listed ranges are held to no surplus key",
         "walks are held to no surplus key",
         "LIKE suffix of the column with a part reverse: 0, at least 10",
-        "date_trunc Place",
+        "date_trunc PartOrder",
         "IS UNKNOWN of listed ranges",
     ];
     for what in all {

@@ -8,7 +8,7 @@ use super::oracle::Oracle;
 use super::report::report;
 use super::system::Lowered;
 use crate::datum::{Datum, SqlType};
-use crate::key::{Argument, Direction, Expression, NullOrder, PartDefinition};
+use crate::key::{Argument, Expression, NullOrder, PartDefinition, SortOrder};
 
 #[test]
 fn every_small_case_keeps_the_law() {
@@ -119,7 +119,7 @@ fn layouts() -> Vec<Vec<PartDefinition>> {
         }
         let salt = PartDefinition {
             expression: salt.clone(),
-            direction: Direction::Ascending,
+            direction: SortOrder::Ascending,
             nulls: NullOrder::Last,
         };
         layouts.push(vec![salt.clone(), first.clone()]);
@@ -129,7 +129,7 @@ fn layouts() -> Vec<Vec<PartDefinition>> {
 }
 
 fn placed(expression: &Expression) -> Vec<PartDefinition> {
-    let directions = [Direction::Ascending, Direction::Descending];
+    let directions = [SortOrder::Ascending, SortOrder::Descending];
     let orders = [NullOrder::First, NullOrder::Last];
     let places = directions
         .into_iter()

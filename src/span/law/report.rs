@@ -9,7 +9,7 @@ use super::oracle::Oracle;
 use super::predicate_text::{sql, value_sql};
 use super::quiet::quietly;
 use super::system::Lowered;
-use crate::key::{Direction, NullOrder};
+use crate::key::{NullOrder, SortOrder};
 
 /// The report of a breach: what, the seed that replays it, and the shrunk case.
 pub(super) fn report(seed: u64, case: &Case, violation: &Violation) -> String {
@@ -20,8 +20,8 @@ pub(super) fn report(seed: u64, case: &Case, violation: &Violation) -> String {
     });
     let parts = case.parts.iter().map(|part| {
         let direction = match part.direction {
-            Direction::Ascending => "ASC",
-            Direction::Descending => "DESC",
+            SortOrder::Ascending => "ASC",
+            SortOrder::Descending => "DESC",
         };
         let nulls = match part.nulls {
             NullOrder::First => "FIRST",

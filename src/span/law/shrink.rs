@@ -3,7 +3,7 @@
 use super::cases::{Case, Variant};
 use super::check::{Violation, check};
 use super::condition::{Condition, Term};
-use crate::key::{Argument, Direction, NullOrder};
+use crate::key::{Argument, NullOrder, SortOrder};
 
 /// The most cases that are tried.
 const TRIALS: usize = 3_000;
@@ -54,9 +54,9 @@ fn candidates(case: &Case, violation: &Violation) -> Vec<Case> {
         }
     }
     for part in 0..case.parts.len() {
-        if case.parts[part].direction == Direction::Descending {
+        if case.parts[part].direction == SortOrder::Descending {
             candidates.push(with(&|case| {
-                case.parts[part].direction = Direction::Ascending;
+                case.parts[part].direction = SortOrder::Ascending;
             }));
         }
         if case.parts[part].nulls == NullOrder::First {

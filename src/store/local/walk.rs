@@ -8,16 +8,16 @@ use crate::error::Result;
 use crate::keyrange::{Guide, KeyRange, Step};
 
 /// From candidate to candidate.
-pub(super) struct Walk {
+pub(super) struct WalkReader {
     guide: Arc<dyn Guide>,
-    position: Position,
+    position: WalkState,
     /// Holds the entry that is looked at.
     landing: Chunk,
     stride: Stride,
 }
 
 /// Where a walk stands. Its keys are to be read with the direction: see [`Step`].
-enum Position {
+enum WalkState {
     /// At the beginning.
     Outset,
     /// About to seek to this key.
@@ -78,10 +78,10 @@ impl Stride {
     }
 }
 
-impl Walk {
+impl WalkReader {
     pub(super) fn new(guide: Arc<dyn Guide>) -> Self {
         Self {
-            position: Position::Outset,
+            position: WalkState::Outset,
             guide,
             landing: Chunk::new(),
             stride: Stride::new(),
@@ -95,32 +95,32 @@ impl Walk {
         chunk: &mut Chunk,
         limit: ChunkLimit,
     ) -> Result<bool> {
-        match std::mem::replace(&mut self.position, Position::Done) {
-            Position::Done => {}
-            Position::Outset => {
+        match std::mem::replace(&mut self.position, WalkState::Done) {
+            WalkState::Done => {}
+            WalkState::Outset => {
                 feed.tally.ranges += 1;
                 self.seek(feed, self.guide.hull().clone())?;
             }
-            Position::SeekTo(key) => {
+            WalkState::SeekTo(key) => {
                 if let Some(rest) = self.rest(key, feed.direction) {
                     self.seek(feed, rest)?;
                 }
             }
-            Position::Landing => self.look(feed, chunk, None)?,
-            Position::Stepping(to, left) => self.look(feed, chunk, Some((to, left)))?,
-            Position::Inside(until) => {
+            WalkState::Landing => self.look(feed, chunk, None)?,
+            WalkState::Stepping(to, left) => self.look(feed, chunk, Some((to, left)))?,
+            WalkState::Inside(until) => {
                 self.position = match (feed.read(chunk, limit)?, until) {
-                    (true, until) => Position::Inside(until),
+                    (true, until) => WalkState::Inside(until),
                     (false, Some(_)) => {
                         // The key behind what was inside is the next one: no seek is needed to get there.
                         feed.cursor()?.lift();
-                        Position::Landing
+                        WalkState::Landing
                     }
-                    (false, None) => Position::Done,
+                    (false, None) => WalkState::Done,
                 };
             }
         }
-        Ok(!matches!(self.position, Position::Done))
+        Ok(!matches!(self.position, WalkState::Done))
     }
 
     /// What is left of the hull from a candidate on, or before it, if anything is.
@@ -134,7 +134,7 @@ impl Walk {
 
     fn seek(&mut self, feed: &mut Feed, range: KeyRange) -> Result<()> {
         feed.seek(&range)?;
-        self.position = Position::Landing;
+        self.position = WalkState::Landing;
         Ok(())
     }
 
@@ -150,16 +150,16 @@ impl Walk {
         let landing = std::mem::take(&mut self.landing);
         match (landing.get(0), way) {
             // A store may hand control back in a run of deleted entries.
-            (None, Some((to, left))) if more => self.position = Position::Stepping(to, left),
-            (None, None) if more => self.position = Position::Landing,
+            (None, Some((to, left))) if more => self.position = WalkState::Stepping(to, left),
+            (None, None) if more => self.position = WalkState::Landing,
             (None, _) => {}
             (Some((key, _)), Some((to, left))) if is_short_of(key, &to, feed.direction) => {
                 self.position = match left - 1 {
                     0 => {
                         self.stride.was_far();
-                        Position::SeekTo(to)
+                        WalkState::SeekTo(to)
                     }
-                    left => Position::Stepping(to, left),
+                    left => WalkState::Stepping(to, left),
                 };
             }
             (Some((key, value)), way) => {
@@ -185,13 +185,13 @@ impl Walk {
                 if let (Some(until), Some(cursor)) = (&until, &mut feed.cursor) {
                     cursor.restrict(until);
                 }
-                Position::Inside(until)
+                WalkState::Inside(until)
             }
             Step::Seek(next) => match self.stride.steps() {
-                0 => Position::SeekTo(next),
-                steps => Position::Stepping(next, steps),
+                0 => WalkState::SeekTo(next),
+                steps => WalkState::Stepping(next, steps),
             },
-            Step::Done => Position::Done,
+            Step::Done => WalkState::Done,
         };
         Ok(())
     }

@@ -13,7 +13,7 @@ use super::{BATCH_BYTES, BATCH_ROWS, CopyOptions, Feed, Progress, Waiting, match
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::write::ROW_BYTES;
-use crate::write::place::number_in_file;
+use crate::write::row_label::number_in_file;
 
 /// The bytes that some programs put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];

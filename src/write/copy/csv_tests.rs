@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use arrow::array::StringArray;
 
-use super::super::options::{Compression, FileFormat, FileKind};
+use super::super::options::{FileCompression, FileFormat, FileKind};
 use super::super::tests::file;
 use super::*;
 use crate::datum::SqlType;
@@ -20,7 +20,7 @@ fn batches(csv: &str) -> Vec<(Vec<String>, Vec<u64>)> {
         index: 0,
         kind: FileKind {
             format: FileFormat::Csv,
-            compression: Compression::None,
+            compression: FileCompression::None,
         },
     };
     let options = CopyOptions::default();

@@ -9,7 +9,7 @@ use flate2::bufread::MultiGzDecoder;
 use glob::{MatchOptions, glob_with};
 
 use super::lines::{Lines, TooLong};
-use super::options::{Compression, CopyOptions, Direction, FileFormat, FileKind};
+use super::options::{CopyDirection, CopyOptions, FileCompression, FileFormat, FileKind};
 use crate::error::{Error, Result};
 use crate::store::check_outside;
 use crate::write::Progress;
@@ -46,7 +46,7 @@ pub(super) fn find(pattern: &str, options: &CopyOptions) -> Result<Vec<SourceFil
         vec![PathBuf::from(pattern)]
     };
     let files = paths.into_iter().enumerate().map(|(index, path)| {
-        let kind = options.kind_of(&path, Direction::From)?;
+        let kind = options.kind_of(&path, CopyDirection::From)?;
         Ok(SourceFile { path, index, kind })
     });
     files.collect()
@@ -74,7 +74,7 @@ pub fn files_matching(pattern: &str) -> impl Iterator<Item = PathBuf> {
 pub fn check_rows(path: &Path, most: usize) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let extension = name.rsplit('.').next().unwrap_or_default();
-    let compression = Compression::of_extension(extension).unwrap_or(Compression::None);
+    let compression = FileCompression::of_extension(extension).unwrap_or(FileCompression::None);
     let source = SourceFile {
         path: path.to_owned(),
         index: 0,
@@ -83,7 +83,7 @@ pub fn check_rows(path: &Path, most: usize) -> Result<()> {
             compression,
         },
     };
-    let is_short = compression == Compression::None && source.length() <= most as u64;
+    let is_short = compression == FileCompression::None && source.length() <= most as u64;
     if is_short || matches!(extension, "parquet" | "arrow") {
         return Ok(());
     }
@@ -154,25 +154,27 @@ impl SourceFile {
         let start = bytes.fill_buf().map_err(|error| self.unreadable(error))?;
         self.check_start(start)?;
         Ok(match self.kind.compression {
-            Compression::Gzip => buffered(MultiGzDecoder::new(bytes)),
-            Compression::Zstd => buffered(
+            FileCompression::Gzip => buffered(MultiGzDecoder::new(bytes)),
+            FileCompression::Zstd => buffered(
                 zstd::stream::read::Decoder::with_buffer(bytes)
                     .map_err(|error| self.unreadable(error))?,
             ),
-            Compression::None | Compression::Snappy | Compression::Lz4 => Box::new(bytes),
+            FileCompression::None | FileCompression::Snappy | FileCompression::Lz4 => {
+                Box::new(bytes)
+            }
         })
     }
 
     /// Whether the file is compressed as it is said to be.
     fn check_start(&self, start: &[u8]) -> Result<()> {
-        let (found, said) = (Compression::of_magic(start), self.kind.compression);
+        let (found, said) = (FileCompression::of_magic(start), self.kind.compression);
         match (found, said) {
             (found, said) if found == said => Ok(()),
-            (found, Compression::None) => Err(Error::invalid(format!(
+            (found, FileCompression::None) => Err(Error::invalid(format!(
                 "`{self}` is compressed by {0}: say COMPRESSION {0}",
                 found.name()
             ))),
-            (Compression::None, said) => Err(Error::invalid(format!(
+            (FileCompression::None, said) => Err(Error::invalid(format!(
                 "`{self}` is not compressed by {}: if it is not compressed, say COMPRESSION none",
                 said.name()
             ))),
@@ -195,7 +197,7 @@ impl SourceFile {
             return Error::invalid(too_long.to_string()).context(place);
         }
         let message = match (packed, error.kind()) {
-            (Compression::None, _) => {
+            (FileCompression::None, _) => {
                 return Error::unavailable(format!("`{self}` cannot be read: {error}"))
                     .with_source(error);
             }

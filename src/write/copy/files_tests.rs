@@ -53,7 +53,7 @@ fn copy(
     copied.map_err(|error| (error.kind(), error.to_string().replace(root, "DIR")))
 }
 
-fn with(compression: Compression) -> CopyOptions {
+fn with(compression: FileCompression) -> CopyOptions {
     CopyOptions {
         compression: Some(compression),
         ..CopyOptions::default()
@@ -187,10 +187,10 @@ fn packed_files_are_unpacked_by_name_or_option() {
         ("two.csv.zst", &none, 2),
         ("mark.csv.gz", &none, 2),
         ("nothing.csv.gz", &none, 0),
-        ("gzip.csv", &with(Compression::Gzip), 2),
-        ("zstd.csv", &with(Compression::Zstd), 2),
-        ("plain.csv.gz", &with(Compression::None), 2),
-        ("wrong.csv.gz", &with(Compression::Zstd), 2),
+        ("gzip.csv", &with(FileCompression::Gzip), 2),
+        ("zstd.csv", &with(FileCompression::Zstd), 2),
+        ("plain.csv.gz", &with(FileCompression::None), 2),
+        ("wrong.csv.gz", &with(FileCompression::Zstd), 2),
     ] {
         assert_eq!(
             copy(&people(), &directory, name, options),
@@ -226,7 +226,7 @@ fn packed_files_are_unpacked_by_name_or_option() {
         ),
         (
             "a.csv.gz",
-            &with(Compression::Snappy),
+            &with(FileCompression::Snappy),
             "COMPRESSION snappy is not possible for csv files; none, gzip and zstd are",
         ),
         (

@@ -25,12 +25,13 @@ pub use self::field::values_of_texts;
 use self::files::SourceFile;
 pub use self::files::{check_matches, check_rows, files_matching};
 pub use self::options::{
-    Compression, CopyOptions, Direction, FORMATS, FileFormat, FileKind, FormatDeclaration, listed,
+    CopyDirection, CopyOptions, FORMATS, FileCompression, FileFormat, FileKind, FormatDeclaration,
+    listed,
 };
 use super::execute::commit;
 use super::feed::Feed;
 use super::wanted::{Waiter, Waiting};
-use super::{Change, Places, Progress, Statement, TableWriter, WriteSettings};
+use super::{Change, Progress, RowLabels, TableWriter, WriteSet, WriteSettings};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 
@@ -45,7 +46,7 @@ const BATCH_BYTES: usize = 1 << 20;
 ///
 /// # Errors
 /// `InvalidInput` that names file, line and column where a file does not fit the table; `Conflict` for a key that is
-/// there already; else those of [`Statement::commit`].
+/// there already; else those of [`WriteSet::commit`].
 pub async fn copy_from(
     writer: Arc<TableWriter>,
     pattern: String,
@@ -59,22 +60,22 @@ pub async fn copy_from(
     let reader = Arc::clone(&writer);
     let read = SpawnedTask::spawn_blocking(move || {
         let files = files::find(&pattern, &options)?;
-        let mut statement = reader.statement(Change::Insert, settings, places(&files))?;
+        let mut write_set = reader.write_set(Change::Insert, settings, row_labels(&files))?;
         files
             .iter()
             .for_each(|file| progress.expect_bytes(file.length()));
-        statement.report_to(progress);
-        let feed = Feed::start(statement)?;
+        write_set.report_to(progress);
+        let feed = Feed::start(write_set)?;
         let read = load(&feed, &files, &options, &waiting);
         feed.finish(read)
     });
     let failed =
         |error| Error::internal("the thread that reads the file has failed").with_source(error);
-    let statement: Result<Statement> = read.join().await.map_err(failed)?;
-    let statement = statement?;
+    let write_set: Result<WriteSet> = read.join().await.map_err(failed)?;
+    let write_set = write_set?;
     drop(waiter);
     let guard = writer.lock().acquire().await;
-    Ok(commit(statement, guard).await?)
+    Ok(commit(write_set, guard).await?)
 }
 
 fn load(feed: &Feed, files: &[SourceFile], options: &CopyOptions, waiting: &Waiting) -> Result<()> {
@@ -88,12 +89,12 @@ fn load(feed: &Feed, files: &[SourceFile], options: &CopyOptions, waiting: &Wait
 }
 
 /// What errors call the rows of the files.
-fn places(files: &[SourceFile]) -> Places {
+fn row_labels(files: &[SourceFile]) -> RowLabels {
     let label = |file: &SourceFile| match file.kind.format {
         FileFormat::Parquet => format!("{file} row"),
         FileFormat::Csv | FileFormat::JsonLines => format!("{file} line"),
     };
-    Places::of_files(files.iter().map(label).collect())
+    RowLabels::of_files(files.iter().map(label).collect())
 }
 
 /// For each column of a file its position in the table, found by name, case apart.

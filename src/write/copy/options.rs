@@ -17,7 +17,7 @@ pub enum FileFormat {
 
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compression {
+pub enum FileCompression {
     /// Not at all.
     None,
     /// gzip, of one member or several.
@@ -32,7 +32,7 @@ pub enum Compression {
 
 /// What a COPY does with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum CopyDirection {
     /// `COPY … FROM`.
     From,
     /// `COPY … TO`.
@@ -49,7 +49,7 @@ pub struct FormatDeclaration {
     /// Other names, and extensions of files besides the name.
     pub aliases: &'static [&'static str],
     /// The compressions that COPY … TO can be asked for, the default first.
-    pub compressions: &'static [Compression],
+    pub compressions: &'static [FileCompression],
     /// Whether COPY … FROM reads it.
     pub is_read: bool,
 }
@@ -61,7 +61,11 @@ static CSV: FormatDeclaration = FormatDeclaration {
     format: FileFormat::Csv,
     name: "csv",
     aliases: &[],
-    compressions: &[Compression::None, Compression::Gzip, Compression::Zstd],
+    compressions: &[
+        FileCompression::None,
+        FileCompression::Gzip,
+        FileCompression::Zstd,
+    ],
     is_read: true,
 };
 
@@ -70,11 +74,11 @@ static PARQUET: FormatDeclaration = FormatDeclaration {
     name: "parquet",
     aliases: &[],
     compressions: &[
-        Compression::Snappy,
-        Compression::Zstd,
-        Compression::Gzip,
-        Compression::Lz4,
-        Compression::None,
+        FileCompression::Snappy,
+        FileCompression::Zstd,
+        FileCompression::Gzip,
+        FileCompression::Lz4,
+        FileCompression::None,
     ],
     is_read: true,
 };
@@ -83,13 +87,17 @@ static JSON_LINES: FormatDeclaration = FormatDeclaration {
     format: FileFormat::JsonLines,
     name: "jsonl",
     aliases: &["ndjson", "json"],
-    compressions: &[Compression::None, Compression::Gzip, Compression::Zstd],
+    compressions: &[
+        FileCompression::None,
+        FileCompression::Gzip,
+        FileCompression::Zstd,
+    ],
     is_read: false,
 };
 
 /// A compression: its names, the extensions of such files, the bytes that they start with.
 struct CompressionDeclaration {
-    compression: Compression,
+    compression: FileCompression,
     name: &'static str,
     aliases: &'static [&'static str],
     extensions: &'static [&'static str],
@@ -98,35 +106,35 @@ struct CompressionDeclaration {
 
 static COMPRESSIONS: &[CompressionDeclaration] = &[
     CompressionDeclaration {
-        compression: Compression::None,
+        compression: FileCompression::None,
         name: "none",
         aliases: &["uncompressed"],
         extensions: &[],
         magic: &[],
     },
     CompressionDeclaration {
-        compression: Compression::Gzip,
+        compression: FileCompression::Gzip,
         name: "gzip",
         aliases: &["gz"],
         extensions: &["gz", "gzip"],
         magic: &[0x1f, 0x8b],
     },
     CompressionDeclaration {
-        compression: Compression::Zstd,
+        compression: FileCompression::Zstd,
         name: "zstd",
         aliases: &["zst"],
         extensions: &["zst", "zstd"],
         magic: &[0x28, 0xb5, 0x2f, 0xfd],
     },
     CompressionDeclaration {
-        compression: Compression::Snappy,
+        compression: FileCompression::Snappy,
         name: "snappy",
         aliases: &[],
         extensions: &[],
         magic: &[],
     },
     CompressionDeclaration {
-        compression: Compression::Lz4,
+        compression: FileCompression::Lz4,
         name: "lz4",
         aliases: &[],
         extensions: &[],
@@ -171,7 +179,7 @@ impl FormatDeclaration {
     }
 }
 
-impl Compression {
+impl FileCompression {
     /// The compression of that name.
     ///
     /// # Errors
@@ -233,7 +241,7 @@ pub struct CopyOptions {
     /// quotes, as an empty one in quotes is an empty text.
     pub null: Option<String>,
     /// `COMPRESSION`; else the file's extension says it.
-    pub compression: Option<Compression>,
+    pub compression: Option<FileCompression>,
     /// How many bytes a row of text may have; else [`ROW_BYTES`](crate::write::ROW_BYTES).
     pub row_bytes: Option<usize>,
 }
@@ -244,7 +252,7 @@ pub struct FileKind {
     /// Its format.
     pub format: FileFormat,
     /// How it is compressed; of a Parquet file, how its pages are.
-    pub compression: Compression,
+    pub compression: FileCompression,
 }
 
 impl CopyOptions {
@@ -253,11 +261,11 @@ impl CopyOptions {
     /// # Errors
     /// `InvalidInput` where neither says the format, or an option belongs to another; `NotSupported` for what COPY does
     /// not do in this direction.
-    pub fn kind_of(&self, path: &Path, direction: Direction) -> Result<FileKind> {
+    pub fn kind_of(&self, path: &Path, direction: CopyDirection) -> Result<FileKind> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let mut extensions = name.rsplit('.');
         let last = extensions.next().unwrap_or_default();
-        let by_name = Compression::of_extension(last);
+        let by_name = FileCompression::of_extension(last);
         let extension = if by_name.is_some() {
             extensions.next().unwrap_or_default()
         } else {
@@ -276,8 +284,8 @@ impl CopyOptions {
         };
         self.check_of_csv(format)?;
         match direction {
-            Direction::From => self.readable(path, format, by_name),
-            Direction::To => self.writable(format, by_name),
+            CopyDirection::From => self.readable(path, format, by_name),
+            CopyDirection::To => self.writable(format, by_name),
         }
     }
 
@@ -311,7 +319,7 @@ impl CopyOptions {
         &self,
         path: &Path,
         format: FileFormat,
-        by_name: Option<Compression>,
+        by_name: Option<FileCompression>,
     ) -> Result<FileKind> {
         let declaration = format.declaration();
         if !declaration.is_read {
@@ -321,8 +329,11 @@ impl CopyOptions {
                 path.display()
             )));
         }
-        let compression = self.compression.or(by_name).unwrap_or(Compression::None);
-        if format == FileFormat::Parquet && compression != Compression::None {
+        let compression = self
+            .compression
+            .or(by_name)
+            .unwrap_or(FileCompression::None);
+        if format == FileFormat::Parquet && compression != FileCompression::None {
             return Err(Error::unsupported(format!(
                 "`{}`: a parquet file is compressed within and says so itself; one that {} has packed is not read",
                 path.display(),
@@ -336,7 +347,7 @@ impl CopyOptions {
         })
     }
 
-    fn writable(&self, format: FileFormat, by_name: Option<Compression>) -> Result<FileKind> {
+    fn writable(&self, format: FileFormat, by_name: Option<FileCompression>) -> Result<FileKind> {
         let declaration = format.declaration();
         if let (FileFormat::Parquet, Some(compression)) = (format, by_name) {
             return Err(Error::unsupported(format!(
@@ -346,7 +357,7 @@ impl CopyOptions {
         }
         let default = declaration.compressions.first().copied();
         let chosen = self.compression.or(by_name).or(default);
-        let compression = chosen.unwrap_or(Compression::None);
+        let compression = chosen.unwrap_or(FileCompression::None);
         check_compression(declaration, compression)?;
         Ok(FileKind {
             format,
@@ -355,7 +366,7 @@ impl CopyOptions {
     }
 }
 
-fn check_compression(declaration: &FormatDeclaration, compression: Compression) -> Result<()> {
+fn check_compression(declaration: &FormatDeclaration, compression: FileCompression) -> Result<()> {
     if declaration.compressions.contains(&compression) {
         return Ok(());
     }
@@ -382,10 +393,10 @@ pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-fn possible_formats(direction: Direction) -> Vec<&'static str> {
+fn possible_formats(direction: CopyDirection) -> Vec<&'static str> {
     let formats = FORMATS.iter();
     formats
-        .filter(|format| format.is_read || direction == Direction::To)
+        .filter(|format| format.is_read || direction == CopyDirection::To)
         .map(|format| format.name)
         .collect()
 }

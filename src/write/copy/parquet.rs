@@ -18,7 +18,7 @@ use super::{BATCH_BYTES, BATCH_ROWS, Feed, Progress, Waiting, match_columns};
 use crate::error::{Error, Result};
 use crate::key::RowError;
 use crate::schema::BoundTable;
-use crate::write::place::number_in_file;
+use crate::write::row_label::number_in_file;
 
 /// Feeds the rows of a Parquet file to a statement, counted from 1.
 ///

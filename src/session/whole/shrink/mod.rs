@@ -10,7 +10,7 @@ use self::queries::queries;
 use super::case::{Case, Verdict, Workshop};
 use super::data::Table;
 use super::subject::Settings;
-use crate::key::{Direction, Expression, NullOrder};
+use crate::key::{Expression, NullOrder, SortOrder};
 
 /// The most cases that are tried.
 const TRIALS: usize = 1_500;
@@ -108,8 +108,8 @@ fn simpler_layouts(case: &Case, number: usize) -> Vec<Case> {
             push(&|table| drop(table.parts.remove(part)));
         }
         let one = &table.parts[part];
-        if one.direction == Direction::Descending {
-            push(&|table| table.parts[part].direction = Direction::Ascending);
+        if one.direction == SortOrder::Descending {
+            push(&|table| table.parts[part].direction = SortOrder::Ascending);
         }
         if one.nulls == NullOrder::First {
             push(&|table| table.parts[part].nulls = NullOrder::Last);

@@ -8,8 +8,8 @@ use super::WriteSettings;
 use super::apply::{Application, Refusal};
 use super::conflict::Conflict;
 use super::lock::TableGuard;
-use super::place::Places;
 use super::progress::{Phase, Progress};
+use super::row_label::RowLabels;
 use super::sorter::Sorter;
 use super::spill::SpillDirectory;
 use super::wanted::Waiting;
@@ -18,7 +18,7 @@ use crate::row::{RowChanges, RowWriter};
 use crate::schema::BoundTable;
 use crate::store::{Snapshot, Store};
 
-/// What a statement does with its rows.
+/// What a write set does with its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
     /// Adds them; a key that is there already is an error.
@@ -29,16 +29,16 @@ pub enum Change {
     Delete,
 }
 
-/// The changes of one statement. Nothing is visible before [`Statement::commit`]; what does not fit into memory is
-/// written to a temporary file.
+/// The changes of one INSERT, REPLACE, DELETE or COPY. Nothing is visible before [`WriteSet::commit`]; what does not fit
+/// into memory is written to a temporary file.
 #[derive(Debug)]
-pub struct Statement {
+pub struct WriteSet {
     rows: RowWriter,
     store: Arc<dyn Store>,
     spills: SpillDirectory,
     change: Change,
     settings: WriteSettings,
-    places: Places,
+    labels: RowLabels,
     changes: Sorter,
     count: u64,
     progress: Progress,
@@ -47,14 +47,14 @@ pub struct Statement {
     begun: Option<RowChanges>,
 }
 
-impl Statement {
+impl WriteSet {
     pub(super) fn new(
         rows: RowWriter,
         store: Arc<dyn Store>,
         spills: SpillDirectory,
         change: Change,
         settings: WriteSettings,
-        places: Places,
+        labels: RowLabels,
     ) -> Self {
         Self {
             rows,
@@ -62,7 +62,7 @@ impl Statement {
             spills,
             change,
             settings,
-            places,
+            labels,
             changes: Sorter::new(settings.memory),
             count: 0,
             progress: Progress::default(),
@@ -118,14 +118,14 @@ impl Statement {
         self.spill_if_full()
     }
 
-    /// As [`Statement::add`], where `numbers` says what errors call each row: the lines of a file. They grow from row
+    /// As [`WriteSet::add`], where `numbers` says what errors call each row: the lines of a file. They grow from row
     /// to row.
     pub fn add_numbered(&mut self, rows: &RecordBatch, numbers: &[u64]) -> Result<()> {
         self.gather_with(rows, |row| numbers.get(row).copied().unwrap_or_default())?;
         self.spill_if_full()
     }
 
-    /// As [`Statement::add`], and never blocks: [`Statement::spill_if_full`] is to follow.
+    /// As [`WriteSet::add`], and never blocks: [`WriteSet::spill_if_full`] is to follow.
     pub(super) fn gather(&mut self, rows: &RecordBatch) -> Result<()> {
         let first = self.count + 1;
         self.gather_with(rows, |row| first + row as u64)
@@ -136,10 +136,10 @@ impl Statement {
             Change::Insert | Change::Replace => self.rows.encode(rows),
             Change::Delete => self.rows.encode_keys_of(rows),
         };
-        let encoded = encoded.map_err(|error| error.placed(|row| self.places.of(number(row))))?;
+        let encoded = encoded.map_err(|error| error.placed(|row| self.labels.of(number(row))))?;
         for row in encoded.iter() {
             self.check_length(row.key.len() + row.value.len())
-                .map_err(|error| error.context(self.places.of(number(row.row))))?;
+                .map_err(|error| error.context(self.labels.of(number(row.row))))?;
         }
         self.changes.add(encoded, number)?;
         self.count += rows.num_rows() as u64;
@@ -158,7 +158,7 @@ impl Statement {
         )))
     }
 
-    /// Whether it is time for [`Statement::spill_if_full`].
+    /// Whether it is time for [`WriteSet::spill_if_full`].
     pub(super) fn is_full(&self) -> bool {
         self.changes.is_full()
     }
@@ -204,9 +204,9 @@ impl Statement {
     }
 
     fn conflict(&self, conflict: &Conflict) -> Result<Error> {
-        let place = self.places.of(conflict.number);
-        let other = conflict.other.map(|number| self.places.of(number));
+        let label = self.labels.of(conflict.number);
+        let other = conflict.other.map(|number| self.labels.of(number));
         let error = conflict.error(self.table(), other.as_deref())?;
-        Ok(error.context(place))
+        Ok(error.context(label))
     }
 }

@@ -12,15 +12,15 @@ pub(super) fn number_in_file(file: usize, line: u64) -> u64 {
 
 /// What is written before the number of a row; for rows from files, one for each.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places(Vec<String>);
+pub struct RowLabels(Vec<String>);
 
-impl Places {
-    /// The places of rows from several files.
+impl RowLabels {
+    /// The labels of rows from several files.
     pub(super) fn of_files(labels: Vec<String>) -> Self {
         Self(labels)
     }
 
-    /// The place of the row with this number.
+    /// The label of the row with this number: `data/flights.csv line 17`.
     pub fn of(&self, number: u64) -> String {
         let line = number & ((1 << LINE_BITS) - 1);
         let file = usize::try_from(number >> LINE_BITS).unwrap_or(usize::MAX);
@@ -31,7 +31,7 @@ impl Places {
     }
 }
 
-impl<L: Into<String>> From<L> for Places {
+impl<L: Into<String>> From<L> for RowLabels {
     fn from(label: L) -> Self {
         Self(vec![label.into()])
     }
@@ -43,12 +43,12 @@ mod tests {
 
     #[test]
     fn rows_are_called_by_file_and_line() {
-        let places = Places::of_files(vec!["a.csv line".to_owned(), "b.parquet row".to_owned()]);
-        assert_eq!(places.of(number_in_file(0, 7)), "a.csv line 7");
+        let labels = RowLabels::of_files(vec!["a.csv line".to_owned(), "b.parquet row".to_owned()]);
+        assert_eq!(labels.of(number_in_file(0, 7)), "a.csv line 7");
         assert_eq!(
-            places.of(number_in_file(1, 1 << 39)),
+            labels.of(number_in_file(1, 1 << 39)),
             format!("b.parquet row {}", 1_u64 << 39)
         );
-        assert_eq!(Places::from("row").of(3), "row 3");
+        assert_eq!(RowLabels::from("row").of(3), "row 3");
     }
 }

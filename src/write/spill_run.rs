@@ -1,6 +1,6 @@
-//! Runs: sorted changes on disk, while a statement has more of them than memory.
+//! Spill runs: sorted changes on disk, while a write set has more of them than memory.
 //!
-//! One file of the [`SpillDirectory`] holds all runs of a statement, one after the other. A run is a sequence of
+//! One file of the [`SpillDirectory`] holds all spill runs of a write set, one after the other. A run is a sequence of
 //! changes in key order, those of one key in the order of the statement; each is
 //!
 //! | bytes | what |
@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
-use super::changes::{Changed, Changes};
+use super::changes::{EncodedChange, EncodedChanges};
 use super::spill::SpillDirectory;
 use crate::error::{Error, Result};
 
@@ -28,15 +28,15 @@ const DELETED: u32 = u32::MAX;
 /// Bytes that are written at once.
 const WRITE_BUFFER: usize = 1 << 20;
 
-/// The runs of a statement.
+/// The spill runs of a write set.
 #[derive(Debug)]
-pub(super) struct Runs {
+pub(super) struct SpillRuns {
     file: File,
     /// Where each run lies.
     runs: Vec<Range<u64>>,
 }
 
-impl Runs {
+impl SpillRuns {
     /// None so far.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Runs {
     ///
     /// # Errors
     /// `Unavailable` where the disk is full or fails.
-    pub(super) fn add(&mut self, sorted: &Changes) -> Result<()> {
+    pub(super) fn add(&mut self, sorted: &EncodedChanges) -> Result<()> {
         let start = self.runs.last().map_or(0, |run| run.end);
         let mut out = BufWriter::with_capacity(WRITE_BUFFER, &self.file);
         let mut end = start;
@@ -75,8 +75,8 @@ impl Runs {
     }
 
     /// Readers of all runs, which hold `buffer` bytes or one change each, and the file that they read.
-    pub(super) fn into_readers(self, buffer: usize) -> (File, Vec<RunReader>) {
-        let readers = self.runs.into_iter().map(|unread| RunReader {
+    pub(super) fn into_readers(self, buffer: usize) -> (File, Vec<SpillReader>) {
+        let readers = self.runs.into_iter().map(|unread| SpillReader {
             unread,
             capacity: buffer,
             buffer: Vec::new(),
@@ -94,7 +94,7 @@ fn cannot_write(error: io::Error) -> Error {
     .with_source(error)
 }
 
-fn header(change: &Changed<'_>) -> Result<[u8; HEADER]> {
+fn header(change: &EncodedChange<'_>) -> Result<[u8; HEADER]> {
     let too_long = || Error::internal("a change that is too long for a run");
     let key = u16::try_from(change.key.len()).map_err(|_| too_long())?;
     let value = match change.value {
@@ -127,9 +127,9 @@ struct Head {
     number: u64,
 }
 
-/// Reads one run from its start to its end. It stands on no change before the first [`RunReader::advance`].
+/// Reads one run from its start to its end. It stands on no change before the first [`SpillReader::advance`].
 #[derive(Debug)]
-pub(super) struct RunReader {
+pub(super) struct SpillReader {
     /// What of the run is not yet in the buffer.
     unread: Range<u64>,
     capacity: usize,
@@ -139,12 +139,12 @@ pub(super) struct RunReader {
     head: Option<Head>,
 }
 
-impl RunReader {
+impl SpillReader {
     /// The change on which the reader stands; `None` at the end.
-    pub(super) fn change(&self) -> Option<Changed<'_>> {
+    pub(super) fn change(&self) -> Option<EncodedChange<'_>> {
         let head = self.head?;
         let value = self.buffer.get(head.value..head.end)?;
-        Some(Changed {
+        Some(EncodedChange {
             key: self.buffer.get(head.key..head.value)?,
             value: (!head.is_delete).then_some(value),
             number: head.number,
@@ -228,10 +228,10 @@ fn take<const N: usize>(header: &mut &[u8]) -> [u8; N] {
 
 /// Reads any bytes as a run, to its end or its error.
 #[cfg(test)]
-pub(crate) fn read_run(bytes: &[u8]) {
+pub(crate) fn read_spill_run(bytes: &[u8]) {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
-    let mut runs = Runs {
+    let mut runs = SpillRuns {
         file,
         runs: Vec::new(),
     };
@@ -250,13 +250,13 @@ mod tests {
     #[test]
     fn a_run_is_read_as_it_was_written() {
         let long = vec![7; 5_000];
-        let mut changes = Changes::default();
+        let mut changes = EncodedChanges::default();
         for number in 0..200_u64 {
             let key = [number.to_be_bytes().as_slice(), &long[..number as usize]].concat();
             let value = (number % 3 != 0).then(|| &long[..(number * 25) as usize]);
 
             changes
-                .push(Changed {
+                .push(EncodedChange {
                     key: &key,
                     value,
                     number: u64::MAX - number,
@@ -264,8 +264,8 @@ mod tests {
                 .unwrap();
         }
         for buffer in [0, 1, 14, 100, 4_096, 1 << 20] {
-            let mut runs = Runs::new(&SpillDirectory::default()).unwrap();
-            runs.add(&Changes::default()).unwrap();
+            let mut runs = SpillRuns::new(&SpillDirectory::default()).unwrap();
+            runs.add(&EncodedChanges::default()).unwrap();
             runs.add(&changes).unwrap();
             runs.add(&changes).unwrap();
             assert_eq!(runs.len(), 3);
@@ -286,16 +286,16 @@ mod tests {
 
     #[test]
     fn a_file_that_lost_its_end_is_an_error() {
-        let mut changes = Changes::default();
+        let mut changes = EncodedChanges::default();
         changes
-            .push(Changed {
+            .push(EncodedChange {
                 key: b"key",
                 value: Some(b"value"),
                 number: 7,
             })
             .unwrap();
         for length in [0, 13, 14, 21] {
-            let mut runs = Runs::new(&SpillDirectory::default()).unwrap();
+            let mut runs = SpillRuns::new(&SpillDirectory::default()).unwrap();
             runs.add(&changes).unwrap();
             let (file, mut readers) = runs.into_readers(10);
             file.set_len(length).unwrap();
@@ -306,15 +306,15 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_the_header_is_refused() {
-        let mut changes = Changes::default();
+        let mut changes = EncodedChanges::default();
         changes
-            .push(Changed {
+            .push(EncodedChange {
                 key: &[0; 1 << 16],
                 value: None,
                 number: 7,
             })
             .unwrap();
-        Runs::new(&SpillDirectory::default())
+        SpillRuns::new(&SpillDirectory::default())
             .unwrap()
             .add(&changes)
             .unwrap_err();

@@ -11,12 +11,12 @@ use super::super::sample;
 use crate::error::{Error, Result};
 
 /// The directories. The temporary ones are removed when it is dropped.
-pub struct Place {
+pub struct DemoDirectories {
     scratch: PathBuf,
     database: PathBuf,
 }
 
-impl Place {
+impl DemoDirectories {
     /// Writes the sample data to a temporary directory. The database is to be in `directory`, or, without one, there too.
     ///
     /// # Errors
@@ -32,17 +32,17 @@ impl Place {
         let scratch = env::temp_dir().join(name);
         private_directory(&scratch).map_err(|error| unwritten(&scratch, error))?;
         // From here on it is removed again.
-        let place = Self {
+        let directories = Self {
             database: directory.map_or_else(|| scratch.join("flights.halite"), Path::to_owned),
             scratch,
         };
         for file in sample::data() {
-            let path = place.scratch.join(file.path);
-            let parent = path.parent().unwrap_or(&place.scratch);
+            let path = directories.scratch.join(file.path);
+            let parent = path.parent().unwrap_or(&directories.scratch);
             let written = fs::create_dir_all(parent).and_then(|()| fs::write(&path, file.bytes));
             written.map_err(|error| unwritten(&path, error))?;
         }
-        Ok(place)
+        Ok(directories)
     }
 
     /// The directory that the paths of the sample data are relative to.
@@ -72,7 +72,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for DemoDirectories {
     fn drop(&mut self) {
         // What cannot be removed is left to whoever clears the place of temporary files.
         fs::remove_dir_all(&self.scratch).ok();
