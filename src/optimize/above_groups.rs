@@ -1,9 +1,9 @@
-//! Conditions that name no column stay above a grouping.
+//! Conjuncts that name no column stay above a grouping.
 //!
-//! DataFusion pushes a condition below an aggregate if every column that it names is one that rows are grouped by; a
-//! condition without columns passes that test, too. Below a global aggregate it decides which rows are counted, where it
+//! DataFusion pushes a conjunct below an aggregate if every column that it names is one that rows are grouped by; a
+//! conjunct without columns passes that test, too. Below a global aggregate it decides which rows are counted, where it
 //! was to decide whether there is a result: `SELECT count(*) FROM t HAVING 1 > (SELECT max(a) FROM t)` gives a row that
-//! it must not give. While DataFusion's rule runs, such conditions are set aside; they end in a filter of their own.
+//! it must not give. While DataFusion's rule runs, such conjuncts are set aside; they end in a filter of their own.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use super::rule::Around;
 
-/// The rule that pushes filters, without conditions that name no column.
+/// The rule that pushes filters, without conjuncts that name no column.
 pub(super) const KEEP_ABOVE_GROUPS: Around = Around {
     name: "keep_above_groups",
     theirs: "push_down_filter",
@@ -28,14 +28,14 @@ fn push(
     plan: LogicalPlan,
     config: &dyn OptimizerConfig,
 ) -> Result<Transformed<LogicalPlan>> {
-    let (terms, input) = merged(&plan);
+    let (conjuncts, input) = merged(&plan);
     if !matches!(input, LogicalPlan::Aggregate(_)) {
         return theirs.rewrite(plan, config);
     }
-    let is_kept = |term: &Expr| !term.any_column_refs();
-    // As DataFusion's rule does first: two terms that contradict each other become FALSE.
-    let terms = simplify_predicates(terms)?;
-    let (kept, pushed): (Vec<_>, Vec<_>) = terms.into_iter().partition(is_kept);
+    let is_kept = |conjunct: &Expr| !conjunct.any_column_refs();
+    // As DataFusion's rule does first: two conjuncts that contradict each other become FALSE.
+    let conjuncts = simplify_predicates(conjuncts)?;
+    let (kept, pushed): (Vec<_>, Vec<_>) = conjuncts.into_iter().partition(is_kept);
     let (Some(kept), Some(pushed)) = (conjunction(kept.clone()), conjunction(pushed)) else {
         return match kept.is_empty() {
             true => theirs.rewrite(plan, config),
@@ -53,14 +53,14 @@ fn push(
     })
 }
 
-/// The terms of a filter and of those right below it, which DataFusion's rule makes one, and what they filter.
+/// The conjuncts of a filter and of those right below it, which DataFusion's rule makes one, and what they filter.
 fn merged(plan: &LogicalPlan) -> (Vec<Expr>, &LogicalPlan) {
-    let (mut terms, mut input) = (Vec::new(), plan);
+    let (mut conjuncts, mut input) = (Vec::new(), plan);
     while let LogicalPlan::Filter(filter) = input {
-        terms.extend(split_conjunction_owned(filter.predicate.clone()));
+        conjuncts.extend(split_conjunction_owned(filter.predicate.clone()));
         input = &filter.input;
     }
-    (terms, input)
+    (conjuncts, input)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 //! | [`overflow`] | before the simplifier | integers out of range are an error |
 //! | `lists` | behind the optimizer | lists that were hidden from each other are shown again |
 //! | [`union_names`] | behind type coercion | all arms of a UNION have the names of the first |
-//! | [`above_groups`] | around the rule that pushes filters | conditions without columns stay above aggregates |
+//! | [`above_groups`] | around the rule that pushes filters | conjuncts without columns stay above aggregates |
 //! | [`projections`] | around the rule that merges lists of SELECT | a list that is written like the one below it is computed |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
 //! | [`equal_windows`] | behind the simplifier | a window that is written twice is computed once |

@@ -14,7 +14,7 @@ use super::operand::{Operand, operand, text_point};
 use super::pattern::{self, Pattern};
 use crate::key::{Domain, Expression, KeyColumn};
 
-/// Lowers a condition: the rows for which it is TRUE.
+/// Lowers an SQL condition: the rows for which it is TRUE.
 ///
 /// It never fails: what is not understood becomes [`Predicate::Opaque`], alone or inside. Columns are looked up by name
 /// in `columns`, whatever their qualifier.
@@ -29,10 +29,13 @@ pub fn lower(condition: &Expr, columns: &[KeyColumn]) -> Predicate {
 /// The conjuncts of filters, each lowered, with their numbers.
 #[cfg(test)]
 pub(crate) fn lower_all(filters: &[Expr], columns: &[KeyColumn]) -> Vec<(usize, Predicate)> {
-    let terms = filters
+    let conjuncts = filters
         .iter()
         .flat_map(datafusion::logical_expr::utils::split_conjunction);
-    terms.map(|term| lower(term, columns)).enumerate().collect()
+    conjuncts
+        .map(|conjunct| lower(conjunct, columns))
+        .enumerate()
+        .collect()
 }
 
 struct Lowering<'a> {

@@ -1,5 +1,9 @@
 //! The predicate as Halite sees it: which rows make an SQL condition TRUE.
 //!
+//! A *condition* is a boolean expression of DataFusion's, with SQL's three values; a *predicate* is what it is lowered to;
+//! *terms* are what an AND or an OR joins in either. What AND joins at the top of a query's filters are its *conjuncts*:
+//! each is lowered by itself, and what the spans do not prove of them is the *residual*.
+//!
 //! A [`Predicate`] is two-valued. SQL's third value is gone once it is made: the lowering asks of every term for the
 //! rows where it is TRUE, or, under NOT, where it is FALSE, and a row where a term is NULL is in neither. So `NOT (a = 5)`
 //! is `a` in everything but 5 and NULL.

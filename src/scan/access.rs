@@ -1,7 +1,7 @@
 //! How a query reads a table: compiled once, bound to values as often as it is run.
 //!
 //! An [`Access`] has the conjuncts of a query's filters, placeholders in them, and what is wanted of the rows. Bound, it
-//! is a [`ScanRequest`]: what the spans of the conjuncts are, and which of the conjuncts rows are still asked.
+//! is a [`ScanRequest`]: the spans of the conjuncts, and the residual, those of them that the spans do not prove.
 
 use std::sync::Arc;
 
@@ -15,22 +15,22 @@ use datafusion::physical_expr::PhysicalExpr;
 
 use super::keys::WholeKeys;
 use super::parameter::{fitted, number};
-use super::{ResidualFilter, ScanRequest, external};
+use super::{ResidualConjunct, ScanRequest, external};
 use crate::datum::canonical_scalar;
 use crate::predicate;
 use crate::schema::BoundTable;
 use crate::span::{self, Plan, Residual, Spans};
 
-/// Makes a physical expression over a schema of a filter.
+/// Makes a logical expression over a schema a physical one.
 pub type ToPhysical<'a> = dyn Fn(Expr, &DFSchema) -> Result<Arc<dyn PhysicalExpr>> + 'a;
 
 /// How spans are planned.
 pub struct Planning<'a> {
-    /// Whether anything is taken from the filters; if not, all of the table is read.
+    /// Whether spans are made of the conjuncts; if not, all of the table is read, and all of them are residual.
     pub pushdown: bool,
     /// How many key ranges are listed at most.
     pub budget: usize,
-    /// Makes conditions on rows of the conjuncts that the spans do not prove.
+    /// Makes physical expressions of the conjuncts that the spans do not prove.
     pub physical: &'a ToPhysical<'a>,
 }
 
@@ -38,7 +38,7 @@ pub struct Planning<'a> {
 #[derive(Debug)]
 pub struct Access {
     table: Arc<BoundTable>,
-    /// What rows must satisfy, each by itself, with placeholders.
+    /// What rows must satisfy, each by itself, with placeholders. They are split here, once, and keep their identity.
     conjuncts: Vec<Expr>,
     /// The columns of the rows, by position in the table.
     projection: Vec<usize>,
@@ -150,35 +150,35 @@ impl Access {
         })
     }
 
-    /// What is not proven, as conditions on rows.
+    /// The residual, to be evaluated on rows.
     fn residual(
         &self,
         residual: Vec<Residual<Expr>>,
         physical: &ToPhysical<'_>,
-    ) -> Result<Vec<ResidualFilter>> {
+    ) -> Result<Vec<ResidualConjunct>> {
         if residual.is_empty() {
             return Ok(Vec::new());
         }
         let schema = DFSchema::try_from(self.table.schema().as_ref().clone())?;
-        let filter = |Residual { conjunct, reason }| {
+        let evaluated = |Residual { conjunct, reason }| {
             let text = format!("{} ({reason})", predicate::readable(&conjunct));
             let conjunct = canonical_constants(unnormalize_col(conjunct))?;
-            Ok(ResidualFilter {
-                condition: physical(conjunct, &schema)?,
+            Ok(ResidualConjunct {
+                expression: physical(conjunct, &schema)?,
                 text,
             })
         };
-        residual.into_iter().map(filter).collect()
+        residual.into_iter().map(evaluated).collect()
     }
 }
 
-/// A condition with values in place; `None` if one is not of its parameter's type.
-fn bound(condition: Expr, values: &[ScalarValue]) -> Result<Option<Expr>> {
+/// A conjunct with values in place of its placeholders; `None` if one is not of its placeholder's type.
+fn bound(conjunct: Expr, values: &[ScalarValue]) -> Result<Option<Expr>> {
     if values.is_empty() {
-        return Ok(Some(condition));
+        return Ok(Some(conjunct));
     }
     let mut fits = true;
-    let bound = condition.transform(|expression| {
+    let bound = conjunct.transform(|expression| {
         let Expr::Placeholder(placeholder) = &expression else {
             return Ok(Transformed::no(expression));
         };
@@ -199,8 +199,8 @@ fn bound(condition: Expr, values: &[ScalarValue]) -> Result<Option<Expr>> {
 }
 
 /// Floating point constants as columns hold them: −0.0 as 0.0, every NaN as the positive quiet one.
-fn canonical_constants(filter: Expr) -> Result<Expr> {
-    let canonical = filter.transform(|expression| {
+fn canonical_constants(conjunct: Expr) -> Result<Expr> {
+    let canonical = conjunct.transform(|expression| {
         Ok(match expression {
             Expr::Literal(
                 value @ (ScalarValue::Float64(Some(_)) | ScalarValue::Float32(Some(_))),

@@ -1,4 +1,5 @@
-//! Rows as they are stored → the batch that leaves the scan: filter columns first, the others for the rows that are left.
+//! Rows as they are stored → the batch that leaves the scan: the columns of the filters (residual and dynamic filters)
+//! first, the others for the rows that are left.
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use arrow::array::{Int32Array, StringArray};
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{binary, col, lit};
 
-use super::super::ResidualFilter;
+use super::super::ResidualConjunct;
 use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::row::testing::{batch, chunk, table};
@@ -52,9 +52,9 @@ fn decode(rejected: &[i32]) -> Result<Option<RecordBatch>> {
     );
     let schema = table.schema();
     for number in rejected {
-        let condition = binary(col("c", schema)?, Operator::NotEq, lit(*number), schema)?;
-        let text = condition.to_string();
-        request.residual.push(ResidualFilter { condition, text });
+        let expression = binary(col("c", schema)?, Operator::NotEq, lit(*number), schema)?;
+        let text = expression.to_string();
+        request.residual.push(ResidualConjunct { expression, text });
     }
     Decoder::new(&request, request.schema()?)?.decode(&chunk)
 }

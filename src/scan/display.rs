@@ -40,8 +40,8 @@ fn fields(request: &ScanRequest, pieces: Option<usize>) -> Vec<String> {
     fields.push(format!("order={}", order(request)));
     fields.extend(request.fetch.map(|limit| format!("limit={limit}")));
     if !request.residual.is_empty() {
-        let conditions = request.residual.iter().map(|residual| &residual.condition);
-        fields.push(format!("residual=[{}]", joined(conditions)));
+        let conjuncts = request.residual.iter().map(|residual| &residual.expression);
+        fields.push(format!("residual=[{}]", joined(conjuncts)));
     }
     let columns = request.table.columns();
     let shown = request

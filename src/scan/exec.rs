@@ -25,7 +25,7 @@ use super::metrics::Counters;
 use super::open::{Moment, Share, open_share};
 use super::partition::{Parallelism, Piece, Shares, is_brief};
 use super::snapshot::NodeSnapshot;
-use super::{KeyOrder, ResidualFilter, ScanRequest, display, external, properties, statistics};
+use super::{KeyOrder, ResidualConjunct, ScanRequest, display, external, properties, statistics};
 use crate::schema::BoundTable;
 use crate::span::{Run, SpanRow};
 use crate::store::{Direction, Store};
@@ -123,7 +123,7 @@ impl ScanExec {
         self.request.spans.explain(self.request.table.row_key())
     }
 
-    /// The conditions that the spans do not prove, each with the reason; none: the spans are tight.
+    /// The conjuncts that the spans do not prove, each with the reason; none: the spans are tight.
     pub fn residual_texts(&self) -> Vec<String> {
         let residual = self.request.residual.iter();
         residual.map(|residual| residual.text.clone()).collect()
@@ -322,10 +322,10 @@ impl ExecutionPlan for ScanExec {
                     request.dynamic.push(filter);
                     PushedDown::No
                 }
-                Some(condition) => {
+                Some(expression) => {
                     let text =
-                        format!("{condition} (came when the key ranges were planned already)");
-                    request.residual.push(ResidualFilter { condition, text });
+                        format!("{expression} (came when the key ranges were planned already)");
+                    request.residual.push(ResidualConjunct { expression, text });
                     PushedDown::Yes
                 }
             });

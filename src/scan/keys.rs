@@ -1,9 +1,9 @@
 //! Keys that values give directly.
 //!
-//! Conditions that say of every column that the key is computed from what it is equal to, or which of a few values it
+//! Conjuncts that say of every column that the key is computed from what it is equal to, or which of a few values it
 //! has, are true for the rows under a few keys and for no others, whatever the values are. For them no spans are planned
-//! each time: the keys are written from the values. The columns are those that the key gives back exactly; where the row
-//! has them the conditions hold, and none is left to be asked.
+//! each time: the keys are written from the values. The columns are those that the key gives back exactly, so that the
+//! keys prove all conjuncts, and the residual is empty.
 
 use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;

@@ -1,13 +1,13 @@
 //! The scan: what to read, and the operator that reads it.
 //!
 //! An [`Access`] is compiled once from a table, filters with placeholders in them, and what is wanted of the rows. Bound
-//! to values it gives a [`ScanRequest`], plain data: a table, the spans of its key space, what is left to filter, which
-//! columns, which way, how many rows. [`open()`] reads it; [`ScanExec`] is the leaf of a physical plan that does so in
+//! to values it gives a [`ScanRequest`], plain data: a table, the spans of its key space, the residual, which columns,
+//! which way, how many rows. [`open()`] reads it; [`ScanExec`] is the leaf of a physical plan that does so in
 //! partitions:
 //!
 //! * The runs of the spans (one for each bucket) are dealt to partitions; where there are fewer, large ones are cut. A
 //!   partition reads its runs one after the other, or, where order has been declared, merged by key.
-//! * Rows are decoded column by column: those of the filters first, the others for the rows that are left.
+//! * Rows are decoded column by column: those of the residual first, the others for the rows that are left.
 //! * It takes every filter that gives the same answer twice, a limit, a subset of the columns and the reverse order,
 //!   so that nothing but other operators' work is left above it.
 //! * Keys that are known are looked up, all at once.
@@ -43,7 +43,7 @@ pub use self::metrics::ScanTotals;
 pub use self::open::{Moment, Opened, open};
 pub use self::parameter::number;
 pub use self::partition::Parallelism;
-pub use self::request::{PartExpressions, ResidualFilter, ScanRequest};
+pub use self::request::{PartExpressions, ResidualConjunct, ScanRequest};
 pub use self::snapshot::{StatementSnapshot, refuse_if_gone};
 pub use self::totals::totals;
 

@@ -26,9 +26,10 @@ pub struct ScanRequest {
     pub table: Arc<BoundTable>,
     /// The part of its key space that is read.
     pub spans: Spans,
-    /// What the spans do not prove: conditions on a row, of which each must be true.
-    pub residual: Vec<ResidualFilter>,
-    /// Conditions that tighten while the plan runs; a row that fails one is not needed. Over the table's whole schema.
+    /// The conjuncts that the spans do not prove: a row is wanted where each of them is true.
+    pub residual: Vec<ResidualConjunct>,
+    /// Dynamic filters, which tighten while the plan runs; a row that fails one is not needed. Over the table's whole
+    /// schema.
     pub dynamic: Vec<Arc<dyn PhysicalExpr>>,
     /// The columns of the output, in its order; none: rows are only counted.
     pub projection: Vec<usize>,
@@ -52,12 +53,12 @@ pub struct ScanRequest {
     pub(super) nulls_first: Vec<(usize, bool)>,
 }
 
-/// A condition that the spans do not prove.
+/// A conjunct that the spans do not prove, as it is evaluated on rows.
 #[derive(Debug, Clone)]
-pub struct ResidualFilter {
-    /// The condition, over the table's whole schema.
-    pub condition: Arc<dyn PhysicalExpr>,
-    /// The condition as it was written, and why it is not proven: `usage > 3 (reason)`.
+pub struct ResidualConjunct {
+    /// The conjunct, over the table's whole schema.
+    pub expression: Arc<dyn PhysicalExpr>,
+    /// The conjunct as it was written, and why it is not proven: `usage > 3 (reason)`.
     pub text: String,
 }
 
@@ -125,9 +126,9 @@ impl ScanRequest {
         KeyOrder::new(key, pinned, self.keeps_buckets)
     }
 
-    /// Everything that a row must pass, in the order in which it is asked.
+    /// What is evaluated on rows, in this order: the residual, then the dynamic filters.
     pub(super) fn filters(&self) -> impl Iterator<Item = &Arc<dyn PhysicalExpr>> {
-        let residual = self.residual.iter().map(|residual| &residual.condition);
+        let residual = self.residual.iter().map(|residual| &residual.expression);
         residual.chain(&self.dynamic)
     }
 

@@ -200,7 +200,7 @@ impl<'a> Indexed<'a> {
     }
 }
 
-/// A term of an AND: the first key part that it speaks of, its boxes, and itself.
+/// A term of an AND: the first key part that it restricts, its boxes, and itself.
 type Factor<'a> = (usize, Vec<ColumnBox>, &'a Predicate);
 
 /// Expands a predicate into boxes, bounded while it does so.
