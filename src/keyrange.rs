@@ -6,7 +6,8 @@
 //! A [`KeyRangeSet`] is sorted, its ranges are disjoint and not adjacent. That holds after every operation and is
 //! asserted where a set is made.
 //!
-//! A [`Guide`] computes ranges instead of listing them: who stands on a key asks it where to go on.
+//! A [`Guide`] is a set of keys that is computed instead of listed: a reader that stands on a key asks it how far to
+//! read on, or which key to seek.
 
 use std::fmt;
 use std::sync::Arc;
@@ -142,21 +143,24 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Ranges that are not listed but computed, from where a reader stands.
+/// A set of keys that is not listed but computed step by step, while a reader moves over the keys of a store: a skip
+/// scan.
 ///
-/// It is asked both ways, in the order of the keys ([`Guide::next`]) and against it ([`Guide::previous`]); the same keys
-/// are inside both ways. Nothing between the key that it is asked about and the one that it names is inside.
+/// The reader asks about a key that it has read whether it is inside, and learns how far to read on or which key to
+/// seek. [`Guide::next`] answers a forward reader, [`Guide::previous`] a backward one; both tell of the same set.
+/// Between the key that is asked about and the one that [`Step::Seek`] names no key is inside, so the reader may skip
+/// all of them. It may ask about any key of the layout, in any order; the same key has the same answer.
 pub trait Guide: Send + Sync + fmt::Debug {
-    /// A range that holds everything inside. A reader begins at its start, or goes back from its stop.
+    /// A range that covers the set. A forward reader begins at its start, a backward one at its stop.
     fn hull(&self) -> &KeyRange;
 
-    /// Where `key`, a whole row key, stands for a reader that goes on from there.
+    /// The step of a forward reader that has read `key`, a whole row key.
     ///
     /// # Errors
     /// `Corrupt` where `key` is no key of the layout.
     fn next(&self, key: &[u8]) -> Result<Step>;
 
-    /// Where `key`, a whole row key, stands for a reader that goes back from there.
+    /// The step of a backward reader that has read `key`, a whole row key.
     ///
     /// # Errors
     /// `Corrupt` where `key` is no key of the layout.
@@ -168,13 +172,13 @@ pub trait Guide: Send + Sync + fmt::Debug {
 pub enum Step {
     /// The key is inside.
     In {
-        /// How far that goes, in the direction that was asked about. Forward, every key from this one up to `until` is
-        /// inside, `until` excluded; backward, every key from this one down to `until`, `until` included. `None`: to the
-        /// end of the hull.
+        /// How far the keys from this one on are inside without a gap. Forward, up to `until`, excluded; backward, down
+        /// to `until`, included. `None`: to the end of the hull.
         until: Option<Vec<u8>>,
     },
-    /// The key is outside, and so is everything up to the candidate. Forward, the candidate is the first key that may be
-    /// inside; backward, it is the stop behind the last key that may, for a reader that goes back begins before a stop.
+    /// The key is outside, and so is every key between it and this candidate. Forward, the next key inside is the
+    /// candidate or lies after it; backward, the candidate is an exclusive stop, and the previous key inside lies
+    /// before.
     Seek(Vec<u8>),
     /// The key is outside, and so is every key after it (forward) or before it (backward).
     Done,

@@ -1,4 +1,4 @@
-//! The rows that a statement changes: the one way from them to a store's entries.
+//! The rows that a statement changes: the only way from rows to a store's entries.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use crate::error::Result;
 use crate::store::{BulkWriter, Changes, Claim, Durability, Snapshot, Store, WriteBatch};
 
 /// What one statement changes of a table's rows: all of it becomes visible by [`RowChanges::commit`], or nothing does.
-/// What it is given are keys and values of rows; what becomes of entries it says alone.
+/// It takes keys and values of rows, and decides alone which entries they become.
 ///
-/// Where each row is an entry of its own, what comes is handed on, and no row is copied or looked at. Else the rows become
-/// entries when they are committed, over what is there then; so nobody else changes the table meanwhile.
+/// Where each row is an entry of its own, what it takes is handed on, and no row is copied or looked at. Else the
+/// commit makes entries of the rows and of what is stored then, which the claim keeps from changing.
 #[derive(Debug)]
 pub struct RowChanges {
-    /// Of rows.
+    /// Those of a store whose entries are rows, or that makes entries of rows.
     changes: Box<dyn Changes>,
 }
 
 impl RowChanges {
-    /// Begins a statement, once nobody else has claimed `space`: a wait, as [`Store::begin`] is.
+    /// Claims `space` exclusively and begins a statement. It blocks as [`Store::begin`] does.
     ///
     /// # Errors
     /// Those of [`Store::begin`].
@@ -32,7 +32,7 @@ impl RowChanges {
         Ok(Self { changes })
     }
 
-    /// The moment of the store that the statement finds; of the space that it has claimed there is no other.
+    /// A snapshot for what the statement itself reads: the space that it has claimed does not change until the commit.
     ///
     /// # Errors
     /// Those of the store.
@@ -40,7 +40,7 @@ impl RowChanges {
         self.changes.snapshot()
     }
 
-    /// The rows that the statement finds.
+    /// The rows at [`RowChanges::snapshot`].
     ///
     /// # Errors
     /// Those of the store.
@@ -56,8 +56,8 @@ impl RowChanges {
         self.changes.write(rows)
     }
 
-    /// A way for so many rows that they should not be held in memory, in the order of their keys, as [`Changes::bulk`] is
-    /// for entries.
+    /// A writer for more rows than should be held in memory, in the order of their keys, as [`Changes::bulk`] is for
+    /// entries.
     ///
     /// # Errors
     /// Those of the store.
@@ -65,7 +65,7 @@ impl RowChanges {
         self.changes.bulk(space)
     }
 
-    /// Applies all changes at this moment, as [`Changes::commit`] does.
+    /// Applies all changes at one moment, as [`Changes::commit`] does.
     ///
     /// # Errors
     /// Those of the store; nothing is visible then.

@@ -1,4 +1,4 @@
-//! The rows of tables as a store has them at one moment, with their keys: the one way from its entries to them.
+//! The rows of tables with their keys, at one moment of a store: the only way from its entries to rows.
 
 use std::sync::Arc;
 
@@ -7,8 +7,9 @@ use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
 use crate::store::{self, Chunk, ReadRequest, Reader, Snapshot};
 
-/// Rows at one moment. What a request names, limits and counts are rows; so are the entries of the chunks that are
-/// filled, each the row's key and value, and the keys that a guide is asked about.
+/// A [`Snapshot`] that speaks of rows: requests, readers and chunks are the store's, but the keys of a request are row
+/// keys, its hints and the limits of a fill count rows, an entry of a chunk is the key and value of one row, and a
+/// guide is asked about row keys.
 ///
 /// Where each row is an entry of its own, what the store hands out is handed on, and no row is copied or looked at.
 #[derive(Debug, Clone)]
@@ -17,7 +18,7 @@ pub struct RowSnapshot {
 }
 
 impl RowSnapshot {
-    /// The rows at the moment of a store.
+    /// The rows at the moment of a store's snapshot.
     pub fn at(snapshot: Arc<dyn Snapshot>) -> Self {
         Self { snapshot }
     }
@@ -60,7 +61,7 @@ impl RowSnapshot {
         store::first_readable(&self.rows_of(space), space, key)
     }
 
-    /// A snapshot whose entries in `space` are rows.
+    /// A snapshot of which each entry in `space` is one row.
     fn rows_of(&self, space: &str) -> Arc<dyn Snapshot> {
         let snapshot = Arc::clone(&self.snapshot);
         match snapshot.is_grouped(space) {

@@ -105,7 +105,7 @@ impl ScanExec {
         scan.transpose()
     }
 
-    /// What it reads.
+    /// The request that it carries out.
     pub fn request(&self) -> &ScanRequest {
         &self.request
     }
@@ -259,7 +259,7 @@ impl ExecutionPlan for ScanExec {
         )))
     }
 
-    /// A leaf has nobody to pass a limit on to: it takes it itself, in [`ExecutionPlan::with_fetch`].
+    /// A leaf has no child to push a limit to: it takes it itself, in [`ExecutionPlan::with_fetch`].
     fn supports_limit_pushdown(&self) -> bool {
         false
     }

@@ -13,7 +13,7 @@ const HEAD: ChunkLimit = ChunkLimit {
     bytes: 256 << 10,
 };
 
-/// How a partition's runs are drawn from.
+/// In which order the rows of a partition's runs are read.
 pub(super) enum Draw {
     /// One after the other.
     Chained(Chain),
@@ -35,8 +35,8 @@ impl Draw {
 /// How many runs are begun before the first of them ends.
 const BEGUN: usize = 32;
 
-/// Runs that are read one after the other. Some of those that follow are begun already, so that a store that is far away
-/// reads them meanwhile.
+/// Runs that are read one after the other, with a prefetch: some of those that follow are begun already, so that a
+/// remote store reads them meanwhile.
 pub(super) struct Chain {
     runs: VecDeque<RunReader>,
     /// How many of `runs` are begun.
@@ -111,7 +111,7 @@ pub(super) struct Merge {
     /// The inner nodes of a binary tree whose leaves are the heads: each holds the head that lost there, the first one
     /// the winner of all. Empty until the first entry is wanted.
     tree: Vec<usize>,
-    /// The head whose entry was taken last. What follows it is read when the next entry is wanted, and not before.
+    /// The head whose entry was taken last. Its run is read on only when the next entry is wanted.
     taken: Option<usize>,
     comparison: Comparison,
     cancelled: Cancelled,
@@ -238,7 +238,7 @@ impl Merge {
         Ok(())
     }
 
-    /// Lets a head whose next entry has changed play its way up again.
+    /// Replays the matches of a head whose next entry has changed, up to the root.
     fn replay(&mut self, head: usize) {
         let mut winner = head;
         let mut node = (self.heads.len() + head) / 2;

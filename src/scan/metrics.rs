@@ -68,7 +68,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Those of a store that is near do not show requests: it has none.
+    /// Those of a local store do not show requests: it has none.
     pub(super) fn new(
         metrics: &ExecutionPlanMetricsSet,
         partition: usize,

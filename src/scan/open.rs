@@ -33,7 +33,7 @@ pub(super) struct Share {
     pub(super) pieces: Vec<Piece>,
     /// What is left out of keys when pieces are merged by them.
     pub(super) cut: Option<(usize, usize)>,
-    /// None: nobody asks what it costs.
+    /// `None`: nothing is counted.
     pub(super) counters: Option<Counters>,
 }
 

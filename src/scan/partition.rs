@@ -3,8 +3,7 @@
 //! A table with buckets has a run for each, and runs are dealt out whole. Where there are fewer runs than partitions,
 //! as in a table without buckets, runs are cut, where the store says, into pieces of consecutive keys: so the order of
 //! each partition's rows stays what it was. Pieces are read side by side where nobody asks for order or for few rows;
-//! where one does, they are gathered again ([`Shares::gathered`]), for reading ahead of the first piece would be in
-//! vain.
+//! where one does, they are gathered again ([`Shares::gathered`]), for a prefetch of later pieces would be in vain.
 
 use std::sync::Arc;
 

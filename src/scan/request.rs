@@ -39,8 +39,8 @@ pub struct ScanRequest {
     /// planner carries what a leaf declares through operators that do not keep it. Once it was asked for it stays, even
     /// where the columns that show the order leave the projection: the result's own order rests on it.
     pub in_order: bool,
-    /// Whether rows in order have the bucket that leads their key for the first thing that orders them, too. Else
-    /// buckets are merged by what follows.
+    /// Whether the order of the rows begins with the bucket that leads their key. Else buckets are merged by what
+    /// follows it in the key.
     pub(super) keeps_buckets: bool,
     /// The most rows of each partition, after all filters.
     pub fetch: Option<usize>,
@@ -142,7 +142,7 @@ impl ScanRequest {
         self.spans.runs().iter().map(listed).sum()
     }
 
-    /// Whether one thread reads it as soon as several would, so that no plan need share it out.
+    /// Whether one thread reads it as quickly as several would, so that it need not be partitioned: a heuristic.
     pub fn is_small(&self, store: &dyn Store, piece_bytes: usize) -> bool {
         let runs = self.spans.runs();
         if are_few_points(runs) {

@@ -12,7 +12,7 @@ use crate::row::RowSnapshot;
 use crate::span;
 use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest, Reader, Snapshot, Tally, Work};
 
-/// The most rows that are read between two looks at whether the scan is still wanted.
+/// The most rows that are read between two checks whether the scan is cancelled.
 const ROWS_PER_LOOK: usize = 1024;
 
 /// Whether nobody wants the rows of a scan any more. A clone is the same flag.
@@ -29,17 +29,17 @@ impl Cancelled {
     }
 }
 
-/// From where the runs of a partition are read.
+/// From where and how the runs of a partition are read.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
     pub(super) rows: RowSnapshot,
     pub(super) space: Arc<str>,
     pub(super) direction: Direction,
-    /// About how many rows of a run are wanted soon.
+    /// [`ReadRequest::first`] of each run, in rows.
     pub(super) first: usize,
-    /// No more rows of a run than these are wanted; `None`: perhaps all.
+    /// [`ReadRequest::fetch`] of each run, in rows.
     pub(super) fetch: Option<usize>,
-    /// None: nobody asks what it costs.
+    /// `None`: nothing is counted.
     pub(super) counters: Option<Counters>,
     pub(super) cancelled: Cancelled,
 }
@@ -144,8 +144,8 @@ impl RunReader {
         }
     }
 
-    /// Asks the store, unless that is done, and does not wait for its answer: of several runs all are begun before the
-    /// first is read.
+    /// Begins to read in the store, unless that is done, and does not wait for its answer, so that several runs can be
+    /// begun before the first is read.
     pub(super) fn begin(&mut self) -> Result<()> {
         if !matches!(self.state, State::Waiting(_)) {
             return Ok(());

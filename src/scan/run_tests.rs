@@ -23,7 +23,7 @@ use crate::store::{
     commit_batch,
 };
 
-/// After how many seeks a store that is near tries, the first time, whether the candidates of a walk are near.
+/// After how many seeks a local store tries, the first time, whether the candidates of a walk are near.
 const FIRST_TRIAL: usize = 32;
 
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Backward];

@@ -21,7 +21,7 @@ pub struct StatementSnapshot {
 }
 
 impl StatementSnapshot {
-    /// A moment of the store that is known.
+    /// A snapshot of `store` that was taken already.
     pub fn at(store: Arc<dyn Store>, snapshot: Arc<dyn Snapshot>) -> Self {
         Self { store, snapshot }
     }

@@ -32,10 +32,10 @@ use crate::store::{Chunk, ChunkLimit};
 /// About how many bytes of entries are decoded at once.
 const CHUNK_BYTES: usize = 2 << 20;
 
-/// How many entries a scan that nobody limits reads first.
+/// How many entries a scan without a limit reads first.
 const FIRST_READ: usize = 1024;
 
-/// How many entries of each run a merge reads first, where nobody limits the scan.
+/// How many entries of each run a merge reads first, in a scan without a limit.
 const FIRST_HEAD: usize = 64;
 
 /// How many entries a scan with a limit and filters reads first: how many rows these leave is not known.
@@ -158,7 +158,7 @@ impl PartitionScan {
     }
 }
 
-/// Tells the thread that nobody listens any more.
+/// Cancels the scan when its stream is dropped.
 struct CancelOnDrop(Cancelled);
 
 impl Drop for CancelOnDrop {

@@ -46,7 +46,7 @@ pub use self::walk::Walk;
 /// The most key ranges that are listed, counted before the fan-out over buckets; more become a walk.
 pub const BUDGET: usize = 10_000;
 
-/// What to scan for a predicate, and what to ask of the rows.
+/// What to scan for a predicate, and what is still to be evaluated on the rows.
 #[derive(Debug, Clone)]
 pub struct Plan<T = usize> {
     /// The part of the key space that is read.
@@ -147,7 +147,7 @@ impl Spans {
         Self::of_boxes(&projection, vec![projection.everything()], BUDGET).map(|(spans, _)| spans)
     }
 
-    /// These row keys and nothing else. Of what their parts have in common nothing is known.
+    /// These row keys and nothing else, in any order; their [`Spans::constants`] are not worked out.
     pub fn of_points(mut keys: Vec<Vec<u8>>) -> Self {
         keys.sort_unstable();
         keys.dedup();
@@ -163,7 +163,8 @@ impl Spans {
         }
     }
 
-    /// One for each bucket that is read; none if there is nothing to read.
+    /// One run for each bucket that is read; none if there is nothing to read. The keys of [`Spans::of_points`] are one
+    /// run, whatever their buckets.
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
@@ -173,7 +174,8 @@ impl Spans {
         self.runs.is_empty()
     }
 
-    /// For each key part the one value (NULL: `None` inside) that all keys of the spans have there, if there is one.
+    /// For each key part the value that all keys of the spans have there, `Some(None)` if that is NULL; `None` where
+    /// they differ, or nothing is known. Empty where nothing is known of any part.
     pub fn constants(&self) -> &[Option<Option<Datum>>] {
         &self.constants
     }
@@ -211,8 +213,8 @@ impl Spans {
     }
 }
 
-/// Plans what to scan for the rows that satisfy all `conjuncts`, listing at most `budget` ranges. Each comes with what its
-/// owner knows it by.
+/// Plans what to scan for the rows that satisfy all `conjuncts`, listing at most `budget` ranges. Each conjunct comes
+/// with what its owner knows it by (`T`), which a [`Residual`] gives back.
 ///
 /// # Errors
 /// `Internal` alone; whatever the predicate, there is a plan.

@@ -1,10 +1,10 @@
-//! Spans that are computed from where a scan stands.
+//! A skip scan: spans that are computed while they are read, key by key.
 //!
 //! A walk is asked about a key: is it inside, and how far does that go, or where does the next candidate lie? Nothing
-//! between the key and the candidate is inside. So a scan seeks to the candidate, looks where it has landed, and asks
-//! again. (The idea is Phoenix's skip scan; here the boxes it walks over are exact.)
+//! between the key and the candidate is inside. So a scan seeks the candidate, looks on which key it has landed, and
+//! asks about that. (The idea is Phoenix's; here the boxes it walks over are exact.)
 //!
-//! It can be asked both ways: see [`Guide`], by which stores read a walk.
+//! It answers forward and backward readers: see [`Guide`], the trait by which stores know it.
 
 use crate::error::Result;
 use crate::keyrange::{Guide, KeyRange, KeyRangeSet, Step, compare_stops};
@@ -12,7 +12,7 @@ use crate::keyrange::{Guide, KeyRange, KeyRangeSet, Step, compare_stops};
 use super::project::{PartBox, Projection};
 use super::walk_box::WalkBox;
 
-/// Spans that are computed step by step.
+/// Spans of one run that are computed step by step. It keeps no state between steps: readers can share it.
 #[derive(Debug)]
 pub struct Walk {
     hull: KeyRange,
@@ -95,7 +95,7 @@ impl Guide for Walk {
     }
 }
 
-/// In the order of the keys, or against it.
+/// Which way the reader goes that asks. (A scan's direction is the store's, which this module does not know.)
 #[derive(Debug, Clone, Copy)]
 enum Heading {
     Forward,

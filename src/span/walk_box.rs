@@ -1,8 +1,10 @@
-//! One box of a walk: where a key stands with respect to it, for scans that go on and for those that go back.
+//! One box of a walk: whether a key is inside, and if not, the next candidate, forward or backward.
 //!
-//! The fields of a key are compared with the box one after the other, down to the first one that is outside. What is
-//! inside next, on the way, has another field there, or, where there is no such field, at a part before it; and behind
-//! that field the first fields of the box, or on the way back the last ones, as far as the field is known as a whole.
+//! The fields of a key are compared with the box from left to right, up to the first one that is outside. The next key
+//! inside has another field there: forward, the least one of the box that is greater, backward, the greatest one that
+//! is less; where the box has none, it is the field before that changes, and so on to the left. Behind the field that
+//! has changed stand the least fields of the box, or, backward, the greatest, as far as the changed field is known
+//! whole.
 
 use crate::error::{Error, Result};
 use crate::key::KeyPart;
@@ -18,7 +20,7 @@ pub(super) struct WalkBox {
     fields: Vec<KeyRangeSet>,
 }
 
-/// How far a key is inside of a box.
+/// Where a key lies with respect to a box.
 enum Location<'a> {
     /// In every part: where the field of the last one begins, and the range that holds it; `None`: nothing is restricted.
     Inside(Option<(usize, &'a KeyRange)>),
@@ -64,7 +66,7 @@ impl WalkBox {
         KeyRange::prefix(&prefix)
     }
 
-    /// Where `key` stands for a scan that goes on.
+    /// The step of a forward reader that has read `key`.
     pub(super) fn next(&self, key: &[u8]) -> Result<Step> {
         Ok(match self.locate(key)? {
             Location::Inside(None) => Step::In { until: None },
@@ -77,7 +79,7 @@ impl WalkBox {
         })
     }
 
-    /// Where `key` stands for a scan that goes back.
+    /// The step of a backward reader that has read `key`.
     pub(super) fn previous(&self, key: &[u8]) -> Result<Step> {
         Ok(match self.locate(key)? {
             Location::Inside(None) => Step::In { until: None },

@@ -1,18 +1,18 @@
-//! Many changes of one space, written aside in key order and made visible at once.
+//! Bulk loads: many changes of one space, given in key order, written aside, and made visible by the commit.
 
 use crate::error::{Error, Result};
 use crate::keyrange::hex;
 
-/// Takes many changes of one space, see [`super::Changes::bulk`]. Lives on one thread at a time.
+/// Takes the changes of a bulk load, see [`super::Changes::bulk`]. Lives on one thread at a time.
 ///
-/// Keys come in strictly ascending order. After an error the statement cannot be committed any more.
+/// Keys must ascend strictly. After an error the statement cannot be committed any more.
 pub trait BulkWriter: Send {
-    /// Keeps `value` under `key`, over what will be there.
+    /// Stores `value` under `key`, in place of what is there at the commit.
     ///
     /// Errors: `Internal` where `key` is not greater than the one before; `Unavailable` if the store cannot write now.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
-    /// Deletes the entry under `key`; nothing happens if there will be none.
+    /// Deletes the entry under `key`, if there is one at the commit.
     ///
     /// Errors: as [`BulkWriter::put`].
     fn delete(&mut self, key: &[u8]) -> Result<()>;
@@ -28,7 +28,7 @@ impl<W: BulkWriter + ?Sized> BulkWriter for &mut W {
     }
 }
 
-/// Holds the keys of a bulk load to their order, and an error to be the end of it.
+/// Checks that the keys of a bulk load ascend strictly, and refuses all that comes after an error.
 #[derive(Debug, Default)]
 pub(crate) struct Ascending {
     last: Option<Vec<u8>>,

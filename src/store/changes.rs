@@ -1,8 +1,8 @@
 //! The changes of one statement: what it claims, what it sees while it does, what it writes.
 //!
-//! A statement that must not meet another one says what it will change ([`Claim`]) before it looks at what is there. So
-//! that of two that insert one key exactly one finds it missing is a promise of the store, which knows of all who write
-//! to it; where they are of one process and where they are not.
+//! A statement that depends on what is there takes a [`Claim`], a lock on a space, before it looks. So of two
+//! statements that insert one key exactly one finds it missing. That is a promise of the store and not of its callers:
+//! it alone knows all writers, those of other processes included.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -13,7 +13,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 use super::{BulkWriter, Durability, Snapshot, Store, WriteBatch};
 use crate::error::{Error, Result};
 
-/// A space that a statement changes.
+/// A lock on a space that a statement changes, held from [`Store::begin`] until the statement ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim<'a> {
     /// Its name.
@@ -25,20 +25,20 @@ pub struct Claim<'a> {
 /// Whether others may change a space while it is claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sharing {
-    /// Those who claim it so, too: for changes that are right whatever is there.
+    /// Statements whose claim is shared, too: for changes that are right whatever is there.
     Shared,
-    /// Nobody: for changes that depend on what is there.
+    /// None: for changes that depend on what is there.
     Exclusive,
 }
 
 impl<'a> Claim<'a> {
-    /// All of a space, for nobody else.
+    /// An exclusive claim on a space.
     pub fn exclusive(space: &'a str) -> Self {
         let sharing = Sharing::Exclusive;
         Self { space, sharing }
     }
 
-    /// A space, beside others.
+    /// A shared claim on a space.
     pub fn shared(space: &'a str) -> Self {
         let sharing = Sharing::Shared;
         Self { space, sharing }
@@ -48,7 +48,8 @@ impl<'a> Claim<'a> {
 /// What one statement writes: all of it becomes visible by [`Changes::commit`], or nothing does. The claims are held
 /// until it is dropped or committed.
 pub trait Changes: Send + fmt::Debug {
-    /// The store at this moment. What is claimed for nobody else is the same at every moment until the commit.
+    /// The store at this moment, without the statement's own changes. A space that it has claimed exclusively is the
+    /// same at every moment until the commit.
     ///
     /// Errors: those of [`Store::snapshot`].
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
@@ -58,20 +59,22 @@ pub trait Changes: Send + fmt::Debug {
         false
     }
 
-    /// Adds changes, of any spaces, behind those before: of two on one key the later one counts, and one that came
-    /// through [`Changes::bulk`] is before them. They may be sent at once, and are not seen before the commit.
+    /// Appends changes of any spaces. Of several changes of one key the last one counts; those made through
+    /// [`Changes::bulk`] count as earlier than all of these. A store may send them at once; nobody sees them before the
+    /// commit.
     ///
-    /// Errors: those of [`Changes::commit`], now or from there.
+    /// Errors: those of [`Changes::commit`], here or there.
     fn write(&mut self, batch: WriteBatch) -> Result<()>;
 
-    /// A way for so many changes of one space that they should not be held in memory, in key order. A statement has one
-    /// for each space; whoever asks again goes on with it.
+    /// A writer for more changes of one space than should be held in memory, in key order. A statement has one load for
+    /// each space: another writer for the space goes on with it, above the keys before.
     ///
     /// Errors: `Internal` if the space does not exist; `Unavailable` if the store cannot write now.
     fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn BulkWriter + 'a>>;
 
-    /// Applies all changes at this moment: every later snapshot sees all of them, every earlier one none. When it
-    /// returns they are as safe as `durability` says; what came through [`Changes::bulk`] has reached the disk.
+    /// Applies all changes at one moment, and gives the claims back: every later snapshot sees all of them, every
+    /// earlier one none. When it returns they are as durable as `durability` says; those of [`Changes::bulk`] always as
+    /// with [`Durability::Sync`].
     ///
     /// Errors: `Internal` if a space does not exist any more, or there was an error before; `Unavailable` if the store
     /// cannot write now. After an error nothing is visible.

@@ -52,7 +52,7 @@ macro_rules! conformance {
     };
 }
 
-/// Runs every named check with every store that is near.
+/// Runs every named check with every local store.
 macro_rules! conformance_near {
     ($($check:ident,)*) => {
         mod near {
@@ -284,7 +284,7 @@ impl Subject {
 
 /// What is beneath a snapshot.
 fn near(snapshot: &Arc<dyn Snapshot>) -> Arc<dyn LocalSnapshot> {
-    Arc::clone(snapshot).local().expect("a store that is near")
+    Arc::clone(snapshot).local().expect("a local store")
 }
 
 /// The load of a statement that does nothing else.

@@ -1,8 +1,9 @@
-//! Reading from a store that is near: a cursor is sent from range to range, or from candidate to candidate.
+//! Reading from a local store: the readers of a [`LocalSnapshot`], made of its cursors and look-ups. Ranges are sought
+//! one after the other, a walk from candidate to candidate.
 //!
 //! A seek costs a microsecond or a few, an entry a tenth of that, and nothing waits for another machine. So a reader
 //! opens its cursor when the first entry is wanted (of many readers that are begun together only those that are read
-//! hold one), reads no entry ahead of who asks, and reads on to a candidate that is a few entries away.
+//! hold one), does not prefetch, and reads on to a candidate that is a few entries away instead of seeking it.
 
 mod walk;
 
@@ -14,7 +15,7 @@ use super::{Chunk, ChunkLimit, Cursor, Direction, Snapshot, has_failed_before, n
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
 
-/// A snapshot of a store that is near: what `read` is made of.
+/// A snapshot of a local store, from which [`read()`] makes readers.
 pub trait LocalSnapshot: Snapshot {
     /// A cursor over the part `within` of a space. It keeps the snapshot alive. Before its first [`Cursor::seek`] it
     /// yields nothing.
@@ -40,10 +41,11 @@ pub type Visit<'a> = dyn FnMut(usize, Option<&[u8]>) -> bool + 'a;
 /// How many keys are looked up at once: bounds how many blocks one call pins.
 pub(super) const KEYS_PER_LOOKUP: usize = 256;
 
-/// After so many seeks and reads a fill hands control back, wherever it is: who fills looks whether it is cancelled.
+/// The most seeks and reads of one fill: then it hands control back, so that its caller can check whether it is
+/// cancelled.
 const STEPS_PER_FILL: usize = 64;
 
-/// The reader of a snapshot that is near.
+/// Begins to read a local snapshot: its [`Snapshot::read`].
 ///
 /// # Errors
 /// `Internal` if the space did not exist when the snapshot was taken.
@@ -132,7 +134,7 @@ impl Reader for LocalReader {
     }
 }
 
-/// A snapshot and a cursor that count.
+/// What a reader reads with: its snapshot, its cursor, and the tally of both.
 struct Feed {
     snapshot: Arc<dyn LocalSnapshot>,
     space: Arc<str>,

@@ -1,15 +1,16 @@
 //! The ordered byte store: what Halite asks of the place where rows are kept.
 //!
 //! A [`Store`] holds named **spaces**, each an ordered run of entries (a key and a value, any bytes, the empty key
-//! included), ordered bytewise by key. A table or an index is one space. It is changed by statements, each whole or not at
-//! all ([`Changes`]), and read through a [`Snapshot`]: a [`ReadRequest`] goes to it whole, and its [`Reader`] fills [`Chunk`]s, many entries per
-//! call, so that a store that is far away pays few messages and one that is near no allocation per entry. A statement
-//! that depends on what is there claims what it changes. Few changes are [`WriteBatch`]es, many of one space go in sorted,
-//! through a [`BulkWriter`].
+//! included), ordered bytewise by key. A table or an index is one space. It is changed by statements, each whole or not
+//! at all ([`Changes`]), and read through a [`Snapshot`]: a [`ReadRequest`] goes to it whole, and its [`Reader`] fills
+//! [`Chunk`]s, many entries per call, so that a remote store pays few messages and a local one no allocation per entry.
+//! A statement that depends on what is there claims what it changes ([`Claim`]). Few changes are [`WriteBatch`]es, many
+//! of one space go in sorted, through a [`BulkWriter`].
 //!
-//! A store that is near is a [`LocalSnapshot`] beneath, whose [`Cursor`]s [`local`] sends to where the work is.
+//! A local store, in this process or on this machine, need not implement [`Reader`]: it has [`LocalSnapshot`]s, and
+//! [`local`] makes readers of their [`Cursor`]s and look-ups.
 //!
-//! Everything blocks: call it from a thread that may wait. Names of spaces are chosen by the catalog and are never
+//! Every call blocks: call it from a thread that may wait. Names of spaces are chosen by the catalog and are never
 //! shown to users; see [`check_space_name`].
 //!
 //! What the trait docs promise is checked by the conformance suite, which every store runs: [`MemoryStore`],
@@ -82,27 +83,28 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn spaces(&self) -> Result<Vec<String>>;
 
     /// One consistent view over all spaces: it sees every write that has returned, and no later write, creation or
-    /// drop. It keeps what it sees from being reclaimed, so hold it for a statement and not for a session. It costs no
-    /// message to another machine, or one that goes along with the first that reads.
+    /// drop. It keeps what it sees from being reclaimed, so hold it for a statement and not for a session. It sends no
+    /// message of its own: a remote store may send one together with the first read.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
-    /// Begins the changes of a statement, once nobody else holds what it claims; it waits for that. Who waits for
-    /// minutes, as behind a load, should wait elsewhere, for here it takes a thread: writers of one process queue up
-    /// above.
+    /// Begins the changes of a statement, once no other statement holds what it claims. It blocks the calling thread
+    /// until then, for minutes behind a bulk load: writers of one process queue up before they call it, where waiting
+    /// takes no thread.
     ///
     /// Errors: `Unavailable` if the store is read-only, or cannot write now.
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>>;
 
     /// About how many bytes the entries of `range` take where they are kept, without reading them: an estimate for the
-    /// planner, off by a factor of two or so. Zero for a range without entries is not promised, only that it is small. A
-    /// store that is far away answers from what it knows, without a message.
+    /// planner, off by a factor of two or so. For a range without entries it is small, but not always zero. A remote
+    /// store answers from what it has cached, without a message.
     ///
     /// Errors: `Internal` if the space does not exist.
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64>;
 
-    /// Keys that cut `ranges` in at most `count` pieces, ascending, each piece of about `least` bytes at least: what is
-    /// worth reading side by side. None where the store cannot say, for a read is right wherever it is cut. A store that
-    /// is far away cuts where other machines take over, and answers without a message.
+    /// Where to cut `ranges` into pieces that are worth reading in parallel: keys, ascending, that make at most `count`
+    /// pieces, each of about `least` bytes or more. It is a heuristic, as a read is right wherever it is cut; a store
+    /// that cannot say gives no keys. A remote store cuts at the boundaries of its regions, as far as it has cached
+    /// them, without a message.
     fn boundaries(
         &self,
         space: &str,
@@ -114,8 +116,9 @@ pub trait Store: Send + Sync + fmt::Debug {
         cut::cut(ranges, count, least, &size)
     }
 
-    /// Makes a store of its own, as this one is at one moment, in the directory `path`, which must not be there yet.
-    /// Every write that has returned is in it, none in part. Reads and writes go on; spaces should not come or go.
+    /// Copies the store, as it is at one moment, into the directory `path`, which must not exist yet; the copy is a
+    /// store of its own. Every write that has returned is in it, and no write in part. Reads and writes go on
+    /// meanwhile; no space should be made or dropped.
     ///
     /// Errors: `InvalidInput` if something is at `path`; `NotSupported` if the store is not on disk; `Unavailable` if it is
     /// read-only, or the disk fails. After an error nothing is at `path`.
@@ -126,9 +129,8 @@ pub trait Store: Send + Sync + fmt::Debug {
         )))
     }
 
-    /// Reads all files of entries and compares them with their checksums, what no snapshot sees any more included.
-    /// Gives an error `Corrupt` for each file that is damaged, with its name. Where there are no files there is nothing
-    /// to verify.
+    /// Reads all files of entries, overwritten and deleted entries included, and compares them with their checksums.
+    /// Returns an error `Corrupt` for each damaged file, with its name; a store without files returns none.
     ///
     /// Errors: `Unavailable` where they cannot be read.
     fn verify(&self) -> Result<Vec<Error>> {
@@ -151,9 +153,10 @@ pub trait Snapshot: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Another number than that of any earlier snapshot whenever a statement that had claimed the space was committed in
-    /// between, whoever did it: who keeps in mind what the space holds looks again. It costs no message. A number may
-    /// come early, before what it stands for is seen, and never late.
+    /// The version of what the space holds, for those who cache that. It differs from the stamp of every earlier
+    /// snapshot if a statement that had claimed the space has returned from its commit in between, in whatever process.
+    /// It may already stand for a commit that this snapshot does not see, but later ones do: so fill the cache from a
+    /// snapshot that is taken after the stamp was read. It costs no message.
     fn stamp(&self, space: &str) -> u64;
 
     /// The value under exactly `key`, if there is one.
@@ -167,18 +170,19 @@ pub trait Snapshot: Send + Sync + fmt::Debug {
     /// Errors: as [`Snapshot::get`].
     fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>>;
 
-    /// Begins to read, and returns without waiting for what comes. The reader keeps the snapshot alive.
+    /// Begins to read, and returns without waiting for the first entry, so that several reads can be begun before one
+    /// is waited for. The reader keeps the snapshot alive.
     ///
     /// Errors: as [`Snapshot::get`].
     fn read(self: Arc<Self>, request: ReadRequest) -> Result<Box<dyn Reader>>;
 
-    /// What is beneath, if the store is near: for stores around it that look at single seeks.
+    /// The cursors and look-ups beneath, if the store is local: for wrappers that watch single seeks.
     fn local(self: Arc<Self>) -> Option<Arc<dyn LocalSnapshot>> {
         None
     }
 }
 
-/// Reads entries of a store that is near, in key order or against it. Lives on one thread at a time.
+/// Reads entries of a local store, in ascending or descending key order. Lives on one thread at a time.
 ///
 /// After an error from the store a cursor stays failed: every later `seek` and `fill` is an error.
 pub trait Cursor: Send {
@@ -188,26 +192,25 @@ pub trait Cursor: Send {
     /// Errors: `Internal` if `range` does not lie inside `within`; the cursor then stands where it stood.
     fn seek(&mut self, range: &KeyRange) -> Result<()>;
 
-    /// Moves the far end of the running range nearer, without a seek: a walk learns how far its range goes only when
-    /// it has seen the first key. Forward, keys from `end` on are no longer yielded (`end` is an exclusive stop);
-    /// backward, keys below `end` are not (`end` is an inclusive start). An `end` beyond the far end changes nothing.
-    /// The next [`Cursor::seek`] forgets it.
+    /// Narrows the range of the last seek at its far end, without a seek: a walk learns how far its range goes only
+    /// from the first key that it reads. Forward, `end` is the new exclusive stop; backward, the new inclusive start.
+    /// An `end` beyond the far end changes nothing. It holds until [`Cursor::lift`] or the next [`Cursor::seek`].
     fn restrict(&mut self, end: &[u8]);
 
-    /// Takes back [`Cursor::restrict`], without a seek: the range ends again where the last seek has said, and goes on
-    /// behind the entry that was yielded last. So a walk gets at the key behind what was inside.
+    /// Undoes [`Cursor::restrict`], without a seek: the next fill goes on behind the entry that was yielded last, up to
+    /// the end that the last seek has set. So a walk reads the first key that is no longer inside.
     fn lift(&mut self);
 
     /// Appends the next entries to `chunk` until `limit` is reached or the range ends, and never an entry outside of
     /// the range. Returns whether the range may hold more; `false` is final until the next seek, or [`Cursor::lift`].
     ///
-    /// `true` without a new entry is no error: a store may hand control back in a long run of deleted entries, so that
-    /// the caller can look whether it is cancelled. The next call goes on from there; no entry is lost or repeated.
+    /// `true` without a new entry is no error: a store may hand control back in a long run of tombstones, so that the
+    /// caller can check whether it is cancelled. The next call goes on from there; no entry is lost or repeated.
     /// After an error the chunk may hold entries that were read before it.
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool>;
 }
 
-/// Which way a cursor goes.
+/// The key order in which entries are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From the smallest key to the greatest.
@@ -222,7 +225,7 @@ pub enum Durability {
     /// A power cut: the write has reached the disk. What a statement promises.
     #[default]
     Sync,
-    /// The end of the process, however it ends, but not of the machine. For what can be done again.
+    /// The end of the process, however it ends, but not of the machine. For writes that can be repeated.
     Buffered,
 }
 
@@ -256,7 +259,7 @@ impl FromStr for Durability {
     }
 }
 
-/// What kind of a store one is: what those above must know to use it well.
+/// What callers must know of a store to use it well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities {
     /// How long a call takes.
@@ -308,9 +311,10 @@ pub struct StoreOptions {
     /// Bytes of written entries kept in memory, for all spaces together, before they are sorted into files. After a full
     /// disk, writing goes on by itself when there is room for half of it, or 64 MiB; less takes a new opening.
     pub write_buffer_bytes: usize,
-    /// How many deleted or overwritten entries a fill steps over before it hands control back. Each time
-    /// that it must begin the same run again it goes twice as far, so that a run costs at most three times its
-    /// length and a caller waits for control no longer than it has waited already. 0: never.
+    /// How many tombstones (deleted or overwritten entries) a fill steps over before it hands control back; 0: any
+    /// number. A fill that has to start over in the same run of tombstones steps over twice as many as the one before,
+    /// so that a run costs at most three times its length and a caller waits for control no longer than it has waited
+    /// already.
     pub interrupt_after: u64,
     /// Count what [`RocksStore::log_syncs`] tells. It costs every read and write a little, so it is for tests.
     pub count_syncs: bool,

@@ -2,8 +2,8 @@
 //!
 //! A [`ReadRequest`] names all that is wanted of one space: keys, ranges, or a walk that computes where to go on. The
 //! store begins with it at once ([`super::Snapshot::read`]), and the [`Reader`] hands out entries as they come. So a
-//! store that is far away can send work for many places in one message, and read ahead of who asks; a store that is
-//! near does nothing before the first entry is asked for, and reads no entry that is not.
+//! remote store can send work for many places in one message, and prefetch; a local store does nothing before the first
+//! entry is asked for, and reads no entry that is not asked for.
 //!
 //! An entry is not a row: who wants rows asks [`crate::row::RowSnapshot`], with the same request, and gets chunks of rows.
 
@@ -20,28 +20,28 @@ pub struct ReadRequest {
     pub space: Arc<str>,
     /// Which of its entries.
     pub work: Work,
-    /// In which order they come: that of the keys or of the list of them, or against it.
+    /// In which order they come: forward, that of the keys (of points, that of their list); backward, the reverse.
     pub direction: Direction,
-    /// About how many entries are wanted soon: what a store that is far away sends first. Later answers grow.
+    /// A hint: about how many entries the first answer of a remote store should hold. Later answers may hold more.
     pub first: usize,
-    /// No more entries than these will be asked for; `None`: perhaps all. A store need not stop by itself.
+    /// A hint: at most so many entries will be asked for; `None`: perhaps all. A store need not stop by itself.
     pub fetch: Option<usize>,
 }
 
 /// Which entries of a space are wanted.
 #[derive(Debug, Clone)]
 pub enum Work {
-    /// Those under these keys, which are distinct. They come in the order of the list, or against it. The store may know
-    /// from a filter that there is none under a key.
+    /// Those under these keys, which are distinct, in the order of the list, or the reverse. A bloom filter may spare
+    /// the store a look-up where there is no entry.
     Points(Arc<[Vec<u8>]>),
     /// Those in these ranges.
     Ranges(KeyRangeSet),
-    /// Those that the guide says are inside. It is asked about keys of entries alone.
+    /// Those that the guide says are inside: a skip scan. The guide is asked about keys of stored entries alone.
     Walk(Arc<dyn Guide>),
 }
 
 impl ReadRequest {
-    /// How many entries are wanted soon, unless it is said otherwise.
+    /// [`ReadRequest::first`] unless it is said otherwise.
     pub const FIRST: usize = 1024;
 
     /// All of this work.
@@ -60,7 +60,7 @@ impl ReadRequest {
         Self::new(space, Work::Ranges(range.into()), direction)
     }
 
-    /// The same, of which no more entries than these will be asked for.
+    /// The same with a [`ReadRequest::fetch`], and no more entries in the first answer.
     #[must_use]
     pub fn with_fetch(self, fetch: usize) -> Self {
         Self {
@@ -88,12 +88,12 @@ impl ReadRequest {
 ///
 /// After an error a reader stays failed: every later fill is an error.
 pub trait Reader: Send {
-    /// Appends the next entries to `chunk` until `limit` is reached or no more come. Returns whether more may come;
-    /// `false` is final. It waits where nothing has come yet.
+    /// Appends the next entries to `chunk` until `limit` is reached or the work ends. Returns whether there may be
+    /// more; `false` is final. It blocks until a remote store has answered.
     ///
     /// `true` without a new entry is no error: a store may hand control back on a long way to the next entry, so that
-    /// the caller can look whether it is cancelled. The next call goes on from there. After an error the chunk may hold
-    /// entries that were read before it.
+    /// the caller can check whether it is cancelled. The next call goes on from there. After an error the chunk may
+    /// hold entries that were read before it.
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool>;
 
     /// What it has cost so far.
@@ -105,8 +105,8 @@ pub trait Reader: Send {
 pub struct Tally {
     /// Ranges entered and keys looked up; a walk is one.
     pub ranges: usize,
-    /// How often the store has looked for a place: in a store that is near, once for each range and key, and for each
-    /// candidate of a walk that was not read on to.
+    /// Seeks. A local store makes one for each range, for each key, and for each candidate of a walk that it did not
+    /// reach by reading on.
     pub seeks: usize,
     /// Entries that the store has read for this, handed out or not.
     pub entries: usize,
@@ -117,7 +117,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What has come since an earlier one.
+    /// The difference to an earlier tally of the same reader.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {

@@ -21,7 +21,7 @@
 //! * A log, or a list of files, that lacks what was synced to it is an error, also after a crash:
 //!   [`synced`].
 //! * Every iterator's status is looked at when it ends, in one place (the cursor's `fill`, in [`read`]).
-//! * A run of deleted entries hands control back, see [`StoreOptions::interrupt_after`].
+//! * A run of tombstones hands control back, see [`StoreOptions::interrupt_after`].
 //! * Handles, snapshots and iterators own what they stand on (the `self_cell` types below), and let go of it in the
 //!   right order; the database closes when the store and the last of them are dropped.
 

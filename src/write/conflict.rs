@@ -55,8 +55,8 @@ fn twin<'a>(other: EncodedChange<'a>, row: EncodedChange<'a>) -> Option<Meeting<
 }
 
 impl Search {
-    /// A search in the table as the statement's changes find it. With `every_key` each key that is there already is a conflict, else only
-    /// where the rows' [`identity`] differs; `None` where that cannot be.
+    /// A search among the rows that `changes` find in the table. With `every_key` each key that is there already is a
+    /// conflict, else only one whose rows differ in their [`identity`]; `None` where they cannot differ.
     ///
     /// # Errors
     /// Those of the store.

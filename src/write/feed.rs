@@ -56,7 +56,7 @@ impl Feed {
         &self.table
     }
 
-    /// Where the write set says how far it is.
+    /// What the write set tells how far it is.
     pub(super) fn progress(&self) -> &Progress {
         &self.progress
     }

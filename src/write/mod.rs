@@ -7,8 +7,8 @@
 //! claim is held over check and write, so that of two concurrent INSERTs of one key exactly one fails. A DELETE claims
 //! the table before it looks for its rows, so that what it deletes is what it found.
 //!
-//! Writers of one process wait for each other before they claim ([`TableLock`]): in a queue that takes no thread, that
-//! one can leave, and where they hear that the table is gone.
+//! Writers of one process queue up before they claim ([`TableLock`]): a claim would block a thread, and could not be
+//! given up. Those in the queue can be cancelled, and learn there that the table was dropped.
 //!
 //! # Many rows
 //!
@@ -127,8 +127,8 @@ impl TableWriter {
         &self.lock
     }
 
-    /// An empty write set under `settings`. `labels` says what errors call its rows: `row`, or `flights.csv line`, before
-    /// their numbers.
+    /// An empty write set under `settings`. `labels` is what errors write before the number of a row: `row`, or
+    /// `flights.csv line`.
     ///
     /// # Errors
     /// `Unavailable` where the store is read-only.

@@ -16,10 +16,10 @@ const BYTES: usize = 4 << 20;
 /// How many times at most keys are looked up, before it is tried again what reading decides.
 const LAST_PAUSE: usize = 64;
 
-/// When to compare keys with what is stored between them, and when to look them up at once.
+/// Whether to compare keys with the rows that are stored between them, or to look them up at once: a heuristic.
 ///
-/// Whether many rows lie between keys nobody says, so it is tried: where reading decides about few keys, it is left
-/// out the next time, and each time that it fails again twice as often.
+/// How many rows lie between keys is not known beforehand, so reading is tried. Where it decides about few keys, it is
+/// left out the next time, and after each further failure twice as many times.
 #[derive(Debug)]
 struct Trials {
     /// How many times reading is left out still.

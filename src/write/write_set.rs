@@ -43,7 +43,7 @@ pub struct WriteSet {
     count: u64,
     progress: Progress,
     waiting: Waiting,
-    /// What it has begun in the store, if that was before it is committed.
+    /// What [`WriteSet::begin`] has begun in the store.
     begun: Option<RowChanges>,
 }
 
@@ -76,13 +76,13 @@ impl WriteSet {
         self.rows.table()
     }
 
-    /// Says how far it is from now on.
+    /// From now on tells `progress` how far it is.
     pub fn report_to(&mut self, progress: Progress) {
         progress.enter(Phase::Reading);
         self.progress = progress;
     }
 
-    /// Where it says how far it is.
+    /// What is told how far it is.
     pub(super) fn progress(&self) -> &Progress {
         &self.progress
     }
@@ -92,8 +92,8 @@ impl WriteSet {
         self.waiting = waiting;
     }
 
-    /// Claims the table now, and not when the statement is committed: for one that looks for its rows first, at the moment
-    /// that is returned. Nobody else changes a row from then on. It may block.
+    /// Claims the table now and not at the commit, and returns a snapshot: for a DELETE, which looks for its rows
+    /// there. Nobody else changes a row from then on. It blocks while another statement holds a claim.
     ///
     /// # Errors
     /// Those of [`RowChanges::begin`] and [`RowChanges::snapshot`].
@@ -125,7 +125,7 @@ impl WriteSet {
         self.spill_if_full()
     }
 
-    /// As [`WriteSet::add`], and never blocks: [`WriteSet::spill_if_full`] is to follow.
+    /// As [`WriteSet::add`], but it never blocks: the caller spills, by [`WriteSet::spill_if_full`].
     pub(super) fn gather(&mut self, rows: &RecordBatch) -> Result<()> {
         let first = self.count + 1;
         self.gather_with(rows, |row| first + row as u64)

@@ -1,4 +1,5 @@
-//! Reading from candidate to candidate: a guide is asked about each entry on which the cursor lands.
+//! A skip scan: a guide is asked about the entry on which the cursor lands, and says how far the entries from there on
+//! are inside, or which candidate to seek.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use super::Feed;
 use crate::error::Result;
 use crate::keyrange::{Guide, KeyRange, Step};
 
-/// From candidate to candidate.
+/// Reads what a guide says is inside.
 pub(super) struct WalkReader {
     guide: Arc<dyn Guide>,
     position: WalkState,
@@ -16,7 +17,7 @@ pub(super) struct WalkReader {
     stride: Stride,
 }
 
-/// Where a walk stands. Its keys are to be read with the direction: see [`Step`].
+/// The state of a walk. On which side a key bounds it depends on the direction: see [`Step`].
 enum WalkState {
     /// At the beginning.
     Outset,
@@ -41,10 +42,11 @@ pub(super) const FIRST_TRIAL: usize = 32;
 /// After how many at most.
 const LAST_TRIAL: usize = 8192;
 
-/// Whether to seek the next candidate or to read on to it.
+/// Whether to seek the next candidate or to read on to it: a heuristic.
 ///
-/// A store does not say how many entries a seek has passed over, so now and then it is tried: where the candidates lie a
-/// few entries apart the walk reads on instead of seeking, until one is farther away.
+/// A seek costs as much as reading some ten entries, and a store does not say how many entries it has passed over. So
+/// every now and then a few entries are read on the way to a candidate. If they reach it, the walk goes on so, until a
+/// candidate is farther away; if not, it seeks, and the next trial comes after twice as many seeks.
 struct Stride {
     /// Seeks until the next trial; 0: the last one has shown candidates to be near.
     seeks_left: usize,
@@ -149,7 +151,7 @@ impl WalkReader {
         let more = feed.read(&mut self.landing, ChunkLimit::entries(1))?;
         let landing = std::mem::take(&mut self.landing);
         match (landing.get(0), way) {
-            // A store may hand control back in a run of deleted entries.
+            // A store may hand control back in a run of tombstones.
             (None, Some((to, left))) if more => self.position = WalkState::Stepping(to, left),
             (None, None) if more => self.position = WalkState::Landing,
             (None, _) => {}

@@ -1,4 +1,4 @@
-//! A store that is far away: every message to it takes a while, and is counted.
+//! A remote store, simulated: every message to it takes a while, and is counted.
 //!
 //! Reading is begun when it is asked for, the first answer is on its way from then on, and while one answer is handed
 //! out the next is on its way. So what is begun together costs one delay, and what is asked for one after the other

@@ -34,8 +34,8 @@ pub enum Call {
     Get(String, Vec<u8>),
     /// [`Snapshot::multi_get`], or a look-up for [`Snapshot::read`]: space and keys.
     MultiGet(String, Vec<Vec<u8>>),
-    /// [`Snapshot::read`]: space, a range that holds all of the work, and direction. Of a store that is near the calls of
-    /// its cursors follow.
+    /// [`Snapshot::read`]: space, a range that holds all of the work, and direction. Of a local store the calls of its
+    /// cursors follow.
     Read(String, Option<KeyRange>, Direction),
     /// [`Cursor::seek`]: space and range.
     Seek(String, KeyRange),
@@ -43,7 +43,7 @@ pub enum Call {
     Restrict(String, Vec<u8>),
     /// [`Cursor::lift`]: space.
     Lift(String),
-    /// [`Cursor::fill`], or [`Reader::fill`] of a store that is far away: space, and how many entries it yielded.
+    /// [`Cursor::fill`], or [`Reader::fill`] of a remote store: space, and how many entries it yielded.
     Fill(String, usize),
 }
 
@@ -247,7 +247,7 @@ impl Hooks for Recorder {
     }
 }
 
-/// What a snapshot of a store that is near has beneath.
+/// [`Snapshot::local`] of a snapshot that is recorded.
 #[derive(Debug)]
 struct RecordingLocal {
     inner: Arc<dyn LocalSnapshot>,
