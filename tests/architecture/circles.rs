@@ -31,21 +31,6 @@ const LEFT: &[(&str, &str, &str)] = &[
         "a rule and its kinds of constants",
     ),
     (
-        "optimize::domain",
-        "optimize::exact",
-        "what a constant is, and where it stands",
-    ),
-    (
-        "optimize::domain",
-        "optimize::lossy",
-        "what a constant is, and what a cast shows of it",
-    ),
-    (
-        "optimize::exact",
-        "optimize::zones",
-        "what a constant is, and what a zone shows of it",
-    ),
-    (
         "session::names::mender",
         "session::names::references",
         "a query has names, and names stand in subqueries",
