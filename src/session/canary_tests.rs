@@ -138,12 +138,13 @@ async fn every_mend_is_needed() {
     assert!(mended.is_empty(), "{}", mended.join("\n"));
 }
 
-/// A setting that is switched off here; a query; below it what it answers where it is on.
+/// A setting that is switched off here; a query; below it the right answer. Which wrong one there is where it is on may
+/// depend on how far the rows have been read when a filter comes.
 const SETTINGS: &str = r"
 enable_aggregate_dynamic_filter_pushdown: SELECT min(id), max(f + 1) FROM t
-    1|7169 (1|100001)
+    1|100001
 enable_window_limits: SELECT sum(s) OVER (ORDER BY f ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM (SELECT f, sum(f) OVER (ORDER BY f ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS s FROM t) q LIMIT 1
-    5 (8)
+    8
 ";
 
 /// Changes a setting that SQL may not change.
@@ -166,17 +167,19 @@ async fn every_setting_is_needed() {
         connection.execute(sql, ()).await.unwrap();
     }
     let mut mended = Vec::new();
-    for canary in canaries(SETTINGS) {
+    let lines: Vec<&str> = SETTINGS.lines().filter(|line| !line.is_empty()).collect();
+    for pair in lines.chunks(2) {
+        let (setting, sql) = pair[0].split_once(": ").unwrap();
+        let mut answers = Vec::new();
         for is_on in [false, true] {
-            set_anyway(&connection, canary.0, is_on);
-            let found = connection.query(canary.1, ()).await;
-            let found = found
-                .map(|batches| texts(&batches))
-                .map_err(|e| e.to_string());
-            match is_on {
-                true => look(&mut mended, canary, &found),
-                false => assert_ne!(answer(&found), canary.2, "{}", canary.1),
-            }
+            set_anyway(&connection, setting, is_on);
+            let found = connection.query(sql, ()).await;
+            let found = found.map(|batches| texts(&batches));
+            answers.push(answer(&found.map_err(|error| error.to_string())));
+        }
+        assert_eq!(answers[0], pair[1].trim(), "{sql}");
+        if answers[0] == answers[1] {
+            mended.push(pair[0]);
         }
     }
     assert!(mended.is_empty(), "{}", mended.join("\n"));
