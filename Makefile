@@ -25,6 +25,7 @@ test: setup ## Runs every test
 # The tests of a name. Where no test has it, which cargo would pass over, this fails.
 tests_of = cargo test $(1) -- --list | grep ': test$$' >/dev/null && cargo test $(1)
 
+test-long: export HALITE_FRESH := 1
 test-long: export HALITE_KILLS := 200
 test-long: export HALITE_CUTS := 100
 test-long: export HALITE_CASES := 20000

@@ -74,6 +74,8 @@ pub mod predicate;
 pub mod row;
 pub mod scan;
 pub mod schema;
+#[cfg(test)]
+mod seed;
 pub mod session;
 pub mod settings;
 #[cfg(feature = "shell")]

@@ -10,6 +10,8 @@ mod durability;
 mod kill;
 mod power;
 mod race;
+#[path = "../src/seed.rs"]
+mod seed;
 mod sweep;
 mod workload;
 
@@ -23,14 +25,7 @@ use halite::store::{RocksStore, Store, StoreOptions};
 use tokio::runtime::Runtime;
 
 use crate::answers::texts;
-
-/// The seed of a random test, printed.
-fn seed() -> u64 {
-    let given = std::env::var("HALITE_SEED").ok();
-    let seed = given.map_or_else(|| fastrand::u64(..), |seed| seed.parse().unwrap());
-    println!("HALITE_SEED={seed}");
-    seed
-}
+use seed::seed;
 
 fn runtime() -> Runtime {
     Runtime::new().unwrap()

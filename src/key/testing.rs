@@ -8,16 +8,11 @@ use crate::key::transform::{
     Argument, BoundArgument, Declaration, Expression, Parameter, TRANSFORMS,
 };
 use crate::key::{KeyColumn, NullOrder, PartDefinition, RowKey, SortOrder};
+use crate::seed::seed;
 
 /// Runs `test` with a seed that is printed when it fails; `HALITE_SEED` replays one.
 pub(crate) fn with_seed(test: impl Fn(&mut Rng)) {
-    let given = std::env::var("HALITE_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    let seed = given.unwrap_or_else(|| fastrand::u64(..));
-    // Shown by the test harness if, and only if, the test fails.
-    println!("HALITE_SEED={seed}");
-    test(&mut Rng::with_seed(seed));
+    test(&mut Rng::with_seed(seed()));
 }
 
 /// Every type that a column of a key can have.

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use arrow::array::UInt32Array;
-use arrow::array::{Array, AsArray, Float32Array, Float64Array, RecordBatch};
-use arrow::compute::take;
-use fastrand::Rng;
-
-use super::testing::{self, batch, chunk, definition, part, seed, table, types, value};
+use super::testing::{self, batch, chunk, definition, part, table, types, value};
 use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::error::ErrorKind;
 use crate::keyrange::hex;
 use crate::schema::{BoundTable, Column};
+use crate::seed::seed;
 use crate::store::Chunk;
+use arrow::array::UInt32Array;
+use arrow::array::{Array, AsArray, Float32Array, Float64Array, RecordBatch};
+use arrow::compute::take;
+use fastrand::Rng;
 
 fn text(text: &str) -> Option<Datum> {
     Some(Datum::Text(text.to_owned()))

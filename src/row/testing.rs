@@ -181,13 +181,3 @@ fn text(rng: &mut Rng, letters: &[&str], most: usize) -> String {
         .map(|_| letters[rng.usize(0..letters.len())])
         .collect()
 }
-
-/// The seed of a random test: `HALITE_SEED`, or a new one. It is printed, so that a failure can be replayed.
-pub(crate) fn seed() -> u64 {
-    let given = std::env::var("HALITE_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    let seed = given.unwrap_or_else(|| fastrand::u64(..));
-    println!("HALITE_SEED={seed} replays this");
-    seed
-}

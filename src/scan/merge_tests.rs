@@ -8,10 +8,10 @@ use fastrand::Rng;
 use super::*;
 use crate::keyrange::{KeyRange, KeyRangeSet};
 use crate::row::RowSnapshot;
-use crate::row::testing::seed;
 use crate::scan::metrics::{Counters, ScanTotals, sums};
 use crate::scan::partition::Piece;
 use crate::scan::run::Source;
+use crate::seed::seed;
 use crate::span::{Run, Work};
 use crate::store::wrap::Recording;
 use crate::store::{

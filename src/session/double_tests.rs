@@ -7,17 +7,13 @@ use std::collections::BTreeSet;
 use fastrand::Rng;
 
 use super::Database;
+use crate::seed::{number, seed};
 
 /// How many, unless `HALITE_DOUBLES` says otherwise.
 const DOUBLES: usize = 10_000;
 
 /// How many one statement names.
 const BATCH: usize = 1_000;
-
-fn number(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    Some(text.parse().expect("a number"))
-}
 
 /// Any double that is finite, or one as people write them.
 fn draw(random: &mut Rng) -> f64 {
@@ -42,8 +38,7 @@ fn spelled(double: f64) -> String {
 
 #[tokio::test]
 async fn a_double_that_is_spelled_out_is_written_read_found_and_deleted() {
-    let seed = number("HALITE_SEED").unwrap_or_else(|| Rng::new().u64(..));
-    println!("HALITE_SEED={seed}");
+    let seed = seed();
     let mut random = Rng::with_seed(seed);
     let wanted = number("HALITE_DOUBLES")
         .map_or(DOUBLES, |wanted| usize::try_from(wanted).expect("a count"));

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::{Connection, Database};
 use crate::error::Error;
+use crate::seed::seed;
 
 /// The kinds of files, and whether each tells of every flipped bit: what is written as plain text does not.
 const KINDS: &[(&str, bool)] = &[
@@ -125,10 +126,7 @@ fn judge(what: &str, found: Result<String, Error>, expected: &str, tells_all: bo
 #[tokio::test(flavor = "multi_thread")]
 async fn damaged_files_are_errors_or_their_rows() {
     let count: usize = std::env::var("HALITE_DAMAGES").map_or(200, |it| it.parse().unwrap());
-    let seed =
-        std::env::var("HALITE_SEED").map_or_else(|_| fastrand::u64(..), |it| it.parse().unwrap());
-    println!("HALITE_SEED={seed}");
-    let mut random = Rng::with_seed(seed);
+    let mut random = Rng::with_seed(seed());
     let (connection, directory) = made().await;
     let mut table = vec![(0, 0); KINDS.len()];
     for round in 0..count {

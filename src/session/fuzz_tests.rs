@@ -16,6 +16,7 @@ use super::parse::{complete, parse, split, split_closed};
 use super::{Connection, Database};
 use crate::row::RowReader;
 use crate::schema::{BoundTable, Table};
+use crate::seed::seed;
 use crate::store::Chunk;
 
 /// The longest that one input may take. Tests are not optimized, and run beside others.
@@ -128,10 +129,8 @@ fn mutated(seeds: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
 
 /// Runs a target on its corpus, its seeds, and what becomes of these.
 fn fuzz(target: &str, mut seeds: Vec<Vec<u8>>, mut run: impl FnMut(&[u8])) {
-    let seed =
-        std::env::var("HALITE_SEED").map_or_else(|_| fastrand::u64(..), |it| it.parse().unwrap());
-    println!("{target}: HALITE_SEED={seed}");
-    let mut random = Rng::with_seed(seed);
+    println!("{target}");
+    let mut random = Rng::with_seed(seed());
     seeds.extend(corpus(target));
     let until = Instant::now() + Duration::from_secs(seconds());
     let mut checked = |bytes: &[u8]| {

@@ -4,6 +4,7 @@ use super::super::parse::parse;
 use super::super::testing::{mended, plain, try_rows};
 use super::*;
 use crate::error::ErrorKind;
+use crate::seed::seed;
 
 fn nested(open: &str, inner: &str, close: &str, depth: usize) -> String {
     format!(
@@ -318,12 +319,7 @@ const OPENINGS: [(&str, &str); 24] = [
 /// Malformed text on which sqlparser 0.62 alone would not come back before the sun is cold.
 #[test]
 fn no_text_keeps_the_parser_busy() {
-    let seed = std::env::var("HALITE_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
-    println!("HALITE_SEED={seed}");
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = fastrand::Rng::with_seed(seed());
     let mut slowest = (Duration::ZERO, String::new());
     for open in ["CAST(", "NOT (", "CAST(CASE (", "abs(", "("] {
         let sql = format!("SELECT {}", open.repeat(48 / open.matches('(').count()));

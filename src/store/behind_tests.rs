@@ -4,6 +4,7 @@ use fastrand::Rng;
 
 use super::*;
 use crate::error::Error;
+use crate::seed::seed;
 use crate::store::{
     Durability, MemoryStore, Reader, SpaceOptions, Store, Tally, WriteBatch, commit_batch,
     has_failed_before,
@@ -108,10 +109,7 @@ fn random_keys(random: &mut Rng) -> Vec<Vec<u8>> {
 /// Of one damaged stretch, of any place and length, exactly the end is found.
 #[test]
 fn the_first_entry_behind_a_damaged_stretch_is_found() {
-    let seed = std::env::var("HALITE_SEED")
-        .map_or_else(|_| fastrand::u64(..), |seed| seed.parse().unwrap());
-    println!("HALITE_SEED={seed}");
-    let mut random = Rng::with_seed(seed);
+    let mut random = Rng::with_seed(seed());
     for _ in 0..200 {
         let keys = random_keys(&mut random);
         let first = random.usize(0..keys.len());

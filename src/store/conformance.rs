@@ -30,6 +30,7 @@ use super::{
 use crate::error::{ErrorKind, Result};
 use crate::keyrange::KeyRange;
 use crate::row::Grouped;
+use crate::seed::seed;
 use bulk::*;
 use changes::*;
 use cursor::*;
@@ -388,12 +389,7 @@ fn model(entries: &[(&[u8], &[u8])]) -> Model {
 }
 
 fn random() -> Rng {
-    let seed = std::env::var("HALITE_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
-    println!("HALITE_SEED={seed}");
-    Rng::with_seed(seed)
+    Rng::with_seed(seed())
 }
 
 /// Keys whose order goes wrong in many ways, and their values.

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::seed::seed;
 use crate::store::directory::file_names;
 use crate::store::{Chunk, ChunkLimit, Direction};
 
@@ -173,10 +174,7 @@ fn examine(path: &Path, file: &Path, expected: &Contents, done: &str) -> Found {
 /// Damages one file of a copy of `database`, again and again; returns how often that was found and how often harmless.
 fn try_all(database: &Path, is_wanted: impl Fn(&str) -> bool, kinds: &[Damage]) -> (usize, usize) {
     let expected = read(copy(database).path()).unwrap();
-    let seed = std::env::var("HALITE_SEED")
-        .map_or_else(|_| fastrand::u64(..), |seed| seed.parse().unwrap());
-    println!("HALITE_SEED={seed}");
-    let mut random = Rng::with_seed(seed);
+    let mut random = Rng::with_seed(seed());
     let (mut named, mut harmless) = (0, 0);
     for kind in kinds {
         let times = if *kind == Damage::Delete { 1 } else { 8 };
@@ -385,10 +383,7 @@ fn kind_of_file(name: &str) -> &str {
 #[test]
 fn no_damage_is_silent() {
     let count: usize = std::env::var("HALITE_DAMAGES").map_or(300, |count| count.parse().unwrap());
-    let seed = std::env::var("HALITE_SEED")
-        .map_or_else(|_| fastrand::u64(..), |seed| seed.parse().unwrap());
-    println!("HALITE_SEED={seed}");
-    let mut random = Rng::with_seed(seed);
+    let mut random = Rng::with_seed(seed());
     let databases = [
         ("closed", closed()),
         ("killed", crashed()),

@@ -205,6 +205,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::seed::seed;
 
     fn forward(run: &SortedEntries) -> Vec<(Vec<u8>, Vec<u8>)> {
         let mut position = run.at_or_after(b"");
@@ -218,9 +219,7 @@ mod tests {
 
     #[test]
     fn it_behaves_as_a_map_and_old_copies_stay() {
-        let seed = fastrand::u64(..);
-        println!("seed {seed}");
-        let mut random = fastrand::Rng::with_seed(seed);
+        let mut random = fastrand::Rng::with_seed(seed());
         let (mut run, mut model) = (SortedEntries::default(), BTreeMap::new());
         let mut copies = Vec::new();
         for step in 0..20_000_u32 {

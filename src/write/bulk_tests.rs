@@ -15,7 +15,8 @@ use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::error::ErrorKind;
 use crate::key::{Argument, Expression, SortOrder};
-use crate::row::testing::{batch, definition, of_expression, part, seed, table};
+use crate::row::testing::{batch, definition, of_expression, part, table};
+use crate::seed::seed;
 use crate::store::wrap::{Call, Failing, Faults, Recording};
 use crate::store::{MemoryStore, RocksStore, StoreOptions};
 

@@ -336,8 +336,9 @@ mod tests {
     use super::*;
     use crate::datum::SqlType;
     use crate::row::RowWriter;
-    use crate::row::testing::{definition, part, seed};
+    use crate::row::testing::{definition, part};
     use crate::schema::BoundTable;
+    use crate::seed::seed;
 
     /// Batches of few and of many rows, and changes between them: in the order of addition, sorted, as a window of a merge,
     /// and as a batch.

@@ -256,7 +256,7 @@ mod tests {
     use fastrand::Rng;
 
     use super::*;
-    use crate::row::testing::seed;
+    use crate::seed::seed;
 
     /// With any limit the same comes out: by key, equal keys as they came in.
     #[test]

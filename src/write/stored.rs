@@ -139,7 +139,7 @@ mod tests {
     use fastrand::Rng;
 
     use super::*;
-    use crate::row::testing::seed;
+    use crate::seed::seed;
     use crate::store::wrap::{Call, Recording};
     use crate::store::{Durability, MemoryStore, SpaceOptions, Store, WriteBatch, commit_batch};
 

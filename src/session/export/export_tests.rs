@@ -13,8 +13,9 @@ use super::super::{Connection, Database};
 use super::*;
 use crate::datum::{Datum, Precision, SqlType};
 use crate::error::ErrorKind;
-use crate::row::testing::{batch, part, seed, types, value};
+use crate::row::testing::{batch, part, types, value};
 use crate::schema::{BoundTable, Column, Table};
+use crate::seed::seed;
 
 async fn run(connection: &Connection, sql: &str) -> Result<u64> {
     connection.execute(sql, Vec::new()).await

@@ -14,10 +14,10 @@ use super::truths::LawTable;
 use crate::datum::{Datum, SqlType};
 use crate::function::scalar_functions;
 use crate::key::{Expression, NullOrder, PartDefinition, SortOrder};
+use crate::seed::{number, seed};
 use crate::span::law::condition::{Column, Condition};
 use crate::span::law::predicate_text::sql;
 use crate::span::law::random::Random;
-use crate::span::law::run::number;
 use crate::span::law::shrink::simpler;
 use crate::span::law::values::{hostile, key_types};
 
@@ -105,8 +105,7 @@ async fn wrong(
 
 #[tokio::test]
 async fn conditions_answer_by_value() {
-    let seed = number("HALITE_SEED").unwrap_or_else(|| fastrand::u64(..));
-    println!("HALITE_SEED={seed}");
+    let seed = seed();
     let cases = number("HALITE_CASES").unwrap_or(CASES);
     for round in 0..cases.div_ceil(SAME_TABLE) {
         let random = &mut Random::new(Random::case_seed(seed, round));

@@ -34,8 +34,9 @@ use std::time::Instant;
 use self::case::{Case, QUERIES, Verdict, Workshop, report};
 use self::known::{Known, told};
 use self::shrink::shrink;
+use crate::seed::number;
 use crate::span::law::random::Random;
-use crate::span::law::run::{number, on_all_cores};
+use crate::span::law::run::on_all_cores;
 
 /// Queries, unless `HALITE_WHOLE_CASES` says otherwise.
 const CASES: u64 = 5_000;

@@ -57,8 +57,9 @@ use self::coverage::Coverage;
 use self::operators::signature;
 use self::random::Random;
 use self::report::report;
-use self::run::{number, on_all_cores};
+use self::run::on_all_cores;
 use self::shrink::shrink;
+use crate::seed::number;
 
 /// Distinct cases of an ordinary run; `make test-long` asks for two million.
 const CASES: usize = 50_000;

@@ -11,7 +11,8 @@ use super::lines::Lines;
 use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::error::ErrorKind;
-use crate::row::testing::{batch, seed, table};
+use crate::row::testing::{batch, table};
+use crate::seed::seed;
 
 pub(super) fn people() -> TableWriter {
     writer(&table(

@@ -235,7 +235,8 @@ fn decimal(text: &str, precision: u8, scale: i8) -> Result<i128, String> {
 mod tests {
     use super::*;
     use crate::datum::{Readable, datum_at};
-    use crate::row::testing::{seed, types};
+    use crate::row::testing::types;
+    use crate::seed::seed;
 
     const DECIMAL: SqlType = SqlType::Decimal {
         precision: 4,
