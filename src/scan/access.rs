@@ -172,8 +172,11 @@ impl Access {
     }
 }
 
-/// A conjunct with values in place of its placeholders; `None` if one is not of its placeholder's type.
-fn bound(conjunct: Expr, values: &[ScalarValue]) -> Result<Option<Expr>> {
+/// A condition with values in place of its placeholders; `None` if one is not of its placeholder's type.
+///
+/// # Errors
+/// `Internal` alone.
+pub fn bound(conjunct: Expr, values: &[ScalarValue]) -> Result<Option<Expr>> {
     if values.is_empty() {
         return Ok(Some(conjunct));
     }

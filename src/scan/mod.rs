@@ -37,7 +37,7 @@ use datafusion::common::DataFusionError;
 
 use crate::error::Error;
 
-pub use self::access::{Access, Planning, ToPhysical};
+pub use self::access::{Access, Planning, ToPhysical, bound};
 pub use self::exec::ScanExec;
 pub use self::metrics::ScanTotals;
 pub use self::open::{Moment, Opened, open};

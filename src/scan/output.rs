@@ -62,6 +62,16 @@ impl Output {
         Ok(())
     }
 
+    /// As [`Output::push`] for the last rows, which are given back to be handed on as they are where that is right.
+    pub(super) fn pass(&mut self, batch: RecordBatch) -> Result<Option<RecordBatch>> {
+        let most = self.remaining.unwrap_or(usize::MAX).min(self.batch_size);
+        if batch.num_rows() > most || !self.small.is_empty() || !self.ready.is_empty() {
+            return self.push(batch).map(|()| None);
+        }
+        self.remaining = self.remaining.map(|remaining| remaining - batch.num_rows());
+        Ok(Some(batch))
+    }
+
     fn push_slice(&mut self, batch: RecordBatch) -> Result<()> {
         let (rows, bytes) = (batch.num_rows(), batch.get_array_memory_size());
         if self.small_rows + rows > self.batch_size {
@@ -79,13 +89,12 @@ impl Output {
 
     /// Makes what has been taken so far ready.
     pub(super) fn flush(&mut self) -> Result<()> {
-        let batch = match self.small.as_slice() {
-            [] => return Ok(()),
-            [only] => only.clone(),
-            several => concat_batches(&self.schema, several)?,
-        };
-        self.ready.push_back(batch);
-        self.small.clear();
+        if self.small.len() > 1 {
+            let whole = concat_batches(&self.schema, &self.small)?;
+            self.small.clear();
+            self.small.push(whole);
+        }
+        self.ready.extend(self.small.pop());
         (self.small_rows, self.small_bytes) = (0, 0);
         Ok(())
     }
@@ -138,6 +147,19 @@ mod tests {
         let batch = output.pop().unwrap();
         assert_eq!(batch, numbers(0, 5));
         assert!(output.pop().is_none());
+    }
+
+    #[test]
+    fn the_last_rows_pass_where_nothing_is_before_them() {
+        let mut output = Output::new(numbers(0, 1).schema(), 10, Some(7));
+        assert_eq!(output.pass(numbers(0, 2)).unwrap(), Some(numbers(0, 2)));
+        assert_eq!(output.remaining(), Some(5));
+        assert_eq!(output.pass(numbers(2, 6)).unwrap(), None);
+        assert_eq!(sizes(&mut output), [5]);
+        let mut output = Output::new(numbers(0, 1).schema(), 10, None);
+        assert_eq!(output.pass(numbers(0, 11)).unwrap(), None);
+        assert_eq!(output.pass(numbers(11, 1)).unwrap(), None);
+        assert_eq!(sizes(&mut output), [10, 2]);
     }
 
     #[test]

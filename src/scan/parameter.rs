@@ -25,9 +25,46 @@ pub(super) fn fitted(value: &ScalarValue, data_type: &DataType) -> Option<Scalar
         (ScalarValue::Utf8View(text) | ScalarValue::LargeUtf8(text), DataType::Utf8) => {
             Some(ScalarValue::Utf8(text.clone()))
         }
-        _ if value.data_type().is_integer() && data_type.is_integer() => {
-            View::of(data_type)?.value(value)
-        }
+        _ if are_alike(&value.data_type(), data_type) => View::of(data_type)?.value(value),
         _ => None,
+    }
+}
+
+/// Whether types differ in how much or how fine their values can be, so that a value of one may be one of the other.
+fn are_alike(left: &DataType, right: &DataType) -> bool {
+    left.is_integer() && right.is_integer()
+        || matches!(
+            (left, right),
+            (DataType::Timestamp(..), DataType::Timestamp(..))
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::datatypes::TimeUnit;
+
+    #[test]
+    fn a_value_is_of_another_type_where_it_is_one_by_itself() {
+        let millis = DataType::Timestamp(TimeUnit::Millisecond, None);
+        let nanos = |count| ScalarValue::TimestampNanosecond(Some(count), None);
+        let expected = ScalarValue::TimestampMillisecond(Some(-1_500), None);
+        assert_eq!(fitted(&nanos(-1_500_000_000), &millis), Some(expected));
+        assert_eq!(fitted(&nanos(-1_500_000_001), &millis), None);
+        let zoned = ScalarValue::TimestampNanosecond(Some(0), Some("+00:00".into()));
+        assert_eq!(fitted(&zoned, &millis), None);
+        let short = ScalarValue::Int16(Some(-7));
+        assert_eq!(
+            fitted(&ScalarValue::Int64(Some(-7)), &DataType::Int16),
+            Some(short)
+        );
+        assert_eq!(
+            fitted(&ScalarValue::Int64(Some(1 << 15)), &DataType::Int16),
+            None
+        );
+        assert_eq!(
+            fitted(&ScalarValue::Int64(Some(7)), &DataType::Float64),
+            None
+        );
     }
 }

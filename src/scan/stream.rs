@@ -130,12 +130,14 @@ impl PartitionScan {
             if self.is_finished || self.cancelled.is_set() {
                 return Ok(None);
             }
-            self.read_on()?;
+            if let Some(last) = self.read_on()? {
+                return Ok(Some(last));
+            }
         }
     }
 
-    /// Reads and decodes one chunk.
-    fn read_on(&mut self) -> Result<()> {
+    /// Reads and decodes one chunk. Gives its rows if they are all that is left.
+    fn read_on(&mut self) -> Result<Option<RecordBatch>> {
         let wanted = match self.output.remaining() {
             Some(remaining) if self.decoder.keeps_all() => remaining,
             _ => usize::MAX,
@@ -146,15 +148,18 @@ impl PartitionScan {
         };
         self.chunk.clear();
         let has_more = self.draw.fill(&mut self.chunk, limit).map_err(external)?;
-        if let Some(batch) = self.decoder.decode(&self.chunk)? {
-            self.output.push(batch)?;
+        let mut last = None;
+        match (self.decoder.decode(&self.chunk)?, has_more) {
+            (Some(batch), true) => self.output.push(batch)?,
+            (Some(batch), false) => last = self.output.pass(batch)?,
+            (None, _) => {}
         }
         self.reach = (self.reach * 2).min(self.most);
         self.is_finished = !has_more || self.output.is_satisfied();
         if self.is_finished {
             self.output.flush()?;
         }
-        Ok(())
+        Ok(last)
     }
 }
 

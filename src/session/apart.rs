@@ -17,7 +17,7 @@ use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{visit_expressions, visit_relations};
 use tokio::runtime::Handle;
 
-use super::stack::on_large_stack;
+use super::stack::{Depth, on_large_stack, on_stack_for};
 use crate::error::{Error, Result};
 #[cfg(test)]
 use crate::fault;
@@ -37,8 +37,17 @@ pub(super) async fn apart<T: Send + 'static>(
     let runtime = match (effort, Handle::try_current()) {
         (Effort::Great, Ok(runtime)) => runtime,
         _ => {
+            let depth = match effort {
+                Effort::Small => Depth::Shallow,
+                Effort::Great => Depth::Deep,
+            };
             let future = Box::pin(planning);
-            return Here { future, stop }.await;
+            return Here {
+                future,
+                stop,
+                depth,
+            }
+            .await;
         }
     };
     #[cfg(test)]
@@ -63,7 +72,7 @@ pub(super) async fn apart<T: Send + 'static>(
 /// How much there is to plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// What is planned sooner than a thread is woken for it, or nearly so.
+    /// What is planned sooner than a thread is woken for it, or nearly so. It cannot be deep.
     Small,
     /// Anything else.
     Great,
@@ -133,6 +142,7 @@ impl Drop for Waiting {
 struct Here<F> {
     future: Pin<Box<F>>,
     stop: Stop,
+    depth: Depth,
 }
 
 impl<F: Future> Future for Here<F> {
@@ -140,7 +150,9 @@ impl<F: Future> Future for Here<F> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let stop = self.stop.clone();
-        on_large_stack(|| while_planning(&stop, || self.future.as_mut().poll(context)))
+        on_stack_for(self.depth, || {
+            while_planning(&stop, || self.future.as_mut().poll(context))
+        })
     }
 }
 

@@ -4,43 +4,42 @@
 //! `EXPLAIN KEYS` are answered here; everything else is planned by DataFusion with Halite's rules in front, and reads the
 //! store at the snapshot that the statement took when it began.
 //!
-//! What is public here goes on a large stack at once, for a statement may be nested deep: nothing below does.
+//! What is public here goes on a stack that is large enough for the statement at once: nothing below does.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
-use arrow::record_batch::RecordBatch;
-use datafusion::common::ParamValues;
-use datafusion::dataframe::DataFrame;
-use datafusion::execution::SendableRecordBatchStream;
+use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::execution::memory_pool::MemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{
     Deallocate, DmlStatement, LogicalPlan, Statement as PlannedStatement, WriteOp,
 };
-use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
 use super::apart::{Effort, apart};
 use super::command::{self, Own};
 use super::copy_statement::CopyStatement;
+use super::direct::reads_own_tables;
 use super::insert::Insert;
 use super::meter::Meter;
 use super::named::NamedStatements;
-use super::outcome::{
-    Outcome, Wanted, count, gives_rows, no_rows, refuse_hidden_changes, takes_parameters,
-};
+use super::outcome::{Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
 use super::parse::{Command, Parsed, parse};
-use super::placeholders::Placeholders;
-use super::stack::{large_stack, on_large_stack};
+use super::planned::{Planned, task};
+use super::sessions::Sessions;
+use super::stack::{on_stack_for, stack_for};
+use super::texts::Texts;
 use super::{
-    Appender, AppenderOptions, Database, IntoParameters, Row, RowStream, Rows, clauses, copy,
-    delete, export, files, fit, guard, memory, names, natural, recursion, running, subqueries,
+    Appender, AppenderOptions, Database, clauses, copy, delete, export, files, fit, guard, memory,
+    names, natural, recursion, running, subqueries,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
-use crate::scan::StatementSnapshot;
+use crate::scan::{Opened, StatementSnapshot};
 use crate::settings::{ByteSize, HaliteOptions};
 use crate::write::Progress;
 use crate::write::copy::{CopyDirection, copy_from};
@@ -48,6 +47,15 @@ use crate::{function, optimize};
 
 /// What a text becomes while it is parsed and planned, at most: so many times its own length.
 const MEMORY_OF_TEXT: usize = 64;
+
+/// How far a plan has come.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    /// It is as the statement was written.
+    Written,
+    /// The optimizer is done with it.
+    Optimized,
+}
 
 /// A connection to a database. Its settings (`SET …`) are its own.
 #[derive(Clone)]
@@ -57,6 +65,8 @@ pub struct Connection {
     progress: Progress,
     meter: Option<Arc<Meter>>,
     named: NamedStatements,
+    texts: Arc<Texts>,
+    sessions: Arc<Sessions>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -76,7 +86,7 @@ pub struct Statement {
 impl Clone for Statement {
     fn clone(&self) -> Self {
         // It may be nested deep.
-        on_large_stack(|| Self {
+        on_stack_for(self.parsed.depth, || Self {
             parsed: self.parsed.clone(),
         })
     }
@@ -124,6 +134,8 @@ impl Connection {
             progress: Progress::default(),
             meter: None,
             named: NamedStatements::default(),
+            texts: Arc::default(),
+            sessions: Arc::default(),
         }
     }
 
@@ -146,7 +158,22 @@ impl Connection {
     }
 
     /// DataFusion's session behind the connection, for what this interface does not offer.
+    ///
+    /// From now on every text is planned anew, even if it is the same as before: what is changed behind the connection
+    /// counts at once. Prepared statements are not affected.
     pub fn context(&self) -> &SessionContext {
+        self.texts.forget_all();
+        self.sessions.hand_out();
+        &self.context
+    }
+
+    /// What is remembered of the texts that it was given.
+    pub(super) fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// The session for those who change nothing of it.
+    pub(crate) fn session(&self) -> &SessionContext {
         &self.context
     }
 
@@ -175,11 +202,11 @@ impl Connection {
     /// What the statement did wrong; then it changed nothing.
     pub async fn run(&self, statement: &Statement) -> Result<Outcome> {
         self.progress.begin();
-        self.limited(self.run_statement(statement, Wanted::Anything))
-            .await
+        let run = self.run_statement(statement, Wanted::Anything);
+        self.limited(stack_for(statement.parsed.depth, run)).await
     }
 
-    /// What a statement gives, within the time that it may take; on a large stack.
+    /// What a statement gives, within the time that it may take.
     pub(super) async fn limited(
         &self,
         statement: impl Future<Output = Result<Outcome>>,
@@ -189,10 +216,14 @@ impl Connection {
             let state = state.read();
             HaliteOptions::of(state.config_options()).statement_timeout
         };
-        large_stack(running::within(limit, statement)).await
+        running::within(limit, statement).await
     }
 
-    async fn run_statement(&self, statement: &Statement, wanted: Wanted) -> Result<Outcome> {
+    pub(super) async fn run_statement(
+        &self,
+        statement: &Statement,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
         match &statement.parsed.command {
             Command::ExplainKeys(query) => {
                 let query = sqlparser::ast::Statement::Query(query.clone());
@@ -255,12 +286,88 @@ impl Connection {
         Ok(outcome)
     }
 
-    /// Runs a logical plan whose parameters have their values.
-    pub(super) async fn run_plan(&self, state: SessionState, plan: LogicalPlan) -> Result<Outcome> {
-        self.run_wanted(state, plan, Wanted::Anything).await
+    /// Plans a statement with open parameters, to be run many times.
+    pub(super) async fn plan_once(&self, parsed: &DFStatement) -> Result<Planned> {
+        let version = self.database.catalog().version();
+        let session = self.sessions.kept(&self.context);
+        let (state, plan) = self.planned(parsed).await?;
+        self.sessions.spare(&self.context, state);
+        let effort = Effort::of_plan(&plan);
+        apart(effort, async move { Planned::new(version, session, plan) }).await
     }
 
-    async fn run_wanted(
+    /// Whether it is the plan for the tables and the settings that there are now.
+    pub(super) fn is_current(&self, planned: &Planned) -> bool {
+        planned.is_current(self.database.catalog(), &self.context)
+    }
+
+    /// The rows of such a statement for parameters that are bound, if they need no plan.
+    pub(super) fn direct(
+        &self,
+        planned: &Planned,
+        params: &[ScalarValue],
+    ) -> Result<Option<Opened>> {
+        match self.is_metered() {
+            // A meter counts what plans read.
+            true => Ok(None),
+            false => planned.direct(self.database.catalog(), &self.context, params),
+        }
+    }
+
+    /// Runs such a statement with parameters that are bound, from its plan; `None` where the tables or the settings are
+    /// others by now.
+    pub(super) async fn run_again(
+        &self,
+        planned: &Planned,
+        params: &[ScalarValue],
+    ) -> Result<Option<Outcome>> {
+        if let Some(outcome) = self.run_optimized(planned, params).await? {
+            return Ok(Some(outcome));
+        }
+        let state = self.statement_state()?;
+        // The snapshot is one of the tables of the plan.
+        if !self.is_current(planned) {
+            return Ok(None);
+        }
+        let params = ParamValues::from(params.to_vec());
+        let plan = planned.plan.clone().with_param_values(params)?;
+        let outcome = self.run_wanted(state, plan, Wanted::Anything).await?;
+        Ok(Some(outcome))
+    }
+
+    /// The same from its optimized plan; `None` where there is none for these parameters, too.
+    pub(super) async fn run_optimized(
+        &self,
+        planned: &Planned,
+        params: &[ScalarValue],
+    ) -> Result<Option<Outcome>> {
+        let Some(plan) = planned.optimized(params)? else {
+            return Ok(None);
+        };
+        if let Some(session) = planned.session()
+            && fit::is_fitting(&plan)?
+        {
+            let mut config = session.config().clone();
+            self.begin_statement(&mut config)?;
+            if !self.is_current(planned) {
+                return Ok(None);
+            }
+            let session = Arc::clone(session);
+            let (session, physical) = self.physical_of(session, plan, Stage::Optimized).await?;
+            let rows = execute_stream(physical, task(&session, config))?;
+            return Ok(Some(Outcome::Rows(rows)));
+        }
+        let mut state = self.statement_state()?;
+        if !self.is_current(planned) {
+            return Ok(None);
+        }
+        fit::fit(&mut state, &plan)?;
+        let (state, physical) = self.physical_of(state, plan, Stage::Optimized).await?;
+        let rows = execute_stream(physical, state.task_ctx())?;
+        Ok(Some(Outcome::Rows(rows)))
+    }
+
+    pub(super) async fn run_wanted(
         &self,
         state: SessionState,
         plan: LogicalPlan,
@@ -279,8 +386,14 @@ impl Connection {
             ))),
             LogicalPlan::Dml(dml) => self.run_change(state, dml).await,
             plan => {
+                let is_own = reads_own_tables(&plan);
                 let (state, physical) = self.physical(state, plan).await?;
-                Ok(Outcome::Rows(execute_stream(physical, state.task_ctx())?))
+                let context = match is_own {
+                    true => task(&state, state.config().clone()),
+                    false => state.task_ctx(),
+                };
+                self.sessions.spare(&self.context, state);
+                Ok(Outcome::Rows(execute_stream(physical, context)?))
             }
         }
     }
@@ -401,10 +514,8 @@ impl Connection {
 
     /// The session as it is now, with the snapshot that the statement reads.
     pub(super) fn statement_state(&self) -> Result<SessionState> {
-        let mut state = self.context.state();
-        let catalog = self.database.catalog();
-        let snapshot = StatementSnapshot::at(Arc::clone(catalog.store()), catalog.snapshot()?);
-        state.config_mut().set_extension(Arc::new(snapshot));
+        let mut state = self.sessions.begin(&self.context);
+        self.begin_statement(state.config_mut())?;
         let (access, limit) = (self.database.access(), self.database.memory().limit());
         let has_limit = HaliteOptions::of(state.config_options())
             .memory_limit
@@ -415,9 +526,16 @@ impl Connection {
             access.show(options);
             options.memory_limit = ByteSize(limit as u64);
         }
-        let progress = Arc::new(self.progress.clone());
-        state.config_mut().set_extension(progress);
         Ok(state)
+    }
+
+    /// Gives the snapshot that the statement reads, and where it tells how far it is, to who carries it out.
+    fn begin_statement(&self, config: &mut SessionConfig) -> Result<()> {
+        let catalog = self.database.catalog();
+        let snapshot = StatementSnapshot::at(Arc::clone(catalog.store()), catalog.snapshot()?);
+        config.set_extension(Arc::new(snapshot));
+        config.set_extension(Arc::new(self.progress.clone()));
+        Ok(())
     }
 
     /// The session and the plan of a statement, whose tables are those of its snapshot: if tables were made, replaced
@@ -472,10 +590,26 @@ impl Connection {
         plan: LogicalPlan,
     ) -> Result<(SessionState, Arc<dyn ExecutionPlan>)> {
         refuse_hidden_changes(&plan)?;
+        self.physical_of(state, plan, Stage::Written).await
+    }
+
+    async fn physical_of<S: Borrow<SessionState> + Send + Sync + 'static>(
+        &self,
+        state: S,
+        plan: LogicalPlan,
+        stage: Stage,
+    ) -> Result<(S, Arc<dyn ExecutionPlan>)> {
         let effort = Effort::of_plan(&plan);
         let (state, physical) = apart(effort, async move {
-            let physical = names::explained(state.create_physical_plan(&plan).await?)?;
-            Ok((state, physical))
+            let session: &SessionState = state.borrow();
+            let physical = match stage {
+                Stage::Written => session.create_physical_plan(&plan).await?,
+                Stage::Optimized => {
+                    let planner = session.query_planner();
+                    planner.create_physical_plan(&plan, session).await?
+                }
+            };
+            Ok((state, names::explained(physical)?))
         })
         .await?;
         if let Some(meter) = &self.meter {
@@ -493,122 +627,6 @@ impl Connection {
             _ => Err(Error::invalid(
                 "there are several statements; run them one by one",
             )),
-        }
-    }
-
-    /// A query as DataFusion's data frame: nothing is read before it is collected.
-    ///
-    /// # Errors
-    /// What is wrong with the query; `InvalidInput` for statements that give no rows.
-    pub async fn sql(&self, sql: &str) -> Result<DataFrame> {
-        large_stack(self.data_frame(sql)).await
-    }
-
-    async fn data_frame(&self, sql: &str) -> Result<DataFrame> {
-        let statement = self.single(sql)?;
-        let no_query = || Error::invalid("this statement is no query; use execute or run");
-        let own_query = || Error::invalid("DataFusion has no such statement; use query or run");
-        self.progress.begin();
-        let parsed = match &statement.parsed.command {
-            Command::Sql(parsed) => parsed,
-            Command::ExplainKeys(_) => return Err(own_query()),
-            Command::Copy(_) => return Err(no_query()),
-        };
-        if let Some(own) = Own::of(parsed)? {
-            return Err(match own.gives_rows() {
-                true => own_query(),
-                false => no_query(),
-            });
-        }
-        let (state, plan) = self.planned(parsed).await?;
-        if !gives_rows(&plan) {
-            return Err(no_query());
-        }
-        refuse_hidden_changes(&plan)?;
-        Ok(DataFrame::new(state, plan))
-    }
-
-    /// Runs one statement with parameters `$1`, `$2`, … (or `?`) and gives the number of rows that it changed; 0 for
-    /// statements that change no rows, rows of a query are dropped.
-    ///
-    /// # Errors
-    /// What the statement did wrong; then it changed nothing.
-    pub async fn execute(&self, sql: &str, params: impl IntoParameters) -> Result<u64> {
-        match self.run_limited(sql, params, Wanted::Anything).await? {
-            Outcome::Affected { rows, .. } => Ok(rows),
-            Outcome::Done { .. } => Ok(0),
-            Outcome::Rows(stream) => collect(stream).await.map(|_| 0).map_err(Error::from),
-        }
-    }
-
-    /// The rows of one query with parameters `$1`, `$2`, … (or `?`), as they are read.
-    ///
-    /// # Errors
-    /// What is wrong with the query; `InvalidInput` for statements that give no rows.
-    pub async fn stream(&self, sql: &str, params: impl IntoParameters) -> Result<RowStream> {
-        match self.run_limited(sql, params, Wanted::Rows).await? {
-            Outcome::Rows(stream) => Ok(self.row_stream(stream)),
-            _ => Err(no_rows()),
-        }
-    }
-
-    /// All rows of one query with parameters `$1`, `$2`, … (or `?`), as record batches.
-    ///
-    /// # Errors
-    /// As [`Connection::stream`], and what reading meets.
-    pub async fn query(&self, sql: &str, params: impl IntoParameters) -> Result<Vec<RecordBatch>> {
-        self.stream(sql, params).await?.collect().await
-    }
-
-    /// All rows of one query with parameters `$1`, `$2`, … (or `?`), to be read value by value.
-    ///
-    /// # Errors
-    /// As [`Connection::query`].
-    pub async fn rows(&self, sql: &str, params: impl IntoParameters) -> Result<Rows> {
-        self.stream(sql, params).await?.rows().await
-    }
-
-    /// The only row of one query with parameters `$1`, `$2`, … (or `?`), or `None`.
-    ///
-    /// # Errors
-    /// As [`Connection::query`]; `InvalidInput` where there is more than one row.
-    pub async fn query_row(&self, sql: &str, params: impl IntoParameters) -> Result<Option<Row>> {
-        self.stream(sql, params).await?.single().await
-    }
-
-    /// Rows whose batches count as memory where they are gathered.
-    pub(super) fn row_stream(&self, stream: SendableRecordBatchStream) -> RowStream {
-        RowStream::within(stream, Arc::clone(self.database.memory()))
-    }
-
-    async fn run_limited(
-        &self,
-        sql: &str,
-        params: impl IntoParameters,
-        wanted: Wanted,
-    ) -> Result<Outcome> {
-        self.limited(self.run_with(sql, params, wanted)).await
-    }
-
-    async fn run_with(
-        &self,
-        sql: &str,
-        params: impl IntoParameters,
-        wanted: Wanted,
-    ) -> Result<Outcome> {
-        let (statement, params) = (self.single(sql)?, params.into_parameters());
-        self.progress.begin();
-        match &statement.parsed.command {
-            Command::Sql(parsed) if takes_parameters(parsed) => {
-                // It gives no answers to these, but may refuse them.
-                Own::of(parsed)?;
-                let (state, plan) = self.planned(parsed).await?;
-                let params = Placeholders::of(&plan)?.bind(params)?;
-                let plan = plan.with_param_values(ParamValues::from(params))?;
-                self.run_wanted(state, plan, wanted).await
-            }
-            _ if params.is_empty() => self.run_statement(&statement, wanted).await,
-            _ => Err(Error::invalid("this statement takes no parameters")),
         }
     }
 

@@ -23,13 +23,12 @@ use crate::table::HaliteTable;
 use arrow::compute::SortOptions;
 use arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::datasource::source_as_provider;
-use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::expr_rewriter::unnormalize_col;
-use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
     BinaryExpr, Expr, FetchType, LogicalPlan, Operator, SkipType, SortExpr, TableScan, Volatility,
 };
@@ -47,6 +46,8 @@ pub(super) struct DirectQuery {
     parameters: usize,
     /// That of the result.
     schema: SchemaRef,
+    options: HaliteOptions,
+    batch_size: usize,
 }
 
 /// What stands above the table in an optimized plan of that shape.
@@ -57,16 +58,17 @@ struct Shape<'a> {
 }
 
 impl DirectQuery {
-    /// The query of a plan whose parameters are open; `None` if it is of another shape.
-    pub(super) fn of(state: &SessionState, plan: &LogicalPlan) -> Option<Self> {
-        if !is_the_same_each_time(plan) {
-            return None;
-        }
-        let optimized = state.optimize(plan).ok()?;
+    /// The query of `plan`, whose parameters are open, from what the optimizer makes of it; `None` if it is of another
+    /// shape. Its parameters are compared with columns of their types alone.
+    pub(super) fn of(
+        plan: &LogicalPlan,
+        optimized: &LogicalPlan,
+        parameters: usize,
+        settings: &ConfigOptions,
+    ) -> Option<Self> {
         let mut shape = Shape::default();
-        let scan = shape.scan(&optimized)?;
-        let table: Arc<dyn Any + Send + Sync> = source_as_provider(&scan.source).ok()?;
-        let table = table.downcast::<HaliteTable>().ok()?;
+        let scan = shape.scan(optimized)?;
+        let table = table_of(scan)?;
         let columns = table.schema();
         let position = |name: &str| columns.index_of(name).ok();
         let shown = plan.schema().fields().iter();
@@ -76,10 +78,6 @@ impl DirectQuery {
         let schema = columns.project(&projection).ok()?;
         let is_as_stored = schema.fields() == plan.schema().fields();
         let filters: Vec<Expr> = scan.filters.iter().cloned().map(unnormalize_col).collect();
-        let terms = filters.iter().flat_map(split_conjunction);
-        let is_simple = terms.into_iter().all(|term| is_simple(term, &columns))
-            && !filters.iter().any(|filter| is_deeper(filter, MOST_DEPTH));
-        let parameters = plan.get_parameter_names().ok()?.len();
         let order = shape.order.iter().map(|sort| {
             let Expr::Column(column) = &sort.expr else {
                 return None;
@@ -91,13 +89,15 @@ impl DirectQuery {
             Some((position(column.name())?, options))
         });
         let order = order.collect::<Option<_>>()?;
-        (is_as_stored && is_simple).then_some(())?;
+        is_as_stored.then_some(())?;
         let access = table.access(filters).with_projection(projection);
         let access = access.with_order(order).with_fetch(shape.fetch);
         Some(Self {
             access: access.for_many_runs(),
             parameters,
             schema: Arc::new(schema),
+            options: HaliteOptions::of(settings),
+            batch_size: settings.execution.batch_size.get(),
             table,
         })
     }
@@ -110,24 +110,18 @@ impl DirectQuery {
         values: &[ScalarValue],
         snapshot: impl FnOnce(&Arc<dyn Store>) -> Result<Option<Arc<dyn Snapshot>>>,
     ) -> Result<Option<Opened>> {
-        let table = self.table.as_ref();
-        let state = context.state_ref();
-        let (options, batch_size) = {
-            let state = state.read();
-            (
-                HaliteOptions::of(state.config_options()),
-                state.config().batch_size(),
-            )
-        };
+        let options = &self.options;
         if !options.pushdown || values.len() != self.parameters {
             return Ok(None);
         }
-        let physical =
-            |filter, schema: &DFSchema| state.read().create_physical_expr(filter, schema);
+        let physical = |filter, schema: &DFSchema| {
+            let state = context.state_ref();
+            state.read().create_physical_expr(filter, schema)
+        };
         let Some(request) = self.access.bind(values, &options.planning(&physical))? else {
             return Ok(None);
         };
-        let store = table.store();
+        let store = self.table.store();
         if !request.is_small(store.as_ref(), options.piece_bytes) {
             return Ok(None);
         }
@@ -137,7 +131,7 @@ impl DirectQuery {
         let moment = Moment {
             snapshot,
             latency: store.capabilities().latency,
-            batch_size,
+            batch_size: self.batch_size,
         };
         let opened = scan::open(&request, Arc::clone(&self.schema), moment)?;
         Ok(Some(opened))
@@ -187,8 +181,26 @@ impl<'a> Shape<'a> {
     }
 }
 
+/// The table of ours that is scanned.
+pub(super) fn table_of(scan: &TableScan) -> Option<Arc<HaliteTable>> {
+    let table: Arc<dyn Any + Send + Sync> = source_as_provider(&scan.source).ok()?;
+    table.downcast::<HaliteTable>().ok()
+}
+
+/// Whether all tables that are scanned are ours.
+pub(super) fn reads_own_tables(plan: &LogicalPlan) -> bool {
+    let mut are_own = true;
+    let visited = plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            are_own = are_own && table_of(scan).is_some();
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    visited.is_ok() && are_own
+}
+
 /// Whether the plan is a query that means the same whenever it is run: `now()` is a constant once it is optimized.
-fn is_the_same_each_time(plan: &LogicalPlan) -> bool {
+pub(super) fn is_the_same_each_time(plan: &LogicalPlan) -> bool {
     let is_fixed = |expression: &Expr| match expression {
         Expr::ScalarFunction(call) => call.func.signature().volatility == Volatility::Immutable,
         Expr::ScalarVariable(..) => false,
@@ -207,7 +219,7 @@ fn is_the_same_each_time(plan: &LogicalPlan) -> bool {
 }
 
 /// Whether a condition has no parameters, or compares columns with nothing but constants and parameters of their types.
-fn is_simple(term: &Expr, columns: &SchemaRef) -> bool {
+pub(super) fn is_simple(term: &Expr, columns: &SchemaRef) -> bool {
     let has_parameter = term.exists(|inner| Ok(matches!(inner, Expr::Placeholder(_))));
     if matches!(has_parameter, Ok(false)) {
         return true;
@@ -254,6 +266,11 @@ fn is_simple(term: &Expr, columns: &SchemaRef) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether a condition is planned because it nests deep.
+pub(super) fn is_deep(condition: &Expr) -> bool {
+    is_deeper(condition, MOST_DEPTH)
 }
 
 /// Whether an expression nests deeper than so many levels.

@@ -54,14 +54,8 @@ async fn direct(
     let super::super::parse::Command::Sql(parsed) = &statement.parsed.command else {
         panic!("{sql}");
     };
-    let state = connection.context().state();
-    let plan = state
-        .statement_to_plan(parsed.as_ref().clone())
-        .await
-        .expect(sql);
-    let query = DirectQuery::of(&state, &plan)?;
-    let moment = |store: &Arc<dyn Store>| store.snapshot().map(Some);
-    let opened = query.run(connection.context(), values, moment);
+    let planned = connection.plan_once(parsed).await.expect(sql);
+    let opened = connection.direct(&planned, values);
     let stream = opened.expect(sql)?.into_stream();
     let schema = stream.schema();
     let batches = collect(stream).await.expect(sql);

@@ -31,16 +31,8 @@ struct Weight {
 /// # Errors
 /// Those of a walk over the plan: none.
 pub(super) fn fit(state: &mut SessionState, plan: &LogicalPlan) -> Result<()> {
-    let mut weight = Weight::default();
-    plan.apply_with_subqueries(|node| {
-        node.apply_expressions(|expr| {
-            expr.apply(|expr| {
-                weight.add(expr);
-                Ok(TreeNodeRecursion::Continue)
-            })
-        })
-    })?;
-    if weight.functions == 0 && weight.constants == 0 {
+    let weight = Weight::of(plan)?;
+    if weight.is_nothing() {
         return Ok(());
     }
     let partitions = state.config().target_partitions().max(1) as u64;
@@ -70,7 +62,32 @@ pub(super) fn fit(state: &mut SessionState, plan: &LogicalPlan) -> Result<()> {
     Ok(())
 }
 
+/// Whether the settings of a statement fit its plan as they are.
+///
+/// # Errors
+/// As [`fit`].
+pub(super) fn is_fitting(plan: &LogicalPlan) -> Result<bool> {
+    Weight::of(plan).map(|weight| weight.is_nothing())
+}
+
 impl Weight {
+    fn of(plan: &LogicalPlan) -> Result<Self> {
+        let mut weight = Self::default();
+        plan.apply_with_subqueries(|node| {
+            node.apply_expressions(|expr| {
+                expr.apply(|expr| {
+                    weight.add(expr);
+                    Ok(TreeNodeRecursion::Continue)
+                })
+            })
+        })?;
+        Ok(weight)
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.functions == 0 && self.constants == 0
+    }
+
     fn add(&mut self, expr: &Expr) {
         match expr {
             Expr::Literal(value, _) => {

@@ -32,7 +32,7 @@
 //! they cannot be bracketed, as around a `CASE`, [`MAX_CHAIN`] holds. Lists of values are not counted: `IN (…)` and `VALUES (…), (…)` may be as long as they like.
 //! All of them together, and whatever else nests, is bounded by the parser's own [`RECURSION_LIMIT`], and malformed text on which the parser backtracks by the budget of
 //! [`HaliteDialect`](super::dialect::HaliteDialect). Within these limits a statement parses and plans on the stack of
-//! [`super::stack`].
+//! [`super::stack`]; one that is far below all of them, on that of any thread.
 
 pub(super) mod expansion;
 mod width;
@@ -42,6 +42,7 @@ use datafusion::logical_expr::LogicalPlan;
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
 
+use super::stack::Depth;
 use crate::error::{Error, Result};
 
 /// Deepest nesting of parentheses, brackets and braces.
@@ -114,6 +115,9 @@ pub const MAX_TEXT: usize = 64 << 20;
 /// How deep the parser may recurse. A nested parenthesis takes up to four levels.
 pub const RECURSION_LIMIT: usize = 400;
 
+/// A statement is shallow if it has no more than this of anything that is counted.
+const SHALLOW: usize = 8;
+
 /// Refuses a script that holds a statement too deep to be planned.
 #[cfg(test)]
 fn guard(sql: &str) -> Result<()> {
@@ -121,7 +125,7 @@ fn guard(sql: &str) -> Result<()> {
     let mut statements = tokens.split(|token| token.token == Token::SemiColon);
     statements.try_for_each(|statement| {
         let bracketed = super::chains::bracketed(statement);
-        check(bracketed.as_deref().unwrap_or(statement))
+        check(bracketed.as_deref().unwrap_or(statement)).map(drop)
     })
 }
 
@@ -160,18 +164,23 @@ pub(super) fn check_plan(plan: &LogicalPlan) -> Result<()> {
     )))
 }
 
-/// Refuses one statement, given as tokens, when it is too deep to be planned.
-pub(super) fn check(tokens: &[TokenWithSpan]) -> Result<()> {
+/// Refuses one statement, given as tokens, when it is too deep to be planned; says how deep it is.
+pub(super) fn check(tokens: &[TokenWithSpan]) -> Result<Depth> {
     let mut shape = Shape::default();
     for token in tokens {
         shape.take(&token.token)?;
     }
-    Ok(())
+    Ok(match shape.most <= SHALLOW {
+        true => Depth::Shallow,
+        false => Depth::Deep,
+    })
 }
 
 /// What has been counted so far.
 #[derive(Default)]
 struct Shape {
+    /// The most of anything.
+    most: usize,
     /// The expression being read at each level of parentheses around the current one.
     outer: Vec<Level>,
     level: Level,
@@ -246,7 +255,7 @@ impl Shape {
             Token::VerticalBarRightAngleBracket => {
                 self.level.clause(false);
                 self.pipes += 1;
-                limit(self.pipes, MAX_SET_OPERATIONS, "pipes")?;
+                self.limit(self.pipes, MAX_SET_OPERATIONS, "pipes")?;
             }
             token if is_operand(token) => {}
             _ => self.operator()?,
@@ -279,9 +288,9 @@ impl Shape {
         self.outer.push(std::mem::replace(&mut self.level, inner));
         if *token == Token::LParen && self.after_as {
             self.named += 1;
-            limit(self.named, MAX_NAMED, "queries with a name")?;
+            self.limit(self.named, MAX_NAMED, "queries with a name")?;
         }
-        limit(self.outer.len(), MAX_NESTING, "nested parentheses")
+        self.limit(self.outer.len(), MAX_NESTING, "nested parentheses")
     }
 
     fn comma(&mut self) -> Result<()> {
@@ -318,12 +327,12 @@ impl Shape {
             Keyword::UNION | Keyword::EXCEPT | Keyword::INTERSECT | Keyword::MINUS => {
                 self.level.clause(false);
                 self.set_operations += 1;
-                limit(self.set_operations, MAX_SET_OPERATIONS, "set operations")?;
+                self.limit(self.set_operations, MAX_SET_OPERATIONS, "set operations")?;
             }
             Keyword::JOIN => self.join()?,
             Keyword::EXPLAIN => {
                 self.explains += 1;
-                limit(self.explains, MAX_EXPLAINS, "EXPLAINs")?;
+                self.limit(self.explains, MAX_EXPLAINS, "EXPLAINs")?;
             }
             // `IS DISTINCT FROM` is an operator, not a clause.
             Keyword::FROM if !self.after_is => self.level.clause(true),
@@ -332,7 +341,7 @@ impl Shape {
                 if self.opened && !self.level.source {
                     self.level.subquery = true;
                     self.subqueries += 1;
-                    limit(self.subqueries, MAX_SUBQUERIES, "nested subqueries")?;
+                    self.limit(self.subqueries, MAX_SUBQUERIES, "nested subqueries")?;
                 }
             }
             Keyword::WHERE
@@ -343,7 +352,7 @@ impl Shape {
             | Keyword::SET => self.level.clause(false),
             Keyword::CASE => {
                 self.cases += 1;
-                limit(self.cases, MAX_CASES, "nested CASEs")?;
+                self.limit(self.cases, MAX_CASES, "nested CASEs")?;
             }
             Keyword::END => self.cases = self.cases.saturating_sub(1),
             Keyword::WHEN | Keyword::THEN | Keyword::ELSE | Keyword::ON => self.level.operators = 0,
@@ -356,8 +365,8 @@ impl Shape {
         self.level.terms += 1;
         self.terms += 1;
         let around = self.around + self.level.terms;
-        limit(around + 1, MAX_CHAIN, "terms of AND and OR in one chain")?;
-        limit(self.terms + 1, MAX_TERMS, "terms of AND and OR")
+        self.limit(around + 1, MAX_CHAIN, "terms of AND and OR in one chain")?;
+        self.limit(self.terms + 1, MAX_TERMS, "terms of AND and OR")
     }
 
     /// Counts what may stand before an operand, as long as none comes.
@@ -368,7 +377,7 @@ impl Shape {
             _ => false,
         };
         self.prefixes = if is_prefix { self.prefixes + 1 } else { 0 };
-        limit(self.prefixes, MAX_PREFIXES, "signs and NOTs in a row")
+        self.limit(self.prefixes, MAX_PREFIXES, "signs and NOTs in a row")
     }
 
     /// Counts the parts of a name.
@@ -380,7 +389,7 @@ impl Shape {
             _ => self.name_parts = 1,
         }
         self.after_period = *token == Token::Period;
-        limit(self.name_parts, MAX_NAME_PARTS, "parts of a name")
+        self.limit(self.name_parts, MAX_NAME_PARTS, "parts of a name")
     }
 
     /// Counts the wildcards of a pattern.
@@ -391,7 +400,7 @@ impl Shape {
         };
         if self.before_pattern {
             let wildcards = pattern.bytes().filter(|it| matches!(it, b'%' | b'_'));
-            limit(wildcards.count(), MAX_WILDCARDS, "wildcards in a pattern")?;
+            self.limit(wildcards.count(), MAX_WILDCARDS, "wildcards in a pattern")?;
         }
         self.before_pattern = match token {
             Token::Word(word) => {
@@ -405,17 +414,23 @@ impl Shape {
 
     fn operator(&mut self) -> Result<()> {
         self.level.operators += 1;
-        limit(
+        self.limit(
             self.level.operators,
             MAX_OPERATORS,
             "operators in one expression",
         )
     }
 
+    /// Counts what bounds how deep the statement is.
+    fn limit(&mut self, count: usize, most: usize, what: &str) -> Result<()> {
+        self.most = self.most.max(count);
+        limit(count, most, what)
+    }
+
     fn join(&mut self) -> Result<()> {
         self.level.operators = 0;
         self.joins += 1;
-        limit(self.joins + 1, MAX_JOINS, "joined tables")
+        self.limit(self.joins + 1, MAX_JOINS, "joined tables")
     }
 }
 

@@ -28,7 +28,7 @@ use super::dialect::HaliteDialect;
 use super::guard;
 use super::mixed_values;
 use super::placeholders::numbered;
-use super::stack::on_large_stack;
+use super::stack::{Depth, on_stack_for};
 use crate::error::{Error, Result};
 
 /// One statement of a script.
@@ -38,6 +38,8 @@ pub struct Parsed {
     pub text: String,
     /// What it asks for.
     pub command: Command,
+    /// How deep it is nested.
+    pub depth: Depth,
 }
 
 /// What a statement asks for, by who plans it.
@@ -65,19 +67,30 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
         .split(|token| token.token == Token::SemiColon)
         .filter(|statement| significant(statement).next().is_some());
     statements
-        .map(|statement| {
-            let text = texts.of(statement);
-            let bracketed = chains::bracketed(statement);
-            let statement = bracketed.as_deref().unwrap_or(statement);
-            guard::check(statement)?;
-            let statement = numbered(statement)?;
-            let command = on_large_stack(|| parse_command(&statement))
-                .map_err(|error| refused(error, &text))?;
-            refuse_copy(&command)?;
-            on_large_stack(|| guard::expansion::check(&command))?;
-            Ok(Parsed { text, command })
-        })
+        .map(|statement| parse_statement(statement, texts.of(statement)))
         .collect()
+}
+
+/// Parses one statement, given as its tokens and its text.
+///
+/// # Errors
+/// As [`parse`].
+pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Result<Parsed> {
+    let bracketed = chains::bracketed(statement);
+    let statement = bracketed.as_deref().unwrap_or(statement);
+    let depth = guard::check(statement)?;
+    let statement = numbered(statement)?;
+    let command = on_stack_for(depth, || {
+        let command = parse_command(&statement).map_err(|error| refused(error, &text))?;
+        refuse_copy(&command)?;
+        guard::expansion::check(&command)?;
+        Ok::<_, Error>(command)
+    })?;
+    Ok(Parsed {
+        text,
+        command,
+        depth,
+    })
 }
 
 /// `EXPLAIN COPY`, the one COPY that DataFusion would parse.

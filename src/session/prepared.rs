@@ -2,93 +2,41 @@
 
 use std::sync::Arc;
 
-use datafusion::common::{ParamValues, ScalarValue};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::common::ScalarValue;
 use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::RwLock;
 
 use super::command::Own;
-use super::direct::DirectQuery;
 use super::outcome::{gives_rows, no_rows, takes_parameters};
 use super::parse::Command;
-use super::placeholders::Placeholders;
+use super::planned::Planned;
 use super::rows::Single;
-use super::stack::large_stack;
+use super::stack::{Depth, stack_for};
 use super::waiting::wait;
-use super::{Connection, IntoParameters, Outcome, Row, RowStream, Rows};
+use super::{Connection, IntoParameters, Outcome, Row, RowStream, Rows, Statement};
 use crate::error::{Error, Result};
-use crate::scan::Opened;
-use crate::store::{Snapshot, Store};
 
 /// A statement whose parameters `$1`, `$2`, … get values each time it is run.
 ///
 /// A query that reads a few keys or a short range of one table is not planned again for each run, so that a point read
 /// takes some ten microseconds: [`PreparedStatement::is_direct`].
 ///
-/// Where tables were made, emptied or dropped since, the next run plans it again, for the tables that have the names then.
+/// Where tables were made, emptied or dropped since, or settings changed, the next run plans it again, for the tables that
+/// have the names then.
 #[derive(Debug, Clone)]
 pub struct PreparedStatement {
     connection: Connection,
     parsed: Arc<DFStatement>,
+    depth: Depth,
     planned: Arc<RwLock<Arc<Planned>>>,
 }
 
-/// A statement, planned.
-#[derive(Debug)]
-struct Planned {
-    /// The version of the catalog that its tables are of, or of an earlier one.
-    version: u64,
-    plan: LogicalPlan,
-    placeholders: Placeholders,
-    direct: Option<DirectQuery>,
-}
-
-impl Planned {
-    async fn new(connection: &Connection, parsed: &DFStatement) -> Result<Self> {
-        let version = connection.database().catalog().version();
-        let (state, plan) = connection.planned(parsed).await?;
-        Ok(Self {
-            version,
-            placeholders: Placeholders::of(&plan)?,
-            direct: DirectQuery::of(&state, &plan),
-            plan,
-        })
-    }
-
-    /// The rows for parameters that are bound, if they need no plan.
-    fn direct(&self, connection: &Connection, params: &[ScalarValue]) -> Result<Option<Opened>> {
-        match &self.direct {
-            // A meter counts what plans read.
-            Some(direct) if !connection.is_metered() => {
-                let moment = |store: &Arc<dyn Store>| self.moment(connection, store);
-                direct.run(connection.context(), params, moment)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// A moment at which the tables are those of the plan; `None` where they are others by now. A table of another
-    /// database, of which this one hears nothing, is read as it is.
-    fn moment(
-        &self,
-        connection: &Connection,
-        store: &Arc<dyn Store>,
-    ) -> Result<Option<Arc<dyn Snapshot>>> {
-        let catalog = connection.database().catalog();
-        if !std::ptr::addr_eq(Arc::as_ptr(catalog.store()), Arc::as_ptr(store)) {
-            return store.snapshot().map(Some);
-        }
-        let snapshot = catalog.snapshot()?;
-        Ok((catalog.version() == self.version).then_some(snapshot))
-    }
-
-    /// Whether it is a query where it is run for its rows, and a change where it is not.
-    fn check(&self, for_rows: bool) -> Result<()> {
-        match (gives_rows(&self.plan), for_rows) {
-            (true, true) | (false, false) => Ok(()),
-            (false, true) => Err(no_rows()),
-            (true, false) => Err(no_change()),
-        }
+/// Whether it is a query where it is run for its rows, and a change where it is not.
+fn check(planned: &Planned, for_rows: bool) -> Result<()> {
+    match (gives_rows(&planned.plan), for_rows) {
+        (true, true) | (false, false) => Ok(()),
+        (false, true) => Err(no_rows()),
+        (true, false) => Err(no_change()),
     }
 }
 
@@ -102,11 +50,13 @@ impl Connection {
     /// # Errors
     /// What is wrong with the statement.
     pub async fn prepare(&self, sql: &str) -> Result<PreparedStatement> {
-        large_stack(self.prepare_on_stack(sql)).await
+        let statement = self.single(sql)?;
+        let depth = statement.parsed.depth;
+        stack_for(depth, self.prepare_on_stack(statement)).await
     }
 
-    async fn prepare_on_stack(&self, sql: &str) -> Result<PreparedStatement> {
-        let statement = self.single(sql)?;
+    async fn prepare_on_stack(&self, statement: Statement) -> Result<PreparedStatement> {
+        let depth = statement.parsed.depth;
         let Command::Sql(parsed) = statement.parsed.command else {
             return Err(Error::unsupported("this statement cannot be prepared"));
         };
@@ -116,40 +66,41 @@ impl Connection {
             ));
         }
         Own::of(&parsed)?;
-        PreparedStatement::new(self.clone(), *parsed).await
+        Ok(PreparedStatement {
+            connection: self.clone(),
+            planned: Arc::new(RwLock::new(Arc::new(self.plan_once(&parsed).await?))),
+            parsed: Arc::new(*parsed),
+            depth,
+        })
     }
 }
 
 impl PreparedStatement {
-    async fn new(connection: Connection, parsed: DFStatement) -> Result<Self> {
-        let planned = Planned::new(&connection, &parsed).await?;
-        Ok(Self {
-            connection,
-            parsed: Arc::new(parsed),
-            planned: Arc::new(RwLock::new(Arc::new(planned))),
-        })
-    }
-
     /// Whether runs may go around planning: a query of columns of one table whose conditions compare columns with
     /// parameters and constants, with a LIMIT or an ORDER BY in the order of the key or without. A run does so if its
     /// values are of the types of the columns, little is read for them, and no [`Meter`](super::Meter) looks on.
     pub fn is_direct(&self) -> bool {
-        self.planned.read().direct.is_some()
+        self.planned.read().is_direct()
     }
 
-    /// What was planned, if it is for the tables that there are.
+    /// What was planned the last time.
+    #[cfg(test)]
+    pub(super) fn planned_now(&self) -> Arc<Planned> {
+        Arc::clone(&self.planned.read())
+    }
+
+    /// What was planned, if it is for the tables and settings that there are.
     fn current(&self) -> Option<Arc<Planned>> {
         let planned = Arc::clone(&self.planned.read());
-        let version = self.connection.database().catalog().version();
-        (planned.version == version).then_some(planned)
+        self.connection.is_current(&planned).then_some(planned)
     }
 
-    /// The plan for the tables that there are, made again where it was for others.
+    /// The plan for the tables and settings that there are, made again where it was for others.
     async fn renewed(&self) -> Result<Arc<Planned>> {
         if let Some(current) = self.current() {
             return Ok(current);
         }
-        let planned = large_stack(Planned::new(&self.connection, &self.parsed)).await?;
+        let planned = stack_for(self.depth, self.connection.plan_once(&self.parsed)).await?;
         let planned = Arc::new(planned);
         *self.planned.write() = Arc::clone(&planned);
         Ok(planned)
@@ -157,21 +108,16 @@ impl PreparedStatement {
 
     /// Runs it with parameters that are bound.
     async fn run(&self, mut planned: Arc<Planned>, params: Vec<ScalarValue>) -> Result<Outcome> {
-        let catalog = self.connection.database().catalog();
-        let state = loop {
-            let state = self.connection.statement_state()?;
-            // The snapshot is one of the tables of the plan.
-            if catalog.version() == planned.version {
-                break state;
-            }
-            planned = self.renewed().await?;
-        };
+        let connection = &self.connection;
         let run = async {
-            let plan = planned.plan.clone();
-            let plan = plan.with_param_values(ParamValues::from(params))?;
-            self.connection.run_plan(state, plan).await
+            loop {
+                if let Some(outcome) = connection.run_again(&planned, &params).await? {
+                    return Ok::<_, Error>(outcome);
+                }
+                planned = self.renewed().await?;
+            }
         };
-        self.connection.limited(run).await
+        connection.limited(stack_for(self.depth, run)).await
     }
 
     /// The rows for parameters that are bound, from a plan.
@@ -193,10 +139,10 @@ impl PreparedStatement {
 
     async fn query_with(&self, params: Vec<ScalarValue>) -> Result<RowStream> {
         let planned = self.renewed().await?;
-        planned.check(true)?;
+        check(&planned, true)?;
         self.connection.progress().begin();
         let params = planned.placeholders.bind(params)?;
-        match planned.direct(&self.connection, &params)? {
+        match self.connection.direct(&planned, &params)? {
             Some(opened) => Ok(opened.into_stream().into()),
             None => self.planned(planned, params).await,
         }
@@ -222,10 +168,10 @@ impl PreparedStatement {
             let statement = self.clone();
             return wait(async move { statement.query_with(params).await?.single().await })?;
         };
-        planned.check(true)?;
+        check(&planned, true)?;
         self.connection.progress().begin();
         let params = planned.placeholders.bind(params)?;
-        match planned.direct(&self.connection, &params)? {
+        match self.connection.direct(&planned, &params)? {
             // What is brief is read at once, and needs no runtime.
             Some(mut opened) if opened.is_brief() => {
                 let mut single = Single::default();
@@ -249,7 +195,7 @@ impl PreparedStatement {
     pub async fn execute(&self, params: impl IntoParameters) -> Result<u64> {
         let params = params.into_parameters();
         let planned = self.renewed().await?;
-        planned.check(false)?;
+        check(&planned, false)?;
         self.connection.progress().begin();
         let params = planned.placeholders.bind(params)?;
         match self.run(planned, params).await? {

@@ -10,7 +10,7 @@ use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use super::command::Own;
 use super::outcome::gives_rows;
 use super::parse::Command;
-use super::stack::large_stack;
+use super::stack::stack_for;
 use super::{Connection, Statement};
 use crate::error::{Error, Result};
 use crate::scan::{self, ScanTotals};
@@ -43,7 +43,7 @@ impl Connection {
     /// # Errors
     /// What is wrong with the query; `InvalidInput` for statements that give no rows.
     pub async fn profile(&self, statement: &Statement) -> Result<Profile> {
-        large_stack(self.measured(statement)).await
+        stack_for(statement.parsed.depth, self.measured(statement)).await
     }
 
     async fn measured(&self, statement: &Statement) -> Result<Profile> {

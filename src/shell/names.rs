@@ -33,7 +33,7 @@ impl Names {
 
     /// The tables, in order.
     pub fn tables(&self) -> Vec<String> {
-        let catalog = self.connection.context().catalog(CATALOG_NAME);
+        let catalog = self.connection.session().catalog(CATALOG_NAME);
         let schema = catalog.and_then(|catalog| catalog.schema(SCHEMA_NAME));
         let mut names = schema.map_or_else(Vec::new, |schema| schema.table_names());
         names.sort();
@@ -62,7 +62,7 @@ impl Names {
 
     /// Functions of every kind that give a value, in order.
     pub fn functions(&self) -> Vec<Name> {
-        let state = self.connection.context().state();
+        let state = self.connection.session().state();
         let named = |name: &String, kind: &str| Name {
             name: name.clone(),
             note: kind.to_owned(),
@@ -93,7 +93,7 @@ impl Names {
 
     /// Functions that give a table, in order.
     pub fn table_functions(&self) -> Vec<String> {
-        let state = self.connection.context().state();
+        let state = self.connection.session().state();
         let mut names: Vec<String> = state.table_functions().keys().cloned().collect();
         names.sort();
         names
@@ -101,7 +101,7 @@ impl Names {
 
     /// Settings with their values, Halite's before DataFusion's.
     pub fn settings(&self) -> Vec<Name> {
-        let config = self.connection.context().copied_config();
+        let config = self.connection.session().copied_config();
         let options = config.options();
         let value = |value: Option<String>| value.unwrap_or_default();
         let own = HaliteOptions::of(options).entries();

@@ -29,7 +29,7 @@ mod ranges;
 mod walk;
 mod walk_box;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::datum::Datum;
 use crate::error::{Error, Result};
@@ -79,6 +79,9 @@ pub struct Spans {
     boxes: Arc<ranges::Dealt>,
     full: bool,
 }
+
+/// What [`Spans::of_points`] have of boxes.
+static NO_BOXES: LazyLock<Arc<ranges::Dealt>> = LazyLock::new(Arc::default);
 
 /// What is read of one bucket, or of a table without buckets.
 #[derive(Debug, Clone)]
@@ -158,7 +161,7 @@ impl Spans {
         Self {
             runs: (!keys.is_empty()).then(|| run(keys)).into_iter().collect(),
             constants: Vec::new(),
-            boxes: Arc::default(),
+            boxes: Arc::clone(&NO_BOXES),
             full: false,
         }
     }

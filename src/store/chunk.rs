@@ -25,6 +25,7 @@ impl Chunk {
     /// Appends an entry.
     pub fn push(&mut self, key: &[u8], value: &[u8]) {
         let start = self.bytes.len();
+        self.bytes.reserve(key.len() + value.len());
         self.bytes.extend_from_slice(key);
         self.bytes.extend_from_slice(value);
         self.entries.push(Bounds {

@@ -183,37 +183,35 @@ struct PointsReader {
 impl PointsReader {
     fn step(&mut self, feed: &mut Feed, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         let count = (limit.entries - chunk.len()).min(KEYS_PER_LOOKUP);
-        let next: Vec<&[u8]> = match feed.direction {
-            Direction::Forward => self
-                .keys
-                .iter()
-                .skip(self.done)
-                .map(Vec::as_slice)
-                .take(count)
-                .collect(),
-            Direction::Backward => {
-                let keys = self.keys.iter().rev();
-                keys.skip(self.done)
-                    .map(Vec::as_slice)
-                    .take(count)
-                    .collect()
+        let keys = self.keys.iter().map(Vec::as_slice);
+        let (one, many);
+        let next: &[&[u8]] = match (self.keys.as_ref(), self.done, feed.direction) {
+            ([key], 0, _) => {
+                one = [key.as_slice()];
+                &one
+            }
+            (_, done, Direction::Forward) => {
+                many = keys.skip(done).take(count).collect::<Vec<_>>();
+                &many
+            }
+            (_, done, Direction::Backward) => {
+                many = keys.rev().skip(done).take(count).collect::<Vec<_>>();
+                &many
             }
         };
         let (entries, bytes) = (chunk.len(), chunk.size_in_bytes());
         let mut looked_up = 0;
-        let visited = feed
-            .snapshot
-            .visit(&feed.space, &next, &mut |index, value| {
-                // What is left out here is looked up again: values are seldom so long.
-                if limit.is_reached(chunk) {
-                    return false;
-                }
-                if let (Some(key), Some(value)) = (next.get(index), value) {
-                    chunk.push(key, value);
-                }
-                looked_up = index + 1;
-                true
-            });
+        let visited = feed.snapshot.visit(&feed.space, next, &mut |index, value| {
+            // What is left out here is looked up again: values are seldom so long.
+            if limit.is_reached(chunk) {
+                return false;
+            }
+            if let (Some(key), Some(value)) = (next.get(index), value) {
+                chunk.push(key, value);
+            }
+            looked_up = index + 1;
+            true
+        });
         self.done += looked_up;
         feed.tally.ranges += looked_up;
         feed.tally.seeks += looked_up;

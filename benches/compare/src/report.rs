@@ -270,8 +270,9 @@ down. It can change no row.
 fn note(group: Group) -> &'static str {
     match group {
         Group::Points => {
-            "One row of `cpu`, another each time, or 1,000 of a host. A text holds its values, so that it is parsed and planned each time, as \
-             is one with parameters that is not prepared. `SELECT 1` is what a statement costs that reads nothing."
+            "One row of `cpu`, another each time, or 1,000 of a host. A text holds its values, or has \
+             parameters and is not prepared; Halite plans such texts once, as long as only values that are compared differ. `SELECT 1` is what a \
+             statement costs that reads nothing, *another text each time* one that is parsed and planned anew."
         }
         Group::Ranges => {
             "Prepared; another range each time: ten steps of all hosts in `by_time`, 1,250 steps of a host in `cpu`."

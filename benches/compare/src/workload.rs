@@ -211,6 +211,16 @@ fn points() -> Vec<Workload> {
             is_single: true,
             ..Workload::new(Group::Points, "SELECT 1, SQL text", "SELECT 1")
         },
+        Workload {
+            way: Way::Text,
+            is_single: true,
+            values: one_host,
+            ..Workload::new(
+                Group::Points,
+                "SELECT of a constant, another text each time",
+                "SELECT $1",
+            )
+        },
     ]
 }
 
@@ -398,6 +408,13 @@ fn point_values(size: Size, call: usize) -> Vec<Value> {
         Value::Text(data::host(row)),
         Value::Stamp(data::stamp(step)),
     ]
+}
+
+fn one_host(size: Size, call: usize) -> Vec<Value> {
+    vec![Value::Text(format!(
+        "{} {call}",
+        data::host(size.row(call))
+    ))]
 }
 
 fn time_range(size: Size, call: usize) -> Vec<Value> {

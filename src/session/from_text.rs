@@ -1,0 +1,211 @@
+//! Statements that come as text, with their parameters.
+
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::dataframe::DataFrame;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::physical_plan::common::collect;
+
+use super::command::Own;
+use super::outcome::{
+    Outcome, Wanted, gives_rows, no_rows, refuse_hidden_changes, takes_parameters,
+};
+use super::parse::{Command, Parsed};
+use super::placeholders::Placeholders;
+use super::planned::Planned;
+use super::stack::{Depth, stack_for};
+use super::texts::{Known, Text};
+use super::{Connection, IntoParameters, Row, RowStream, Rows, Statement};
+use crate::error::{Error, Result};
+
+impl Connection {
+    /// A query as DataFusion's data frame: nothing is read before it is collected.
+    ///
+    /// # Errors
+    /// What is wrong with the query; `InvalidInput` for statements that give no rows.
+    pub async fn sql(&self, sql: &str) -> Result<DataFrame> {
+        let statement = self.single(sql)?;
+        stack_for(statement.parsed.depth, self.data_frame(statement)).await
+    }
+
+    async fn data_frame(&self, statement: Statement) -> Result<DataFrame> {
+        let no_query = || Error::invalid("this statement is no query; use execute or run");
+        let own_query = || Error::invalid("DataFusion has no such statement; use query or run");
+        self.progress().begin();
+        let parsed = match &statement.parsed.command {
+            Command::Sql(parsed) => parsed,
+            Command::ExplainKeys(_) => return Err(own_query()),
+            Command::Copy(_) => return Err(no_query()),
+        };
+        if let Some(own) = Own::of(parsed)? {
+            return Err(match own.gives_rows() {
+                true => own_query(),
+                false => no_query(),
+            });
+        }
+        let (state, plan) = self.planned(parsed).await?;
+        if !gives_rows(&plan) {
+            return Err(no_query());
+        }
+        refuse_hidden_changes(&plan)?;
+        Ok(DataFrame::new(state, plan))
+    }
+
+    /// Runs one statement with parameters `$1`, `$2`, … (or `?`) and gives the number of rows that it changed; 0 for
+    /// statements that change no rows, rows of a query are dropped.
+    ///
+    /// # Errors
+    /// What the statement did wrong; then it changed nothing.
+    pub async fn execute(&self, sql: &str, params: impl IntoParameters) -> Result<u64> {
+        match self.run_limited(sql, params, Wanted::Anything).await? {
+            Outcome::Affected { rows, .. } => Ok(rows),
+            Outcome::Done { .. } => Ok(0),
+            Outcome::Rows(stream) => collect(stream).await.map(|_| 0).map_err(Error::from),
+        }
+    }
+
+    /// The rows of one query with parameters `$1`, `$2`, … (or `?`), as they are read.
+    ///
+    /// # Errors
+    /// What is wrong with the query; `InvalidInput` for statements that give no rows.
+    pub async fn stream(&self, sql: &str, params: impl IntoParameters) -> Result<RowStream> {
+        match self.run_limited(sql, params, Wanted::Rows).await? {
+            Outcome::Rows(stream) => Ok(self.row_stream(stream)),
+            _ => Err(no_rows()),
+        }
+    }
+
+    /// All rows of one query with parameters `$1`, `$2`, … (or `?`), as record batches.
+    ///
+    /// # Errors
+    /// As [`Connection::stream`], and what reading meets.
+    pub async fn query(&self, sql: &str, params: impl IntoParameters) -> Result<Vec<RecordBatch>> {
+        self.stream(sql, params).await?.collect().await
+    }
+
+    /// All rows of one query with parameters `$1`, `$2`, … (or `?`), to be read value by value.
+    ///
+    /// # Errors
+    /// As [`Connection::query`].
+    pub async fn rows(&self, sql: &str, params: impl IntoParameters) -> Result<Rows> {
+        self.stream(sql, params).await?.rows().await
+    }
+
+    /// The only row of one query with parameters `$1`, `$2`, … (or `?`), or `None`.
+    ///
+    /// # Errors
+    /// As [`Connection::query`]; `InvalidInput` where there is more than one row.
+    pub async fn query_row(&self, sql: &str, params: impl IntoParameters) -> Result<Option<Row>> {
+        self.stream(sql, params).await?.single().await
+    }
+
+    /// Rows whose batches count as memory where they are gathered.
+    pub(super) fn row_stream(&self, stream: SendableRecordBatchStream) -> RowStream {
+        RowStream::within(stream, Arc::clone(self.database().memory()))
+    }
+
+    async fn run_limited(
+        &self,
+        sql: &str,
+        params: impl IntoParameters,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        let params = params.into_parameters();
+        self.limited(self.run_text(sql, params, wanted)).await
+    }
+
+    async fn run_text(
+        &self,
+        sql: &str,
+        params: Vec<ScalarValue>,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        self.progress().begin();
+        if let Some(outcome) = self.run_known(sql, &params).await? {
+            return Ok(outcome);
+        }
+        let statement = self.single(sql)?;
+        let depth = statement.parsed.depth;
+        stack_for(depth, self.run_with(statement, params, wanted)).await
+    }
+
+    /// Runs a query that is known from earlier runs; `None` where it must be planned as it is written.
+    async fn run_known(&self, sql: &str, params: &[ScalarValue]) -> Result<Option<Outcome>> {
+        let text = match self.is_metered() {
+            true => None,
+            false => Text::of(sql),
+        };
+        let Some(mut text) = text else {
+            return Ok(None);
+        };
+        let literals = std::mem::take(&mut text.literals);
+        let version = self.database().catalog().version();
+        let planned = match self.texts().see(&text) {
+            Some(Known::Once(planned)) if self.is_current(&planned) => planned,
+            Some(Known::Each { since }) if since == version => return Ok(None),
+            Some(_) => match self.plan_text(text, version).await {
+                Some(planned) => planned,
+                None => return Ok(None),
+            },
+            None => return Ok(None),
+        };
+        // What is wrong with the parameters is told where the text is planned, in the words of the text.
+        let values = match literals.is_empty() {
+            true => planned.placeholders.bind(params.to_vec()),
+            false if params.is_empty() => planned.placeholders.bind(literals),
+            false => return Ok(None),
+        };
+        let Ok(values) = values else {
+            return Ok(None);
+        };
+        if let Some(opened) = self.direct(&planned, &values)? {
+            return Ok(Some(Outcome::Rows(opened.into_stream())));
+        }
+        self.run_optimized(&planned, &values).await
+    }
+
+    /// Plans a text that comes again, for many runs; `None` where it is to be planned each time.
+    async fn plan_text(&self, text: Text, version: u64) -> Option<Arc<Planned>> {
+        let planned = match text.parse() {
+            Ok(Parsed {
+                command: Command::Sql(parsed),
+                depth: Depth::Shallow,
+                ..
+            }) => self.plan_once(&parsed).await.ok(),
+            _ => None,
+        };
+        let planned = planned.filter(Planned::is_of_tables);
+        let planned = planned.map(Arc::new);
+        let known = match &planned {
+            Some(planned) => Known::Once(Arc::clone(planned)),
+            None => Known::Each { since: version },
+        };
+        self.texts().keep(text, known);
+        planned
+    }
+
+    async fn run_with(
+        &self,
+        statement: Statement,
+        params: Vec<ScalarValue>,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        match &statement.parsed.command {
+            Command::Sql(parsed) if takes_parameters(parsed) => {
+                // It gives no answers to these, but may refuse them.
+                Own::of(parsed)?;
+                let (state, plan) = self.planned(parsed).await?;
+                let params = Placeholders::of(&plan)?.bind(params)?;
+                let plan = match params.is_empty() {
+                    true => plan,
+                    false => plan.with_param_values(ParamValues::from(params))?,
+                };
+                self.run_wanted(state, plan, wanted).await
+            }
+            _ if params.is_empty() => self.run_statement(&statement, wanted).await,
+            _ => Err(Error::invalid("this statement takes no parameters")),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What is kept of a statement that is planned once and run many times.
+//!
+//! Of a query that means the same each time, and compares its parameters with columns of their types alone, the optimizer
+//! has nothing to learn from the values. It is therefore optimized once: a run puts its values into the filters of the
+//! scans, and has the physical plan made, which depends on the values; or goes around that as well
+//! ([`direct`](super::direct)).
+
+use std::sync::Arc;
+
+use datafusion::catalog::TableProvider;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result as PlanResult, ScalarValue};
+use datafusion::execution::TaskContext;
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::utils::split_conjunction;
+use datafusion::logical_expr::{Expr, LogicalPlan, TableScan};
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+use super::direct::{
+    DirectQuery, is_deep, is_simple, is_the_same_each_time, reads_own_tables, table_of,
+};
+use super::placeholders::Placeholders;
+use crate::catalog::Catalog;
+use crate::error::Result;
+use crate::scan::{self, Opened};
+use crate::store::{Snapshot, Store};
+use crate::table::HaliteTable;
+
+/// A statement, planned.
+#[derive(Debug)]
+pub(super) struct Planned {
+    /// The version of the catalog that its tables are of, or of an earlier one.
+    version: u64,
+    /// The session in which it is optimized, and run where that needs no more of it than settings. These are compared by
+    /// identity: kept here, they are never changed in place.
+    session: Arc<SessionState>,
+    pub(super) plan: LogicalPlan,
+    pub(super) placeholders: Placeholders,
+    optimized: Option<Optimized>,
+}
+
+impl Planned {
+    /// The statement of a plan that was made at this version of the catalog, with parameters that are open.
+    ///
+    /// # Errors
+    /// `InvalidInput` for a parameter with a name.
+    pub(super) fn new(version: u64, session: Arc<SessionState>, plan: LogicalPlan) -> Result<Self> {
+        Ok(Self {
+            version,
+            placeholders: Placeholders::of(&plan)?,
+            optimized: Optimized::of(&session, &plan),
+            session,
+            plan,
+        })
+    }
+
+    /// Whether it is the plan for the tables and the settings that there are now.
+    pub(super) fn is_current(&self, catalog: &Catalog, context: &SessionContext) -> bool {
+        let settings = self.session.config_options();
+        self.version == catalog.version()
+            && Arc::ptr_eq(settings, context.state_ref().read().config_options())
+    }
+
+    /// Whether it need not be optimized again, and reads no tables but Halite's.
+    pub(super) fn is_of_tables(&self) -> bool {
+        self.session().is_some()
+    }
+
+    /// A session in which runs can be planned, if they read no tables but Halite's, of which no one looks into it for more
+    /// than settings.
+    pub(super) fn session(&self) -> Option<&Arc<SessionState>> {
+        let optimized = self.optimized.as_ref()?;
+        optimized.is_of_tables.then_some(&self.session)
+    }
+
+    /// Whether runs may go around planning.
+    pub(super) fn is_direct(&self) -> bool {
+        let optimized = self.optimized.as_ref();
+        optimized.is_some_and(|optimized| optimized.direct.is_some())
+    }
+
+    /// The rows for parameters that are bound, if they need no plan.
+    ///
+    /// # Errors
+    /// Those of the store; `Conflict` where the table is gone.
+    pub(super) fn direct(
+        &self,
+        catalog: &Catalog,
+        context: &SessionContext,
+        params: &[ScalarValue],
+    ) -> Result<Option<Opened>> {
+        let direct = self.optimized.as_ref().and_then(|it| it.direct.as_ref());
+        match direct {
+            Some(direct) => {
+                let moment = |store: &Arc<dyn Store>| self.moment(catalog, store);
+                direct.run(context, params, moment)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The optimized plan with values; `None` where it is not known, or not what these values make of it.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub(super) fn optimized(&self, params: &[ScalarValue]) -> Result<Option<LogicalPlan>> {
+        match &self.optimized {
+            Some(optimized) => Ok(optimized.bind(params)?),
+            None => Ok(None),
+        }
+    }
+
+    /// A moment at which the tables are those of the plan; `None` where they are others by now. A table of another
+    /// database, of which this one hears nothing, is read as it is.
+    fn moment(
+        &self,
+        catalog: &Catalog,
+        store: &Arc<dyn Store>,
+    ) -> Result<Option<Arc<dyn Snapshot>>> {
+        if !std::ptr::addr_eq(Arc::as_ptr(catalog.store()), Arc::as_ptr(store)) {
+            return store.snapshot().map(Some);
+        }
+        let snapshot = catalog.snapshot()?;
+        Ok((catalog.version() == self.version).then_some(snapshot))
+    }
+}
+
+/// A query that the optimizer is done with.
+#[derive(Debug)]
+struct Optimized {
+    plan: LogicalPlan,
+    /// How many parameters there are.
+    parameters: usize,
+    direct: Option<DirectQuery>,
+    /// Whether it reads no tables but Halite's.
+    is_of_tables: bool,
+}
+
+impl Optimized {
+    /// The query of a plan whose parameters are open; `None` if their values may matter to the optimizer, or the time.
+    fn of(session: &SessionState, plan: &LogicalPlan) -> Option<Self> {
+        if !is_the_same_each_time(plan) {
+            return None;
+        }
+        let optimized = session.optimize(plan).ok()?;
+        let parameters = plan.get_parameter_names().ok()?.len();
+        let mut are_simple = true;
+        let visited = optimized.apply_with_subqueries(|node| {
+            are_simple = are_simple && has_simple_parameters(node)?;
+            Ok(TreeNodeRecursion::Continue)
+        });
+        (visited.is_ok() && are_simple).then(|| Self {
+            direct: DirectQuery::of(plan, &optimized, parameters, session.config_options()),
+            is_of_tables: reads_own_tables(&optimized),
+            plan: optimized,
+            parameters,
+        })
+    }
+
+    fn bind(&self, values: &[ScalarValue]) -> PlanResult<Option<LogicalPlan>> {
+        if values.len() != self.parameters {
+            return Ok(None);
+        }
+        let plan = self.plan.clone();
+        if values.is_empty() {
+            return Ok(Some(plan));
+        }
+        let mut fits = true;
+        let bound = plan.transform_down_with_subqueries(|node| match node {
+            LogicalPlan::TableScan(mut table) => {
+                for filter in &mut table.filters {
+                    match scan::bound(std::mem::take(filter), values)? {
+                        Some(bound) => *filter = bound,
+                        None => fits = false,
+                    }
+                }
+                Ok(Transformed::yes(LogicalPlan::TableScan(table)))
+            }
+            node => Ok(Transformed::no(node)),
+        })?;
+        Ok(fits.then_some(bound.data))
+    }
+}
+
+/// What carries out plans that look into their session for nothing but settings: it has no functions, of which a session
+/// has hundreds.
+pub(super) fn task(session: &SessionState, config: SessionConfig) -> Arc<TaskContext> {
+    let (id, runtime) = (
+        session.session_id().to_owned(),
+        Arc::clone(session.runtime_env()),
+    );
+    let (scalar, higher, aggregate, window) = Default::default();
+    Arc::new(TaskContext::new(
+        None, id, config, scalar, higher, aggregate, window, runtime,
+    ))
+}
+
+/// Whether the node's parameters, if it has some, are compared with columns of their types by a scan of ours, which looks
+/// at the values itself.
+fn has_simple_parameters(node: &LogicalPlan) -> PlanResult<bool> {
+    if let LogicalPlan::TableScan(scan) = node
+        && let Some(table) = table_of(scan)
+    {
+        return Ok(are_simple(scan, &table));
+    }
+    let mut found = false;
+    node.apply_expressions(|expression| {
+        found = found || expression.exists(|inner| Ok(matches!(inner, Expr::Placeholder(_))))?;
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(!found)
+}
+
+fn are_simple(scan: &TableScan, table: &HaliteTable) -> bool {
+    let columns = table.schema();
+    let mut conjuncts = scan.filters.iter().flat_map(split_conjunction);
+    !scan.filters.iter().any(is_deep) && conjuncts.all(|conjunct| is_simple(conjunct, &columns))
+}
+
+#[cfg(test)]
+#[path = "planned_tests.rs"]
+mod tests;
