@@ -27,3 +27,4 @@ pub use self::inspect::{Inspection, inspect};
 pub use self::names::object_name;
 pub use self::provider::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 pub use self::tables::Catalog;
+pub use self::types::sql_type;

@@ -1,10 +1,13 @@
 //! What Halite adds to SQL's functions: the transforms that SQL lacks, `keys('t')`, integers that do not wrap,
-//! aggregates that sort for themselves, functions whose results are bounded; and how SQL writes a key part.
+//! aggregates that sort for themselves, functions whose results are bounded, those that other databases have; and how
+//! SQL writes a key part.
 
+mod added;
 mod arithmetic;
 mod bounded;
 mod concatenation;
 mod date_trunc;
+mod frequencies;
 mod keys;
 mod ordered;
 mod part;
@@ -15,13 +18,14 @@ mod transform;
 use std::sync::Arc;
 
 use datafusion::catalog::TableFunctionImpl;
-use datafusion::logical_expr::ScalarUDF;
+use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 
 use crate::error::Result;
 use crate::key::TRANSFORMS;
 use crate::schema::BoundTable;
 use crate::store::Store;
 
+pub use self::added::{interval_divided, interval_times};
 pub use self::arithmetic::Arithmetic;
 pub use self::bounded::{BoundedFunction, bounded, is_bounded, needs_bound};
 pub use self::concatenation::{concatenated, may_be_long};
@@ -35,12 +39,18 @@ pub use self::transform::TransformFunction;
 /// Finds a table, and the store that keeps its rows, by its name; what the session gives `keys('t')` to look in.
 pub type Lookup = Arc<dyn Fn(&str) -> Result<(Arc<BoundTable>, Arc<dyn Store>)> + Send + Sync>;
 
-/// The transforms that SQL lacks, for the session to register.
+/// The transforms that SQL lacks, and what DataFusion lacks of SQL, for the session to register.
 pub fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
-    TRANSFORMS
+    let transforms = TRANSFORMS
         .iter()
         .filter_map(|declaration| TransformFunction::of(*declaration))
-        .map(ScalarUDF::new_from_impl)
+        .map(ScalarUDF::new_from_impl);
+    transforms.chain(added::functions())
+}
+
+/// The aggregates that DataFusion lacks, for the session to register.
+pub fn aggregate_functions() -> impl Iterator<Item = AggregateUDF> {
+    frequencies::aggregates()
 }
 
 /// `keys('t')`, for the session to register under that name.

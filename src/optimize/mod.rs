@@ -11,6 +11,8 @@
 //! | [`clocks`] | before type coercion | `CAST(ts AS TIME)` is not taken for an order of `ts` |
 //! | [`repeated`] | before type coercion, and behind all rules | a key that rows are sorted by is named once |
 //! | [`zones`] | before the simplifier | times are read on the clocks of a zone, also those that are shown twice or never |
+//! | [`rounded`] | before the simplifier | a DECIMAL that is cast to an integer is rounded |
+//! | [`stamps`] | before the simplifier | a text that becomes a TIMESTAMP may leave out its seconds |
 //! | [`bytes`] | before the simplifier | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | [`nearest`] | before the simplifier | a DECIMAL is cast to the nearest REAL or DOUBLE |
@@ -82,7 +84,9 @@ pub mod projections;
 pub mod regexes;
 pub mod repeated;
 pub mod requirements;
+pub mod rounded;
 mod rule;
+pub mod stamps;
 mod tuples;
 pub mod union_names;
 mod watched;
@@ -222,6 +226,8 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     for (_, install) in mends.rev() {
         install(&mut builder);
     }
+    optimize_first(&mut builder, rounded::ROUND_DECIMALS);
+    optimize_first(&mut builder, stamps::READ_MINUTES);
     optimize_first(&mut builder, bounds::BOUND_FUNCTIONS);
     optimizer_rules(&mut builder).push(Arc::new(bounds::BOUND_FUNCTIONS));
     physical_rules(&mut builder).push(Arc::new(held::COUNT_WHAT_IS_HELD));

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray, StringArray, UInt32Array};
 use arrow::record_batch::RecordBatch;
-use datafusion::config::{ConfigExtension, ExtensionOptions};
+use datafusion::config::{ConfigExtension, ConfigOptions, ExtensionOptions};
 use datafusion::logical_expr::{SetVariable, Statement as PlannedStatement};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    CreateTable, Ident, ObjectName, ObjectType, ShowCreateObject, Statement, Truncate,
+    CreateTable, Ident, ObjectName, ObjectType, ShowCreateObject, ShowStatementIn,
+    ShowStatementOptions, Statement, Truncate,
 };
 
 use super::Outcome;
@@ -85,6 +86,22 @@ impl<'a> Own<'a> {
                 )));
             }
             Statement::ExplainTable { table_name, .. } => Self::Describe(table_name),
+            Statement::ShowColumns {
+                extended: false,
+                full: false,
+                show_options:
+                    ShowStatementOptions {
+                        show_in:
+                            Some(ShowStatementIn {
+                                parent_name: Some(table_name),
+                                ..
+                            }),
+                        starts_with: None,
+                        limit: None,
+                        limit_from: None,
+                        filter_position: None,
+                    },
+            } => Self::Describe(table_name),
             Statement::ShowVariable { variable } => return Ok(Self::variable(variable)),
             other => {
                 return refused(other).map_or(Ok(None), |what| {
@@ -239,6 +256,37 @@ async fn truncate_table(catalog: &Arc<Catalog>, truncate: &Truncate) -> Result<O
 /// Runs what waits for locks and the store.
 async fn change<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     on_waiting_thread("a change of the catalog broke off", work).await
+}
+
+/// Whether a statement is SHOW ALL.
+pub(super) fn is_show_all(parsed: &DFStatement) -> bool {
+    match parsed {
+        DFStatement::Statement(statement) => match statement.as_ref() {
+            Statement::ShowVariable { variable } => {
+                matches!(variable.as_slice(), [all] if all.value.eq_ignore_ascii_case("all"))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// All settings: Halite's, then DataFusion's.
+pub(super) fn show_all(settings: &ConfigOptions) -> Result<Outcome> {
+    let own = HaliteOptions::of(settings).entries().into_iter();
+    let own = own.map(|entry| {
+        (
+            format!("{}.{}", HaliteOptions::PREFIX, entry.key),
+            entry.value,
+        )
+    });
+    let theirs = settings.entries().into_iter();
+    let theirs = theirs.filter(|entry| entry.key.starts_with("datafusion."));
+    let mut theirs: Vec<_> = theirs.map(|entry| (entry.key, entry.value)).collect();
+    theirs.sort();
+    let (names, values): (Vec<String>, Vec<Option<String>>) = own.chain(theirs).unzip();
+    let values = values.into_iter().collect::<StringArray>();
+    rows(vec![("name", strings(names)), ("value", Arc::new(values))])
 }
 
 /// A setting of Halite's, with the columns that DataFusion shows its own with; it knows them without their prefix.
@@ -410,7 +458,7 @@ fn strings(values: impl IntoIterator<Item = String>) -> ArrayRef {
 }
 
 /// A result that is there already.
-fn rows(columns: Vec<(&str, ArrayRef)>) -> Result<Outcome> {
+pub(super) fn rows(columns: Vec<(&str, ArrayRef)>) -> Result<Outcome> {
     let batch = RecordBatch::try_from_iter_with_nullable(
         columns.into_iter().map(|(name, array)| (name, array, true)),
     )

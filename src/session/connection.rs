@@ -16,9 +16,10 @@ use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{
     Deallocate, DmlStatement, LogicalPlan, Statement as PlannedStatement, WriteOp,
 };
-use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::Query;
 
 use super::apart::{Effort, apart};
 use super::command::{self, Own};
@@ -27,6 +28,7 @@ use super::direct::reads_own_tables;
 use super::insert::Insert;
 use super::meter::Meter;
 use super::named::NamedStatements;
+use super::operators::Operators;
 use super::outcome::{Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
 use super::parse::{Command, Parsed, parse};
 use super::planned::{Planned, task};
@@ -34,8 +36,8 @@ use super::sessions::Sessions;
 use super::stack::{on_stack_for, stack_for};
 use super::texts::Texts;
 use super::{
-    Appender, AppenderOptions, Database, clauses, copy, delete, export, files, fit, guard, memory,
-    names, natural, recursion, running, subqueries,
+    Appender, AppenderOptions, Database, clauses, copy, delete, export, files, fit, guard, lateral,
+    memory, names, natural, recursion, running, subqueries, summary,
 };
 use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
@@ -112,8 +114,11 @@ impl Connection {
                 ..RuntimeEnv::default()
             }))
             .with_config(config);
+        let mut builder = optimize::install(builder);
+        let planners = builder.expr_planners().get_or_insert_default();
+        planners.insert(0, Arc::new(Operators));
         let context = files::enable(
-            SessionContext::new_with_state(optimize::install(builder).build()),
+            SessionContext::new_with_state(builder.build()),
             database.access(),
         );
         context.register_catalog(
@@ -127,6 +132,7 @@ impl Connection {
         };
         context.register_udtf("keys", function::keys(Arc::new(look_up)));
         function::scalar_functions().for_each(|function| context.register_udf(function));
+        function::aggregate_functions().for_each(|function| context.register_udaf(function));
         names::casts::register(&context);
         Self {
             database,
@@ -231,9 +237,10 @@ impl Connection {
                 let (state, plan) = self.planned(&query).await?;
                 command::explain_keys(&self.physical(state, plan).await?.1)
             }
-            Command::Copy(statement) => {
-                wanted.check(false)?;
-                self.copy(statement).await
+            Command::Summarize(query) => self.summarize(query).await,
+            Command::Copy(statement) => self.copy(statement, wanted).await,
+            Command::Sql(parsed) if command::is_show_all(parsed) => {
+                command::show_all(self.statement_state()?.config_options())
             }
             Command::Sql(parsed) => match Own::of(parsed)? {
                 Some(own) => {
@@ -249,18 +256,37 @@ impl Connection {
         }
     }
 
+    /// `SUMMARIZE`: a row for each column of a query.
+    async fn summarize(&self, query: &Query) -> Result<Outcome> {
+        let query = sqlparser::ast::Statement::Query(Box::new(query.clone()));
+        let query = DFStatement::Statement(Box::new(query));
+        let (mut state, plan) = self.planned(&query).await?;
+        let described = summary::described(&plan);
+        let plan = summary::aggregation(plan)?;
+        fit::fit(&mut state, &plan)?;
+        let (state, plan) = self.physical(state, plan).await?;
+        let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
+        command::rows(summary::rows(&described, &batches)?)
+    }
+
     /// `COPY`, in either direction: all of it or nothing.
-    async fn copy(&self, statement: &CopyStatement) -> Result<Outcome> {
+    async fn copy(&self, statement: &CopyStatement, wanted: Wanted) -> Result<Outcome> {
         let access = self.database.access();
-        access.check(&format!("the file `{}`", statement.file))?;
+        access.check(&copy::place_of(statement))?;
         let options = copy::options_of(statement)?;
+        wanted.check(options.skip)?;
         let rows = match statement.direction {
             CopyDirection::From => {
                 let table = copy::loaded_table(statement, self.database.catalog())?;
                 let state = self.statement_state()?;
                 let settings = HaliteOptions::of(state.config_options()).write_settings();
                 let (file, progress) = (statement.file.clone(), self.progress.clone());
-                copy_from(table.writer(), file, options, settings, progress).await?
+                let skips = options.skip;
+                let copied = copy_from(table.writer(), file, options, settings, progress).await?;
+                if skips {
+                    return command::rows(copy::told(&copied));
+                }
+                copied.rows
             }
             CopyDirection::To => {
                 // What is wrong with file and options is said before the query is run.
@@ -385,6 +411,9 @@ impl Connection {
                 ddl.name()
             ))),
             LogicalPlan::Dml(dml) => self.run_change(state, dml).await,
+            LogicalPlan::DescribeTable(described) => {
+                command::rows(summary::description(&described.schema))
+            }
             plan => {
                 let is_own = reads_own_tables(&plan);
                 let (state, physical) = self.physical(state, plan).await?;
@@ -569,8 +598,7 @@ impl Connection {
         clauses::check(&parsed, state)?;
         let insert = Insert::take(self.database.catalog(), &mut parsed)?;
         let (casts, natural) = (recursion::casts(&parsed), natural::kept(&mut parsed));
-        let named = names::mend(state, parsed).await?;
-        let plan = state.statement_to_plan(named).await.map_err(names::told)?;
+        let plan = first_plan(state, parsed).await?;
         guard::check_plan(&plan)?;
         recursion::check(&plan, &casts)?;
         if let Some(parsed) = natural {
@@ -647,6 +675,28 @@ impl Connection {
         let configured = self.context.copied_config();
         let settings = HaliteOptions::of(configured.options()).write_settings();
         Appender::new(table, settings, options)
+    }
+}
+
+/// The plan of a statement as DataFusion makes it, with the names of its columns mended and those of the same list
+/// written out.
+async fn first_plan(state: &SessionState, mut parsed: DFStatement) -> Result<LogicalPlan> {
+    let may_be_lateral = lateral::is_possible(&parsed);
+    loop {
+        let kept = may_be_lateral.then(|| parsed.clone());
+        let named = names::mend(state, parsed).await?;
+        let error = match state.statement_to_plan(named).await {
+            Ok(plan) => return Ok(plan),
+            Err(error) => error,
+        };
+        let missing = lateral::missing(&error);
+        let (Some(mut kept), Some(missing)) = (kept, missing) else {
+            return Err(names::told(error).into());
+        };
+        if !lateral::write_out(&mut kept, &missing, state) {
+            return Err(names::told(error).into());
+        }
+        parsed = kept;
     }
 }
 

@@ -2,30 +2,50 @@
 
 use std::sync::Arc;
 
+use arrow::array::{ArrayRef, Int64Array, StringArray};
 use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::Statement as SqlStatement;
+use sqlparser::ast::{Ident, Statement as SqlStatement};
 
 use super::copy_statement::{CopyOption, CopySource, CopyStatement};
 use super::dialect;
 use crate::catalog::{Catalog, object_name};
 use crate::error::{Error, Result};
 use crate::table::HaliteTable;
-use crate::write::copy::{CopyOptions, FileCompression, FileFormat, listed};
+use crate::write::copy::{
+    Copied, CopyDirection, CopyOptions, FileCompression, FileFormat, STANDARD, listed,
+};
 
 /// The table that a COPY FROM loads.
 pub(super) fn loaded_table(
     statement: &CopyStatement,
     catalog: &Catalog,
 ) -> Result<Arc<HaliteTable>> {
-    let CopySource::Table { name, columns } = &statement.source else {
+    let CopySource::Table { name, .. } = &statement.source else {
         return Err(Error::invalid("COPY FROM loads a table, not a query"));
     };
-    if !columns.is_empty() {
-        return Err(Error::unsupported(
-            "COPY FROM with a list of columns is not implemented; name them in the file's header",
-        ));
-    }
     catalog.expect_table(&object_name(name)?)
+}
+
+/// What a COPY reads or writes, for errors.
+pub(super) fn place_of(statement: &CopyStatement) -> String {
+    match (statement.file.as_str(), statement.direction) {
+        (STANDARD, CopyDirection::From) => "STDIN".to_owned(),
+        (STANDARD, CopyDirection::To) => "STDOUT".to_owned(),
+        (file, _) => format!("the file `{file}`"),
+    }
+}
+
+/// What a COPY that leaves rows out says: how many were written and left out, and where these are.
+pub(super) fn told(copied: &Copied) -> Vec<(&'static str, ArrayRef)> {
+    let refused = copied.refused.as_ref();
+    let file = refused.map(|refused| refused.file.display().to_string());
+    let refused = refused.map_or(0, |refused| refused.rows);
+    let count = |rows: u64| Int64Array::from(vec![i64::try_from(rows).unwrap_or(i64::MAX)]);
+    vec![
+        ("rows", Arc::new(count(copied.rows))),
+        ("refused", Arc::new(count(refused))),
+        ("refused_in", Arc::new(StringArray::from(vec![file]))),
+    ]
 }
 
 /// What a COPY TO writes, as a query.
@@ -98,6 +118,66 @@ static OPTIONS: &[OptionDeclaration] = &[
             Ok(())
         },
     },
+    OptionDeclaration {
+        name: "REPLACE",
+        aliases: &[],
+        set: |options, given| {
+            options.replace = flag(given)?;
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "ON_ERROR",
+        aliases: &[],
+        set: |options, given| {
+            options.skip = match value(given)?.to_ascii_lowercase().as_str() {
+                "skip" | "ignore" => true,
+                "stop" => false,
+                other => {
+                    let message = format!("COPY option ON_ERROR is stop or skip, not '{other}'");
+                    return Err(Error::invalid(message));
+                }
+            };
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "REJECTS",
+        aliases: &[],
+        set: |options, given| {
+            options.rejects = Some(value(given)?.to_owned());
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "DECIMAL",
+        aliases: &["DECIMAL_SEPARATOR"],
+        set: |options, given| {
+            let sign = character(given)?;
+            if !matches!(sign, '.' | ',') {
+                let message = format!("COPY option DECIMAL is '.' or ',', not '{sign}'");
+                return Err(Error::invalid(message));
+            }
+            options.spelling.decimal = Some(sign);
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "DATE_FORMAT",
+        aliases: &["DATEFORMAT"],
+        set: |options, given| {
+            options.spelling.date = Some(value(given)?.to_owned());
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "TIMESTAMP_FORMAT",
+        aliases: &["TIMESTAMPFORMAT"],
+        set: |options, given| {
+            options.spelling.timestamp = Some(value(given)?.to_owned());
+            Ok(())
+        },
+    },
 ];
 
 /// The options of a COPY.
@@ -105,9 +185,24 @@ static OPTIONS: &[OptionDeclaration] = &[
 /// # Errors
 /// `NotSupported` or `InvalidInput` that names the option and the reason.
 pub(super) fn options_of(statement: &CopyStatement) -> Result<CopyOptions> {
+    let mut options = options(&statement.options)?;
+    if let CopySource::Table { columns, .. } = &statement.source
+        && statement.direction == CopyDirection::From
+        && !columns.is_empty()
+    {
+        options.columns = Some(columns.iter().map(folded).collect());
+    }
+    Ok(options)
+}
+
+/// What a list of options says.
+///
+/// # Errors
+/// As [`options_of`].
+pub(super) fn options(given: &[CopyOption]) -> Result<CopyOptions> {
     let mut options = CopyOptions::default();
     let mut seen: Vec<&str> = Vec::new();
-    for option in &statement.options {
+    for option in given {
         let name = option.name.as_str();
         let mut known = OPTIONS.iter();
         let Some(declaration) =
@@ -124,7 +219,18 @@ pub(super) fn options_of(statement: &CopyStatement) -> Result<CopyOptions> {
         seen.push(declaration.name);
         (declaration.set)(&mut options, option)?;
     }
+    if options.rejects.is_some() && !options.skip {
+        return Err(Error::invalid("COPY option REJECTS is for ON_ERROR skip"));
+    }
     Ok(options)
+}
+
+/// The name of a column as it is stored.
+fn folded(name: &Ident) -> String {
+    match name.quote_style {
+        Some(_) => name.value.clone(),
+        None => name.value.to_lowercase(),
+    }
 }
 
 fn value(option: &CopyOption) -> Result<&str> {

@@ -1,8 +1,8 @@
 //! `COPY` as Halite reads it: sqlparser knows no COMPRESSION, and DataFusion's parser no `COPY … FROM`.
 //!
 //! ```text
-//! COPY table [(column, …)] FROM 'file' [[WITH] (option [value], …)]
-//! COPY { table [(column, …)] | (query) } TO 'file' [STORED AS format] [[WITH] (option [value], …)]
+//! COPY table [(column, …)] FROM { 'file' | STDIN } [[WITH] (option [value], …)]
+//! COPY { table [(column, …)] | (query) } TO { 'file' | STDOUT } [STORED AS format] [[WITH] (option [value], …)]
 //! ```
 
 use std::fmt;
@@ -14,7 +14,7 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::guard;
-use crate::write::copy::CopyDirection;
+use crate::write::copy::{CopyDirection, STANDARD};
 
 /// A parsed COPY.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ impl CopyStatement {
             Keyword::FROM => CopyDirection::From,
             _ => CopyDirection::To,
         };
-        let file = parse_file(&mut parser)?;
+        let file = parse_file(&mut parser, direction)?;
         let mut options = Vec::new();
         if parser.parse_keywords(&[Keyword::STORED, Keyword::AS]) {
             options.push(CopyOption {
@@ -110,12 +110,22 @@ fn parse_source(parser: &mut Parser) -> Result<CopySource, ParserError> {
     Ok(CopySource::Table { name, columns })
 }
 
-fn parse_file(parser: &mut Parser) -> Result<String, ParserError> {
+fn parse_file(parser: &mut Parser, direction: CopyDirection) -> Result<String, ParserError> {
+    let standard = match direction {
+        CopyDirection::From => "stdin",
+        CopyDirection::To => "stdout",
+    };
     match &parser.peek_token_ref().token {
         Token::SingleQuotedString(file) | Token::EscapedStringLiteral(file) => {
             let file = file.clone();
             parser.advance_token();
             Ok(file)
+        }
+        Token::Word(word)
+            if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(standard) =>
+        {
+            parser.advance_token();
+            Ok(STANDARD.to_owned())
         }
         _ => parser.expected_ref("the name of a file in quotes", parser.peek_token_ref()),
     }

@@ -1,9 +1,10 @@
-//! Halite's SQL dialect: sqlparser's generic one, with three things mended.
+//! Halite's SQL dialect: sqlparser's generic one, with four things mended.
 //!
 //! * `IS [NOT] DISTINCT FROM` takes its right side as comparisons do, so that `a IS DISTINCT FROM 1 AND b` is
 //!   `(a IS DISTINCT FROM 1) AND b`. sqlparser reads everything up to the end of the expression as the right side.
 //! * A number with an exponent is a DOUBLE, as in DuckDB: `1e10` reads as `CAST('1e10' AS DOUBLE)`. Every other
 //!   number stays exact; DataFusion makes `1.5` a DECIMAL under `parse_float_as_decimal`.
+//! * `||` binds as in PostgreSQL, looser than `+` and `%` and closer than comparisons: `'u' || 7 % 5` is `'u' || 2`.
 //! * The parser's work is bounded. Where it cannot tell two readings apart it tries both, and a hundred malformed
 //!   bytes (`CAST(CASE (CAST(CASE (…`) keep sqlparser 0.62 busy for longer than anyone waits. Every expression
 //!   begins in [`Dialect::parse_prefix`], so that is where steps are counted; over the budget the parser is told
@@ -13,7 +14,7 @@ use std::any::TypeId;
 use std::cell::Cell;
 
 use sqlparser::ast::{CastKind, DataType, ExactNumberInfo, Expr, Query, Value};
-use sqlparser::dialect::{Dialect, GenericDialect};
+use sqlparser::dialect::{Dialect, GenericDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
@@ -97,6 +98,13 @@ impl Dialect for HaliteDialect {
         Some(number)
     }
 
+    fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
+        match parser.peek_token_ref().token {
+            Token::StringConcat => Some(Ok(self.prec_value(Precedence::Pipe))),
+            _ => None,
+        }
+    }
+
     fn parse_infix(
         &self,
         parser: &mut Parser,
@@ -122,6 +130,15 @@ impl Dialect for HaliteDialect {
                 Expr::IsNotDistinctFrom(left, Box::new(right))
             }
         }))
+    }
+
+    /// `x IN ()` is false, and what a program writes that has no values.
+    fn supports_in_empty_list(&self) -> bool {
+        true
+    }
+
+    fn supports_order_by_all(&self) -> bool {
+        true
     }
 
     as_generic! {

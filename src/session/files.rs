@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
+use std::fs::File;
+use std::io::{BufReader, Read};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,17 +16,24 @@ use async_trait::async_trait;
 use datafusion::catalog::{DynamicFileCatalog, Session, TableProvider, UrlTableFactory};
 use datafusion::common::{GetExt, Result};
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
-use datafusion::datasource::file_format::json::JsonFormatFactory;
+use datafusion::datasource::file_format::json::{JsonFormat, JsonFormatFactory};
+use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
+use datafusion::datasource::listing::{
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
+};
+use datafusion::execution::session_state::SessionState;
 use datafusion::prelude::SessionContext;
 use futures::FutureExt;
 use parking_lot::Mutex;
 
 use super::access::Restrictions;
+use super::csv_table;
+use super::file_functions::{Call, Reads};
 use crate::error::Error;
 use crate::settings::HaliteOptions;
 use crate::store::check_outside;
-use crate::write::copy::{check_matches, check_rows, checksum, files_matching};
+use crate::write::copy::{CsvRows, STANDARD, check_matches, check_rows, checksum, files_matching};
 
 /// Endings of names that are taken for those of files.
 const EXTENSIONS: &[&str] = &[
@@ -81,13 +90,83 @@ struct Checked {
 impl LocalFiles {
     /// Refuses files with rows that are longer than the session allows.
     fn check_rows(&self, local: &str, is_pattern: bool) -> Result<(), Error> {
-        let session = self.inner.session_store().get_session().upgrade();
-        let options = session.map(|session| HaliteOptions::of(session.read().config_options()));
-        let most = options.unwrap_or_default().row_bytes.in_memory();
+        let most = self.row_bytes();
         match is_pattern {
             true => files_matching(local).try_for_each(|file| self.check_file(&file, most)),
             false => self.check_file(Path::new(local), most),
         }
+    }
+
+    /// The table of a call of `read_csv` and the like.
+    async fn called(&self, call: Call) -> Result<Arc<dyn TableProvider>> {
+        let Call {
+            file,
+            reads,
+            mut options,
+            types,
+        } = call;
+        self.access.check(&format!("the file `{file}`"))?;
+        if file == STANDARD {
+            return Err(Error::unsupported(
+                "STDIN is read once, and a file of a query twice; COPY t FROM STDIN reads it",
+            )
+            .into());
+        }
+        let is_pattern = file.contains(['*', '?', '[']);
+        match is_pattern {
+            true => check_matches(&file)?,
+            false => check_outside(Path::new(&file))?,
+        }
+        if reads == Reads::Csv {
+            options.row_bytes = Some(self.row_bytes());
+            return csv_table::table(CsvRows::open(&file, options, &types)?);
+        }
+        if !is_pattern && !Path::new(&file).exists() {
+            return Err(Error::invalid(format!("there is no file `{file}`")).into());
+        }
+        let format: Arc<dyn FileFormat> = match reads {
+            Reads::Parquet => {
+                let files = files_matching(&file);
+                files
+                    .filter(|file| file.is_file())
+                    .try_for_each(|file| checksum::check(&file))?;
+                Arc::new(ParquetFormat::default())
+            }
+            _ => {
+                self.check_rows(&file, is_pattern)?;
+                Arc::new(JsonFormat::default().with_newline_delimited(!begins_as_array(&file)))
+            }
+        };
+        self.listed(&file, format).await
+    }
+
+    /// Files of a format, whatever they are called.
+    async fn listed(
+        &self,
+        name: &str,
+        format: Arc<dyn FileFormat>,
+    ) -> Result<Arc<dyn TableProvider>> {
+        let session = self.inner.session_store().get_session().upgrade();
+        let state = session.and_then(|session| {
+            let session = session.read();
+            session.as_any().downcast_ref::<SessionState>().cloned()
+        });
+        let Some(state) = state else {
+            return Err(Error::internal("a file is read without a session").into());
+        };
+        let options = ListingOptions::new(format).with_file_extension("");
+        let config = ListingTableConfig::new(ListingTableUrl::parse(name)?);
+        let config = config.with_listing_options(options);
+        let config = config.infer_schema(&state).await;
+        let config = config.map_err(|error| Error::from(error).context(format!("`{name}`")))?;
+        Ok(Arc::new(ListingTable::try_new(config)?))
+    }
+
+    /// How many bytes a row may have.
+    fn row_bytes(&self) -> usize {
+        let session = self.inner.session_store().get_session().upgrade();
+        let options = session.map(|session| HaliteOptions::of(session.read().config_options()));
+        options.unwrap_or_default().row_bytes.in_memory()
     }
 
     fn check_file(&self, file: &Path, most: usize) -> Result<(), Error> {
@@ -120,6 +199,9 @@ impl LocalFiles {
 #[async_trait]
 impl UrlTableFactory for LocalFiles {
     async fn try_new(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
+        if let Some(call) = Call::of(name)? {
+            return self.called(call).await.map(Some);
+        }
         if !looks_like_a_file(name) {
             return Ok(None);
         }
@@ -140,6 +222,10 @@ impl UrlTableFactory for LocalFiles {
             return Err(Error::invalid(format!("there is no file `{local}`")).into());
         }
         self.check_rows(local, is_pattern)?;
+        if is_json_array(local) {
+            let format = JsonFormat::default().with_newline_delimited(false);
+            return self.listed(name, Arc::new(format)).await.map(Some);
+        }
         let found = AssertUnwindSafe(self.inner.try_new(name)).catch_unwind();
         let found = found.await.unwrap_or_else(|_| {
             let message = format!("`{local}` cannot be read: it is damaged");
@@ -158,6 +244,26 @@ impl UrlTableFactory for LocalFiles {
             .into()),
         }
     }
+}
+
+/// Whether a file is JSON by its name and begins as an array does.
+fn is_json_array(local: &str) -> bool {
+    let extension = Path::new(local).extension();
+    extension.is_some_and(|it| it.eq_ignore_ascii_case("json")) && begins_as_array(local)
+}
+
+/// Whether a file begins as an array of JSON does; of a pattern the first that matches.
+fn begins_as_array(local: &str) -> bool {
+    let file = match local.contains(['*', '?', '[']) {
+        true => files_matching(local).next(),
+        false => Some(PathBuf::from(local)),
+    };
+    let opened = file.and_then(|file| File::open(file).ok());
+    let mut bytes = opened
+        .into_iter()
+        .flat_map(|file| BufReader::new(file).bytes());
+    let first = bytes.find(|byte| byte.as_ref().is_ok_and(|byte| !byte.is_ascii_whitespace()));
+    matches!(first, Some(Ok(b'[')))
 }
 
 /// Whether a name is meant for a file; all others are those of tables.

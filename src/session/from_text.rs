@@ -36,7 +36,7 @@ impl Connection {
         self.progress().begin();
         let parsed = match &statement.parsed.command {
             Command::Sql(parsed) => parsed,
-            Command::ExplainKeys(_) => return Err(own_query()),
+            Command::ExplainKeys(_) | Command::Summarize(_) => return Err(own_query()),
             Command::Copy(_) => return Err(no_query()),
         };
         if let Some(own) = Own::of(parsed)? {

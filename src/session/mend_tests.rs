@@ -440,28 +440,29 @@ async fn names_of_columns_stay() {
 
 #[tokio::test]
 async fn casts_that_change_the_value_stay_where_they_are() {
-    shown("CAST(p AS INT) = 10", &["2", "3"], Ok(&["2"])).await;
-    shown("10 = CAST(p AS INT)", &["2", "3"], Ok(&["2"])).await;
-    shown("CAST(p AS INT) <> 10", &["1"], Ok(&["1", "3"])).await;
-    shown("NOT (CAST(p AS INT) = 10)", &["1"], Ok(&["1", "3"])).await;
-    shown("CAST(p AS INT) IN (9, 11)", &["1"], Ok(&[])).await;
-    agreed("10 IN (CAST(p AS INT), 7)", &["2", "3"]).await;
-    let wrong = ["1", "2", "3"];
-    shown("CAST(p AS INT) NOT IN (9, 11)", &["2", "3"], Ok(&wrong)).await;
+    // 9.99, 10 and 10.01 are rounded to 10.
+    let all = ["1", "2", "3"];
+    shown("CAST(p AS INT) = 10", &all, Ok(&["2"])).await;
+    shown("10 = CAST(p AS INT)", &all, Ok(&["2"])).await;
+    shown("CAST(p AS INT) <> 10", &[], Ok(&["1", "3"])).await;
+    shown("NOT (CAST(p AS INT) = 10)", &[], Ok(&["1", "3"])).await;
+    agreed("CAST(p AS INT) IN (9, 11)", &[]).await;
+    shown("10 IN (CAST(p AS INT), 7)", &all, Ok(&["2", "3"])).await;
+    agreed("CAST(p AS INT) NOT IN (9, 11)", &all).await;
     let between = "CAST(p AS INT) BETWEEN 10 AND 10";
-    shown(between, &["2", "3"], Ok(&["2"])).await;
+    shown(between, &all, Ok(&["2"])).await;
     let wrong = ["1", "3", "4"];
     let distinct = "CAST(p AS INT) IS DISTINCT FROM 10";
-    shown(distinct, &["1", "4"], Ok(&wrong)).await;
+    shown(distinct, &["4"], Ok(&wrong)).await;
     let rounded = "CAST(p AS DECIMAL(10,0)) = 10";
-    shown(rounded, &["1", "2", "3"], Ok(&["2"])).await;
+    shown(rounded, &all, Ok(&["2"])).await;
     let twice = "CAST(CAST(p AS INT) AS BIGINT) = 10";
-    shown(twice, &["2", "3"], Ok(&["2"])).await;
+    shown(twice, &all, Ok(&["2"])).await;
     // The constant, or the cast, comes to light in the simplifier.
     let late = "CAST(p AS INT) = CASE WHEN true THEN 10 ELSE id END";
-    shown(late, &["2", "3"], Ok(&["2"])).await;
+    shown(late, &all, Ok(&["2"])).await;
     let late = "CASE WHEN true THEN CAST(p AS INT) ELSE id END = 10";
-    shown(late, &["2", "3"], Ok(&["2"])).await;
+    shown(late, &all, Ok(&["2"])).await;
     // The simplifier takes this cast off too, and may: it keeps the value.
     agreed("CAST(a AS BIGINT) = 1", &["1", "2"]).await;
     let (halite, _) = sessions().await;
@@ -479,7 +480,8 @@ async fn casts_that_give_null_stay_where_they_are() {
     let distinct = "TRY_CAST(big AS INT) IS NOT DISTINCT FROM 1";
     agreed(distinct, &[]).await;
     agreed("TRY_CAST(big AS INT) IS DISTINCT FROM 1", &all).await;
-    shown("TRY_CAST(p AS SMALLINT) = 10", &["2", "3"], Ok(&["2"])).await;
+    let rounded = ["1", "2", "3"];
+    shown("TRY_CAST(p AS SMALLINT) = 10", &rounded, Ok(&["2"])).await;
     agreed("TRY_CAST(a AS BIGINT) = 1", &["1", "2"]).await;
 }
 
@@ -528,12 +530,12 @@ async fn hidden_casts_are_filters_of_a_scan_and_decide_what_is_deleted() {
     let connection = Database::in_memory().unwrap().connect();
     for sql in [
         "CREATE TABLE e (id INT, d DECIMAL(10,2), ts TIMESTAMP(3), PRIMARY KEY (id))",
-        "INSERT INTO e VALUES (1, 1.50, '2024-01-01'), (2, 1.00, '2024-01-02')",
+        "INSERT INTO e VALUES (1, 1.49, '2024-01-01'), (2, 0.50, '2024-01-02')",
     ] {
         connection.execute(sql, Vec::new()).await.unwrap();
     }
     for (predicate, residual) in [
-        ("CAST(d AS INT) = 1", "CAST(d AS INT) = 1"),
+        ("CAST(d AS INT) = 1", "CAST(d AS DECIMAL(38, 0)) = 1"),
         ("TRY_CAST(d AS SMALLINT) = 1", "TRY_CAST(d AS SMALLINT) = 1"),
         (
             "ts AT TIME ZONE 'Asia/Tokyo' < '2024-01-01 17:00:00+00'",

@@ -2,8 +2,9 @@
 //!
 //! The text is cut into tokens once, split at the semicolons between statements (one inside a string, a comment or a
 //! dollar quote is no token), its long `chains` bracketed, held against the [`guard`], and each statement parsed in
-//! [Halite's dialect](super::dialect). Two statements are recognised before the parser sees them:
-//! `EXPLAIN KEYS <select>`, which is Halite's own, and [`COPY`](super::copy_statement).
+//! [Halite's dialect](super::dialect). Three statements are recognised before the parser sees them:
+//! `EXPLAIN KEYS <select>` and `SUMMARIZE <table or select>`, which are Halite's own, and [`COPY`](super::copy_statement).
+//! Samples are drawn and files named here, before anybody looks at what a statement reads (`sample`, `file_functions`).
 //!
 //! DataFusion plans a tuple only when its first value is a name or a plain literal. Others (`(-1, b)`,
 //! `(TIMESTAMP '…', id)`) are handed over as `ROW(…)`, which means the same. Of `FROM t` alone it makes rows without
@@ -14,9 +15,9 @@ use std::ops::ControlFlow;
 use datafusion::error::DataFusionError;
 use datafusion::sql::parser::{DFParserBuilder, Statement as DFStatement};
 use sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
-    ObjectName, Query, Select, SelectFlavor, SelectItem, SetExpr, Statement as SqlStatement,
-    VisitMut, VisitorMut, WildcardAdditionalOptions,
+    Expr, Fetch, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
+    GroupByExpr, Ident, LimitClause, ObjectName, Query, Select, SelectFlavor, SelectItem, Set,
+    SetExpr, Statement as SqlStatement, Value, VisitMut, VisitorMut, WildcardAdditionalOptions,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -24,10 +25,12 @@ use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 
 use super::chains;
 use super::copy_statement::{CopySource, CopyStatement};
-use super::dialect::HaliteDialect;
+use super::dialect::{self, HaliteDialect};
+use super::file_functions;
 use super::guard;
 use super::mixed_values;
 use super::placeholders::numbered;
+use super::sample;
 use super::stack::{Depth, on_stack_for};
 use crate::error::{Error, Result};
 
@@ -49,6 +52,8 @@ pub enum Command {
     Sql(Box<DFStatement>),
     /// `EXPLAIN KEYS <select>`: the scan of the query's tables, explained.
     ExplainKeys(Box<Query>),
+    /// `SUMMARIZE <table or select>`: what can be said of each column.
+    Summarize(Box<Query>),
     /// `COPY … FROM` and `COPY … TO`.
     Copy(Box<CopyStatement>),
 }
@@ -80,8 +85,11 @@ pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
     let statement = bracketed.as_deref().unwrap_or(statement);
     let depth = guard::check(statement)?;
     let statement = numbered(statement)?;
+    let sampled = sample::marked(&statement)?;
+    let statement = sampled.as_deref().unwrap_or(&statement);
     let command = on_stack_for(depth, || {
-        let command = parse_command(&statement).map_err(|error| refused(error, &text))?;
+        let mut command = parse_command(statement).map_err(|error| refused(error, &text))?;
+        write_out(&mut command)?;
         refuse_copy(&command)?;
         guard::expansion::check(&command)?;
         Ok::<_, Error>(command)
@@ -91,6 +99,31 @@ pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
         command,
         depth,
     })
+}
+
+/// Draws the samples that a statement asks for, and names the files that it reads by functions.
+fn write_out(command: &mut Command) -> Result<()> {
+    match command {
+        Command::Sql(statement) => write_out_of(statement),
+        Command::ExplainKeys(query) | Command::Summarize(query) => write_out_in(query.as_mut()),
+        Command::Copy(copy) => match &mut copy.source {
+            CopySource::Query(query) => write_out_in(query.as_mut()),
+            CopySource::Table { .. } => Ok(()),
+        },
+    }
+}
+
+fn write_out_of(statement: &mut DFStatement) -> Result<()> {
+    match statement {
+        DFStatement::Statement(statement) => write_out_in(statement.as_mut()),
+        DFStatement::Explain(explain) => write_out_of(&mut explain.statement),
+        _ => Ok(()),
+    }
+}
+
+fn write_out_in(tree: &mut impl VisitMut) -> Result<()> {
+    file_functions::write_out(tree)?;
+    sample::write_out(tree)
 }
 
 /// `EXPLAIN COPY`, the one COPY that DataFusion would parse.
@@ -185,6 +218,7 @@ fn parse_command(tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
     let dialect = HaliteDialect::new(tokens.len());
     let command = match Form::of(tokens) {
         Form::ExplainKeys(rest) => parse_query(&dialect, rest),
+        Form::Summarize(rest) => parse_summarized(&dialect, rest),
         Form::Copy => parse_copy(&dialect, tokens),
         Form::Sql => parse_sql(&dialect, tokens),
     };
@@ -199,6 +233,7 @@ fn parse_command(tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
 /// Which parser a statement is for.
 enum Form<'a> {
     ExplainKeys(&'a [TokenWithSpan]),
+    Summarize(&'a [TokenWithSpan]),
     Copy,
     Sql,
 }
@@ -209,7 +244,14 @@ impl<'a> Form<'a> {
             .iter()
             .enumerate()
             .filter(|(_, token)| !matches!(token.token, Token::Whitespace(_)));
-        match words.next().map(|(_, first)| keyword(first)) {
+        let first = words.next();
+        if let Some((at, first)) = first
+            && is_word(first, "summarize")
+            && words.clone().next().is_some()
+        {
+            return Self::Summarize(tokens.get(at + 1..).unwrap_or_default());
+        }
+        match first.map(|(_, first)| keyword(first)) {
             Some(Keyword::EXPLAIN) => match words.next() {
                 Some((at, second)) if is_word(second, "keys") && words.next().is_some() => {
                     Self::ExplainKeys(tokens.get(at + 1..).unwrap_or_default())
@@ -251,6 +293,32 @@ fn parse_query(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Comm
     }
     mend(&mut *query);
     Ok(Command::ExplainKeys(query))
+}
+
+/// A table, or a query.
+fn parse_summarized(
+    dialect: &HaliteDialect,
+    tokens: &[TokenWithSpan],
+) -> Result<Command, ParserError> {
+    let mut parser = parser(dialect, tokens);
+    let is_query = match &parser.peek_token_ref().token {
+        Token::LParen => true,
+        Token::Word(word) => matches!(
+            word.keyword,
+            Keyword::SELECT | Keyword::WITH | Keyword::VALUES | Keyword::FROM
+        ),
+        _ => false,
+    };
+    let mut query = match is_query {
+        true => parser.parse_query()?,
+        false => {
+            let name = parser.parse_object_name(false)?;
+            dialect::query(&format!("SELECT * FROM {name}"))?
+        }
+    };
+    expect_end(&mut parser)?;
+    mend(&mut *query);
+    Ok(Command::Summarize(query))
 }
 
 fn parse_copy(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
@@ -383,6 +451,10 @@ impl VisitorMut for Mends {
     type Break = ();
 
     fn pre_visit_statement(&mut self, statement: &mut SqlStatement) -> ControlFlow<()> {
+        describe_file(statement);
+        if let SqlStatement::Set(set) = statement {
+            set_time_zone(set);
+        }
         if let SqlStatement::Insert(insert) = statement {
             self.inserted = insert.source.as_deref().map(std::ptr::from_ref);
         }
@@ -390,6 +462,7 @@ impl VisitorMut for Mends {
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        fetch_as_limit(query);
         let inserted = self.inserted == Some(std::ptr::from_ref(query));
         if let SetExpr::Values(values) = query.body.as_mut()
             && !inserted
@@ -400,6 +473,7 @@ impl VisitorMut for Mends {
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        group_all(select);
         if select.flavor == SelectFlavor::FromFirstNoSelect {
             select.flavor = SelectFlavor::FromFirst;
             select.projection = vec![SelectItem::Wildcard(WildcardAdditionalOptions::default())];
@@ -417,6 +491,90 @@ impl VisitorMut for Mends {
             *expr = row(std::mem::take(values));
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// `FETCH FIRST 3 ROWS ONLY` is `LIMIT 3`.
+fn fetch_as_limit(query: &mut Query) {
+    let Some(Fetch {
+        with_ties: false,
+        percent: false,
+        quantity,
+    }) = &query.fetch
+    else {
+        return;
+    };
+    let rows = quantity.clone();
+    let rows = rows.unwrap_or_else(|| Expr::value(Value::Number("1".to_owned(), false)));
+    match &mut query.limit_clause {
+        None => {
+            query.limit_clause = Some(LimitClause::LimitOffset {
+                limit: Some(rows),
+                offset: None,
+                limit_by: Vec::new(),
+            });
+        }
+        Some(LimitClause::LimitOffset { limit, .. }) if limit.is_none() => *limit = Some(rows),
+        Some(_) => return,
+    }
+    query.fetch = None;
+}
+
+/// `GROUP BY ()` makes one group of all rows.
+fn group_all(select: &mut Select) {
+    if let GroupByExpr::Expressions(keys, _) = &mut select.group_by
+        && let [key] = keys.as_mut_slice()
+        && matches!(key, Expr::Tuple(values) if values.is_empty())
+    {
+        *key = Expr::GroupingSets(vec![Vec::new()]);
+    }
+}
+
+/// `DESCRIBE 'file.csv'` describes a query of it.
+fn describe_file(statement: &mut SqlStatement) {
+    let SqlStatement::ExplainTable {
+        describe_alias,
+        hive_format: None,
+        table_name,
+        ..
+    } = statement
+    else {
+        return;
+    };
+    let [part] = table_name.0.as_slice() else {
+        return;
+    };
+    if part
+        .as_ident()
+        .is_some_and(|name| name.quote_style == Some('\''))
+        && let Ok(query) = dialect::query(&format!("SELECT * FROM {table_name}"))
+    {
+        *statement = SqlStatement::Explain {
+            describe_alias: *describe_alias,
+            analyze: false,
+            verbose: false,
+            query_plan: false,
+            estimate: false,
+            statement: Box::new(SqlStatement::Query(query)),
+            format: None,
+            options: None,
+        };
+    }
+}
+
+/// `SET TIME ZONE 'Europe/Berlin'` sets a variable.
+fn set_time_zone(set: &mut Set) {
+    if let Set::SetTimeZone {
+        local: false,
+        value,
+    } = set
+    {
+        *set = Set::SingleAssignment {
+            scope: None,
+            hivevar: false,
+            variable: ObjectName::from(vec![Ident::new("timezone")]),
+            values: vec![value.clone()],
+        };
     }
 }
 

@@ -249,7 +249,7 @@ fn copy_in_both_directions() {
     for wrong in [
         "COPY t",
         "COPY t FROM",
-        "COPY t FROM STDIN",
+        "COPY t FROM STDOUT",
         "COPY t FROM 'x' 'y'",
         "COPY t FROM 'x' CSV HEADER",
         "COPY t FROM 'x' (",

@@ -10,14 +10,13 @@ use sqlparser::ast::{
 };
 
 use super::checked::{Checked, FINE, missing, refuse_if};
+use super::forms::{column_names, length_of, similar_as_regex};
 
 /// A SET of another kind than `name = value`.
 pub(super) fn check_set(set: &Set) -> Checked {
     match set {
         Set::SingleAssignment { .. } => FINE,
-        Set::SetTimeZone { .. } => {
-            missing("SET TIME ZONE; write SET datafusion.execution.time_zone = '…'")
-        }
+        Set::SetTimeZone { .. } => missing("SET LOCAL TIME ZONE; write SET TIME ZONE '…'"),
         other => missing(format_args!(
             "this form of SET; write SET name = value, not `{other}`"
         )),
@@ -26,7 +25,11 @@ pub(super) fn check_set(set: &Set) -> Checked {
 
 /// UNION, EXCEPT and INTERSECT, DEFAULT among VALUES, and FETCH.
 pub(super) fn check_body(query: &Query) -> Checked {
-    refuse_if(query.fetch.is_some(), "FETCH; write LIMIT")?;
+    // Others are a LIMIT by now.
+    refuse_if(
+        query.fetch.is_some(),
+        "FETCH WITH TIES, with PERCENT, and beside LIMIT; write LIMIT",
+    )?;
     check_set_expr(&query.body)?;
     query.pipe_operators.iter().try_for_each(|pipe| match pipe {
         PipeOperator::Except { set_quantifier, .. } => {
@@ -47,7 +50,10 @@ fn check_set_expr(body: &SetExpr) -> Checked {
             left,
             right,
         } => {
-            check_quantifier(*op, *set_quantifier)?;
+            let is_numbered = *set_quantifier == SetQuantifier::All && column_names(left).is_some();
+            if !is_numbered {
+                check_quantifier(*op, *set_quantifier)?;
+            }
             check_set_expr(left)?;
             check_set_expr(right)
         }
@@ -68,7 +74,7 @@ fn check_quantifier(op: SetOperator, quantifier: SetQuantifier) -> Checked {
     let is_all = matches!(quantifier, SetQuantifier::All | SetQuantifier::AllByName);
     match is_all && op != SetOperator::Union {
         true => missing(format_args!(
-            "{op} ALL; number equal rows with row_number() OVER (PARTITION BY …) and use {op}"
+            "{op} ALL of columns that * stands for; name the columns of the first SELECT"
         )),
         false => FINE,
     }
@@ -157,13 +163,21 @@ pub(super) fn check_table_factor(factor: &TableFactor) -> Checked {
 /// Operators and casts.
 pub(super) fn check_expr(expr: &Expr) -> Checked {
     missing(match expr {
-        Expr::SimilarTo { .. } => {
-            "SIMILAR TO; write LIKE, or ~ with a regular expression between ^( and )$"
-        }
+        Expr::SimilarTo {
+            pattern,
+            escape_char,
+            ..
+        } => match similar_as_regex(pattern, escape_char.as_ref()) {
+            Some(_) => return FINE,
+            None => {
+                "SIMILAR TO a pattern that is no constant; write LIKE, or ~ with a regular expression"
+            }
+        },
         Expr::RLike { regexp: true, .. } => "REGEXP; write ~ or !~",
         Expr::RLike { .. } => "RLIKE; write ~ or !~",
         Expr::Collate { .. } => "COLLATE; text is compared by its bytes",
         Expr::IsNormalized { .. } => "IS NORMALIZED",
+        Expr::Cast { data_type, .. } if length_of(data_type).is_some() => return FINE,
         Expr::Cast { data_type, .. } => return check_length(data_type),
         Expr::TypedString(text) => return check_length(&text.data_type),
         _ => return FINE,

@@ -15,7 +15,7 @@ use super::Statement;
 use super::copy_statement::CopySource;
 use super::parse::Command;
 use crate::error::{Error, Result};
-use crate::write::copy::CopyDirection;
+use crate::write::copy::{CopyDirection, STANDARD};
 
 impl Statement {
     /// The same statement reading table `to` where it says `from`, both folded as the catalog folds them.
@@ -33,7 +33,7 @@ impl Statement {
         };
         match &mut changed.parsed.command {
             Command::Sql(statement) => rename.planned(statement),
-            Command::ExplainKeys(query) => rename.tree(query.as_mut()),
+            Command::ExplainKeys(query) | Command::Summarize(query) => rename.tree(query.as_mut()),
             Command::Copy(copy) => match &mut copy.source {
                 CopySource::Query(query) => rename.tree(query.as_mut()),
                 CopySource::Table { name, .. }
@@ -53,6 +53,7 @@ impl Statement {
         let mut changed = self.clone();
         if let Command::Copy(copy) = &mut changed.parsed.command
             && copy.direction == CopyDirection::From
+            && copy.file != STANDARD
         {
             copy.file = directory.join(&copy.file).to_string_lossy().into_owned();
         }
@@ -73,7 +74,7 @@ impl Statement {
                 _ => None,
             },
             Command::ExplainKeys(query) => Some(query.clone()),
-            Command::Copy(_) => None,
+            Command::Copy(_) | Command::Summarize(_) => None,
         };
         let query = query.ok_or_else(|| Error::invalid("only a query has keys to explain"))?;
         let mut changed = self.clone();
@@ -180,7 +181,7 @@ mod tests {
             .command
         {
             Command::Sql(statement) => statement.to_string(),
-            Command::ExplainKeys(query) => query.to_string(),
+            Command::ExplainKeys(query) | Command::Summarize(query) => query.to_string(),
             Command::Copy(statement) => statement.to_string(),
         }
     }

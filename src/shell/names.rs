@@ -6,7 +6,7 @@ use datafusion::config::{ConfigExtension, ExtensionOptions};
 use super::format::type_name;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME};
 use crate::schema::Table;
-use crate::session::Connection;
+use crate::session::{Connection, file_functions, written_out};
 use crate::settings::HaliteOptions;
 use crate::table::HaliteTable;
 
@@ -86,6 +86,7 @@ impl Names {
                 .keys()
                 .map(|name| named(name, "window")),
         );
+        found.extend(written_out().map(|name| named(&name.to_owned(), "function")));
         found.sort();
         found.dedup_by(|later, earlier| later.name == earlier.name);
         found
@@ -95,6 +96,7 @@ impl Names {
     pub fn table_functions(&self) -> Vec<String> {
         let state = self.connection.session().state();
         let mut names: Vec<String> = state.table_functions().keys().cloned().collect();
+        names.extend(file_functions().map(str::to_owned));
         names.sort();
         names
     }

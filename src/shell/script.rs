@@ -19,6 +19,7 @@ use super::words::{Kind, tokens};
 use crate::error::{Error, Result};
 use crate::session::guard::MAX_TEXT;
 use crate::session::parse;
+use crate::write::copy::keep_standard_input;
 
 /// What a script consists of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +86,7 @@ impl Units {
     /// # Errors
     /// Where there is none.
     pub fn of_standard_input() -> io::Result<Self> {
+        keep_standard_input();
         #[cfg(unix)]
         let input = Self::of_open(File::from(io::stdin().as_fd().try_clone_to_owned()?));
         #[cfg(not(unix))]

@@ -6,7 +6,7 @@ INSERT 3
 
 DELETE FROM t TABLESAMPLE (1);
 ---
-error: TABLESAMPLE is not implemented
+error: this form of TABLESAMPLE is not implemented; TABLESAMPLE BERNOULLI (10), (10 PERCENT) and (100 ROWS) are
 
 DELETE FROM t PARTITION (p);
 ---
@@ -54,7 +54,7 @@ error: DELETE … ORDER BY is not implemented
 
 DELETE FROM t WHERE a IN (SELECT a FROM t TABLESAMPLE (1));
 ---
-error: TABLESAMPLE is not implemented
+error: this form of TABLESAMPLE is not implemented; TABLESAMPLE BERNOULLI (10), (10 PERCENT) and (100 ROWS) are
 
 DELETE FROM t WHERE a IN (SELECT a FROM t PREWHERE b = 10);
 ---
@@ -106,7 +106,7 @@ error: syntax error: Expected: SELECT, VALUES, or a subquery in the query body, 
 
 INSERT INTO t SELECT a + 3, b, c FROM t TABLESAMPLE (1);
 ---
-error: TABLESAMPLE is not implemented
+error: this form of TABLESAMPLE is not implemented; TABLESAMPLE BERNOULLI (10), (10 PERCENT) and (100 ROWS) are
 
 SELECT a FROM t FOR UPDATE;
 ---
@@ -166,7 +166,11 @@ error: syntax error: Expected: end of statement, found: a at Line: 1, Column: 18
 
 SELECT a FROM t FETCH FIRST 1 ROWS ONLY;
 ---
-error: FETCH is not implemented; write LIMIT
++---+
+| a |
++---+
+| 1 |
++---+
 
 SELECT a FROM t LIMIT 1 BY a;
 ---
@@ -188,13 +192,9 @@ SELECT a FROM t ORDER BY a WITH FILL;
 ---
 error: This feature is not implemented: ORDER BY WITH FILL is not supported: WITH FILL
 
-SELECT a FROM t TABLESAMPLE BERNOULLI (10);
----
-error: TABLESAMPLE is not implemented
-
 SELECT a FROM t SAMPLE 0.1;
 ---
-error: TABLESAMPLE is not implemented
+error: this form of TABLESAMPLE is not implemented; TABLESAMPLE BERNOULLI (10), (10 PERCENT) and (100 ROWS) are
 
 SELECT a FROM (SELECT a FROM t) TABLESAMPLE (1);
 ---
@@ -362,23 +362,23 @@ error: TRIM with more than two arguments is not implemented
 
 EXPLAIN SELECT a FROM t TABLESAMPLE (1);
 ---
-error: TABLESAMPLE is not implemented
+error: this form of TABLESAMPLE is not implemented; TABLESAMPLE BERNOULLI (10), (10 PERCENT) and (100 ROWS) are
 
 EXPLAIN KEYS SELECT a FROM t TABLESAMPLE (1);
 ---
-error: TABLESAMPLE is not implemented
+error: this form of TABLESAMPLE is not implemented; TABLESAMPLE BERNOULLI (10), (10 PERCENT) and (100 ROWS) are
 
 COPY (SELECT a FROM t TABLESAMPLE (1)) TO '/nowhere/t.csv';
 ---
-error: TABLESAMPLE is not implemented
+error: this form of TABLESAMPLE is not implemented; TABLESAMPLE BERNOULLI (10), (10 PERCENT) and (100 ROWS) are
 
 PREPARE p AS SELECT a FROM t TABLESAMPLE (1);
 ---
-error: TABLESAMPLE is not implemented
+error: this form of TABLESAMPLE is not implemented; TABLESAMPLE BERNOULLI (10), (10 PERCENT) and (100 ROWS) are
 
 PREPARE p AS DELETE FROM t TABLESAMPLE (1);
 ---
-error: TABLESAMPLE is not implemented
+error: this form of TABLESAMPLE is not implemented; TABLESAMPLE BERNOULLI (10), (10 PERCENT) and (100 ROWS) are
 
 PREPARE p AS EXPLAIN ESTIMATE SELECT a FROM t;
 ---
@@ -386,7 +386,7 @@ error: EXPLAIN ESTIMATE is not implemented
 
 SELECT (SELECT max(a) FROM t TABLESAMPLE (1)) AS a;
 ---
-error: TABLESAMPLE is not implemented
+error: this form of TABLESAMPLE is not implemented; TABLESAMPLE BERNOULLI (10), (10 PERCENT) and (100 ROWS) are
 
 SELECT a FROM t WHERE a IN (SELECT b FROM (SELECT b FROM t FOR UPDATE) AS u);
 ---

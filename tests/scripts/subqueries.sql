@@ -252,7 +252,12 @@ error: IN (subquery) outside of WHERE, HAVING and ON is not implemented; compare
 
 SELECT id, NOT EXISTS (SELECT b FROM u) FROM t;
 ---
-error: EXISTS (subquery) outside of WHERE, HAVING and ON is not implemented; compare a count, as in (SELECT count(*) FROM … WHERE …) > 0
++----+------------------------------+
+| id | NOT EXISTS (SELECT b FROM u) |
++----+------------------------------+
+| 1  | false                        |
+| 2  | false                        |
++----+------------------------------+
 
 SELECT id FROM t ORDER BY a NOT IN (SELECT b FROM u);
 ---

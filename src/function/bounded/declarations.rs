@@ -81,6 +81,13 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     of("flatten", all),
     of("arrays_zip", |args| args.all().saturating_mul(2)),
     of("map", all),
+    // The longest that two letters stand for is `%c`, a moment.
+    of("strftime", |args| {
+        args.sum(&args.lengths(1), &PerRow::Same(16), u64::saturating_mul)
+    }),
+    of("to_char", |args| {
+        args.sum(&args.lengths(1), &PerRow::Same(16), u64::saturating_mul)
+    }),
     of("struct", all),
     of("named_struct", all),
 ];

@@ -311,7 +311,7 @@ async fn a_file_is_whole_or_as_it_was() {
         (
             "t",
             "(QUOTE '|')",
-            "COPY option `QUOTE '|'` is not implemented; FORMAT, HEADER, DELIMITER, NULL and COMPRESSION are",
+            "COPY option `QUOTE '|'` is not implemented; FORMAT, HEADER, DELIMITER, NULL, COMPRESSION, REPLACE, ON_ERROR, REJECTS, DECIMAL, DATE_FORMAT and TIMESTAMP_FORMAT are",
         ),
     ] {
         for name in ["old.csv", "link.csv", "new.csv"] {

@@ -8,6 +8,7 @@ use std::process;
 use super::open_already::open_already;
 use crate::error::{Error, Result};
 use crate::store::check_outside;
+use crate::write::copy::STANDARD;
 
 /// How many names are tried for the file that is being written.
 const ATTEMPTS: u32 = 1_000;
@@ -28,6 +29,14 @@ impl PartFile {
             Error::invalid(format!("`{}` cannot be written: {error}", target.display()))
                 .with_source(error)
         };
+        if target.as_os_str() == STANDARD {
+            let open = open_already(Path::new("/dev/stdout"));
+            let missing = || Err(io::Error::other("there is no standard output"));
+            return Ok(Self::through(
+                open.unwrap_or_else(missing).map_err(failed)?,
+                target,
+            ));
+        }
         check_outside(target)?;
         if let Some(open) = open_already(target) {
             return Ok(Self::through(open.map_err(failed)?, target));

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 pub(crate) fn check(command: &Command) -> Result<()> {
     match command {
         Command::Sql(statement) => check_statement(statement),
-        Command::ExplainKeys(query) => check_tree(query),
+        Command::ExplainKeys(query) | Command::Summarize(query) => check_tree(query),
         Command::Copy(copy) => match &copy.source {
             CopySource::Query(query) => check_tree(query),
             _ => Ok(()),

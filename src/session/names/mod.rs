@@ -10,7 +10,9 @@
 //! * an alias that rows are not to be ordered by is kept from the column that has its name ([`hidden`]);
 //! * what USING and NATURAL make one column of is that of the left side, wherever it is named ([`scope`]);
 //! * the column of a subquery beside OR is told from itself ([`marked`]);
-//! * casts that tell apart what has one name without them are given their own ([`casts`]).
+//! * casts that tell apart what has one name without them are given their own ([`casts`]);
+//! * functions that only stand for other expressions are [written out](super::written), and [forms](super::forms) that
+//!   DataFusion lacks, once all names are fixed.
 //!
 //! The outermost result has its names without marks ([`restore`]), and so has what EXPLAIN shows ([`explained`]). Tables are looked up only where a statement needs
 //! their columns for this: for `*` beside other columns or over a join, for USING and NATURAL.
@@ -45,7 +47,10 @@ use sqlparser::ast::Ident;
 
 use self::mender::Mender;
 use self::tables::Tables;
+pub(super) use self::text::heading;
+use super::forms;
 use super::outcome::gives_rows;
+use super::written::write_out;
 use crate::error::Result;
 
 /// Stands behind the name of a column whose name another one has: a character without width that no name ends with.
@@ -59,6 +64,9 @@ pub(super) async fn mend(state: &SessionState, mut parsed: DFStatement) -> Resul
     let folds = Folds(state.config_options().sql_parser.enable_ident_normalization);
     let tables = Tables::of(state, &parsed, folds).await;
     Mender::new(&tables, folds).statement(&mut parsed)?;
+    forms::write_out(&mut parsed);
+    let functions = state.scalar_functions();
+    write_out(&mut parsed, &|name| functions.contains_key(name))?;
     Ok(parsed)
 }
 

@@ -11,7 +11,7 @@ use sqlparser::tokenizer::Span;
 use super::scope::single;
 
 /// The text of an expression, on one line.
-pub(super) fn heading(expr: &Expr) -> String {
+pub fn heading(expr: &Expr) -> String {
     let mut shown = without_parentheses(expr).clone();
     let _: ControlFlow<()> = shown.visit(&mut AsWritten);
     shown.to_string()

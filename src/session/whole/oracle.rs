@@ -36,6 +36,7 @@ use super::truths::{LawTable, Truths};
 use crate::optimize::claims::unclaimed;
 use crate::optimize::install;
 use crate::optimize::nearest::CAST_TO_NEAREST;
+use crate::optimize::rounded::ROUND_DECIMALS;
 use crate::optimize::zones::READ_CLOCKS;
 
 /// Answers queries.
@@ -66,6 +67,7 @@ impl Oracle {
                 // What a cast gives no plan decides.
                 Arc::new(READ_CLOCKS),
                 Arc::new(CAST_TO_NEAREST),
+                Arc::new(ROUND_DECIMALS),
                 Arc::new(RewriteSetComparison::new()),
                 Arc::new(ReplaceDistinctWithAggregate::new()),
                 Arc::new(DecorrelatePredicateSubquery::new()),

@@ -59,7 +59,7 @@ pub(super) fn copy(
         WriteSettings::default(),
         Progress::default(),
     ));
-    copied.map_err(|error| {
+    copied.map(|copied| copied.rows).map_err(|error| {
         (
             error.kind(),
             error.to_string().replace(&*path.to_string_lossy(), "FILE"),
@@ -67,7 +67,7 @@ pub(super) fn copy(
     })
 }
 
-fn copy_csv(
+pub(super) fn copy_csv(
     writer: &TableWriter,
     csv: &str,
     options: CopyOptions,
@@ -286,7 +286,7 @@ fn options_that_make_no_sense_are_refused() {
         .1;
     assert_eq!(
         error,
-        "the format of `FILE` is not known: say (FORMAT csv) or (FORMAT parquet)"
+        "the format of `FILE` is not known: say (FORMAT csv) or (FORMAT parquet) or (FORMAT jsonl)"
     );
     let csv = CopyOptions {
         format: Some(FileFormat::Csv),
@@ -365,7 +365,9 @@ fn a_file_over_the_memory_of_a_statement_is_loaded_or_not_at_all() {
             progress.clone(),
         ));
         let path = file.path().to_string_lossy().into_owned();
-        let said = copied.map_err(|error| error.to_string().replace(&path, "FILE"));
+        let said = copied
+            .map(|copied| copied.rows)
+            .map_err(|error| error.to_string().replace(&path, "FILE"));
         (said, progress.report())
     };
     let writer = people();

@@ -6,10 +6,14 @@ use std::sync::Arc;
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use arrow::array::{ArrayRef, RecordBatch};
 
-use super::field::{FieldReader, field_reader};
+use super::field::{FieldReader, Spelling, spelt_reader};
 use super::files::SourceFile;
 use super::lines::Lines;
-use super::{BATCH_BYTES, BATCH_ROWS, CopyOptions, Feed, Progress, Waiting, match_columns};
+use super::refusals::{Batch, Record, Refusals};
+use super::shape::Shape;
+use super::{
+    BATCH_BYTES, BATCH_ROWS, CopyOptions, Feed, Progress, Waiting, complaint, match_columns,
+};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::write::ROW_BYTES;
@@ -18,42 +22,65 @@ use crate::write::row_label::number_in_file;
 /// The bytes that some programs put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// At most so many characters of a field are shown in an error.
-const SHOWN_CHARACTERS: usize = 60;
-
 /// Feeds the rows of a CSV file to a statement, each numbered by the line on which it starts.
 pub(super) fn load(
     feed: &Feed,
     source: &SourceFile,
     options: &CopyOptions,
+    given: &[usize],
+    refusals: Option<&mut Refusals>,
     waiting: &Waiting,
 ) -> Result<()> {
     let table = Arc::clone(feed.table());
-    let mut file = CsvFile::open(&table, source, options, feed.progress())?;
-    while let Some((rows, lines)) = file.next_batch()? {
+    let shape = Shape::of(&table);
+    let mut file = CsvFile::open(&shape, source, options, given, feed.progress())?;
+    if options.header == Some(true) {
+        file.read_header(&table)?;
+    }
+    file.skips = refusals.is_some();
+    let mut refusals = refusals;
+    while let Some(batch) = file.next_batch()? {
         waiting.check()?;
-        feed.add_numbered(rows, lines)?;
+        let (rows, numbers) = match &mut refusals {
+            None => (batch.rows, batch.numbers),
+            Some(refusals) => refusals.sort_out(source, batch)?,
+        };
+        feed.add_numbered(rows, numbers)?;
     }
     Ok(())
 }
 
-struct CsvFile<'a> {
-    table: &'a BoundTable,
+/// A file that is being read.
+pub(super) struct CsvFile<'a> {
+    shape: &'a Shape,
     source: &'a SourceFile,
     reader: Reader<Lines<Box<dyn BufRead + Send>>>,
     record: ByteRecord,
     null: Option<&'a str>,
+    spelling: &'a Spelling,
+    /// The positions of the columns that the file gives.
+    given: &'a [usize],
     /// For each field of a record the position of its column in the table.
     columns: Vec<usize>,
+    /// The positions of the columns that are NULL.
+    absent: Vec<usize>,
     /// The columns in table order.
     fields: Vec<Box<dyn FieldReader>>,
+    /// How many fields of the record were read.
+    pushed: usize,
+    /// What stands between fields.
+    delimiter: char,
+    /// Whether a record that cannot be read is left out.
+    skips: bool,
 }
 
 impl<'a> CsvFile<'a> {
-    fn open(
-        table: &'a BoundTable,
+    /// The file, from its beginning.
+    pub(super) fn open(
+        shape: &'a Shape,
         source: &'a SourceFile,
         options: &'a CopyOptions,
+        given: &'a [usize],
         progress: &Progress,
     ) -> Result<Self> {
         let delimiter = options.delimiter_byte()?;
@@ -71,26 +98,30 @@ impl<'a> CsvFile<'a> {
                 delimiter,
                 options.row_bytes.unwrap_or(ROW_BYTES),
             ));
-        let mut file = Self {
-            table,
+        Ok(Self {
+            shape,
             source,
             reader,
             record: ByteRecord::new(),
             null: options.null.as_deref(),
-            columns: (0..table.columns().len()).collect(),
-            fields: table
-                .columns()
-                .iter()
-                .map(|column| field_reader(&column.sql_type))
+            spelling: &options.spelling,
+            given,
+            columns: given.to_vec(),
+            absent: (0..shape.columns.len())
+                .filter(|position| !given.contains(position))
                 .collect(),
-        };
-        if options.header == Some(true) {
-            file.read_header()?;
-        }
-        Ok(file)
+            fields: shape
+                .columns
+                .iter()
+                .map(|(_, sql_type)| spelt_reader(sql_type, &options.spelling))
+                .collect(),
+            pushed: 0,
+            delimiter: char::from(delimiter),
+            skips: false,
+        })
     }
 
-    fn read_header(&mut self) -> Result<()> {
+    fn read_header(&mut self, table: &BoundTable) -> Result<()> {
         let Some(line) = self.next_record()? else {
             return Err(Error::invalid(format!(
                 "`{}` is empty, a header was expected",
@@ -99,13 +130,13 @@ impl<'a> CsvFile<'a> {
         };
         let names: Result<Vec<&str>, _> = self.record.iter().map(std::str::from_utf8).collect();
         let names = names.map_err(|_| self.at(line, "the header is not UTF-8"))?;
-        let columns = match_columns(self.table, &names);
+        let columns = match_columns(table, self.given, &names);
         self.columns = columns.map_err(|error| error.context(self.place(line)))?;
         Ok(())
     }
 
     /// Reads the next record and says on which line it starts.
-    fn next_record(&mut self) -> Result<Option<u64>> {
+    pub(super) fn next_record(&mut self) -> Result<Option<u64>> {
         let found = self.reader.read_byte_record(&mut self.record);
         if !found.map_err(|error| self.source.unreadable(reason(error)))? {
             return Ok(None);
@@ -118,67 +149,124 @@ impl<'a> CsvFile<'a> {
         }
     }
 
-    /// The next rows, and the line on which each starts.
-    fn next_batch(&mut self) -> Result<Option<(RecordBatch, Vec<u64>)>> {
-        let (mut lines, mut text_bytes) = (Vec::new(), 0);
-        while lines.len() < BATCH_ROWS && text_bytes < BATCH_BYTES {
+    /// The next rows, with the line on which each starts.
+    pub(super) fn next_batch(&mut self) -> Result<Option<Batch>> {
+        let (mut numbers, mut records, mut text_bytes) = (Vec::new(), Vec::new(), 0);
+        while numbers.len() < BATCH_ROWS && text_bytes < BATCH_BYTES {
             let Some(line) = self.next_record()? else {
                 break;
             };
-            if let Err(problem) = self.read_fields() {
+            let problem = self.read_fields().err();
+            if let Some(problem) = problem.as_ref().filter(|_| !self.skips) {
                 return Err(self.at(line, &format!("{problem}{}", self.header_hint())));
             }
-            lines.push(number_in_file(self.source.index, line));
+            if problem.is_some() {
+                self.push_rest();
+            }
+            if self.skips {
+                let text = self.text();
+                records.push(Record {
+                    line,
+                    text,
+                    problem,
+                });
+            }
+            numbers.push(number_in_file(self.source.index, line));
             text_bytes += self.record.as_slice().len();
         }
-        if lines.is_empty() {
+        if numbers.is_empty() {
             return Ok(None);
         }
         let arrays: Vec<ArrayRef> = self.fields.iter_mut().map(|field| field.finish()).collect();
+        let columns = self.shape.columns.iter().zip(arrays);
         let batch = RecordBatch::try_from_iter_with_nullable(
-            self.table
-                .columns()
-                .iter()
-                .zip(arrays)
-                .map(|(column, array)| (&column.name, array, true)),
+            columns.map(|((name, _), array)| (name, array, true)),
         );
-        let batch = batch
+        let rows = batch
             .map_err(|error| Error::internal("columns of a file as a batch").with_source(error))?;
-        Ok(Some((batch, lines)))
+        Ok(Some(Batch {
+            rows,
+            numbers,
+            records,
+        }))
+    }
+
+    /// The fields of the record, which starts on this line.
+    ///
+    /// # Errors
+    /// `InvalidInput` for one that is not UTF-8.
+    pub(super) fn texts(&self, line: u64) -> Result<Vec<String>> {
+        let texts = self
+            .record
+            .iter()
+            .map(|field| std::str::from_utf8(field).map(str::to_owned));
+        let texts: Result<Vec<String>, _> = texts.collect();
+        texts.map_err(|_| self.at(line, "a field is not UTF-8"))
+    }
+
+    /// Whether a field of the record is `""`; asked for its fields from left to right.
+    pub(super) fn is_quoted_empty(&mut self, place: usize) -> bool {
+        self.reader.get_mut().is_quoted_empty(place)
+    }
+
+    /// NULL for the fields of a record that were not read.
+    fn push_rest(&mut self) {
+        let unread = self.columns.iter().skip(self.pushed);
+        for position in unread.chain(&self.absent) {
+            if let Some(field) = self.fields.get_mut(*position) {
+                field.push_null();
+            }
+        }
+    }
+
+    /// The record as the file has it, or nearly so.
+    fn text(&self) -> String {
+        let fields = self.record.iter().map(String::from_utf8_lossy);
+        let quoted = fields.map(
+            |field| match field.contains(['"', '\n', '\r', ',', ';', '\t']) {
+                true => format!("\"{}\"", field.replace('"', "\"\"")),
+                false => field.into_owned(),
+            },
+        );
+        quoted.collect::<Vec<_>>().join(&self.delimiter.to_string())
     }
 
     fn read_fields(&mut self) -> Result<(), String> {
+        self.pushed = 0;
         if self.record.len() != self.columns.len() {
-            return Err(format!(
-                "table `{}` has {} columns, the line has {} fields",
-                self.table.name(),
-                self.columns.len(),
-                self.record.len()
-            ));
+            let (given, fields) = (self.columns.len(), self.record.len());
+            let owner = self.shape.owner.trim_end_matches(": ");
+            return Err(match (owner, self.absent.is_empty()) {
+                ("", _) => format!("there are {given} columns, the line has {fields} fields"),
+                (table, true) => {
+                    format!("{table} has {given} columns, the line has {fields} fields")
+                }
+                (_, false) => format!("{given} columns are listed, the line has {fields} fields"),
+            });
         }
         for ((place, position), bytes) in self.columns.iter().enumerate().zip(&self.record) {
-            let (Some(column), Some(field)) = (
-                self.table.columns().get(*position),
+            let (Some((column, sql_type)), Some(field)) = (
+                self.shape.columns.get(*position),
                 self.fields.get_mut(*position),
             ) else {
                 continue;
             };
-            let context = |problem: &str| {
-                format!(
-                    "table `{}`: column `{}`: {problem}",
-                    self.table.name(),
-                    column.name
-                )
-            };
+            let context =
+                |problem: &str| format!("{}column `{column}`: {problem}", self.shape.owner);
             let text = std::str::from_utf8(bytes).map_err(|_| context("the field is not UTF-8"))?;
-            let empty_text =
-                column.sql_type.is_text() && self.reader.get_mut().is_quoted_empty(place);
+            let empty_text = sql_type.is_text() && self.reader.get_mut().is_quoted_empty(place);
             if is_null(text, self.null, empty_text) {
                 field.push_null();
             } else {
                 field
                     .push(text)
-                    .map_err(|problem| context(&complaint(text, &problem)))?;
+                    .map_err(|problem| context(&said(text, &problem, self.spelling)))?;
+            }
+            self.pushed = place + 1;
+        }
+        for position in &self.absent {
+            if let Some(field) = self.fields.get_mut(*position) {
+                field.push_null();
             }
         }
         Ok(())
@@ -187,8 +275,8 @@ impl<'a> CsvFile<'a> {
     /// What to say of a record that cannot be read because it holds the names of columns.
     fn header_hint(&self) -> &'static str {
         let is_name = |field: &[u8]| {
-            let mut columns = self.table.columns().iter();
-            columns.any(|column| column.name.as_bytes().eq_ignore_ascii_case(field))
+            let mut columns = self.shape.columns.iter();
+            columns.any(|(name, _)| name.as_bytes().eq_ignore_ascii_case(field))
         };
         match self.record.iter().all(is_name) {
             true => "; the line names columns: say HEADER",
@@ -206,28 +294,33 @@ impl<'a> CsvFile<'a> {
 }
 
 /// A field is NULL exactly when it is the NULL string; without one, when it is empty and no `""` of a text column.
-fn is_null(text: &str, null: Option<&str>, empty_text: bool) -> bool {
+pub(super) fn is_null(text: &str, null: Option<&str>, empty_text: bool) -> bool {
     match null {
         Some(null) => text == null,
         None => text.is_empty() && !empty_text,
     }
 }
 
-fn complaint(text: &str, problem: &str) -> String {
-    let cut = text
-        .char_indices()
-        .nth(SHOWN_CHARACTERS)
-        .map(|(end, _)| end);
-    let shown = cut
-        .and_then(|end| text.get(..end))
-        .unwrap_or(text)
-        .escape_debug();
-    let more = if cut.is_some() { "…" } else { "" };
+/// What is wrong with a field, with what may have been meant.
+fn said(text: &str, problem: &str, spelling: &Spelling) -> String {
     let hint = match text {
         "NULL" | "null" | "NA" | "\\N" => "; say NULL '…' where a text stands for NULL",
+        _ if is_with_comma(text) && spelling.decimal.is_none() => {
+            "; say DECIMAL ',' where numbers have a comma"
+        }
         _ => "",
     };
-    format!("'{shown}{more}' {problem}{hint}")
+    format!("{}{hint}", complaint(text, problem))
+}
+
+/// Whether a text is a number but for its comma.
+fn is_with_comma(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = digits.split_once(',');
+    parts.is_some_and(|(whole, rest)| {
+        !whole.is_empty() && !rest.is_empty() && is_number(whole) && is_number(rest)
+    })
 }
 
 /// What was wrong with the bytes beneath the reader, which knows nothing else to be wrong.

@@ -24,12 +24,14 @@ fn batches(csv: &str) -> Vec<(Vec<String>, Vec<u64>)> {
         },
     };
     let options = CopyOptions::default();
-    let mut opened = CsvFile::open(&table, &source, &options, &Progress::default()).unwrap();
+    let shape = Shape::of(&table);
+    let mut opened =
+        CsvFile::open(&shape, &source, &options, &[0, 1], &Progress::default()).unwrap();
     let mut batches = Vec::new();
-    while let Some((rows, lines)) = opened.next_batch().unwrap() {
-        let names = rows.column(1).as_any().downcast_ref::<StringArray>();
+    while let Some(batch) = opened.next_batch().unwrap() {
+        let names = batch.rows.column(1).as_any().downcast_ref::<StringArray>();
         let names = names.unwrap().iter().flatten().map(str::to_owned);
-        batches.push((names.collect(), lines));
+        batches.push((names.collect(), batch.numbers));
     }
     batches
 }

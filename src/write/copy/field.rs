@@ -32,6 +32,74 @@ pub fn values_of_texts(
     Ok(reader.finish())
 }
 
+/// How files spell what SQL spells otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Spelling {
+    /// What stands in front of the fraction of a number; else a point.
+    pub decimal: Option<char>,
+    /// How dates are written, as `strftime` writes them; else `2024-01-31`.
+    pub date: Option<String>,
+    /// How timestamps are written; else `2024-01-31 05:06:07`.
+    pub timestamp: Option<String>,
+}
+
+/// The reader of a type's fields that are spelt so.
+pub(super) fn spelt_reader(sql_type: &SqlType, spelling: &Spelling) -> Box<dyn FieldReader> {
+    let reader = field_reader(sql_type);
+    let is_broken = matches!(
+        sql_type,
+        SqlType::Real | SqlType::Double | SqlType::Decimal { .. }
+    );
+    let respell: Respell = match (spelling.decimal, &spelling.date, &spelling.timestamp) {
+        (Some(sign), ..) if is_broken && sign != '.' => {
+            Box::new(move |text| with_point(text, sign))
+        }
+        (_, Some(format), _) if *sql_type == SqlType::Date => {
+            let format = format.clone();
+            Box::new(move |text| time::date_as_written(text, &format))
+        }
+        (.., Some(format)) if matches!(sql_type, SqlType::Timestamp { .. }) => {
+            let format = format.clone();
+            Box::new(move |text| time::timestamp_as_written(text, &format))
+        }
+        _ => return reader,
+    };
+    Box::new(Respelt { reader, respell })
+}
+
+/// From a file's spelling to SQL's.
+type Respell = Box<dyn Fn(&str) -> Result<String, String> + Send>;
+
+/// Reads fields that are spelt otherwise.
+struct Respelt {
+    reader: Box<dyn FieldReader>,
+    respell: Respell,
+}
+
+impl FieldReader for Respelt {
+    fn push(&mut self, text: &str) -> Result<(), String> {
+        self.reader.push(&(self.respell)(text)?)
+    }
+
+    fn push_null(&mut self) {
+        self.reader.push_null();
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        self.reader.finish()
+    }
+}
+
+/// A number with a point; one that has a point where the sign is another is none, for it may stand between thousands.
+fn with_point(text: &str, sign: char) -> Result<String, String> {
+    match text.contains('.') {
+        true => Err(format!(
+            "has a point, and '{sign}' stands in front of fractions"
+        )),
+        false => Ok(text.replace(sign, ".")),
+    }
+}
+
 /// Gathers the values of one column.
 pub(super) trait FieldReader: Send {
     /// Adds the value that the text spells; else says what is wrong with it, to be put behind the text.

@@ -4,12 +4,15 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 use glob::{MatchOptions, glob_with};
 
 use super::lines::{Lines, TooLong};
-use super::options::{CopyDirection, CopyOptions, FileCompression, FileFormat, FileKind};
+use super::options::{
+    CopyDirection, CopyOptions, FileCompression, FileFormat, FileKind, is_standard,
+};
 use crate::error::{Error, Result};
 use crate::store::check_outside;
 use crate::write::Progress;
@@ -30,6 +33,9 @@ pub(super) struct SourceFile {
 
 impl fmt::Display for SourceFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if is_standard(&self.path) {
+            return f.write_str("STDIN");
+        }
         self.path.display().fmt(f)
     }
 }
@@ -129,6 +135,9 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
 impl SourceFile {
     /// The file as it is.
     pub(super) fn open(&self) -> Result<File> {
+        if is_standard(&self.path) {
+            return standard_input();
+        }
         check_outside(&self.path)?;
         let opened = File::open(&self.path).and_then(|file| match file.metadata()?.is_dir() {
             true => Err(io::Error::other("it is a directory")),
@@ -139,8 +148,16 @@ impl SourceFile {
         })
     }
 
+    /// Whether it is the standard input.
+    pub(super) fn is_standard(&self) -> bool {
+        is_standard(&self.path)
+    }
+
     /// How many bytes it has, packed as they are; 0 for what has no length, such as a pipe.
     pub(super) fn length(&self) -> u64 {
+        if is_standard(&self.path) {
+            return 0;
+        }
         self.path.metadata().map_or(0, |metadata| metadata.len())
     }
 
@@ -211,6 +228,37 @@ impl SourceFile {
         };
         Error::invalid(message).with_source(error)
     }
+}
+
+/// Whether somebody else reads the standard input.
+static IS_KEPT: AtomicBool = AtomicBool::new(false);
+
+/// From now on the standard input is not read by COPY, because statements are read from it.
+pub fn keep_standard_input() {
+    IS_KEPT.store(true, Ordering::Release);
+}
+
+fn standard_input() -> Result<File> {
+    if IS_KEPT.load(Ordering::Acquire) {
+        return Err(Error::invalid(
+            "STDIN is where the statements come from: give them by -c or -f, or copy from a file",
+        ));
+    }
+    open_standard_input().map_err(|error| {
+        Error::unavailable(format!("STDIN cannot be read: {error}")).with_source(error)
+    })
+}
+
+#[cfg(unix)]
+fn open_standard_input() -> io::Result<File> {
+    use std::os::fd::AsFd;
+
+    io::stdin().as_fd().try_clone_to_owned().map(File::from)
+}
+
+#[cfg(not(unix))]
+fn open_standard_input() -> io::Result<File> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
 /// Bytes that are counted as they are read.

@@ -50,7 +50,9 @@ fn copy(
         WriteSettings::default(),
         Progress::default(),
     ));
-    copied.map_err(|error| (error.kind(), error.to_string().replace(root, "DIR")))
+    copied
+        .map(|copied| copied.rows)
+        .map_err(|error| (error.kind(), error.to_string().replace(root, "DIR")))
 }
 
 fn with(compression: FileCompression) -> CopyOptions {

@@ -44,6 +44,13 @@ pub(super) struct TooLong {
     most: usize,
 }
 
+impl TooLong {
+    /// What is longer than `most`, noticed on this line.
+    pub(super) fn at(line: u64, most: usize) -> Self {
+        Self { line, most }
+    }
+}
+
 impl fmt::Display for TooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = self.most;

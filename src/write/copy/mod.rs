@@ -1,33 +1,43 @@
-//! `COPY t FROM 'file'`: CSV and Parquet, all or nothing.
+//! `COPY t FROM 'file'`: CSV, JSON and Parquet, all or nothing.
 //!
 //! The name may be a pattern, `'data/*.csv'`: its files are one statement, read in the order of their names. CSV files may
 //! be compressed by gzip or Zstandard. Errors name the file and its line, that of the unpacked text.
 //!
-//! Columns are found by name: those of a Parquet file, and of a CSV file with a header; without one they are the
-//! table's, in its order. The file must give every column, each once, and no other. A value that a column cannot hold
-//! exactly is an error that names file, line or row, column and value; nothing is rounded, cut or taken for NULL.
+//! Columns are found by name: those of a Parquet file, of a CSV file with a header, of JSON objects; without a header they
+//! are the table's, in its order. The file must give every column, each once, and no other; or those of a list, and the
+//! others are NULL. A value that a column cannot hold exactly is an error that names file, line or row, column and value;
+//! nothing is rounded, cut or taken for NULL.
 
 pub mod checksum;
 mod csv;
 mod field;
 mod files;
+mod json;
 mod lines;
 pub(super) mod lossless;
+mod objects;
 mod options;
 mod parquet;
+mod refusals;
+mod rows;
+mod shape;
 mod time;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use datafusion::common::runtime::SpawnedTask;
 
-pub use self::field::values_of_texts;
+pub use self::field::{Spelling, values_of_texts};
 use self::files::SourceFile;
-pub use self::files::{check_matches, check_rows, files_matching};
+pub use self::files::{check_matches, check_rows, files_matching, keep_standard_input};
 pub use self::options::{
     CopyDirection, CopyOptions, FORMATS, FileCompression, FileFormat, FileKind, FormatDeclaration,
-    listed,
+    STANDARD, listed,
 };
+use self::refusals::Refusals;
+pub use self::refusals::Refused;
+pub use self::rows::{ColumnTypes, CsvRows};
 use super::execute::commit;
 use super::feed::Feed;
 use super::wanted::{Waiter, Waiting};
@@ -41,7 +51,7 @@ const BATCH_ROWS: usize = 8_192;
 /// are in memory at a time, whatever [`WriteSettings::memory`] says.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Inserts the rows of the files that a pattern names into a table, all or none of them, and returns their number.
+/// Inserts the rows of the files that a pattern names into a table: all or none of them, or all that can be read.
 /// `progress` says how far it is.
 ///
 /// # Errors
@@ -53,36 +63,89 @@ pub async fn copy_from(
     mut options: CopyOptions,
     settings: WriteSettings,
     progress: Progress,
-) -> Result<u64> {
+) -> Result<Copied> {
     options.row_bytes.get_or_insert(settings.row_bytes);
     let waiter = Waiter::default();
     let waiting = waiter.waiting();
     let reader = Arc::clone(&writer);
     let read = SpawnedTask::spawn_blocking(move || {
         let files = files::find(&pattern, &options)?;
-        let mut write_set = reader.write_set(Change::Insert, settings, row_labels(&files))?;
+        let given = given_columns(reader.table(), options.columns.as_deref())?;
+        let change = match options.replace {
+            true => Change::Replace,
+            false => Change::Insert,
+        };
+        let mut write_set = reader.write_set(change, settings, row_labels(&files))?;
         files
             .iter()
             .for_each(|file| progress.expect_bytes(file.length()));
         write_set.report_to(progress);
         let feed = Feed::start(write_set)?;
-        let read = load(&feed, &files, &options, &waiting);
-        feed.finish(read)
+        let mut refusals = refusals(&feed, &files, &options)?;
+        let read = load(&feed, &files, &options, &given, refusals.as_mut(), &waiting);
+        let write_set = feed.finish(read)?;
+        let refused = refusals.map(Refusals::finish).transpose()?.flatten();
+        Ok((write_set, refused))
     });
     let failed =
         |error| Error::internal("the thread that reads the file has failed").with_source(error);
-    let write_set: Result<WriteSet> = read.join().await.map_err(failed)?;
-    let write_set = write_set?;
+    let read: Result<(WriteSet, Option<Refused>)> = read.join().await.map_err(failed)?;
+    let (write_set, refused) = read?;
     drop(waiter);
     let guard = writer.lock().acquire().await;
-    Ok(commit(write_set, guard).await?)
+    let rows = commit(write_set, guard).await?;
+    Ok(Copied { rows, refused })
 }
 
-fn load(feed: &Feed, files: &[SourceFile], options: &CopyOptions, waiting: &Waiting) -> Result<()> {
+/// What a COPY … FROM has done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copied {
+    /// How many rows were written.
+    pub rows: u64,
+    /// What was left out, where that was asked for.
+    pub refused: Option<Refused>,
+}
+
+/// Where rows go that are left out, if they are.
+fn refusals(feed: &Feed, files: &[SourceFile], options: &CopyOptions) -> Result<Option<Refusals>> {
+    if !options.skip {
+        return Ok(None);
+    }
+    if let Some(other) = files
+        .iter()
+        .find(|file| file.kind.format != FileFormat::Csv)
+    {
+        return Err(Error::unsupported(format!(
+            "ON_ERROR skip is for csv files, and `{other}` is none"
+        )));
+    }
+    let beside = match (&options.rejects, files.first()) {
+        (Some(path), _) => PathBuf::from(path),
+        (None, Some(file)) if !file.is_standard() => PathBuf::from(format!("{file}.rejected.csv")),
+        _ => {
+            return Err(Error::invalid(
+                "ON_ERROR skip of STDIN needs REJECTS 'file', which takes the rows that are left out",
+            ));
+        }
+    };
+    Refusals::new(&beside, feed.table()).map(Some)
+}
+
+fn load(
+    feed: &Feed,
+    files: &[SourceFile],
+    options: &CopyOptions,
+    given: &[usize],
+    mut refusals: Option<&mut Refusals>,
+    waiting: &Waiting,
+) -> Result<()> {
     for file in files {
         match file.kind.format {
-            FileFormat::Parquet => parquet::load(feed, file, waiting)?,
-            FileFormat::Csv | FileFormat::JsonLines => csv::load(feed, file, options, waiting)?,
+            FileFormat::Parquet => parquet::load(feed, file, given, waiting)?,
+            FileFormat::Csv => {
+                csv::load(feed, file, options, given, refusals.as_deref_mut(), waiting)?
+            }
+            FileFormat::JsonLines => json::load(feed, file, options, given, waiting)?,
         }
     }
     Ok(())
@@ -97,42 +160,105 @@ fn row_labels(files: &[SourceFile]) -> RowLabels {
     RowLabels::of_files(files.iter().map(label).collect())
 }
 
-/// For each column of a file its position in the table, found by name, case apart.
+/// The positions of the columns that the files give: those of the list, or all. The others are NULL.
 ///
 /// # Errors
-/// `InvalidInput` for a column that the table does not have, and for one of the table's that the file does not have or
-/// has twice.
-fn match_columns(table: &BoundTable, names: &[&str]) -> Result<Vec<usize>> {
+/// `InvalidInput` for a column that the table does not have, or that stands twice in the list, and for one that is left
+/// out and cannot be NULL.
+fn given_columns(table: &BoundTable, list: Option<&[String]>) -> Result<Vec<usize>> {
+    let Some(list) = list else {
+        return Ok((0..table.columns().len()).collect());
+    };
+    let mut given = Vec::with_capacity(list.len());
+    for name in list {
+        let position = table.table().column_position(name).ok_or_else(|| {
+            Error::invalid(format!("table `{}` has no column `{name}`", table.name()))
+        })?;
+        if given.contains(&position) {
+            return Err(Error::invalid(format!("column `{name}` is named twice")));
+        }
+        given.push(position);
+    }
+    let columns = table.columns().iter().enumerate();
+    let mut left_out = columns.filter(|(position, _)| !given.contains(position));
+    match left_out.find(|(_, column)| !column.nullable || column.default.is_some()) {
+        None => Ok(given),
+        Some((_, column)) => {
+            let why = match column.default {
+                Some(_) => "COPY does not fill in its DEFAULT",
+                None => "it is NOT NULL",
+            };
+            Err(Error::invalid(format!(
+                "table `{}`: column `{}` is not in the list, and {why}",
+                table.name(),
+                column.name
+            )))
+        }
+    }
+}
+
+/// For each column of a file its position in the table, found by name, case apart, among those that are given.
+///
+/// # Errors
+/// `InvalidInput` for a column that is not given, and for one that the file does not have or has twice.
+fn match_columns(table: &BoundTable, given: &[usize], names: &[&str]) -> Result<Vec<usize>> {
+    let columns = given
+        .iter()
+        .filter_map(|position| table.columns().get(*position));
+    let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
     let mut positions: Vec<usize> = Vec::with_capacity(names.len());
     for name in names {
-        let mut columns = table.columns().iter();
         let folded = name.to_lowercase();
-        let Some(position) = columns.position(|column| column.name.to_lowercase() == folded) else {
+        let place = columns
+            .iter()
+            .position(|column| column.to_lowercase() == folded);
+        let Some(position) = place.and_then(|place| given.get(place)) else {
+            let has = match given.len() == table.columns().len() {
+                true => format!(
+                    "that table `{}` does not have; its columns are",
+                    table.name()
+                ),
+                false => "that is not in the list; in it are".to_owned(),
+            };
             return Err(Error::invalid(format!(
-                "the file has a column `{}` that table `{}` does not have; its columns are {}",
+                "the file has a column `{}` {has} {}",
                 name.escape_debug(),
-                table.name(),
-                quoted(table.columns().iter().map(|column| column.name.as_str()))
+                quoted(columns.iter().copied())
             )));
         };
-        if positions.contains(&position) {
+        if positions.contains(position) {
             return Err(Error::invalid(format!(
                 "the file has the column `{name}` twice"
             )));
         }
-        positions.push(position);
+        positions.push(*position);
     }
-    let columns = table.columns().iter().enumerate();
-    let missing = columns
-        .filter(|(position, _)| !positions.contains(position))
-        .map(|(_, column)| column.name.as_str());
-    match quoted(missing) {
+    let missing = given.iter().zip(&columns);
+    let missing = missing.filter(|(position, _)| !positions.contains(position));
+    match quoted(missing.map(|(_, name)| *name)) {
         missing if missing.is_empty() => Ok(positions),
         missing => Err(Error::invalid(format!(
             "the file lacks columns of table `{}`: {missing}",
             table.name()
         ))),
     }
+}
+
+/// At most so many characters of a field are shown in an error.
+const SHOWN_CHARACTERS: usize = 60;
+
+/// What is wrong with a field, behind its text.
+fn complaint(text: &str, problem: &str) -> String {
+    let cut = text
+        .char_indices()
+        .nth(SHOWN_CHARACTERS)
+        .map(|(end, _)| end);
+    let shown = cut
+        .and_then(|end| text.get(..end))
+        .unwrap_or(text)
+        .escape_debug();
+    let more = if cut.is_some() { "…" } else { "" };
+    format!("'{shown}{more}' {problem}")
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
@@ -142,6 +268,8 @@ fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
         .join(", ")
 }
 
+#[cfg(test)]
+mod option_tests;
 #[cfg(test)]
 #[path = "copy_tests.rs"]
 pub(super) mod tests;

@@ -2,7 +2,12 @@
 
 use std::path::Path;
 
+use super::field::Spelling;
+use super::time;
 use crate::error::{Error, Result};
+
+/// The name of the standard input, and of the standard output.
+pub const STANDARD: &str = "-";
 
 /// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +97,7 @@ static JSON_LINES: FormatDeclaration = FormatDeclaration {
         FileCompression::Gzip,
         FileCompression::Zstd,
     ],
-    is_read: false,
+    is_read: true,
 };
 
 /// A compression: its names, the extensions of such files, the bytes that they start with.
@@ -242,6 +247,16 @@ pub struct CopyOptions {
     pub null: Option<String>,
     /// `COMPRESSION`; else the file's extension says it.
     pub compression: Option<FileCompression>,
+    /// The columns of a list behind the table's name; else the files give all.
+    pub columns: Option<Vec<String>>,
+    /// `REPLACE`: rows take the places of those of the same key.
+    pub replace: bool,
+    /// `ON_ERROR skip`: rows that cannot be read are left out.
+    pub skip: bool,
+    /// `REJECTS`: the file that takes these rows; else it stands beside the first of the files.
+    pub rejects: Option<String>,
+    /// `DECIMAL`, `DATE_FORMAT`, `TIMESTAMP_FORMAT`: how numbers and times are written.
+    pub spelling: Spelling,
     /// How many bytes a row of text may have; else [`ROW_BYTES`](crate::write::ROW_BYTES).
     pub row_bytes: Option<usize>,
 }
@@ -274,6 +289,7 @@ impl CopyOptions {
         let format = match (self.format, FileFormat::named(extension)) {
             (Some(format), _) => format,
             (None, Ok(format)) => format,
+            (None, Err(_)) if is_standard(path) => FileFormat::Csv,
             (None, Err(_)) => {
                 return Err(Error::invalid(format!(
                     "the format of `{}` is not known: say (FORMAT {})",
@@ -283,6 +299,7 @@ impl CopyOptions {
             }
         };
         self.check_of_csv(format)?;
+        self.check_spelling(format, direction)?;
         match direction {
             CopyDirection::From => self.readable(path, format, by_name),
             CopyDirection::To => self.writable(format, by_name),
@@ -300,6 +317,29 @@ impl CopyOptions {
             Ok(byte) if possible => Ok(byte),
             _ => Err(Error::invalid(format!(
                 "DELIMITER {delimiter:?} is not possible: one ASCII character is, other than a quote and an end of line"
+            ))),
+        }
+    }
+
+    fn check_spelling(&self, format: FileFormat, direction: CopyDirection) -> Result<()> {
+        let is_spelt = self.spelling != Spelling::default();
+        if direction == CopyDirection::To && (self.replace || self.skip || is_spelt) {
+            return Err(Error::unsupported(
+                "REPLACE, ON_ERROR, DECIMAL, DATE_FORMAT and TIMESTAMP_FORMAT are options of COPY FROM; \
+                 in COPY (SELECT …) TO write replace(x::TEXT, '.', ',') and strftime(d, '%d.%m.%Y')",
+            ));
+        }
+        if is_spelt && format == FileFormat::Parquet {
+            return Err(Error::invalid(
+                "DECIMAL, DATE_FORMAT and TIMESTAMP_FORMAT are options of csv and jsonl files, not of parquet files",
+            ));
+        }
+        let formats = [&self.spelling.date, &self.spelling.timestamp];
+        let mut formats = formats.into_iter().flatten();
+        match formats.find(|format| !time::is_format(format)) {
+            None => Ok(()),
+            Some(format) => Err(Error::invalid(format!(
+                "'{format}' is no format of dates and times, as '%d.%m.%Y' is one"
             ))),
         }
     }
@@ -381,6 +421,11 @@ fn check_compression(declaration: &FormatDeclaration, compression: FileCompressi
                 .map(|possible| possible.name())
         )
     )))
+}
+
+/// Whether a path is that of the standard input or output.
+pub(super) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == STANDARD
 }
 
 /// `a, b and c`.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch};
+use arrow::array::{ArrayRef, RecordBatch, new_null_array};
 use datafusion::parquet::arrow::arrow_reader::{
     ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
@@ -24,15 +24,20 @@ use crate::write::row_label::number_in_file;
 ///
 /// # Errors
 /// Those of the file; of one that is damaged so that its reader breaks off, that.
-pub(super) fn load(feed: &Feed, source: &SourceFile, waiting: &Waiting) -> Result<()> {
-    let load = AssertUnwindSafe(|| load_rows(feed, source, waiting));
+pub(super) fn load(
+    feed: &Feed,
+    source: &SourceFile,
+    given: &[usize],
+    waiting: &Waiting,
+) -> Result<()> {
+    let load = AssertUnwindSafe(|| load_rows(feed, source, given, waiting));
     catch_unwind(load).unwrap_or_else(|_| {
         let message = format!("`{source}` is no readable Parquet file: it is damaged");
         Err(Error::invalid(message))
     })
 }
 
-fn load_rows(feed: &Feed, source: &SourceFile, waiting: &Waiting) -> Result<()> {
+fn load_rows(feed: &Feed, source: &SourceFile, given: &[usize], waiting: &Waiting) -> Result<()> {
     let table = Arc::clone(feed.table());
     let unreadable =
         |error: String| Error::invalid(format!("`{source}` is no readable Parquet file: {error}"));
@@ -40,7 +45,7 @@ fn load_rows(feed: &Feed, source: &SourceFile, waiting: &Waiting) -> Result<()> 
     checksum::check(&source.path)?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|error| unreadable(error.to_string()))?;
-    let sources = sources(&table, &builder).map_err(|error| error.context(source))?;
+    let sources = sources(&table, given, &builder).map_err(|error| error.context(source))?;
     let mut bytes = Bytes::of(&builder, source, feed.progress());
     let batches = batches(builder).map_err(|error| unreadable(error.to_string()))?;
     let mut first = 1;
@@ -122,18 +127,22 @@ impl Bytes {
     }
 }
 
-/// For each column of the table its place in the file.
-fn sources(table: &BoundTable, file: &ParquetRecordBatchReaderBuilder<File>) -> Result<Vec<usize>> {
+/// For each column of the table its place in the file, if the file gives it.
+fn sources(
+    table: &BoundTable,
+    given: &[usize],
+    file: &ParquetRecordBatchReaderBuilder<File>,
+) -> Result<Vec<Option<usize>>> {
     let fields = file.schema().fields();
     let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
-    let positions = match_columns(table, &names)?;
-    let mut sources = vec![0; positions.len()];
+    let positions = match_columns(table, given, &names)?;
+    let mut sources = vec![None; table.columns().len()];
     for ((place, position), field) in positions.iter().enumerate().zip(fields) {
         let column = table.column(*position)?;
         check_type(column, field.data_type())
             .map_err(|error| error.context(format!("table `{}`", table.name())))?;
         if let Some(source) = sources.get_mut(*position) {
-            *source = place;
+            *source = Some(place);
         }
     }
     Ok(sources)
@@ -141,12 +150,16 @@ fn sources(table: &BoundTable, file: &ParquetRecordBatchReaderBuilder<File>) -> 
 
 fn table_rows(
     table: &BoundTable,
-    sources: &[usize],
+    sources: &[Option<usize>],
     batch: &RecordBatch,
 ) -> Result<RecordBatch, RowError> {
     let columns = table.columns().iter().zip(sources);
     let arrays: Result<Vec<(&String, ArrayRef, bool)>, RowError> = columns
         .map(|(column, source)| {
+            let Some(source) = source else {
+                let nulls = new_null_array(&column.sql_type.arrow(), batch.num_rows());
+                return Ok((&column.name, nulls, true));
+            };
             let array = batch.columns().get(*source);
             let array = array
                 .ok_or_else(|| RowError::from(Error::internal("a column of the file is lost")))?;

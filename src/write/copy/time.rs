@@ -1,11 +1,43 @@
 //! Dates and timestamps as text, read strictly.
 
+use chrono::format::{Item, StrftimeItems};
+use chrono::{DateTime, NaiveDate, NaiveDateTime};
+
 use crate::datum::{Precision, SqlType};
 
 /// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
 /// Seconds in a day.
 const DAY: i64 = 86_400;
+
+/// Whether a text is a format of dates and times.
+pub(super) fn is_format(text: &str) -> bool {
+    let mut items = StrftimeItems::new(text);
+    text.contains('%') && !items.any(|item| matches!(item, Item::Error))
+}
+
+/// A date that is written in a format, as SQL writes it.
+pub(super) fn date_as_written(text: &str, format: &str) -> Result<String, String> {
+    let date = NaiveDate::parse_from_str(text, format);
+    let date = date.map_err(|_| format!("is not a DATE written as {format}"))?;
+    Ok(date.to_string())
+}
+
+/// A timestamp that is written in a format, as SQL writes it; one without a time is midnight.
+pub(super) fn timestamp_as_written(text: &str, format: &str) -> Result<String, String> {
+    if let Ok(stamp) = DateTime::parse_from_str(text, format) {
+        return Ok(stamp.format("%Y-%m-%d %H:%M:%S%.f%:z").to_string());
+    }
+    let stamp = NaiveDateTime::parse_from_str(text, format);
+    let midnight = || {
+        NaiveDate::parse_from_str(text, format)
+            .ok()?
+            .and_hms_opt(0, 0, 0)
+    };
+    let stamp = stamp.ok().or_else(midnight);
+    let stamp = stamp.ok_or_else(|| format!("is not a TIMESTAMP written as {format}"))?;
+    Ok(stamp.format("%Y-%m-%d %H:%M:%S%.f").to_string())
+}
 
 /// The days since 1970-01-01 of `2024-01-31`; years beyond 9999 and before 0 with a sign.
 pub(super) fn date(text: &str) -> Result<i32, String> {

@@ -1,0 +1,165 @@
+//! Functions that SQL has elsewhere and DataFusion lacks, or answers wrongly: one declaration each.
+//!
+//! [`DECLARATIONS`] is the list that sessions and completion walk. A function is computed from arrays to an array, on
+//! constants as on columns. What can be said in SQL is no function here: the session writes it out.
+
+mod age;
+mod difference;
+mod format;
+mod interval;
+mod moment;
+mod pattern;
+mod strftime;
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, StringArray};
+use arrow::datatypes::DataType;
+use datafusion::common::{Result, ScalarValue, plan_err};
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+
+/// A function.
+#[derive(Debug)]
+pub(super) struct Declaration {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    /// The types that arguments of these types are cast to.
+    coerce: fn(&[DataType]) -> Result<Vec<DataType>>,
+    /// The type of the result, of arguments that were cast.
+    result: fn(&[DataType]) -> Result<DataType>,
+    /// The results: one for each place of the arrays, which are of one length; at least one where there are none.
+    compute: fn(&[ArrayRef]) -> Result<ArrayRef>,
+}
+
+/// Every function.
+static DECLARATIONS: &[&Declaration] = &[
+    &strftime::STRFTIME,
+    &pattern::TO_CHAR,
+    &difference::DATE_DIFF,
+    &difference::DATE_SUB,
+    &age::AGE,
+    &VERSION,
+];
+
+/// What `version()` says, which many a program asks first.
+static VERSION: Declaration = Declaration {
+    name: "version",
+    aliases: &[],
+    coerce: |types| match types {
+        [] => Ok(Vec::new()),
+        _ => plan_err!("version() takes no arguments"),
+    },
+    result: |_| Ok(DataType::Utf8),
+    compute: |_| {
+        let version = format!(
+            "Halite {} on {}, {}",
+            env!("CARGO_PKG_VERSION"),
+            std::env::consts::OS,
+            std::env::consts::ARCH
+        );
+        Ok(Arc::new(StringArray::from(vec![version])))
+    },
+};
+
+/// The functions, for the session to register.
+pub(super) fn functions() -> impl Iterator<Item = ScalarUDF> {
+    let declared = DECLARATIONS.iter();
+    declared.map(|declaration| ScalarUDF::new_from_impl(Added::new(declaration)))
+}
+
+/// `i * n` of an interval and a number.
+pub fn interval_times(interval: Expr, factor: Expr) -> Expr {
+    call(&interval::TIMES, vec![interval, factor])
+}
+
+/// `i / n` of an interval and a number.
+pub fn interval_divided(interval: Expr, divisor: Expr) -> Expr {
+    call(&interval::DIVIDED, vec![interval, divisor])
+}
+
+fn call(declaration: &'static Declaration, arguments: Vec<Expr>) -> Expr {
+    ScalarUDF::new_from_impl(Added::new(declaration)).call(arguments)
+}
+
+/// A declared function as DataFusion calls it.
+#[derive(Debug)]
+struct Added {
+    declaration: &'static Declaration,
+    aliases: Vec<String>,
+    signature: Signature,
+}
+
+impl Added {
+    fn new(declaration: &'static Declaration) -> Self {
+        let aliases = declaration.aliases.iter();
+        Self {
+            declaration,
+            aliases: aliases.map(|alias| (*alias).to_owned()).collect(),
+            signature: Signature::user_defined(Volatility::Immutable),
+        }
+    }
+}
+
+impl PartialEq for Added {
+    fn eq(&self, other: &Self) -> bool {
+        self.declaration.name == other.declaration.name
+    }
+}
+
+impl Eq for Added {}
+
+impl Hash for Added {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.declaration.name.hash(state);
+    }
+}
+
+impl ScalarUDFImpl for Added {
+    fn name(&self) -> &str {
+        self.declaration.name
+    }
+
+    fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        (self.declaration.coerce)(types)
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        (self.declaration.result)(types)
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let is_constant = |value: &ColumnarValue| matches!(value, ColumnarValue::Scalar(_));
+        let are_constant = args.args.iter().all(is_constant);
+        let rows = if are_constant { 1 } else { args.number_rows };
+        let arrays = args.args.iter().map(|value| value.to_array(rows));
+        let computed = (self.declaration.compute)(&arrays.collect::<Result<Vec<_>>>()?)?;
+        Ok(match are_constant {
+            true => ColumnarValue::Scalar(ScalarValue::try_from_array(&computed, 0)?),
+            false => ColumnarValue::Array(computed),
+        })
+    }
+}
+
+/// The first `N` arguments, of which there are so many.
+fn arguments<const N: usize>(arguments: &[ArrayRef]) -> Result<[&ArrayRef; N]> {
+    let all: Vec<&ArrayRef> = arguments.iter().collect();
+    match all.try_into() {
+        Ok(arguments) => Ok(arguments),
+        Err(others) => plan_err!("{} arguments where there are {N}", others.len()),
+    }
+}
+
+#[cfg(test)]
+#[path = "added_tests.rs"]
+mod tests;

@@ -1,0 +1,189 @@
+//! Files as tables by functions: what they are read as, and what one sees where they are wrong.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::super::testing::texts;
+use super::super::{Connection, Database};
+
+const GERMAN: &str =
+    "id;name;price;day;flag\n1;a;1,5;31.01.2024;true\n2;\"\";NA;1.2.2024;false\n3;;2;;true\n";
+
+/// A directory of files, and a connection.
+fn files() -> (TempDir, Connection) {
+    let directory = TempDir::new().unwrap();
+    for (name, text) in [
+        ("de.csv", GERMAN),
+        (
+            "plain.csv",
+            "a,b,c,d\n1,x,2024-01-01,2024-01-01 10:00:00\n,\"\",2024-01-02,2024-01-02\n",
+        ),
+        ("tabs.tsv", "a\tb\n1\t\"x\ty\"\n"),
+        ("one.csv", "n,s\n1,x\n"),
+        ("two.csv", "n,s\n2,y\n"),
+        ("twice.csv", "a,a,\n1,2,3\n"),
+        ("bare.csv", "1,x\n2,y\n"),
+        ("empty.csv", ""),
+        ("array.json", " [{\"a\": 1},\n {\"a\": 2}]"),
+        ("lines.json", "{\"a\": 3}\n{\"a\": 4}\n"),
+    ] {
+        fs::write(directory.path().join(name), text).unwrap();
+    }
+    let long: String = (1..=20_005).map(|n| format!("{n}\n")).collect();
+    let long = format!("n\n{long}wrong\n");
+    fs::write(directory.path().join("long.csv"), long).unwrap();
+    (directory, Database::in_memory().unwrap().connect())
+}
+
+/// What a query gives, `@` being the directory; an error by its words, with `@` for the directory.
+async fn answer(directory: &TempDir, connection: &Connection, sql: &str) -> String {
+    let root = directory.path().display().to_string();
+    let answered = connection.query(&sql.replace('@', &root), ()).await;
+    match answered {
+        Ok(batches) => texts(&batches).join("\n"),
+        Err(error) => format!("error: {error}").replace(&root, "@"),
+    }
+}
+
+/// Queries, and what they answer; `@` is the directory.
+const QUERIES: &[(&str, &str)] = &[
+    (
+        "SELECT a, b IS NULL, b, c, d FROM read_csv('@/plain.csv')",
+        "1|false|x|2024-01-01|2024-01-01T10:00:00\nNULL|false||2024-01-02|2024-01-02T00:00:00",
+    ),
+    ("SELECT b FROM read_csv('@/tabs.tsv')", "x\ty"),
+    (
+        "SELECT name IS NULL, price, day, flag FROM read_csv('@/de.csv', nullstr => 'NA', decimal => ',') WHERE id = 1",
+        "false|1.5|31.01.2024|true",
+    ),
+    (
+        "SELECT id, price, day FROM read_csv('@/de.csv', decimal => ',', dateformat => '%d.%m.%Y', types => {'price': 'DECIMAL(5,2)', 'id': 'TEXT'}) WHERE id = '1'",
+        "error: @/de.csv line 3: column `price`: 'NA' is not a DECIMAL(5, 2); say NULL '…' where a text stands for NULL",
+    ),
+    (
+        "SELECT id, day FROM read_csv('@/de.csv', dateformat => '%d.%m.%Y', types => {'id': 'TEXT'}) ORDER BY id LIMIT 2",
+        "1|2024-01-31\n2|2024-02-01",
+    ),
+    (
+        "SELECT * FROM read_csv('@/bare.csv', header => false) ORDER BY 1",
+        "1|x\n2|y",
+    ),
+    (
+        "SELECT column2 FROM read_csv('@/bare.csv', header => false) AS f WHERE f.column1 = 2",
+        "y",
+    ),
+    (
+        "SELECT a, a_2, column3 FROM read_csv('@/twice.csv')",
+        "1|2|3",
+    ),
+    ("SELECT n + 1, s FROM read_csv('@/o*e.csv')", "2|x"),
+    (
+        "SELECT sum(n), string_agg(s, '' ORDER BY n) FROM read_csv('@/[ot][nw][eo].csv')",
+        "3|xy",
+    ),
+    ("SELECT read_csv.n FROM read_csv('@/one.csv')", "1"),
+    (
+        "SELECT count(*) FROM read_csv('@/long.csv', all_varchar => true)",
+        "20006",
+    ),
+    (
+        "SELECT max(n) FROM (SELECT n FROM read_csv('@/long.csv') LIMIT 5)",
+        "5",
+    ),
+    (
+        "SELECT count(n) FROM read_csv('@/long.csv')",
+        "error: @/long.csv line 20007: column `n`: 'wrong' is not of type BIGINT",
+    ),
+    (
+        "SELECT * FROM read_csv('@/empty.csv')",
+        "error: `@/empty.csv` is empty, a header was expected",
+    ),
+    (
+        "SELECT * FROM read_csv('@/none.csv')",
+        "error: `@/none.csv` cannot be opened",
+    ),
+    (
+        "SELECT * FROM read_csv('@/one.csv', types => {'q': 'INT'})",
+        "error: `@/one.csv` has no column `q`; its columns are `n`, `s`",
+    ),
+    (
+        "SELECT * FROM read_csv('@/one.csv', replace => true)",
+        "error: read_csv has no such option",
+    ),
+    (
+        "SELECT * FROM read_csv('@/one.csv', quirk => 1)",
+        "error: COPY option `QUIRK '1'` is not implemented",
+    ),
+    (
+        "SELECT * FROM read_csv()",
+        "error: read_csv takes the name of a file",
+    ),
+    (
+        "SELECT a FROM read_json('@/array.json') UNION ALL SELECT a FROM read_json('@/lines.json') ORDER BY a",
+        "1\n2\n3\n4",
+    ),
+    ("SELECT a FROM '@/array.json' ORDER BY a", "1\n2"),
+    ("SELECT a FROM '@/lines.json' ORDER BY a", "3\n4"),
+    ("DESCRIBE '@/array.json'", "a|BIGINT|true"),
+];
+
+#[tokio::test]
+async fn csv_files_are_read_by_what_is_in_them_and_what_is_said() {
+    let (directory, connection) = files();
+    for (sql, expected) in QUERIES {
+        let found = answer(&directory, &connection, sql).await;
+        match expected.strip_prefix("error: ") {
+            Some(_) => assert!(found.starts_with(*expected), "{sql}: {found}"),
+            None => assert_eq!(found, *expected, "{sql}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn parquet_files_are_read_whatever_they_are_called() {
+    let (directory, connection) = files();
+    let path = directory.path().join("rows.bin").display().to_string();
+    let copy = format!("COPY (SELECT 7 AS a) TO '{path}' (FORMAT parquet)");
+    connection.execute(&copy, ()).await.unwrap();
+    let sql = "SELECT a FROM read_parquet('@/rows.bin')";
+    assert_eq!(answer(&directory, &connection, sql).await, "7");
+    fs::write(&path, "nothing").unwrap();
+    let found = answer(&directory, &connection, sql).await;
+    assert!(
+        found.starts_with("error: ") && found.contains("rows.bin"),
+        "{found}"
+    );
+}
+
+/// The functions reach no further than names of files do.
+#[tokio::test]
+async fn files_are_out_of_reach_where_they_are_shut() {
+    let (directory, connection) = files();
+    connection
+        .execute("SET halite.external_access = false", ())
+        .await
+        .unwrap();
+    for call in [
+        "read_csv('@/one.csv')",
+        "read_json('@/array.json')",
+        "read_parquet('@/x')",
+    ] {
+        let found = answer(&directory, &connection, &format!("SELECT * FROM {call}")).await;
+        assert!(found.contains("is out of reach"), "{call}: {found}");
+    }
+    let root = directory.path().join("db.halite");
+    let database = Database::open(&root).await.unwrap();
+    drop(database);
+    let connection = Database::in_memory().unwrap().connect();
+    for call in [
+        "read_csv('@/db.halite/CURRENT')",
+        "read_json('@/db.halite/*')",
+    ] {
+        let found = answer(&directory, &connection, &format!("SELECT * FROM {call}")).await;
+        assert!(
+            found.starts_with("error: ") && found.contains("database"),
+            "{call}: {found}"
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! `read_csv('de.csv', delim => ';', nullstr => 'NA')`, `read_json('r.json')`, `read_parquet('x')`: files as tables, with
+//! options.
+//!
+//! A file is a table by its name. So a call becomes a name: that of the file, and behind it what was said of it, told apart
+//! by a character that no file's name holds. Whoever makes tables of files takes it apart again ([`Call::of`]).
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    Expr, FunctionArg, FunctionArgExpr, Ident, ObjectName, TableAlias, TableFactor, UnaryOperator,
+    Value, VisitMut, VisitorMut,
+};
+use sqlparser::parser::Parser;
+
+use super::copy;
+use super::copy_statement::CopyOption;
+use super::dialect::HaliteDialect;
+use crate::catalog::sql_type;
+use crate::error::{Error, Result};
+use crate::write::copy::{ColumnTypes, CopyOptions};
+
+/// Stands between the parts of a name.
+const BETWEEN: char = '\u{1}';
+/// Stands between a column and its type.
+const WITHIN: char = '\u{2}';
+
+/// What a function reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reads {
+    Csv,
+    Json,
+    Parquet,
+}
+
+/// The functions.
+const FUNCTIONS: &[(&str, Reads)] = &[
+    ("read_csv", Reads::Csv),
+    ("read_csv_auto", Reads::Csv),
+    ("read_json", Reads::Json),
+    ("read_json_auto", Reads::Json),
+    ("read_parquet", Reads::Parquet),
+    ("parquet_scan", Reads::Parquet),
+];
+
+/// The names of the functions.
+pub fn file_functions() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|(name, _)| *name)
+}
+
+/// The names of files in the place of calls.
+///
+/// # Errors
+/// `InvalidInput` for arguments that are none.
+pub(super) fn write_out(tree: &mut impl VisitMut) -> Result<()> {
+    tree.visit(&mut Calls).break_value().map_or(Ok(()), Err)
+}
+
+struct Calls;
+
+impl VisitorMut for Calls {
+    type Break = Error;
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Error> {
+        match named(factor) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(error),
+        }
+    }
+}
+
+fn named(factor: &mut TableFactor) -> Result<()> {
+    let TableFactor::Table {
+        name, alias, args, ..
+    } = factor
+    else {
+        return Ok(());
+    };
+    let (Some(given), [part]) = (args.as_ref(), name.0.as_slice()) else {
+        return Ok(());
+    };
+    let called = part
+        .as_ident()
+        .map(|ident| ident.value.to_ascii_lowercase());
+    let mut functions = FUNCTIONS.iter();
+    let Some((function, _)) = functions.find(|(known, _)| called.as_deref() == Some(*known)) else {
+        return Ok(());
+    };
+    let mut arguments = given.args.iter();
+    let file = match arguments.next() {
+        Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(file))) => text(file),
+        _ => None,
+    };
+    let Some(file) = file.filter(|file| !file.contains(BETWEEN)) else {
+        return Err(Error::invalid(format!(
+            "{function} takes the name of a file, and options behind it: {function}('file.csv', delim => ';')"
+        )));
+    };
+    let mut parts = vec![file, (*function).to_owned()];
+    for argument in arguments {
+        let (option, value) = match argument {
+            FunctionArg::Named {
+                name,
+                arg: FunctionArgExpr::Expr(value),
+                ..
+            } => (name.value.clone(), value),
+            FunctionArg::ExprNamed {
+                name: Expr::Identifier(name),
+                arg: FunctionArgExpr::Expr(value),
+                ..
+            } => (name.value.clone(), value),
+            other => {
+                return Err(Error::invalid(format!(
+                    "{function}: `{other}` is no option, such as delim => ';'"
+                )));
+            }
+        };
+        let Some(value) = option_value(value) else {
+            return Err(Error::invalid(format!(
+                "{function}: {option} is given a value that is no constant: `{value}`"
+            )));
+        };
+        parts.push(option);
+        parts.push(value);
+    }
+    alias.get_or_insert_with(|| TableAlias {
+        explicit: true,
+        name: Ident::new(*function),
+        columns: Vec::new(),
+        at: None,
+    });
+    let file = parts.join(&BETWEEN.to_string());
+    *name = ObjectName::from(vec![Ident::with_quote('"', file)]);
+    *args = None;
+    Ok(())
+}
+
+fn text(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Value(value) => match &value.value {
+            Value::SingleQuotedString(text) | Value::EscapedStringLiteral(text) => {
+                Some(text.clone())
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A constant as text; columns with their types as a list of both.
+fn option_value(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Value(constant) => match &constant.value {
+            Value::Boolean(flag) => Some(flag.to_string()),
+            Value::Number(number, _) => Some(number.clone()),
+            _ => text(value),
+        },
+        Expr::UnaryOp {
+            op: UnaryOperator::Minus,
+            expr,
+        } => Some(format!("-{}", option_value(expr)?)),
+        Expr::Identifier(word) => Some(word.value.clone()),
+        Expr::Dictionary(fields) => {
+            let fields = fields.iter().map(|field| {
+                let of = text(&field.value)?;
+                Some(format!("{}{WITHIN}{of}", field.key.value))
+            });
+            let fields = fields.collect::<Option<Vec<String>>>()?;
+            Some(fields.join(&WITHIN.to_string()))
+        }
+        _ => None,
+    }
+}
+
+/// A call, taken apart again.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) file: String,
+    pub(super) reads: Reads,
+    pub(super) options: CopyOptions,
+    pub(super) types: ColumnTypes,
+}
+
+impl Call {
+    /// The call that a name stands for; `None` for any other name.
+    ///
+    /// # Errors
+    /// `NotSupported` and `InvalidInput` for options that are none.
+    pub(super) fn of(name: &str) -> Result<Option<Self>> {
+        let mut parts = name.split(BETWEEN);
+        let (Some(file), Some(function)) = (parts.next(), parts.next()) else {
+            return Ok(None);
+        };
+        let mut functions = FUNCTIONS.iter();
+        let Some((_, reads)) = functions.find(|(known, _)| *known == function) else {
+            return Ok(None);
+        };
+        let mut types = ColumnTypes::default();
+        let mut options = Vec::new();
+        while let (Some(option), Some(value)) = (parts.next(), parts.next()) {
+            match option.to_ascii_uppercase().as_str() {
+                "TYPES" | "DTYPES" | "COLUMN_TYPES" => types.given = types_of(value)?,
+                "ALL_VARCHAR" => types.all_text = value.eq_ignore_ascii_case("true"),
+                name => options.push(CopyOption {
+                    name: name.to_owned(),
+                    value: Some(value.to_owned()),
+                }),
+            }
+        }
+        let options = copy::options(&options)?;
+        let is_of_copy = options.replace || options.skip || options.format.is_some();
+        let is_bare = options == CopyOptions::default();
+        if is_of_copy || *reads != Reads::Csv && !is_bare {
+            return Err(Error::unsupported(format!(
+                "{function} has no such option; read_csv has DELIM, HEADER, NULLSTR, COMPRESSION, DECIMAL, \
+                 DATE_FORMAT, TIMESTAMP_FORMAT, TYPES and ALL_VARCHAR"
+            )));
+        }
+        Ok(Some(Self {
+            file: file.to_owned(),
+            reads: *reads,
+            options,
+            types,
+        }))
+    }
+}
+
+/// Columns with their types.
+fn types_of(list: &str) -> Result<Vec<(String, crate::datum::SqlType)>> {
+    let mut parts = list.split(WITHIN);
+    let mut types = Vec::new();
+    while let (Some(column), Some(of)) = (parts.next(), parts.next()) {
+        let dialect = HaliteDialect::new(of.len());
+        let parser = Parser::new(&dialect).try_with_sql(of);
+        let parsed = parser.and_then(|mut parser| parser.parse_data_type());
+        let parsed = parsed.map_err(|error| {
+            Error::invalid(format!("'{of}' is no type: {error}")).with_source(error)
+        })?;
+        types.push((column.to_owned(), sql_type(&parsed)?));
+    }
+    match types.is_empty() {
+        false => Ok(types),
+        true => Err(Error::invalid(
+            "types are given as {'column': 'INT', 'other': 'DATE'}",
+        )),
+    }
+}

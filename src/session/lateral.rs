@@ -1,0 +1,275 @@
+//! Names of a list of SELECT that are used in the same list, or in its WHERE: `SELECT a + 1 AS b, b * 2`.
+//!
+//! DataFusion knows the columns of the tables alone there. Where it finds no column of a name, and exactly one SELECT of
+//! the statement gives that name to an expression and uses it behind that, the expression is put in its place. A column
+//! of a table goes first that way, as in DuckDB: where there is one, nothing is missing. What is drawn by chance is not
+//! put anywhere twice, and a statement with two such SELECTs is left as it is.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use datafusion::common::{DataFusionError, SchemaError};
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::Volatility;
+use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::{
+    Expr, Ident, Query, Select, SelectItem, Visit, VisitMut, Visitor, VisitorMut,
+};
+
+use super::names::heading;
+
+/// How many expressions a SELECT may have when names are written out in it.
+const MOST_EXPRESSIONS: usize = 2_000;
+
+/// Whether a statement has a name that might have to be written out.
+pub(super) fn is_possible(statement: &DFStatement) -> bool {
+    let DFStatement::Statement(statement) = inner(statement) else {
+        return false;
+    };
+    Visit::visit(&**statement, &mut Any).is_break()
+}
+
+/// The name of a column that was looked for in vain.
+pub(super) fn missing(error: &DataFusionError) -> Option<String> {
+    match error {
+        DataFusionError::Context(_, error) | DataFusionError::Diagnostic(_, error) => {
+            missing(error)
+        }
+        DataFusionError::Collection(errors) => errors.iter().find_map(missing),
+        DataFusionError::SchemaError(error, _) => match error.as_ref() {
+            SchemaError::FieldNotFound { field, .. } if field.relation.is_none() => {
+                Some(field.name.clone())
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Puts the expression of this name in its places; whether there was one SELECT to do that in.
+pub(super) fn write_out(statement: &mut DFStatement, name: &str, state: &SessionState) -> bool {
+    let statement = match statement {
+        DFStatement::Statement(statement) => statement,
+        DFStatement::Explain(explain) => return write_out(&mut explain.statement, name, state),
+        _ => return false,
+    };
+    let mut counted = Uses { name, found: 0 };
+    let _: ControlFlow<()> = Visit::visit(&**statement, &mut counted);
+    if counted.found != 1 {
+        return false;
+    }
+    let mut written = WriteOut { name, state };
+    VisitMut::visit(&mut **statement, &mut written).is_break()
+}
+
+fn inner(statement: &DFStatement) -> &DFStatement {
+    match statement {
+        DFStatement::Explain(explain) => inner(&explain.statement),
+        other => other,
+    }
+}
+
+fn folded(ident: &Ident) -> String {
+    match ident.quote_style {
+        None => ident.value.to_ascii_lowercase(),
+        Some(_) => ident.value.clone(),
+    }
+}
+
+/// The place of the expression that has the name, if one alone has it.
+fn definition(select: &Select, name: &str) -> Option<usize> {
+    let is_named = |item: &SelectItem| matches!(item, SelectItem::ExprWithAlias { alias, .. } if folded(alias) == name);
+    let mut places = select.projection.iter().enumerate();
+    let (place, _) = places.find(|(_, item)| is_named(item))?;
+    places.all(|(_, item)| !is_named(item)).then_some(place)
+}
+
+/// Whether the name is used behind its definition, or in the WHERE.
+fn is_used(select: &Select, place: usize, name: &str) -> bool {
+    let mut behind = select.projection.iter().skip(place + 1);
+    behind.any(|item| mentions(item, name)) || mentions(&select.selection, name)
+}
+
+/// Whether a part of a SELECT names it outside of subqueries.
+fn mentions(part: &impl Visit, name: &str) -> bool {
+    Visit::visit(part, &mut Mentions { name, depth: 0 }).is_break()
+}
+
+/// Finds any name that is used in the list that gives it.
+struct Any;
+
+impl Visitor for Any {
+    type Break = ();
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        let names: HashSet<String> = select
+            .projection
+            .iter()
+            .filter_map(|item| match item {
+                SelectItem::ExprWithAlias { alias, .. } => Some(folded(alias)),
+                _ => None,
+            })
+            .collect();
+        let is_used = |name: &String| {
+            definition(select, name).is_some_and(|place| is_used(select, place, name))
+        };
+        match names.iter().any(is_used) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Counts the SELECTs that give an expression the name and use it.
+struct Uses<'a> {
+    name: &'a str,
+    found: usize,
+}
+
+impl Visitor for Uses<'_> {
+    type Break = ();
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        let place = definition(select, self.name);
+        self.found += usize::from(place.is_some_and(|place| is_used(select, place, self.name)));
+        ControlFlow::Continue(())
+    }
+}
+
+/// Finds the name outside of subqueries.
+struct Mentions<'a> {
+    name: &'a str,
+    depth: usize,
+}
+
+impl Visitor for Mentions<'_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        match expr {
+            Expr::Identifier(ident) if self.depth == 0 && folded(ident) == self.name => {
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Writes the name out in the first SELECT that gives and uses it, and breaks off with that.
+struct WriteOut<'a> {
+    name: &'a str,
+    state: &'a SessionState,
+}
+
+impl VisitorMut for WriteOut<'_> {
+    type Break = ();
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        let Some(place) = definition(select, self.name) else {
+            return ControlFlow::Continue(());
+        };
+        let Some(SelectItem::ExprWithAlias { expr, .. }) = select.projection.get(place) else {
+            return ControlFlow::Continue(());
+        };
+        if !is_used(select, place, self.name) || self.is_drawn(expr) {
+            return ControlFlow::Continue(());
+        }
+        let kept = select.clone();
+        let mut places = Places {
+            name: self.name,
+            expr: Expr::Nested(Box::new(expr.clone())),
+            depth: 0,
+        };
+        for item in select.projection.iter_mut().skip(place + 1) {
+            keep_heading(item);
+            let _: ControlFlow<()> = VisitMut::visit(item, &mut places);
+        }
+        let _: ControlFlow<()> = VisitMut::visit(&mut select.selection, &mut places);
+        if is_too_large(select) {
+            *select = kept;
+            return ControlFlow::Continue(());
+        }
+        ControlFlow::Break(())
+    }
+}
+
+impl WriteOut<'_> {
+    /// Whether an expression has another value each time it is computed.
+    fn is_drawn(&self, expr: &Expr) -> bool {
+        let found = sqlparser::ast::visit_expressions(expr, |expr| match expr {
+            Expr::Function(function) => {
+                let name = function.name.to_string().to_ascii_lowercase();
+                let functions = self.state.scalar_functions();
+                let known = functions.get(&name);
+                match known.map(|known| known.signature().volatility) {
+                    Some(Volatility::Volatile) => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                }
+            }
+            _ => ControlFlow::Continue(()),
+        });
+        found.is_break()
+    }
+}
+
+/// The column keeps the heading that it has as it is written.
+fn keep_heading(item: &mut SelectItem) {
+    if let SelectItem::UnnamedExpr(expr) = item {
+        let alias = Ident::with_quote('"', heading(expr));
+        let expr = std::mem::replace(expr, Expr::Identifier(Ident::new("")));
+        *item = SelectItem::ExprWithAlias { expr, alias };
+    }
+}
+
+fn is_too_large(select: &Select) -> bool {
+    let mut count = 0;
+    let counted = sqlparser::ast::visit_expressions(select, |_| {
+        count += 1;
+        match count > MOST_EXPRESSIONS {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    counted.is_break()
+}
+
+/// Puts the expression in the places of its name outside of subqueries.
+struct Places<'a> {
+    name: &'a str,
+    expr: Expr,
+    depth: usize,
+}
+
+impl VisitorMut for Places<'_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
+        self.depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Expr::Identifier(ident) = expr
+            && self.depth == 0
+            && folded(ident) == self.name
+        {
+            *expr = self.expr.clone();
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,214 @@
+//! Functions that are written out: what other databases call by a name, and SQL says without.
+//!
+//! `date_add(d, i)` is `d + i`, `year(ts)` is `extract(year FROM ts)`. Written out they are planned as what they stand for,
+//! so that key ranges are found for them. It is done behind the [names](super::names) of columns, which stay as they are
+//! written. [`written_out`] lists them for completion.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::LazyLock;
+
+use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::{
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectNamePart, Value,
+    VisitMut, VisitorMut,
+};
+use sqlparser::parser::Parser;
+
+use super::dialect::HaliteDialect;
+use crate::error::{Error, Result};
+
+/// A function: its name, how many arguments it has, and the expression that it is, which says `$1` for the first. An
+/// expression names each argument once: what it costs, and what it is by chance, is not doubled.
+struct Form(&'static str, usize, &'static str);
+
+/// Every one.
+const FORMS: &[Form] = &[
+    Form("age", 1, "age(CAST(current_date AS TIMESTAMP), $1)"),
+    Form("date", 1, "CAST($1 AS DATE)"),
+    Form("date_add", 2, "$1 + $2"),
+    Form("date_sub", 2, "$1 - $2"),
+    Form("datediff", 2, "date_diff('day', $2, $1)"),
+    Form("dayname", 1, "strftime($1, '%A')"),
+    Form("day", 1, "extract(DAY FROM $1)"),
+    Form("dayofmonth", 1, "extract(DAY FROM $1)"),
+    Form("dayofweek", 1, "extract(DOW FROM $1)"),
+    Form("dayofyear", 1, "extract(DOY FROM $1)"),
+    Form("epoch", 1, "extract(EPOCH FROM $1)"),
+    Form("hour", 1, "extract(HOUR FROM $1)"),
+    Form("if", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),
+    Form("iff", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),
+    Form("iif", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),
+    Form(
+        "last_day",
+        1,
+        "CAST(date_trunc('month', CAST($1 AS DATE)) + INTERVAL '1 month' - INTERVAL '1 day' AS DATE)",
+    ),
+    Form("list", 1, "array_agg($1)"),
+    Form("minute", 1, "extract(MINUTE FROM $1)"),
+    Form("month", 1, "extract(MONTH FROM $1)"),
+    Form("monthname", 1, "strftime($1, '%B')"),
+    Form("quarter", 1, "extract(QUARTER FROM $1)"),
+    Form("second", 1, "extract(SECOND FROM $1)"),
+    Form("week", 1, "extract(WEEK FROM $1)"),
+    Form("weekofyear", 1, "extract(WEEK FROM $1)"),
+    Form("year", 1, "extract(YEAR FROM $1)"),
+];
+
+/// The expressions by name and number of arguments.
+static EXPRESSIONS: LazyLock<HashMap<(&str, usize), Expr>> = LazyLock::new(|| {
+    let parsed = FORMS.iter().filter_map(|Form(name, arguments, text)| {
+        let dialect = HaliteDialect::new(text.len());
+        let parser = Parser::new(&dialect).try_with_sql(text);
+        let expr = parser.and_then(|mut parser| parser.parse_expr()).ok()?;
+        Some(((*name, *arguments), expr))
+    });
+    parsed.collect()
+});
+
+/// The names of all functions that are written out, each once.
+pub fn written_out() -> impl Iterator<Item = &'static str> {
+    let mut names: Vec<&str> = FORMS.iter().map(|Form(name, ..)| *name).collect();
+    names.dedup();
+    names.into_iter()
+}
+
+/// The statement without calls of them. `is_known` says of a name whether the session has a function of it, which then
+/// takes the calls with other numbers of arguments.
+///
+/// # Errors
+/// `InvalidInput` for a call with the wrong number of arguments.
+pub(super) fn write_out(
+    statement: &mut DFStatement,
+    is_known: &dyn Fn(&str) -> bool,
+) -> Result<()> {
+    let mut writer = Writer { is_known };
+    let found = match statement {
+        DFStatement::Statement(statement) => statement.visit(&mut writer),
+        DFStatement::Explain(explain) => return write_out(&mut explain.statement, is_known),
+        _ => return Ok(()),
+    };
+    found.break_value().map_or(Ok(()), Err)
+}
+
+struct Writer<'a> {
+    is_known: &'a dyn Fn(&str) -> bool,
+}
+
+impl VisitorMut for Writer<'_> {
+    type Break = Error;
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        let Expr::Function(function) = expr else {
+            return ControlFlow::Continue(());
+        };
+        let Some(name) = name_of(function) else {
+            return ControlFlow::Continue(());
+        };
+        let forms = FORMS.iter().filter(|Form(form, ..)| *form == name);
+        let counts: Vec<usize> = forms.map(|Form(_, arguments, _)| *arguments).collect();
+        if counts.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let Some(arguments) = plain_arguments(function) else {
+            return ControlFlow::Continue(());
+        };
+        match EXPRESSIONS.get(&(name.as_str(), arguments.len())) {
+            Some(form) => *expr = filled(form, &arguments),
+            None if (self.is_known)(&name) => {}
+            None => return ControlFlow::Break(wrong_count(&name, &counts, arguments.len())),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn wrong_count(name: &str, wanted: &[usize], given: usize) -> Error {
+    let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+    let wanted = wanted.join(" or ");
+    Error::invalid(format!(
+        "{name} takes {wanted} argument{}, not {given}",
+        if wanted == "1" { "" } else { "s" }
+    ))
+}
+
+/// The name of a function that is in no schema, in lower case unless it is quoted.
+fn name_of(function: &Function) -> Option<String> {
+    let [ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else {
+        return None;
+    };
+    Some(match name.quote_style {
+        Some(_) => name.value.clone(),
+        None => name.value.to_ascii_lowercase(),
+    })
+}
+
+/// The arguments of a call that has nothing else.
+fn plain_arguments(function: &Function) -> Option<Vec<Expr>> {
+    let FunctionArguments::List(list) = &function.args else {
+        return None;
+    };
+    let is_plain = function.over.is_none()
+        && function.filter.is_none()
+        && function.null_treatment.is_none()
+        && function.within_group.is_empty()
+        && function.parameters == FunctionArguments::None
+        && list.duplicate_treatment.is_none()
+        && list.clauses.is_empty();
+    let arguments = list.args.iter().map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value.clone()),
+        _ => None,
+    });
+    let arguments = arguments.collect::<Option<Vec<_>>>();
+    arguments.filter(|_| is_plain)
+}
+
+/// An expression that is written by the program, with the arguments in the places of `$1`, `$2`, …
+pub(super) fn expression(text: &str, arguments: &[Expr]) -> Option<Expr> {
+    let dialect = HaliteDialect::new(text.len());
+    let parser = Parser::new(&dialect).try_with_sql(text);
+    let form = parser.and_then(|mut parser| parser.parse_expr()).ok()?;
+    Some(filled(&form, arguments))
+}
+
+/// The expression with the arguments in the places of `$1`, `$2`, …
+fn filled(form: &Expr, arguments: &[Expr]) -> Expr {
+    let mut expr = form.clone();
+    let _: ControlFlow<()> = expr.visit(&mut Fill(arguments));
+    Expr::Nested(Box::new(expr))
+}
+
+struct Fill<'a>(&'a [Expr]);
+
+impl VisitorMut for Fill<'_> {
+    type Break = ();
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Expr::Value(value) = expr
+            && let Value::Placeholder(place) = &value.value
+            && let Some(place) = place
+                .strip_prefix('$')
+                .and_then(|it| it.parse::<usize>().ok())
+            && let Some(argument) = self.0.get(place.wrapping_sub(1))
+        {
+            *expr = Expr::Nested(Box::new(argument.clone()));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_an_expression_that_names_each_argument_once() {
+        for Form(name, arguments, text) in FORMS {
+            assert!(EXPRESSIONS.contains_key(&(*name, *arguments)), "{name}");
+            for place in 1..=*arguments {
+                assert_eq!(text.matches(&format!("${place}")).count(), 1, "{text}");
+            }
+        }
+        let names: Vec<&str> = FORMS.iter().map(|Form(name, ..)| *name).collect();
+        assert_eq!(EXPRESSIONS.len(), names.len());
+    }
+}
