@@ -22,6 +22,8 @@ pub enum ErrorKind {
     Conflict,
     /// The store could not do it now (locked, disk full, read-only): mend the cause, then try again.
     Unavailable,
+    /// The program has ended the statement itself: run it again, if it is still wanted. Nothing was changed.
+    Interrupted,
     /// Stored bytes cannot be read, or were written by a newer version: restore, or upgrade Halite.
     Corrupt,
     /// A fault of Halite itself: please report it.
@@ -99,6 +101,15 @@ impl Error {
     pub fn message(&self) -> &str {
         &self.message
     }
+
+    /// The line and the column of the statement's text, both counted from 1, where the parser stopped; the message ends
+    /// with them. `None` for an error that is about no place.
+    pub fn position(&self) -> Option<(usize, usize)> {
+        let (_, position) = self.message.rsplit_once(" at Line: ")?;
+        let (line, column) = position.split_once(", Column: ")?;
+        let (line, column) = (line.parse().ok()?, column.trim_end().parse().ok()?);
+        (line > 0 && column > 0).then_some((line, column))
+    }
 }
 
 impl fmt::Display for Error {
@@ -110,5 +121,21 @@ impl fmt::Display for Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+
+    #[test]
+    fn the_place_of_an_error_is_read_from_its_message() {
+        let position = |message: &str| Error::invalid(message).position();
+        assert_eq!(
+            position("no such word at Line: 2, Column: 17"),
+            Some((2, 17))
+        );
+        assert_eq!(position("no such word at Line: 0, Column: 0"), None);
+        assert_eq!(position("there is no table `t`"), None);
     }
 }

@@ -50,44 +50,72 @@
 //! |---|---|
 //! | opening, backups, checks | [`Database`] |
 //! | statements, queries, settings | [`Connection`], [`PreparedStatement`] |
-//! | values of parameters and of results | [`params!`], [`IntoParameter`]; [`Row`], [`FromValue`] |
+//! | values of parameters and of results | [`params!`], [`named_params!`], [`IntoParameter`]; [`Row`], [`FromValue`] |
 //! | many rows at once | [`Appender`] |
 //! | the same without `async` | [`blocking`] |
 //! | a table in a session of DataFusion of your own | [`Database::table_provider`] |
+//! | the program's own tables and functions | [`Connection::register_table`], [`Connection::register_udf`] |
+//! | ending a statement, limiting its time | [`Connection::interrupt_handle`], [`Connection::with_timeout`] |
+//! | rows as structs, by serde | [`Row::deserialize`], [`Rows::deserialize`] |
+//! | Arrow and DataFusion in the versions that fit | [`arrow`], [`datafusion`] |
 //! | what an error asks for | [`ErrorKind`] |
 //!
 //! A statement reads one snapshot of the database, taken when it begins. Dropping a stream, or the future of a
 //! statement, ends the work behind it; a change that has begun to be written is written whole or not at all.
 //!
-//! The modules below are how Halite is built, from the store up; those who embed it seldom need them.
+//! What these pages show is what a program can build on. The other modules are how Halite is built, from the store up:
+//! they are public for its own tests and benchmarks, are not shown, and change with any version.
 
+#[doc(hidden)]
 pub mod catalog;
+#[doc(hidden)]
 pub mod datum;
 pub mod error;
 #[cfg(test)]
 mod fault;
+#[doc(hidden)]
 pub mod function;
+#[doc(hidden)]
 pub mod key;
+#[doc(hidden)]
 pub mod keyrange;
+#[doc(hidden)]
 pub mod optimize;
+#[doc(hidden)]
 pub mod predicate;
+#[doc(hidden)]
 pub mod row;
+#[doc(hidden)]
 pub mod scan;
+#[doc(hidden)]
 pub mod schema;
 #[cfg(test)]
 mod seed;
 pub mod session;
+#[doc(hidden)]
 pub mod settings;
 #[cfg(feature = "shell")]
+#[doc(hidden)]
 pub mod shell;
+#[doc(hidden)]
 pub mod span;
+#[doc(hidden)]
 pub mod store;
+#[doc(hidden)]
 pub mod table;
+#[doc(hidden)]
 pub mod write;
 
+/// Arrow, in the version that batches of results are of.
+pub use arrow;
+/// DataFusion, in the version that tables, functions and plans are of.
+pub use datafusion;
+
+pub use self::datum::Precision;
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::session::{
     Appender, AppenderOptions, CheckReport, ColumnIndex, Connection, Database, FromRow, FromValue,
-    IntoParameter, IntoParameters, PreparedStatement, Row, RowStream, Rows, Value, blocking,
+    InterruptHandle, IntoParameter, IntoParameters, Meter, NamedParameters, Outcome,
+    PreparedStatement, Row, RowStream, Rows, Statement, Value, Warnings, blocking,
 };
 pub use self::store::{Durability, StoreOptions};

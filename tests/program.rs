@@ -556,3 +556,59 @@ fn the_files_of_a_database_are_left_alone_also_where_it_is_read_only() {
     }
     assert_eq!(std::fs::read(&current).unwrap(), before);
 }
+
+#[test]
+fn a_command_may_begin_with_a_comment_and_have_several_lines() {
+    let script = "-- note\n\nSELECT 1 AS one; /* and */\nSELECT 2\n  AS two -- done";
+    assert_eq!(results(&run(&["-c", script])), "one\n1\ntwo\n2\n");
+    let catalog = concat!(env!("CARGO_MANIFEST_DIR"), "/catalog/flights/weather.sql");
+    let catalog = std::fs::read_to_string(catalog).unwrap();
+    let output = run(&["-c", &catalog, "-c", "SHOW TABLES"]);
+    let (out, _) = texts(&output);
+    assert!(output.status.success() && out.contains("weather"), "{out}");
+}
+
+#[test]
+fn warnings_go_to_standard_error_and_name_the_table() {
+    let create = "CREATE TABLE gulls (a INT, PRIMARY KEY (a, salt(16)))";
+    for format in ["csv", "json", "box"] {
+        let output = run(&["--format", format, "-c", create, "-c", "SELECT 1 AS one"]);
+        let (out, log) = texts(&output);
+        assert!(output.status.success(), "{log}");
+        assert!(
+            log.starts_with("warning: table `gulls`: useless part `salt(16)`: "),
+            "{log}"
+        );
+        assert!(!out.contains("salt"), "{out}");
+    }
+}
+
+#[test]
+fn variables_are_given_and_keep_their_places() {
+    let query = "SELECT :'who' AS who, :n AS n";
+    let output = run(&["-v", "who=O'Hara", "--set", "n=1 + 1", "-c", query]);
+    assert_eq!(results(&output), "who,n\nO'Hara,2\n");
+    // What they stand for is not known before the script runs.
+    let script = "\\set n 3\nSELECT :n AS n;\n";
+    let output = run_with_input(&["--check-first"], script);
+    assert_eq!(results(&output), "n\n3\n");
+    let wrong = run(&["-v", "1a=2", "-c", query]);
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_run_from_a_script_only_where_they_may() {
+    let script = "SELECT 1 AS one;\n\\! echo said\nSELECT 2 AS two;\n";
+    let output = run_with_input(&["--allow-commands"], script);
+    assert_eq!(results(&output), "one\n1\nsaid\ntwo\n2\n");
+    for arguments in [&[][..], &["--safe"]] {
+        for command in ["\\! echo said", "\\e"] {
+            let (out, log) = failure(&run_with_input(arguments, &format!("{command}\n")));
+            assert!(
+                out.is_empty() && log.starts_with("error: "),
+                "{command}: {log}"
+            );
+        }
+    }
+}

@@ -41,6 +41,9 @@ pub async fn run_block(connection: &Connection, input: &str) -> String {
             Ok(outcome) => print(outcome).await,
             Err(error) => Err(error),
         };
+        for warning in connection.warnings().take() {
+            output.push_str(&format!("warning: {warning}\n"));
+        }
         output.push_str(&printed.unwrap_or_else(|error| format!("error: {error}\n")));
     }
     output

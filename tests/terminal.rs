@@ -403,3 +403,73 @@ fn no_color_is_respected() {
     terminal.expect("there is no column x");
     assert!(!is_coloured(&terminal.screen()));
 }
+
+#[test]
+fn what_does_not_fit_is_read_whole_in_the_pager() {
+    let home = tempfile::tempdir().unwrap();
+    let shown = home.path().join("shown");
+    let pager = format!("tee '{}' > /dev/null", shown.display());
+    let variables = [("PAGER", pager.as_str())];
+    let Some(mut terminal) = Terminal::start_with(home.path(), "--no-init", &variables) else {
+        return;
+    };
+    terminal.expect("halite");
+    // Of what fits, nothing; a long result and a wide one are there to their ends.
+    terminal.press("SELECT 41 AS fits;\r");
+    terminal.expect("│     41 │");
+    assert!(!shown.exists());
+    let marked = |terminal: &mut Terminal, statement: &str, number: u64| {
+        terminal.press(&format!("{statement};\r"));
+        terminal.press(&format!("SELECT {number} AS mark;\r"));
+        terminal.expect(&format!("│ {number:>6} │"));
+        std::fs::read_to_string(&shown).unwrap()
+    };
+    let long = marked(&mut terminal, "SELECT * FROM generate_series(1, 500)", 42);
+    assert!(
+        long.contains("│    250 │") && long.ends_with("500 rows\n"),
+        "{long}"
+    );
+    let wide = marked(&mut terminal, "SELECT repeat('x', 300) AS wide", 43);
+    assert!(wide.contains(&"x".repeat(300)), "{wide}");
+    // Without it, what is shown is cut to the screen.
+    std::fs::remove_file(&shown).unwrap();
+    terminal.press(".pager off\r");
+    terminal.press("SELECT * FROM generate_series(1, 500);\r");
+    terminal.expect("500 rows (20 shown)");
+    assert!(!shown.exists());
+    terminal.press(CONTROL_D);
+    assert_eq!(terminal.end(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_last_statement_is_edited_and_runs() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let editor = home.path().join("editor");
+    std::fs::write(&editor, "#!/bin/sh\nsed -i s/old/new/ \"$1\"\n").unwrap();
+    std::fs::set_permissions(&editor, PermissionsExt::from_mode(0o700)).unwrap();
+    let editor = editor.display().to_string();
+    let variables = [("EDITOR", editor.as_str())];
+    let Some(mut terminal) = Terminal::start_with(home.path(), "--no-init", &variables) else {
+        return;
+    };
+    terminal.expect("halite");
+    terminal.press("SELECT 'old' AS text;\r");
+    terminal.expect("│ old  │");
+    terminal.press("\\e\r");
+    terminal.expect("│ new  │");
+    // The editor finds nothing to change.
+    terminal.press("\\e\r");
+    terminal.expect("nothing was changed, and nothing runs");
+    terminal.press("\\! echo $((40 + 2)) is said\r");
+    terminal.expect("42 is said");
+    terminal.press("\\watch 0.1\r");
+    terminal.expect("(every 0.1 s)");
+    terminal.expect("│ new  │");
+    terminal.expect("(every 0.1 s)");
+    terminal.press(CONTROL_C);
+    terminal.expect("interrupted");
+    terminal.press(CONTROL_D);
+    assert_eq!(terminal.end(), Some(0));
+}

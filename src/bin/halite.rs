@@ -18,6 +18,7 @@ use halite::shell::sample::generator;
 use halite::shell::script::Units;
 use halite::shell::state::{Settings, Shell};
 use halite::shell::threads;
+use halite::shell::variables::Variables;
 use halite::shell::{demo, maintenance, start};
 use tokio::runtime::Runtime;
 
@@ -47,11 +48,15 @@ struct Arguments {
     /// Directory of the database, made where there is none; without it all stays in memory
     database: Option<PathBuf>,
     /// Runs these statements; may be repeated and mixed with -f
-    #[arg(short, long, value_name = "SQL")]
+    // A script may begin with a comment, which begins with a hyphen.
+    #[arg(short, long, value_name = "SQL", allow_hyphen_values = true)]
     command: Vec<String>,
     /// Runs the statements of a file; - is standard input
     #[arg(short, long, value_name = "FILE")]
     file: Vec<PathBuf>,
+    /// Sets a variable, which :NAME, :'NAME' and :"NAME" stand for in statements; may be repeated
+    #[arg(short = 'v', long = "set", value_name = "NAME=VALUE", value_parser = variable)]
+    variables: Vec<(String, String)>,
     /// How results look; box on a terminal, else csv
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     format: Option<String>,
@@ -131,6 +136,13 @@ struct Generate {
     /// Directory of the files, made where there is none
     #[arg(long, value_name = "DIR", default_value = "data")]
     into: PathBuf,
+}
+
+/// `NAME=VALUE`.
+fn variable(argument: &str) -> Result<(String, String), String> {
+    let (name, value) = argument.split_once('=').ok_or("say NAME=VALUE")?;
+    Variables::check(name)?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn generator_names() -> PossibleValuesParser {
@@ -257,7 +269,11 @@ fn shell<'r>(arguments: &Arguments, database: &Database, runtime: &'r Runtime) -
         history: !arguments.readonly,
         ..Settings::new(format)
     };
-    Shell::new(database.connect(), runtime, settings, Outputs::standard())
+    let mut shell = Shell::new(database.connect(), runtime, settings, Outputs::standard());
+    for (name, value) in &arguments.variables {
+        shell.variables.set(name, value);
+    }
+    shell
 }
 
 /// What says how statements are run means nothing to what runs none, and is not ignored.

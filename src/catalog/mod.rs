@@ -15,6 +15,7 @@
 //! drops it, unless anything in the catalog is damaged: then nothing is dropped, and the database is not opened.
 
 pub mod ddl;
+mod guests;
 mod inspect;
 mod names;
 mod part;
@@ -23,6 +24,7 @@ mod stored;
 mod tables;
 mod types;
 
+pub use self::guests::Guests;
 pub use self::inspect::{Inspection, inspect};
 pub use self::names::object_name;
 pub use self::provider::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};

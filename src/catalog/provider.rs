@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use datafusion::catalog::{CatalogProvider, SchemaProvider, TableProvider};
 use datafusion::common::Result;
 
-use super::Catalog;
+use super::{Catalog, Guests};
 use crate::error::Error;
 
 /// The name of the only catalog.
@@ -21,10 +21,10 @@ pub struct HaliteCatalog {
 }
 
 impl HaliteCatalog {
-    /// Over a database's tables.
-    pub fn new(catalog: Arc<Catalog>) -> Self {
+    /// Over a database's tables, and others beside them; of one name, the database's is meant.
+    pub fn new(catalog: Arc<Catalog>, guests: Guests) -> Self {
         Self {
-            schema: Arc::new(HaliteSchema { catalog }),
+            schema: Arc::new(HaliteSchema { catalog, guests }),
         }
     }
 }
@@ -42,19 +42,23 @@ impl CatalogProvider for HaliteCatalog {
 #[derive(Debug)]
 struct HaliteSchema {
     catalog: Arc<Catalog>,
+    guests: Guests,
 }
 
 #[async_trait]
 impl SchemaProvider for HaliteSchema {
     fn table_names(&self) -> Vec<String> {
-        self.catalog.names()
+        let mut names = self.catalog.names();
+        names.extend(self.guests.names());
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     async fn table(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
-        Ok(self
-            .catalog
-            .table(name)
-            .map(|table| table as Arc<dyn TableProvider>))
+        let own = self.catalog.table(name);
+        let own = own.map(|table| table as Arc<dyn TableProvider>);
+        Ok(own.or_else(|| self.guests.get(name)))
     }
 
     /// Tables are made by `CREATE TABLE` alone, which never comes here.
@@ -70,6 +74,6 @@ impl SchemaProvider for HaliteSchema {
     }
 
     fn table_exist(&self, name: &str) -> bool {
-        self.catalog.table(name).is_some()
+        self.catalog.table(name).is_some() || self.guests.get(name).is_some()
     }
 }

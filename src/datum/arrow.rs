@@ -15,6 +15,7 @@ use arrow::datatypes::{
     Int64Type, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
     TimestampNanosecondType, TimestampSecondType,
 };
+use arrow::error::ArrowError;
 use datafusion::common::{DataFusionError, ScalarValue};
 
 use super::words::{row_and_value, worded};
@@ -304,6 +305,12 @@ fn kind_of(error: &DataFusionError) -> ErrorKind {
         },
         DataFusionError::Internal(_) | DataFusionError::ExecutionJoin(_) => ErrorKind::Internal,
         _ => ErrorKind::InvalidInput,
+    }
+}
+
+impl From<ArrowError> for Error {
+    fn from(error: ArrowError) -> Self {
+        Self::from(DataFusionError::from(error))
     }
 }
 

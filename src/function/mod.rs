@@ -1,17 +1,19 @@
-//! What Halite adds to SQL's functions: the transforms that SQL lacks, `keys('t')`, integers that do not wrap,
-//! aggregates that sort for themselves, functions whose results are bounded, those that other databases have; and how
-//! SQL writes a key part.
+//! What Halite adds to SQL's functions: the transforms that SQL lacks, `keys('t')` and what reads keys, integers that do
+//! not wrap, aggregates that sort for themselves, functions whose results are bounded, those that other databases have;
+//! and how SQL writes a key part.
 
 mod added;
 mod arithmetic;
 mod bounded;
 mod concatenation;
 mod date_trunc;
+mod decode_key;
 mod frequencies;
 mod keys;
 mod ordered;
 mod part;
 mod planning;
+mod sizes;
 mod sum;
 mod transform;
 
@@ -30,6 +32,7 @@ pub use self::arithmetic::Arithmetic;
 pub use self::bounded::{BoundedFunction, bounded, is_bounded, needs_bound};
 pub use self::concatenation::{concatenated, may_be_long};
 pub use self::date_trunc::DateTrunc;
+pub use self::keys::KeysExec;
 pub use self::ordered::ordered_aggregates;
 pub use self::part::spellings;
 pub use self::planning::{Stop, check_wanted, is_planning, while_planning};
@@ -39,11 +42,15 @@ pub use self::transform::TransformFunction;
 /// Finds a table, and the store that keeps its rows, by its name; what the session gives `keys('t')` to look in.
 pub type Lookup = Arc<dyn Fn(&str) -> Result<(Arc<BoundTable>, Arc<dyn Store>)> + Send + Sync>;
 
+/// Lists the tables, each with the store that keeps its rows.
+pub type List = Arc<dyn Fn() -> Vec<(Arc<BoundTable>, Arc<dyn Store>)> + Send + Sync>;
+
 /// The transforms that SQL lacks, and what DataFusion lacks of SQL, for the session to register.
 pub fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
     let transforms = TRANSFORMS
         .iter()
         .filter_map(|declaration| TransformFunction::of(*declaration))
+        .chain([TransformFunction::salt()])
         .map(ScalarUDF::new_from_impl);
     transforms.chain(added::functions())
 }
@@ -56,4 +63,14 @@ pub fn aggregate_functions() -> impl Iterator<Item = AggregateUDF> {
 /// `keys('t')`, for the session to register under that name.
 pub fn keys(lookup: Lookup) -> Arc<dyn TableFunctionImpl> {
     Arc::new(keys::Keys::new(lookup))
+}
+
+/// `decode_key('t', key)`, for the session to register.
+pub fn decode_key(lookup: Lookup) -> ScalarUDF {
+    ScalarUDF::new_from_impl(decode_key::DecodeKey::new(lookup))
+}
+
+/// `halite_tables()`, for the session to register under that name.
+pub fn sizes(list: List) -> Arc<dyn TableFunctionImpl> {
+    Arc::new(sizes::Sizes::new(list))
 }

@@ -12,12 +12,16 @@ use datafusion::logical_expr::{
 
 use crate::datum::{Precision, SqlType};
 use crate::key::Transform;
-use crate::key::transform::{Argument, BoundArgument, Computed, Declaration, Parameter};
+use crate::key::transform::{Argument, BoundArgument, Bucket, Computed, Declaration, Parameter};
 use crate::predicate;
+
+/// The function of a salt.
+const SALT: &str = "salt";
 
 /// A transform that SQL lacks, as DataFusion calls it.
 #[derive(Debug)]
 pub struct TransformFunction {
+    name: &'static str,
     declaration: &'static dyn Declaration,
     result: SqlType,
     signature: Signature,
@@ -28,11 +32,23 @@ impl TransformFunction {
     pub fn of(declaration: &'static dyn Declaration) -> Option<Self> {
         match declaration.computed() {
             Computed::ByHalite(result) => Some(Self {
+                name: declaration.name(),
                 declaration,
                 result,
                 signature: Signature::variadic_any(Volatility::Immutable),
             }),
             Computed::BySql | Computed::ByNobody => None,
+        }
+    }
+
+    /// `salt(n, c, …)`: what a key's `salt(n)` stores for a row, whose columns a query must name, in the order in which the
+    /// other parts of the key do. It is the bucket of these columns.
+    pub fn salt() -> Self {
+        Self {
+            name: SALT,
+            declaration: &Bucket,
+            result: SqlType::Integer,
+            signature: Signature::variadic_any(Volatility::Immutable),
         }
     }
 
@@ -77,7 +93,7 @@ impl Hash for TransformFunction {
 
 impl ScalarUDFImpl for TransformFunction {
     fn name(&self) -> &str {
-        self.declaration.name()
+        self.name
     }
 
     fn signature(&self) -> &Signature {
@@ -88,7 +104,13 @@ impl ScalarUDFImpl for TransformFunction {
         let parameters = self.declaration.parameters();
         let constants = parameters.iter().filter(|one| !one.is_column()).count();
         if types.len() <= constants {
-            return plan_err!("{} needs a column", self.name());
+            let name = self.name;
+            return match name {
+                SALT => plan_err!(
+                    "in a query salt needs the columns of the other key parts, as in salt(16, a, b)"
+                ),
+                _ => plan_err!("{name} needs a column"),
+            };
         }
         for (position, data_type) in types.iter().enumerate() {
             if self.parameter(position).is_column() {

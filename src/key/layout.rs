@@ -1,6 +1,7 @@
 //! The layout of a table's row key, and keys of single rows.
 
 use super::definition::{KeyColumn, PartDefinition};
+use super::fields;
 use super::part::KeyPart;
 use super::transform::{Argument, Expression};
 use crate::datum::Datum;
@@ -53,6 +54,21 @@ impl RowKey {
                 "a row key has at most one of salt(n) and bucket(n, …)",
             ));
         }
+        Ok(Self { columns, parts })
+    }
+
+    /// The same keys over columns with these names, which hold the values of the parts themselves.
+    ///
+    /// # Errors
+    /// `Internal` where there is not a name for each part.
+    pub fn of_fields(&self, names: &[String]) -> Result<Self> {
+        if names.len() != self.parts.len() {
+            return Err(Error::internal("a row key whose parts have other names"));
+        }
+        let parts = self.parts.iter().zip(names).enumerate();
+        let (columns, parts) = parts
+            .map(|(position, (part, name))| fields::field(part, position, name))
+            .unzip();
         Ok(Self { columns, parts })
     }
 

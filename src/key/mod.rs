@@ -28,6 +28,7 @@ pub mod columns;
 mod definition;
 pub mod domain;
 pub mod encoding;
+mod fields;
 mod identifier;
 pub mod layout;
 mod part;

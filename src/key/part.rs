@@ -18,6 +18,8 @@ pub(super) const VALUE_MARKER: u8 = 0x01;
 #[derive(Debug, Clone)]
 pub struct KeyPart {
     definition: PartDefinition,
+    /// What is computed: its expression, a salt's with its columns.
+    computed: Expression,
     transform: Arc<dyn Transform>,
     sources: Vec<usize>,
     /// What stands in the table at `sources`.
@@ -39,11 +41,37 @@ impl KeyPart {
             .collect();
         Ok(Self {
             definition: definition.clone(),
+            computed: expression.clone(),
             nullable: transform.passes_null() && columns.iter().any(|column| column.nullable),
             transform,
             sources,
             columns,
         })
+    }
+
+    /// The same field, of a column at a position that holds the part's own value, by a transform made of its own.
+    pub(super) fn over(
+        &self,
+        position: usize,
+        column: KeyColumn,
+        transform: impl FnOnce(Arc<dyn Transform>) -> Arc<dyn Transform>,
+    ) -> Self {
+        Self {
+            definition: PartDefinition {
+                expression: Expression::column(&column.name),
+                ..self.definition.clone()
+            },
+            computed: Expression::column(&column.name),
+            transform: transform(Arc::clone(&self.transform)),
+            sources: vec![position],
+            columns: vec![column],
+            nullable: self.nullable,
+        }
+    }
+
+    /// Whether it stores what an expression computes: its own, or, of a salt, that with the columns named.
+    pub fn computes(&self, expression: &Expression) -> bool {
+        *expression == self.definition.expression || *expression == self.computed
     }
 
     /// As it was declared.

@@ -1,6 +1,7 @@
 //! What is easily got wrong in the layout of a row key: said when a table is created.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use super::layout::RowKey;
 use super::part::KeyPart;
@@ -21,6 +22,18 @@ pub struct Warning {
     pub reason: String,
 }
 
+/// `useless part `salt(16)`: its value follows …`.
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            warning,
+            part,
+            reason,
+        } = self;
+        write!(f, "{warning} `{part}`: {reason}")
+    }
+}
+
 impl Warning {
     fn new(warning: &str, part: &KeyPart, reason: String) -> Self {
         Self {
@@ -37,13 +50,17 @@ impl RowKey {
         let mut warnings = Vec::new();
         warnings.extend(self.wide());
         warnings.extend(self.leading_timestamp());
+        warnings.extend(self.following());
         warnings.extend(self.shared());
         warnings
     }
 
-    /// Fixed widths of more than 16 bytes together; the widest part is named.
+    /// Fixed widths of more than 16 bytes together, a bucket's aside; the widest part is named.
     fn wide(&self) -> Option<Warning> {
-        let width = |part: &&KeyPart| part.transform().encoding().width().unwrap_or(0);
+        let width = |part: &&KeyPart| match part.transform().buckets() {
+            Some(_) => 0,
+            None => part.transform().encoding().width().unwrap_or(0),
+        };
         let total: usize = self
             .parts()
             .iter()
@@ -82,6 +99,22 @@ impl RowKey {
                     .to_owned(),
             )
         })
+    }
+
+    /// Parts that are computed from columns which stand in front of them: all keys that begin with these have the same.
+    fn following(&self) -> Vec<Warning> {
+        let mut known = BTreeSet::new();
+        let mut warnings = Vec::new();
+        for part in self.parts() {
+            let sources = part.sources();
+            if !sources.is_empty() && sources.iter().all(|source| known.contains(source)) {
+                let reason = "its value follows from the parts in front of it: there it spreads no rows and narrows no \
+                              scan, and takes room in every key; put it in front of them, or leave it out";
+                warnings.push(Warning::new("useless part", part, reason.to_owned()));
+            }
+            known.extend(part.restores());
+        }
+        warnings
     }
 
     /// Parts of which nothing in the key tells the rows apart.

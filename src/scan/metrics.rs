@@ -11,7 +11,10 @@ use datafusion::physical_plan::metrics::{
     Time,
 };
 
-use crate::store::Latency;
+use crate::store::{Latency, Tally};
+
+/// The counter of the entries that a store has yielded; who has it has the others, too.
+pub(super) const KEYS_READ: &str = "keys_read";
 
 /// A number that prints as it is.
 #[derive(Debug, Default)]
@@ -57,7 +60,7 @@ impl CustomMetricValue for Counter {
 
 /// The counters of one partition.
 #[derive(Debug, Clone)]
-pub(super) struct Counters {
+pub struct Counters {
     pub(super) ranges: Arc<Counter>,
     pub(super) seeks: Arc<Counter>,
     pub(super) keys_read: Arc<Counter>,
@@ -68,12 +71,8 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Those of a local store do not show requests: it has none.
-    pub(super) fn new(
-        metrics: &ExecutionPlanMetricsSet,
-        partition: usize,
-        latency: Latency,
-    ) -> Self {
+    /// Those of a partition. Those of a local store do not show requests: it has none.
+    pub fn new(metrics: &ExecutionPlanMetricsSet, partition: usize, latency: Latency) -> Self {
         let counter = |name: &'static str| {
             let counter = Arc::new(Counter::default());
             let value = Arc::clone(&counter) as _;
@@ -89,7 +88,7 @@ impl Counters {
         Self {
             ranges: counter("ranges"),
             seeks: counter("seeks"),
-            keys_read: counter("keys_read"),
+            keys_read: counter(KEYS_READ),
             rows_out: counter("rows_out"),
             bytes_read: counter("bytes_read"),
             requests: match latency {
@@ -98,6 +97,18 @@ impl Counters {
             },
             elapsed: MetricBuilder::new(metrics).elapsed_compute(partition),
         }
+    }
+}
+
+impl Counters {
+    /// Adds what reading has cost, and so many rows that were handed on.
+    pub fn add(&self, cost: Tally, rows: usize) {
+        self.ranges.add(cost.ranges);
+        self.seeks.add(cost.seeks);
+        self.keys_read.add(cost.entries);
+        self.bytes_read.add(cost.bytes);
+        self.requests.add(cost.requests);
+        self.rows_out.add(rows);
     }
 }
 
@@ -139,7 +150,7 @@ pub(super) fn sums(metrics: &MetricsSet) -> ScanTotals {
     ScanTotals {
         ranges: sum("ranges"),
         seeks: sum("seeks"),
-        keys_read: sum("keys_read"),
+        keys_read: sum(KEYS_READ),
         rows_out: sum("rows_out"),
         bytes_read: sum("bytes_read"),
         requests: sum("requests"),

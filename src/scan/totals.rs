@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::metrics::MetricsSet;
 
-use super::exec::ScanExec;
-use super::metrics::{ScanTotals, sums};
+use super::metrics::{KEYS_READ, ScanTotals, sums};
 
-/// The sums over every [`ScanExec`] of a plan, subqueries included. Complete once the plan's streams have ended.
+/// The sums over every node of a plan that counts with [`Counters`](super::Counters), subqueries included. Complete once
+/// the plan's streams have ended.
 pub fn totals(plan: &Arc<dyn ExecutionPlan>) -> ScanTotals {
     let mut totals = ScanTotals::default();
     add_totals(plan.as_ref(), &mut totals);
@@ -15,10 +16,11 @@ pub fn totals(plan: &Arc<dyn ExecutionPlan>) -> ScanTotals {
 }
 
 fn add_totals(plan: &dyn ExecutionPlan, totals: &mut ScanTotals) {
-    if let Some(metrics) = plan
-        .downcast_ref::<ScanExec>()
-        .and_then(|scan| scan.metrics())
-    {
+    let counts = |metrics: &MetricsSet| {
+        let mut names = metrics.iter().map(|metric| metric.value().name());
+        names.any(|name| name == KEYS_READ)
+    };
+    if let Some(metrics) = plan.metrics().filter(counts) {
         *totals += sums(&metrics);
     }
     for child in plan.children() {

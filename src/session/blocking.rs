@@ -18,13 +18,14 @@
 use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use futures::StreamExt;
 use tokio::runtime::{Builder, Handle, Runtime as TokioRuntime};
 
-use super::{AppenderOptions, CheckReport, IntoParameters, Outcome, Row, RowStream, Rows};
+use super::{AppenderOptions, CheckReport, InterruptHandle, IntoParameters, Row, RowStream, Rows};
 use crate::error::{Error, Result};
 use crate::store::StoreOptions;
 
@@ -179,15 +180,7 @@ impl Connection {
     /// # Errors
     /// Those of the script, before anything is run, or of the first statement that fails.
     pub fn execute_script(&self, script: &str) -> Result<()> {
-        let statements = self.inner.script(script)?;
-        self.runtime.block_on(async {
-            for statement in &statements {
-                if let Outcome::Rows(stream) = self.inner.run(statement).await? {
-                    RowStream::from(stream).collect().await?;
-                }
-            }
-            Ok(())
-        })
+        self.runtime.block_on(self.inner.execute_script(script))
     }
 
     /// All rows of one query, as record batches.
@@ -237,6 +230,20 @@ impl Connection {
         })
     }
 
+    /// What ends the statements of this connection, from another thread.
+    pub fn interrupt_handle(&self) -> InterruptHandle {
+        self.inner.interrupt_handle()
+    }
+
+    /// The same connection, settings included, whose statements each take so long at most.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        Self {
+            inner: self.inner.with_timeout(timeout),
+            runtime: Arc::clone(&self.runtime),
+        }
+    }
+
     /// Adds rows to a table without SQL around each.
     ///
     /// # Errors
@@ -280,6 +287,14 @@ impl PreparedStatement {
             stream,
             runtime: Arc::clone(&self.runtime),
         })
+    }
+
+    /// The same as [`PreparedStatement::query`], by the name that a [`Connection`] has for it.
+    ///
+    /// # Errors
+    /// As [`PreparedStatement::query`].
+    pub fn stream(&self, params: impl IntoParameters) -> Result<Batches> {
+        self.query(params)
     }
 
     /// All rows of a query, to be read value by value.

@@ -16,13 +16,16 @@ use sqlparser::ast::{
 
 use super::Outcome;
 use super::waiting::on_waiting_thread;
+use super::warnings::Warnings;
 use crate::catalog::ddl::define_table;
 use crate::catalog::{Catalog, object_name};
 use crate::error::{Error, Result};
+use crate::function::KeysExec;
 use crate::key::TRANSFORMS;
 use crate::scan::ScanExec;
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
+use crate::span::SpanRow;
 
 /// A statement that Halite answers itself.
 pub(super) enum Own<'a> {
@@ -121,7 +124,7 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// Whether it asks for something; a CREATE TABLE that gives warnings does not.
+    /// Whether it asks for something.
     pub(super) fn gives_rows(&self) -> bool {
         !matches!(
             self,
@@ -129,17 +132,19 @@ impl<'a> Own<'a> {
         )
     }
 
-    /// Does what it says with the tables of `catalog`; `settings` are those of the session.
+    /// Does what it says with the tables of `catalog`, and adds what there is to warn of to `warnings`; `settings` are
+    /// those of the session.
     ///
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub(super) async fn answer(
         self,
         catalog: &Arc<Catalog>,
+        warnings: &Warnings,
         settings: impl FnOnce() -> Result<HaliteOptions>,
     ) -> Result<Outcome> {
         match self {
-            Self::CreateTable(create) => create_table(catalog, create).await,
+            Self::CreateTable(create) => create_table(catalog, warnings, create).await,
             Self::DropTables { names, if_exists } => drop_tables(catalog, names, if_exists).await,
             Self::Truncate(truncate) => truncate_table(catalog, truncate).await,
             Self::ShowTables => rows(vec![("table", strings(catalog.names()))]),
@@ -203,24 +208,21 @@ pub(super) fn setting_problem(error: Error, setting: Option<(String, String)>) -
     }
 }
 
-/// One row for each warning, as the design of a row key is easily got wrong.
-async fn create_table(catalog: &Arc<Catalog>, create: &CreateTable) -> Result<Outcome> {
+/// Makes a table, and warns of its row key, whose design is easily got wrong.
+async fn create_table(
+    catalog: &Arc<Catalog>,
+    warnings: &Warnings,
+    create: &CreateTable,
+) -> Result<Outcome> {
     let (catalog, create) = (Arc::clone(catalog), create.clone());
     let made = move || catalog.create_table(|id| define_table(&create, id), create.if_not_exists);
     let made = change(made).await?;
-    let warnings = match &made {
-        Some(table) => table.bound().row_key().warnings(),
-        None => Vec::new(),
-    };
-    if warnings.is_empty() {
-        return Ok(done("CREATE TABLE"));
+    if let Some(table) = &made {
+        for warning in table.bound().row_key().warnings() {
+            warnings.add(format!("table `{}`: {warning}", table.bound().name()));
+        }
     }
-    let column = |pick: &dyn Fn(&crate::key::Warning) -> String| strings(warnings.iter().map(pick));
-    rows(vec![
-        ("warning", column(&|warning| warning.warning.clone())),
-        ("part", column(&|warning| warning.part.clone())),
-        ("reason", column(&|warning| warning.reason.clone())),
-    ])
+    Ok(done("CREATE TABLE"))
 }
 
 async fn drop_tables(
@@ -389,6 +391,13 @@ impl KeyRows {
         if let Some(scan) = plan.downcast_ref::<ScanExec>() {
             self.add(scan)?;
         }
+        if let Some(keys) = plan.downcast_ref::<KeysExec>() {
+            self.add_rows(
+                keys.table().name(),
+                keys.explain_keys()?,
+                keys.residual_texts(),
+            );
+        }
         plan.children()
             .into_iter()
             .try_for_each(|child| self.visit(child))
@@ -396,8 +405,13 @@ impl KeyRows {
 
     fn add(&mut self, scan: &ScanExec) -> Result<()> {
         let residual = scan.residual_texts();
-        for row in scan.explain_keys()? {
-            self.table.push(scan.table().name().to_owned());
+        self.add_rows(scan.table().name(), scan.explain_keys()?, &residual);
+        Ok(())
+    }
+
+    fn add_rows(&mut self, table: &str, rows: Vec<SpanRow>, residual: &[String]) {
+        for row in rows {
+            self.table.push(table.to_owned());
             self.kind.push(row.kind.to_string());
             self.bucket.push(row.bucket);
             self.start.push(row.start);
@@ -407,7 +421,6 @@ impl KeyRows {
             self.tight.push(Some(residual.is_empty()));
             self.residual.push(residual.join("; "));
         }
-        Ok(())
     }
 
     fn add_empty(&mut self) {

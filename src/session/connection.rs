@@ -8,6 +8,7 @@
 
 use std::borrow::Borrow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::execution::memory_pool::MemoryPool;
@@ -26,6 +27,7 @@ use super::command::{self, Own};
 use super::copy_statement::CopyStatement;
 use super::direct::reads_own_tables;
 use super::insert::Insert;
+use super::interrupt::InterruptHandle;
 use super::meter::Meter;
 use super::named::NamedStatements;
 use super::operators::Operators;
@@ -35,14 +37,16 @@ use super::planned::{Planned, task};
 use super::sessions::Sessions;
 use super::stack::{on_stack_for, stack_for};
 use super::texts::Texts;
+use super::warnings::Warnings;
 use super::{
     Appender, AppenderOptions, Database, clauses, copy, delete, export, files, fit, guard, lateral,
     memory, names, natural, recursion, running, subqueries, summary,
 };
-use crate::catalog::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
+use crate::catalog::{CATALOG_NAME, Guests, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
 use crate::scan::{Opened, StatementSnapshot};
 use crate::settings::{ByteSize, HaliteOptions};
+use crate::table::HaliteTable;
 use crate::write::Progress;
 use crate::write::copy::{CopyDirection, copy_from};
 use crate::{function, optimize};
@@ -69,6 +73,12 @@ pub struct Connection {
     named: NamedStatements,
     texts: Arc<Texts>,
     sessions: Arc<Sessions>,
+    warnings: Warnings,
+    /// Tables of the program.
+    pub(super) guests: Guests,
+    pub(super) interrupts: InterruptHandle,
+    /// How long each statement may take, if that is not what the setting says.
+    pub(super) timeout: Option<Duration>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -121,16 +131,31 @@ impl Connection {
             SessionContext::new_with_state(builder.build()),
             database.access(),
         );
+        let guests = Guests::default();
         context.register_catalog(
             CATALOG_NAME,
-            Arc::new(HaliteCatalog::new(Arc::clone(database.catalog()))),
+            Arc::new(HaliteCatalog::new(
+                Arc::clone(database.catalog()),
+                guests.clone(),
+            )),
         );
         let tables = Arc::clone(database.catalog());
         let look_up = move |name: &str| {
             let table = tables.expect_table(name)?;
             Ok((Arc::clone(table.bound()), Arc::clone(table.store())))
         };
-        context.register_udtf("keys", function::keys(Arc::new(look_up)));
+        let look_up: function::Lookup = Arc::new(look_up);
+        context.register_udtf("keys", function::keys(Arc::clone(&look_up)));
+        context.register_udf(function::decode_key(look_up));
+        let catalog = Arc::clone(database.catalog());
+        let list = move || {
+            let tables = catalog.names().into_iter();
+            let tables = tables.filter_map(|name| catalog.expect_table(&name).ok());
+            let of_table =
+                |table: Arc<HaliteTable>| (Arc::clone(table.bound()), Arc::clone(table.store()));
+            tables.map(of_table).collect::<Vec<_>>()
+        };
+        context.register_udtf("halite_tables", function::sizes(Arc::new(list)));
         function::scalar_functions().for_each(|function| context.register_udf(function));
         function::aggregate_functions().for_each(|function| context.register_udaf(function));
         names::casts::register(&context);
@@ -142,6 +167,10 @@ impl Connection {
             named: NamedStatements::default(),
             texts: Arc::default(),
             sessions: Arc::default(),
+            warnings: Warnings::default(),
+            guests,
+            interrupts: InterruptHandle::default(),
+            timeout: None,
         }
     }
 
@@ -189,6 +218,12 @@ impl Connection {
         &self.progress
     }
 
+    /// What its statements have warned of, and nobody has taken yet: of a row key that is rarely meant, say. A clone of it
+    /// has those of the statements to come as well.
+    pub fn warnings(&self) -> &Warnings {
+        &self.warnings
+    }
+
     /// The statements of a script, in order. Nothing is run.
     ///
     /// # Errors
@@ -220,9 +255,11 @@ impl Connection {
         let limit = {
             let state = self.context.state_ref();
             let state = state.read();
-            HaliteOptions::of(state.config_options()).statement_timeout
+            let set = HaliteOptions::of(state.config_options()).statement_timeout;
+            self.timeout.or_else(|| set.limit())
         };
-        running::within(limit, statement).await
+        let interruption = self.interrupts.next();
+        running::within(limit, interruption, statement).await
     }
 
     pub(super) async fn run_statement(
@@ -249,7 +286,8 @@ impl Connection {
                         let state = self.statement_state()?;
                         Ok(HaliteOptions::of(state.config_options()))
                     };
-                    own.answer(self.database.catalog(), settings).await
+                    own.answer(self.database.catalog(), &self.warnings, settings)
+                        .await
                 }
                 None => self.run_planned(parsed, wanted).await,
             },

@@ -112,21 +112,35 @@ impl Connection {
         params: impl IntoParameters,
         wanted: Wanted,
     ) -> Result<Outcome> {
-        let params = params.into_parameters();
         self.limited(self.run_text(sql, params, wanted)).await
     }
 
     async fn run_text(
         &self,
         sql: &str,
-        params: Vec<ScalarValue>,
+        params: impl IntoParameters,
         wanted: Wanted,
     ) -> Result<Outcome> {
         self.progress().begin();
-        if let Some(outcome) = self.run_known(sql, &params).await? {
-            return Ok(outcome);
+        if params.are_named() {
+            return self.run_new(sql, params, wanted).await;
         }
+        let params = params.into_parameters();
+        match self.run_known(sql, &params).await? {
+            Some(outcome) => Ok(outcome),
+            None => self.run_new(sql, params, wanted).await,
+        }
+    }
+
+    /// Runs a text as it is written.
+    async fn run_new(
+        &self,
+        sql: &str,
+        params: impl IntoParameters,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
         let statement = self.single(sql)?;
+        let params = params.into_values(&statement.parsed.names)?;
         let depth = statement.parsed.depth;
         stack_for(depth, self.run_with(statement, params, wanted)).await
     }

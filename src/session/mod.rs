@@ -35,20 +35,27 @@ mod command;
 mod connection;
 mod conversion;
 mod copy;
+#[doc(hidden)]
 pub mod copy_statement;
 mod csv_table;
 mod database;
 mod delete;
+mod deserialize;
+#[doc(hidden)]
 pub mod dialect;
 mod direct;
+#[doc(hidden)]
 pub mod export;
+mod extend;
 mod file_functions;
 mod files;
 mod fit;
 mod forms;
 mod from_text;
+#[doc(hidden)]
 pub mod guard;
 mod insert;
+mod interrupt;
 mod lateral;
 mod memory;
 mod meter;
@@ -59,6 +66,7 @@ mod natural;
 mod operators;
 mod outcome;
 mod params;
+#[doc(hidden)]
 pub mod parse;
 mod placeholders;
 mod planned;
@@ -71,6 +79,7 @@ mod rows;
 mod running;
 mod sample;
 mod sessions;
+#[doc(hidden)]
 pub mod stack;
 mod subqueries;
 mod summary;
@@ -78,6 +87,7 @@ mod texts;
 mod types;
 mod value;
 mod waiting;
+mod warnings;
 mod written;
 
 #[cfg(test)]
@@ -92,6 +102,8 @@ mod foreign_tests;
 mod fuzz_tests;
 #[cfg(test)]
 mod grouped_tests;
+#[cfg(test)]
+mod keys_tests;
 #[cfg(test)]
 mod mend_double_tests;
 #[cfg(test)]
@@ -110,14 +122,16 @@ pub use self::check::{CheckReport, Damage, TableCheck};
 pub use self::connection::{Connection, Statement};
 pub use self::database::Database;
 pub use self::file_functions::file_functions;
+pub use self::interrupt::InterruptHandle;
 pub use self::meter::Meter;
 pub use self::outcome::Outcome;
-pub use self::params::{IntoParameter, IntoParameters};
+pub use self::params::{IntoParameter, IntoParameters, NamedParameters};
 pub use self::prepared::PreparedStatement;
 pub use self::profile::Profile;
 pub use self::rows::{ColumnIndex, FromRow, Row, RowIterator, RowStream, Rows};
 pub use self::types::type_name;
 pub use self::value::{FromValue, Value};
+pub use self::warnings::Warnings;
 pub use self::written::written_out;
 pub use crate::write::{Phase, Progress, ProgressReport};
 

@@ -8,6 +8,8 @@ use arrow::datatypes::DataType;
 use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeZone, Utc};
 use datafusion::common::ScalarValue;
 
+use crate::error::{Error, Result};
+
 /// The zone of every instant.
 const UTC: &str = "+00:00";
 
@@ -25,6 +27,39 @@ macro_rules! params {
             $($crate::session::IntoParameter::into_parameter($value)),*
         ])
     };
+}
+
+/// Values for parameters that have names, `$host` in the statement:
+///
+/// ```
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// use halite::named_params;
+///
+/// # let connection = halite::Database::in_memory()?.connect();
+/// let row = connection.query_row("SELECT $n AS answer", named_params! { "n" => 42_i64 }).await?;
+/// assert_eq!(row.map(|row| row.get::<i64>("answer")).transpose()?, Some(42));
+/// # Ok::<(), halite::Error>(())
+/// # }).unwrap();
+/// ```
+#[macro_export]
+macro_rules! named_params {
+    ($($name:expr => $value:expr),* $(,)?) => {
+        $crate::session::NamedParameters::default()$(.with($name, $value))*
+    };
+}
+
+/// Values by the names of parameters: what [`named_params!`](crate::named_params) makes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NamedParameters(Vec<(String, ScalarValue)>);
+
+impl NamedParameters {
+    /// These and one more, for `$name`; the name may be written with its sign or without.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl IntoParameter) -> Self {
+        let name = name.trim_start_matches(['$', ':', '@']).to_owned();
+        self.0.push((name, value.into_parameter()));
+        self
+    }
 }
 
 /// A value that can be given for a parameter, or for a column of an appended row.
@@ -52,6 +87,65 @@ pub trait IntoParameter {
 pub trait IntoParameters {
     /// The values for `$1`, `$2`, ….
     fn into_parameters(self) -> Vec<ScalarValue>;
+
+    /// Whether each value is for a parameter of a name.
+    fn are_named(&self) -> bool {
+        false
+    }
+
+    /// The values for parameters that have these names; without any, as [`IntoParameters::into_parameters`].
+    ///
+    /// # Errors
+    /// `InvalidInput` that names the parameter which has no value, or the value that is for none.
+    fn into_values(self, names: &[String]) -> Result<Vec<ScalarValue>>
+    where
+        Self: Sized,
+    {
+        match names.first() {
+            None => Ok(self.into_parameters()),
+            Some(name) => Err(Error::invalid(format!(
+                "the parameters of the statement have names, as ${name}: give their values by name, as \
+                 named_params! does"
+            ))),
+        }
+    }
+}
+
+impl IntoParameters for NamedParameters {
+    fn are_named(&self) -> bool {
+        true
+    }
+
+    /// In the order in which they were given.
+    fn into_parameters(self) -> Vec<ScalarValue> {
+        self.0.into_iter().map(|(_, value)| value).collect()
+    }
+
+    fn into_values(self, names: &[String]) -> Result<Vec<ScalarValue>> {
+        if names.is_empty() && !self.0.is_empty() {
+            let message =
+                "the parameters of the statement have no names: give their values in order";
+            return Err(Error::invalid(message));
+        }
+        let mut values: Vec<Option<ScalarValue>> = vec![None; names.len()];
+        for (name, value) in self.0 {
+            let position = names.iter().position(|known| *known == name);
+            let Some(place) = position.and_then(|position| values.get_mut(position)) else {
+                let known: Vec<String> = names.iter().map(|known| format!("${known}")).collect();
+                let known = known.join(", ");
+                return Err(Error::invalid(format!(
+                    "there is no parameter ${name} in the statement; it has {known}"
+                )));
+            };
+            if place.replace(value).is_some() {
+                return Err(Error::invalid(format!("parameter ${name} is given twice")));
+            }
+        }
+        let given = names.iter().zip(values).map(|(name, value)| {
+            value.ok_or_else(|| Error::invalid(format!("parameter ${name} has no value")))
+        });
+        given.collect()
+    }
 }
 
 macro_rules! as_scalar {
@@ -196,6 +290,14 @@ tuples!(A B C D E);
 tuples!(A B C D E F);
 tuples!(A B C D E F G);
 tuples!(A B C D E F G H);
+tuples!(A B C D E F G H I);
+tuples!(A B C D E F G H I J);
+tuples!(A B C D E F G H I J K);
+tuples!(A B C D E F G H I J K L);
+tuples!(A B C D E F G H I J K L M);
+tuples!(A B C D E F G H I J K L M N);
+tuples!(A B C D E F G H I J K L M N O);
+tuples!(A B C D E F G H I J K L M N O P);
 
 /// A time stamp as one with the zone of `wanted`: an instant as its clock in UTC, a clock as that in UTC. Any other value
 /// as it is.

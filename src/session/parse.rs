@@ -39,6 +39,8 @@ use crate::error::{Error, Result};
 pub struct Parsed {
     /// The statement as it was written, without the comments around it and its semicolon.
     pub text: String,
+    /// The names of its parameters, if they have names, in the order of their numbers.
+    pub names: Vec<String>,
     /// What it asks for.
     pub command: Command,
     /// How deep it is nested.
@@ -84,7 +86,7 @@ pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
     let bracketed = chains::bracketed(statement);
     let statement = bracketed.as_deref().unwrap_or(statement);
     let depth = guard::check(statement)?;
-    let statement = numbered(statement)?;
+    let (statement, names) = numbered(statement)?;
     let sampled = sample::marked(&statement)?;
     let statement = sampled.as_deref().unwrap_or(&statement);
     let command = on_stack_for(depth, || {
@@ -96,6 +98,7 @@ pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
     })?;
     Ok(Parsed {
         text,
+        names,
         command,
         depth,
     })

@@ -1,4 +1,5 @@
-//! The parameters of a statement: `$1`, `$2`, … as DataFusion knows them, `?` as most programs write them.
+//! The parameters of a statement: `$1`, `$2`, … as DataFusion knows them, `?` as most programs write them, or `$host`,
+//! with names.
 //!
 //! DataFusion puts values in for placeholders without a look at their number, and with one at their types only where
 //! they meet a column. Here both are checked first, so that an error names the parameter.
@@ -19,31 +20,91 @@ use sqlparser::tokenizer::{Token, TokenWithSpan};
 use super::params::in_zone_of;
 use crate::error::{Error, Result};
 
-/// The tokens of one statement, each `?` as `$n`, counted from 1.
+/// The tokens of one statement, each `?` and each parameter with a name as `$n`, counted from 1; and these names, in the
+/// order of their numbers.
 ///
 /// # Errors
-/// `InvalidInput` where some parameters have numbers and others have none.
-pub(super) fn numbered(tokens: &[TokenWithSpan]) -> Result<Cow<'_, [TokenWithSpan]>> {
-    let is_open =
-        |token: &TokenWithSpan| matches!(&token.token, Token::Placeholder(name) if name == "?");
-    if !tokens.iter().any(is_open) {
-        return Ok(Cow::Borrowed(tokens));
+/// `InvalidInput` where parameters are written in several ways.
+pub(super) fn numbered(
+    tokens: &[TokenWithSpan],
+) -> Result<(Cow<'_, [TokenWithSpan]>, Vec<String>)> {
+    let written = |token: &TokenWithSpan| match &token.token {
+        Token::Placeholder(written) => Some(Written::of(written)),
+        _ => None,
+    };
+    let Some(first) = tokens.iter().find_map(written) else {
+        return Ok((Cow::Borrowed(tokens), Vec::new()));
+    };
+    let is_number = |token| written(token).is_none_or(|written| written == Written::Number);
+    if tokens.iter().all(is_number) {
+        return Ok((Cow::Borrowed(tokens), Vec::new()));
     }
-    let mut numbered = tokens.to_vec();
-    let mut count = 0;
-    for token in &mut numbered {
-        let open = is_open(token);
-        if let Token::Placeholder(name) = &mut token.token {
-            if !open {
-                return Err(Error::invalid(format!(
-                    "the statement has both ? and {name}: write parameters in one way"
-                )));
+    let (mut numbered, mut names) = (tokens.to_vec(), Vec::new());
+    let (mut count, mut shown) = (0, "");
+    for (token, original) in numbered.iter_mut().zip(tokens) {
+        let (Token::Placeholder(parameter), Token::Placeholder(original)) =
+            (&mut token.token, &original.token)
+        else {
+            continue;
+        };
+        if shown.is_empty() {
+            shown = original;
+        }
+        if Written::of(original) != first {
+            return Err(Error::invalid(format!(
+                "the statement has both {shown} and {original}: write parameters in one way"
+            )));
+        }
+        match first {
+            Written::Number => {}
+            Written::Open => {
+                count += 1;
+                *parameter = format!("${count}");
             }
-            count += 1;
-            *name = format!("${count}");
+            Written::Name => *parameter = format!("${}", number_of(original, &mut names)),
         }
     }
-    Ok(Cow::Owned(numbered))
+    Ok((Cow::Owned(numbered), names))
+}
+
+/// How a parameter is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    /// `?`
+    Open,
+    /// `$1`
+    Number,
+    /// `$host`
+    Name,
+}
+
+impl Written {
+    fn of(parameter: &str) -> Self {
+        let digits = parameter.strip_prefix('$');
+        match parameter {
+            "?" => Self::Open,
+            _ if digits.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit())) => {
+                Self::Number
+            }
+            _ => Self::Name,
+        }
+    }
+}
+
+/// Whether a parameter has a name, as `$host`.
+pub(super) fn is_name(parameter: &str) -> bool {
+    Written::of(parameter) == Written::Name
+}
+
+/// The number of a parameter with a name, which is added where it is new.
+fn number_of(parameter: &str, names: &mut Vec<String>) -> usize {
+    let name = parameter.trim_start_matches(['$', ':', '@']);
+    let known = names.iter().position(|known| known == name);
+    let position = known.unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    });
+    position + 1
 }
 
 /// What a statement wants for its parameters, in their order: the type, where the statement says it.

@@ -1,10 +1,10 @@
 use chrono::{NaiveDate, TimeZone, Utc};
 
 use super::super::testing::{plain, texts};
-use super::super::{Connection, Database};
+use super::super::{Connection, Database, NamedParameters};
 use crate::error::{ErrorKind, Result};
-use crate::params;
 use crate::session::ScalarValue;
+use crate::{named_params, params};
 
 async fn connection() -> Connection {
     let connection = Database::in_memory().unwrap().connect();
@@ -178,7 +178,7 @@ async fn a_value_of_another_kind_is_refused_by_name() {
         (
             "SELECT a FROM t WHERE a = $name",
             params![1],
-            "parameter $name: parameters are numbered",
+            "the parameters of the statement have names, as $name",
         ),
     ];
     for (sql, values, expected) in cases {
@@ -196,6 +196,51 @@ async fn a_value_of_another_kind_is_refused_by_name() {
         text.unwrap().unwrap().to::<(String, i64)>().unwrap(),
         ("?".to_owned(), 1)
     );
+}
+
+#[tokio::test]
+async fn parameters_have_names() {
+    let connection = connection().await;
+    let sql = "SELECT $b AS b, $a AS a, $b AS c";
+    let row = connection
+        .query_row(sql, named_params! { "a" => 1_i64, "$b" => "y" })
+        .await
+        .unwrap();
+    let row: (String, i64, String) = row.unwrap().to().unwrap();
+    assert_eq!(row, ("y".to_owned(), 1, "y".to_owned()));
+    let prepared = connection
+        .prepare("SELECT CAST($a AS BIGINT) + CAST($c AS BIGINT) AS sum")
+        .await
+        .unwrap();
+    for n in [1_i64, 2] {
+        let row = prepared.query_row(named_params! { "c" => n, "a" => 10_i64 });
+        assert_eq!(row.unwrap().unwrap().get::<i64>("sum").unwrap(), 10 + n);
+    }
+    let error =
+        async |sql: &str, params: NamedParameters| message(connection.query(sql, params).await);
+    for (sql, params, expected) in [
+        ("SELECT $a", named_params! {}, "parameter $a has no value"),
+        (
+            "SELECT $a",
+            named_params! { "a" => 1, "b" => 2 },
+            "there is no parameter $b in the statement; it has $a",
+        ),
+        (
+            "SELECT $a",
+            named_params! { "a" => 1, "a" => 2 },
+            "parameter $a is given twice",
+        ),
+        (
+            "SELECT ?",
+            named_params! { "a" => 1 },
+            "the parameters of the statement have no names",
+        ),
+        ("SELECT $a, $1", named_params! {}, "both $a and $1"),
+        ("SELECT ?, $a", named_params! {}, "both ? and $a"),
+    ] {
+        let told = error(sql, params).await;
+        assert!(told.contains(expected), "{sql}: {told}");
+    }
 }
 
 /// Fails as soon as DataFusion counts the values: then only their types are left to be checked.

@@ -28,6 +28,8 @@ pub struct PreparedStatement {
     connection: Connection,
     parsed: Arc<DFStatement>,
     depth: Depth,
+    /// The names of its parameters, if they have names.
+    names: Arc<[String]>,
     planned: Arc<RwLock<Arc<Planned>>>,
 }
 
@@ -71,6 +73,7 @@ impl Connection {
             planned: Arc::new(RwLock::new(Arc::new(self.plan_once(&parsed).await?))),
             parsed: Arc::new(*parsed),
             depth,
+            names: statement.parsed.names.into(),
         })
     }
 }
@@ -133,8 +136,16 @@ impl PreparedStatement {
     /// # Errors
     /// What is wrong with the parameters or the query; `InvalidInput` for a statement that gives no rows.
     pub async fn query(&self, params: impl IntoParameters) -> Result<RowStream> {
-        let params = params.into_parameters();
+        let params = params.into_values(&self.names)?;
         self.query_with(params).await
+    }
+
+    /// The same as [`PreparedStatement::query`], by the name that a [`Connection`] has for it.
+    ///
+    /// # Errors
+    /// As [`PreparedStatement::query`].
+    pub async fn stream(&self, params: impl IntoParameters) -> Result<RowStream> {
+        self.query(params).await
     }
 
     async fn query_with(&self, params: Vec<ScalarValue>) -> Result<RowStream> {
@@ -163,7 +174,7 @@ impl PreparedStatement {
     /// # Errors
     /// As [`PreparedStatement::query`]; `InvalidInput` where there is more than one row.
     pub fn query_row(&self, params: impl IntoParameters) -> Result<Option<Row>> {
-        let params = params.into_parameters();
+        let params = params.into_values(&self.names)?;
         let Some(planned) = self.current() else {
             let statement = self.clone();
             return wait(async move { statement.query_with(params).await?.single().await })?;
@@ -193,7 +204,7 @@ impl PreparedStatement {
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub async fn execute(&self, params: impl IntoParameters) -> Result<u64> {
-        let params = params.into_parameters();
+        let params = params.into_values(&self.names)?;
         let planned = self.renewed().await?;
         check(&planned, false)?;
         self.connection.progress().begin();

@@ -15,20 +15,29 @@ use futures::{FutureExt, Stream};
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
 use super::apart::panicked;
+use super::interrupt::{Interruption, interrupted};
 use super::outcome::Outcome;
 use crate::error::{Error, Result};
-use crate::settings::{HaliteOptions, TimeLimit};
+use crate::settings::HaliteOptions;
 
 /// What `statement` gives within its time, which goes on while its rows are read.
 ///
 /// # Errors
-/// Those of the statement; `Unavailable` where it takes too long; `Internal` where it panics.
+/// Those of the statement; `Unavailable` where it takes too long; `Interrupted`; `Internal` where it panics.
 pub(super) async fn within(
-    limit: TimeLimit,
+    limit: Option<Duration>,
+    mut interruption: Interruption,
     statement: impl Future<Output = Result<Outcome>>,
 ) -> Result<Outcome> {
-    let deadline = limit.limit().map(|limit| (Instant::now() + limit, limit));
+    let deadline = limit.map(|limit| (Instant::now() + limit, limit));
     let statement = AssertUnwindSafe(statement).catch_unwind();
+    let statement = async {
+        tokio::select! {
+            biased;
+            given = statement => given,
+            () = &mut interruption.0 => Ok(Err(interrupted())),
+        }
+    };
     let given = match deadline {
         None => statement.await,
         Some((deadline, limit)) => timeout_at(deadline, statement)
@@ -40,6 +49,7 @@ pub(super) async fn within(
             schema: rows.schema(),
             rows: Some(rows),
             deadline: deadline.map(|(at, limit)| (Box::pin(sleep_until(at)), limit)),
+            interruption,
         }))),
         other => Ok(other),
     }
@@ -58,6 +68,7 @@ struct Running {
     schema: SchemaRef,
     rows: Option<SendableRecordBatchStream>,
     deadline: Option<(Pin<Box<Sleep>>, Duration)>,
+    interruption: Interruption,
 }
 
 impl Running {
@@ -81,6 +92,9 @@ impl Stream for Running {
         {
             let error = took_too_long(*limit);
             return self.end_with(error);
+        }
+        if self.interruption.0.as_mut().poll(context).is_ready() {
+            return self.end_with(interrupted());
         }
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let rows = self.rows.as_mut();

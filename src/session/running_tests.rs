@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use crate::error::ErrorKind;
-use crate::session::{Connection, Database};
+use crate::session::{Connection, Database, InterruptHandle};
 
 fn connection() -> Connection {
     Database::in_memory().unwrap().connect()
@@ -83,7 +83,9 @@ async fn a_panic_is_an_error_that_asks_for_a_report() {
 
 #[tokio::test]
 async fn a_panic_of_a_statement_is_told() {
-    let broken = super::within(Default::default(), async { panic!("one and two are four") });
+    let broken = super::within(None, InterruptHandle::default().next(), async {
+        panic!("one and two are four")
+    });
     let error = broken.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal);
     for part in ["one and two are four", "report it"] {

@@ -22,6 +22,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::params::IntoParameter;
 use super::parse::{Parsed, parse_statement, tokenize};
+use super::placeholders::is_name;
 use super::planned::Planned;
 use crate::error::Result;
 
@@ -78,6 +79,10 @@ impl Text {
         let has = |kind: fn(&Token) -> bool| tokens.iter().any(kind);
         // Whether white space stands behind a colon makes a difference.
         if has(|token| matches!(token, Token::SemiColon | Token::Colon)) {
+            return None;
+        }
+        // Values for parameters with names come in any order.
+        if has(|token| matches!(token, Token::Placeholder(name) if is_name(name))) {
             return None;
         }
         Some(match has(|token| matches!(token, Token::Placeholder(_))) {

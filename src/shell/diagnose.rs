@@ -27,9 +27,10 @@ pub fn of_message(message: &str, statement: &str, names: Option<&Names>) -> Diag
         };
     };
     let name = complaint.name.as_str();
-    let place = find(name, statement).or_else(|| match complaint.subject {
+    let subject = complaint.subject;
+    let place = find(name, statement, subject).or_else(|| match subject {
         // The planner says of which table it is, which the statement need not.
-        Subject::Ungrouped => find(name.rsplit('.').next()?, statement),
+        Subject::Ungrouped => find(name.rsplit('.').next()?, statement, subject),
         _ => None,
     });
     Diagnosis {
@@ -290,7 +291,7 @@ fn column_hint(wrong: &str, message: &str) -> Option<String> {
 
 /// A setting that may be meant. A message may name its last word alone; the statement has all of it.
 fn setting_hint(wrong: &str, statement: &str, names: &Names) -> Option<String> {
-    let (start, end) = find(wrong, statement)?;
+    let (start, end) = find(wrong, statement, Subject::Setting)?;
     let before = statement.get(..start)?;
     let qualifier = before
         .rfind(|c: char| c.is_whitespace())
@@ -302,17 +303,27 @@ fn setting_hint(wrong: &str, statement: &str, names: &Names) -> Option<String> {
     )
 }
 
-/// Where a name stands in a statement: as one word, or as several with dots between.
-fn find(name: &str, statement: &str) -> Option<(usize, usize)> {
+/// Where a name stands in a statement: as one word, or as several with dots between. Of several places one is chosen in
+/// which such a thing is used, and not given as a name to something else.
+fn find(name: &str, statement: &str, subject: Subject) -> Option<(usize, usize)> {
     let found = tokens(statement);
     let spelt = |token: &Token| match token.kind {
         Kind::Text => Some(token.of(statement).trim_matches('\'').to_owned()),
         _ => token.name(statement),
     };
-    let whole = found
-        .iter()
-        .find(|token| spelt(token).as_deref() == Some(name));
-    if let Some(token) = whole {
+    let words: Vec<&Token> = found.iter().filter(|token| token.significant()).collect();
+    let named = |at: &usize| words.get(*at).and_then(|token| spelt(token)).as_deref() == Some(name);
+    let all: Vec<usize> = (0..words.len()).filter(named).collect();
+    let around = |at: &usize| Around {
+        before: at
+            .checked_sub(1)
+            .and_then(|before| words.get(before).copied()),
+        behind: words.get(at + 1).copied(),
+        statement,
+    };
+    let mut used = all.iter().filter(|at| around(at).suits(subject));
+    let chosen = used.next().or(all.first());
+    if let Some(token) = chosen.and_then(|at| words.get(*at)) {
         return Some((token.start, token.end));
     }
     let at = statement.to_lowercase().find(&name.to_lowercase())?;
@@ -321,7 +332,54 @@ fn find(name: &str, statement: &str) -> Option<(usize, usize)> {
     (begins && ends).then_some((at, at + name.len()))
 }
 
-/// The place of what a message quotes, if that stands in the statement once.
+/// What stands around a word of a statement.
+struct Around<'a> {
+    before: Option<&'a Token>,
+    behind: Option<&'a Token>,
+    statement: &'a str,
+}
+
+impl Around<'_> {
+    /// Whether it may be a use of such a thing.
+    fn suits(&self, subject: Subject) -> bool {
+        let is_called = self
+            .behind
+            .is_some_and(|token| token.is(self.statement, "("));
+        match subject {
+            Subject::Table => self.names_a_table() && !is_called,
+            Subject::Function | Subject::TableFunction => is_called,
+            Subject::Column | Subject::Ungrouped => {
+                !is_called && !self.is_alias() && !self.names_a_table()
+            }
+            Subject::Setting | Subject::Transform | Subject::Listed => true,
+        }
+    }
+
+    fn follows(&self, words: &[&str]) -> bool {
+        let before = self.before;
+        before.is_some_and(|token| words.iter().any(|word| token.is(self.statement, word)))
+    }
+
+    fn names_a_table(&self) -> bool {
+        self.follows(&[
+            "FROM", "JOIN", "INTO", "TABLE", "UPDATE", "DESCRIBE", "COPY",
+        ])
+    }
+
+    /// Whether it is the name that something gets, with AS or without.
+    fn is_alias(&self) -> bool {
+        let ends = |token: &Token| {
+            matches!(
+                token.kind,
+                Kind::Word | Kind::Quoted | Kind::Text | Kind::Number
+            )
+        };
+        self.follows(&["AS", ")", "]", "END"]) || self.before.is_some_and(ends)
+    }
+}
+
+/// The place of what a message quotes, if that stands in the statement once: rather of another thing than of the table,
+/// which most messages name.
 fn quoted_place(message: &str, statement: &str) -> Option<(usize, usize)> {
     let found = tokens(statement);
     let message = without_table_of_a_row(message);
@@ -332,20 +390,49 @@ fn quoted_place(message: &str, statement: &str) -> Option<(usize, usize)> {
             return Some((number.start, number.end));
         }
     }
+    let mut of_table = None;
     for quote in ['\'', '`', '"'] {
-        for quoted in message.split(quote).skip(1).step_by(2) {
-            let same = |token: &&Token| match token.kind {
-                Kind::Text => token.of(statement).trim_matches('\'') == quoted,
-                Kind::Number => token.of(statement) == quoted,
-                _ => token.name(statement).as_deref() == Some(quoted),
-            };
-            let mut places = found.iter().filter(same);
-            if let (Some(only), None) = (places.next(), places.next()) {
-                return Some((only.start, only.end));
+        let pieces: Vec<&str> = message.split(quote).collect();
+        for piece in pieces.windows(2).step_by(2) {
+            let [before, quoted] = piece else { continue };
+            match only_place(quoted, statement, &found) {
+                Some(place) if before.ends_with("table ") => of_table = of_table.or(Some(place)),
+                Some(place) => return Some(place),
+                None => {}
             }
         }
     }
-    None
+    of_table
+}
+
+/// Where a word, or an expression such as `salt(0)`, stands in a statement, if it stands there once.
+fn only_place(quoted: &str, statement: &str, found: &[Token]) -> Option<(usize, usize)> {
+    let wanted = tokens(quoted);
+    let wanted: Vec<&Token> = wanted.iter().filter(|token| token.significant()).collect();
+    let words: Vec<&Token> = found.iter().filter(|token| token.significant()).collect();
+    let is_word = |token: &Token| match token.kind {
+        Kind::Text => token.of(statement).trim_matches('\'') == quoted,
+        Kind::Number => token.of(statement) == quoted,
+        _ => token.name(statement).as_deref() == Some(quoted),
+    };
+    let is_expression = |window: &[&Token]| {
+        let mut pairs = window.iter().zip(&wanted);
+        let is_same = |(here, there): (&&Token, &&Token)| {
+            here.of(statement).eq_ignore_ascii_case(there.of(quoted))
+        };
+        wanted.len() > 1 && pairs.all(is_same)
+    };
+    let whole = words.iter().filter(|token| is_word(token));
+    let whole = whole.map(|token| (token.start, token.end));
+    let parts = words
+        .windows(wanted.len().max(1))
+        .filter(|window| is_expression(window));
+    let parts = parts.filter_map(|window| Some((window.first()?.start, window.last()?.end)));
+    let mut places = whole.chain(parts);
+    match (places.next(), places.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
 }
 
 /// `row 2: table `t`: …`, `a.csv line 7: table `t` …`: what is wrong with a row is not wrong with the table's name.

@@ -209,3 +209,42 @@ fn what_a_message_quotes_is_found_if_it_is_there_once() {
         Some((16, 17))
     );
 }
+
+/// Of several places the one is meant where the name is used, and not the one where something gets it.
+#[tokio::test]
+async fn a_name_is_found_where_it_is_used() {
+    let connection = connection().await;
+    for (sql, before) in [
+        (
+            "SELECT carrier c FROM flights WHERE c = 'AA'",
+            "SELECT carrier c FROM flights WHERE ",
+        ),
+        (
+            "SELECT carrier AS c FROM flights WHERE c = 'AA'",
+            "SELECT carrier AS c FROM flights WHERE ",
+        ),
+        ("SELECT planes FROM planes", "SELECT planes FROM "),
+        (
+            "SELECT carrier AS nosuch, nosuch(1) FROM flights",
+            "SELECT carrier AS nosuch, ",
+        ),
+        (
+            "CREATE TABLE t (a INT, PRIMARY KEY (salt(0), a))",
+            "CREATE TABLE t (a INT, PRIMARY KEY (",
+        ),
+    ] {
+        let statements = connection.script(sql).unwrap();
+        let error = connection
+            .run(&statements[0])
+            .await
+            .map(|_| ())
+            .unwrap_err();
+        let found = of_message(
+            &error.to_string(),
+            sql,
+            Some(&Names::new(connection.clone())),
+        );
+        let place = found.place.map(|(start, _)| &sql[..start]);
+        assert_eq!(place, Some(before), "{sql}: {error}");
+    }
+}

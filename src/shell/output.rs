@@ -97,6 +97,14 @@ impl<'a> Outputs<'a> {
         self.log.flush()
     }
 
+    /// Before another program writes to the terminal: writes what is held back.
+    ///
+    /// # Errors
+    /// Those of standard output.
+    pub(super) fn settle(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     /// Tells the user something that is no result, wherever results go.
     ///
     /// # Errors
@@ -132,9 +140,18 @@ impl<'a> Outputs<'a> {
         self.elsewhere.take().map_or(Ok(()), Redirection::close)
     }
 
-    /// The room that results have where they go.
-    pub fn page(&self, rows: Limit, width: Limit) -> Page {
+    /// The pager that shows what does not fit the screen, if there is one.
+    fn pager(&self) -> Option<(Screen, String)> {
         let screen = self.on_terminal().then(screen).flatten();
+        screen
+            .filter(|_| io::stdin().is_terminal())
+            .zip(pager::command())
+    }
+
+    /// The room that results have where they go. With a pager, `paged`, all of them is shown that is not limited.
+    pub fn page(&self, rows: Limit, width: Limit, paged: bool) -> Page {
+        let screen = self.on_terminal().then(screen).flatten();
+        let paged = paged && self.pager().is_some();
         let fitting = screen.map_or(SHOWN_ROWS, |screen| {
             let free = screen.height.saturating_sub(AROUND_ROWS);
             free.clamp(FEWEST_ROWS, SHOWN_ROWS)
@@ -145,22 +162,22 @@ impl<'a> Outputs<'a> {
             Limit::Most(most) => Some(most),
         };
         Page {
-            rows: choose(rows, Some(fitting)),
+            rows: choose(rows, Some(fitting)).filter(|_| !(paged && rows == Limit::Fit)),
             width: choose(width, screen.map(|screen| screen.width)),
+            is_paged: paged && width == Limit::Fit,
             colors: if self.elsewhere.is_none() {
                 self.colors
             } else {
                 Colors::default()
             },
-            table: None,
+            ..Page::default()
         }
     }
 
     /// A writer for one result: a file, a program, or standard output, by the pager if that is wanted and there is one.
     pub fn result(&mut self, paged: bool, progress: Option<Progress>) -> ResultWriter<'_> {
-        let screen = self.on_terminal().then(screen).flatten();
-        let pager = screen.filter(|_| paged && io::stdin().is_terminal());
-        let place = match (&mut self.elsewhere, pager.zip(pager::command())) {
+        let pager = paged.then(|| self.pager()).flatten();
+        let place = match (&mut self.elsewhere, pager) {
             (Some(elsewhere), _) => Destination::Elsewhere(elsewhere),
             (None, Some((screen, command))) => {
                 Destination::Paged(Paged::new(command, screen, &mut self.out))
@@ -173,7 +190,7 @@ impl<'a> Outputs<'a> {
 
 /// The room that results have on standard output.
 pub fn page() -> Page {
-    Outputs::standard().page(Limit::Fit, Limit::Fit)
+    Outputs::standard().page(Limit::Fit, Limit::Fit, false)
 }
 
 /// The size of the terminal that standard output is.

@@ -1,4 +1,4 @@
-//! The pager: what does not fit the screen is read in another program, `PAGER` or `less -SRF`.
+//! The pager: what does not fit the screen is read in another program, `PAGER` or `less -SR`.
 
 use std::env;
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// What is read with, where `PAGER` says nothing.
-const DEFAULT: &str = "less -SRF";
+const DEFAULT: &str = "less -SR";
 
 /// The pager's command line, if there is such a program. `PAGER` set to nothing or to `cat` is no pager.
 pub fn command() -> Option<String> {
@@ -33,7 +33,8 @@ pub struct Screen {
     pub height: usize,
 }
 
-/// Holds text back as long as it fits the screen; at the first line that does not, starts the pager with all of it.
+/// Holds text back as long as it fits the screen; at the first line that does not, or is wider than the screen, starts the
+/// pager with all of it.
 pub struct Paged<'a> {
     command: String,
     screen: Screen,
@@ -41,6 +42,7 @@ pub struct Paged<'a> {
     held: Vec<u8>,
     lines: usize,
     column: usize,
+    is_wide: bool,
     escaped: bool,
     child: Option<Child>,
 }
@@ -55,6 +57,7 @@ impl<'a> Paged<'a> {
             held: Vec::new(),
             lines: 0,
             column: 0,
+            is_wide: false,
             escaped: false,
             child: None,
         }
@@ -84,10 +87,7 @@ impl<'a> Paged<'a> {
                 _ if self.escaped => self.escaped = !letter.is_ascii_alphabetic(),
                 _ => {
                     self.column += 1;
-                    if self.column > self.screen.width {
-                        self.lines += 1;
-                        self.column = 1;
-                    }
+                    self.is_wide |= self.column > self.screen.width;
                 }
             }
         }
@@ -119,7 +119,7 @@ impl Write for Paged<'_> {
         }
         self.held.extend_from_slice(text);
         self.count(text);
-        if self.lines >= self.screen.height {
+        if self.lines >= self.screen.height || self.is_wide {
             self.start()?;
         }
         Ok(text.len())
@@ -176,7 +176,11 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_paged_whole() {
-        for text in ["1\n2\n3\n4\n5\n6\n", "12345678901\n2\n3\n"] {
+        for text in [
+            "1\n2\n3\n4\n5\n6\n",
+            "12345678901\n2\n3\n",
+            "1\n12345678901",
+        ] {
             assert_eq!(paged(text), (String::new(), Some(text.to_owned())));
         }
     }

@@ -1,7 +1,7 @@
 //! What commands of the shell may reach: files outside of databases, and programs.
 //!
 //! Whoever sits at the terminal may run programs. In a script, which may come from others, a command that runs one
-//! (`.output |program`) needs the program's argument `--allow-commands`. Where the database is shut off
+//! (`.output |program`, `\!`, `\e`) needs the program's argument `--allow-commands`. Where the database is shut off
 //! ([`Database::shut_external_access`](crate::session::Database::shut_external_access)) there are neither files nor programs.
 
 use std::path::Path;
@@ -33,7 +33,11 @@ impl Shell<'_> {
         }
     }
 
-    fn check_program(&self, command: &str) -> Result<()> {
+    /// Whether a program may be run.
+    ///
+    /// # Errors
+    /// `NotSupported` where programs are shut off, or a script wants to run one.
+    pub(super) fn check_program(&self, command: &str) -> Result<()> {
         let database = self.connection.database();
         database.check_external_access(&format!("the program `{command}`"))?;
         match self.settings.interactive || self.settings.allow_commands {

@@ -22,6 +22,7 @@ use super::interrupt::Interrupts;
 use super::output::ResultWriter;
 use super::progress::Progress;
 use super::state::Shell;
+use super::style::Role;
 use super::text::{counted, grouped, size};
 use super::threads::{PATIENCE, runtime};
 use crate::error::Error;
@@ -101,6 +102,20 @@ impl Shell<'_> {
         })
     }
 
+    /// Waits, until Ctrl-C at the longest.
+    ///
+    /// # Errors
+    /// `Interrupted`; where the system has no thread left.
+    pub(super) fn pause(&self, pause: Duration) -> Result<(), Failure> {
+        let interrupts = self.interrupts()?;
+        self.runtime.block_on(async {
+            tokio::select! {
+                () = interrupts.pressed() => Err(Failure::Interrupted),
+                () = tokio::time::sleep(pause) => Ok(()),
+            }
+        })
+    }
+
     /// Runs one statement, shows what it gives and, if asked for, what it cost.
     pub(super) fn run(&mut self, statement: &Statement) -> Result<(), Trouble> {
         let meter = Arc::new(Meter::default());
@@ -134,6 +149,7 @@ impl Shell<'_> {
             }
         };
         let ended = self.outputs.end_result();
+        self.tell_warnings()?;
         let given = shown?;
         ended?;
         let cost = Cost {
@@ -145,8 +161,7 @@ impl Shell<'_> {
         if self.settings.timer {
             let colors = self.outputs.log_colors();
             let cost = cost.to_string();
-            self.outputs
-                .log(&colors.paint(super::style::Role::Quiet, &cost))?;
+            self.outputs.log(&colors.paint(Role::Quiet, &cost))?;
         }
         Ok(())
     }
@@ -175,6 +190,16 @@ impl Shell<'_> {
             Ok(Event::Done { verb }) => self.tell_done(&verb),
             _ => Err(Trouble::Interrupted),
         }
+    }
+
+    /// Tells what the statement has warned of, wherever its result goes.
+    fn tell_warnings(&mut self) -> Result<(), Trouble> {
+        let colors = self.outputs.log_colors();
+        for warning in self.connection.warnings().take() {
+            let sign = colors.paint(Role::Hint, "warning:");
+            self.outputs.log(&format!("{sign} {warning}"))?;
+        }
+        Ok(())
     }
 
     fn tell_affected(&mut self, verb: &str, rows: u64) -> Result<Given, Trouble> {

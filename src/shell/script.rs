@@ -15,6 +15,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 
 use super::command;
+use super::variables::has_references;
 use super::words::{Kind, tokens};
 use crate::error::{Error, Result};
 use crate::session::guard::MAX_TEXT;
@@ -38,6 +39,16 @@ pub enum Unit {
         /// Which line of the script it is, from 1.
         line: usize,
     },
+}
+
+impl Unit {
+    /// Whether it is a statement with places where values of variables may stand.
+    pub fn waits_for_variables(&self) -> bool {
+        match self {
+            Self::Statement { text, .. } => has_references(text),
+            Self::Command { .. } => false,
+        }
+    }
 }
 
 /// Why a script cannot be read on.

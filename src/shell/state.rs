@@ -15,6 +15,7 @@ use super::output::{Limit, Outputs};
 use super::report::{Origin, Reporter};
 use super::script::{Broken, Unit, Units};
 use super::threads::let_go;
+use super::variables::Variables;
 use crate::error::Error;
 use crate::session::{Connection, Statement};
 
@@ -32,6 +33,10 @@ pub struct Settings {
     pub rows: Limit,
     /// How wide a box may be.
     pub width: Limit,
+    /// What stands for NULL, where it is not the format's own sign.
+    pub null: Option<Arc<str>>,
+    /// Whether key ranges are drawn with their bytes.
+    pub shows_bytes: bool,
     /// Whether each statement tells what it cost.
     pub timer: bool,
     /// Whether what does not fit the screen is read in a pager.
@@ -56,6 +61,8 @@ impl Settings {
             table: None,
             rows: Limit::Fit,
             width: Limit::Fit,
+            null: None,
+            shows_bytes: false,
             timer: false,
             pager: true,
             bail: true,
@@ -84,6 +91,10 @@ pub struct Shell<'a> {
     pub settings: Settings,
     /// Where results and complaints go.
     pub outputs: Outputs<'a>,
+    /// What stands for names in statements.
+    pub variables: Variables,
+    /// The last statement that ran, without its semicolon.
+    pub(super) last: String,
     /// What of a script has failed while it went on.
     pub failures: usize,
     /// Whether standard output has failed before the last statement of a script.
@@ -112,9 +123,9 @@ struct Source<'a> {
 /// What a script or a command ended with: go on, or leave the shell.
 pub type Answer = Result<ControlFlow<()>, Failure>;
 
-/// A statement or a command that is ready to run.
+/// A statement or a command that is ready to run. Of one statement the values of variables may have made several.
 enum Step<'t> {
-    Statement(Statement, usize),
+    Statements(Vec<Statement>, usize),
     Command(&'static dyn Command, &'t str),
 }
 
@@ -132,6 +143,8 @@ impl<'a> Shell<'a> {
             workers: None,
             settings,
             outputs,
+            variables: Variables::default(),
+            last: String::new(),
             failures: 0,
             unfinished: false,
             interrupts: None,
@@ -156,6 +169,17 @@ impl<'a> Shell<'a> {
     pub fn script(&mut self, text: &str, file: Option<&str>) -> Answer {
         let lone = file.is_none() && !text.trim_end().contains('\n');
         self.run_script(Units::of_text(text), Source { file, lone })
+    }
+
+    /// Runs the statements that a command is written for. None of them is the last one that the user ran.
+    ///
+    /// # Errors
+    /// As [`Shell::read_script`].
+    pub(super) fn script_of_command(&mut self, text: &str) -> Answer {
+        let last = std::mem::take(&mut self.last);
+        let answer = self.script(text, None);
+        self.last = last;
+        answer
     }
 
     /// Runs a script, which may be from a file, as it is read: each statement before the next is read.
@@ -207,7 +231,10 @@ impl<'a> Shell<'a> {
             match unit {
                 Ok(None) => return Ok(Units::of(found)),
                 Ok(Some(unit)) => {
-                    self.prepare(&unit, source)?;
+                    // What variables stand for is known when it runs.
+                    if !unit.waits_for_variables() {
+                        self.prepare(&unit, source)?;
+                    }
                     found.push(unit);
                 }
                 Err(broken) => return Err(self.broken(&broken, source)),
@@ -298,14 +325,15 @@ impl<'a> Shell<'a> {
             }
             Unit::Statement { text, line } => {
                 let line = if source.lone { 0 } else { *line };
-                let parsed = self.connection.script(text);
-                let statement = parsed.map(|mut statements| statements.pop());
-                match statement {
-                    Ok(Some(statement)) => Ok(Step::Statement(statement, line)),
-                    Ok(None) => Err(self.complaint("there is no statement")),
+                let text = self.variables.fill(text);
+                match self.connection.script(&text) {
+                    Ok(statements) if statements.is_empty() => {
+                        Err(self.complaint("there is no statement"))
+                    }
+                    Ok(statements) => Ok(Step::Statements(statements, line)),
                     Err(error) => {
                         let file = source.file;
-                        Err(self.report(&error, text, Origin { file, line }))
+                        Err(self.report(&error, &text, Origin { file, line }))
                     }
                 }
             }
@@ -315,15 +343,16 @@ impl<'a> Shell<'a> {
     fn step(&mut self, step: Step<'_>, source: Source<'_>) -> Answer {
         match step {
             Step::Command(command, argument) => command.run(self, argument),
-            Step::Statement(statement, line) => {
-                let run = self.run(&statement);
-                let origin = Origin {
-                    file: source.file,
-                    line,
-                };
-                run.map(ControlFlow::Continue).map_err(|trouble| {
-                    trouble.told(|error| self.report(&error, statement.text(), origin))
-                })
+            Step::Statements(statements, line) => {
+                let file = source.file;
+                for statement in &statements {
+                    statement.text().clone_into(&mut self.last);
+                    let origin = Origin { file, line };
+                    self.run(statement).map_err(|trouble| {
+                        trouble.told(|error| self.report(&error, statement.text(), origin))
+                    })?;
+                }
+                Ok(ControlFlow::Continue(()))
             }
         }
     }
@@ -340,11 +369,18 @@ impl<'a> Shell<'a> {
     /// The room that a result has, and what else its format is told.
     pub(super) fn page(&self) -> Page {
         let Settings {
-            rows, width, table, ..
+            rows,
+            width,
+            table,
+            null,
+            shows_bytes,
+            ..
         } = &self.settings;
         Page {
             table: table.clone(),
-            ..self.outputs.page(*rows, *width)
+            null: null.clone(),
+            shows_bytes: *shows_bytes,
+            ..self.outputs.page(*rows, *width, self.pages())
         }
     }
 

@@ -114,7 +114,7 @@ impl<'a> Projection<'a> {
             let Some(column) = self.dimensions.column(*source) else {
                 continue;
             };
-            let own_part = |part: &KeyPart| *part.expression() == dimension.expression;
+            let own_part = |part: &KeyPart| part.computes(&dimension.expression);
             if self.key.parts().iter().any(own_part) {
                 continue;
             }
@@ -158,7 +158,7 @@ impl<'a> Projection<'a> {
             let Some(dimension) = self.dimensions.get(*position) else {
                 continue;
             };
-            if dimension.expression == *part.expression() {
+            if part.computes(&dimension.expression) {
                 domain = domain.intersect(allowed);
             } else if let Some((related, _)) = self.related(part, dimension, allowed) {
                 domain = domain.intersect(&related);
@@ -207,7 +207,7 @@ impl<'a> Projection<'a> {
             return true;
         }
         let by_part = self.key.parts().iter().zip(domains).any(|(part, domain)| {
-            if *part.expression() == dimension.expression {
+            if part.computes(&dimension.expression) {
                 return true;
             }
             if dimension.is_column() {

@@ -176,6 +176,11 @@ impl SortedEntries {
         Some(Position { leaf, index })
     }
 
+    /// How many entries there are.
+    pub(super) fn len(&self) -> usize {
+        self.leaves.iter().map(|leaf| leaf.entries.len()).sum()
+    }
+
     /// About how many bytes the entries of `range` take. Leaves in the middle are taken for average ones, so the cost
     /// is two leaves and not the range.
     pub(super) fn size_in_bytes(&self, range: &KeyRange) -> u64 {

@@ -83,6 +83,10 @@ impl Store for MemoryStore {
         Ok(find(&self.spaces.read(), space)?.size_in_bytes(range))
     }
 
+    fn approximate_entries(&self, space: &str) -> Result<Option<u64>> {
+        Ok(Some(find(&self.spaces.read(), space)?.len() as u64))
+    }
+
     fn is_read_only(&self) -> bool {
         false
     }

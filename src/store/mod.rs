@@ -101,6 +101,14 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Errors: `Internal` if the space does not exist.
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64>;
 
+    /// About how many entries a space has, without reading them; `None` where the store cannot say. What was overwritten
+    /// or deleted and is not cleared away yet may be counted.
+    ///
+    /// Errors: `Internal` if the space does not exist.
+    fn approximate_entries(&self, _space: &str) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// Where to cut `ranges` into pieces that are worth reading in parallel: keys, ascending, that make at most `count`
     /// pieces, each of about `least` bytes or more. It is a heuristic, as a read is right wherever it is cut; a store
     /// that cannot say gives no keys. A remote store cuts at the boundaries of its regions, as far as it has cached

@@ -394,6 +394,16 @@ impl Store for RocksStore {
         Ok(sizes.into_iter().sum())
     }
 
+    fn approximate_entries(&self, space: &str) -> Result<Option<u64>> {
+        let spaces = self.current();
+        let family = &spaces.find(space)?.family;
+        let database = spaces.borrow_owner();
+        let counted = database
+            .db
+            .property_int_value_cf(family, "rocksdb.estimate-num-keys");
+        counted.map_err(|error| database.failed("estimating a number of entries", error))
+    }
+
     fn checkpoint(&self, path: &Path) -> Result<()> {
         let _whole = self.switching.lock();
         maintain::checkpoint(self.current().borrow_owner(), path)

@@ -156,19 +156,13 @@ error: a transaction of several statements is not implemented
 
 CREATE TABLE t (ts TIMESTAMP(3), a INT, PRIMARY KEY (ts, a));
 ---
-+-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
-| warning           | part | reason                                                                                                                       |
-+-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
-| leading timestamp | ts   | rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them |
-+-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
+warning: table `t`: leading timestamp `ts`: rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them
+CREATE TABLE
 
 CREATE TABLE u (a CHAR(10), b CHAR(10), PRIMARY KEY (a, b));
 ---
-+----------+------+-------------------------------------------------------------------------------------------------------------------------------------+
-| warning  | part | reason                                                                                                                              |
-+----------+------+-------------------------------------------------------------------------------------------------------------------------------------+
-| wide key | a    | parts of fixed width take 20 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster |
-+----------+------+-------------------------------------------------------------------------------------------------------------------------------------+
+warning: table `u`: wide key `a`: parts of fixed width take 20 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster
+CREATE TABLE
 
 CREATE TABLE v (a INT, b INT, PRIMARY KEY (hash(a)));
 ---

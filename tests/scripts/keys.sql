@@ -1,11 +1,8 @@
 CREATE TABLE event (id BIGINT, host TEXT, ts TIMESTAMP(3), note TEXT, PRIMARY KEY (salt(4), hash(host), reverse_digits(id), ts DESC, host));
 INSERT INTO event VALUES (1234, 'web-1', '2024-01-01 00:00:00', 'a'), (7, 'web-2', '2024-01-02 00:00:00', NULL), (1234, 'web-1', '2024-01-02 00:00:00', 'b');
 ---
-+----------+--------------------+-------------------------------------------------------------------------------------------------------------------------------------+
-| warning  | part               | reason                                                                                                                              |
-+----------+--------------------+-------------------------------------------------------------------------------------------------------------------------------------+
-| wide key | reverse_digits(id) | parts of fixed width take 36 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster |
-+----------+--------------------+-------------------------------------------------------------------------------------------------------------------------------------+
+warning: table `event`: wide key `reverse_digits(id)`: parts of fixed width take 35 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster
+CREATE TABLE
 INSERT 3
 
 SELECT * FROM keys('event');
@@ -22,11 +19,11 @@ CREATE TABLE spread (phone TEXT, n INT, at DATE, PRIMARY KEY (bucket(8, n), reve
 INSERT INTO spread VALUES ('0171', 123, '2024-02-29'), ('', -5, NULL);
 SELECT * FROM keys('spread');
 ---
-+----------+------------+-------------------------------------------------------------------------------------------------------------------------------------+
-| warning  | part       | reason                                                                                                                              |
-+----------+------------+-------------------------------------------------------------------------------------------------------------------------------------+
-| wide key | md5(phone) | parts of fixed width take 29 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster |
-+----------+------------+-------------------------------------------------------------------------------------------------------------------------------------+
+warning: table `spread`: wide key `md5(phone)`: parts of fixed width take 28 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster
+warning: table `spread`: useless part `md5(phone)`: its value follows from the parts in front of it: there it spreads no rows and narrows no scan, and takes room in every key; put it in front of them, or leave it out
+warning: table `spread`: useless part `left(phone, 2)`: its value follows from the parts in front of it: there it spreads no rows and narrows no scan, and takes room in every key; put it in front of them, or leave it out
+warning: table `spread`: useless part `phone`: its value follows from the parts in front of it: there it spreads no rows and narrows no scan, and takes room in every key; put it in front of them, or leave it out
+CREATE TABLE
 INSERT 2
 +--------------+----------------+--------+----------------------------------+----------------+---------+-----+-------+--------------------------------------------------------------------------------------------+
 | bucket(8, n) | reverse(phone) | n % 10 | md5(phone)                       | left(phone, 2) | n / 100 | n   | phone | row_key                                                                                    |
@@ -79,8 +76,7 @@ error: Execution error: a column where a constant is needed
 
 SELECT salt(4);
 ---
-error: Error during planning: Invalid function 'salt'.
-Did you mean 'sqrt'?
+error: Error during planning: in a query salt needs the columns of the other key parts, as in salt(16, a, b)
 
 SELECT * FROM keys('nowhere');
 ---

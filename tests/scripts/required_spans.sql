@@ -94,11 +94,8 @@ money range /10.00 .. /*  80000000000003e8..  tight
 
 CREATE TABLE stamps (a TIMESTAMP(3) NOT NULL, PRIMARY KEY (a));
 ---
-+-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
-| warning           | part | reason                                                                                                                       |
-+-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
-| leading timestamp | a    | rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them |
-+-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
+warning: table `stamps`: leading timestamp `a`: rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them
+CREATE TABLE
 
 EXPLAIN KEYS SELECT * FROM stamps WHERE a = TIMESTAMP '2024-01-01 00:00:00.0005';
 ---
@@ -182,11 +179,8 @@ reversed range /4321*  343332310001..343332320001  tight
 
 CREATE TABLE digits (n BIGINT, PRIMARY KEY (reverse_digits(n)));
 ---
-+----------+-------------------+-------------------------------------------------------------------------------------------------------------------------------------+
-| warning  | part              | reason                                                                                                                              |
-+----------+-------------------+-------------------------------------------------------------------------------------------------------------------------------------+
-| wide key | reverse_digits(n) | parts of fixed width take 19 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster |
-+----------+-------------------+-------------------------------------------------------------------------------------------------------------------------------------+
+warning: table `digits`: wide key `reverse_digits(n)`: parts of fixed width take 19 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster
+CREATE TABLE
 
 EXPLAIN KEYS SELECT * FROM digits WHERE n % 10000 = 1234;
 ---
@@ -226,11 +220,8 @@ newest range /u/*  750001..750002  tight
 
 CREATE TABLE hourly (ts TIMESTAMP(3), host TEXT, PRIMARY KEY (date_trunc('hour', ts), host, ts));
 ---
-+-------------------+------------------------+------------------------------------------------------------------------------------------------------------------------------+
-| warning           | part                   | reason                                                                                                                       |
-+-------------------+------------------------+------------------------------------------------------------------------------------------------------------------------------+
-| leading timestamp | date_trunc('hour', ts) | rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them |
-+-------------------+------------------------+------------------------------------------------------------------------------------------------------------------------------+
+warning: table `hourly`: leading timestamp `date_trunc('hour', ts)`: rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them
+CREATE TABLE
 
 EXPLAIN KEYS SELECT * FROM hourly WHERE ts >= '2024-01-01T10:15:00' AND ts < '2024-01-01T13:00:00' AND host='h';
 ---
@@ -244,11 +235,8 @@ hourly walk /2024-01-01T10:00:00.001..count 9223372036854000000/h/* | /2024-01-0
 
 CREATE TABLE hours (ts TIMESTAMP(3), PRIMARY KEY (date_trunc('hour', ts), ts));
 ---
-+-------------------+------------------------+------------------------------------------------------------------------------------------------------------------------------+
-| warning           | part                   | reason                                                                                                                       |
-+-------------------+------------------------+------------------------------------------------------------------------------------------------------------------------------+
-| leading timestamp | date_trunc('hour', ts) | rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them |
-+-------------------+------------------------+------------------------------------------------------------------------------------------------------------------------------+
+warning: table `hours`: leading timestamp `date_trunc('hour', ts)`: rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them
+CREATE TABLE
 
 EXPLAIN KEYS SELECT * FROM hours WHERE ts >= '2024-01-01T10:15:00' AND ts < '2024-01-02T13:30:00';
 ---
@@ -267,11 +255,8 @@ EXPLAIN SELECT * FROM hours ORDER BY ts;
 
 CREATE TABLE hours_down (ts TIMESTAMP(3), PRIMARY KEY (date_trunc('hour', ts) DESC, ts DESC));
 ---
-+-------------------+------------------------+------------------------------------------------------------------------------------------------------------------------------+
-| warning           | part                   | reason                                                                                                                       |
-+-------------------+------------------------+------------------------------------------------------------------------------------------------------------------------------+
-| leading timestamp | date_trunc('hour', ts) | rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them |
-+-------------------+------------------------+------------------------------------------------------------------------------------------------------------------------------+
+warning: table `hours_down`: leading timestamp `date_trunc('hour', ts)`: rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them
+CREATE TABLE
 
 EXPLAIN SELECT * FROM hours_down ORDER BY ts DESC;
 ---

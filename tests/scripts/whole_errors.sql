@@ -23,11 +23,8 @@ CREATE TABLE
 INSERT 3
 CREATE TABLE
 INSERT 4
-+-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
-| warning           | part | reason                                                                                                                       |
-+-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
-| leading timestamp | e    | rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them |
-+-------------------+------+------------------------------------------------------------------------------------------------------------------------------+
+warning: table `by_stamp`: leading timestamp `e`: rows that arrive in the order of time are all written at one end of the table; salt(n) or bucket(n, …) in front spreads them
+CREATE TABLE
 INSERT 2
 
 -- Right: false and true.

@@ -301,11 +301,8 @@ EXPLAIN KEYS SELECT * FROM ose WHERE org = 'o1' AND (score, ent) < (2.0, '04');
 CREATE TABLE
 pq range /* .. /256/4  ..8000010080000005  tight
 pq range /* .. /257/4  ..8000010180000005  tight
-+----------+------+-------------------------------------------------------------------------------------------------------------------------------------+
-| warning  | part | reason                                                                                                                              |
-+----------+------+-------------------------------------------------------------------------------------------------------------------------------------+
-| wide key | org  | parts of fixed width take 30 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster |
-+----------+------+-------------------------------------------------------------------------------------------------------------------------------------+
+warning: table `oe`: wide key `org`: parts of fixed width take 30 bytes of every row's key; above 16, narrower types or fewer parts make tables smaller and scans faster
+CREATE TABLE
 oe range /* .. /1/002  ..310000000000000000000000000000303032000000000000000000000001  tight
 CREATE TABLE
 ose range /o1/2.0/(04 .. /o1/*  6f313fffffffffffffffcfcc..6f32  tight

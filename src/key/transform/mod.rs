@@ -27,6 +27,7 @@ use crate::key::domain::Domain;
 use crate::key::encoding::Encoding;
 use crate::key::row_error::RowError;
 
+pub use self::bucket::Bucket;
 pub use self::date_trunc::truncation;
 pub use self::expression::{Argument, BoundArgument, Expression};
 pub use self::form::{Computed, Form, Parameter};

@@ -44,9 +44,35 @@ fn every_command_is_complete_and_has_names_of_its_own() {
     }
     // What the documents promise.
     for name in [
-        ".tables", ".schema", ".mode", ".timer", ".read", ".output", ".import", ".help", ".keys",
-        ".ranges", ".backup", ".quit", "\\d", "\\dt", "\\x", "\\timing", "\\i", "\\o", "\\q",
-        "\\?", "exit",
+        ".tables",
+        ".schema",
+        ".mode",
+        ".timer",
+        ".read",
+        ".output",
+        ".import",
+        ".help",
+        ".keys",
+        ".ranges",
+        ".backup",
+        ".quit",
+        "\\d",
+        "\\dt",
+        "\\x",
+        "\\timing",
+        "\\i",
+        "\\o",
+        "\\q",
+        "\\?",
+        "exit",
+        "\\d+",
+        "\\e",
+        "\\!",
+        "\\watch",
+        "\\set",
+        "\\echo",
+        ".nullvalue",
+        ".key",
     ] {
         assert!(named(name).is_some(), "{name}");
     }
@@ -120,7 +146,7 @@ fn commands_that_are_wrong_say_so() {
         ),
         (
             ".keys gulls",
-            "error: say .keys TABLE [(COLUMN, …)] VALUES (VALUE, …)\n",
+            "error: say .keys TABLE [(COLUMN, …)] VALUES (VALUE, …) or TABLE x'KEY'\n",
         ),
         (
             ".help me",
@@ -293,18 +319,168 @@ fn bounds_of_ranges_are_not_cut() {
         panic!("{cells:?}");
     };
     let shown = printed(&[".mode box", ".maxwidth 100", query]);
-    for (name, bound) in [
-        ("start", start),
-        ("stop", stop),
-        ("start_hex", start_hex),
-        ("stop_hex", stop_hex),
-    ] {
-        let line = format!("\n{name:<9} │ {bound}\n");
-        assert!(shown.contains(&line), "{line}{shown}");
+    // A box without the bytes, and without the index, which is NULL; what it does not hold stands below.
+    assert!(shown.starts_with('┌'), "{shown}");
+    for bound in [start, stop] {
+        assert!(shown.contains(&format!(" {bound} ")), "{bound}{shown}");
     }
-    // Where there is room, they stand side by side.
-    let wide = printed(&[".mode box", ".maxwidth 500", query]);
+    for absent in ["index", "start_hex", start_hex, stop_hex] {
+        assert!(!shown.contains(absent), "{absent}{shown}");
+    }
+    assert!(shown.contains("\non rows of gulls: n > 5 ("), "{shown}");
+    // Narrower, the bounds stand one below the other; too narrow for them, each has a line.
+    let narrow = printed(&[".mode box", ".maxwidth 75", query]);
+    assert!(
+        narrow.starts_with('┌') && narrow.contains("on rows of gulls: "),
+        "{narrow}"
+    );
+    assert!(narrow.contains(&format!(" {start} ")) && narrow.contains(&format!(" {stop} ")));
+    let narrowest = printed(&[".mode box", ".maxwidth 40", query]);
+    for (name, bound) in [("start", start), ("stop", stop)] {
+        let line = format!("\n{name:<8} │ {bound}\n");
+        assert!(narrowest.contains(&line), "{line}{narrowest}");
+    }
+    // The bytes are there when they are asked for, and side by side where there is room.
+    let wide = printed(&[".mode box", ".hex on", ".maxwidth 500", query]);
     assert!(wide.starts_with('┌') && wide.contains(stop_hex), "{wide}");
+    let lines = printed(&[".mode box", "\\x on", query]);
+    assert!(
+        lines.contains(&format!("\nstop_hex  │ {stop_hex}\n")),
+        "{lines}"
+    );
+}
+
+#[test]
+fn a_key_is_read() {
+    let keys = ".keys gulls VALUES ('herring', '2024-01-01')";
+    let whole = printed(&[keys]);
+    let hex = whole.lines().last().unwrap().rsplit(',').next().unwrap();
+    for written in [
+        format!("x'{hex}'"),
+        format!("X '{hex}'"),
+        format!("\\x{hex}"),
+    ] {
+        assert_eq!(printed(&[&format!(".key gulls {written}")]), whole);
+    }
+    // The beginning of a key, as bounds are.
+    let begun = printed(&[&format!(".key gulls x'{}'", &hex[..2])]);
+    assert!(
+        begun.contains("row key,/") && begun.contains("/*,"),
+        "{begun}"
+    );
+    for wrong in ["x'0g'", "x'0'", "x'+f'"] {
+        let told = complaint(&format!(".key gulls {wrong}"));
+        assert!(told.contains("no hexadecimal digits"), "{told}");
+    }
+    let told = complaint(&format!(".key gulls x'{hex}00'"));
+    assert!(told.contains("1 bytes too many"), "{told}");
+    let query = format!("SELECT decode_key('gulls', x'{hex}') AS k;");
+    let shown = printed(&[&query]);
+    assert!(shown.contains("/herring/2024-01-01"), "{shown}");
+}
+
+#[test]
+fn variables_stand_in_statements() {
+    let out = printed(&[
+        "\\set n 3",
+        "\\set name 'O''Hara'",
+        ".set both 'SELECT :n AS a; SELECT 4 AS b'",
+        "SELECT :n AS n, :'name' AS name, ':n' AS text;",
+        ":both;",
+        ".print n is :n",
+        ".unset n",
+        ".set",
+    ]);
+    let expected = "n,name,text\n3,O'Hara,:n\na\n3\nb\n4\nn is 3\nvariable,value\n";
+    assert!(out.starts_with(expected), "{out}");
+    assert!(out.ends_with("name,O'Hara\n"), "{out}");
+    let unset = complaint("SELECT :nothing;");
+    assert!(unset.starts_with("error: "), "{unset}");
+    for wrong in [
+        "\\set 1a 2",
+        "\\set a 'b",
+        "\\unset x",
+        "\\set ON_ERROR_STOP maybe",
+    ] {
+        assert!(complaint(wrong).starts_with("error: "), "{wrong}");
+    }
+}
+
+#[test]
+fn null_is_shown_as_the_user_likes() {
+    let query = "SELECT * FROM (VALUES (NULL, 'none', '')) AS t (a, b, c);";
+    let out = printed(&[
+        ".nullvalue none",
+        query,
+        ".mode line",
+        query,
+        ".mode markdown",
+        query,
+    ]);
+    let line = "a │ none\nb │ 'none'\nc │ \n";
+    for part in ["none,\"none\",\"\"\n", line, "| none | 'none' |  |\n"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let out = printed(&[".nullvalue none", ".nullvalue", query, ".mode line", query]);
+    assert!(
+        out.contains(",none,\"\"\n") && out.contains("a │ NULL\n"),
+        "{out}"
+    );
+    let spaces = complaint(".nullvalue not known");
+    assert!(spaces.contains("stands in quotes"), "{spaces}");
+}
+
+#[test]
+fn tables_tell_how_large_they_are() {
+    let insert =
+        "INSERT INTO gulls SELECT 'g' || value, '2024-01-01', 1 FROM generate_series(1, 500);";
+    let out = printed(&[insert, ".tables+ g*", "\\d+ gulls", "\\dt+ x*"]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "table,row_key,columns,rows,bytes");
+    assert!(
+        lines[1].starts_with("gulls,\"bucket(4, name), name, seen DESC\",3,500,"),
+        "{out}"
+    );
+    let described = out
+        .lines()
+        .position(|line| line.starts_with("column,type"))
+        .unwrap();
+    assert_eq!(lines[described + 4..described + 6], lines[..2]);
+}
+
+#[test]
+fn statements_are_repeated() {
+    let out = printed(&[
+        "SELECT 1 AS a;",
+        ".tables",
+        "\\watch 0.01 c=2",
+        ".watch i=0.01 c=1 SELECT 2 AS b",
+    ]);
+    assert!(
+        out.starts_with("a\n1\n") && out.ends_with("a\n1\na\n1\nb\n2\n"),
+        "{out}"
+    );
+    let (_, log, _) = session(&["\\watch 1"]);
+    assert!(log.contains("there is no statement yet"), "{log}");
+    let (out, log, open) = session(&[".watch 0.01 SELECT nosuch"]);
+    assert!(
+        open && out.is_empty() && log.starts_with("error: "),
+        "{log}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_are_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("made").display().to_string();
+    let out = printed(&[&format!("\\! echo done > '{file}'"), "SELECT 1 AS a;"]);
+    assert_eq!(out, "a\n1\n");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "done\n");
+    assert_eq!(
+        complaint("\\! exit 3"),
+        "error: exit 3 ended with status 3\n"
+    );
 }
 
 #[test]

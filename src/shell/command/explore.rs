@@ -1,6 +1,6 @@
 //! What is in the database.
 
-use super::arguments::table;
+use super::arguments::{quoted, table};
 use super::{Command, Offer, failed, show_texts};
 use crate::key::identifier;
 use crate::shell::names::Names;
@@ -27,15 +27,18 @@ pub(super) fn find_table<T>(
         .ok_or_else(|| format!("{name} is no table of Halite"))
 }
 
-pub(super) struct Tables;
+/// `.tables`, and `.tables+` for how large they are, too.
+pub(super) struct Tables {
+    pub(super) more: bool,
+}
 
 impl Command for Tables {
     fn name(&self) -> &'static str {
-        ".tables"
+        if self.more { ".tables+" } else { ".tables" }
     }
 
     fn aliases(&self) -> &'static [&'static str] {
-        &["\\dt"]
+        if self.more { &["\\dt+"] } else { &["\\dt"] }
     }
 
     fn usage(&self) -> &'static str {
@@ -47,7 +50,11 @@ impl Command for Tables {
     }
 
     fn doc(&self) -> &'static str {
-        "lists the tables with their row keys; * stands for anything"
+        if self.more {
+            "the same with about how many rows and bytes they have"
+        } else {
+            "lists the tables with their row keys; * stands for anything"
+        }
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
@@ -55,11 +62,25 @@ impl Command for Tables {
         let names = Names::new(shell.connection.clone());
         let mut tables = names.tables();
         tables.retain(|name| pattern.is_empty() || matches(&pattern, &name.to_lowercase()));
+        if self.more {
+            return sizes(shell, &tables);
+        }
         let key = |name: &String| names.definition(name).map(|table| table.key_clause());
         let keys = tables.iter().map(|name| key(name).unwrap_or_default());
         let keys = keys.collect();
         show_texts(shell, &[("table", tables), ("row_key", keys)])
     }
+}
+
+/// Shows how large some tables are.
+fn sizes(shell: &mut Shell<'_>, tables: &[String]) -> Answer {
+    let names: Vec<String> = tables.iter().map(|name| quoted(name)).collect();
+    let chosen = match names.is_empty() {
+        true => "false".to_owned(),
+        false => format!("\"table\" IN ({})", names.join(", ")),
+    };
+    let select = format!("SELECT * FROM halite_tables() WHERE {chosen}");
+    shell.script_of_command(&select)
 }
 
 /// Whether a name is what the pattern says, in which `*` stands for anything.
@@ -74,15 +95,18 @@ fn matches(pattern: &str, name: &str) -> bool {
     ends.any(|end| matches(after, end))
 }
 
-pub(super) struct Describe;
+/// `.describe`, and `.describe+` for how large the table is, too.
+pub(super) struct Describe {
+    pub(super) more: bool,
+}
 
 impl Command for Describe {
     fn name(&self) -> &'static str {
-        ".describe"
+        if self.more { ".describe+" } else { ".describe" }
     }
 
     fn aliases(&self) -> &'static [&'static str] {
-        &["\\d"]
+        if self.more { &["\\d+"] } else { &["\\d"] }
     }
 
     fn usage(&self) -> &'static str {
@@ -94,12 +118,16 @@ impl Command for Describe {
     }
 
     fn doc(&self) -> &'static str {
-        "shows a table's columns and where its row key has them"
+        if self.more {
+            "the same with about how many rows and bytes it has"
+        } else {
+            "shows a table's columns and where its row key has them"
+        }
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
         if argument.is_empty() {
-            return Tables.run(shell, "");
+            return Tables { more: self.more }.run(shell, "");
         }
         let Some((name, "")) = table(argument) else {
             return failed(shell, &format!("{argument} is no name of a table"));
@@ -107,7 +135,11 @@ impl Command for Describe {
         if let Err(wrong) = find_table(shell, &name, |_| ()) {
             return failed(shell, &wrong);
         }
-        shell.script(&format!("DESCRIBE {}", identifier(&name)), None)
+        let described = shell.script_of_command(&format!("DESCRIBE {}", identifier(&name)))?;
+        if !self.more || described.is_break() {
+            return Ok(described);
+        }
+        sizes(shell, &[name])
     }
 }
 

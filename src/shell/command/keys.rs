@@ -17,8 +17,12 @@ impl Command for Keys {
         ".keys"
     }
 
+    fn aliases(&self) -> &'static [&'static str] {
+        &[".key"]
+    }
+
     fn usage(&self) -> &'static str {
-        "TABLE [(COLUMN, …)] VALUES (VALUE, …)"
+        "TABLE [(COLUMN, …)] VALUES (VALUE, …) or TABLE x'KEY'"
     }
 
     fn arguments(&self) -> &'static [Offer] {
@@ -26,7 +30,7 @@ impl Command for Keys {
     }
 
     fn doc(&self) -> &'static str {
-        "shows the row key of a row, given whole or by the key's columns"
+        "shows a row's key, or what a key says, whole or the beginning"
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
@@ -46,8 +50,11 @@ impl Command for Keys {
             Ok(found) => found,
             Err(wrong) => return failed(shell, &wrong),
         };
-        let encoded = shell.runtime.block_on(encode(declared, &sources, rest));
-        let rows = encoded.and_then(|key| describe(&row_key, &key));
+        let key = match bytes(rest) {
+            Some(key) => key,
+            None => shell.runtime.block_on(encode(declared, &sources, rest)),
+        };
+        let rows = key.and_then(|key| describe(&row_key, &key));
         match rows {
             Ok([parts, values, hexes]) => {
                 show_texts(shell, &[("part", parts), ("value", values), ("hex", hexes)])
@@ -94,20 +101,46 @@ async fn encode(mut table: Table, sources: &[usize], values: &str) -> Result<Vec
     Ok(row.get::<&[u8]>(0)?.to_vec())
 }
 
-/// Parts, their values and their bytes; in the last row, all of the key.
+/// The key that is written as bytes: `x'00ff'`, or `\x00ff` as results have it. `None` where no bytes are written.
+fn bytes(written: &str) -> Option<Result<Vec<u8>>> {
+    let quoted = written.strip_prefix(['x', 'X']);
+    let quoted = quoted.and_then(|rest| rest.trim_start().strip_prefix('\'')?.strip_suffix('\''));
+    let digits = quoted.or_else(|| written.strip_prefix("\\x"))?;
+    let wrong = || Error::invalid(format!("{digits} are no hexadecimal digits of bytes"));
+    let byte = |at: usize| {
+        let pair = digits.get(at..at + 2)?;
+        let is_hex = pair.bytes().all(|digit| digit.is_ascii_hexdigit());
+        u8::from_str_radix(pair, 16).ok().filter(|_| is_hex)
+    };
+    let bytes = (0..digits.len()).step_by(2).map(byte);
+    Some(bytes.collect::<Option<Vec<u8>>>().ok_or_else(wrong))
+}
+
+/// Parts, their values and their bytes, as far as the key has them; in the last row, all of it.
 fn describe(row_key: &RowKey, key: &[u8]) -> Result<[Vec<String>; 3]> {
     let (mut parts, mut values, mut hexes) = (Vec::new(), Vec::new(), Vec::new());
     let mut rest = key;
+    let mut readable = String::new();
     for part in row_key.parts() {
+        if rest.is_empty() {
+            readable.push_str("/*");
+            break;
+        }
         let (value, length) = part.decode(rest)?;
         let (bytes, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
         parts.push(part.expression().to_string());
+        readable.push_str(&format!("/{}", part.format(value.as_ref())));
         values.push(part.format(value.as_ref()));
         hexes.push(hex(bytes));
         rest = behind;
     }
+    if !rest.is_empty() {
+        let (key, more) = (hex(key), rest.len());
+        let wrong = format!("x'{key}' is no key of this table: it has {more} bytes too many");
+        return Err(Error::invalid(wrong));
+    }
     parts.push("row key".to_owned());
-    values.push(row_key.format(key)?);
+    values.push(readable);
     hexes.push(hex(key));
     Ok([parts, values, hexes])
 }
@@ -132,6 +165,6 @@ impl Command for Ranges {
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
-        shell.script(&format!("EXPLAIN KEYS {argument}"), None)
+        shell.script_of_command(&format!("EXPLAIN KEYS {argument}"))
     }
 }

@@ -9,8 +9,10 @@ mod backup;
 mod explore;
 mod keys;
 mod leave;
+mod programs;
 mod scripts;
 mod settings;
+mod variables;
 
 use std::ops::ControlFlow;
 
@@ -61,19 +63,29 @@ pub enum Offer {
     Formats,
     /// The commands.
     Commands,
+    /// The variables.
+    Variables,
     /// What SQL offers.
     Sql,
 }
 
 /// Every command, in the order of help.
 pub static COMMANDS: &[&dyn Command] = &[
-    &explore::Tables,
-    &explore::Describe,
+    &explore::Tables { more: false },
+    &explore::Tables { more: true },
+    &explore::Describe { more: false },
+    &explore::Describe { more: true },
     &explore::Schema,
     &keys::Keys,
     &keys::Ranges,
     &scripts::Read,
     &scripts::Import,
+    &programs::Edit,
+    &programs::Watch,
+    &programs::System,
+    &variables::Set,
+    &variables::Unset,
+    &variables::Print,
     &backup::Backup,
     &settings::Output { once: false },
     &settings::Output { once: true },
@@ -81,6 +93,8 @@ pub static COMMANDS: &[&dyn Command] = &[
     &settings::Expanded,
     &settings::MaxRows,
     &settings::MaxWidth,
+    &settings::NullValue,
+    &settings::Bytes,
     &settings::Pager,
     &settings::Timer,
     &leave::Help,
@@ -102,7 +116,12 @@ static ELSEWHERE: &[(&str, &str)] = &[
         ".schema prints the tables' statements, COPY (SELECT …) TO 'FILE' writes rows",
     ),
     (".headers", "every result has its heading"),
-    ("\\e", "Ctrl-O edits the statement in $EDITOR"),
+    (
+        "\\pset",
+        ".mode, .expanded, .nullvalue and .pager set what it does",
+    ),
+    ("\\g", "a statement runs at its semicolon"),
+    (".parameter", ".set NAME VALUE is for :NAME in statements"),
     ("\\du", "Halite has no users"),
 ];
 

@@ -69,6 +69,6 @@ impl Command for Import {
         let path = home(&name);
         let path = quoted(&path.to_string_lossy());
         let copy = format!("COPY {} FROM {path} {options}", identifier(&table));
-        shell.script(copy.trim_end(), None)
+        shell.script_of_command(copy.trim_end())
     }
 }

@@ -186,7 +186,7 @@ impl Command for MaxRows {
     }
 
     fn doc(&self) -> &'static str {
-        "how many rows of a long result are shown; auto: as fit the screen"
+        "how many rows are shown; auto: as fit the screen, or the pager"
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
@@ -210,11 +210,70 @@ impl Command for MaxWidth {
     }
 
     fn doc(&self) -> &'static str {
-        "how wide a box may be; auto: as wide as the screen"
+        "how wide a box may be; auto: as the screen, or the pager"
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
         limit(shell, self.name(), argument, |settings| &mut settings.width)
+    }
+}
+
+pub(super) struct NullValue;
+
+impl Command for NullValue {
+    fn name(&self) -> &'static str {
+        ".nullvalue"
+    }
+
+    fn usage(&self) -> &'static str {
+        "[TEXT]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        &[Offer::Words(&["NULL", "''", "'-'"])]
+    }
+
+    fn doc(&self) -> &'static str {
+        "what is shown for NULL; alone: each format's own sign again"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        let (text, rest) = first_word(argument);
+        if !rest.is_empty() {
+            return failed(
+                shell,
+                "a text with spaces stands in quotes: .nullvalue 'not known'",
+            );
+        }
+        shell.settings.null = (!argument.is_empty()).then(|| Arc::from(text));
+        GO_ON
+    }
+}
+
+/// `.hex`
+pub(super) struct Bytes;
+
+impl Command for Bytes {
+    fn name(&self) -> &'static str {
+        ".hex"
+    }
+
+    fn usage(&self) -> &'static str {
+        "[on|off]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        SWITCH
+    }
+
+    fn doc(&self) -> &'static str {
+        "whether a box of key ranges shows their bounds as bytes, too"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        turn(shell, self.name(), argument, |settings| {
+            &mut settings.shows_bytes
+        })
     }
 }
 
@@ -262,7 +321,7 @@ impl Command for Pager {
     }
 
     fn doc(&self) -> &'static str {
-        "whether $PAGER, or less -SRF, shows what does not fit the screen"
+        "whether $PAGER, or less, shows what does not fit the screen"
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {

@@ -86,7 +86,7 @@ impl SqlCompleter {
         let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let word = line.get(start..).unwrap_or("");
         if start == 0 {
-            return (0, matching(command_names(), word));
+            return (0, matching(command_names(word), word));
         }
         let name = line.split_whitespace().next().unwrap_or("");
         let position = line.split_whitespace().count() - usize::from(!word.is_empty()) - 1;
@@ -104,7 +104,9 @@ impl SqlCompleter {
                     .map(|format| Candidate::word(format.name(), format.doc()))
                     .collect()
             }
-            Offer::Commands => command_names(),
+            Offer::Commands => command_names(word),
+            // Those of a session are not many, and who sets them knows them.
+            Offer::Variables => Vec::new(),
             Offer::Files => return (start, files(word)),
             Offer::Sql => {
                 // The statement begins behind the name of the command.
@@ -208,12 +210,14 @@ impl SqlCompleter {
     }
 }
 
-fn command_names() -> Vec<Candidate> {
+/// The names of commands. With a plus it is the same and more, which is offered to who asks for it.
+fn command_names(word: &str) -> Vec<Candidate> {
     let commands = command::COMMANDS.iter();
     commands
         .flat_map(|command| {
             let names = command::names(*command);
             let names = names.filter(|name| !name.starts_with(char::is_alphabetic));
+            let names = names.filter(|name| !name.ends_with('+') || word.ends_with('+'));
             names.map(|name| Candidate {
                 ends: !command.usage().is_empty(),
                 ..Candidate::word(name, command.doc())

@@ -25,6 +25,7 @@ use self::complete::SqlCompleter;
 use self::highlight::SqlHighlighter;
 use self::lines::Lines;
 use self::prompt::{HalitePrompt, Typed};
+use super::editor;
 use super::failure::Failure;
 use super::names::Names;
 use super::script::is_complete;
@@ -162,16 +163,10 @@ struct Draft {
 impl Draft {
     /// `None` where no editor is set, or no program may be run.
     fn new(database: &Database) -> io::Result<Option<Self>> {
-        let mut names = ["VISUAL", "EDITOR"].into_iter();
-        let set = names.find_map(|name| env::var(name).ok());
-        let words: Vec<String> = set
-            .iter()
-            .flat_map(|set| set.split_whitespace())
-            .map(str::to_owned)
-            .collect();
-        if words.is_empty() || database.check_external_access("the editor").is_err() {
+        let may_run = database.check_external_access("the editor").is_ok();
+        let Some(words) = editor::command().filter(|_| may_run) else {
             return Ok(None);
-        }
+        };
         let file = tempfile::Builder::new()
             .prefix("halite-")
             .suffix(".sql")

@@ -11,12 +11,12 @@ pub fn heading(field: &Field) -> String {
     printable(field.name()).replace('\n', "\\n")
 }
 
-/// A value as people see it, safe to print. NULL is `NULL`; a text that would look the same stands in quotes, as SQL
-/// writes it.
-pub fn spelt(value: Option<&str>) -> String {
+/// A value as people see it, safe to print. For NULL stands `null`; a text that would look the same stands in quotes, as
+/// SQL writes it.
+pub fn spelt(value: Option<&str>, null: &str) -> String {
     match value {
-        None => "NULL".to_owned(),
-        Some(text) if text.trim_matches('\'') == "NULL" => {
+        None => printable(null),
+        Some(text) if text.trim_matches('\'') == null => {
             format!("'{}'", text.replace('\'', "''"))
         }
         Some(text) => printable(text),

@@ -1,9 +1,11 @@
 //! CSV and TSV: a heading, one line per row.
 //!
 //! A field is quoted where it holds the delimiter, a quote or a line break, and where it is an empty text: NULL is the
-//! empty field without quotes, so the two differ, and `COPY … FROM` reads back what was written.
+//! empty field without quotes, so the two differ, and `COPY … FROM` reads back what was written. Where another sign was
+//! chosen for NULL, a text that looks like it is quoted.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -45,7 +47,7 @@ impl Format for Delimited {
     fn sheet<'a>(
         &self,
         schema: SchemaRef,
-        _page: Page,
+        page: Page,
         out: &'a mut dyn Write,
     ) -> io::Result<Box<dyn Sheet + 'a>> {
         let mut line = String::new();
@@ -57,6 +59,7 @@ impl Format for Delimited {
         Ok(Box::new(DelimitedSheet {
             out,
             delimiter: self.delimiter,
+            null: page.null,
         }))
     }
 }
@@ -64,6 +67,8 @@ impl Format for Delimited {
 struct DelimitedSheet<'a> {
     out: &'a mut dyn Write,
     delimiter: char,
+    /// What stands for NULL, if anything does.
+    null: Option<Arc<str>>,
 }
 
 impl Sheet for DelimitedSheet<'_> {
@@ -73,10 +78,13 @@ impl Sheet for DelimitedSheet<'_> {
         for row in 0..batch.num_rows() {
             line.clear();
             for column in &columns {
-                if column.read(row, &mut text)? {
-                    push_field(&mut line, &text, self.delimiter);
-                } else {
-                    line.push(self.delimiter);
+                match (column.read(row, &mut text)?, self.null.as_deref()) {
+                    (true, Some(null)) if text == null => {
+                        push_quoted(&mut line, &text, self.delimiter)
+                    }
+                    (true, _) => push_field(&mut line, &text, self.delimiter),
+                    (false, None | Some("")) => line.push(self.delimiter),
+                    (false, Some(null)) => push_field(&mut line, null, self.delimiter),
                 }
             }
             end_line(&mut line);
@@ -88,4 +96,12 @@ impl Sheet for DelimitedSheet<'_> {
     fn finish(self: Box<Self>) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Appends a field that stands in quotes, although nothing in it asks for them.
+fn push_quoted(line: &mut String, text: &str, delimiter: char) {
+    line.push('"');
+    line.push_str(&text.replace('"', "\"\""));
+    line.push('"');
+    line.push(delimiter);
 }

@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 
 use super::super::text::{counted, grouped};
+use super::Page;
 use super::cells::{NoText, columns, spelt};
 
 /// A value as it is shown.
@@ -37,12 +39,14 @@ pub struct Ends {
     taken: u64,
     /// The bytes of the texts that are held.
     bytes: usize,
+    /// What stands for NULL.
+    null: Arc<str>,
 }
 
 impl Ends {
-    /// Keeps at most so many rows; without a limit, all.
-    pub fn new(limit: Option<usize>) -> Self {
-        let limit = limit.unwrap_or(usize::MAX);
+    /// Keeps as many rows as the page shows.
+    pub fn new(page: &Page) -> Self {
+        let limit = page.rows.unwrap_or(usize::MAX);
         Self {
             head_limit: limit - limit / 2,
             tail_limit: limit / 2,
@@ -51,6 +55,7 @@ impl Ends {
             count: 0,
             taken: 0,
             bytes: 0,
+            null: page.sign_of_null(),
         }
     }
 
@@ -79,13 +84,13 @@ impl Ends {
         let rows = batch.num_rows();
         self.count += rows as u64;
         let for_head = rows.min(self.head_limit - self.head.len());
-        let read = read_rows(batch, 0..for_head)?;
+        let read = read_rows(batch, 0..for_head, &self.null)?;
         let cells = read.iter().flatten().map(|cell| cell.text.len());
         self.bytes += cells.sum::<usize>();
         self.head.extend(read);
         // Only a batch's last rows can stay in the tail; the others need no text.
         let for_tail = for_head.max(rows.saturating_sub(self.tail_limit))..rows;
-        for row in read_rows(batch, for_tail)? {
+        for row in read_rows(batch, for_tail, &self.null)? {
             if self.tail.len() == self.tail_limit {
                 self.tail.pop_front();
             }
@@ -130,11 +135,11 @@ impl Ends {
     }
 }
 
-/// Some rows of a batch as text.
+/// Some rows of a batch as text, with a sign for NULL.
 ///
 /// # Errors
 /// A type that cannot be shown.
-pub fn read_rows(batch: &RecordBatch, rows: Range<usize>) -> io::Result<Vec<Row>> {
+pub fn read_rows(batch: &RecordBatch, rows: Range<usize>, null: &str) -> io::Result<Vec<Row>> {
     let columns = columns(batch, NoText::Shown)?;
     let mut read = Vec::with_capacity(rows.len());
     for row in rows {
@@ -143,7 +148,7 @@ pub fn read_rows(batch: &RecordBatch, rows: Range<usize>) -> io::Result<Vec<Row>
             let mut text = String::new();
             let present = column.read(row, &mut text)?;
             cells.push(Cell {
-                text: spelt(present.then_some(&text)),
+                text: spelt(present.then_some(&text), null),
                 absent: !present,
             });
         }

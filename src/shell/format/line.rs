@@ -39,7 +39,7 @@ impl Format for Line {
         Ok(Box::new(LineSheet {
             out,
             names: names.collect(),
-            rows: Ends::new(page.rows),
+            rows: Ends::new(&page),
             colors: page.colors,
         }))
     }
@@ -68,7 +68,7 @@ impl Sheet for LineSheet<'_> {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        let rows = std::mem::replace(&mut self.rows, Ends::new(None));
+        let rows = std::mem::replace(&mut self.rows, Ends::new(&Page::default()));
         for (number, row) in (1..).zip(rows.head()) {
             self.row(number, row)?;
         }

@@ -1,6 +1,7 @@
 //! A Markdown table, to paste into a document.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -24,7 +25,7 @@ impl Format for Markdown {
     fn sheet<'a>(
         &self,
         schema: SchemaRef,
-        _page: Page,
+        page: Page,
         out: &'a mut dyn Write,
     ) -> io::Result<Box<dyn Sheet + 'a>> {
         let (mut names, mut rule) = ("|".to_owned(), "|".to_owned());
@@ -34,12 +35,16 @@ impl Format for Markdown {
             rule.push_str(if right { " ---: |" } else { " --- |" });
         }
         writeln!(out, "{names}\n{rule}")?;
-        Ok(Box::new(MarkdownSheet { out }))
+        Ok(Box::new(MarkdownSheet {
+            out,
+            null: page.sign_of_null(),
+        }))
     }
 }
 
 struct MarkdownSheet<'a> {
     out: &'a mut dyn Write,
+    null: Arc<str>,
 }
 
 impl Sheet for MarkdownSheet<'_> {
@@ -51,7 +56,7 @@ impl Sheet for MarkdownSheet<'_> {
             line.push('|');
             for column in &columns {
                 let present = column.read(row, &mut text)?;
-                push_cell(&mut line, &spelt(present.then_some(&text)));
+                push_cell(&mut line, &spelt(present.then_some(&text), &self.null));
             }
             writeln!(self.out, "{line}")?;
         }

@@ -10,6 +10,7 @@ mod drawing;
 mod ends;
 mod insert;
 mod json;
+mod key_ranges;
 mod line;
 mod markdown;
 mod table;
@@ -33,8 +34,21 @@ pub struct Page {
     pub rows: Option<usize>,
     /// Colours of the output.
     pub colors: Colors,
+    /// Whether what is wider than the terminal, or longer, is read in a pager: then nothing is cut or left out.
+    pub is_paged: bool,
     /// The table that statements are about, where results are statements.
     pub table: Option<Arc<str>>,
+    /// What stands for NULL, where it is not the format's own sign.
+    pub null: Option<Arc<str>>,
+    /// Whether key ranges are drawn with their bytes.
+    pub shows_bytes: bool,
+}
+
+impl Page {
+    /// What people see for NULL.
+    fn sign_of_null(&self) -> Arc<str> {
+        self.null.clone().unwrap_or_else(|| Arc::from("NULL"))
+    }
 }
 
 /// An output format.

@@ -3,8 +3,7 @@
 //! Types stand under names, numbers on the right, NULL is spelt out. On a terminal a long result shows its head and its
 //! tail, wide cells are cut, and where even that does not fit, columns in the middle are left out; the line below says
 //! how many there are of each. Elsewhere nothing is left out. A query plan is text of many long lines and is printed as
-//! such. The bounds of key ranges are there to be read and pasted, and are not cut: where they do not fit, each has a
-//! line.
+//! such. Key ranges have a drawing of their own, in [`key_ranges`](super::key_ranges).
 
 use std::io::{self, Write};
 
@@ -15,6 +14,7 @@ use super::super::style::Colors;
 use super::cells::{self, type_name};
 use super::drawing::{Drawing, Heading, Slot, layout, whole_width, widths};
 use super::ends::{Ends, read_rows};
+use super::key_ranges::{self, KeyRangeSheet};
 use super::line::LineSheet;
 use super::{Format, Page, Sheet};
 
@@ -43,8 +43,8 @@ impl Format for Table {
         if is_plan(&schema) {
             return Ok(Box::new(PlanSheet { out }));
         }
-        if has_bounds(&schema) {
-            return Auto.sheet(schema, page, out);
+        if key_ranges::are(&schema) {
+            return Ok(Box::new(KeyRangeSheet::begin(schema, page, out, &Auto)));
         }
         Ok(Box::new(TableSheet::begin(&schema, page, out)))
     }
@@ -142,7 +142,10 @@ fn heading(field: &Field) -> Heading {
 struct TableSheet<'a> {
     out: &'a mut dyn Write,
     headings: Vec<Heading>,
+    /// The columns of the terminal.
     room: usize,
+    /// Whether what is wider is cut.
+    cuts: bool,
     rows: Ends,
     colors: Colors,
     /// The columns, once rows are drawn as they come.
@@ -155,7 +158,8 @@ impl<'a> TableSheet<'a> {
             out,
             headings: schema.fields().iter().map(|field| heading(field)).collect(),
             room: page.width.unwrap_or(usize::MAX),
-            rows: Ends::new(page.rows),
+            cuts: page.width.is_some() && !page.is_paged,
+            rows: Ends::new(&page),
             colors: page.colors,
             slots: None,
         }
@@ -178,7 +182,8 @@ impl<'a> TableSheet<'a> {
 
     /// The columns as wide as the rows need that are held.
     fn layout(&self) -> Vec<Slot> {
-        layout(&widths(&self.headings, self.rows.shown()), self.room)
+        let room = if self.cuts { self.room } else { usize::MAX };
+        layout(&widths(&self.headings, self.rows.shown()), room)
     }
 
     fn drawing(&mut self, slots: Vec<Slot>) -> Drawing<'_> {
@@ -186,7 +191,7 @@ impl<'a> TableSheet<'a> {
             slots,
             headings: &self.headings,
             colors: self.colors,
-            cuts: self.room < usize::MAX,
+            cuts: self.cuts,
             out: self.out,
         }
     }
@@ -225,7 +230,7 @@ impl Sheet for TableSheet<'_> {
     fn finish(mut self: Box<Self>) -> io::Result<()> {
         self.draw_held()?;
         let slots = self.slots.take().unwrap_or_default();
-        let rows = std::mem::replace(&mut self.rows, Ends::new(None));
+        let rows = std::mem::replace(&mut self.rows, Ends::new(&Page::default()));
         let shown = slots.iter().filter(|slot| slot.column.is_some()).count();
         let footer = footer(&rows, self.headings.len(), shown);
         let mut drawing = self.drawing(slots);
@@ -255,12 +260,6 @@ fn is_plan(schema: &Schema) -> bool {
     names.eq(["plan_type", "plan"])
 }
 
-/// Whether this is what EXPLAIN KEYS returns.
-fn has_bounds(schema: &Schema) -> bool {
-    let mut bounds = ["start", "stop", "start_hex", "stop_hex"].into_iter();
-    bounds.all(|name| schema.column_with_name(name).is_some())
-}
-
 /// Prints plans: the kind of plan on a line, the plan below it.
 struct PlanSheet<'a> {
     out: &'a mut dyn Write,
@@ -268,7 +267,7 @@ struct PlanSheet<'a> {
 
 impl Sheet for PlanSheet<'_> {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        for row in read_rows(batch, 0..batch.num_rows())? {
+        for row in read_rows(batch, 0..batch.num_rows(), "NULL")? {
             if let [kind, plan] = row.as_slice() {
                 writeln!(self.out, "{}:\n{}", kind.text, plan.text.trim_end())?;
             }

@@ -145,6 +145,11 @@ impl<H: Hooks> Store for Wrapped<H> {
         self.hooks.call("approximate_size", size)
     }
 
+    fn approximate_entries(&self, space: &str) -> Result<Option<u64>> {
+        let entries = || self.inner.approximate_entries(space);
+        self.hooks.call("approximate_entries", entries)
+    }
+
     /// None where the call fails: the store cannot say.
     fn boundaries(
         &self,

@@ -1,0 +1,276 @@
+//! The leaf of a plan that reads keys.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BinaryArray};
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::record_batch::{RecordBatch, RecordBatchOptions};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, internal_err};
+use datafusion::execution::TaskContext;
+use datafusion::physical_expr::equivalence::EquivalenceProperties;
+use datafusion::physical_expr::{Partitioning, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricsSet};
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
+};
+use tokio::sync::mpsc::Sender;
+
+use super::wanted::Wanted;
+use crate::datum::{Datum, to_array};
+use crate::error::Error;
+use crate::key::KeyPart;
+use crate::row::RowSnapshot;
+use crate::scan::{Counters, StatementSnapshot, refuse_if_gone};
+use crate::schema::BoundTable;
+use crate::span::SpanRow;
+use crate::store::{
+    Chunk, ChunkLimit, Direction, ReadRequest, Reader, Snapshot, Store, Tally, Work,
+};
+
+/// Reads keys of a table, in their order.
+#[derive(Debug)]
+pub struct KeysExec {
+    reading: Reading,
+    store: Arc<dyn Store>,
+    wanted: Wanted,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+/// What is made of the keys that are read.
+#[derive(Debug, Clone)]
+struct Reading {
+    table: Arc<BoundTable>,
+    schema: SchemaRef,
+    /// The columns by position: that of a part, or one behind the last part, the whole key.
+    projection: Vec<usize>,
+    /// The most keys.
+    fetch: Option<usize>,
+}
+
+impl KeysExec {
+    /// The wanted keys of a table, as columns of `schema`.
+    ///
+    /// # Errors
+    /// A projection of columns that are not there.
+    pub(super) fn new(
+        table: Arc<BoundTable>,
+        store: Arc<dyn Store>,
+        wanted: Wanted,
+        schema: &Schema,
+        projection: Vec<usize>,
+        fetch: Option<usize>,
+    ) -> Result<Self> {
+        let schema = Arc::new(schema.project(&projection)?);
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&schema)),
+            Partitioning::UnknownPartitioning(1),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        Ok(Self {
+            reading: Reading {
+                table,
+                schema,
+                projection,
+                fetch,
+            },
+            store,
+            wanted,
+            properties: Arc::new(properties),
+            metrics: ExecutionPlanMetricsSet::new(),
+        })
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Arc<BoundTable> {
+        &self.reading.table
+    }
+
+    /// The conjuncts that the key ranges do not prove, each with the reason.
+    pub fn residual_texts(&self) -> &[String] {
+        self.wanted.residual()
+    }
+
+    /// The rows of `EXPLAIN KEYS`, one for each key range.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub fn explain_keys(&self) -> crate::error::Result<Vec<SpanRow>> {
+        self.wanted.explain()
+    }
+}
+
+impl ExecutionPlan for KeysExec {
+    fn name(&self) -> &str {
+        "KeysExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    #[allow(deprecated)]
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        match children.is_empty() {
+            true => Ok(self),
+            false => internal_err!("KeysExec has no children"),
+        }
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let mut builder = RecordBatchReceiverStream::builder(self.schema(), 2);
+        let latency = self.store.capabilities().latency;
+        let counters = Counters::new(&self.metrics, partition, latency);
+        let statement = StatementSnapshot::of(&context, &self.store);
+        let (reading, works) = (self.reading.clone(), self.wanted.works.clone());
+        let (store, out) = (Arc::clone(&self.store), builder.tx());
+        builder.spawn_blocking(move || {
+            let snapshot = match statement {
+                Some(snapshot) => snapshot,
+                None => store.snapshot()?,
+            };
+            reading.read(snapshot, works, &counters, &out)
+        });
+        Ok(builder.build())
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+}
+
+impl DisplayAs for KeysExec {
+    fn fmt_as(&self, _format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeysExec: table={}", self.reading.table.name())?;
+        for work in &self.wanted.works {
+            match work {
+                Work::Points(keys) => write!(f, ", points={}", keys.len())?,
+                Work::Ranges(ranges) => write!(f, ", ranges={}", ranges.ranges().len())?,
+                Work::Walk(_) => f.write_str(", walk")?,
+            }
+        }
+        match self.reading.fetch {
+            Some(fetch) => write!(f, ", fetch={fetch}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Reading {
+    /// Reads on until the end, or until nobody listens.
+    fn read(
+        &self,
+        snapshot: Arc<dyn Snapshot>,
+        works: Vec<Work>,
+        counters: &Counters,
+        out: &Sender<Result<RecordBatch>>,
+    ) -> Result<()> {
+        refuse_if_gone(&self.table, snapshot.as_ref())?;
+        let rows = RowSnapshot::at(snapshot);
+        let mut left = self.fetch.unwrap_or(usize::MAX);
+        for work in works {
+            let request = ReadRequest::new(self.table.shared_space(), work, Direction::Forward);
+            let request = match self.fetch {
+                Some(_) => request.with_fetch(left),
+                None => request,
+            };
+            let mut reader = rows.read(request)?;
+            if !self.read_run(reader.as_mut(), &mut left, counters, out)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the keys of one run; whether more are wanted.
+    fn read_run(
+        &self,
+        reader: &mut dyn Reader,
+        left: &mut usize,
+        counters: &Counters,
+        out: &Sender<Result<RecordBatch>>,
+    ) -> Result<bool> {
+        let (mut chunk, mut counted) = (Chunk::default(), Tally::default());
+        while *left > 0 && !out.is_closed() {
+            chunk.clear();
+            let limit = ChunkLimit::default();
+            let limit = ChunkLimit {
+                entries: limit.entries.min(*left),
+                ..limit
+            };
+            let filled = reader.fill(&mut chunk, limit);
+            let tally = reader.tally();
+            counters.add(tally.since(counted), chunk.len());
+            counted = tally;
+            *left -= chunk.len();
+            if !chunk.is_empty() && out.blocking_send(Ok(self.batch(&chunk)?)).is_err() {
+                return Ok(false);
+            }
+            if !filled? {
+                return Ok(*left > 0);
+            }
+        }
+        Ok(false)
+    }
+
+    fn batch(&self, chunk: &Chunk) -> Result<RecordBatch> {
+        let parts = self.table.row_key().parts();
+        let decoded = self.decoded(parts, chunk)?;
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.projection.len());
+        for position in &self.projection {
+            arrays.push(match (parts.get(*position), decoded.get(*position)) {
+                (Some(part), Some(values)) => to_array(values, part.transform().value_type())?,
+                _ => Arc::new(BinaryArray::from_iter_values(chunk.keys())),
+            });
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(chunk.len()));
+        let schema = Arc::clone(&self.schema);
+        Ok(RecordBatch::try_new_with_options(schema, arrays, &options)?)
+    }
+
+    /// For each part up to the last one that is wanted its values, or none where it is not wanted itself.
+    fn decoded(&self, parts: &[KeyPart], chunk: &Chunk) -> Result<Vec<Vec<Option<Datum>>>, Error> {
+        let is_wanted = |position: &usize| self.projection.contains(position);
+        let count = (0..parts.len()).rev().find(is_wanted);
+        let count = count.map_or(0, |last| last + 1);
+        let mut columns: Vec<Vec<Option<Datum>>> = vec![Vec::new(); count];
+        for key in chunk.keys() {
+            let mut rest = key;
+            for (position, (part, column)) in parts.iter().zip(&mut columns).enumerate() {
+                let length = match is_wanted(&position) {
+                    true => {
+                        let (value, length) = part.decode(rest)?;
+                        column.push(value);
+                        length
+                    }
+                    false => part.length(rest)?,
+                };
+                rest = rest.get(length..).unwrap_or_default();
+            }
+        }
+        Ok(columns)
+    }
+}

@@ -1,0 +1,159 @@
+//! What a connection does for the program that embeds Halite: whole scripts, an end to statements that take too long, and
+//! tables and functions of the program for statements to use.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use datafusion::catalog::{TableFunctionImpl, TableProvider};
+use datafusion::logical_expr::{AggregateUDF, ScalarUDF, WindowUDF};
+use datafusion::physical_plan::common::collect;
+
+use super::{Connection, InterruptHandle, Outcome};
+use crate::error::{Error, Result};
+
+impl Connection {
+    /// Runs the statements of a script, in order, up to the first that fails; rows are dropped.
+    ///
+    /// # Errors
+    /// Those of the script, before anything is run, or of the first statement that fails.
+    pub async fn execute_script(&self, script: &str) -> Result<()> {
+        for statement in &self.script(script)? {
+            if let Outcome::Rows(stream) = self.run(statement).await? {
+                collect(stream).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What ends the statements of this connection and of its clones. For those of one task there is dropping its future
+    /// or stream; a prepared point, which takes microseconds, is not ended.
+    pub fn interrupt_handle(&self) -> InterruptHandle {
+        self.interrupts.clone()
+    }
+
+    /// The same connection, settings included, whose statements each take so long at most, from planning to the last row,
+    /// whatever `halite.statement_timeout` says.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        let mut limited = self.clone();
+        limited.timeout = Some(timeout);
+        limited
+    }
+
+    /// Lets the statements of this connection and of its clones read a table of DataFusion's, a `MemTable` say, under a
+    /// name; one that was registered under it before is given back. It is no table of the database: nothing of it is
+    /// kept, statements do not change it, and a table that is made with this name later hides it.
+    ///
+    /// The name is as it is stored: `Gulls` is written `"Gulls"` in SQL.
+    ///
+    /// # Errors
+    /// `Conflict` where the database has a table of that name.
+    pub fn register_table(
+        &self,
+        name: &str,
+        table: Arc<dyn TableProvider>,
+    ) -> Result<Option<Arc<dyn TableProvider>>> {
+        if self.database().catalog().table(name).is_some() {
+            return Err(Error::conflict(format!(
+                "the database has a table `{name}`: register this one under another name"
+            )));
+        }
+        Ok(self.guests.add(name, table))
+    }
+
+    /// Takes away a table that was registered, and gives it back.
+    pub fn deregister_table(&self, name: &str) -> Option<Arc<dyn TableProvider>> {
+        self.guests.remove(name)
+    }
+
+    /// Lets statements call a function. One of its name that was there before is called no more.
+    pub fn register_udf(&self, function: ScalarUDF) {
+        self.context().register_udf(function);
+    }
+
+    /// As [`Connection::register_udf`], of an aggregate function.
+    pub fn register_udaf(&self, function: AggregateUDF) {
+        self.context().register_udaf(function);
+    }
+
+    /// As [`Connection::register_udf`], of a window function.
+    pub fn register_udwf(&self, function: WindowUDF) {
+        self.context().register_udwf(function);
+    }
+
+    /// As [`Connection::register_udf`], of a function that gives a table: `SELECT * FROM name(…)`.
+    pub fn register_udtf(&self, name: &str, function: Arc<dyn TableFunctionImpl>) {
+        self.context().register_udtf(name, function);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array, StringArray};
+    use arrow::datatypes::DataType;
+    use arrow::record_batch::RecordBatch;
+    use datafusion::common::DataFusionError;
+    use datafusion::datasource::MemTable;
+    use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
+
+    use crate::error::ErrorKind;
+    use crate::session::Database;
+
+    fn gulls() -> Arc<MemTable> {
+        let columns: [(&str, ArrayRef); 2] = [
+            ("name", Arc::new(StringArray::from(vec!["herring", "kelp"]))),
+            ("n", Arc::new(Int64Array::from(vec![7, 8]))),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        Arc::new(MemTable::try_new(batch.schema(), vec![vec![batch]]).unwrap())
+    }
+
+    #[tokio::test]
+    async fn tables_and_functions_of_the_program_are_used_by_statements() {
+        let connection = Database::in_memory().unwrap().connect();
+        for sql in [
+            "CREATE TABLE seen (name TEXT, day DATE, PRIMARY KEY (name))",
+            "INSERT INTO seen VALUES ('herring', '2024-01-01')",
+        ] {
+            connection.execute(sql, ()).await.unwrap();
+        }
+        assert!(
+            connection
+                .register_table("gulls", gulls())
+                .unwrap()
+                .is_none()
+        );
+        let twice = |arguments: &[ColumnarValue]| {
+            let number = arguments[0].to_array(1)?;
+            let number = number.as_any().downcast_ref::<Int64Array>().unwrap();
+            let doubled: Int64Array = number.unary(|value| value * 2);
+            Ok::<_, DataFusionError>(ColumnarValue::Array(Arc::new(doubled)))
+        };
+        let types = (vec![DataType::Int64], DataType::Int64);
+        let twice = create_udf(
+            "twice",
+            types.0,
+            types.1,
+            Volatility::Immutable,
+            Arc::new(twice),
+        );
+        connection.register_udf(twice);
+        let sql = "SELECT twice(n) FROM gulls JOIN seen USING (name) WHERE n > $1";
+        let row = connection.clone().query_row(sql, (1_i64,)).await.unwrap();
+        assert_eq!(row.unwrap().get::<i64>(0).unwrap(), 14);
+        let made = "INSERT INTO seen SELECT name, NULL FROM gulls WHERE n = 8";
+        assert_eq!(connection.execute(made, ()).await.unwrap(), 1);
+        // Another connection knows nothing of it, and nobody writes to it.
+        let other = connection.database().connect();
+        assert!(other.query("SELECT * FROM gulls", ()).await.is_err());
+        for change in ["INSERT INTO gulls VALUES ('x', 1)", "DELETE FROM gulls"] {
+            assert!(connection.execute(change, ()).await.is_err(), "{change}");
+        }
+        let taken = connection.register_table("seen", gulls()).unwrap_err();
+        assert_eq!(taken.kind(), ErrorKind::Conflict);
+        assert!(connection.deregister_table("gulls").is_some());
+        assert!(connection.query("SELECT * FROM gulls", ()).await.is_err());
+    }
+}
