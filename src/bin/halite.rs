@@ -256,6 +256,8 @@ fn run_scripts(shell: &mut Shell<'_>, scripts: Vec<Script>) -> Result<ExitCode, 
             Err(failure) => return Err(failure),
         }
     }
+    // A program that still has results to read ends now, and may say that it has failed.
+    shell.outputs.redirect(None)?;
     Ok(ExitCode::from(u8::from(shell.failures > 0)))
 }
 

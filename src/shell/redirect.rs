@@ -8,13 +8,17 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::error::{Error, Result};
 use crate::session::export::open_already::open_already;
 
 /// What the shell of the system answers where it cannot run a program, or finds none.
-const NOT_RUN: [Option<i32>; 2] = [Some(126), Some(127)];
+const NOT_RUN: [i32; 2] = [126, 127];
+/// What it answers for a program that was stopped by the user, or by a reader of its own that has seen enough.
+const STOPPED: [i32; 2] = [130, 141];
+/// What a program that a signal has ended would be answered for with.
+const BY_SIGNAL: i32 = 128;
 
 /// Where results go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,18 +129,20 @@ impl Redirection {
     /// Writes what is held back, and waits for the program's end.
     ///
     /// # Errors
-    /// `Unavailable` where it cannot be written, or there is no such program.
+    /// `Unavailable` where it cannot be written, there is no such program, or it says by its status that it has failed.
     pub fn close(mut self) -> Result<()> {
         let written = match self.reader {
             Reader::Listens => self.end_result(),
             Reader::HasLeft | Reader::IsGone => Ok(()),
         };
-        let status = self.end();
-        if status.is_some_and(|code| NOT_RUN.contains(&code)) {
-            let missing = format!("cannot write {}: the program cannot be run", self.target);
-            return Err(Error::unavailable(missing));
-        }
-        written
+        let why = match self.end() {
+            None | Some(0) => return written,
+            Some(code) if STOPPED.contains(&code) => return written,
+            Some(code) if NOT_RUN.contains(&code) => "the program cannot be run".to_owned(),
+            Some(code) => format!("the program ended with status {code}"),
+        };
+        let failed = format!("cannot write {}: {why}", self.target);
+        Err(Error::unavailable(failed))
     }
 
     /// What is written to; a program that there has been nothing for is started. `None` once it is closed.
@@ -156,11 +162,22 @@ impl Redirection {
     }
 
     /// Closes the writer, so that the program ends, and waits; its exit status.
-    fn end(&mut self) -> Option<Option<i32>> {
+    fn end(&mut self) -> Option<i32> {
         self.writer = Writer::Closed;
-        let status = self.program.take()?.wait();
-        status.ok().map(|status| status.code())
+        let status = self.program.take()?.wait().ok()?;
+        status.code().or_else(|| Some(BY_SIGNAL + signal(status)?))
     }
+}
+
+/// The signal that has ended a program.
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal(_: ExitStatus) -> Option<i32> {
+    None
 }
 
 impl Drop for Redirection {

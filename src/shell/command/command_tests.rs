@@ -560,6 +560,32 @@ fn a_program_that_cannot_read_is_told() {
     assert_eq!(complaint(".once | "), "error: say .once |COMMAND\n");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_that_fails_is_told_with_its_status() {
+    let few = "SELECT 1 AS one;";
+    let (out, log, open) = session(&[".output |exit 3", few, ".output", "SELECT 2 AS two;"]);
+    assert_eq!((out.as_str(), open), ("two\n2\n", true));
+    assert_eq!(
+        log,
+        "error: cannot write |exit 3: the program ended with status 3\n"
+    );
+    // Of a result alone, the statement has failed.
+    let (_, log, open) = session(&[".once |false", few, "SELECT 2 AS two;"]);
+    let failed = "error: cannot write |false: the program ended with status 1\n";
+    assert!(open && log.starts_with(failed), "{log}");
+    let (_, log, _) = session(&[".once |kill -9 $$", few]);
+    assert!(log.contains("ended with status 137"), "{log}");
+    // What has stopped reading of itself has not failed.
+    for stopped in ["kill -13 $$", "exit 141", "true"] {
+        assert_eq!(
+            session(&[&format!(".once |{stopped}"), few]).1,
+            "",
+            "{stopped}"
+        );
+    }
+}
+
 #[test]
 fn an_error_in_a_file_names_it() {
     let directory = tempfile::tempdir().unwrap();
