@@ -200,7 +200,7 @@ impl Accumulator for Gathered {
 /// The n-th of the values that `array_agg` gathers.
 #[derive(Debug)]
 struct Nth {
-    values: Box<dyn Accumulator>,
+    values: Gathered,
     /// From 1 on, from the end where it is negative.
     place: i64,
     data_type: DataType,
@@ -228,7 +228,7 @@ impl Nth {
             ..args
         })?;
         Ok(Self {
-            values,
+            values: Gathered(values),
             place,
             data_type,
         })

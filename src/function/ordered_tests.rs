@@ -1,5 +1,15 @@
 //! Aggregates that want different orders, beside what DataFusion makes of them.
 
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array};
+use arrow::datatypes::{DataType, Field, Schema};
+use datafusion::logical_expr::Accumulator;
+use datafusion::physical_expr::PhysicalSortExpr;
+use datafusion::physical_expr::aggregate::AggregateExprBuilder;
+use datafusion::physical_expr::expressions::{col, lit};
+
+use super::ordered_aggregates;
 use crate::session::testing::{mended, plain, plain_rows, rows};
 
 const ROWS: &str =
@@ -98,6 +108,35 @@ async fn a_key_that_turns_out_to_be_another() {
         let sql = format!("SELECT {aggregate} AS x FROM {ROWS}");
         assert_eq!(rows(&session, &sql).await, [expected], "{sql}");
     }
+}
+
+/// The aggregate of a column, ordered by it.
+fn accumulator(name: &str, place: Option<i64>) -> Box<dyn Accumulator> {
+    let function = ordered_aggregates().find(|it| it.name() == name).unwrap();
+    let schema = Arc::new(Schema::new(vec![Field::new("a", DataType::Int64, true)]));
+    let value = col("a", &schema).unwrap();
+    let arguments = std::iter::once(Arc::clone(&value)).chain(place.map(lit));
+    AggregateExprBuilder::new(Arc::new(function), arguments.collect())
+        .schema(schema)
+        .alias(name)
+        .order_by(vec![PhysicalSortExpr::new_default(value)])
+        .build()
+        .and_then(|aggregate| aggregate.create_accumulator())
+        .unwrap()
+}
+
+/// What `nth_value` gathers is copied when it is handed on, as that of `array_agg` is, and counts as much.
+#[test]
+fn the_copy_of_what_is_gathered_counts() {
+    let values: ArrayRef = Arc::new(Int64Array::from_iter_values(0..1000));
+    let places: ArrayRef = Arc::new(Int64Array::from_value(1, 1000));
+    let mut all = accumulator("array_agg", None);
+    all.update_batch(&[Arc::clone(&values), Arc::clone(&values)])
+        .unwrap();
+    let mut nth = accumulator("nth_value", Some(1));
+    nth.update_batch(&[Arc::clone(&values), places, values])
+        .unwrap();
+    assert!(nth.size() >= all.size(), "{} {}", nth.size(), all.size());
 }
 
 /// Fails as soon as DataFusion gives each its order: then the aggregates can go.
