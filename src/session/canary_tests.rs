@@ -93,15 +93,14 @@ skip_physical_aggregate_schema_check: SELECT DISTINCT g IS TRUE FROM t
     error: schema (false true)
 ";
 
-/// The mend, the query, and the wrong answer of each canary.
-fn canaries(all: &str) -> Vec<(&str, &str, &str)> {
-    let lines: Vec<&str> = all.lines().filter(|line| !line.is_empty()).collect();
-    let canaries = lines.chunks(2).map(|pair| {
-        let (mend, sql) = pair[0].split_once(": ").unwrap();
-        let (wrong, _) = pair[1].trim().rsplit_once(" (").unwrap();
-        (mend, sql, wrong)
+/// Of a list of pairs of lines: what stands before the colon, the query behind it, and what is below.
+fn entries(list: &str) -> Vec<(&str, &str, &str)> {
+    let lines: Vec<&str> = list.lines().filter(|line| !line.is_empty()).collect();
+    let entries = lines.chunks(2).map(|pair| {
+        let (name, sql) = pair[0].split_once(": ").unwrap();
+        (name, sql, pair[1].trim())
     });
-    canaries.collect()
+    entries.collect()
 }
 
 fn answer(found: &Result<Vec<String>, String>) -> String {
@@ -112,9 +111,10 @@ fn answer(found: &Result<Vec<String>, String>) -> String {
     }
 }
 
-/// Adds the canary to the list where the answer is another than the wrong one.
+/// Adds the canary to the list where the answer is another than the wrong one, which stands before the right one.
 fn look(list: &mut Vec<String>, canary: (&str, &str, &str), found: &Result<Vec<String>, String>) {
-    let ((mend, sql, wrong), found) = (canary, answer(found));
+    let ((mend, sql, answers), found) = (canary, answer(found));
+    let (wrong, _) = answers.rsplit_once(" (").unwrap();
     let same = match wrong.strip_prefix("error: ") {
         Some(part) => found.starts_with("error: ") && found.contains(part),
         None => found == wrong,
@@ -132,7 +132,7 @@ async fn every_mend_is_needed() {
         plain_rows(&session, sql).await.unwrap();
     }
     let mut mended = Vec::new();
-    for canary in canaries(CANARIES) {
+    for canary in entries(CANARIES) {
         look(&mut mended, canary, &plain_rows(&session, canary.1).await);
     }
     assert!(mended.is_empty(), "{}", mended.join("\n"));
@@ -167,9 +167,7 @@ async fn every_setting_is_needed() {
         connection.execute(sql, ()).await.unwrap();
     }
     let mut mended = Vec::new();
-    let lines: Vec<&str> = SETTINGS.lines().filter(|line| !line.is_empty()).collect();
-    for pair in lines.chunks(2) {
-        let (setting, sql) = pair[0].split_once(": ").unwrap();
+    for (setting, sql, right) in entries(SETTINGS) {
         let mut answers = Vec::new();
         for is_on in [false, true] {
             set_anyway(&connection, setting, is_on);
@@ -177,9 +175,9 @@ async fn every_setting_is_needed() {
             let found = found.map(|batches| texts(&batches));
             answers.push(answer(&found.map_err(|error| error.to_string())));
         }
-        assert_eq!(answers[0], pair[1].trim(), "{sql}");
+        assert_eq!(answers[0], right, "{sql}");
         if answers[0] == answers[1] {
-            mended.push(pair[0]);
+            mended.push(format!("{setting}: {sql}"));
         }
     }
     assert!(mended.is_empty(), "{}", mended.join("\n"));
