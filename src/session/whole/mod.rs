@@ -8,9 +8,10 @@
 //! true of a row is what the law's oracle says ([`truths`]).
 //!
 //! A case follows from its seed: one that fails prints it, shrunk ([`shrink`]), and `HALITE_WHOLE_SEED` replays it.
-//! `HALITE_WHOLE_CASES` sets the number of queries, `HALITE_WHOLE_MASTER` the seed that the others follow from. Wrong
-//! answers of a [`known`] kind are counted; a full run fails where one of these kinds is not found any more, for then
-//! it is mended and its exception is to be taken out.
+//! `HALITE_WHOLE_CASES` sets the number of queries, `HALITE_WHOLE_MASTER` the seed that the others follow from, and
+//! `HALITE_WHOLE_FROM` the query to begin with, so that a long run can be done in pieces. Wrong answers of a [`known`]
+//! kind are counted; a full run fails where one of these kinds is not found any more, for then it is mended and its
+//! exception is to be taken out.
 
 mod answer;
 mod case;
@@ -28,6 +29,7 @@ mod truths;
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -60,11 +62,12 @@ pub fn run() {
         return replay(seed);
     }
     let wanted = number("HALITE_WHOLE_CASES").unwrap_or(CASES);
+    let from = number("HALITE_WHOLE_FROM").unwrap_or_default();
     let master = number("HALITE_WHOLE_MASTER").unwrap_or(MASTER);
     let begun = Instant::now();
     let run = Run {
         master,
-        databases: wanted.div_ceil(QUERIES),
+        databases: from / QUERIES..wanted.div_ceil(QUERIES),
         tally: Mutex::default(),
     };
     on_all_cores(|next| run.work(next));
@@ -72,12 +75,12 @@ pub fn run() {
     // Past the capture of tests: what a run met is always to be seen.
     let _ = writeln!(
         std::io::stderr(),
-        "whole queries, HALITE_WHOLE_MASTER={master:#x}, {:.1} s: {}",
+        "whole queries {from} to {wanted}, HALITE_WHOLE_MASTER={master:#x}, {:.1} s: {}",
         begun.elapsed().as_secs_f64(),
         tally.summary()
     );
     let mut failures = tally.reports.clone();
-    if wanted >= FULL {
+    if wanted.saturating_sub(from) >= FULL {
         failures.extend(tally.mended());
     }
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
@@ -100,7 +103,7 @@ fn replay(seed: u64) {
 /// A run of many cases on all cores.
 struct Run {
     master: u64,
-    databases: u64,
+    databases: Range<u64>,
     tally: Mutex<Tally>,
 }
 
@@ -156,8 +159,8 @@ impl Run {
     fn work(&self, next: &dyn Fn() -> u64) {
         let workshop = Workshop::new();
         loop {
-            let database = next();
-            if database >= self.databases {
+            let database = self.databases.start + next();
+            if !self.databases.contains(&database) {
                 return;
             }
             let opened = workshop.open(Random::case_seed(self.master, database));
@@ -198,6 +201,12 @@ impl Run {
                     return;
                 }
                 let kind = difference.kind();
+                // At once: who stops a long run is to see it, too.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "{kind}: HALITE_WHOLE_SEED={:#018x}",
+                    case.seed
+                );
                 let count = {
                     let mut tally = tally();
                     let count = tally.wrong.entry(kind.clone()).or_default();
