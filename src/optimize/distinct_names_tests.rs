@@ -88,6 +88,26 @@ async fn a_repeated_name_stops_filters_where_it_stands_alone() {
     );
 }
 
+/// What the joins above look for is asked of `u.a`, and not of `w.a`, which has the same name.
+#[tokio::test]
+async fn filters_of_the_key_of_a_semi_join_reach_the_key_alone() {
+    let script = "CREATE TABLE u (a INT, c INT, PRIMARY KEY (a)); CREATE TABLE v (k INT, PRIMARY KEY (k));
+         CREATE TABLE w (id INT, a INT, b INT, PRIMARY KEY (id));
+         INSERT INTO u SELECT value, 100 * value FROM generate_series(1, 10); INSERT INTO v VALUES (2), (3);
+         INSERT INTO w VALUES (1, 1000, 2), (2, 2000, 3), (3, 2, 1)";
+    let connection = connection(script).await;
+    let chosen =
+        "(SELECT * FROM u WHERE EXISTS (SELECT 1 FROM w WHERE w.b = u.a AND w.a > u.c)) AS u";
+    for sql in [
+        format!("SELECT u.a, u.c FROM v JOIN {chosen} ON v.k = u.a"),
+        format!("SELECT u.a, u.c FROM {chosen} WHERE u.a IN (SELECT k FROM v)"),
+    ] {
+        let mut found = rows(&connection, &sql).await;
+        found.sort();
+        assert_eq!(found, [(Some(2), Some(200)), (Some(3), Some(300))], "{sql}");
+    }
+}
+
 /// Fails as soon as DataFusion tells the columns apart: then the fences can go.
 #[tokio::test]
 async fn canary() {

@@ -22,6 +22,7 @@
 //! | [`above_groups`] | around the rule that pushes filters | conjuncts without columns stay above aggregates |
 //! | [`projections`] | around the rule that merges lists of SELECT | a list that is written like the one below it is computed |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
+//! | [`embedded`] | on the physical plan, before projections are pushed down | the columns that a filter hands on are chosen above it |
 //! | [`equal_windows`] | behind the simplifier | a window that is written twice is computed once |
 //! | [`few_groups`] | on the physical plan, behind all rules | a few groups of DOUBLEs are the first of all |
 //! | [`regexes`] | before the simplifier | patterns that look for a backslash stay regular expressions |
@@ -66,6 +67,7 @@ mod compare;
 pub mod comparisons;
 pub mod constants;
 pub mod distinct_names;
+pub mod embedded;
 pub mod equal_windows;
 mod exact;
 pub mod few_groups;
@@ -182,6 +184,9 @@ const MENDS: &[(&str, Install)] = &[
     }),
     ("distinct_names", |session| {
         distinct_names::WithDistinctNames::wrap(physical_rules(session));
+    }),
+    ("embedded", |session| {
+        embedded::insert(physical_rules(session));
     }),
     ("requirements", |session| {
         requirements::replace(physical_rules(session));
