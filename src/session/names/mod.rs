@@ -11,11 +11,12 @@
 //! * what USING and NATURAL make one column of is that of the left side, wherever it is named ([`scope`]);
 //! * the column of a subquery beside OR is told from itself ([`marked`]);
 //! * casts that tell apart what has one name without them are given their own ([`casts`]);
-//! * functions that only stand for other expressions are [written out](super::written), and [forms](super::forms) that
-//!   DataFusion lacks, once all names are fixed.
+//! * functions that only stand for other expressions are [written out](super::written), and forms that
+//!   DataFusion lacks are said in others ([`super::forms`]), once all names are fixed.
 //!
-//! The outermost result has its names without marks ([`restore`]), and so has what EXPLAIN shows ([`explained`]). Tables are looked up only where a statement needs
-//! their columns for this: for `*` beside other columns or over a join, for USING and NATURAL.
+//! The outermost result has its names without marks ([`restore`]), and so has what EXPLAIN shows ([`explained`]). Tables
+//! are looked up only where a statement needs their columns for this: for `*` beside other columns or over a join, for
+//! USING and NATURAL.
 
 pub(super) mod casts;
 mod hidden;
