@@ -820,6 +820,63 @@ Valid fields are b, a.
 error: Schema error: No field named c.
 Valid fields are t.id, id, t.b, t.f.
 
+-- So it is in an arm of a UNION, beside a `*`, and in front of `|>`.
+SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 1 UNION ALL SELECT 0 ORDER BY a;
+SELECT 0 AS a UNION ALL SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 2 ORDER BY a;
+SELECT s.a FROM (SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 2 EXCEPT SELECT 1) AS s;
+SELECT b, a FROM (SELECT * EXCLUDE (a), a AS x, -a AS a FROM (SELECT id AS a, b + 0 AS b FROM t) ORDER BY a LIMIT 1);
+SELECT b FROM (SELECT -a AS a, * EXCLUDE (a) FROM (SELECT id AS a, b + 0 AS b FROM t) QUALIFY row_number() OVER (ORDER BY a) = 1);
+SELECT b FROM (SELECT * REPLACE (-a AS a) FROM (SELECT id AS a, b + 0 AS b FROM t) QUALIFY row_number() OVER (ORDER BY a) = 1) AS s;
+SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 1 |> ORDER BY a;
+SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a LIMIT 2 |> WHERE a < -2 |> SELECT b, a;
+SELECT b FROM (SELECT *, a AS b, -a AS a FROM (SELECT id AS a FROM t), unnest([1]) ORDER BY a LIMIT 1);
+---
++----+
+| a  |
++----+
+| -3 |
+| -2 |
+| 0  |
++----+
++----+
+| a  |
++----+
+| -3 |
+| 0  |
++----+
++----+
+| a  |
++----+
+| -3 |
++----+
++----+----+
+| b  | a  |
++----+----+
+| 20 | -3 |
++----+----+
++----+
+| b  |
++----+
+| 10 |
++----+
++----+
+| b  |
++----+
+| 10 |
++----+
++----+
+| a  |
++----+
+| -3 |
+| -2 |
++----+
++---+----+
+| b | a  |
++---+----+
+| 3 | -3 |
++---+----+
+error: the column `a` of a query in FROM without an alias, in ORDER BY, HAVING or QUALIFY beside an alias `a` and a `*` whose columns are not known; give the query in FROM an alias
+
 -- Both columns that USING makes one of, each row once.
 SELECT DISTINCT t.id, u.id FROM t JOIN u USING (id) ORDER BY 1;
 SELECT DISTINCT u.id, t.id, t.b FROM t JOIN u USING (id) ORDER BY u.id DESC;

@@ -6,58 +6,84 @@
 //!   `SELECT a AS b, -a AS a FROM (SELECT id AS a FROM n) ORDER BY a` DataFusion orders by `b`, as that is `a`; and
 //!   `HAVING a > 1`, which is about the column, is about the alias for it.
 //!
-//! So the alias is marked for the time; whoever reads the query by its names gets it back from a query around it.
+//! So the alias is marked for the time; whoever reads the query by its names gets it back from a query around it, for
+//! which all columns must be known.
 //!
 //! Where an order has names of columns alone and stands over a whole query, in brackets or in front of `|>`, a condition
 //! that is always true comes between: DataFusion then has no list to look into.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Distinct, Expr, GroupByExpr, OrderBy, OrderByExpr, OrderByKind, PipeOperator, Query, Select,
-    SelectItem, SetExpr, TableFactor, Value, Visit, Visitor,
+    Distinct, Expr, GroupByExpr, Ident, OrderBy, OrderByExpr, OrderByKind, PipeOperator, Query,
+    Select, SelectItem, SetExpr, TableFactor, Value, Visit, Visitor,
 };
 
 use super::super::dialect;
 use super::list::{Listed, SelectContext, column};
 use super::scope::Scope;
 use super::{Folds, quoted};
+use crate::error::{Error, Result};
 
-/// Whether the columns of a query can be marked: they get their names back at the end, or from a query around it, for
-/// which all are named one by one.
-pub(super) fn can_mark(query: &Query, context: SelectContext) -> bool {
-    let SetExpr::Select(select) = query.body.as_ref() else {
-        return false;
-    };
-    let mut items = select.projection.iter();
-    query.pipe_operators.is_empty()
-        && (context == SelectContext::Outermost
-            || items.all(|item| {
-                matches!(
-                    item,
-                    SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }
-                )
-            }))
-}
-
-/// The names of columns that an alias of the SELECT may be taken for.
+/// The names of columns that an alias of the SELECT may be taken for. `can_mark` says whether the aliases can be marked.
+///
+/// # Errors
+/// `NotSupported` where they cannot, and rows would be ordered or chosen by the wrong one.
 pub(super) fn columns(
     select: &Select,
     order: Option<&OrderBy>,
     scope: &Scope,
     folds: Folds,
-) -> HashSet<String> {
-    let mut of_tables = Names::new(folds);
-    let _: ControlFlow<()> = order.map_or(ControlFlow::Continue(()), |it| it.visit(&mut of_tables));
-    let mut names = of_tables.qualified;
+    can_mark: bool,
+) -> Result<HashSet<String>> {
+    let aliases = aliases(select, folds);
+    let mut names = HashSet::new();
     // DISTINCT ON is about aliases, and its ORDER BY finds them.
     if !matches!(select.distinct, Some(Distinct::On(_))) {
         let keys = keys(order, folds).filter(|key| is_renamed(select, key, folds));
         let bare = keys.chain(in_conditions(select, folds));
-        names.extend(bare.filter(|name| scope.has_without_table(name)));
+        names.extend(bare.filter(|it| aliases.contains(it) && scope.has_without_table(it)));
     }
-    names
+    if can_mark {
+        let mut of_tables = Names::new(folds);
+        let _: ControlFlow<()> =
+            order.map_or(ControlFlow::Continue(()), |it| it.visit(&mut of_tables));
+        let of_tables = of_tables.qualified.into_iter();
+        names.extend(of_tables.filter(|it| aliases.contains(it)));
+        return Ok(names);
+    }
+    // DataFusion refuses those with a table by itself.
+    match names.iter().min() {
+        None => Ok(names),
+        Some(name) => Err(Error::unsupported(format!(
+            "the column `{name}` of a query in FROM without an alias, in ORDER BY, HAVING or QUALIFY beside an alias \
+             `{name}` and a `*` whose columns are not known; give the query in FROM an alias"
+        ))),
+    }
+}
+
+/// The aliases of a list that are not the names of their columns.
+fn aliases(select: &Select, folds: Folds) -> HashSet<String> {
+    let mut aliases = HashSet::new();
+    let mut add = |expr: &Expr, alias: &Ident| {
+        let alias = folds.name(alias);
+        if column(expr, folds).is_none_or(|(_, of)| of != alias) {
+            aliases.insert(alias);
+        }
+    };
+    for item in &select.projection {
+        match item {
+            SelectItem::ExprWithAlias { expr, alias } => add(expr, alias),
+            SelectItem::Wildcard(options) | SelectItem::QualifiedWildcard(_, options) => {
+                for element in options.opt_replace.iter().flat_map(|it| &it.items) {
+                    add(&element.expr, &element.column_name);
+                }
+            }
+            _ => {}
+        }
+    }
+    aliases
 }
 
 /// The names in HAVING and QUALIFY that are those of columns before they are those of aliases: what rows are grouped by,
@@ -181,15 +207,8 @@ fn always() -> PipeOperator {
 
 /// Gives the columns of a query the names back that no other of them has.
 pub(super) fn give_back(query: &mut Query, context: SelectContext, columns: &mut [Listed]) {
-    let is_alone =
-        |column: &Listed| columns.iter().filter(|it| it.name == column.name).count() == 1;
-    let is_hidden: Vec<bool> = columns
-        .iter()
-        .map(|column| column.planned != column.name && is_alone(column))
-        .collect();
-    if matches!(context, SelectContext::Outermost | SelectContext::Value)
-        || !is_hidden.contains(&true)
-    {
+    let is_hidden = are_hidden(columns);
+    if !is_read(context) || !is_hidden.contains(&true) {
         return;
     }
     let items = columns.iter().zip(&is_hidden).map(|(column, is_hidden)| {
@@ -210,6 +229,35 @@ pub(super) fn give_back(query: &mut Query, context: SelectContext, columns: &mut
             column.planned.clone_from(&column.name);
         }
     }
+}
+
+/// Gives the columns of an arm of a UNION their names back: it becomes a query of its own.
+pub(super) fn give_back_in_arm(arm: &mut SetExpr, columns: &mut [Listed]) {
+    if !matches!(arm, SetExpr::Select(_)) || !are_hidden(columns).contains(&true) {
+        return;
+    }
+    if let Ok(mut query) = dialect::query("SELECT 1") {
+        std::mem::swap(query.body.as_mut(), arm);
+        give_back(&mut query, SelectContext::Named, columns);
+        *arm = SetExpr::Query(query);
+    }
+}
+
+/// Which columns have marks though no other one has their name.
+fn are_hidden(columns: &[Listed]) -> Vec<bool> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for column in columns {
+        *counts.entry(&column.name).or_default() += 1;
+    }
+    let hidden = columns.iter().map(|column| {
+        column.planned != column.name && counts.get(column.name.as_str()) == Some(&1)
+    });
+    hidden.collect()
+}
+
+/// Whether somebody reads the columns of a query by their names.
+pub(super) fn is_read(context: SelectContext) -> bool {
+    matches!(context, SelectContext::Free | SelectContext::Named)
 }
 
 /// Puts a query around a query.

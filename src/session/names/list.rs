@@ -80,12 +80,7 @@ pub(super) struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    pub fn new(
-        scope: &'a Scope,
-        folds: Folds,
-        context: SelectContext,
-        hidden: HashSet<String>,
-    ) -> Self {
+    pub fn new(scope: &'a Scope, folds: Folds, context: SelectContext) -> Self {
         Self {
             columns: Vec::new(),
             is_complete: true,
@@ -94,8 +89,29 @@ impl<'a> List<'a> {
             context,
             names_all: true,
             is_distinct: false,
-            hidden,
+            hidden: HashSet::new(),
         }
+    }
+
+    /// Whether it is known what columns the items are.
+    pub fn knows(&self, items: &[SelectItem]) -> bool {
+        items.iter().all(|item| match item {
+            SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. } => true,
+            SelectItem::Wildcard(options) => self.star(None, options).is_some(),
+            SelectItem::QualifiedWildcard(
+                SelectItemQualifiedWildcardKind::ObjectName(name),
+                options,
+            ) => self.star(Some(name), options).is_some(),
+            _ => false,
+        })
+    }
+
+    /// Marks aliases of these names. Whoever reads the columns then does so by their names alone.
+    pub fn hide(&mut self, names: HashSet<String>) {
+        if !names.is_empty() && self.context == SelectContext::Free {
+            self.context = SelectContext::Named;
+        }
+        self.hidden = names;
     }
 
     /// The same columns, with names that differ.

@@ -79,11 +79,15 @@ impl<'a> Mender<'a> {
         if let Some(with) = &mut query.with {
             self.with(with)?;
         }
-        let can_mark = hidden::can_mark(query, context);
+        // What stands behind `|>` reads the columns of what is in front.
+        let pipes = std::mem::take(&mut query.pipe_operators);
+        let context = match context {
+            _ if pipes.is_empty() => context,
+            SelectContext::Named => SelectContext::Named,
+            _ => SelectContext::Free,
+        };
         let mut outputs = match query.body.as_mut() {
-            SetExpr::Select(select) => {
-                self.select(select, context, query.order_by.as_mut(), can_mark)?
-            }
+            SetExpr::Select(select) => self.select(select, context, query.order_by.as_mut())?,
             body => {
                 let outputs = self.body(body, context)?;
                 if let Some(order) = &mut query.order_by {
@@ -94,12 +98,13 @@ impl<'a> Mender<'a> {
                 outputs
             }
         };
-        if query.pipe_operators.is_empty() {
-            if let Some(columns) = &mut outputs {
-                hidden::give_back(query, context, columns);
-            }
+        if let Some(columns) = &mut outputs {
+            hidden::give_back(query, context, columns);
+        }
+        if pipes.is_empty() {
             return Ok(outputs);
         }
+        query.pipe_operators = pipes;
         hidden::keep_in_front(&mut query.pipe_operators);
         for pipe in &mut query.pipe_operators {
             self.pipe(pipe)?;
@@ -111,7 +116,7 @@ impl<'a> Mender<'a> {
     fn pipe(&mut self, pipe: &mut PipeOperator) -> Result<()> {
         if let PipeOperator::Select { exprs } = pipe {
             let scope = Scope::of(Source::default());
-            let mut list = List::new(&scope, self.folds, SelectContext::Free, HashSet::new());
+            let mut list = List::new(&scope, self.folds, SelectContext::Free);
             *exprs = list.named(std::mem::take(exprs), false);
         }
         self.within(pipe, &None, Clause::Rows)
@@ -135,16 +140,24 @@ impl<'a> Mender<'a> {
 
     fn body(&mut self, body: &mut SetExpr, context: SelectContext) -> Result<Outputs> {
         match body {
-            SetExpr::Select(select) => self.select(select, context, None, false),
+            SetExpr::Select(select) => self.select(select, context, None),
             SetExpr::Query(query) => self.query(query, context),
             SetExpr::SetOperation { left, right, .. } => {
-                let outputs = self.body(left, SelectContext::Named)?;
-                self.body(right, SelectContext::Named)?;
+                let outputs = self.arm(left)?;
+                self.arm(right)?;
                 Ok(outputs)
             }
             SetExpr::Values(values) => self.values(values, context),
             _ => Ok(None),
         }
+    }
+
+    fn arm(&mut self, arm: &mut SetExpr) -> Result<Outputs> {
+        let mut outputs = self.body(arm, SelectContext::Named)?;
+        if let Some(columns) = &mut outputs {
+            hidden::give_back_in_arm(arm, columns);
+        }
+        Ok(outputs)
     }
 
     fn values(&mut self, values: &mut Values, context: SelectContext) -> Result<Outputs> {
@@ -162,14 +175,14 @@ impl<'a> Mender<'a> {
         select: &mut Select,
         context: SelectContext,
         mut order: Option<&mut OrderBy>,
-        can_mark: bool,
     ) -> Result<Outputs> {
         let scope = self.from(&mut select.from)?;
-        let hidden = match can_mark {
-            true => hidden::columns(select, order.as_deref(), &scope, self.folds),
-            false => HashSet::new(),
-        };
-        let mut list = List::new(&scope, self.folds, context, hidden);
+        let mut list = List::new(&scope, self.folds, context);
+        let can_mark = !hidden::is_read(context) || list.knows(&select.projection);
+        let order_by = order.as_deref();
+        list.hide(hidden::columns(
+            select, order_by, &scope, self.folds, can_mark,
+        )?);
         list.is_distinct = matches!(select.distinct, Some(Distinct::Distinct));
         let outputs = self.list(select, list, order.as_deref_mut(), &scope)?;
         casts::tell_apart(select, order.as_deref_mut())?;

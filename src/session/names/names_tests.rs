@@ -221,6 +221,11 @@ async fn canary_of_columns_without_a_table() {
             "-2",
             "-1",
         ),
+        (
+            "SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 1 EXCEPT SELECT 0",
+            "",
+            "-2",
+        ),
     ] {
         let found = plain_rows(&session, sql).await.unwrap();
         assert_eq!(found.join(" "), wrong, "{sql}");
