@@ -4,16 +4,20 @@ use std::time::Duration;
 
 use super::Program;
 
-/// A text of about so many bytes.
-type Kind = (&'static str, fn(usize) -> String);
+/// Its name, and what it is made of.
+type Kind = [&'static str; 5];
 
-/// `prefix`, as many times `part` as fit, `suffix`; `{n}` in the part is its number.
-fn repeated(prefix: &str, part: &str, between: &str, suffix: &str, bytes: usize) -> String {
-    let mut text = prefix.to_owned();
+/// Makes a text of about so many bytes.
+type Text = fn(&Kind, usize) -> String;
+
+/// A prefix, as many times a part as fit in so many bytes, with a separator between, and a suffix. `{n}` in the part is
+/// its number.
+fn repeated([_, prefix, part, separator, suffix]: &Kind, bytes: usize) -> String {
+    let mut text = (*prefix).to_owned();
     let mut number = 0;
     while text.len() + part.len() + suffix.len() < bytes || number == 0 {
         if number > 0 {
-            text.push_str(between);
+            text.push_str(separator);
         }
         text.push_str(&part.replace("{n}", &number.to_string()));
         number += 1;
@@ -21,269 +25,74 @@ fn repeated(prefix: &str, part: &str, between: &str, suffix: &str, bytes: usize)
     text + suffix
 }
 
-fn nested(open: &str, middle: &str, close: &str, bytes: usize) -> String {
+/// A prefix, and as many levels as fit in so many bytes around what is in the middle.
+fn nested([_, prefix, open, middle, close]: &Kind, bytes: usize) -> String {
     let levels = bytes / (open.len() + close.len());
     format!(
-        "EXPLAIN SELECT {}{middle}{}",
+        "{prefix}{}{middle}{}",
         open.repeat(levels),
         close.repeat(levels)
     )
 }
 
-/// Each kind of text. All are explained, so that what is measured is the plan.
-const KINDS: &[Kind] = &[
-    ("columns", |n| {
-        repeated("EXPLAIN SELECT ", "{n} AS c{n}", ", ", "", n)
-    }),
-    ("columns of a table", |n| {
-        repeated(
-            "CREATE TABLE w (",
-            "c{n} INT",
-            ", ",
-            ", PRIMARY KEY (c0))",
-            n,
-        )
-    }),
-    ("stars", |n| {
-        repeated("EXPLAIN SELECT ", "*", ", ", " FROM t", n)
-    }),
-    ("stars of joins", |n| {
-        repeated("EXPLAIN SELECT * FROM t", ", t a{n}", "", "", n)
-    }),
-    ("joins", |n| {
-        repeated(
-            "EXPLAIN SELECT count(*) FROM t",
-            " JOIN t a{n} USING (a)",
-            "",
-            "",
-            n,
-        )
-    }),
-    ("left joins", |n| {
-        repeated(
-            "EXPLAIN SELECT count(*) FROM t",
-            " LEFT JOIN t a{n} ON a{n}.a = t.a",
-            "",
-            "",
-            n,
-        )
-    }),
-    ("windows of one order", |n| {
-        repeated(
-            "EXPLAIN SELECT ",
-            "sum(a) OVER (ORDER BY b) AS w{n}",
-            ", ",
-            " FROM t",
-            n,
-        )
-    }),
-    ("windows", |n| {
-        repeated(
-            "EXPLAIN SELECT ",
-            "sum(a) OVER (ORDER BY b + {n}) AS w{n}",
-            ", ",
-            " FROM t",
-            n,
-        )
-    }),
-    ("aggregates", |n| {
-        repeated(
-            "EXPLAIN SELECT ",
-            "sum(a + {n}) AS s{n}",
-            ", ",
-            " FROM t",
-            n,
-        )
-    }),
-    ("keys of ORDER BY", |n| {
-        repeated("EXPLAIN SELECT a FROM t ORDER BY ", "a + {n}", ", ", "", n)
-    }),
-    ("keys of GROUP BY", |n| {
-        repeated(
-            "EXPLAIN SELECT count(*) FROM t GROUP BY ",
-            "a + {n}",
-            ", ",
-            "",
-            n,
-        )
-    }),
-    ("CUBE", |n| {
-        repeated(
-            "EXPLAIN SELECT count(*) FROM t GROUP BY CUBE (",
-            "a + {n}",
-            ", ",
-            ")",
-            n,
-        )
-    }),
-    ("ROLLUP", |n| {
-        repeated(
-            "EXPLAIN SELECT count(*) FROM t GROUP BY ROLLUP (",
-            "a + {n}",
-            ", ",
-            ")",
-            n,
-        )
-    }),
-    ("grouping sets", |n| {
-        repeated(
-            "EXPLAIN SELECT count(*) FROM t GROUP BY GROUPING SETS (",
-            "(a, b)",
-            ", ",
-            ")",
-            n,
-        )
-    }),
-    ("numbers in a list", |n| {
-        repeated("EXPLAIN SELECT * FROM t WHERE a IN (", "{n}", ", ", ")", n)
-    }),
-    ("numbers not in a list", |n| {
-        repeated(
-            "EXPLAIN SELECT * FROM t WHERE b NOT IN (",
-            "{n}",
-            ", ",
-            ")",
-            n,
-        )
-    }),
-    ("texts in a list", |n| {
-        repeated(
-            "EXPLAIN SELECT * FROM t WHERE s IN (",
-            "'{n}'",
-            ", ",
-            ")",
-            n,
-        )
-    }),
-    ("rows in a list", |n| {
-        repeated(
-            "EXPLAIN SELECT * FROM t WHERE (a, b) IN (",
-            "({n}, 1)",
-            ", ",
-            ")",
-            n,
-        )
-    }),
-    ("rows of VALUES", |n| {
-        repeated(
-            "EXPLAIN SELECT count(*) FROM (VALUES ",
-            "({n})",
-            ", ",
-            ") v (x)",
-            n,
-        )
-    }),
-    ("columns of VALUES", |n| {
-        repeated(
-            "EXPLAIN SELECT count(*) FROM (VALUES (",
-            "{n}",
-            ", ",
-            ")) v",
-            n,
-        )
-    }),
-    ("rows that are inserted", |n| {
-        repeated(
-            "EXPLAIN INSERT INTO t VALUES ",
-            "({n}, 1, 'x')",
-            ", ",
-            "",
-            n,
-        )
-    }),
-    ("terms of AND", |n| {
-        repeated("EXPLAIN SELECT * FROM t WHERE ", "b <> {n}", " AND ", "", n)
-    }),
-    ("terms of OR", |n| {
-        repeated("EXPLAIN SELECT * FROM t WHERE ", "a = {n}", " OR ", "", n)
-    }),
-    ("ranges with OR", |n| {
-        repeated(
-            "EXPLAIN SELECT * FROM t WHERE ",
-            "a BETWEEN {n}0 AND {n}5",
-            " OR ",
-            "",
-            n,
-        )
-    }),
-    ("sums", |n| {
-        repeated("EXPLAIN SELECT ", "a", " + ", " FROM t", n)
-    }),
-    ("||", |n| {
-        repeated("EXPLAIN SELECT ", "s", " || ", " FROM t", n)
-    }),
-    ("casts", |n| {
-        repeated("EXPLAIN SELECT a", "::BIGINT::INT", "", " FROM t", n)
-    }),
-    ("UNION ALL", |n| {
-        repeated("EXPLAIN ", "SELECT {n}", " UNION ALL ", "", n)
-    }),
-    ("UNION", |n| {
-        repeated("EXPLAIN ", "SELECT {n}", " UNION ", "", n)
-    }),
-    ("WITH", |n| {
-        repeated(
-            "EXPLAIN WITH w0 AS (SELECT 1)",
-            ", x{n} AS (SELECT * FROM w0)",
-            "",
-            " SELECT * FROM x0",
-            n,
-        )
-    }),
-    ("arms of CASE", |n| {
-        repeated(
-            "EXPLAIN SELECT CASE a ",
-            "WHEN {n} THEN 1 ",
-            "",
-            " END FROM t",
-            n,
-        )
-    }),
-    ("arguments", |n| {
-        repeated("EXPLAIN SELECT coalesce(", "a + {n}", ", ", ") FROM t", n)
-    }),
-    ("values in brackets", |n| {
-        repeated("EXPLAIN SELECT [", "{n}", ", ", "]", n)
-    }),
-    ("parts of a name", |n| {
-        repeated("EXPLAIN SELECT ", "a", ".", " FROM t", n)
-    }),
-    ("a pattern", |n| {
-        repeated("EXPLAIN SELECT * FROM t WHERE s LIKE '", "%a", "", "'", n)
-    }),
-    ("a regular expression", |n| {
-        repeated("EXPLAIN SELECT * FROM t WHERE s ~ '", "(a|b)*", "", "'", n)
-    }),
-    ("a long text", |n| {
-        repeated("EXPLAIN SELECT * FROM t WHERE s = '", "abc", "", "'", n)
-    }),
-    ("a long name", |n| {
-        repeated("EXPLAIN SELECT a AS ", "abc", "", " FROM t", n)
-    }),
-    ("a comment", |n| {
-        format!(
-            "EXPLAIN SELECT 1 {}{}",
-            "/* ".repeat(n / 6),
-            " */".repeat(n / 6)
-        )
-    }),
-    ("parentheses", |n| nested("(", "1", ")", n)),
-    ("calls", |n| nested("abs(", "1", ")", n)),
-    ("subqueries", |n| nested("(SELECT ", "1", ")", n)),
-    ("derived tables", |n| {
-        nested("* FROM (SELECT ", "1", ") q", n)
-    }),
-    ("NOT", |n| nested("NOT ", "true", "", n)),
-    ("signs", |n| nested("- ", "1", "", n)),
-    ("CASEs", |n| nested("CASE WHEN true THEN ", "1", " END", n)),
-    ("CAST(CASE(", |n| nested("CAST(CASE(", "1", "", n)),
-    ("brackets", |n| nested("[", "1", "]", n)),
-    ("EXISTS", |n| {
-        nested("EXISTS (SELECT 1 WHERE ", "true", ")", n)
-    }),
-    ("pipes", |n| {
-        repeated("EXPLAIN SELECT * FROM t", " |> WHERE a > {n}", "", "", n)
-    }),
+/// Texts that are [`repeated`]. Queries are explained, so that what is measured is the plan.
+#[rustfmt::skip]
+const REPEATED: &[Kind] = &[
+    ["columns", "EXPLAIN SELECT ", "{n} AS c{n}", ", ", ""],
+    ["columns of a table", "CREATE TABLE w (", "c{n} INT", ", ", ", PRIMARY KEY (c0))"],
+    ["stars", "EXPLAIN SELECT ", "*", ", ", " FROM t"],
+    ["stars of joins", "EXPLAIN SELECT * FROM t", ", t a{n}", "", ""],
+    ["joins", "EXPLAIN SELECT count(*) FROM t", " JOIN t a{n} USING (a)", "", ""],
+    ["left joins", "EXPLAIN SELECT count(*) FROM t", " LEFT JOIN t a{n} ON a{n}.a = t.a", "", ""],
+    ["windows of one order", "EXPLAIN SELECT ", "sum(a) OVER (ORDER BY b) AS w{n}", ", ", " FROM t"],
+    ["windows", "EXPLAIN SELECT ", "sum(a) OVER (ORDER BY b + {n}) AS w{n}", ", ", " FROM t"],
+    ["aggregates", "EXPLAIN SELECT ", "sum(a + {n}) AS s{n}", ", ", " FROM t"],
+    ["keys of ORDER BY", "EXPLAIN SELECT a FROM t ORDER BY ", "a + {n}", ", ", ""],
+    ["keys of GROUP BY", "EXPLAIN SELECT count(*) FROM t GROUP BY ", "a + {n}", ", ", ""],
+    ["CUBE", "EXPLAIN SELECT count(*) FROM t GROUP BY CUBE (", "a + {n}", ", ", ")"],
+    ["ROLLUP", "EXPLAIN SELECT count(*) FROM t GROUP BY ROLLUP (", "a + {n}", ", ", ")"],
+    ["grouping sets", "EXPLAIN SELECT count(*) FROM t GROUP BY GROUPING SETS (", "(a, b)", ", ", ")"],
+    ["numbers in a list", "EXPLAIN SELECT * FROM t WHERE a IN (", "{n}", ", ", ")"],
+    ["numbers not in a list", "EXPLAIN SELECT * FROM t WHERE b NOT IN (", "{n}", ", ", ")"],
+    ["texts in a list", "EXPLAIN SELECT * FROM t WHERE s IN (", "'{n}'", ", ", ")"],
+    ["rows in a list", "EXPLAIN SELECT * FROM t WHERE (a, b) IN (", "({n}, 1)", ", ", ")"],
+    ["rows of VALUES", "EXPLAIN SELECT count(*) FROM (VALUES ", "({n})", ", ", ") v (x)"],
+    ["columns of VALUES", "EXPLAIN SELECT count(*) FROM (VALUES (", "{n}", ", ", ")) v"],
+    ["rows that are inserted", "EXPLAIN INSERT INTO t VALUES ", "({n}, 1, 'x')", ", ", ""],
+    ["terms of AND", "EXPLAIN SELECT * FROM t WHERE ", "b <> {n}", " AND ", ""],
+    ["terms of OR", "EXPLAIN SELECT * FROM t WHERE ", "a = {n}", " OR ", ""],
+    ["ranges with OR", "EXPLAIN SELECT * FROM t WHERE ", "a BETWEEN {n}0 AND {n}5", " OR ", ""],
+    ["sums", "EXPLAIN SELECT ", "a", " + ", " FROM t"],
+    ["||", "EXPLAIN SELECT ", "s", " || ", " FROM t"],
+    ["casts", "EXPLAIN SELECT a", "::BIGINT::INT", "", " FROM t"],
+    ["UNION ALL", "EXPLAIN ", "SELECT {n}", " UNION ALL ", ""],
+    ["UNION", "EXPLAIN ", "SELECT {n}", " UNION ", ""],
+    ["WITH", "EXPLAIN WITH w0 AS (SELECT 1)", ", x{n} AS (SELECT * FROM w0)", "", " SELECT * FROM x0"],
+    ["arms of CASE", "EXPLAIN SELECT CASE a ", "WHEN {n} THEN 1 ", "", " END FROM t"],
+    ["arguments", "EXPLAIN SELECT coalesce(", "a + {n}", ", ", ") FROM t"],
+    ["values in brackets", "EXPLAIN SELECT [", "{n}", ", ", "]"],
+    ["parts of a name", "EXPLAIN SELECT ", "a", ".", " FROM t"],
+    ["a pattern", "EXPLAIN SELECT * FROM t WHERE s LIKE '", "%a", "", "'"],
+    ["a regular expression", "EXPLAIN SELECT * FROM t WHERE s ~ '", "(a|b)*", "", "'"],
+    ["a long text", "EXPLAIN SELECT * FROM t WHERE s = '", "abc", "", "'"],
+    ["a long name", "EXPLAIN SELECT a AS ", "abc", "", " FROM t"],
+    ["pipes", "EXPLAIN SELECT * FROM t", " |> WHERE a > {n}", "", ""],
+];
+
+/// Texts that are [`nested`].
+#[rustfmt::skip]
+const NESTED: &[Kind] = &[
+    ["a comment", "EXPLAIN SELECT 1 ", "/* ", "", " */"],
+    ["parentheses", "EXPLAIN SELECT ", "(", "1", ")"],
+    ["calls", "EXPLAIN SELECT ", "abs(", "1", ")"],
+    ["subqueries", "EXPLAIN SELECT ", "(SELECT ", "1", ")"],
+    ["derived tables", "EXPLAIN SELECT ", "* FROM (SELECT ", "1", ") q"],
+    ["NOT", "EXPLAIN SELECT ", "NOT ", "true", ""],
+    ["signs", "EXPLAIN SELECT ", "- ", "1", ""],
+    ["CASEs", "EXPLAIN SELECT ", "CASE WHEN true THEN ", "1", " END"],
+    ["CAST(CASE(", "EXPLAIN SELECT ", "CAST(CASE(", "1", ""],
+    ["brackets", "EXPLAIN SELECT ", "[", "1", "]"],
+    ["EXISTS", "EXPLAIN SELECT ", "EXISTS (SELECT 1 WHERE ", "true", ")"],
 ];
 
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1 << 20];
@@ -308,9 +117,11 @@ fn no_text_blocks_the_program() {
         program
     };
     let mut program = start();
-    for (name, text) in KINDS {
+    let repeated = REPEATED.iter().map(|kind| (kind, repeated as Text));
+    for (kind, text) in repeated.chain(NESTED.iter().map(|kind| (kind, nested as Text))) {
+        let name = kind[0];
         for bytes in SIZES {
-            let sql = text(bytes);
+            let sql = text(kind, bytes);
             let Some(measured) = program.measure(&sql) else {
                 wrong.push(format!("{name}, {bytes} bytes: the process has ended"));
                 program = start();
