@@ -20,11 +20,12 @@
 //! | `lists` | behind the optimizer | lists that were hidden from each other are shown again |
 //! | [`union_names`] | behind type coercion | all arms of a UNION have the names of the first |
 //! | [`above_groups`] | around the rule that pushes filters | conjuncts without columns stay above aggregates |
+//! | [`own_statistics`] | around the rule that answers aggregates by statistics | they are those of its own rows |
 //! | [`projections`] | around the rule that merges lists of SELECT | a list that is written like the one below it is computed |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
 //! | [`embedded`] | on the physical plan, before projections are pushed down | the columns that a filter hands on are chosen above it |
 //! | [`equal_windows`] | behind the simplifier | a window that is written twice is computed once |
-//! | [`few_groups`] | on the physical plan, behind all rules | a few groups of DOUBLEs are the first of all |
+//! | [`few_groups`] | on the physical plan, behind the rule that limits groups, and behind all | a few groups are the first of all |
 //! | [`regexes`] | before the simplifier | patterns that look for a backslash stay regular expressions |
 //! | [`kept_types`] | before the simplifier, and around the rule that counts DISTINCT in steps | a value keeps its type |
 //! | [`claims`] | on the physical plan, first | operators claim no order and no constants that are not proven |
@@ -82,6 +83,7 @@ pub mod nearest;
 pub mod numbers;
 mod operand;
 pub mod overflow;
+pub mod own_statistics;
 pub mod projections;
 pub mod regexes;
 pub mod repeated;
@@ -188,6 +190,9 @@ const MENDS: &[(&str, Install)] = &[
     ("embedded", |session| {
         embedded::insert(physical_rules(session));
     }),
+    ("own_statistics", |session| {
+        own_statistics::wrap(physical_rules(session));
+    }),
     ("requirements", |session| {
         requirements::replace(physical_rules(session));
     }),
@@ -198,7 +203,7 @@ const MENDS: &[(&str, Install)] = &[
         lost_order::insert(physical_rules(session));
     }),
     ("few_groups", |session| {
-        physical_rules(session).push(Arc::new(few_groups::MAKE_ALL_GROUPS));
+        few_groups::insert(physical_rules(session));
     }),
     ("date_trunc", |session| {
         let functions = session.scalar_functions().get_or_insert_default();

@@ -827,7 +827,7 @@ SELECT s.a FROM (SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a
 SELECT b, a FROM (SELECT * EXCLUDE (a), a AS x, -a AS a FROM (SELECT id AS a, b + 0 AS b FROM t) ORDER BY a LIMIT 1);
 SELECT b FROM (SELECT -a AS a, * EXCLUDE (a) FROM (SELECT id AS a, b + 0 AS b FROM t) QUALIFY row_number() OVER (ORDER BY a) = 1);
 SELECT b FROM (SELECT * REPLACE (-a AS a) FROM (SELECT id AS a, b + 0 AS b FROM t) QUALIFY row_number() OVER (ORDER BY a) = 1) AS s;
-SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 1 |> ORDER BY a;
+SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 1 |> ORDER BY a |> LIMIT 1;
 SELECT a AS b, -a AS a FROM (SELECT id AS a FROM t) ORDER BY a LIMIT 2 |> WHERE a < -2 |> SELECT b, a;
 SELECT b FROM (SELECT *, a AS b, -a AS a FROM (SELECT id AS a FROM t), unnest([1]) ORDER BY a LIMIT 1);
 ---
@@ -868,7 +868,6 @@ SELECT b FROM (SELECT *, a AS b, -a AS a FROM (SELECT id AS a FROM t), unnest([1
 | a  |
 +----+
 | -3 |
-| -2 |
 +----+
 +---+----+
 | b | a  |
