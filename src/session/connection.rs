@@ -17,14 +17,12 @@ use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{
     Deallocate, DmlStatement, LogicalPlan, Statement as PlannedStatement, WriteOp,
 };
-use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::Query;
 
 use super::apart::{Effort, apart};
 use super::command::{self, Own};
-use super::copy_statement::CopyStatement;
 use super::direct::reads_own_tables;
 use super::insert::Insert;
 use super::interrupt::InterruptHandle;
@@ -39,8 +37,8 @@ use super::stack::{on_stack_for, stack_for};
 use super::texts::Texts;
 use super::warnings::Warnings;
 use super::{
-    Appender, AppenderOptions, Database, clauses, copy, delete, export, files, fit, guard, lateral,
-    memory, names, natural, recursion, running, subqueries, summary,
+    Appender, AppenderOptions, Database, clauses, delete, files, fit, guard, lateral, memory,
+    names, natural, recursion, running, subqueries,
 };
 use crate::catalog::{CATALOG_NAME, Guests, HaliteCatalog, SCHEMA_NAME};
 use crate::error::{Error, Result};
@@ -48,7 +46,6 @@ use crate::scan::{Opened, StatementSnapshot};
 use crate::settings::{ByteSize, HaliteOptions};
 use crate::table::HaliteTable;
 use crate::write::Progress;
-use crate::write::copy::{CopyDirection, copy_from};
 use crate::{function, optimize};
 
 /// What a text becomes while it is parsed and planned, at most: so many times its own length.
@@ -294,50 +291,6 @@ impl Connection {
         }
     }
 
-    /// `SUMMARIZE`: a row for each column of a query.
-    async fn summarize(&self, query: &Query) -> Result<Outcome> {
-        let query = sqlparser::ast::Statement::Query(Box::new(query.clone()));
-        let query = DFStatement::Statement(Box::new(query));
-        let (mut state, plan) = self.planned(&query).await?;
-        let described = summary::described(&plan);
-        let plan = summary::aggregation(plan)?;
-        fit::fit(&mut state, &plan)?;
-        let (state, plan) = self.physical(state, plan).await?;
-        let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
-        command::rows(summary::rows(&described, &batches)?)
-    }
-
-    /// `COPY`, in either direction: all of it or nothing.
-    async fn copy(&self, statement: &CopyStatement, wanted: Wanted) -> Result<Outcome> {
-        let access = self.database.access();
-        access.check(&copy::place_of(statement))?;
-        let options = copy::options_of(statement)?;
-        wanted.check(options.skip)?;
-        let rows = match statement.direction {
-            CopyDirection::From => {
-                let table = copy::loaded_table(statement, self.database.catalog())?;
-                let state = self.statement_state()?;
-                let settings = HaliteOptions::of(state.config_options()).write_settings();
-                let (file, progress) = (statement.file.clone(), self.progress.clone());
-                let skips = options.skip;
-                let copied = copy_from(table.writer(), file, options, settings, progress).await?;
-                if skips {
-                    return command::rows(copy::told(&copied));
-                }
-                copied.rows
-            }
-            CopyDirection::To => {
-                // What is wrong with file and options is said before the query is run.
-                let file = export::Target::new(&statement.file, &options)?;
-                let (mut state, plan) = self.planned(&copy::query_of(statement)?).await?;
-                fit::fit(&mut state, &plan)?;
-                let (state, plan) = self.physical(state, plan).await?;
-                export::write(file, execute_stream(plan, state.task_ctx())?).await?
-            }
-        };
-        Ok(Outcome::Affected { verb: "COPY", rows })
-    }
-
     /// A statement that DataFusion plans.
     async fn run_planned(&self, parsed: &DFStatement, wanted: Wanted) -> Result<Outcome> {
         let version = self.database.catalog().version();
@@ -449,9 +402,7 @@ impl Connection {
                 ddl.name()
             ))),
             LogicalPlan::Dml(dml) => self.run_change(state, dml).await,
-            LogicalPlan::DescribeTable(described) => {
-                command::rows(summary::description(&described.schema))
-            }
+            LogicalPlan::DescribeTable(described) => self.describe_query(&described.schema),
             plan => {
                 let is_own = reads_own_tables(&plan);
                 let (state, physical) = self.physical(state, plan).await?;
@@ -636,7 +587,7 @@ impl Connection {
         clauses::check(&parsed, state)?;
         let insert = Insert::take(self.database.catalog(), &mut parsed)?;
         let (casts, natural) = (recursion::casts(&parsed), natural::kept(&mut parsed));
-        let plan = first_plan(state, parsed).await?;
+        let plan = lateral::first_plan(state, parsed).await?;
         guard::check_plan(&plan)?;
         recursion::check(&plan, &casts)?;
         if let Some(parsed) = natural {
@@ -713,28 +664,6 @@ impl Connection {
         let configured = self.context.copied_config();
         let settings = HaliteOptions::of(configured.options()).write_settings();
         Appender::new(table, settings, options)
-    }
-}
-
-/// The plan of a statement as DataFusion makes it, with the names of its columns mended and those of the same list
-/// written out.
-async fn first_plan(state: &SessionState, mut parsed: DFStatement) -> Result<LogicalPlan> {
-    let may_be_lateral = lateral::is_possible(&parsed);
-    loop {
-        let kept = may_be_lateral.then(|| parsed.clone());
-        let named = names::mend(state, parsed).await?;
-        let error = match state.statement_to_plan(named).await {
-            Ok(plan) => return Ok(plan),
-            Err(error) => error,
-        };
-        let missing = lateral::missing(&error);
-        let (Some(mut kept), Some(missing)) = (kept, missing) else {
-            return Err(names::told(error).into());
-        };
-        if !lateral::write_out(&mut kept, &missing, state) {
-            return Err(names::told(error).into());
-        }
-        parsed = kept;
     }
 }
 

@@ -3,17 +3,53 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, StringArray};
+use datafusion::physical_plan::execute_stream;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{Ident, Statement as SqlStatement};
 
 use super::copy_statement::{CopyOption, CopySource, CopyStatement};
-use super::dialect;
+use super::outcome::Wanted;
+use super::{Connection, Outcome, command, dialect, export, fit};
 use crate::catalog::{Catalog, object_name};
 use crate::error::{Error, Result};
+use crate::settings::HaliteOptions;
 use crate::table::HaliteTable;
 use crate::write::copy::{
-    Copied, CopyDirection, CopyOptions, FileCompression, FileFormat, STANDARD, listed,
+    Copied, CopyDirection, CopyOptions, FileCompression, FileFormat, STANDARD, copy_from, listed,
 };
+
+impl Connection {
+    /// `COPY`, in either direction: all of it or nothing.
+    pub(super) async fn copy(&self, statement: &CopyStatement, wanted: Wanted) -> Result<Outcome> {
+        let access = self.database().access();
+        access.check(&place_of(statement))?;
+        let options = options_of(statement)?;
+        wanted.check(options.skip)?;
+        let rows = match statement.direction {
+            CopyDirection::From => {
+                let table = loaded_table(statement, self.database().catalog())?;
+                let state = self.statement_state()?;
+                let settings = HaliteOptions::of(state.config_options()).write_settings();
+                let (file, progress) = (statement.file.clone(), self.progress().clone());
+                let skips = options.skip;
+                let copied = copy_from(table.writer(), file, options, settings, progress).await?;
+                if skips {
+                    return command::rows(told(&copied));
+                }
+                copied.rows
+            }
+            CopyDirection::To => {
+                // What is wrong with file and options is said before the query is run.
+                let file = export::Target::new(&statement.file, &options)?;
+                let (mut state, plan) = self.planned(&query_of(statement)?).await?;
+                fit::fit(&mut state, &plan)?;
+                let (state, plan) = self.physical(state, plan).await?;
+                export::write(file, execute_stream(plan, state.task_ctx())?).await?
+            }
+        };
+        Ok(Outcome::Affected { verb: "COPY", rows })
+    }
+}
 
 /// The table that a COPY FROM loads.
 pub(super) fn loaded_table(

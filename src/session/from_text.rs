@@ -18,7 +18,7 @@ use super::planned::Planned;
 use super::stack::{Depth, stack_for};
 use super::texts::{Known, Text};
 use super::{Connection, IntoParameters, Row, RowStream, Rows, Statement};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 impl Connection {
     /// A query as DataFusion's data frame: nothing is read before it is collected.
@@ -159,7 +159,7 @@ impl Connection {
         let planned = match self.texts().see(&text) {
             Some(Known::Once(planned)) if self.is_current(&planned) => planned,
             Some(Known::Each { since }) if since == version => return Ok(None),
-            Some(_) => match self.plan_text(text, version).await {
+            Some(_) => match self.plan_text(text, version).await? {
                 Some(planned) => planned,
                 None => return Ok(None),
             },
@@ -181,13 +181,20 @@ impl Connection {
     }
 
     /// Plans a text that comes again, for many runs; `None` where it is to be planned each time.
-    async fn plan_text(&self, text: Text, version: u64) -> Option<Arc<Planned>> {
+    ///
+    /// # Errors
+    /// Those of the store. What is wrong with the text is told where it is planned as it is written.
+    async fn plan_text(&self, text: Text, version: u64) -> Result<Option<Arc<Planned>>> {
         let planned = match text.parse() {
             Ok(Parsed {
                 command: Command::Sql(parsed),
                 depth: Depth::Shallow,
                 ..
-            }) => self.plan_once(&parsed).await.ok(),
+            }) => match self.plan_once(&parsed).await {
+                Ok(planned) => Some(planned),
+                Err(error) if is_of_text(&error) => None,
+                Err(error) => return Err(error),
+            },
             _ => None,
         };
         let planned = planned.filter(Planned::is_of_tables);
@@ -197,7 +204,7 @@ impl Connection {
             None => Known::Each { since: version },
         };
         self.texts().keep(text, known);
-        planned
+        Ok(planned)
     }
 
     async fn run_with(
@@ -222,4 +229,10 @@ impl Connection {
             _ => Err(Error::invalid("this statement takes no parameters")),
         }
     }
+}
+
+/// Whether it is the text that is wrong, or that the literals taken out of it were needed.
+fn is_of_text(error: &Error) -> bool {
+    use ErrorKind::{Internal, InvalidInput, NotSupported};
+    matches!(error.kind(), InvalidInput | NotSupported | Internal)
 }

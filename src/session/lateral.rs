@@ -10,16 +10,42 @@ use std::ops::ControlFlow;
 
 use datafusion::common::{DataFusionError, SchemaError};
 use datafusion::execution::session_state::SessionState;
-use datafusion::logical_expr::Volatility;
+use datafusion::logical_expr::{LogicalPlan, Volatility};
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     Expr, Ident, Query, Select, SelectItem, Visit, VisitMut, Visitor, VisitorMut,
 };
 
-use super::names::heading;
+use super::names::{self, heading};
+use crate::error::Result;
 
 /// How many expressions a SELECT may have when names are written out in it.
 const MOST_EXPRESSIONS: usize = 2_000;
+
+/// The plan of a statement as DataFusion makes it, with the names of its columns mended and those of the same list
+/// written out.
+pub(super) async fn first_plan(
+    state: &SessionState,
+    mut parsed: DFStatement,
+) -> Result<LogicalPlan> {
+    let may_be_lateral = is_possible(&parsed);
+    loop {
+        let kept = may_be_lateral.then(|| parsed.clone());
+        let named = names::mend(state, parsed).await?;
+        let error = match state.statement_to_plan(named).await {
+            Ok(plan) => return Ok(plan),
+            Err(error) => error,
+        };
+        let missing = missing(&error);
+        let (Some(mut kept), Some(missing)) = (kept, missing) else {
+            return Err(names::told(error).into());
+        };
+        if !write_out(&mut kept, &missing, state) {
+            return Err(names::told(error).into());
+        }
+        parsed = kept;
+    }
+}
 
 /// Whether a statement has a name that might have to be written out.
 pub(super) fn is_possible(statement: &DFStatement) -> bool {

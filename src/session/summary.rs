@@ -14,10 +14,35 @@ use arrow::datatypes::{DataType, Float64Type, Int64Type, Schema, UInt64Type};
 use datafusion::common::{Column, Result as PlanResult};
 use datafusion::functions_aggregate::expr_fn;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, SortExpr, cast, lit};
+use datafusion::physical_plan::common::collect;
+use datafusion::physical_plan::execute_stream;
+use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::Query;
 
 use super::export::text::{NoText, columns};
 use super::types::type_name;
+use super::{Connection, Outcome, command, fit};
 use crate::error::{Error, Result};
+
+impl Connection {
+    /// `SUMMARIZE`: a row for each column of a query.
+    pub(super) async fn summarize(&self, query: &Query) -> Result<Outcome> {
+        let query = sqlparser::ast::Statement::Query(Box::new(query.clone()));
+        let query = DFStatement::Statement(Box::new(query));
+        let (mut state, plan) = self.planned(&query).await?;
+        let described = described(&plan);
+        let plan = aggregation(plan)?;
+        fit::fit(&mut state, &plan)?;
+        let (state, plan) = self.physical(state, plan).await?;
+        let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
+        command::rows(rows(&described, &batches)?)
+    }
+
+    /// `DESCRIBE` of what is no table of the catalog.
+    pub(super) fn describe_query(&self, schema: &Schema) -> Result<Outcome> {
+        command::rows(description(schema))
+    }
+}
 
 /// What is said of a column of a type, if there is anything to say.
 type Saying = fn(&Expr, &DataType) -> Option<Expr>;
@@ -66,7 +91,7 @@ fn has_order(of: &DataType) -> bool {
 }
 
 /// The aggregation of all columns of a plan, into one row: the number of rows, then the sayings of each column.
-pub(super) fn aggregation(plan: LogicalPlan) -> PlanResult<LogicalPlan> {
+fn aggregation(plan: LogicalPlan) -> PlanResult<LogicalPlan> {
     let mut all = vec![expr_fn::count(lit(1_i64)).alias("rows")];
     for (place, (qualifier, field)) in plan.schema().iter().enumerate() {
         let column = Expr::Column(Column::from((qualifier, field)));
@@ -83,7 +108,7 @@ pub(super) fn aggregation(plan: LogicalPlan) -> PlanResult<LogicalPlan> {
 ///
 /// # Errors
 /// `Internal` alone.
-pub(super) fn rows(
+fn rows(
     described: &[(String, DataType)],
     batches: &[RecordBatch],
 ) -> Result<Vec<(&'static str, ArrayRef)>> {
@@ -144,7 +169,7 @@ fn double(array: &ArrayRef) -> Option<f64> {
 }
 
 /// The columns of a plan, with their types.
-pub(super) fn described(plan: &LogicalPlan) -> Vec<(String, DataType)> {
+fn described(plan: &LogicalPlan) -> Vec<(String, DataType)> {
     let fields = plan.schema().fields().iter();
     fields
         .map(|field| (field.name().clone(), field.data_type().clone()))
@@ -163,7 +188,7 @@ fn names_and_types(described: &[(String, DataType)]) -> Vec<(&'static str, Array
 }
 
 /// The columns of `DESCRIBE`, of what is no table of the catalog: its columns, their types, and whether they may be NULL.
-pub(super) fn description(schema: &Schema) -> Vec<(&'static str, ArrayRef)> {
+fn description(schema: &Schema) -> Vec<(&'static str, ArrayRef)> {
     let fields = schema.fields().iter();
     let nullable = fields.clone().map(|field| Some(field.is_nullable()));
     let nullable: ArrayRef = Arc::new(nullable.collect::<BooleanArray>());

@@ -216,12 +216,12 @@ async fn a_name_is_found_where_it_is_used() {
     let connection = connection().await;
     for (sql, before) in [
         (
-            "SELECT carrier c FROM flights WHERE c = 'AA'",
-            "SELECT carrier c FROM flights WHERE ",
+            "SELECT random() c FROM flights WHERE c = 1",
+            "SELECT random() c FROM flights WHERE ",
         ),
         (
-            "SELECT carrier AS c FROM flights WHERE c = 'AA'",
-            "SELECT carrier AS c FROM flights WHERE ",
+            "SELECT random() AS c FROM flights WHERE c = 1",
+            "SELECT random() AS c FROM flights WHERE ",
         ),
         ("SELECT planes FROM planes", "SELECT planes FROM "),
         (

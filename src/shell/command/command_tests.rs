@@ -329,7 +329,7 @@ fn bounds_of_ranges_are_not_cut() {
     }
     assert!(shown.contains("\non rows of gulls: n > 5 ("), "{shown}");
     // Narrower, the bounds stand one below the other; too narrow for them, each has a line.
-    let narrow = printed(&[".mode box", ".maxwidth 75", query]);
+    let narrow = printed(&[".mode box", ".maxwidth 85", query]);
     assert!(
         narrow.starts_with('┌') && narrow.contains("on rows of gulls: "),
         "{narrow}"

@@ -221,13 +221,16 @@ impl Draw<'_> {
             for (output, other) in outputs.iter_mut().zip(others) {
                 output.small &= other.small;
             }
+            let operator = self.random.weighted(&[
+                (70, SetOperator::Union),
+                (15, SetOperator::Intersect),
+                (15, SetOperator::Except),
+            ]);
+            // A plain plan counts no rows of INTERSECT ALL and EXCEPT ALL: it says nothing about them.
+            let all = self.random.percent(50) && operator == SetOperator::Union;
             body = Body::Set(Box::new(SetOperation {
-                operator: self.random.weighted(&[
-                    (70, SetOperator::Union),
-                    (15, SetOperator::Intersect),
-                    (15, SetOperator::Except),
-                ]),
-                all: self.random.percent(50),
+                operator,
+                all,
                 left: body,
                 right: Body::Select(Box::new(right)),
             }));
