@@ -1,8 +1,9 @@
 //! Types by SQL's names.
 
-use arrow::datatypes::{DataType, TimeUnit};
+use arrow::datatypes::DataType;
 
 use super::export::text::is_bytes;
+use crate::datum::Precision;
 
 /// The name of a type, in lower case.
 pub fn type_name(data_type: &DataType) -> String {
@@ -28,7 +29,7 @@ pub fn type_name(data_type: &DataType) -> String {
             } else {
                 "timestamp"
             };
-            format!("{name}({})", digits(unit))
+            format!("{name}({})", Precision::from(*unit).digits())
         }
         DataType::Time32(_) | DataType::Time64(_) => "time".to_owned(),
         DataType::Interval(_) => "interval".to_owned(),
@@ -46,14 +47,5 @@ pub fn type_name(data_type: &DataType) -> String {
         DataType::Struct(_) => "struct".to_owned(),
         other if is_bytes(other) => "bytea".to_owned(),
         other => other.to_string().to_lowercase(),
-    }
-}
-
-fn digits(unit: &TimeUnit) -> u8 {
-    match unit {
-        TimeUnit::Second => 0,
-        TimeUnit::Millisecond => 3,
-        TimeUnit::Microsecond => 6,
-        TimeUnit::Nanosecond => 9,
     }
 }
