@@ -66,6 +66,8 @@ fn refuse_other_clauses(statement: &CreateTable) -> Result<()> {
     rest.columns.clear();
     rest.constraints.clear();
     rest.if_not_exists = false;
+    // Where it goes is not part of its definition.
+    rest.temporary = false;
     let bare = CreateTableBuilder::new(statement.name.clone()).build();
     if rest == bare {
         return Ok(());

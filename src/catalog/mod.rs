@@ -9,6 +9,8 @@
 //! | `format` | the version of this format: one byte |
 //! | `next` | the next table id: 8 bytes, big-endian |
 //! | `table/` + name | the table's definition as [`crate::schema`] writes it |
+//! | `view/` + name | the view's definition, likewise |
+//! | `sequence/` + name | the sequence's definition, likewise; its numbers are in the space `sequences` |
 //!
 //! A table's rows are in a space of its own, which is made before its definition is written and dropped after it is
 //! deleted. A space `t` + id without a definition is what a crash between the two left; opening the database for writing
@@ -18,15 +20,24 @@ pub mod ddl;
 mod guests;
 mod inspect;
 mod names;
+mod numbers;
+mod objects;
 mod part;
 mod provider;
+mod sequences;
 mod stored;
 mod tables;
+mod temporary;
 mod types;
+mod views;
 
 pub use self::guests::Guests;
 pub use self::inspect::{Inspection, inspect};
-pub use self::names::object_name;
-pub use self::provider::{CATALOG_NAME, HaliteCatalog, SCHEMA_NAME};
+pub use self::names::{identifier, object_name};
+pub use self::numbers::Sequence;
+pub use self::objects::{Dependents, Existing};
+pub use self::provider::{CATALOG_NAME, DATABASE_SCHEMA, HaliteCatalog, SCHEMA_NAME, ViewPlanner};
 pub use self::tables::Catalog;
+pub use self::temporary::Temporary;
 pub use self::types::sql_type;
+pub use self::views::MOST_VIEWS_DEEP;

@@ -6,14 +6,18 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, hex};
-use crate::schema::{BoundTable, Table};
+use crate::schema::{BoundTable, Sequence, Table, View};
 use crate::store::{Changes, Durability, Snapshot, SpaceOptions, Store, WriteBatch, read_chunks};
 
 /// The space of definitions.
 pub(super) const SPACE: &str = "catalog";
+/// The space of the numbers of sequences.
+pub(super) const NUMBERS: &str = "sequences";
 pub(super) const NEXT_KEY: &[u8] = b"next";
 const FORMAT_KEY: &[u8] = b"format";
 const TABLE_PREFIX: &[u8] = b"table/";
+const VIEW_PREFIX: &[u8] = b"view/";
+const SEQUENCE_PREFIX: &[u8] = b"sequence/";
 
 /// The newest format of the catalog that this version reads, and the one that it writes.
 const FORMAT_VERSION: u8 = 1;
@@ -23,6 +27,10 @@ const FORMAT_VERSION: u8 = 1;
 pub(super) struct Stored {
     /// The tables whose definitions can be read.
     pub(super) tables: Vec<Arc<BoundTable>>,
+    /// The views whose definitions can be read.
+    pub(super) views: Vec<Arc<View>>,
+    /// The sequences whose definitions can be read.
+    pub(super) sequences: Vec<Sequence>,
     /// What is damaged, in words; but for what is in `lost`.
     pub(super) damage: Vec<String>,
     /// The names of those of `tables` whose rows are missing.
@@ -67,14 +75,32 @@ impl Stored {
                 }
             }
             NEXT_KEY => self.next_id = decode_id(value),
-            key => match key.strip_prefix(TABLE_PREFIX) {
-                Some(name) => self.take_table(name, value, snapshot),
-                None => {
+            key => {
+                if let Some(name) = key.strip_prefix(TABLE_PREFIX) {
+                    self.take_table(name, value, snapshot);
+                } else if let Some(name) = key.strip_prefix(VIEW_PREFIX) {
+                    self.take_view(name, value);
+                } else if let Some(name) = key.strip_prefix(SEQUENCE_PREFIX) {
+                    self.take_sequence(name, value);
+                } else {
                     let key = key.escape_ascii();
                     let wrong = format!("the catalog has an entry {key}, which it does not know");
                     self.damage.push(wrong);
                 }
-            },
+            }
+        }
+    }
+
+    fn take_view(&mut self, name: &[u8], definition: &[u8]) {
+        let name = String::from_utf8_lossy(name);
+        let mut wrong = |what: String| self.damage.push(format!("view `{name}`: {what}"));
+        let Ok(text) = std::str::from_utf8(definition) else {
+            return wrong("its definition is no text".to_owned());
+        };
+        match View::from_json(text) {
+            Ok(view) if view.name == name => self.views.push(Arc::new(view)),
+            Ok(view) => wrong(format!("its definition is that of `{}`", view.name)),
+            Err(error) => wrong(error.to_string()),
         }
     }
 
@@ -95,6 +121,19 @@ impl Stored {
             self.lost.insert(table.name().to_owned());
         }
         self.tables.push(table);
+    }
+
+    fn take_sequence(&mut self, name: &[u8], definition: &[u8]) {
+        let name = String::from_utf8_lossy(name);
+        let mut wrong = |what: String| self.damage.push(format!("sequence `{name}`: {what}"));
+        let Ok(text) = std::str::from_utf8(definition) else {
+            return wrong("its definition is no text".to_owned());
+        };
+        match Sequence::from_json(text) {
+            Ok(sequence) if sequence.name == name => self.sequences.push(sequence),
+            Ok(sequence) => wrong(format!("its definition is that of `{}`", sequence.name)),
+            Err(error) => wrong(error.to_string()),
+        }
     }
 
     /// A store without entries is new, or a crash came before the first ones: then it has no tables either.
@@ -227,9 +266,30 @@ pub(super) fn next_id(snapshot: &dyn Snapshot) -> Result<u64> {
         .unwrap_or_default())
 }
 
+/// What a store has under a sequence's key.
+///
+/// # Errors
+/// Those of the store.
+pub(super) fn stored_numbers(snapshot: &dyn Snapshot, key: &[u8]) -> Result<Option<Vec<u8>>> {
+    match snapshot.has_space(NUMBERS) {
+        true => snapshot.get(NUMBERS, key),
+        false => Ok(None),
+    }
+}
+
 /// The key of a table's definition.
 pub(super) fn table_key(name: &str) -> Vec<u8> {
     [TABLE_PREFIX, name.as_bytes()].concat()
+}
+
+/// The key of a view's definition.
+pub(super) fn view_key(name: &str) -> Vec<u8> {
+    [VIEW_PREFIX, name.as_bytes()].concat()
+}
+
+/// The key of a sequence's definition.
+pub(super) fn sequence_key(name: &str) -> Vec<u8> {
+    [SEQUENCE_PREFIX, name.as_bytes()].concat()
 }
 
 /// The id of the table whose rows are in `space`; `None` for spaces of other kinds.

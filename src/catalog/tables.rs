@@ -16,9 +16,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
+use super::objects::{Dependents, Sequences, Views};
 use super::stored::{NEXT_KEY, SPACE, Stored, next_id, table_key};
 use crate::error::{Error, Result};
-use crate::schema::{BoundTable, Table};
+use crate::schema::{BoundTable, Table, View};
 use crate::store::{Changes, Claim, Durability, Snapshot, SpaceOptions, Store, WriteBatch};
 use crate::table::HaliteTable;
 use crate::write::{SpillDirectory, TableGuard};
@@ -30,7 +31,9 @@ pub struct Catalog {
     /// Where writers put what does not fit into memory.
     spills: SpillDirectory,
     tables: RwLock<BTreeMap<String, Arc<HaliteTable>>>,
-    /// Grows with each change of `tables`.
+    pub(super) views: Views,
+    pub(super) sequences: Sequences,
+    /// Grows with each change of what has a name.
     version: AtomicU64,
     /// The stamp of the definitions when they were last looked up.
     seen: AtomicU64,
@@ -42,8 +45,8 @@ pub struct Catalog {
 
 /// What a change of the tables needs.
 #[derive(Debug)]
-struct Changing {
-    next_id: u64,
+pub(super) struct Changing {
+    pub(super) next_id: u64,
     /// Spaces that no definition names, and that could not be dropped yet.
     unused: Vec<String>,
 }
@@ -93,12 +96,16 @@ impl Catalog {
             store,
             spills,
             tables: RwLock::new(BTreeMap::new()),
+            views: Views::default(),
+            sequences: Sequences::default(),
             version: AtomicU64::new(0),
             seen: AtomicU64::new(seen),
             aligning: Mutex::new(()),
             changing: Mutex::new(changing),
         };
         catalog.set_tables(stored.tables);
+        catalog.set_views(stored.views);
+        catalog.set_sequences(stored.sequences);
         catalog.reclaim(&mut catalog.changing.lock());
         drop(claimed);
         Ok(catalog)
@@ -129,6 +136,8 @@ impl Catalog {
         let stored = Stored::read(self.store.as_ref())?;
         stored.check(self.store.is_read_only())?;
         self.set_tables(stored.tables);
+        self.set_views(stored.views);
+        self.set_sequences(stored.sequences);
         Ok(())
     }
 
@@ -179,16 +188,26 @@ impl Catalog {
     /// write may have been made all the same, and rows must not go where the next opening does not look for them.
     fn commit(
         &self,
-        mut changes: Box<dyn Changes>,
+        changes: Box<dyn Changes>,
         batch: WriteBatch,
         change: impl FnOnce(&mut BTreeMap<String, Arc<HaliteTable>>),
+    ) -> Result<()> {
+        self.write(changes, batch, || self.change_tables(change))
+    }
+
+    /// As [`Catalog::commit`], for definitions of any kind; `change` makes what is known the same.
+    pub(super) fn write(
+        &self,
+        mut changes: Box<dyn Changes>,
+        batch: WriteBatch,
+        change: impl FnOnce(),
     ) -> Result<()> {
         let _aligning = self.aligning.lock();
         let written = changes
             .write(batch)
             .and_then(|()| changes.commit(Durability::Sync));
         match &written {
-            Ok(()) => self.change_tables(change),
+            Ok(()) => change(),
             // Where the store cannot be read either, it has not been written to.
             Err(_) => drop(self.load()),
         }
@@ -244,21 +263,26 @@ impl Catalog {
     /// # Errors
     /// `InvalidInput` where there is none, with those there are.
     pub fn expect_table(&self, name: &str) -> Result<Arc<HaliteTable>> {
-        self.table(name)
-            .ok_or_else(|| match self.names().as_slice() {
+        self.table(name).ok_or_else(|| match self.view(name) {
+            Some(view) => not_a_table(&view),
+            None => match self.names().as_slice() {
                 [] => Error::invalid(format!("there is no table `{name}`, and no other")),
                 names => Error::invalid(format!(
                     "there is no table `{name}`; there are {}",
                     names.join(", ")
                 )),
-            })
+            },
+        })
     }
 
     /// The tables with these names, each once, in the order of the names; with `if_exists` those that there are.
     fn named(&self, names: &[String], if_exists: bool) -> Result<Vec<Arc<HaliteTable>>> {
         let names: BTreeSet<&String> = names.iter().collect();
         match if_exists {
-            true => Ok(names.iter().filter_map(|name| self.table(name)).collect()),
+            true => {
+                let there = names.iter().filter(|name| !self.is_free(name));
+                there.map(|name| self.expect_table(name)).collect()
+            }
             false => names.iter().map(|name| self.expect_table(name)).collect(),
         }
     }
@@ -268,7 +292,7 @@ impl Catalog {
         self.tables.read().keys().cloned().collect()
     }
 
-    /// How often tables were made, replaced or dropped so far. What is found by name between two equal answers, and a
+    /// How often tables, views and sequences were made, replaced or dropped so far. What is found by name between two equal answers, and a
     /// snapshot of the store taken between them, belong together.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::SeqCst)
@@ -278,7 +302,19 @@ impl Catalog {
         let mut tables = self.tables.write();
         change(&mut tables);
         // Before anyone can see the change.
+        self.changed();
+    }
+
+    /// What is planned from now on is planned for other tables or views.
+    pub(super) fn changed(&self) {
         self.version.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Begins a change of definitions that are no tables, as [`Catalog::begin`] does; it is over when both are dropped.
+    pub(super) fn begin_others(&self) -> Result<(MutexGuard<'_, Changing>, Box<dyn Changes>)> {
+        let mut changing = self.changing.lock();
+        let changes = self.begin(&[], &mut changing)?;
+        Ok((changing, changes))
     }
 
     /// Makes the table that `define` gives for its id. Where a table has the name already and `if_not_exists` is said,
@@ -315,7 +351,7 @@ impl Catalog {
         if_not_exists: bool,
     ) -> Result<Option<Option<Arc<HaliteTable>>>> {
         match self.table(&table.name) {
-            None => Ok(None),
+            None => self.expect_free_for_table(&table.name).map(|()| None),
             Some(_) if if_not_exists => Ok(Some(None)),
             Some(_) => {
                 let name = &table.name;
@@ -348,8 +384,14 @@ impl Catalog {
     /// go on reading them.
     ///
     /// # Errors
-    /// `InvalidInput` where there is no such table; those of the store.
-    pub fn drop_tables(&self, names: &[String], if_exists: bool) -> Result<()> {
+    /// `InvalidInput` where there is no such table; `Conflict` where views need one, unless these go, too; those of the
+    /// store.
+    pub fn drop_tables(
+        &self,
+        names: &[String],
+        if_exists: bool,
+        dependents: Dependents,
+    ) -> Result<()> {
         let locked = self.lock_tables(|| self.named(names, if_exists))?;
         let Some(Changed {
             mut changing,
@@ -364,8 +406,10 @@ impl Catalog {
             batch.delete(SPACE, &table_key(table.name()));
         }
         let dropped: BTreeSet<&str> = tables.iter().map(|(table, _)| table.name()).collect();
-        let written = self.commit(changes, batch, |tables| {
-            tables.retain(|name, _| !dropped.contains(name.as_str()));
+        let views = self.with_dependents(&dropped, dependents, &mut batch)?;
+        let written = self.write(changes, batch, || {
+            self.change_tables(|tables| tables.retain(|name, _| !dropped.contains(name.as_str())));
+            self.forget_views(&views);
         });
         self.retire(&mut changing, tables);
         written
@@ -436,6 +480,14 @@ impl Catalog {
         }
         self.reclaim(changing);
     }
+}
+
+fn not_a_table(view: &View) -> Error {
+    Error::invalid(format!(
+        "`{}` is a view, not a table: rows are changed in what it reads, {}; DROP VIEW drops it",
+        view.name,
+        view.reads_in_words()
+    ))
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ fn of_a_damaged_catalog_nothing_is_dropped() {
             Some(b"{}"),
             "table `a`: a table's definition cannot be read",
         ),
-        (b"view/a", Some(b""), "an entry view/a"),
+        (b"other/a", Some(b""), "an entry other/a"),
     ];
     for (key, value, what) in cases {
         let store = filled();
@@ -155,7 +155,7 @@ type Change = fn(&Catalog) -> Result<()>;
 #[test]
 fn who_waits_for_the_writers_of_a_table_keeps_no_other_change_waiting() {
     let changes: [Change; 2] = [
-        |catalog| catalog.drop_tables(&["b".to_owned(), "a".to_owned()], false),
+        |catalog| catalog.drop_tables(&["b".to_owned(), "a".to_owned()], false, Dependents::Refuse),
         |catalog| catalog.truncate("a"),
     ];
     for change in changes {
@@ -168,7 +168,9 @@ fn who_waits_for_the_writers_of_a_table_keeps_no_other_change_waiting() {
         thread::sleep(Duration::from_millis(200));
         at_once(move || {
             make(&others, "c").unwrap();
-            others.drop_tables(&["c".to_owned()], false).unwrap();
+            others
+                .drop_tables(&["c".to_owned()], false, Dependents::Refuse)
+                .unwrap();
         });
         assert!(Arc::ptr_eq(&catalog.expect_table("a").unwrap(), &table));
         drop(writing);
@@ -200,8 +202,12 @@ fn a_table_that_was_emptied_meanwhile_is_the_one_that_is_dropped() {
     }
     // t3 and t4 were made, and are gone.
     assert_eq!(store.spaces().unwrap(), ["catalog", "t2", "t5"]);
-    catalog.drop_tables(&["a".to_owned()], true).unwrap();
-    catalog.drop_tables(&["a".to_owned()], true).unwrap();
+    catalog
+        .drop_tables(&["a".to_owned()], true, Dependents::Refuse)
+        .unwrap();
+    catalog
+        .drop_tables(&["a".to_owned()], true, Dependents::Refuse)
+        .unwrap();
     assert_eq!(store.spaces().unwrap(), ["catalog", "t2"]);
 }
 
@@ -227,7 +233,8 @@ fn a_change_made_elsewhere_is_noticed_by_the_next_statement() {
     assert_eq!(exists.kind(), ErrorKind::Conflict);
     make(&one, "c").unwrap();
     other.truncate("c").unwrap();
-    one.drop_tables(&["b".to_owned()], false).unwrap();
+    one.drop_tables(&["b".to_owned()], false, Dependents::Refuse)
+        .unwrap();
     other.snapshot().unwrap();
     one.snapshot().unwrap();
     for catalog in [&one, &other] {

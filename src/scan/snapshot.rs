@@ -13,25 +13,34 @@ use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::store::{Snapshot, Store};
 
-/// The moment at which a whole statement reads a store: `SessionConfig::with_extension` carries it to the scans.
+/// A store with a moment of it.
+pub type StoreMoment = (Arc<dyn Store>, Arc<dyn Snapshot>);
+
+/// The moment at which a whole statement reads a store, or several: `SessionConfig::with_extension` carries it to the
+/// scans.
 #[derive(Debug)]
-pub struct StatementSnapshot {
-    store: Arc<dyn Store>,
-    snapshot: Arc<dyn Snapshot>,
-}
+pub struct StatementSnapshot(Vec<StoreMoment>);
 
 impl StatementSnapshot {
     /// A snapshot of `store` that was taken already.
     pub fn at(store: Arc<dyn Store>, snapshot: Arc<dyn Snapshot>) -> Self {
-        Self { store, snapshot }
+        Self(vec![(store, snapshot)])
+    }
+
+    /// Snapshots that were taken already, of a store each.
+    pub fn of_stores(snapshots: Vec<StoreMoment>) -> Self {
+        Self(snapshots)
     }
 
     /// The snapshot of `store` that the statement of `context` reads, if it has one: a statement may read tables of
     /// other stores too.
     pub fn of(context: &TaskContext, store: &Arc<dyn Store>) -> Option<Arc<dyn Snapshot>> {
         let statement = context.session_config().get_extension::<Self>()?;
-        let is_of_store = std::ptr::addr_eq(Arc::as_ptr(&statement.store), Arc::as_ptr(store));
-        is_of_store.then(|| Arc::clone(&statement.snapshot))
+        let is_of_store =
+            |of: &Arc<dyn Store>| std::ptr::addr_eq(Arc::as_ptr(of), Arc::as_ptr(store));
+        let mut snapshots = statement.0.iter();
+        let found = snapshots.find(|(of, _)| is_of_store(of));
+        found.map(|(_, snapshot)| Arc::clone(snapshot))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Definitions of tables: plain data, validated, versioned, kept as JSON in the store.
+//! Definitions of tables, [views](View) and [sequences](Sequence): plain data, validated, versioned, kept as JSON in the store.
 //!
 //! A [`Table`] is what `CREATE TABLE` declared. A [`BoundTable`] is the same with everything that follows from it
 //! worked out once: the row key's layout, the Arrow schema, which columns the value must hold.
@@ -17,8 +17,11 @@
 //! readable; they follow no order.
 
 mod bound;
+mod sequence;
 mod statement;
+mod stored;
 mod validate;
+mod view;
 
 use std::sync::Arc;
 
@@ -30,7 +33,9 @@ use crate::error::{Error, Result};
 use crate::key::{KeyColumn, PartDefinition, RowKey};
 
 pub use self::bound::BoundTable;
+pub use self::sequence::{DEFAULT_CACHE, Sequence};
 pub use self::validate::{COLUMN_ID_LIMIT, NAME_BYTES};
+pub use self::view::{View, ViewColumn};
 
 /// The newest format of definitions that this version reads, and the one that it writes.
 pub const FORMAT_VERSION: u32 = 1;

@@ -84,7 +84,7 @@ fn duplicate(first: &str, second: &str) -> Error {
     }
 }
 
-fn check_name(what: &str, name: &str) -> Result<()> {
+pub(super) fn check_name(what: &str, name: &str) -> Result<()> {
     let problem = if name.is_empty() {
         "is empty".to_owned()
     } else if name.len() > NAME_BYTES {

@@ -10,15 +10,16 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    CreateTable, Ident, ObjectName, ObjectType, ShowCreateObject, ShowStatementIn,
-    ShowStatementOptions, Statement, Truncate,
+    CreateTable, CreateView, DataType, Ident, ObjectName, ObjectType, SequenceOptions,
+    ShowCreateObject, ShowStatementIn, ShowStatementOptions, Statement, Truncate,
 };
 
 use super::Outcome;
+use super::catalogs::Catalogs;
 use super::waiting::on_waiting_thread;
 use super::warnings::Warnings;
 use crate::catalog::ddl::define_table;
-use crate::catalog::{Catalog, object_name};
+use crate::catalog::{Catalog, Dependents, object_name};
 use crate::error::{Error, Result};
 use crate::function::KeysExec;
 use crate::key::TRANSFORMS;
@@ -33,7 +34,10 @@ pub(super) enum Own<'a> {
     DropTables {
         names: &'a [ObjectName],
         if_exists: bool,
+        dependents: Dependents,
     },
+    View(ViewStatement<'a>),
+    Sequence(SequenceStatement<'a>),
     Truncate(&'a Truncate),
     ShowTables,
     ShowCreateTable(&'a ObjectName),
@@ -41,6 +45,33 @@ pub(super) enum Own<'a> {
     ShowTransforms,
     /// A setting, without its prefix.
     ShowSetting(String),
+}
+
+/// A statement about views.
+pub(super) enum ViewStatement<'a> {
+    Create(&'a CreateView),
+    Drop {
+        names: &'a [ObjectName],
+        if_exists: bool,
+        dependents: Dependents,
+    },
+    ShowCreate(&'a ObjectName),
+}
+
+/// A statement about sequences.
+pub(super) enum SequenceStatement<'a> {
+    Create {
+        name: &'a ObjectName,
+        if_not_exists: bool,
+        is_temporary: bool,
+        data_type: Option<&'a DataType>,
+        options: &'a [SequenceOptions],
+        owner: Option<&'a ObjectName>,
+    },
+    Drop {
+        names: &'a [ObjectName],
+        if_exists: bool,
+    },
 }
 
 impl<'a> Own<'a> {
@@ -60,18 +91,6 @@ impl<'a> Own<'a> {
         };
         Ok(Some(match statement {
             Statement::CreateTable(create) => Self::CreateTable(create),
-            Statement::Drop {
-                object_type: ObjectType::Table,
-                if_exists,
-                names,
-                cascade: false,
-                purge: false,
-                temporary: false,
-                ..
-            } => Self::DropTables {
-                names,
-                if_exists: *if_exists,
-            },
             Statement::Truncate(truncate) => Self::Truncate(truncate),
             Statement::ShowTables { .. } if statement.to_string() == "SHOW TABLES" => {
                 Self::ShowTables
@@ -107,11 +126,105 @@ impl<'a> Own<'a> {
             } => Self::Describe(table_name),
             Statement::ShowVariable { variable } => return Ok(Self::variable(variable)),
             other => {
+                if let Some(made) = Self::made_or_dropped(other) {
+                    return Ok(Some(made));
+                }
                 return refused(other).map_or(Ok(None), |what| {
                     Err(Error::unsupported(format!("{what} is not implemented")))
                 });
             }
         }))
+    }
+
+    /// What makes or drops something that may not be a table.
+    fn made_or_dropped(statement: &'a Statement) -> Option<Self> {
+        Some(match statement {
+            Statement::CreateView(create) => Self::View(ViewStatement::Create(create)),
+            Statement::CreateSequence {
+                temporary,
+                if_not_exists,
+                name,
+                data_type,
+                sequence_options,
+                owned_by,
+            } => Self::Sequence(SequenceStatement::Create {
+                name,
+                if_not_exists: *if_not_exists,
+                is_temporary: *temporary,
+                data_type: data_type.as_ref(),
+                options: sequence_options,
+                owner: owned_by.as_ref(),
+            }),
+            Statement::Drop {
+                object_type: ObjectType::Sequence,
+                if_exists,
+                names,
+                cascade: false,
+                temporary: false,
+                ..
+            } => Self::Sequence(SequenceStatement::Drop {
+                names,
+                if_exists: *if_exists,
+            }),
+            Statement::Drop {
+                object_type: object_type @ (ObjectType::Table | ObjectType::View),
+                if_exists,
+                names,
+                cascade,
+                purge: false,
+                temporary: false,
+                ..
+            } => Self::drop(object_type, names, *if_exists, *cascade),
+            Statement::ShowCreate {
+                obj_type: ShowCreateObject::View,
+                obj_name,
+            } => Self::View(ViewStatement::ShowCreate(obj_name)),
+            _ => return None,
+        })
+    }
+
+    fn drop(of: &ObjectType, names: &'a [ObjectName], if_exists: bool, cascade: bool) -> Self {
+        let dependents = match cascade {
+            true => Dependents::Drop,
+            false => Dependents::Refuse,
+        };
+        match of {
+            ObjectType::View => Self::View(ViewStatement::Drop {
+                names,
+                if_exists,
+                dependents,
+            }),
+            _ => Self::DropTables {
+                names,
+                if_exists,
+                dependents,
+            },
+        }
+    }
+
+    /// The catalog that it is about.
+    ///
+    /// # Errors
+    /// `NotSupported` where it is about temporary tables and others; `Conflict` where a temporary one cannot be made.
+    pub(super) fn catalog<'c>(&self, catalogs: &'c Catalogs) -> Result<&'c Arc<Catalog>> {
+        match self {
+            Self::CreateTable(create) if create.temporary => {
+                catalogs.check_temporary(&object_name(&create.name)?)?;
+                catalogs.temporary().begun()
+            }
+            Self::DropTables { names, .. } => {
+                let names = names.iter().map(object_name);
+                catalogs.of_all(&names.collect::<Result<Vec<_>>>()?)
+            }
+            Self::Truncate(truncate) => match truncate.table_names.as_slice() {
+                [target] => Ok(catalogs.of(&object_name(&target.name)?)),
+                _ => Ok(catalogs.database()),
+            },
+            Self::ShowCreateTable(name) | Self::Describe(name) => {
+                Ok(catalogs.of(&object_name(name)?))
+            }
+            _ => Ok(catalogs.database()),
+        }
     }
 
     fn variable(name: &[Ident]) -> Option<Self> {
@@ -128,27 +241,39 @@ impl<'a> Own<'a> {
     pub(super) fn gives_rows(&self) -> bool {
         !matches!(
             self,
-            Self::CreateTable(_) | Self::DropTables { .. } | Self::Truncate(_)
+            Self::CreateTable(_)
+                | Self::DropTables { .. }
+                | Self::Truncate(_)
+                | Self::Sequence(_)
+                | Self::View(ViewStatement::Create(_) | ViewStatement::Drop { .. })
         )
     }
 
-    /// Does what it says with the tables of `catalog`, and adds what there is to warn of to `warnings`; `settings` are
+    /// Does what it says with the tables of `catalogs`, and adds what there is to warn of to `warnings`; `settings` are
     /// those of the session.
     ///
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub(super) async fn answer(
         self,
-        catalog: &Arc<Catalog>,
+        catalogs: &Catalogs,
         warnings: &Warnings,
         settings: impl FnOnce() -> Result<HaliteOptions>,
     ) -> Result<Outcome> {
+        let catalog = self.catalog(catalogs)?;
         match self {
             Self::CreateTable(create) => create_table(catalog, warnings, create).await,
-            Self::DropTables { names, if_exists } => drop_tables(catalog, names, if_exists).await,
+            Self::DropTables {
+                names,
+                if_exists,
+                dependents,
+            } => drop_tables(catalog, names, if_exists, dependents).await,
+            Self::View(_) | Self::Sequence(_) => {
+                Err(Error::internal("what is not answered by tables alone"))
+            }
             Self::Truncate(truncate) => truncate_table(catalog, truncate).await,
-            Self::ShowTables => rows(vec![("table", strings(catalog.names()))]),
-            Self::ShowCreateTable(name) => show_create_table(catalog, name),
+            Self::ShowTables => rows(vec![("table", strings(catalogs.names()))]),
+            Self::ShowCreateTable(name) => show_create_table(catalogs, name),
             Self::Describe(name) => describe(catalog, name),
             Self::ShowTransforms => show_transforms(),
             Self::ShowSetting(name) => show_setting(&settings()?, &name),
@@ -163,7 +288,6 @@ fn refused(statement: &Statement) -> Option<&'static str> {
         Statement::Merge { .. } => "MERGE",
         Statement::CreateIndex(_) => "CREATE INDEX",
         Statement::AlterTable { .. } => "ALTER TABLE",
-        Statement::CreateView { .. } => "CREATE VIEW",
         Statement::CreateSchema { .. } => "CREATE SCHEMA",
         Statement::CreateDatabase { .. } => "CREATE DATABASE",
         Statement::CreateFunction(_) => "CREATE FUNCTION",
@@ -229,13 +353,14 @@ async fn drop_tables(
     catalog: &Arc<Catalog>,
     names: &[ObjectName],
     if_exists: bool,
+    dependents: Dependents,
 ) -> Result<Outcome> {
     let catalog = Arc::clone(catalog);
     let names = names
         .iter()
         .map(object_name)
         .collect::<Result<Vec<String>>>()?;
-    change(move || catalog.drop_tables(&names, if_exists)).await?;
+    change(move || catalog.drop_tables(&names, if_exists, dependents)).await?;
     Ok(done("DROP TABLE"))
 }
 
@@ -256,7 +381,9 @@ async fn truncate_table(catalog: &Arc<Catalog>, truncate: &Truncate) -> Result<O
 }
 
 /// Runs what waits for locks and the store.
-async fn change<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+pub(super) async fn change<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
     on_waiting_thread("a change of the catalog broke off", work).await
 }
 
@@ -308,14 +435,20 @@ fn show_setting(settings: &HaliteOptions, name: &str) -> Result<Outcome> {
     ])
 }
 
-fn show_create_table(catalog: &Catalog, name: &ObjectName) -> Result<Outcome> {
-    let table = catalog.expect_table(&object_name(name)?)?;
+fn show_create_table(catalogs: &Catalogs, name: &ObjectName) -> Result<Outcome> {
+    let name = object_name(name)?;
+    let statement = match catalogs.view(&name) {
+        Some(view) => view.create_statement(),
+        None => catalogs
+            .expect_table(&name)?
+            .bound()
+            .table()
+            .create_statement(),
+    };
+    let statement = catalogs.statement(&name, statement);
     rows(vec![
-        ("table", strings([table.bound().name().to_owned()])),
-        (
-            "statement",
-            strings([table.bound().table().create_statement()]),
-        ),
+        ("table", strings([name])),
+        ("statement", strings([statement])),
     ])
 }
 
@@ -460,7 +593,7 @@ impl KeyRows {
     }
 }
 
-fn done(verb: &str) -> Outcome {
+pub(super) fn done(verb: &str) -> Outcome {
     Outcome::Done {
         verb: verb.to_owned(),
     }

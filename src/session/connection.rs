@@ -11,9 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use datafusion::common::{ParamValues, ScalarValue};
-use datafusion::execution::memory_pool::MemoryPool;
-use datafusion::execution::runtime_env::RuntimeEnv;
-use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
+use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{
     Deallocate, DmlStatement, LogicalPlan, Statement as PlannedStatement, WriteOp,
 };
@@ -22,31 +20,28 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
 use super::apart::{Effort, apart};
+use super::catalogs::Catalogs;
 use super::command::{self, Own};
 use super::direct::reads_own_tables;
 use super::insert::Insert;
 use super::interrupt::InterruptHandle;
 use super::meter::Meter;
 use super::named::NamedStatements;
-use super::operators::Operators;
 use super::outcome::{Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
 use super::parse::{Command, Parsed, parse};
 use super::planned::{Planned, task};
+use super::query_plan::query_plan;
 use super::sessions::Sessions;
 use super::stack::{on_stack_for, stack_for};
 use super::texts::Texts;
+use super::views::{self, Views};
 use super::warnings::Warnings;
-use super::{
-    Appender, AppenderOptions, Database, clauses, delete, files, fit, guard, lateral, memory,
-    names, natural, recursion, running, subqueries,
-};
-use crate::catalog::{CATALOG_NAME, Guests, HaliteCatalog, SCHEMA_NAME};
+use super::{Database, clauses, context, delete, fit, guard, memory, names, running, sequences};
+use crate::catalog::Guests;
 use crate::error::{Error, Result};
 use crate::scan::{Opened, StatementSnapshot};
 use crate::settings::{ByteSize, HaliteOptions};
-use crate::table::HaliteTable;
 use crate::write::Progress;
-use crate::{function, optimize};
 
 /// What a text becomes while it is parsed and planned, at most: so many times its own length.
 const MEMORY_OF_TEXT: usize = 64;
@@ -64,6 +59,7 @@ enum Stage {
 #[derive(Clone)]
 pub struct Connection {
     database: Database,
+    catalogs: Catalogs,
     context: SessionContext,
     progress: Progress,
     meter: Option<Arc<Meter>>,
@@ -71,6 +67,7 @@ pub struct Connection {
     texts: Arc<Texts>,
     sessions: Arc<Sessions>,
     warnings: Warnings,
+    views: Arc<Views>,
     /// Tables of the program.
     pub(super) guests: Guests,
     pub(super) interrupts: InterruptHandle,
@@ -110,54 +107,15 @@ impl Statement {
 
 impl Connection {
     pub(super) fn new(database: Database) -> Self {
-        let config = SessionConfig::new()
-            .with_default_catalog_and_schema(CATALOG_NAME, SCHEMA_NAME)
-            .with_create_default_catalog_and_schema(false)
-            .with_option_extension(HaliteOptions::default());
-        let builder = SessionStateBuilder::new()
-            .with_default_features()
-            .with_runtime_env(Arc::new(RuntimeEnv {
-                memory_pool: Arc::clone(database.memory()) as Arc<dyn MemoryPool>,
-                ..RuntimeEnv::default()
-            }))
-            .with_config(config);
-        let mut builder = optimize::install(builder);
-        let planners = builder.expr_planners().get_or_insert_default();
-        planners.insert(0, Arc::new(Operators));
-        let context = files::enable(
-            SessionContext::new_with_state(builder.build()),
-            database.access(),
+        let (catalogs, guests) = (
+            Catalogs::new(Arc::clone(database.catalog())),
+            Guests::default(),
         );
-        let guests = Guests::default();
-        context.register_catalog(
-            CATALOG_NAME,
-            Arc::new(HaliteCatalog::new(
-                Arc::clone(database.catalog()),
-                guests.clone(),
-            )),
-        );
-        let tables = Arc::clone(database.catalog());
-        let look_up = move |name: &str| {
-            let table = tables.expect_table(name)?;
-            Ok((Arc::clone(table.bound()), Arc::clone(table.store())))
-        };
-        let look_up: function::Lookup = Arc::new(look_up);
-        context.register_udtf("keys", function::keys(Arc::clone(&look_up)));
-        context.register_udf(function::decode_key(look_up));
-        let catalog = Arc::clone(database.catalog());
-        let list = move || {
-            let tables = catalog.names().into_iter();
-            let tables = tables.filter_map(|name| catalog.expect_table(&name).ok());
-            let of_table =
-                |table: Arc<HaliteTable>| (Arc::clone(table.bound()), Arc::clone(table.store()));
-            tables.map(of_table).collect::<Vec<_>>()
-        };
-        context.register_udtf("halite_tables", function::sizes(Arc::new(list)));
-        function::scalar_functions().for_each(|function| context.register_udf(function));
-        function::aggregate_functions().for_each(|function| context.register_udaf(function));
-        names::casts::register(&context);
+        let views = Arc::new(Views::new(catalogs.clone(), guests.clone()));
+        let context = context::new(&database, &catalogs, &guests, &views);
         Self {
             database,
+            catalogs,
             context,
             progress: Progress::default(),
             meter: None,
@@ -165,6 +123,7 @@ impl Connection {
             texts: Arc::default(),
             sessions: Arc::default(),
             warnings: Warnings::default(),
+            views,
             guests,
             interrupts: InterruptHandle::default(),
             timeout: None,
@@ -195,8 +154,19 @@ impl Connection {
     /// counts at once. Prepared statements are not affected.
     pub fn context(&self) -> &SessionContext {
         self.texts.forget_all();
+        self.views.forget_all();
         self.sessions.hand_out();
         &self.context
+    }
+
+    /// The tables and views that it sees.
+    pub(super) fn catalogs(&self) -> &Catalogs {
+        &self.catalogs
+    }
+
+    /// The views that it sees, planned.
+    pub(super) fn view_plans(&self) -> &Views {
+        &self.views
     }
 
     /// What is remembered of the texts that it was given.
@@ -279,12 +249,24 @@ impl Connection {
             Command::Sql(parsed) => match Own::of(parsed)? {
                 Some(own) => {
                     wanted.check(own.gives_rows())?;
+                    let own = match own {
+                        Own::View(about) => {
+                            return self.view_statement(about, &statement.parsed.text).await;
+                        }
+                        Own::Sequence(about) => {
+                            return sequences::answer(about, &self.catalogs).await;
+                        }
+                        Own::Describe(name) => match self.describe_view(name).await? {
+                            Some(described) => return Ok(described),
+                            None => own,
+                        },
+                        own => own,
+                    };
                     let settings = || {
                         let state = self.statement_state()?;
                         Ok(HaliteOptions::of(state.config_options()))
                     };
-                    own.answer(self.database.catalog(), &self.warnings, settings)
-                        .await
+                    own.answer(&self.catalogs, &self.warnings, settings).await
                 }
                 None => self.run_planned(parsed, wanted).await,
             },
@@ -293,7 +275,7 @@ impl Connection {
 
     /// A statement that DataFusion plans.
     async fn run_planned(&self, parsed: &DFStatement, wanted: Wanted) -> Result<Outcome> {
-        let version = self.database.catalog().version();
+        let version = self.catalogs.version();
         let (state, plan) = self.planned(parsed).await?;
         let (plan, named) = NamedStatements::prepare(parsed, plan, version)?;
         let outcome = self.run_wanted(state, plan, wanted).await?;
@@ -305,7 +287,7 @@ impl Connection {
 
     /// Plans a statement with open parameters, to be run many times.
     pub(super) async fn plan_once(&self, parsed: &DFStatement) -> Result<Planned> {
-        let version = self.database.catalog().version();
+        let version = self.catalogs.version();
         let session = self.sessions.kept(&self.context);
         let (state, plan) = self.planned(parsed).await?;
         self.sessions.spare(&self.context, state);
@@ -315,7 +297,7 @@ impl Connection {
 
     /// Whether it is the plan for the tables and the settings that there are now.
     pub(super) fn is_current(&self, planned: &Planned) -> bool {
-        planned.is_current(self.database.catalog(), &self.context)
+        planned.is_current(&self.catalogs, &self.context)
     }
 
     /// The rows of such a statement for parameters that are bound, if they need no plan.
@@ -327,7 +309,7 @@ impl Connection {
         match self.is_metered() {
             // A meter counts what plans read.
             true => Ok(None),
-            false => planned.direct(self.database.catalog(), &self.context, params),
+            false => planned.direct(&self.catalogs, &self.context, params),
         }
     }
 
@@ -505,7 +487,7 @@ impl Connection {
     /// The session for a run of the prepared statement with this name, which has the tables of the session's snapshot: if
     /// tables were made, emptied or dropped since it was prepared, it is prepared again.
     async fn renewed(&self, name: &str) -> Result<SessionState> {
-        let catalog = self.database.catalog();
+        let catalog = &self.catalogs;
         let _renewing = self.named.renewing.lock().await;
         loop {
             let version = catalog.version();
@@ -549,8 +531,7 @@ impl Connection {
 
     /// Gives the snapshot that the statement reads, and where it tells how far it is, to who carries it out.
     fn begin_statement(&self, config: &mut SessionConfig) -> Result<()> {
-        let catalog = self.database.catalog();
-        let snapshot = StatementSnapshot::at(Arc::clone(catalog.store()), catalog.snapshot()?);
+        let snapshot = StatementSnapshot::of_stores(self.catalogs.snapshots()?);
         config.set_extension(Arc::new(snapshot));
         config.set_extension(Arc::new(self.progress.clone()));
         Ok(())
@@ -562,9 +543,13 @@ impl Connection {
         &self,
         parsed: &DFStatement,
     ) -> Result<(SessionState, LogicalPlan)> {
-        let effort = Effort::of_statement(parsed);
-        let catalog = self.database.catalog();
+        let catalog = &self.catalogs;
         loop {
+            let effort = match catalog.has_views() {
+                false => Effort::of_statement(parsed),
+                // What a view brings is not in the statement.
+                true => Effort::Great,
+            };
             let (connection, parsed) = (self.clone(), parsed.clone());
             let version = catalog.version();
             let planned = apart(effort, async move {
@@ -585,15 +570,10 @@ impl Connection {
         mut parsed: DFStatement,
     ) -> Result<LogicalPlan> {
         clauses::check(&parsed, state)?;
-        let insert = Insert::take(self.database.catalog(), &mut parsed)?;
-        let (casts, natural) = (recursion::casts(&parsed), natural::kept(&mut parsed));
-        let plan = lateral::first_plan(state, parsed).await?;
-        guard::check_plan(&plan)?;
-        recursion::check(&plan, &casts)?;
-        if let Some(parsed) = natural {
-            natural::check(state, &parsed, &plan).await?;
-        }
-        let plan = names::restore(subqueries::mend(plan)?)?;
+        views::refuse_changes(&self.catalogs, &parsed)?;
+        let insert = Insert::take(&self.catalogs, &mut parsed)?;
+        let below = self.views.below(state, &parsed).await?;
+        let plan = query_plan(state, parsed, below.casts).await?;
         match insert {
             Some(insert) => insert.over(plan),
             None => Ok(plan),
@@ -645,25 +625,6 @@ impl Connection {
                 "there are several statements; run them one by one",
             )),
         }
-    }
-
-    /// Adds rows to a table without SQL around each: the quickest way in.
-    ///
-    /// # Errors
-    /// `InvalidInput` where there is no such table; `Unavailable` where the database is open for reading alone.
-    pub fn appender(&self, table: &str) -> Result<Appender> {
-        self.appender_with(table, AppenderOptions::default())
-    }
-
-    /// As [`Connection::appender`], with other options than the default.
-    ///
-    /// # Errors
-    /// As [`Connection::appender`].
-    pub fn appender_with(&self, table: &str, options: AppenderOptions) -> Result<Appender> {
-        let table = self.database.catalog().expect_table(table)?;
-        let configured = self.context.copied_config();
-        let settings = HaliteOptions::of(configured.options()).write_settings();
-        Appender::new(table, settings, options)
     }
 }
 

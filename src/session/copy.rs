@@ -7,10 +7,11 @@ use datafusion::physical_plan::execute_stream;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{Ident, Statement as SqlStatement};
 
+use super::catalogs::Catalogs;
 use super::copy_statement::{CopyOption, CopySource, CopyStatement};
 use super::outcome::Wanted;
 use super::{Connection, Outcome, command, dialect, export, fit};
-use crate::catalog::{Catalog, object_name};
+use crate::catalog::object_name;
 use crate::error::{Error, Result};
 use crate::settings::HaliteOptions;
 use crate::table::HaliteTable;
@@ -27,7 +28,7 @@ impl Connection {
         wanted.check(options.skip)?;
         let rows = match statement.direction {
             CopyDirection::From => {
-                let table = loaded_table(statement, self.database().catalog())?;
+                let table = loaded_table(statement, self.catalogs())?;
                 let state = self.statement_state()?;
                 let settings = HaliteOptions::of(state.config_options()).write_settings();
                 let (file, progress) = (statement.file.clone(), self.progress().clone());
@@ -54,12 +55,12 @@ impl Connection {
 /// The table that a COPY FROM loads.
 pub(super) fn loaded_table(
     statement: &CopyStatement,
-    catalog: &Catalog,
+    catalogs: &Catalogs,
 ) -> Result<Arc<HaliteTable>> {
     let CopySource::Table { name, .. } = &statement.source else {
         return Err(Error::invalid("COPY FROM loads a table, not a query"));
     };
-    catalog.expect_table(&object_name(name)?)
+    catalogs.expect_table(&object_name(name)?)
 }
 
 /// What a COPY reads or writes, for errors.

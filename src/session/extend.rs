@@ -8,8 +8,9 @@ use datafusion::catalog::{TableFunctionImpl, TableProvider};
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 use datafusion::physical_plan::common::collect;
 
-use super::{Connection, InterruptHandle, Outcome};
+use super::{Appender, AppenderOptions, Connection, InterruptHandle, Outcome};
 use crate::error::{Error, Result};
+use crate::settings::HaliteOptions;
 
 impl Connection {
     /// Runs the statements of a script, in order, up to the first that fails; rows are dropped.
@@ -40,6 +41,25 @@ impl Connection {
         limited
     }
 
+    /// Adds rows to a table without SQL around each: the quickest way in.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is no such table; `Unavailable` where the database is open for reading alone.
+    pub fn appender(&self, table: &str) -> Result<Appender> {
+        self.appender_with(table, AppenderOptions::default())
+    }
+
+    /// As [`Connection::appender`], with other options than the default.
+    ///
+    /// # Errors
+    /// As [`Connection::appender`].
+    pub fn appender_with(&self, table: &str, options: AppenderOptions) -> Result<Appender> {
+        let table = self.catalogs().expect_table(table)?;
+        let configured = self.session().copied_config();
+        let settings = HaliteOptions::of(configured.options()).write_settings();
+        Appender::new(table, settings, options)
+    }
+
     /// Lets the statements of this connection and of its clones read a table of DataFusion's, a `MemTable` say, under a
     /// name; one that was registered under it before is given back. It is no table of the database: nothing of it is
     /// kept, statements do not change it, and a table that is made with this name later hides it.
@@ -53,12 +73,27 @@ impl Connection {
         name: &str,
         table: Arc<dyn TableProvider>,
     ) -> Result<Option<Arc<dyn TableProvider>>> {
-        if self.database().catalog().table(name).is_some() {
+        if !self.catalogs().is_free(name) {
             return Err(Error::conflict(format!(
                 "the database has a table `{name}`: register this one under another name"
             )));
         }
         Ok(self.guests.add(name, table))
+    }
+
+    /// A table that this connection sees, temporary ones included, as DataFusion's provider; for the database's there is
+    /// [`Database::table_provider`](super::Database::table_provider), too.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is no such table.
+    pub fn table_provider(&self, name: &str) -> Result<Arc<dyn TableProvider>> {
+        Ok(self.catalogs().expect_table(name)?)
+    }
+
+    /// A statement that makes the table with this name, as it makes it where it is.
+    #[doc(hidden)]
+    pub fn statement_of(&self, name: &str, statement: String) -> String {
+        self.catalogs().statement(name, statement)
     }
 
     /// Takes away a table that was registered, and gives it back.

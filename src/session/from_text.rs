@@ -155,7 +155,7 @@ impl Connection {
             return Ok(None);
         };
         let literals = std::mem::take(&mut text.literals);
-        let version = self.database().catalog().version();
+        let version = self.catalogs().version();
         let planned = match self.texts().see(&text) {
             Some(Known::Once(planned)) if self.is_current(&planned) => planned,
             Some(Known::Each { since }) if since == version => return Ok(None),

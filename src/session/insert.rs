@@ -21,7 +21,8 @@ use sqlparser::ast::{
 };
 
 use super::assign::Target;
-use crate::catalog::{CATALOG_NAME, Catalog, SCHEMA_NAME, object_name};
+use super::catalogs::Catalogs;
+use crate::catalog::{CATALOG_NAME, SCHEMA_NAME, object_name};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::table::HaliteTable;
@@ -41,7 +42,7 @@ impl Insert {
     ///
     /// # Errors
     /// A table or a column that is not there; rows of VALUES of another length than the list of columns.
-    pub(super) fn take(catalog: &Catalog, parsed: &mut DFStatement) -> Result<Option<Self>> {
+    pub(super) fn take(catalogs: &Catalogs, parsed: &mut DFStatement) -> Result<Option<Self>> {
         let Some(statement) = innermost(parsed) else {
             return Ok(None);
         };
@@ -54,7 +55,7 @@ impl Insert {
         let Some(mut query) = insert.source.take() else {
             return Ok(None);
         };
-        let table = catalog.expect_table(&table_name(name)?)?;
+        let table = catalogs.expect_table(&table_name(name)?)?;
         let targets = targets(table.bound(), insert)?;
         let is_replace = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
         let is_values = in_one_row(&mut query, table.bound(), targets.len())?;

@@ -31,6 +31,7 @@ use super::guard;
 use super::mixed_values;
 use super::placeholders::numbered;
 use super::sample;
+use super::sequence_clauses;
 use super::stack::{Depth, on_stack_for};
 use crate::error::{Error, Result};
 
@@ -333,7 +334,8 @@ fn parse_copy(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Comma
 }
 
 fn parse_sql(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
-    let mut parser = DFParserBuilder::new(tokens.to_vec())
+    let tokens = sequence_clauses::in_order(tokens).unwrap_or_else(|| tokens.to_vec());
+    let mut parser = DFParserBuilder::new(tokens)
         .with_dialect(dialect)
         .with_recursion_limit(guard::RECURSION_LIMIT)
         .build()

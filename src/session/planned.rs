@@ -16,11 +16,11 @@ use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, TableScan};
 use datafusion::prelude::{SessionConfig, SessionContext};
 
+use super::catalogs::Catalogs;
 use super::direct::{
     DirectQuery, is_deep, is_simple, is_the_same_each_time, reads_own_tables, table_of,
 };
 use super::placeholders::Placeholders;
-use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::scan::{self, Opened};
 use crate::store::{Snapshot, Store};
@@ -55,9 +55,9 @@ impl Planned {
     }
 
     /// Whether it is the plan for the tables and the settings that there are now.
-    pub(super) fn is_current(&self, catalog: &Catalog, context: &SessionContext) -> bool {
+    pub(super) fn is_current(&self, catalogs: &Catalogs, context: &SessionContext) -> bool {
         let settings = self.session.config_options();
-        self.version == catalog.version()
+        self.version == catalogs.version()
             && Arc::ptr_eq(settings, context.state_ref().read().config_options())
     }
 
@@ -85,14 +85,14 @@ impl Planned {
     /// Those of the store; `Conflict` where the table is gone.
     pub(super) fn direct(
         &self,
-        catalog: &Catalog,
+        catalogs: &Catalogs,
         context: &SessionContext,
         params: &[ScalarValue],
     ) -> Result<Option<Opened>> {
         let direct = self.optimized.as_ref().and_then(|it| it.direct.as_ref());
         match direct {
             Some(direct) => {
-                let moment = |store: &Arc<dyn Store>| self.moment(catalog, store);
+                let moment = |store: &Arc<dyn Store>| self.moment(catalogs, store);
                 direct.run(context, params, moment)
             }
             None => Ok(None),
@@ -114,14 +114,14 @@ impl Planned {
     /// database, of which this one hears nothing, is read as it is.
     fn moment(
         &self,
-        catalog: &Catalog,
+        catalogs: &Catalogs,
         store: &Arc<dyn Store>,
     ) -> Result<Option<Arc<dyn Snapshot>>> {
-        if !std::ptr::addr_eq(Arc::as_ptr(catalog.store()), Arc::as_ptr(store)) {
+        let Some(catalog) = catalogs.in_store(store) else {
             return store.snapshot().map(Some);
-        }
+        };
         let snapshot = catalog.snapshot()?;
-        Ok((catalog.version() == self.version).then_some(snapshot))
+        Ok((catalogs.version() == self.version).then_some(snapshot))
     }
 }
 

@@ -100,7 +100,7 @@ fn loses(from: &DataType, to: &DataType) -> bool {
 
 /// The columns of the second SELECTs of recursive queries that the statement casts itself: the name of the query, in lower
 /// case, and the place of the column.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Casts(Vec<(String, usize)>);
 
 /// The casts of a statement, as it is written.
@@ -132,6 +132,16 @@ impl Visitor for Casts {
 }
 
 impl Casts {
+    /// These and others.
+    pub(super) fn with(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
+    pub(super) fn add(&mut self, others: &Self) {
+        self.0.extend_from_slice(&others.0);
+    }
+
     fn has(&self, name: &str, position: usize) -> bool {
         let mut casts = self.0.iter();
         casts.any(|(query, place)| *place == position && query.eq_ignore_ascii_case(name))

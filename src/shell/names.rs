@@ -31,7 +31,7 @@ impl Names {
         Self { connection }
     }
 
-    /// The tables, in order.
+    /// The tables and views, in order.
     pub fn tables(&self) -> Vec<String> {
         let catalog = self.connection.session().catalog(CATALOG_NAME);
         let schema = catalog.and_then(|catalog| catalog.schema(SCHEMA_NAME));
@@ -42,14 +42,36 @@ impl Names {
 
     /// The definition of a table; `None` where there is no such table of Halite.
     pub fn definition(&self, table: &str) -> Option<Table> {
-        let provider = self.connection.database().table_provider(table).ok()?;
+        let provider = self.connection.table_provider(table).ok()?;
         let table = provider.downcast_ref::<HaliteTable>()?;
         Some(table.bound().table().clone())
     }
 
-    /// The columns of a table with their types, in the table's order; none where there is no such table.
+    /// The statements that make the views, each behind those that it reads; with a name that of one.
+    pub fn view_statements(&self, name: Option<&str>) -> Vec<String> {
+        self.connection.view_statements(name)
+    }
+
+    /// The statements that make the sequences.
+    pub fn sequence_statements(&self) -> Vec<String> {
+        self.connection.sequence_statements()
+    }
+
+    /// Whether a view has the name.
+    pub fn is_view(&self, name: &str) -> bool {
+        self.connection.view_definition(name).is_some()
+    }
+
+    /// The columns of a table with their types, in the table's order, or those of a view; none where there is neither.
     pub fn columns(&self, table: &str) -> Vec<Name> {
-        let Ok(provider) = self.connection.database().table_provider(table) else {
+        if let Some(view) = self.connection.view_definition(table) {
+            let columns = view.columns.iter().map(|column| Name {
+                name: column.name.clone(),
+                note: "of a view".to_owned(),
+            });
+            return columns.collect();
+        }
+        let Ok(provider) = self.connection.table_provider(table) else {
             return Vec::new();
         };
         let schema = provider.schema();
@@ -138,7 +160,7 @@ mod tests {
             .execute("SET halite.span_budget = 7", Vec::new())
             .await
             .unwrap();
-        let names = Names::new(connection);
+        let names = Names::new(connection.clone());
         assert_eq!(names.tables(), ["gulls"]);
         let columns = names.columns("gulls");
         let columns: Vec<_> = columns
@@ -149,6 +171,11 @@ mod tests {
         assert_eq!(names.columns("terns"), []);
         assert_eq!(names.definition("gulls").unwrap().key_clause(), "name");
         assert_eq!(names.definition("terns"), None);
+        let create = "CREATE VIEW terns AS SELECT seen FROM gulls";
+        connection.execute(create, Vec::new()).await.unwrap();
+        assert_eq!(names.tables(), ["gulls", "terns"]);
+        assert_eq!(names.columns("terns")[0].name, "seen");
+        assert!(names.is_view("terns") && !names.is_view("gulls"));
         let settings = names.settings();
         let value = |name: &str| settings.iter().find(|found| found.name == name).unwrap();
         assert_eq!(value("halite.span_budget").note, "7");

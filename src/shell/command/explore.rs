@@ -14,7 +14,7 @@ pub(super) fn find_table<T>(
     name: &str,
     read: impl FnOnce(&HaliteTable) -> T,
 ) -> Result<T, String> {
-    let provider = shell.connection.database().table_provider(name);
+    let provider = shell.connection.table_provider(name);
     let provider = provider.map_err(|_| {
         let tables = Names::new(shell.connection.clone()).tables();
         let hint = question(&closest(name, tables.iter().map(String::as_str)));
@@ -53,7 +53,7 @@ impl Command for Tables {
         if self.more {
             "the same with about how many rows and bytes they have"
         } else {
-            "lists the tables with their row keys; * stands for anything"
+            "lists tables with their row keys, and views; * stands for anything"
         }
     }
 
@@ -65,8 +65,13 @@ impl Command for Tables {
         if self.more {
             return sizes(shell, &tables);
         }
-        let key = |name: &String| names.definition(name).map(|table| table.key_clause());
-        let keys = tables.iter().map(|name| key(name).unwrap_or_default());
+        let key = |name: &String| match names.is_view(name) {
+            true => "(a view)".to_owned(),
+            false => names
+                .definition(name)
+                .map_or_else(String::new, |table| table.key_clause()),
+        };
+        let keys = tables.iter().map(key);
         let keys = keys.collect();
         show_texts(shell, &[("table", tables), ("row_key", keys)])
     }
@@ -132,11 +137,12 @@ impl Command for Describe {
         let Some((name, "")) = table(argument) else {
             return failed(shell, &format!("{argument} is no name of a table"));
         };
-        if let Err(wrong) = find_table(shell, &name, |_| ()) {
+        let is_view = Names::new(shell.connection.clone()).is_view(&name);
+        if !is_view && let Err(wrong) = find_table(shell, &name, |_| ()) {
             return failed(shell, &wrong);
         }
         let described = shell.script_of_command(&format!("DESCRIBE {}", identifier(&name)))?;
-        if !self.more || described.is_break() {
+        if !self.more || is_view || described.is_break() {
             return Ok(described);
         }
         sizes(shell, &[name])
@@ -159,26 +165,36 @@ impl Command for Schema {
     }
 
     fn doc(&self) -> &'static str {
-        "prints the statements that make the tables, or one of them"
+        "prints the statements that make what there is, or one table or view"
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
-        let names = if argument.is_empty() {
-            Names::new(shell.connection.clone()).tables()
+        let known = Names::new(shell.connection.clone());
+        let (names, views) = if argument.is_empty() {
+            let mut others = known.sequence_statements();
+            others.extend(known.view_statements(None));
+            (known.tables(), others)
         } else {
             match table(argument) {
-                Some((name, "")) => vec![name],
+                Some((name, "")) => {
+                    let views = known.view_statements(Some(&name));
+                    (vec![name], views)
+                }
                 _ => return failed(shell, &format!("{argument} is no name of a table")),
             }
         };
         let mut text = String::new();
-        for name in names {
-            match find_table(shell, &name, |table| {
+        for name in names.into_iter().filter(|name| !known.is_view(name)) {
+            let made = find_table(shell, &name, |table| {
                 table.bound().table().create_statement()
-            }) {
+            });
+            match made.map(|made| shell.connection.statement_of(&name, made)) {
                 Ok(statement) => text.push_str(&format!("{statement};\n")),
                 Err(wrong) => return failed(shell, &wrong),
             }
+        }
+        for statement in views {
+            text.push_str(&format!("{statement};\n"));
         }
         shell.print(&text)
     }

@@ -1,0 +1,179 @@
+//! The tables and views that a connection sees: those of the database, and temporary ones of its own.
+//!
+//! Temporary ones are in a store in memory that belongs to the connection and its clones, and are gone with it. Of one name
+//! the temporary one is meant. Both catalogs count their changes; what is planned is for one state of both.
+
+use std::sync::Arc;
+
+use crate::catalog::{Catalog, Temporary};
+use crate::error::{Error, Result};
+use crate::scan::StoreMoment;
+use crate::schema::View;
+use crate::store::Store;
+use crate::table::HaliteTable;
+
+/// The catalogs of a connection.
+#[derive(Debug, Clone)]
+pub(super) struct Catalogs {
+    database: Arc<Catalog>,
+    temporary: Temporary,
+}
+
+impl Catalogs {
+    /// That of a database, and an empty one.
+    pub(super) fn new(database: Arc<Catalog>) -> Self {
+        Self {
+            database,
+            temporary: Temporary::default(),
+        }
+    }
+
+    /// What the database keeps.
+    pub(super) fn database(&self) -> &Arc<Catalog> {
+        &self.database
+    }
+
+    /// What is gone with the connection.
+    pub(super) fn temporary(&self) -> &Temporary {
+        &self.temporary
+    }
+
+    fn both(&self) -> impl Iterator<Item = &Arc<Catalog>> {
+        std::iter::once(&self.database).chain(self.temporary.get())
+    }
+
+    /// Whether something temporary has the name.
+    pub(super) fn is_temporary(&self, name: &str) -> bool {
+        self.temporary.with(name).is_some()
+    }
+
+    /// The catalog of what has the name.
+    pub(super) fn of(&self, name: &str) -> &Arc<Catalog> {
+        self.temporary.with(name).unwrap_or(&self.database)
+    }
+
+    /// The catalog of what has these names.
+    ///
+    /// # Errors
+    /// `NotSupported` where some are temporary and others are not.
+    pub(super) fn of_all(&self, names: &[String]) -> Result<&Arc<Catalog>> {
+        let mut names = names.iter();
+        let Some(first) = names.next() else {
+            return Ok(&self.database);
+        };
+        let catalog = self.of(first);
+        match names.find(|name| !Arc::ptr_eq(self.of(name), catalog)) {
+            None => Ok(catalog),
+            Some(other) => Err(Error::unsupported(format!(
+                "of `{first}` and `{other}` one is temporary: say it in two statements"
+            ))),
+        }
+    }
+
+    /// The catalog in a store, if it is one of these.
+    pub(super) fn in_store(&self, store: &Arc<dyn Store>) -> Option<&Arc<Catalog>> {
+        self.both()
+            .find(|catalog| std::ptr::addr_eq(Arc::as_ptr(catalog.store()), Arc::as_ptr(store)))
+    }
+
+    /// Another one after each change of either.
+    pub(super) fn version(&self) -> u64 {
+        // Neither becomes less.
+        self.both().map(|catalog| catalog.version()).sum()
+    }
+
+    /// A moment of each store for a statement, as [`Catalog::snapshot`].
+    ///
+    /// # Errors
+    /// Those of the database's store.
+    pub(super) fn snapshots(&self) -> Result<Vec<StoreMoment>> {
+        let snapshot =
+            |catalog: &Arc<Catalog>| Ok((Arc::clone(catalog.store()), catalog.snapshot()?));
+        self.both().map(snapshot).collect()
+    }
+
+    /// The table that is meant by a name.
+    ///
+    /// # Errors
+    /// As [`Catalog::expect_table`].
+    pub(super) fn expect_table(&self, name: &str) -> Result<Arc<HaliteTable>> {
+        self.of(name).expect_table(name)
+    }
+
+    /// The view that is meant by a name.
+    pub(super) fn view(&self, name: &str) -> Option<Arc<View>> {
+        self.of(name).view(name)
+    }
+
+    /// Whether nothing has the name.
+    pub(super) fn is_free(&self, name: &str) -> bool {
+        self.of(name).is_free(name)
+    }
+
+    /// Whether there is a view.
+    pub(super) fn has_views(&self) -> bool {
+        self.both().any(|catalog| catalog.has_views())
+    }
+
+    /// All tables that are meant by their names, in the order of these.
+    pub(super) fn tables(&self) -> Vec<Arc<HaliteTable>> {
+        let mut names: Vec<String> = self.both().flat_map(|catalog| catalog.names()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+            .iter()
+            .filter_map(|name| self.expect_table(name).ok())
+            .collect()
+    }
+
+    /// The names of all tables and views, in order.
+    pub(super) fn names(&self) -> Vec<String> {
+        let names = self
+            .both()
+            .flat_map(|it| it.names().into_iter().chain(it.view_names()));
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// All views that are meant by their names, each behind those that it reads.
+    pub(super) fn views_in_order(&self) -> Vec<Arc<View>> {
+        let kept = self.database.views_in_order().into_iter();
+        let kept = kept.filter(|view| !self.is_temporary(&view.name));
+        let temporary = self.temporary.get().into_iter();
+        kept.chain(temporary.flat_map(|it| it.views_in_order()))
+            .collect()
+    }
+
+    /// A statement that makes something, as it makes it where it is.
+    pub(super) fn statement(&self, name: &str, statement: String) -> String {
+        match self.is_temporary(name) {
+            false => statement,
+            true => statement.replacen("CREATE ", "CREATE TEMP ", 1),
+        }
+    }
+
+    /// Whether a temporary object may have a name: a view of the connection that reads what the database has under it
+    /// would read another thing then.
+    ///
+    /// # Errors
+    /// `Conflict`, naming the view.
+    pub(super) fn check_temporary(&self, name: &str) -> Result<()> {
+        if self.is_temporary(name) {
+            return Ok(());
+        }
+        match self.temporary.get().and_then(|it| it.reader_of(name)) {
+            None => Ok(()),
+            Some(view) => Err(Error::conflict(format!(
+                "the temporary view `{}` reads `{name}` of the database, which a temporary one would hide: drop the \
+                 view first",
+                view.name
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "temporary_tests.rs"]
+mod tests;

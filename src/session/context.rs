@@ -1,0 +1,86 @@
+//! DataFusion's session of a connection: Halite's rules, functions and tables in it.
+
+use std::sync::Arc;
+
+use datafusion::execution::memory_pool::MemoryPool;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+use super::catalogs::Catalogs;
+use super::information::Information;
+use super::operators::Operators;
+use super::views::Views;
+use super::{Database, files, names, sequences};
+use crate::catalog::{CATALOG_NAME, Guests, HaliteCatalog, SCHEMA_NAME, ViewPlanner};
+use crate::settings::HaliteOptions;
+use crate::table::HaliteTable;
+use crate::{function, optimize};
+
+/// A new session over the tables of `catalogs` and `guests`, in which `views` are planned.
+pub(super) fn new(
+    database: &Database,
+    catalogs: &Catalogs,
+    guests: &Guests,
+    views: &Arc<Views>,
+) -> SessionContext {
+    let config = SessionConfig::new()
+        .with_default_catalog_and_schema(CATALOG_NAME, SCHEMA_NAME)
+        .with_create_default_catalog_and_schema(false)
+        .with_option_extension(HaliteOptions::default());
+    let builder = SessionStateBuilder::new()
+        .with_default_features()
+        .with_runtime_env(Arc::new(RuntimeEnv {
+            memory_pool: Arc::clone(database.memory()) as Arc<dyn MemoryPool>,
+            ..RuntimeEnv::default()
+        }))
+        .with_config(config);
+    let mut builder = optimize::install(builder);
+    // Halite has its own.
+    let config = builder.config().get_or_insert_default();
+    config.options_mut().catalog.information_schema = false;
+    let planners = builder.expr_planners().get_or_insert_default();
+    planners.insert(0, Arc::new(Operators));
+    let context = files::enable(
+        SessionContext::new_with_state(builder.build()),
+        database.access(),
+    );
+    views.set_session(context.state_weak_ref());
+    let information = Information::new(catalogs.clone(), guests.clone(), Arc::clone(views));
+    let catalog = HaliteCatalog::new(
+        Arc::clone(catalogs.database()),
+        catalogs.temporary().clone(),
+        guests.clone(),
+        Arc::clone(views) as Arc<dyn ViewPlanner>,
+        Arc::new(information),
+    );
+    context.register_catalog(CATALOG_NAME, Arc::new(catalog));
+    register_functions(&context, catalogs);
+    context
+}
+
+fn register_functions(context: &SessionContext, catalogs: &Catalogs) {
+    let tables = catalogs.clone();
+    let look_up = move |name: &str| {
+        let table = tables.expect_table(name)?;
+        Ok((Arc::clone(table.bound()), Arc::clone(table.store())))
+    };
+    let look_up: function::Lookup = Arc::new(look_up);
+    context.register_udtf("keys", function::keys(Arc::clone(&look_up)));
+    context.register_udf(function::decode_key(look_up));
+    let tables = catalogs.clone();
+    let list = move || {
+        let of_table =
+            |table: Arc<HaliteTable>| (Arc::clone(table.bound()), Arc::clone(table.store()));
+        tables
+            .tables()
+            .into_iter()
+            .map(of_table)
+            .collect::<Vec<_>>()
+    };
+    context.register_udtf("halite_tables", function::sizes(Arc::new(list)));
+    function::scalar_functions().for_each(|function| context.register_udf(function));
+    function::aggregate_functions().for_each(|function| context.register_udaf(function));
+    sequences::functions(catalogs).for_each(|function| context.register_udf(function));
+    names::casts::register(context);
+}

@@ -1,0 +1,29 @@
+//! From a parsed query to its logical plan, with all mends.
+
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::sql::parser::Statement as DFStatement;
+
+use super::recursion::Casts;
+use super::{guard, lateral, names, natural, recursion, subqueries};
+use crate::error::Result;
+
+/// The plan of a statement whose clauses have been checked; `of_views` are the casts of the views that it reads.
+///
+/// # Errors
+/// What is wrong with the statement.
+pub(super) async fn query_plan(
+    state: &SessionState,
+    mut parsed: DFStatement,
+    of_views: Casts,
+) -> Result<LogicalPlan> {
+    let casts = recursion::casts(&parsed).with(of_views);
+    let natural = natural::kept(&mut parsed);
+    let plan = lateral::first_plan(state, parsed).await?;
+    guard::check_plan(&plan)?;
+    recursion::check(&plan, &casts)?;
+    if let Some(parsed) = natural {
+        natural::check(state, &parsed, &plan).await?;
+    }
+    names::restore(subqueries::mend(plan)?)
+}

@@ -1,0 +1,121 @@
+CREATE TABLE reading (host TEXT, ts TIMESTAMP(3), usage DOUBLE, PRIMARY KEY (host, ts));
+INSERT INTO reading VALUES ('a', '2024-01-01 10:00', 0.5), ('a', '2024-01-02 10:00', 0.95),
+    ('b', '2024-01-01 10:00', 0.99);
+CREATE VIEW busy AS
+    -- what is nearly full
+    SELECT host, ts, usage FROM reading WHERE usage > 0.9;
+CREATE VIEW busy_days (host, day) AS SELECT host, CAST(ts AS DATE) FROM busy;
+---
+CREATE TABLE
+INSERT 3
+CREATE VIEW
+CREATE VIEW
+
+SELECT * FROM busy ORDER BY host;
+SELECT * FROM busy_days ORDER BY host;
+---
++------+---------------------+-------+
+| host | ts                  | usage |
++------+---------------------+-------+
+| a    | 2024-01-02T10:00:00 | 0.95  |
+| b    | 2024-01-01T10:00:00 | 0.99  |
++------+---------------------+-------+
++------+------------+
+| host | day        |
++------+------------+
+| a    | 2024-01-02 |
+| b    | 2024-01-01 |
++------+------------+
+
+EXPLAIN KEYS SELECT * FROM busy_days WHERE host = 'a' AND day = DATE '2024-01-02';
+---
+reading range /a/2024-01-02T00:00:00.000 .. /a/2024-01-02T23:59:59.999  6100018000018cc7785000..6100018000018ccc9eac  residual: usage > 0.9 (usage is not in the row key)
+
+SHOW TABLES;
+---
++-----------+
+| table     |
++-----------+
+| busy      |
+| busy_days |
+| reading   |
++-----------+
+
+SHOW CREATE VIEW busy;
+SHOW CREATE VIEW busy_days;
+DESCRIBE busy_days;
+---
++------+-------------------------------------------------------+
+| view | statement                                             |
++------+-------------------------------------------------------+
+| busy | CREATE VIEW busy AS                                   |
+|      | SELECT host, ts, usage FROM reading WHERE usage > 0.9 |
++------+-------------------------------------------------------+
++-----------+-----------------------------------------+
+| view      | statement                               |
++-----------+-----------------------------------------+
+| busy_days | CREATE VIEW busy_days (host, day) AS    |
+|           | SELECT host, CAST(ts AS DATE) FROM busy |
++-----------+-----------------------------------------+
++--------+------+-------+
+| column | type | null  |
++--------+------+-------+
+| host   | TEXT | false |
+| day    | DATE | false |
++--------+------+-------+
+
+DROP TABLE reading;
+---
+error: `reading` cannot be dropped: views `busy`, `busy_days` read it; say CASCADE to drop all of them
+
+DROP VIEW busy;
+---
+error: `busy` cannot be dropped: view `busy_days` reads it; say CASCADE to drop all of them
+
+INSERT INTO busy VALUES ('c', '2024-01-01', 1);
+---
+error: `busy` is a view, not a table: rows are changed in what it reads, `reading`; DROP VIEW drops it
+
+DELETE FROM busy;
+---
+error: `busy` is a view, not a table: rows are changed in what it reads, `reading`; DROP VIEW drops it
+
+CREATE VIEW busy AS SELECT 1 AS one;
+---
+error: view `busy` exists already; CREATE OR REPLACE VIEW changes it
+
+CREATE OR REPLACE VIEW busy AS SELECT host, ts FROM busy_days;
+---
+error: view `busy`: Schema error: No field named ts.
+Valid fields are busy_days.host, busy_days.day.
+
+CREATE OR REPLACE VIEW busy AS SELECT ts, host FROM reading WHERE usage > 0.96;
+SELECT * FROM busy_days;
+---
+error: view `busy` cannot lose its column `usage`: view `busy_days` reads it
++------+------------+
+| host | day        |
++------+------------+
+| a    | 2024-01-02 |
+| b    | 2024-01-01 |
++------+------------+
+
+DROP VIEW reading;
+---
+error: `reading` is a table, not a view
+
+DROP VIEW IF EXISTS missing;
+DROP VIEW missing;
+---
+DROP VIEW
+error: there is no view `missing`
+
+DROP TABLE reading CASCADE;
+SHOW TABLES;
+---
+DROP TABLE
++-------+
+| table |
++-------+
++-------+
+
