@@ -18,7 +18,7 @@ pub enum ErrorKind {
     /// Halite does not do this yet: ask for it in another way. Nothing was changed.
     NotSupported,
     /// Another row or statement stands in the way: a row or an object of that name is already there (choose another, or
-    /// say `REPLACE`), or the table was dropped or emptied meanwhile (run it again). Nothing was changed.
+    /// say `REPLACE`), or the table was dropped, emptied or altered meanwhile (run it again). Nothing was changed.
     Conflict,
     /// The store could not do it now (locked, disk full, read-only): mend the cause, then try again.
     Unavailable,

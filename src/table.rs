@@ -21,7 +21,7 @@ use crate::scan::{Access, Parallelism, PartExpressions, ScanExec, ToPhysical};
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
 use crate::store::Store;
-use crate::write::{SpillDirectory, TableGuard, TableLock, TableWriter, WriteExec};
+use crate::write::{CompileRules, SpillDirectory, TableGuard, TableLock, TableWriter, WriteExec};
 
 /// A table in a store, for any `SessionContext`.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub struct HaliteTable {
     store: Arc<dyn Store>,
     writer: Arc<TableWriter>,
     definition: String,
+    /// Whether queries are shown the hidden row id, behind the declared columns.
+    shows_row_id: bool,
 }
 
 impl HaliteTable {
@@ -43,6 +45,29 @@ impl HaliteTable {
             definition: table.table().create_statement(),
             table,
             store,
+            shows_row_id: false,
+        }
+    }
+
+    /// The same table, of which it is known what its rules mean.
+    #[must_use]
+    pub fn with_rules(self, compile: CompileRules) -> Self {
+        let writer = TableWriter::clone(&self.writer).with_rules(compile);
+        Self {
+            writer: Arc::new(writer),
+            ..self
+        }
+    }
+
+    /// The same table for a statement that must tell its rows apart: with the hidden row id, if it has one, behind the
+    /// declared columns.
+    pub fn showing_row_id(&self) -> Self {
+        Self {
+            table: Arc::clone(&self.table),
+            store: Arc::clone(&self.store),
+            writer: Arc::clone(&self.writer),
+            definition: self.definition.clone(),
+            shows_row_id: true,
         }
     }
 
@@ -95,7 +120,7 @@ impl HaliteTable {
         if written.iter().all(Vec::is_empty) {
             return Ok(Arc::default());
         }
-        let schema = DFSchema::try_from(self.table.schema().as_ref().clone())?;
+        let schema = DFSchema::try_from(self.table.full_schema().as_ref().clone())?;
         // What cannot be planned is asked for by no query.
         let planned = |expressions: Vec<Expr>| {
             let expressions = expressions.into_iter();
@@ -109,7 +134,10 @@ impl HaliteTable {
 #[async_trait]
 impl TableProvider for HaliteTable {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(self.table.schema())
+        Arc::clone(match self.shows_row_id {
+            true => self.table.full_schema(),
+            false => self.table.schema(),
+        })
     }
 
     // The primary key is declared to nobody: DataFusion takes the key of one table of a join, or below an UNNEST, for the
@@ -144,8 +172,13 @@ impl TableProvider for HaliteTable {
         let options = HaliteOptions::of(state.config_options());
         let physical = |filter, schema: &DFSchema| state.create_physical_expr(filter, schema);
         let mut access = self.access(filters.iter().cloned()).with_fetch(limit);
-        if let Some(projection) = projection {
-            access = access.with_projection(projection.clone());
+        match projection {
+            Some(projection) => access = access.with_projection(projection.clone()),
+            None if self.shows_row_id => {
+                let all = 0..self.table.all_columns().len();
+                access = access.with_projection(all.collect());
+            }
+            None => {}
         }
         let request = access.bind(&[], &options.planning(&physical))?;
         let mut request =

@@ -3,40 +3,78 @@
 //! Every clause is either taken or refused; none is ignored.
 
 use sqlparser::ast::{
-    ColumnDef, ColumnOption, CreateTable, IndexColumn, PrimaryKeyConstraint, TableConstraint,
-    helpers::stmt_create_table::CreateTableBuilder,
+    ColumnDef, ColumnOption, CreateTable, Expr, IndexColumn, PrimaryKeyConstraint, TableConstraint,
+    Value, helpers::stmt_create_table::CreateTableBuilder,
 };
 
+use super::checks;
 use super::names::{identifier, object_name};
 use super::part;
 use super::types::sql_type;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 use crate::key::{NullOrder, PartDefinition, SortOrder};
-use crate::schema::{Column, Table};
+use crate::schema::{Check, Column, Table};
 
 /// The table that a statement declares, with `id` as its space.
 ///
 /// # Errors
 /// `InvalidInput` or `NotSupported` that names the table, the column or clause and the reason.
 pub fn define_table(statement: &CreateTable, id: u64) -> Result<Table> {
+    define_table_of(statement, None, id)
+}
+
+/// As [`define_table`], of a statement with `AS query`, whose columns are `given`: they are those of the table where the
+/// statement declares none.
+///
+/// # Errors
+/// As [`define_table`]; another number of columns than those that are declared.
+pub fn define_table_of(
+    statement: &CreateTable,
+    given: Option<&[(String, SqlType)]>,
+    id: u64,
+) -> Result<Table> {
     let name = object_name(&statement.name)?;
-    let table =
-        build(statement, &name, id).map_err(|error| error.context(format!("table `{name}`")))?;
+    let table = build(statement, given, &name, id)
+        .map_err(|error| error.context(format!("table `{name}`")))?;
     table.validate()?;
     Ok(table)
 }
 
-fn build(statement: &CreateTable, name: &str, id: u64) -> Result<Table> {
+/// The table that `CREATE TABLE … LIKE` declares: all that `source` is, but for its name and its rows.
+///
+/// # Errors
+/// As [`define_table`].
+pub fn define_table_like(statement: &CreateTable, source: &Table, id: u64) -> Result<Table> {
+    let name = object_name(&statement.name)?;
+    let says_more = !statement.columns.is_empty() || !statement.constraints.is_empty();
+    let refused = match says_more || statement.query.is_some() {
+        true => Err(Error::unsupported(
+            "CREATE TABLE … LIKE with columns, constraints or a query is not implemented",
+        )),
+        false => refuse_other_clauses(statement),
+    };
+    refused.map_err(|error| error.context(format!("table `{name}`")))?;
+    let table = Table {
+        id,
+        name,
+        ..source.clone()
+    };
+    table.validate()?;
+    Ok(table)
+}
+
+fn build(
+    statement: &CreateTable,
+    given: Option<&[(String, SqlType)]>,
+    name: &str,
+    id: u64,
+) -> Result<Table> {
     refuse_other_clauses(statement)?;
-    let declared = statement
-        .columns
-        .iter()
-        .map(declare)
-        .collect::<Result<Vec<_>>>()?;
-    let key = primary_key(statement)?
-        .columns
-        .iter()
+    let declared = columns(statement, given)?;
+    let key = primary_key(statement)?;
+    let key = key.iter().flat_map(|key| &key.columns);
+    let key = key
         .map(part_definition)
         .collect::<Result<Vec<PartDefinition>>>()?;
     refuse_repeated_parts(&key)?;
@@ -44,20 +82,48 @@ fn build(statement: &CreateTable, name: &str, id: u64) -> Result<Table> {
         key.iter()
             .any(|part| part.expression.columns().any(|name| name == column))
     };
+    let checks = checks::of(statement, name)?;
     let columns = declared.into_iter().zip(0..).map(|(column, id)| Column {
         id,
         nullable: column.nullable.unwrap_or_else(|| !in_key(&column.name)),
         name: column.name,
         sql_type: column.sql_type,
-        default: None,
+        default: column.default,
+        missing: None,
     });
     let table = Table {
         id,
         name: name.to_owned(),
         columns: columns.collect(),
         key,
+        checks,
+        next_column: None,
     };
     Ok(table)
+}
+
+/// A column that is added to a table, and its CHECKs.
+///
+/// # Errors
+/// As [`define_table`].
+pub fn added_column(declared: &ColumnDef, table: &Table) -> Result<(Column, Vec<Check>)> {
+    let mut options = declared.options.iter();
+    if let Some(key) = options.find(|it| matches!(it.option, ColumnOption::PrimaryKey(_))) {
+        return Err(Error::unsupported(format!(
+            "ADD COLUMN with `{key}` is not implemented: the row key is laid out when the table is made"
+        )));
+    }
+    let column = declare(declared)?;
+    let checks = checks::of_column(declared, &table.name, &table.checks)?;
+    let column = Column {
+        id: table.next_column_id(),
+        nullable: column.nullable.unwrap_or(true),
+        name: column.name,
+        sql_type: column.sql_type,
+        default: column.default,
+        missing: None,
+    };
+    Ok((column, checks))
 }
 
 /// Whatever is neither columns nor constraints must be as in a bare `CREATE TABLE name`.
@@ -68,6 +134,8 @@ fn refuse_other_clauses(statement: &CreateTable) -> Result<()> {
     rest.if_not_exists = false;
     // Where it goes is not part of its definition.
     rest.temporary = false;
+    rest.query = None;
+    rest.like = None;
     let bare = CreateTableBuilder::new(statement.name.clone()).build();
     if rest == bare {
         return Ok(());
@@ -83,12 +151,39 @@ fn refuse_other_clauses(statement: &CreateTable) -> Result<()> {
     )))
 }
 
-/// The one primary key, declared behind the columns or at a column.
-fn primary_key(statement: &CreateTable) -> Result<PrimaryKeyConstraint> {
+/// The columns that the statement declares, or else those of its query.
+fn columns(statement: &CreateTable, given: Option<&[(String, SqlType)]>) -> Result<Vec<Declared>> {
+    let declared = statement.columns.iter().map(declare);
+    let declared = declared.collect::<Result<Vec<_>>>()?;
+    let Some(given) = given else {
+        return Ok(declared);
+    };
+    if !declared.is_empty() && declared.len() != given.len() {
+        return Err(Error::invalid(format!(
+            "the query gives {} columns, {} are declared",
+            given.len(),
+            declared.len()
+        )));
+    }
+    if !declared.is_empty() {
+        return Ok(declared);
+    }
+    let given = given.iter().map(|(name, sql_type)| Declared {
+        name: name.clone(),
+        sql_type: sql_type.clone(),
+        nullable: None,
+        default: None,
+    });
+    Ok(given.collect())
+}
+
+/// The primary key, declared behind the columns or at a column.
+fn primary_key(statement: &CreateTable) -> Result<Option<PrimaryKeyConstraint>> {
     let mut keys = Vec::new();
     for constraint in &statement.constraints {
         match constraint {
             TableConstraint::PrimaryKey(key) => keys.push(key.clone()),
+            TableConstraint::Check(_) => {}
             other => return Err(Error::unsupported(format!("`{other}` is not implemented"))),
         }
     }
@@ -101,12 +196,10 @@ fn primary_key(statement: &CreateTable) -> Result<PrimaryKeyConstraint> {
             }
         }
     }
-    let [key] = keys.as_slice() else {
-        return Err(Error::invalid(if keys.is_empty() {
-            "a table needs a PRIMARY KEY: it is the layout of the row key"
-        } else {
-            "a table has one PRIMARY KEY"
-        }));
+    let key = match keys.as_slice() {
+        [] => return Ok(None),
+        [key] => key,
+        _ => return Err(Error::invalid("a table has one PRIMARY KEY")),
     };
     let plain = key.name.is_none()
         && key.index_name.is_none()
@@ -114,7 +207,7 @@ fn primary_key(statement: &CreateTable) -> Result<PrimaryKeyConstraint> {
         && key.index_options.is_empty()
         && key.characteristics.is_none();
     if plain {
-        Ok(key.clone())
+        Ok(Some(key.clone()))
     } else {
         Err(Error::unsupported(format!("`{key}` is not implemented")))
     }
@@ -161,17 +254,25 @@ fn refuse_repeated_parts(key: &[PartDefinition]) -> Result<()> {
     Ok(())
 }
 
+/// The text of a DEFAULT; `None` for NULL, which is what a column has without one.
+pub fn default_text(value: &Expr) -> Option<String> {
+    let is_null = matches!(value, Expr::Value(value) if value.value == Value::Null);
+    (!is_null).then(|| value.to_string())
+}
+
 struct Declared {
     name: String,
     sql_type: SqlType,
     nullable: Option<bool>,
+    default: Option<String>,
 }
 
 fn declare(column: &ColumnDef) -> Result<Declared> {
     let name = identifier(&column.name);
-    let mut nullable = None;
+    let (mut nullable, mut default) = (None, None);
     for option in &column.options {
         match &option.option {
+            ColumnOption::Check(_) => {}
             _ if option.name.is_some() => {
                 return Err(Error::unsupported(format!(
                     "column `{name}`: `{option}`: constraints have no names"
@@ -186,6 +287,12 @@ fn declare(column: &ColumnDef) -> Result<Declared> {
                 }
             }
             ColumnOption::PrimaryKey(_) => {}
+            ColumnOption::Default(value) => {
+                if default.replace(value).is_some() {
+                    let twice = format!("column `{name}`: DEFAULT is given twice");
+                    return Err(Error::invalid(twice));
+                }
+            }
             other => {
                 return Err(Error::unsupported(format!(
                     "column `{name}`: `{other}` is not implemented"
@@ -199,5 +306,6 @@ fn declare(column: &ColumnDef) -> Result<Declared> {
         name,
         sql_type,
         nullable,
+        default: default.and_then(default_text),
     })
 }

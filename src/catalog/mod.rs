@@ -16,6 +16,8 @@
 //! deleted. A space `t` + id without a definition is what a crash between the two left; opening the database for writing
 //! drops it, unless anything in the catalog is damaged: then nothing is dropped, and the database is not opened.
 
+mod alter;
+mod checks;
 pub mod ddl;
 mod guests;
 mod inspect;
@@ -31,13 +33,15 @@ mod temporary;
 mod types;
 mod views;
 
+pub use self::alter::Altered;
+pub use self::checks::{check_of, columns_of};
 pub use self::guests::Guests;
 pub use self::inspect::{Inspection, inspect};
 pub use self::names::{identifier, object_name};
 pub use self::numbers::Sequence;
 pub use self::objects::{Dependents, Existing};
 pub use self::provider::{CATALOG_NAME, DATABASE_SCHEMA, HaliteCatalog, SCHEMA_NAME, ViewPlanner};
-pub use self::tables::Catalog;
+pub use self::tables::{Catalog, NewTable};
 pub use self::temporary::Temporary;
-pub use self::types::sql_type;
+pub use self::types::{sql_type, stored_type};
 pub use self::views::MOST_VIEWS_DEEP;

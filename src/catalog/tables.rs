@@ -16,13 +16,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
+use super::alter::{Altered, check_rows};
 use super::objects::{Dependents, Sequences, Views};
 use super::stored::{NEXT_KEY, SPACE, Stored, next_id, table_key};
 use crate::error::{Error, Result};
 use crate::schema::{BoundTable, Table, View};
 use crate::store::{Changes, Claim, Durability, Snapshot, SpaceOptions, Store, WriteBatch};
 use crate::table::HaliteTable;
-use crate::write::{SpillDirectory, TableGuard};
+use crate::write::{CompileRules, SpillDirectory, TableGuard};
 
 /// All tables of a database.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub struct Catalog {
     store: Arc<dyn Store>,
     /// Where writers put what does not fit into memory.
     spills: SpillDirectory,
+    /// What the rules of tables mean.
+    compile: Option<CompileRules>,
     tables: RwLock<BTreeMap<String, Arc<HaliteTable>>>,
     pub(super) views: Views,
     pub(super) sequences: Sequences,
@@ -51,6 +54,15 @@ pub(super) struct Changing {
     unused: Vec<String>,
 }
 
+/// A table that no name leads to yet: it can be written to, and is gone when this is dropped, unless it is listed before.
+#[derive(Debug)]
+pub struct NewTable {
+    catalog: Arc<Catalog>,
+    table: Arc<HaliteTable>,
+    /// Whether its space is to be dropped with this.
+    is_ours: bool,
+}
+
 /// A table that no statement writes to.
 type Locked = (Arc<HaliteTable>, TableGuard);
 
@@ -67,14 +79,19 @@ impl Catalog {
     /// # Errors
     /// `Corrupt` where the catalog is damaged or a newer Halite wrote it; those of the store.
     pub fn open(store: Arc<dyn Store>) -> Result<Self> {
-        Self::open_with(store, SpillDirectory::default())
+        Self::open_with(store, SpillDirectory::default(), None)
     }
 
-    /// As [`Catalog::open`]; what statements cannot hold in memory goes to `spills`.
+    /// As [`Catalog::open`]; what statements cannot hold in memory goes to `spills`, and `compile` knows what the rules of
+    /// tables mean.
     ///
     /// # Errors
     /// As [`Catalog::open`].
-    pub fn open_with(store: Arc<dyn Store>, spills: SpillDirectory) -> Result<Self> {
+    pub fn open_with(
+        store: Arc<dyn Store>,
+        spills: SpillDirectory,
+        compile: Option<CompileRules>,
+    ) -> Result<Self> {
         // Who makes a table elsewhere has its space before its definition: that is no space to reclaim.
         let claim = [Claim::exclusive(SPACE)];
         let claimed = match store.is_read_only() {
@@ -95,6 +112,7 @@ impl Catalog {
         let catalog = Self {
             store,
             spills,
+            compile,
             tables: RwLock::new(BTreeMap::new()),
             views: Views::default(),
             sequences: Sequences::default(),
@@ -226,7 +244,11 @@ impl Catalog {
 
     fn with_store(&self, table: Arc<BoundTable>) -> Arc<HaliteTable> {
         let (store, spills) = (Arc::clone(&self.store), self.spills.clone());
-        Arc::new(HaliteTable::new(store, table, spills))
+        let table = HaliteTable::new(store, table, spills);
+        Arc::new(match self.compile {
+            Some(compile) => table.with_rules(compile),
+            None => table,
+        })
     }
 
     /// Drops the spaces that no definition names. It is no part of what a statement promises: what cannot be dropped
@@ -344,6 +366,34 @@ impl Catalog {
         Ok(Some(bound))
     }
 
+    /// Makes a table's space and nothing else, so that it can be filled before anybody sees it. A crash leaves a space
+    /// that no definition names.
+    ///
+    /// # Errors
+    /// As [`Catalog::create_table`].
+    pub fn prepare_table(
+        self: &Arc<Self>,
+        define: impl Fn(u64) -> Result<Table>,
+    ) -> Result<NewTable> {
+        let mut changing = self.changing.lock();
+        let mut changes = self.begin(&[], &mut changing)?;
+        let table = define(changing.next_id)?;
+        self.is_made(&table, false)?;
+        let bound = self.bind(table)?;
+        changing.next_id += 1;
+        self.store
+            .create_space(bound.bound().space(), &SpaceOptions::default())?;
+        let mut batch = WriteBatch::new();
+        batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
+        changes.write(batch)?;
+        changes.commit(Durability::Sync)?;
+        Ok(NewTable {
+            catalog: Arc::clone(self),
+            table: bound,
+            is_ours: true,
+        })
+    }
+
     /// What [`Catalog::create_table`] gives where a table has the name already.
     fn is_made(
         &self,
@@ -438,6 +488,54 @@ impl Catalog {
             .map_err(|error| error.context(format!("emptying table `{name}`")))
     }
 
+    /// Changes the definition of a table whose rows stay as they are. Statements that began before go on reading as they
+    /// did; those that write are turned away.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is no such table, or a row does not satisfy what the new definition asks; `Conflict`
+    /// where another table has its new name; those of `change` and of the store.
+    pub fn alter_table(
+        &self,
+        name: &str,
+        change: impl FnOnce(&Table) -> Result<Altered>,
+    ) -> Result<()> {
+        let find = || Ok(vec![self.expect_table(name)?]);
+        let Some(Changed {
+            changing: _changing,
+            tables,
+            changes,
+        }) = self.lock_tables(find)?
+        else {
+            return Ok(());
+        };
+        let altered = change(self.expect_table(name)?.bound().table())?;
+        let is_renamed = altered.table.name != name;
+        if is_renamed {
+            self.is_made(&altered.table, false)?;
+        }
+        let table = self.bind(altered.table)?;
+        if altered.asks_rows {
+            check_rows(table.bound(), self.compile, changes.snapshot()?)
+                .map_err(|error| error.context(format!("table `{name}`")))?;
+        }
+        let mut batch = WriteBatch::new();
+        if is_renamed {
+            batch.delete(SPACE, &table_key(name));
+        }
+        let definition = table.bound().table().to_json()?;
+        batch.put(SPACE, &table_key(table.name()), definition.as_bytes());
+        let written = self.commit(changes, batch, |tables| {
+            tables.remove(name);
+            tables.insert(table.name().to_owned(), Arc::clone(&table));
+        });
+        for (table, mut writing) in tables {
+            if !self.is_current(&table) {
+                writing.retire();
+            }
+        }
+        written
+    }
+
     /// Waits until no statement writes to the tables that `find` gives, in the order of their names, and then until no
     /// other changes tables: so a long statement keeps those waiting alone who change its own table. `None` where there
     /// is none.
@@ -488,6 +586,43 @@ fn not_a_table(view: &View) -> Error {
         view.name,
         view.reads_in_words()
     ))
+}
+
+impl NewTable {
+    /// The table.
+    pub fn table(&self) -> &Arc<HaliteTable> {
+        &self.table
+    }
+
+    /// From now on its name leads to it, and to the rows that it has.
+    ///
+    /// # Errors
+    /// `Conflict` where another table has the name by now; those of the store.
+    pub fn list(mut self) -> Result<()> {
+        let catalog = Arc::clone(&self.catalog);
+        let mut changing = catalog.changing.lock();
+        let changes = catalog.begin(&[], &mut changing)?;
+        let definition = self.table.bound().table();
+        catalog.is_made(definition, false)?;
+        let mut batch = WriteBatch::new();
+        let json = definition.to_json()?;
+        batch.put(SPACE, &table_key(&definition.name), json.as_bytes());
+        // Of a write that fails nobody knows whether it is on disk.
+        self.is_ours = false;
+        catalog.commit(changes, batch, |tables| {
+            tables.insert(definition.name.clone(), Arc::clone(&self.table));
+        })
+    }
+}
+
+impl Drop for NewTable {
+    fn drop(&mut self) {
+        if self.is_ours {
+            let mut changing = self.catalog.changing.lock();
+            changing.unused.push(self.table.bound().table().space());
+            self.catalog.reclaim(&mut changing);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Types as `CREATE TABLE` writes them.
 
+use arrow::datatypes::DataType as ArrowType;
 use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
 
 use crate::datum::{Precision, SqlType};
@@ -47,6 +48,55 @@ pub fn sql_type(declared: &DataType) -> Result<SqlType> {
         other => {
             return Err(Error::unsupported(format!(
                 "type {other} is not implemented"
+            )));
+        }
+    })
+}
+
+/// The type of a column for the values of a query's column: the narrowest that holds them all, but for UNSIGNED BIGINT,
+/// whose greatest values BIGINT lacks.
+///
+/// # Errors
+/// `NotSupported` for values that no column holds.
+pub fn stored_type(values: &ArrowType) -> Result<SqlType> {
+    Ok(match values {
+        ArrowType::Boolean => SqlType::Boolean,
+        ArrowType::Int8 | ArrowType::UInt8 | ArrowType::Int16 => SqlType::SmallInt,
+        ArrowType::UInt16 | ArrowType::Int32 => SqlType::Integer,
+        ArrowType::UInt32 | ArrowType::Int64 | ArrowType::UInt64 => SqlType::BigInt,
+        ArrowType::Float16 | ArrowType::Float32 => SqlType::Real,
+        ArrowType::Float64 => SqlType::Double,
+        // Nothing but NULL, as in PostgreSQL.
+        ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View | ArrowType::Null => {
+            SqlType::Text
+        }
+        ArrowType::Binary
+        | ArrowType::LargeBinary
+        | ArrowType::BinaryView
+        | ArrowType::FixedSizeBinary(_) => SqlType::Bytea,
+        ArrowType::Date32 => SqlType::Date,
+        ArrowType::Date64 => SqlType::Timestamp {
+            precision: Precision::Millisecond,
+            utc: false,
+        },
+        ArrowType::Timestamp(unit, zone) => SqlType::Timestamp {
+            precision: Precision::from(*unit),
+            utc: zone.is_some(),
+        },
+        ArrowType::Decimal32(precision, scale)
+        | ArrowType::Decimal64(precision, scale)
+        | ArrowType::Decimal128(precision, scale)
+            if *scale >= 0 && i16::from(*scale) <= i16::from(*precision) =>
+        {
+            SqlType::Decimal {
+                precision: *precision,
+                scale: *scale,
+            }
+        }
+        ArrowType::Dictionary(_, values) => stored_type(values)?,
+        other => {
+            return Err(Error::unsupported(format!(
+                "no column holds values of type {other}; cast them in the query"
             )));
         }
     })

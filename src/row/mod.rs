@@ -23,7 +23,7 @@
 //!
 //! | code | the column |
 //! |---|---|
-//! | 0 | is not in the value: it is in the key, or the row is older than the column; then it reads as NULL |
+//! | 0 | is not in the value: it is in the key, or the row is older than the column; then it reads as the definition says, or NULL |
 //! | 1 | is NULL |
 //! | 2, 3, 4, 5, 6 | has 1, 2, 4, 8, 16 bytes |
 //! | 7 | is of variable length |
@@ -43,10 +43,12 @@
 mod changes;
 mod check;
 mod failure;
+mod field;
 mod format;
 mod groups;
 mod reader;
 mod restored;
+mod rules;
 mod snapshot;
 mod stored;
 mod values;
@@ -54,9 +56,11 @@ mod writer;
 
 pub use self::changes::RowChanges;
 pub use self::check::shown_at;
+pub use self::field::stored_field;
 #[doc(hidden)]
 pub use self::groups::Grouped;
 pub use self::reader::{RowReader, Rows};
+pub use self::rules::RowRules;
 pub use self::snapshot::RowSnapshot;
 pub use self::writer::{EncodedBytes, EncodedRow, EncodedRows, RowWriter};
 

@@ -77,7 +77,7 @@ impl Rows<'_> {
     /// As [`RowReader::read`].
     pub fn read(&mut self, columns: &[usize], selection: Option<&[u32]>) -> Result<RecordBatch> {
         let arrays = self.columns(columns, selection)?;
-        let schema = self.table.schema().project(columns).map_err(|error| {
+        let schema = self.table.full_schema().project(columns).map_err(|error| {
             Error::internal("a projection of columns that are not there").with_source(error)
         })?;
         let options = RecordBatchOptions::new()

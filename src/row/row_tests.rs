@@ -170,6 +170,7 @@ fn columns_come_and_go_without_a_rewrite() {
             sql_type: BigInt,
             nullable: true,
             default: None,
+            missing: None,
         },
     );
     let new = BoundTable::new(changed.clone()).unwrap();
@@ -314,6 +315,7 @@ fn rows_come_back_whole_under_every_layout() {
             sql_type: column.sql_type.clone(),
             nullable: column.nullable,
             default: None,
+            missing: None,
         });
         table.columns.extend(in_key);
         for id in 500..500 + rng.u32(1..5) {
@@ -323,6 +325,7 @@ fn rows_come_back_whole_under_every_layout() {
                 sql_type: types[rng.usize(0..types.len())].clone(),
                 nullable: rng.bool(),
                 default: None,
+                missing: None,
             });
         }
         let table = BoundTable::new(table).unwrap();

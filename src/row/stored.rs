@@ -127,6 +127,7 @@ impl<'a> Located<'a> {
 fn wrong_slot(slot: Slot, column: &Column) -> Option<&'static str> {
     match (slot, Storage::of(&column.sql_type)) {
         (Slot::Absent | Slot::Null, _) if column.nullable => None,
+        (Slot::Absent, _) if column.missing.is_some() => None,
         (Slot::Absent, _) => Some("is NOT NULL and the row does not have it"),
         (Slot::Null, _) => Some("is NOT NULL and the row has NULL"),
         (Slot::Fixed { width, .. }, Storage::Fixed(expected)) if width == expected => None,
@@ -201,6 +202,14 @@ impl<'a> Stored<'a> {
                             .ok_or_else(|| self.ends_early(row.index))?,
                     )
                 }
+                Some(Slot::Absent) => match self.missing() {
+                    Some(missing) => Some(
+                        *missing
+                            .first_chunk::<WIDTH>()
+                            .ok_or_else(|| self.ends_early(row.index))?,
+                    ),
+                    None => None,
+                },
                 _ => None,
             };
             take(row.index, field)?;
@@ -298,8 +307,15 @@ impl<'a> Stored<'a> {
                 let field = shape.variable(row.value, *number);
                 field.map(Some).ok_or_else(|| self.ends_early(row.index))
             }
+            (Some(Slot::Absent), _) => Ok(self.missing()),
             _ => Ok(None),
         }
+    }
+
+    /// What rows have that are older than the column.
+    fn missing(&self) -> Option<&'a [u8]> {
+        let missing = self.column.missing.as_ref();
+        missing.map(|field| field.0.as_slice())
     }
 
     fn ends_early(&self, row: usize) -> Failure {

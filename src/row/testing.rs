@@ -34,12 +34,15 @@ pub(crate) fn definition(columns: &[Declared], key: Vec<PartDefinition>) -> Tabl
             sql_type: sql_type.clone(),
             nullable: name.ends_with('?'),
             default: None,
+            missing: None,
         });
     Table {
         id: 1,
         name: "t".to_owned(),
         columns: columns.collect(),
         key,
+        checks: Vec::new(),
+        next_column: None,
     }
 }
 

@@ -6,6 +6,7 @@ use arrow::array::{ArrayRef, RecordBatch};
 
 use super::check::checked;
 use super::reader::RowReader;
+use super::rules::RowRules;
 use super::values::{StoredColumn, Values, encode_values};
 use crate::error::{Error, Result};
 use crate::key::{KeyBuffer, RowError};
@@ -18,6 +19,7 @@ pub struct RowWriter {
     table: Arc<BoundTable>,
     /// In the order of their ids, as values hold them.
     stored: Vec<StoredColumn>,
+    rules: Option<Arc<dyn RowRules>>,
 }
 
 impl RowWriter {
@@ -33,7 +35,17 @@ impl RowWriter {
             })
             .collect();
         stored.sort_by_key(|column| column.id);
-        Self { table, stored }
+        Self {
+            table,
+            stored,
+            rules: None,
+        }
+    }
+
+    /// The same, which also asks rules of the rows.
+    #[must_use]
+    pub fn with_rules(self, rules: Option<Arc<dyn RowRules>>) -> Self {
+        Self { rules, ..self }
     }
 
     /// The table.
@@ -41,10 +53,10 @@ impl RowWriter {
         &self.table
     }
 
-    /// Whole rows encoded, whose columns are those of the table by position.
+    /// Whole rows encoded, whose columns are [all of the table's](BoundTable::all_columns) by position.
     ///
     /// # Errors
-    /// `InvalidInput` with the row where a value is NULL, too long or has no key; `Internal` where the batch has other
+    /// `InvalidInput` with the row where a value is NULL, too long or has no key, or a rule is broken; `Internal` where the batch has other
     /// columns than the table.
     pub fn encode(&self, batch: &RecordBatch) -> Result<EncodedRows, RowError> {
         self.encode_rows(batch)
@@ -56,17 +68,20 @@ impl RowWriter {
     }
 
     fn encode_rows(&self, batch: &RecordBatch) -> Result<EncodedRows, RowError> {
-        if batch.num_columns() != self.table.columns().len() {
+        if batch.num_columns() != self.table.all_columns().len() {
             return Err(RowError::from(Error::internal(format!(
                 "{} columns are given, {} are declared",
                 batch.num_columns(),
-                self.table.columns().len()
+                self.table.all_columns().len()
             ))));
         }
-        let columns = self.table.columns().iter().zip(batch.columns());
+        let columns = self.table.all_columns().iter().zip(batch.columns());
         let arrays: Vec<ArrayRef> = columns
             .map(|(column, array)| checked(column, array))
             .collect::<Result<_, _>>()?;
+        if let Some(rules) = &self.rules {
+            rules.check(batch)?;
+        }
         let stored: Vec<ArrayRef> = self
             .stored
             .iter()
@@ -103,7 +118,7 @@ impl RowWriter {
     /// # Errors
     /// As [`RowWriter::encode`].
     pub fn encode_keys_of(&self, batch: &RecordBatch) -> Result<EncodedRows, RowError> {
-        let columns = self.table.columns().iter();
+        let columns = self.table.all_columns().iter();
         let sources: Vec<Option<ArrayRef>> = columns
             .map(|column| match batch.column_by_name(&column.name) {
                 Some(array) => checked(column, array).map(Some),

@@ -50,7 +50,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// All columns of the rows that satisfy all filters, of which no one is volatile.
+    /// The declared columns of the rows that satisfy all filters, of which no one is volatile.
     pub fn new(table: Arc<BoundTable>, filters: impl IntoIterator<Item = Expr>) -> Self {
         let conjuncts = filters.into_iter().flat_map(split_conjunction_owned);
         Self {
@@ -159,7 +159,7 @@ impl Access {
         if residual.is_empty() {
             return Ok(Vec::new());
         }
-        let schema = DFSchema::try_from(self.table.schema().as_ref().clone())?;
+        let schema = DFSchema::try_from(self.table.full_schema().as_ref().clone())?;
         let evaluated = |Residual { conjunct, reason }| {
             let text = format!("{} ({reason})", predicate::readable(&conjunct));
             let conjunct = canonical_constants(unnormalize_col(conjunct))?;

@@ -47,7 +47,7 @@ impl Decoder {
         let filters = match filters.is_empty() {
             true => Vec::new(),
             false => {
-                let schema = request.table.schema().project(&filter_columns)?;
+                let schema = request.table.full_schema().project(&filter_columns)?;
                 let reassigned = filters
                     .into_iter()
                     .map(|filter| reassign_expr_columns(Arc::clone(filter), &schema));

@@ -43,7 +43,7 @@ fn fields(request: &ScanRequest, pieces: Option<usize>) -> Vec<String> {
         let conjuncts = request.residual.iter().map(|residual| &residual.expression);
         fields.push(format!("residual=[{}]", joined(conjuncts)));
     }
-    let columns = request.table.columns();
+    let columns = request.table.all_columns();
     let shown = request
         .projection
         .iter()

@@ -137,7 +137,7 @@ impl ScanExec {
     /// A filter over the output's columns as one over the table's; `None` if a column is not one of the output.
     fn over_table(&self, filter: &Arc<dyn PhysicalExpr>) -> Result<Option<Arc<dyn PhysicalExpr>>> {
         let mut is_known = true;
-        let columns = self.request.table.columns();
+        let columns = self.request.table.all_columns();
         let over_table = Arc::clone(filter).transform_down(|expression| {
             let Some(column) = expression.downcast_ref::<Column>() else {
                 return Ok(Transformed::no(expression));

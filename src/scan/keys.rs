@@ -71,7 +71,7 @@ impl WholeKeys {
         table: &BoundTable,
         parameters: &[ScalarValue],
     ) -> Result<Option<Vec<Vec<u8>>>> {
-        let mut row: Vec<Option<Datum>> = vec![None; table.columns().len()];
+        let mut row: Vec<Option<Datum>> = vec![None; table.all_columns().len()];
         let mut keys = Vec::with_capacity(self.count());
         let is_fitting = write(table, &self.0, parameters, &mut row, &mut keys)?;
         Ok(is_fitting.then_some(keys))
@@ -136,7 +136,7 @@ impl Pinned {
         let Expr::Column(column) = column else {
             return None;
         };
-        let column = table.schema().index_of(column.name()).ok()?;
+        let column = table.full_schema().index_of(column.name()).ok()?;
         let sql_type = &table.column(column).ok()?.sql_type;
         let is_told =
             table.row_key().restoring_part(column).is_some() && is_compared_by_bytes(sql_type);

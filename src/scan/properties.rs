@@ -149,6 +149,6 @@ fn output_column(request: &ScanRequest, position: usize) -> Option<Arc<dyn Physi
         .projection
         .iter()
         .position(|shown| *shown == position)?;
-    let name = &request.table.columns().get(position)?.name;
+    let name = &request.table.column(position).ok()?.name;
     Some(Arc::new(Column::new(name, index)))
 }

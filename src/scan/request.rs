@@ -85,7 +85,9 @@ impl ScanRequest {
     /// # Errors
     /// A projection of columns that the table does not have.
     pub fn schema(&self) -> Result<SchemaRef> {
-        Ok(Arc::new(self.table.schema().project(&self.projection)?))
+        Ok(Arc::new(
+            self.table.full_schema().project(&self.projection)?,
+        ))
     }
 
     /// Asks for the rows in an order of columns, by position in the table, most significant first. Returns whether the

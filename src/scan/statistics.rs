@@ -21,17 +21,17 @@ const ENTRY_OVERHEAD: usize = 16;
 
 /// About how many rows and bytes `runs` yield; absent where the store cannot say.
 pub(super) fn estimate(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[&Run]) -> Statistics {
-    let columns = request.table.columns().iter();
+    let columns = request.table.all_columns().iter();
     let stored_width: usize = columns.map(|column| width(&column.sql_type)).sum();
     let output_width: usize = request
         .projection
         .iter()
-        .filter_map(|position| request.table.columns().get(*position))
+        .filter_map(|position| request.table.all_columns().get(*position))
         .map(|column| width(&column.sql_type))
         .sum();
     let schema = request
         .schema()
-        .unwrap_or_else(|_| Arc::clone(request.table.schema()));
+        .unwrap_or_else(|_| Arc::clone(request.table.full_schema()));
     let mut statistics = Statistics::new_unknown(&schema);
     if let Some(bytes) = stored_bytes(request, store, runs) {
         let mut rows = bytes / (stored_width + ENTRY_OVERHEAD);

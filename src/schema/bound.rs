@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 
-use super::{Column, Table};
+use super::{Column, Table, arrow_schema};
 use crate::error::{Error, Result};
 use crate::key::RowKey;
 
@@ -18,6 +18,9 @@ pub struct BoundTable {
     table: Table,
     row_key: Arc<RowKey>,
     schema: SchemaRef,
+    /// The declared columns, and behind them the hidden one if there is one.
+    all_columns: Vec<Column>,
+    full_schema: SchemaRef,
     space: Arc<str>,
     sources: Vec<usize>,
     stored: Vec<usize>,
@@ -32,6 +35,8 @@ impl BoundTable {
         let row_key = table.checked_row_key()?;
         let parts = row_key.parts().iter();
         let sources: BTreeSet<usize> = parts.flat_map(|part| part.sources()).copied().collect();
+        let hidden = table.row_id();
+        let all_columns: Vec<Column> = table.columns.iter().cloned().chain(hidden).collect();
         Ok(Arc::new(Self {
             stored: (0..table.columns.len())
                 .filter(|column| row_key.restoring_part(*column).is_none())
@@ -39,6 +44,8 @@ impl BoundTable {
             sources: sources.into_iter().collect(),
             row_key: Arc::new(row_key),
             schema: table.arrow_schema(),
+            full_schema: arrow_schema(&all_columns),
+            all_columns,
             space: table.space().into(),
             table,
         }))
@@ -54,17 +61,28 @@ impl BoundTable {
         &self.table.name
     }
 
-    /// The columns in table order.
+    /// The declared columns in table order: those that `SELECT *` shows.
     pub fn columns(&self) -> &[Column] {
         &self.table.columns
     }
 
-    /// The column at `position`.
+    /// All columns of a row: the declared ones, and behind them the hidden row id of a table that has one.
+    pub fn all_columns(&self) -> &[Column] {
+        &self.all_columns
+    }
+
+    /// The position of the hidden row id, if the table has one.
+    pub fn row_id(&self) -> Option<usize> {
+        let hidden = self.table.has_row_id();
+        hidden.then_some(self.table.columns.len())
+    }
+
+    /// The column at `position` of [`BoundTable::all_columns`].
     ///
     /// # Errors
     /// `Internal` where there is none.
     pub fn column(&self, position: usize) -> Result<&Column> {
-        self.table.columns.get(position).ok_or_else(|| {
+        self.all_columns.get(position).ok_or_else(|| {
             Error::internal(format!(
                 "table `{}` has no column at {position}",
                 self.name()
@@ -77,9 +95,19 @@ impl BoundTable {
         &self.row_key
     }
 
-    /// The Arrow schema of whole rows.
+    /// Whether rows must satisfy more than the types of their columns.
+    pub fn has_rules(&self) -> bool {
+        !self.table.checks.is_empty()
+    }
+
+    /// The Arrow schema of the declared columns.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
+    }
+
+    /// The Arrow schema of [`BoundTable::all_columns`].
+    pub fn full_schema(&self) -> &SchemaRef {
+        &self.full_schema
     }
 
     /// The name of the table's space in the store.

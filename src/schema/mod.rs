@@ -15,11 +15,25 @@
 //! A definition of a newer format, or with a field that this version does not know, is refused: a clause is never
 //! ignored. Column ids are given once and never again, so that rows written before a column came or went stay
 //! readable; they follow no order.
+//!
+//! # Format, version 2
+//!
+//! As version 1, and
+//!
+//! * `key` may be empty: the row key is then the hidden column [`ROW_ID`], whose values are given in the order of insertion;
+//! * `default` of a column may be an expression, as SQL;
+//! * `missing` of a column, if there is one, is what rows have in it that are older than the column, in hex digits as
+//!   [`crate::row`] writes values;
+//! * `next_column`, if it is there, is an id that no column has had, nor a greater one;
+//! * `"checks": [{"name": "t_a_check", "expression": "a > 0"}]`, if there are any.
+//!
+//! A definition that needs nothing of version 2 is written as version 1, byte for byte.
 
 mod bound;
 mod sequence;
 mod statement;
 mod stored;
+mod stored_field;
 mod validate;
 mod view;
 
@@ -30,15 +44,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::key::{KeyColumn, PartDefinition, RowKey};
+use crate::key::{Expression, KeyColumn, PartDefinition, RowKey, SortOrder};
 
 pub use self::bound::BoundTable;
 pub use self::sequence::{DEFAULT_CACHE, Sequence};
+pub use self::stored_field::StoredField;
 pub use self::validate::{COLUMN_ID_LIMIT, NAME_BYTES};
 pub use self::view::{View, ViewColumn};
 
-/// The newest format of definitions that this version reads, and the one that it writes.
-pub const FORMAT_VERSION: u32 = 1;
+/// The newest format of definitions that this version reads; it writes the oldest that can say what is to be said.
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The hidden column that is the row key of a table declared without one.
+pub const ROW_ID: &str = "_row_id";
 
 /// A table as it was declared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,8 +68,24 @@ pub struct Table {
     pub name: String,
     /// In the order in which `SELECT *` shows them.
     pub columns: Vec<Column>,
-    /// The parts of the row key.
+    /// The parts of the row key; without any it is the hidden column [`ROW_ID`].
     pub key: Vec<PartDefinition>,
+    /// What must not be false of a row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
+    /// No column had this id yet, or a greater one; without this the same is true behind the greatest that there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_column: Option<u32>,
+}
+
+/// A CHECK.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// Its name, of which no other CHECK of the table is.
+    pub name: String,
+    /// The SQL text of its condition over the table's columns.
+    pub expression: String,
 }
 
 /// A column of a table.
@@ -68,6 +102,9 @@ pub struct Column {
     pub nullable: bool,
     /// The SQL text of its DEFAULT.
     pub default: Option<String>,
+    /// What rows have in it that are older than the column; without this NULL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<StoredField>,
 }
 
 /// What of a stored definition every version can read.
@@ -99,7 +136,7 @@ impl Table {
     /// `Internal`, which would be a fault of the serialiser.
     pub fn to_json(&self) -> Result<String> {
         let written = Written {
-            format: FORMAT_VERSION,
+            format: self.format(),
             table: self,
         };
         serde_json::to_string(&written).map_err(|error| {
@@ -135,9 +172,34 @@ impl Table {
         Ok(stored.table)
     }
 
+    /// The oldest format that can say all that the definition says.
+    fn format(&self) -> u32 {
+        let is_first = |column: &Column| column.default.is_none() && column.missing.is_none();
+        let is_first = !self.has_row_id()
+            && self.columns.iter().all(is_first)
+            && self.checks.is_empty()
+            && self.next_column.is_none();
+        match is_first {
+            true => 1,
+            false => 2,
+        }
+    }
+
+    /// Whether the row key is the hidden column [`ROW_ID`], since none was declared.
+    pub fn has_row_id(&self) -> bool {
+        self.key.is_empty()
+    }
+
     /// The name of the table's space in the store: `t17`.
     pub fn space(&self) -> String {
         format!("t{}", self.id)
+    }
+
+    /// An id that no column has had.
+    pub fn next_column_id(&self) -> u32 {
+        let behind = self.columns.iter().map(|column| column.id + 1).max();
+        let behind = behind.unwrap_or_default();
+        self.next_column.map_or(behind, |next| next.max(behind))
     }
 
     /// The position of the column called `name`.
@@ -145,10 +207,12 @@ impl Table {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    /// The columns as the row key sees them.
+    /// The columns as the row key sees them; a hidden one is the last.
     pub fn key_columns(&self) -> Vec<KeyColumn> {
+        let hidden = self.row_id();
         self.columns
             .iter()
+            .chain(&hidden)
             .map(|column| KeyColumn {
                 name: column.name.clone(),
                 sql_type: column.sql_type.clone(),
@@ -162,19 +226,43 @@ impl Table {
     /// # Errors
     /// `InvalidInput` or `NotSupported` that names the table, the part and the reason.
     pub fn row_key(&self) -> Result<RowKey> {
-        RowKey::new(self.key_columns(), self.key.clone())
+        let key = match self.has_row_id() {
+            true => vec![PartDefinition {
+                expression: Expression::column(ROW_ID),
+                direction: SortOrder::Ascending,
+                nulls: SortOrder::Ascending.default_nulls(),
+            }],
+            false => self.key.clone(),
+        };
+        RowKey::new(self.key_columns(), key)
             .map_err(|error| error.context(format!("table `{}`", self.name)))
     }
 
-    /// The Arrow schema of the table's rows.
+    /// The Arrow schema of the declared columns.
     pub fn arrow_schema(&self) -> SchemaRef {
-        let fields: Vec<Field> = self
-            .columns
-            .iter()
-            .map(|column| Field::new(&column.name, column.sql_type.arrow(), column.nullable))
-            .collect();
-        Arc::new(Schema::new(fields))
+        arrow_schema(&self.columns)
     }
+
+    /// The hidden column, if there is one.
+    pub(crate) fn row_id(&self) -> Option<Column> {
+        self.has_row_id().then(|| Column {
+            // No value holds it: the key gives it back.
+            id: COLUMN_ID_LIMIT,
+            name: ROW_ID.to_owned(),
+            sql_type: SqlType::BigInt,
+            nullable: false,
+            default: None,
+            missing: None,
+        })
+    }
+}
+
+fn arrow_schema(columns: &[Column]) -> SchemaRef {
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|column| Field::new(&column.name, column.sql_type.arrow(), column.nullable))
+        .collect();
+    Arc::new(Schema::new(fields))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ fn column(id: u32, name: &str, sql_type: SqlType, nullable: bool) -> Column {
         sql_type,
         nullable,
         default: None,
+        missing: None,
     }
 }
 
@@ -52,6 +53,8 @@ fn cpu() -> Table {
                 ..part("ts")
             },
         ],
+        checks: Vec::new(),
+        next_column: None,
     }
 }
 
@@ -60,9 +63,12 @@ fn a_definition_comes_back_from_its_json() {
     let table = cpu();
     let text = table.to_json().unwrap();
     assert_eq!(Table::from_json(&text).unwrap(), table);
-    assert!(text.starts_with(
-        r#"{"format":1,"table":{"id":17,"name":"cpu","columns":[{"id":0,"name":"host","#
-    ));
+    let beginning = r#""table":{"id":17,"name":"cpu","columns":[{"id":0,"name":"host","#;
+    assert!(text.starts_with(&format!(r#"{{"format":2,{beginning}"#)));
+    let mut first = cpu();
+    first.columns[2].default = None;
+    let text = first.to_json().unwrap();
+    assert!(text.starts_with(&format!(r#"{{"format":1,{beginning}"#)) && !text.contains("checks"));
 }
 
 /// What version 1 wrote must be read for ever.
@@ -81,17 +87,35 @@ fn version_1_is_read() {
     assert_eq!(table.key[0].direction, SortOrder::Descending);
 }
 
+/// A table without a key is of version 2, which programs that know no row ids refuse; all others stay of version 1.
+#[test]
+fn version_2_is_a_table_without_a_key() {
+    let text = r#"{"format":2,"table":{"id":2,"name":"t","columns":[
+        {"id":0,"name":"a","sql_type":"integer","nullable":true,"default":null}],"key":[]}}"#;
+    let table = Table::from_json(text).unwrap();
+    let written = table.to_json().unwrap();
+    assert_eq!(written, text.replace("\n        ", ""));
+    assert_eq!(table.create_statement(), "CREATE TABLE t (\n    a INT\n)");
+    let bound = BoundTable::new(table).unwrap();
+    assert_eq!((bound.columns().len(), bound.row_id()), (1, Some(1)));
+    assert_eq!(bound.stored_columns(), [0]);
+    assert_eq!(bound.key_sources(), [1]);
+    assert_eq!(bound.column(1).unwrap().name, ROW_ID);
+    assert_eq!(bound.schema().fields().len(), 1);
+    assert_eq!(bound.full_schema().fields().len(), 2);
+}
+
 #[test]
 fn what_cannot_be_read_is_corrupt() {
     let good = cpu().to_json().unwrap();
-    let newer = good.replace("\"format\":1", "\"format\":2,\"extra\":[]");
+    let newer = good.replace("\"format\":2", "\"format\":3,\"extra\":[]");
     let error = Table::from_json(&newer).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert!(error.to_string().contains("upgrade Halite"), "{error}");
     let damaged = [
         String::new(),
         "{}".to_owned(),
-        good.replace("\"format\":1", "\"format\":0"),
+        good.replace("\"format\":2", "\"format\":0"),
         good.replace("\"id\":17", "\"id\":17,\"ttl\":5"),
         good.replace(
             "\"nullable\":true",
@@ -162,8 +186,11 @@ const INVALID: &[(Change, &str)] = &[
         "0 ≤ s ≤ p",
     ),
     (
-        |table| table.key.clear(),
-        "table `cpu`: a row key needs at least one part",
+        |table| {
+            table.key.clear();
+            table.columns[3].name = "_ROW_ID".to_owned();
+        },
+        "table `cpu`: column `_ROW_ID` has the name of the hidden key",
     ),
     (
         |table| table.key[0] = part("nosuch"),

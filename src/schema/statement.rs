@@ -1,6 +1,6 @@
 //! A definition as the statement that makes it again.
 
-use super::{Column, Table};
+use super::{Check, Column, ROW_ID, Table};
 use crate::key::{NullOrder, PartDefinition, SortOrder, identifier};
 
 impl Table {
@@ -14,7 +14,10 @@ impl Table {
             .iter()
             .map(|column| self.column_clause(column))
             .collect();
-        lines.push(format!("PRIMARY KEY ({})", self.key_clause()));
+        lines.extend(self.checks.iter().map(Check::clause));
+        if !self.has_row_id() {
+            lines.push(format!("PRIMARY KEY ({})", self.key_clause()));
+        }
         format!(
             "CREATE TABLE {} (\n    {}\n)",
             identifier(&self.name),
@@ -22,8 +25,12 @@ impl Table {
         )
     }
 
-    /// The parts of the row key as `PRIMARY KEY (…)` declares them: `salt(16), event_id, seen DESC`.
+    /// The parts of the row key as `PRIMARY KEY (…)` declares them: `salt(16), event_id, seen DESC`; the hidden column's
+    /// name where none is declared.
     pub fn key_clause(&self) -> String {
+        if self.has_row_id() {
+            return ROW_ID.to_owned();
+        }
         let parts: Vec<String> = self.key.iter().map(part_clause).collect();
         parts.join(", ")
     }
@@ -46,6 +53,17 @@ impl Table {
     fn is_named_in_key(&self, name: &str) -> bool {
         let mut named = self.key.iter().flat_map(|part| part.expression.columns());
         named.any(|column| column == name)
+    }
+}
+
+impl Check {
+    /// The CHECK as `CREATE TABLE` declares it.
+    pub fn clause(&self) -> String {
+        format!(
+            "CONSTRAINT {} CHECK ({})",
+            identifier(&self.name),
+            self.expression
+        )
     }
 }
 

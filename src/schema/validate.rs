@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Column, Table};
+use super::{Column, ROW_ID, Table};
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 use crate::key::{ROW_KEY_BYTES, RowKey};
@@ -29,6 +29,7 @@ impl Table {
     pub(super) fn checked_row_key(&self) -> Result<RowKey> {
         check_name("table", &self.name)?;
         self.check_columns()
+            .and_then(|()| self.check_constraints())
             .map_err(|error| error.context(format!("table `{}`", self.name)))?;
         let row_key = self.row_key()?;
         self.check_key_length(&row_key)?;
@@ -43,6 +44,13 @@ impl Table {
         let mut names: HashMap<String, &str> = HashMap::new();
         for column in &self.columns {
             check_name("column", &column.name)?;
+            if self.has_row_id() && column.name.eq_ignore_ascii_case(ROW_ID) {
+                return Err(Error::invalid(format!(
+                    "column `{}` has the name of the hidden key of a table without PRIMARY KEY; declare a key, or call \
+                     the column something else",
+                    column.name
+                )));
+            }
             check_type(column)?;
             if let Some(other) = names.insert(column.name.to_lowercase(), &column.name) {
                 return Err(duplicate(other, &column.name));
@@ -51,6 +59,20 @@ impl Table {
                 return Err(Error::invalid(format!(
                     "column `{}` has the id {}, which is taken or not less than {COLUMN_ID_LIMIT}",
                     column.name, column.id
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_constraints(&self) -> Result<()> {
+        let mut names = HashSet::new();
+        for check in &self.checks {
+            check_name("constraint", &check.name)?;
+            if !names.insert(&check.name) {
+                return Err(Error::invalid(format!(
+                    "constraint `{}` is declared twice",
+                    check.name
                 )));
             }
         }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::rules;
 use crate::catalog::{Catalog, Temporary};
 use crate::error::{Error, Result};
 use crate::scan::StoreMoment;
@@ -24,7 +25,7 @@ impl Catalogs {
     pub(super) fn new(database: Arc<Catalog>) -> Self {
         Self {
             database,
-            temporary: Temporary::default(),
+            temporary: Temporary::with_rules(rules::compile),
         }
     }
 

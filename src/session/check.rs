@@ -236,7 +236,7 @@ struct TableReader {
 impl TableReader {
     fn new(table: Arc<BoundTable>) -> Self {
         Self {
-            columns: (0..table.columns().len()).collect(),
+            columns: (0..table.all_columns().len()).collect(),
             found: TableCheck {
                 table: table.name().to_owned(),
                 rows: 0,

@@ -10,15 +10,13 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    CreateTable, CreateView, DataType, Ident, ObjectName, ObjectType, SequenceOptions,
+    AlterTable, CreateTable, CreateView, DataType, Ident, ObjectName, ObjectType, SequenceOptions,
     ShowCreateObject, ShowStatementIn, ShowStatementOptions, Statement, Truncate,
 };
 
 use super::Outcome;
 use super::catalogs::Catalogs;
 use super::waiting::on_waiting_thread;
-use super::warnings::Warnings;
-use crate::catalog::ddl::define_table;
 use crate::catalog::{Catalog, Dependents, object_name};
 use crate::error::{Error, Result};
 use crate::function::KeysExec;
@@ -31,6 +29,7 @@ use crate::span::SpanRow;
 /// A statement that Halite answers itself.
 pub(super) enum Own<'a> {
     CreateTable(&'a CreateTable),
+    AlterTable(&'a AlterTable),
     DropTables {
         names: &'a [ObjectName],
         if_exists: bool,
@@ -91,6 +90,7 @@ impl<'a> Own<'a> {
         };
         Ok(Some(match statement {
             Statement::CreateTable(create) => Self::CreateTable(create),
+            Statement::AlterTable(alter) => Self::AlterTable(alter),
             Statement::Truncate(truncate) => Self::Truncate(truncate),
             Statement::ShowTables { .. } if statement.to_string() == "SHOW TABLES" => {
                 Self::ShowTables
@@ -212,6 +212,7 @@ impl<'a> Own<'a> {
                 catalogs.check_temporary(&object_name(&create.name)?)?;
                 catalogs.temporary().begun()
             }
+            Self::AlterTable(alter) => Ok(catalogs.of(&object_name(&alter.name)?)),
             Self::DropTables { names, .. } => {
                 let names = names.iter().map(object_name);
                 catalogs.of_all(&names.collect::<Result<Vec<_>>>()?)
@@ -242,6 +243,7 @@ impl<'a> Own<'a> {
         !matches!(
             self,
             Self::CreateTable(_)
+                | Self::AlterTable(_)
                 | Self::DropTables { .. }
                 | Self::Truncate(_)
                 | Self::Sequence(_)
@@ -249,20 +251,22 @@ impl<'a> Own<'a> {
         )
     }
 
-    /// Does what it says with the tables of `catalogs`, and adds what there is to warn of to `warnings`; `settings` are
-    /// those of the session.
+    /// Does what it says with the tables of `catalogs`; `settings` are those of the session. What has expressions, as
+    /// CREATE TABLE and ALTER TABLE, is the connection's.
     ///
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub(super) async fn answer(
         self,
         catalogs: &Catalogs,
-        warnings: &Warnings,
         settings: impl FnOnce() -> Result<HaliteOptions>,
     ) -> Result<Outcome> {
         let catalog = self.catalog(catalogs)?;
         match self {
-            Self::CreateTable(create) => create_table(catalog, warnings, create).await,
+            Self::CreateTable(CreateTable { name, .. })
+            | Self::AlterTable(AlterTable { name, .. }) => {
+                Err(Error::internal(format!("`{name}` without a connection")))
+            }
             Self::DropTables {
                 names,
                 if_exists,
@@ -287,7 +291,6 @@ fn refused(statement: &Statement) -> Option<&'static str> {
         Statement::Update { .. } => "UPDATE",
         Statement::Merge { .. } => "MERGE",
         Statement::CreateIndex(_) => "CREATE INDEX",
-        Statement::AlterTable { .. } => "ALTER TABLE",
         Statement::CreateSchema { .. } => "CREATE SCHEMA",
         Statement::CreateDatabase { .. } => "CREATE DATABASE",
         Statement::CreateFunction(_) => "CREATE FUNCTION",
@@ -330,23 +333,6 @@ pub(super) fn setting_problem(error: Error, setting: Option<(String, String)>) -
         }
         _ => error,
     }
-}
-
-/// Makes a table, and warns of its row key, whose design is easily got wrong.
-async fn create_table(
-    catalog: &Arc<Catalog>,
-    warnings: &Warnings,
-    create: &CreateTable,
-) -> Result<Outcome> {
-    let (catalog, create) = (Arc::clone(catalog), create.clone());
-    let made = move || catalog.create_table(|id| define_table(&create, id), create.if_not_exists);
-    let made = change(made).await?;
-    if let Some(table) = &made {
-        for warning in table.bound().row_key().warnings() {
-            warnings.add(format!("table `{}`: {warning}", table.bound().name()));
-        }
-    }
-    Ok(done("CREATE TABLE"))
 }
 
 async fn drop_tables(
@@ -633,7 +619,10 @@ mod tests {
                 "(a INT, PRIMARY KEY (a)) WITH (ttl = 1)",
                 "is not implemented",
             ),
-            ("(a INT)", "needs a PRIMARY KEY"),
+            (
+                "(a INT PRIMARY KEY, PRIMARY KEY (a))",
+                "has one PRIMARY KEY",
+            ),
             ("(a INT, PRIMARY KEY (b))", "b"),
         ] {
             let sql = format!("CREATE TABLE IF NOT EXISTS t {rest}");

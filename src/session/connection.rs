@@ -23,7 +23,7 @@ use super::apart::{Effort, apart};
 use super::catalogs::Catalogs;
 use super::command::{self, Own};
 use super::direct::reads_own_tables;
-use super::insert::Insert;
+use super::insert::{self, Insert};
 use super::interrupt::InterruptHandle;
 use super::meter::Meter;
 use super::named::NamedStatements;
@@ -250,6 +250,14 @@ impl Connection {
                 Some(own) => {
                     wanted.check(own.gives_rows())?;
                     let own = match own {
+                        Own::CreateTable(create) => {
+                            return self
+                                .create_table(create, own.catalog(&self.catalogs)?)
+                                .await;
+                        }
+                        Own::AlterTable(alter) => {
+                            return self.alter_table(alter, own.catalog(&self.catalogs)?).await;
+                        }
                         Own::View(about) => {
                             return self.view_statement(about, &statement.parsed.text).await;
                         }
@@ -266,7 +274,7 @@ impl Connection {
                         let state = self.statement_state()?;
                         Ok(HaliteOptions::of(state.config_options()))
                     };
-                    own.answer(&self.catalogs, &self.warnings, settings).await
+                    own.answer(&self.catalogs, settings).await
                 }
                 None => self.run_planned(parsed, wanted).await,
             },
@@ -569,9 +577,10 @@ impl Connection {
         state: &SessionState,
         mut parsed: DFStatement,
     ) -> Result<LogicalPlan> {
+        insert::write_out_defaults(&self.catalogs, &mut parsed)?;
         clauses::check(&parsed, state)?;
         views::refuse_changes(&self.catalogs, &parsed)?;
-        let insert = Insert::take(&self.catalogs, &mut parsed)?;
+        let insert = Insert::take(&self.catalogs, &mut parsed, state)?;
         let below = self.views.below(state, &parsed).await?;
         let plan = query_plan(state, parsed, below.casts).await?;
         match insert {

@@ -4,18 +4,15 @@ use std::sync::Arc;
 
 use datafusion::execution::memory_pool::MemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnv;
-use datafusion::execution::session_state::SessionStateBuilder;
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::SessionContext;
 
 use super::catalogs::Catalogs;
 use super::information::Information;
-use super::operators::Operators;
 use super::views::Views;
-use super::{Database, files, names, sequences};
-use crate::catalog::{CATALOG_NAME, Guests, HaliteCatalog, SCHEMA_NAME, ViewPlanner};
-use crate::settings::HaliteOptions;
+use super::{Database, environment, files, sequences};
+use crate::catalog::{CATALOG_NAME, Guests, HaliteCatalog, ViewPlanner};
+use crate::function;
 use crate::table::HaliteTable;
-use crate::{function, optimize};
 
 /// A new session over the tables of `catalogs` and `guests`, in which `views` are planned.
 pub(super) fn new(
@@ -24,23 +21,10 @@ pub(super) fn new(
     guests: &Guests,
     views: &Arc<Views>,
 ) -> SessionContext {
-    let config = SessionConfig::new()
-        .with_default_catalog_and_schema(CATALOG_NAME, SCHEMA_NAME)
-        .with_create_default_catalog_and_schema(false)
-        .with_option_extension(HaliteOptions::default());
-    let builder = SessionStateBuilder::new()
-        .with_default_features()
-        .with_runtime_env(Arc::new(RuntimeEnv {
-            memory_pool: Arc::clone(database.memory()) as Arc<dyn MemoryPool>,
-            ..RuntimeEnv::default()
-        }))
-        .with_config(config);
-    let mut builder = optimize::install(builder);
-    // Halite has its own.
-    let config = builder.config().get_or_insert_default();
-    config.options_mut().catalog.information_schema = false;
-    let planners = builder.expr_planners().get_or_insert_default();
-    planners.insert(0, Arc::new(Operators));
+    let builder = environment::builder().with_runtime_env(Arc::new(RuntimeEnv {
+        memory_pool: Arc::clone(database.memory()) as Arc<dyn MemoryPool>,
+        ..RuntimeEnv::default()
+    }));
     let context = files::enable(
         SessionContext::new_with_state(builder.build()),
         database.access(),
@@ -79,8 +63,6 @@ fn register_functions(context: &SessionContext, catalogs: &Catalogs) {
             .collect::<Vec<_>>()
     };
     context.register_udtf("halite_tables", function::sizes(Arc::new(list)));
-    function::scalar_functions().for_each(|function| context.register_udf(function));
-    function::aggregate_functions().for_each(|function| context.register_udaf(function));
     sequences::functions(catalogs).for_each(|function| context.register_udf(function));
-    names::casts::register(context);
+    environment::register(context);
 }

@@ -10,7 +10,7 @@ use sqlparser::ast::{Ident, Statement as SqlStatement};
 use super::catalogs::Catalogs;
 use super::copy_statement::{CopyOption, CopySource, CopyStatement};
 use super::outcome::Wanted;
-use super::{Connection, Outcome, command, dialect, export, fit};
+use super::{Connection, Outcome, command, dialect, export, fit, rules};
 use crate::catalog::object_name;
 use crate::error::{Error, Result};
 use crate::settings::HaliteOptions;
@@ -31,9 +31,14 @@ impl Connection {
                 let table = loaded_table(statement, self.catalogs())?;
                 let state = self.statement_state()?;
                 let settings = HaliteOptions::of(state.config_options()).write_settings();
+                let filled = match &options.columns {
+                    Some(given) => rules::filled(&state, table.bound(), given)?,
+                    None => Vec::new(),
+                };
                 let (file, progress) = (statement.file.clone(), self.progress().clone());
                 let skips = options.skip;
-                let copied = copy_from(table.writer(), file, options, settings, progress).await?;
+                let copied =
+                    copy_from(table.writer(), file, options, filled, settings, progress).await?;
                 if skips {
                     return command::rows(told(&copied));
                 }

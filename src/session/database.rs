@@ -7,6 +7,7 @@ use datafusion::catalog::TableProvider;
 
 use super::access::Restrictions;
 use super::memory::Memory;
+use super::rules;
 use super::waiting::on_waiting_thread;
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -87,7 +88,7 @@ impl Database {
     /// As [`Catalog::open`].
     pub fn of_store_with(store: Arc<dyn Store>, spills: SpillDirectory) -> Result<Self> {
         Ok(Self {
-            catalog: Arc::new(Catalog::open_with(store, spills)?),
+            catalog: Arc::new(Catalog::open_with(store, spills, Some(rules::compile))?),
             access: Arc::default(),
             memory: Arc::default(),
         })

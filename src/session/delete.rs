@@ -7,9 +7,12 @@
 use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
-use datafusion::datasource::source_as_provider;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::datasource::{provider_as_source, source_as_provider};
 use datafusion::execution::session_state::SessionState;
-use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{
+    DmlStatement, Expr, LogicalPlan, LogicalPlanBuilder, TableScanBuilder,
+};
 use datafusion::physical_plan::ExecutionPlan;
 
 use crate::error::{Error, Result};
@@ -25,17 +28,37 @@ fn table_of(provider: &dyn TableProvider) -> Result<&HaliteTable> {
     table.ok_or_else(|| Error::internal("DELETE from a table of another kind"))
 }
 
+/// Rows of a table whose hidden row id, if it has one, stands behind the declared columns. `rows` are those of one scan of
+/// the table, with nothing above it that chooses columns; subqueries in its conditions stay as they are.
+pub(super) fn with_row_id(rows: LogicalPlan, table: &HaliteTable) -> Result<LogicalPlan> {
+    if table.bound().row_id().is_none() {
+        return Ok(rows);
+    }
+    let shown = provider_as_source(Arc::new(table.showing_row_id()));
+    let shown = rows.transform_up(|node| match node {
+        LogicalPlan::TableScan(scan) => {
+            let shown = TableScanBuilder::new(scan.table_name, Arc::clone(&shown))
+                .with_filters(scan.filters)
+                .with_fetch(scan.fetch)
+                .build()?;
+            Ok(Transformed::yes(LogicalPlan::TableScan(shown)))
+        }
+        node => Ok(Transformed::yes(node.recompute_schema()?)),
+    })?;
+    Ok(shown.data)
+}
+
 /// The rows to delete: what their keys are made of.
 pub(super) fn rows(statement: &DmlStatement) -> Result<LogicalPlan> {
-    let input = statement.input.as_ref();
-    let columns = input.schema().columns().into_iter().map(Expr::Column);
     let provider = source_as_provider(&statement.target)?;
     let table = table_of(provider.as_ref())?;
+    let input = with_row_id(statement.input.as_ref().clone(), table)?;
+    let columns = input.schema().columns().into_iter().map(Expr::Column);
     let sources = table.bound().key_sources();
     let needed = columns
         .enumerate()
         .filter(|(position, _)| sources.contains(position));
-    let projected = LogicalPlanBuilder::from(input.clone());
+    let projected = LogicalPlanBuilder::from(input);
     let projected = projected.project(needed.map(|(_, column)| column))?;
     Ok(projected.build()?)
 }

@@ -141,6 +141,11 @@ impl Dialect for HaliteDialect {
         true
     }
 
+    /// `CREATE TABLE t (LIKE other)`, as PostgreSQL writes it.
+    fn supports_create_table_like_parenthesized(&self) -> bool {
+        true
+    }
+
     as_generic! {
         allow_extract_custom allow_extract_single_quotes support_map_literal_syntax
         supports_array_join_syntax supports_array_typedef_with_brackets

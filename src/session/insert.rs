@@ -10,18 +10,21 @@ use arrow::datatypes::Field;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result as PlanResult, ScalarValue};
 use datafusion::datasource::provider_as_source;
+use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{
     DmlStatement, Expr, LogicalPlan, LogicalPlanBuilder, Projection, Values, WriteOp,
 };
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    Insert as SqlInsert, ObjectName, Parens, Query, SetExpr, SqliteOnConflict,
+    Expr as SqlExpr, ObjectName, Parens, Query, SetExpr, SqliteOnConflict,
     Statement as SqlStatement, TableObject,
 };
 
 use super::assign::Target;
 use super::catalogs::Catalogs;
+use super::dialect;
+use super::rules::{default_expr, default_sql};
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME, object_name};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
@@ -34,6 +37,8 @@ pub(super) struct Insert {
     targets: Vec<usize>,
     /// Whether the query is VALUES, in one row.
     is_values: bool,
+    /// What the columns have that are given none, where that is not NULL.
+    defaults: Vec<(usize, Expr)>,
     operation: InsertOp,
 }
 
@@ -41,8 +46,13 @@ impl Insert {
     /// Takes the INSERT out of a statement that has one, and leaves the query, or an EXPLAIN or PREPARE of it.
     ///
     /// # Errors
-    /// A table or a column that is not there; rows of VALUES of another length than the list of columns.
-    pub(super) fn take(catalogs: &Catalogs, parsed: &mut DFStatement) -> Result<Option<Self>> {
+    /// A table or a column that is not there; rows of VALUES of another length than the list of columns; a DEFAULT that
+    /// cannot be planned in the session `state`.
+    pub(super) fn take(
+        catalogs: &Catalogs,
+        parsed: &mut DFStatement,
+        state: &SessionState,
+    ) -> Result<Option<Self>> {
         let Some(statement) = innermost(parsed) else {
             return Ok(None);
         };
@@ -56,19 +66,32 @@ impl Insert {
             return Ok(None);
         };
         let table = catalogs.expect_table(&table_name(name)?)?;
-        let targets = targets(table.bound(), insert)?;
+        let targets = targets(table.bound(), &insert.columns)?;
         let is_replace = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
         let is_values = in_one_row(&mut query, table.bound(), targets.len())?;
         *statement = SqlStatement::Query(query);
+        let defaults = defaults(table.bound(), &targets, state)?;
         Ok(Some(Self {
             table,
             targets,
             is_values,
+            defaults,
             operation: match is_replace {
                 true => InsertOp::Replace,
                 false => InsertOp::Append,
             },
         }))
+    }
+
+    /// One of all columns of a table, which takes the rows of a query.
+    pub(super) fn into_all(table: Arc<HaliteTable>) -> Self {
+        Self {
+            targets: (0..table.bound().columns().len()).collect(),
+            table,
+            is_values: false,
+            defaults: Vec::new(),
+            operation: InsertOp::Append,
+        }
     }
 
     /// The plan of the statement, of which `plan` is without the INSERT.
@@ -86,6 +109,20 @@ impl Insert {
             }
         })?;
         Ok(planned.data)
+    }
+
+    /// What a column has that is given nothing.
+    fn default_of(&self, position: usize) -> PlanResult<Expr> {
+        let table = self.table.bound();
+        let target = Target::of(table, position, None)?;
+        let mut defaults = self.defaults.iter();
+        match defaults.find(|(column, _)| *column == position) {
+            Some((_, default)) => target.assign_value(default.clone()),
+            None => {
+                let null = ScalarValue::try_from(&table.column(position)?.sql_type.arrow())?;
+                Ok(Expr::Literal(null, None))
+            }
+        }
     }
 
     fn assigned(&self, query: LogicalPlan) -> PlanResult<LogicalPlan> {
@@ -129,7 +166,7 @@ impl Insert {
         }
     }
 
-    /// The columns of the table from those of the query, NULL where none is given.
+    /// The columns of the table from those of the query, their DEFAULT or NULL where none is given.
     fn project(&self, query: LogicalPlan) -> PlanResult<LogicalPlan> {
         let (table, schema) = (self.table.bound(), query.schema());
         let given = schema.columns();
@@ -146,7 +183,7 @@ impl Insert {
         let columns = columns.map(|(position, column)| {
             let mut sources = self.targets.iter().zip(&given);
             let value = match sources.find(|(target, _)| **target == position) {
-                None => Expr::Literal(ScalarValue::try_from(&column.sql_type.arrow())?, None),
+                None => self.default_of(position)?,
                 Some((_, source)) if self.is_values => Expr::Column(source.clone()),
                 Some((_, source)) => Target::of(table, position, None)?
                     .assign(Expr::Column(source.clone()), schema)?,
@@ -156,6 +193,76 @@ impl Insert {
         let columns = columns.collect::<PlanResult<Vec<Expr>>>()?;
         Projection::try_new(columns, Arc::new(query)).map(LogicalPlan::Projection)
     }
+}
+
+/// The DEFAULTs of the columns that are given no values.
+fn defaults(
+    table: &BoundTable,
+    targets: &[usize],
+    state: &SessionState,
+) -> Result<Vec<(usize, Expr)>> {
+    let columns = table.columns().iter().enumerate();
+    let left_out = columns.filter(|(position, _)| !targets.contains(position));
+    let mut defaults = Vec::new();
+    for (position, column) in left_out {
+        let default = default_expr(state, column)
+            .map_err(|error| error.context(format!("table `{}`", table.name())))?;
+        defaults.extend(default.map(|default| (position, default)));
+    }
+    Ok(defaults)
+}
+
+/// Writes the DEFAULTs of columns in the places of the word, among the VALUES of an INSERT.
+///
+/// # Errors
+/// As [`Insert::take`].
+pub(super) fn write_out_defaults(catalogs: &Catalogs, parsed: &mut DFStatement) -> Result<()> {
+    let Some(SqlStatement::Insert(insert)) = innermost(parsed) else {
+        return Ok(());
+    };
+    let TableObject::TableName(name) = &insert.table else {
+        return Ok(());
+    };
+    let name = name.clone();
+    let is_bare = insert.assignments.is_empty() && insert.columns.is_empty();
+    let Some(query) = &mut insert.source else {
+        if is_bare {
+            let table = catalogs.expect_table(&table_name(&name)?)?;
+            insert.source = Some(default_values(table.bound())?);
+        }
+        return Ok(());
+    };
+    let SetExpr::Values(values) = query.body.as_mut() else {
+        return Ok(());
+    };
+    let mut rows = values.rows.iter().flat_map(|row| row.content.iter());
+    if !rows.any(is_default) {
+        return Ok(());
+    }
+    let table = catalogs.expect_table(&table_name(&name)?)?;
+    let targets = targets(table.bound(), &insert.columns)?;
+    for row in &mut values.rows {
+        for (value, target) in row.content.iter_mut().zip(&targets) {
+            if is_default(value) {
+                *value = default_sql(table.bound().column(*target)?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `DEFAULT VALUES`: one row.
+fn default_values(table: &BoundTable) -> Result<Box<Query>> {
+    let columns = table.columns().iter();
+    let values = columns.map(|column| Ok(default_sql(column)?.to_string()));
+    let values = values.collect::<Result<Vec<_>>>()?.join(", ");
+    let query = dialect::query(&format!("VALUES ({values})"));
+    query.map_err(|error| Error::invalid(error.to_string()))
+}
+
+/// Whether a value is the word DEFAULT.
+fn is_default(value: &SqlExpr) -> bool {
+    matches!(value, SqlExpr::Identifier(name) if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default"))
 }
 
 fn is_subquery(expr: &Expr) -> PlanResult<bool> {
@@ -209,13 +316,13 @@ fn table_name(name: &ObjectName) -> Result<String> {
     }
 }
 
-fn targets(table: &BoundTable, insert: &SqlInsert) -> Result<Vec<usize>> {
+fn targets(table: &BoundTable, listed: &[ObjectName]) -> Result<Vec<usize>> {
     let columns = table.columns();
-    if insert.columns.is_empty() {
+    if listed.is_empty() {
         return Ok((0..columns.len()).collect());
     }
     let mut targets = Vec::new();
-    for name in &insert.columns {
+    for name in listed {
         let name = object_name(name)?;
         let Some(target) = columns.iter().position(|column| column.name == name) else {
             let known: Vec<String> = columns.iter().map(|it| format!("`{}`", it.name)).collect();

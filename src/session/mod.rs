@@ -21,6 +21,7 @@
 //! ```
 
 mod access;
+mod alter_table;
 mod apart;
 mod appender;
 mod assign;
@@ -39,6 +40,7 @@ mod conversion;
 mod copy;
 #[doc(hidden)]
 pub mod copy_statement;
+mod create_table;
 mod csv_table;
 mod database;
 mod delete;
@@ -46,6 +48,7 @@ mod deserialize;
 #[doc(hidden)]
 pub mod dialect;
 mod direct;
+mod environment;
 #[doc(hidden)]
 pub mod export;
 mod extend;
@@ -80,6 +83,7 @@ mod recursion;
 mod refused;
 mod rewrite;
 mod rows;
+mod rules;
 mod running;
 mod sample;
 mod sequence_clauses;

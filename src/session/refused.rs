@@ -62,7 +62,7 @@ fn check_set_expr(body: &SetExpr) -> Checked {
             let is_default = |value: &Expr| matches!(value, Expr::Identifier(name) if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default"));
             refuse_if(
                 values.any(is_default),
-                "DEFAULT among VALUES; leave the column out of the list behind the table's name",
+                "DEFAULT among VALUES that are not those of an INSERT",
             )
         }
         _ => FINE,

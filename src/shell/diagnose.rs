@@ -78,16 +78,10 @@ pub fn of_syntax(statement: &str, at: usize) -> Diagnosis {
 }
 
 /// What helps where a message, or what stands in it behind a colon, begins like this.
-static ADVICE: &[(&str, &str)] = &[
-    (
-        "a table needs a PRIMARY KEY",
-        "add PRIMARY KEY (…) with the columns that rows are looked up by",
-    ),
-    (
-        "UPDATE is not implemented",
-        "INSERT OR REPLACE INTO … SELECT … writes rows anew",
-    ),
-];
+static ADVICE: &[(&str, &str)] = &[(
+    "UPDATE is not implemented",
+    "INSERT OR REPLACE INTO … SELECT … writes rows anew",
+)];
 
 fn advice(message: &str) -> Option<String> {
     let mut known = ADVICE.iter();

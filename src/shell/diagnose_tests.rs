@@ -152,11 +152,6 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("INSERT INTO flights VALUES ('AA', 1)", "", ""),
     ("INSERT INTO flights VALUES (NULL, 1, NULL)", "", ""),
     (
-        "CREATE TABLE t (a INT)",
-        "t",
-        "add PRIMARY KEY (…) with the columns that rows are looked up by",
-    ),
-    (
         "UPDATE flights SET flight = 1",
         "",
         "INSERT OR REPLACE INTO … SELECT … writes rows anew",

@@ -138,10 +138,16 @@ impl RowBuffer {
                 None if column.nullable && column.default.is_none() => {
                     Ok(new_null_array(&column.sql_type.arrow(), rows.num_rows()))
                 }
-                None => Err(RowError::from(Error::invalid(format!(
-                    "the batch lacks column `{}`",
-                    column.name
-                )))),
+                None => {
+                    let why = match column.default {
+                        Some(_) => ", whose DEFAULT is for statements; give its values",
+                        None => "",
+                    };
+                    Err(RowError::from(Error::invalid(format!(
+                        "the batch lacks column `{}`{why}",
+                        column.name
+                    ))))
+                }
             })
             .collect()
     }

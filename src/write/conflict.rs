@@ -253,7 +253,7 @@ impl Conflict {
             .iter()
             .zip(rows.columns())
             .filter_map(|(position, array)| {
-                let column = table.columns().get(*position)?;
+                let column = table.column(*position).ok()?;
                 Some(format!(
                     "{} = {}",
                     column.name,

@@ -7,8 +7,10 @@ use std::thread::{self, JoinHandle};
 use arrow::array::RecordBatch;
 
 use super::WriteSet;
+use super::filled::{Filled, fill};
 use super::progress::Progress;
 use crate::error::{Error, Result};
+use crate::row::RowWriter;
 use crate::schema::BoundTable;
 
 /// How many batches wait between the threads.
@@ -22,20 +24,21 @@ struct Rows {
 
 /// Takes rows as a [`WriteSet`] does, and adds them to one on a thread of its own.
 pub(super) struct Feed {
-    table: Arc<BoundTable>,
+    rows: RowWriter,
+    filled: Vec<Filled>,
     progress: Progress,
     sender: SyncSender<Rows>,
     worker: JoinHandle<Result<WriteSet>>,
 }
 
 impl Feed {
-    /// Starts the thread that adds rows to `write_set`.
+    /// Starts the thread that adds rows to `write_set`. The rows are given without the columns of `filled`.
     ///
     /// # Errors
     /// `Unavailable` where there can be no thread.
-    pub(super) fn start(write_set: WriteSet) -> Result<Self> {
+    pub(super) fn start(write_set: WriteSet, filled: Vec<Filled>) -> Result<Self> {
         let (sender, receiver) = sync_channel(WAITING);
-        let table = Arc::clone(write_set.table());
+        let rows = write_set.rows().clone();
         let progress = write_set.progress().clone();
         let worker = thread::Builder::new()
             .name("halite-encode".to_owned())
@@ -44,7 +47,8 @@ impl Feed {
                 Error::unavailable(format!("no thread can be started: {error}")).with_source(error)
             })?;
         Ok(Self {
-            table,
+            rows,
+            filled,
             progress,
             sender,
             worker,
@@ -53,7 +57,12 @@ impl Feed {
 
     /// The table.
     pub(super) fn table(&self) -> &Arc<BoundTable> {
-        &self.table
+        self.rows.table()
+    }
+
+    /// What encodes the rows.
+    pub(super) fn rows(&self) -> &RowWriter {
+        &self.rows
     }
 
     /// What the write set tells how far it is.
@@ -66,6 +75,22 @@ impl Feed {
     /// # Errors
     /// Where rows before could not be added; [`Feed::finish`] says why.
     pub(super) fn add_numbered(&self, rows: RecordBatch, numbers: Vec<u64>) -> Result<()> {
+        self.add_filled(self.fill(rows)?, numbers)
+    }
+
+    /// The rows with the columns that are not given.
+    ///
+    /// # Errors
+    /// A value that cannot be computed.
+    pub(super) fn fill(&self, rows: RecordBatch) -> Result<RecordBatch> {
+        fill(rows, &self.filled)
+    }
+
+    /// As [`Feed::add_numbered`], of rows from [`Feed::fill`].
+    ///
+    /// # Errors
+    /// As [`Feed::add_numbered`].
+    pub(super) fn add_filled(&self, rows: RecordBatch, numbers: Vec<u64>) -> Result<()> {
         debug_assert_eq!(rows.num_rows(), numbers.len());
         let rows = Rows {
             batch: rows,

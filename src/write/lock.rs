@@ -15,7 +15,7 @@ pub struct TableLock(Arc<tokio::sync::Mutex<Rows>>);
 enum Rows {
     #[default]
     Current,
-    /// The table was dropped or emptied.
+    /// The table was dropped, emptied or altered.
     Gone,
 }
 
@@ -26,7 +26,8 @@ pub struct TableGuard {
 }
 
 impl TableGuard {
-    /// Turns away the writers that wait: the table's rows are gone, with the space that they were in.
+    /// Turns away the writers that wait: the table's rows are gone, with the space that they were in, or are to be written
+    /// in another way.
     pub fn retire(&mut self) {
         *self.guard = Rows::Gone;
     }
@@ -39,8 +40,8 @@ impl TableGuard {
         match *self.guard {
             Rows::Current => Ok(()),
             Rows::Gone => Err(Error::conflict(format!(
-                "table `{table}` was dropped or emptied by another statement while this one ran: nothing was written, \
-                 run it again"
+                "table `{table}` was dropped, emptied or altered by another statement while this one ran: nothing was \
+                 written, run it again"
             ))),
         }
     }

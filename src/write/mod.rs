@@ -39,9 +39,12 @@ mod conflict;
 pub mod copy;
 mod execute;
 mod feed;
+mod filled;
 mod lock;
 mod progress;
+mod row_ids;
 mod row_label;
+mod rules;
 mod sorter;
 mod spill;
 mod spill_run;
@@ -51,6 +54,8 @@ mod write_set;
 
 use std::sync::Arc;
 
+use self::row_ids::RowIds;
+use self::rules::Rules;
 use crate::error::{Error, Result};
 use crate::row::RowWriter;
 use crate::schema::BoundTable;
@@ -58,9 +63,11 @@ use crate::store::{Durability, Store};
 
 pub use self::append::RowBuffer;
 pub use self::execute::{Refresh, WriteExec, commit};
+pub use self::filled::Filled;
 pub use self::lock::{TableGuard, TableLock};
 pub use self::progress::{Phase, Progress, ProgressReport};
 pub use self::row_label::RowLabels;
+pub use self::rules::CompileRules;
 pub use self::spill::SpillDirectory;
 pub use self::write_set::{Change, WriteSet};
 
@@ -99,6 +106,8 @@ pub struct TableWriter {
     store: Arc<dyn Store>,
     lock: TableLock,
     spills: SpillDirectory,
+    row_ids: RowIds,
+    rules: Rules,
 }
 
 impl TableWriter {
@@ -114,7 +123,27 @@ impl TableWriter {
             store,
             lock,
             spills,
+            row_ids: RowIds::default(),
+            rules: Rules::default(),
         }
+    }
+
+    /// The same, which knows what the table's rules mean; without this nothing is written to a table that has some.
+    #[must_use]
+    pub fn with_rules(self, compile: CompileRules) -> Self {
+        Self {
+            rules: Rules::compiled_by(compile),
+            ..self
+        }
+    }
+
+    /// Encodes rows under the table's rules.
+    ///
+    /// # Errors
+    /// Why its rules cannot be computed.
+    pub fn rows(&self) -> Result<RowWriter> {
+        let rules = self.rules.of(self.table())?;
+        Ok(self.rows.clone().with_rules(rules))
     }
 
     /// The table.
@@ -131,7 +160,7 @@ impl TableWriter {
     /// `flights.csv line`.
     ///
     /// # Errors
-    /// `Unavailable` where the store is read-only.
+    /// `Unavailable` where the store is read-only; those of [`TableWriter::rows`].
     pub fn write_set(
         &self,
         change: Change,
@@ -145,7 +174,8 @@ impl TableWriter {
             )));
         }
         Ok(WriteSet::new(
-            self.rows.clone(),
+            self.rows()?,
+            self.row_ids.clone(),
             Arc::clone(&self.store),
             self.spills.clone(),
             change,

@@ -9,6 +9,7 @@ use super::apply::{Application, Refusal};
 use super::conflict::Conflict;
 use super::lock::TableGuard;
 use super::progress::{Phase, Progress};
+use super::row_ids::RowIds;
 use super::row_label::RowLabels;
 use super::sorter::Sorter;
 use super::spill::SpillDirectory;
@@ -34,6 +35,7 @@ pub enum Change {
 #[derive(Debug)]
 pub struct WriteSet {
     rows: RowWriter,
+    row_ids: RowIds,
     store: Arc<dyn Store>,
     spills: SpillDirectory,
     change: Change,
@@ -50,6 +52,7 @@ pub struct WriteSet {
 impl WriteSet {
     pub(super) fn new(
         rows: RowWriter,
+        row_ids: RowIds,
         store: Arc<dyn Store>,
         spills: SpillDirectory,
         change: Change,
@@ -58,6 +61,7 @@ impl WriteSet {
     ) -> Self {
         Self {
             rows,
+            row_ids,
             store,
             spills,
             change,
@@ -74,6 +78,11 @@ impl WriteSet {
     /// The table.
     pub fn table(&self) -> &Arc<BoundTable> {
         self.rows.table()
+    }
+
+    /// What encodes its rows.
+    pub(super) fn rows(&self) -> &RowWriter {
+        &self.rows
     }
 
     /// From now on tells `progress` how far it is.
@@ -133,7 +142,10 @@ impl WriteSet {
 
     fn gather_with(&mut self, rows: &RecordBatch, number: impl Fn(usize) -> u64) -> Result<()> {
         let encoded = match self.change {
-            Change::Insert | Change::Replace => self.rows.encode(rows),
+            Change::Insert | Change::Replace => {
+                let completed = self.row_ids.complete(rows, self.table(), &self.store)?;
+                self.rows.encode(completed.as_ref().unwrap_or(rows))
+            }
             Change::Delete => self.rows.encode_keys_of(rows),
         };
         let encoded = encoded.map_err(|error| error.placed(|row| self.labels.of(number(row))))?;
@@ -198,7 +210,10 @@ impl WriteSet {
             (Ok(_), Change::Insert | Change::Replace) => Ok(self.count),
             // A row that is named twice is deleted once.
             (Ok(keys), Change::Delete) => Ok(keys),
-            (Err(Refusal::Conflict(conflict)), _) => Err(self.conflict(&conflict)?),
+            (Err(Refusal::Conflict(conflict)), _) => {
+                self.row_ids.forget();
+                Err(self.conflict(&conflict)?)
+            }
             (Err(Refusal::Error(error)), _) => Err(error),
         }
     }

@@ -61,6 +61,7 @@ fn every_type(rng: &mut Rng) -> (Arc<BoundTable>, RecordBatch) {
             sql_type,
             nullable,
             default: None,
+            missing: None,
         })
         .collect();
     let rows: Vec<Vec<Option<Datum>>> = (0..300)
@@ -79,6 +80,8 @@ fn every_type(rng: &mut Rng) -> (Arc<BoundTable>, RecordBatch) {
         name: "t".to_owned(),
         columns,
         key: vec![part("id")],
+        checks: Vec::new(),
+        next_column: None,
     };
     let table = BoundTable::new(table).unwrap();
     let rows = batch(&table, &rows);

@@ -56,6 +56,7 @@ pub(super) fn copy(
         Arc::new(writer.clone()),
         path.to_string_lossy().into_owned(),
         options,
+        Vec::new(),
         WriteSettings::default(),
         Progress::default(),
     ));
@@ -330,6 +331,7 @@ fn options_that_make_no_sense_are_refused() {
         Arc::new(writer),
         "no/such.csv".into(),
         CopyOptions::default(),
+        Vec::new(),
         WriteSettings::default(),
         Progress::default(),
     );
@@ -361,6 +363,7 @@ fn a_file_over_the_memory_of_a_statement_is_loaded_or_not_at_all() {
             Arc::new(writer.clone()),
             file.path().to_string_lossy().into_owned(),
             CopyOptions::default(),
+            Vec::new(),
             settings,
             progress.clone(),
         ));

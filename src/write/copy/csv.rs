@@ -41,11 +41,12 @@ pub(super) fn load(
     let mut refusals = refusals;
     while let Some(batch) = file.next_batch()? {
         waiting.check()?;
+        let rows = feed.fill(batch.rows)?;
         let (rows, numbers) = match &mut refusals {
-            None => (batch.rows, batch.numbers),
-            Some(refusals) => refusals.sort_out(source, batch)?,
+            None => (rows, batch.numbers),
+            Some(refusals) => refusals.sort_out(source, Batch { rows, ..batch })?,
         };
-        feed.add_numbered(rows, numbers)?;
+        feed.add_filled(rows, numbers)?;
     }
     Ok(())
 }

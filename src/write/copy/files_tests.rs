@@ -47,6 +47,7 @@ fn copy(
         std::sync::Arc::new(writer.clone()),
         format!("{root}/{pattern}"),
         options.clone(),
+        Vec::new(),
         WriteSettings::default(),
         Progress::default(),
     ));

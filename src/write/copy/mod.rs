@@ -5,7 +5,7 @@
 //!
 //! Columns are found by name: those of a Parquet file, of a CSV file with a header, of JSON objects; without a header they
 //! are the table's, in its order. The file must give every column, each once, and no other; or those of a list, and the
-//! others are NULL. A value that a column cannot hold exactly is an error that names file, line or row, column and value;
+//! others have their DEFAULT. A value that a column cannot hold exactly is an error that names file, line or row, column and value;
 //! nothing is rounded, cut or taken for NULL.
 
 pub mod checksum;
@@ -40,6 +40,7 @@ pub use self::refusals::Refused;
 pub use self::rows::{ColumnTypes, CsvRows};
 use super::execute::commit;
 use super::feed::Feed;
+use super::filled::Filled;
 use super::wanted::{Waiter, Waiting};
 use super::{Change, Progress, RowLabels, TableWriter, WriteSet, WriteSettings};
 use crate::error::{Error, Result};
@@ -52,6 +53,7 @@ const BATCH_ROWS: usize = 8_192;
 const BATCH_BYTES: usize = 1 << 20;
 
 /// Inserts the rows of the files that a pattern names into a table: all or none of them, or all that can be read.
+/// `filled` are columns that no file gives, and that are not NULL all the same.
 /// `progress` says how far it is.
 ///
 /// # Errors
@@ -61,6 +63,7 @@ pub async fn copy_from(
     writer: Arc<TableWriter>,
     pattern: String,
     mut options: CopyOptions,
+    filled: Vec<Filled>,
     settings: WriteSettings,
     progress: Progress,
 ) -> Result<Copied> {
@@ -80,7 +83,7 @@ pub async fn copy_from(
             .iter()
             .for_each(|file| progress.expect_bytes(file.length()));
         write_set.report_to(progress);
-        let feed = Feed::start(write_set)?;
+        let feed = Feed::start(write_set, filled)?;
         let mut refusals = refusals(&feed, &files, &options)?;
         let read = load(&feed, &files, &options, &given, refusals.as_mut(), &waiting);
         let write_set = feed.finish(read)?;
@@ -128,7 +131,7 @@ fn refusals(feed: &Feed, files: &[SourceFile], options: &CopyOptions) -> Result<
             ));
         }
     };
-    Refusals::new(&beside, feed.table()).map(Some)
+    Refusals::new(&beside, feed.rows().clone()).map(Some)
 }
 
 fn load(
@@ -160,11 +163,11 @@ fn row_labels(files: &[SourceFile]) -> RowLabels {
     RowLabels::of_files(files.iter().map(label).collect())
 }
 
-/// The positions of the columns that the files give: those of the list, or all. The others are NULL.
+/// The positions of the columns that the files give: those of the list, or all. The others have their DEFAULT, or NULL.
 ///
 /// # Errors
 /// `InvalidInput` for a column that the table does not have, or that stands twice in the list, and for one that is left
-/// out and cannot be NULL.
+/// out, cannot be NULL and has no DEFAULT.
 fn given_columns(table: &BoundTable, list: Option<&[String]>) -> Result<Vec<usize>> {
     let Some(list) = list else {
         return Ok((0..table.columns().len()).collect());
@@ -181,19 +184,13 @@ fn given_columns(table: &BoundTable, list: Option<&[String]>) -> Result<Vec<usiz
     }
     let columns = table.columns().iter().enumerate();
     let mut left_out = columns.filter(|(position, _)| !given.contains(position));
-    match left_out.find(|(_, column)| !column.nullable || column.default.is_some()) {
+    match left_out.find(|(_, column)| !column.nullable && column.default.is_none()) {
         None => Ok(given),
-        Some((_, column)) => {
-            let why = match column.default {
-                Some(_) => "COPY does not fill in its DEFAULT",
-                None => "it is NOT NULL",
-            };
-            Err(Error::invalid(format!(
-                "table `{}`: column `{}` is not in the list, and {why}",
-                table.name(),
-                column.name
-            )))
-        }
+        Some((_, column)) => Err(Error::invalid(format!(
+            "table `{}`: column `{}` is not in the list, is NOT NULL and has no DEFAULT",
+            table.name(),
+            column.name
+        ))),
     }
 }
 

@@ -54,7 +54,7 @@ fn a_list_says_which_columns_a_file_gives() {
         (
             "x\n",
             listed(&["name"]),
-            "table `t`: column `id` is not in the list, and it is NOT NULL",
+            "table `t`: column `id` is not in the list, is NOT NULL and has no DEFAULT",
         ),
         (
             "id,name\n",

@@ -5,15 +5,15 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use arrow::array::{BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
 
+use super::super::row_ids::{lacks_ids, numbered};
 use super::files::SourceFile;
 use crate::error::{Error, Result};
+use crate::key::RowError;
 use crate::row::RowWriter;
-use crate::schema::BoundTable;
 use crate::store::check_outside;
 
 /// The names of the file's columns, by which one that was written before is known.
@@ -53,11 +53,11 @@ pub(super) struct Refusals {
 }
 
 impl Refusals {
-    /// Those of rows for a table. A file of an earlier COPY is removed.
+    /// Those of rows that `writer` encodes. A file of an earlier COPY is removed.
     ///
     /// # Errors
     /// `InvalidInput` where there is another file of that name, or there can be none.
-    pub(super) fn new(path: &Path, table: &Arc<BoundTable>) -> Result<Self> {
+    pub(super) fn new(path: &Path, writer: RowWriter) -> Result<Self> {
         check_outside(path)?;
         if let Ok(text) = fs::read(path) {
             let header = HEADER.join(",");
@@ -71,7 +71,7 @@ impl Refusals {
         }
         Ok(Self {
             path: path.to_owned(),
-            writer: RowWriter::new(Arc::clone(table)),
+            writer,
             file: None,
             rows: 0,
         })
@@ -87,10 +87,10 @@ impl Refusals {
         mut batch: Batch,
     ) -> Result<(RecordBatch, Vec<u64>)> {
         let read = kept(&batch.records);
-        if self.writer.encode(&filtered(&batch.rows, &read)?).is_err() {
+        if self.try_encode(&filtered(&batch.rows, &read)?).is_err() {
             for (row, record) in batch.records.iter_mut().enumerate() {
                 if record.problem.is_none()
-                    && let Err(problem) = self.writer.encode(&batch.rows.slice(row, 1))
+                    && let Err(problem) = self.try_encode(&batch.rows.slice(row, 1))
                 {
                     record.problem = Some(problem.error.to_string());
                 }
@@ -105,6 +105,16 @@ impl Refusals {
         let numbers = batch.numbers.into_iter().zip(kept.values().iter());
         let numbers = numbers.filter_map(|(number, is_kept)| is_kept.then_some(number));
         Ok((filtered(&batch.rows, &kept)?, numbers.collect()))
+    }
+
+    /// Encodes rows for nothing but what is wrong with them; a row id is never wrong.
+    fn try_encode(&self, rows: &RecordBatch) -> Result<(), RowError> {
+        let table = self.writer.table();
+        let encoded = match lacks_ids(rows, table) {
+            true => self.writer.encode(&numbered(rows, table, 1)?),
+            false => self.writer.encode(rows),
+        };
+        encoded.map(drop)
     }
 
     fn add(&mut self, source: &SourceFile, record: &Record, problem: &str) -> Result<()> {

@@ -1,0 +1,109 @@
+//! The hidden row ids of a table without a declared key: given in the order of insertion, each once.
+//!
+//! The next one is not stored: it follows the greatest that is. All writers of a table share one counter, which reads
+//! that from the store when the first id is wanted. So ids survive reopening, no two statements are given the same, and
+//! the ids of a statement that wrote nothing are left out.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+use parking_lot::Mutex;
+
+use crate::datum::Datum;
+use crate::error::{Error, Result};
+use crate::keyrange::KeyRange;
+use crate::row::RowSnapshot;
+use crate::schema::BoundTable;
+use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest, Store};
+
+/// The ids of one table that are not given yet. A clone of it gives the same ones.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RowIds {
+    /// The next one; `None` where the store is to be asked.
+    next: Arc<Mutex<Option<i64>>>,
+}
+
+impl RowIds {
+    /// The rows with an id for each behind its declared columns, unless they have ids already or the table has none.
+    ///
+    /// # Errors
+    /// Those of the store; `InvalidInput` when there are no ids any more.
+    pub(super) fn complete(
+        &self,
+        rows: &RecordBatch,
+        table: &BoundTable,
+        store: &Arc<dyn Store>,
+    ) -> Result<Option<RecordBatch>> {
+        match lacks_ids(rows, table) {
+            true => numbered(rows, table, self.take(rows.num_rows(), table, store)?).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Forgets what is known, which another process has made wrong: the store is asked anew.
+    pub(super) fn forget(&self) {
+        *self.next.lock() = None;
+    }
+
+    /// The first of so many ids, which nobody else is given.
+    fn take(&self, count: usize, table: &BoundTable, store: &Arc<dyn Store>) -> Result<i64> {
+        let mut next = self.next.lock();
+        let first = match *next {
+            Some(first) => first,
+            None => greatest(table, store)?
+                .map_or(Some(1), |last| last.checked_add(1))
+                .ok_or_else(|| none_left(table))?,
+        };
+        let count = i64::try_from(count).ok();
+        let behind = count.and_then(|count| first.checked_add(count));
+        *next = Some(behind.ok_or_else(|| none_left(table))?);
+        Ok(first)
+    }
+}
+
+/// Whether rows of a table with row ids come without them.
+pub(super) fn lacks_ids(rows: &RecordBatch, table: &BoundTable) -> bool {
+    table.row_id() == Some(rows.num_columns())
+}
+
+/// Such rows with ids that begin with `first`.
+///
+/// # Errors
+/// `Internal` alone.
+pub(super) fn numbered(rows: &RecordBatch, table: &BoundTable, first: i64) -> Result<RecordBatch> {
+    let ids = Int64Array::from_iter_values((first..).take(rows.num_rows()));
+    let columns = rows.columns().iter().cloned();
+    let columns = columns.chain([Arc::new(ids) as ArrayRef]);
+    let named = table.all_columns().iter().zip(columns);
+    // Whether a NULL may be is asked when the rows are encoded.
+    let named = named.map(|(column, array)| (&column.name, array, true));
+    let failed = |error| Error::internal("rows with their ids").with_source(error);
+    RecordBatch::try_from_iter_with_nullable(named).map_err(failed)
+}
+
+fn none_left(table: &BoundTable) -> Error {
+    Error::invalid(format!("table `{}` has no row ids left", table.name()))
+}
+
+/// The greatest id that is stored.
+fn greatest(table: &BoundTable, store: &Arc<dyn Store>) -> Result<Option<i64>> {
+    let rows = RowSnapshot::at(store.snapshot()?);
+    let request = ReadRequest::range(table.space(), KeyRange::all(), Direction::Backward);
+    let mut reader = rows.read(request.with_fetch(1))?;
+    let mut chunk = Chunk::new();
+    let one = ChunkLimit {
+        entries: 1,
+        bytes: usize::MAX,
+    };
+    reader.fill(&mut chunk, one)?;
+    let Some((key, _)) = chunk.get(0) else {
+        return Ok(None);
+    };
+    match table.row_key().decode(key)?.as_slice() {
+        [Some(Datum::Integer(id))] => Ok(Some(*id)),
+        _ => Err(Error::internal(format!(
+            "table `{}`: a row key that is no row id",
+            table.name()
+        ))),
+    }
+}
