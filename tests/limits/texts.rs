@@ -99,7 +99,7 @@ const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1 << 20];
 
 /// How long a text may take. The tests are built without optimization, beside others that run.
 fn allowed() -> Duration {
-    let seconds = std::env::var("HALITE_TEXT_SECONDS").map_or(10.0, |it| it.parse().unwrap());
+    let seconds = std::env::var("HALITE_TEXT_SECONDS").map_or(30.0, |it| it.parse().unwrap());
     Duration::from_secs_f64(seconds)
 }
 

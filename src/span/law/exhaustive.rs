@@ -1,54 +1,111 @@
 //! Every small case: two INT columns over {NULL, 0, 1, 2}, all layouts of at most two parts, all conditions of at most
-//! two leaves.
+//! two leaves. Each is planned at the usual budget and, in turn, at one of the small ones; a long run plans each at all.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::CASES;
 use super::cases::{Case, Variant};
-use super::check::{Answers, Prepared, Stored, Violation, check_full};
+use super::check::{Answers, BUDGETS, Prepared, Stored, Violation, check_full};
 use super::condition::{Column, Comparison, Condition, Constant, Term};
 use super::oracle::Oracle;
 use super::report::report;
+use super::run::on_all_cores;
 use super::system::Lowered;
 use crate::datum::{Datum, SqlType};
-use crate::key::{Argument, Expression, NullOrder, PartDefinition, SortOrder};
+use crate::key::{Argument, Expression, NullOrder, PartDefinition, RowKey, SortOrder};
+use crate::seed::number;
+use crate::span::BUDGET;
 
 #[test]
 fn every_small_case_keeps_the_law() {
-    let layouts = layouts();
-    let conditions = conditions();
-    let mut checked = 0;
-    let mut violations = Vec::new();
     let oracle = Oracle::new(&columns(), &rows());
-    let prepared: Vec<_> = layouts
-        .iter()
-        .map(|parts| {
-            let case = case(parts.clone(), Condition::Constant(None));
-            let key = case.key().expect("a layout");
-            let stored = Stored::new(&case, &key);
-            check_full(&key, &stored).unwrap_or_else(|violation| panic!("{violation}"));
-            (key, stored)
-        })
-        .collect();
-    for condition in conditions {
-        let mut case = case(layouts[0].clone(), condition);
-        let answers = Answers::new(&case, &oracle).unwrap_or_else(|v| panic!("{v}"));
-        let lowered = Lowered::new(&case, oracle.schema(), &prepared[0].0)
+    let small = Small {
+        layouts: layouts().into_iter().map(Layout::new).collect(),
+        conditions: conditions(),
+        oracle: &oracle,
+        is_long: number("HALITE_LAW_CASES").is_some_and(|cases| cases > CASES as u64),
+    };
+    let (checked, violations) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    on_all_cores(|next| {
+        let mut turns = std::iter::from_fn(|| usize::try_from(next()).ok());
+        while let Some((turn, condition)) = turns
+            .next()
+            .and_then(|turn| Some((turn, small.conditions.get(turn)?)))
+        {
+            let breaches = small.check(turn, condition);
+            checked.fetch_add(small.layouts.len(), Ordering::Relaxed);
+            violations.lock().expect("no check panics").extend(breaches);
+        }
+    });
+    let violations = violations.into_inner().expect("no check panics");
+    let checked = checked.into_inner();
+    println!("{checked} small cases, {} violations", violations.len());
+    assert_eq!(checked, small.layouts.len() * small.conditions.len());
+    fail(&violations);
+}
+
+/// All cases: each condition with each layout.
+struct Small<'a> {
+    layouts: Vec<Layout>,
+    conditions: Vec<Condition>,
+    oracle: &'a Oracle,
+    /// Whether every case is planned at every budget.
+    is_long: bool,
+}
+
+/// A layout with the rows stored under it.
+struct Layout {
+    parts: Vec<PartDefinition>,
+    key: RowKey,
+    stored: Stored,
+}
+
+impl Layout {
+    fn new(parts: Vec<PartDefinition>) -> Self {
+        let case = case(parts.clone(), Condition::Constant(None));
+        let key = case.key().expect("a layout");
+        let stored = Stored::new(&case, &key);
+        check_full(&key, &stored).unwrap_or_else(|violation| panic!("{violation}"));
+        Self { parts, key, stored }
+    }
+}
+
+impl Small<'_> {
+    /// The budgets of a case, whose turn it is.
+    fn budgets(&self, turn: usize) -> &'static [usize] {
+        const IN_TURN: [[usize; 2]; 3] = [[BUDGET, 1], [BUDGET, 2], [BUDGET, 7]];
+        match self.is_long {
+            true => &BUDGETS,
+            false => &IN_TURN[turn % IN_TURN.len()],
+        }
+    }
+
+    /// The cases of a condition that break the law.
+    fn check(&self, turn: usize, condition: &Condition) -> Vec<(Case, Violation)> {
+        let Some(first) = self.layouts.first() else {
+            return Vec::new();
+        };
+        let mut case = case(first.parts.clone(), condition.clone());
+        let answers = Answers::new(&case, self.oracle).unwrap_or_else(|v| panic!("{v}"));
+        let lowered = Lowered::new(&case, self.oracle.schema(), &first.key)
             .unwrap_or_else(|error| panic!("{error}"));
-        for (parts, (key, stored)) in layouts.iter().zip(&prepared) {
-            case.parts.clone_from(parts);
+        let mut violations = Vec::new();
+        for (number, layout) in self.layouts.iter().enumerate() {
+            case.parts.clone_from(&layout.parts);
             let trial = Prepared {
                 case: &case,
-                key,
+                key: &layout.key,
                 answers: &answers,
                 lowered: &lowered,
-                stored,
+                stored: &layout.stored,
             };
-            checked += 1;
-            if let Err(violation) = trial.check() {
+            if let Err(violation) = trial.check(self.budgets(turn + number)) {
                 violations.push((case.clone(), violation));
             }
         }
+        violations
     }
-    println!("{checked} small cases, {} violations", violations.len());
-    fail(&violations);
 }
 
 fn fail(violations: &[(Case, Violation)]) {
