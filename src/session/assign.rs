@@ -56,6 +56,17 @@ impl Target {
         }
     }
 
+    /// A constant, or any other expression over `schema`, as one of the column's type.
+    ///
+    /// # Errors
+    /// As [`Target::assign`]; a constant that the column cannot hold.
+    pub(super) fn assign_any(self, value: Expr, schema: &DFSchema) -> Result<Expr> {
+        match value {
+            Expr::Literal(..) => self.assign_value(value),
+            other => self.assign(other, schema),
+        }
+    }
+
     /// An expression over `schema` as one of the column's type. What has the type already goes through the function as
     /// well: the type is known when operands, branches and the inputs of a UNION have been made alike.
     ///

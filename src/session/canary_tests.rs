@@ -79,7 +79,7 @@ insert: SELECT x FROM i
     1 2 2 (1 2 3)
 named: EXECUTE below(2.5)
     1 (1 2)
-delete: DELETE FROM i WHERE x IN (SELECT 99)
+change: DELETE FROM i WHERE x IN (SELECT 99)
     3 (0)
 clocks: SELECT id FROM (SELECT * FROM t ORDER BY ts LIMIT 9) ORDER BY CAST(ts AS TIME) LIMIT 1
     1 (4)

@@ -11,8 +11,8 @@ use sqlparser::ast::{
     Cte, Delete, DescribeAlias, DuplicateTreatment, Expr, FromTable, Function, FunctionArg,
     FunctionArguments, GroupByExpr, Insert, Join, JoinOperator, NamedWindowExpr, ObjectName,
     PipeOperator, Query, Select, SetExpr, SetOperator, SetQuantifier, SqliteOnConflict, Statement,
-    TableAlias, TableFactor, TableFunctionArgs, TableWithJoins, Visit, Visitor, WindowSpec,
-    WindowType, With,
+    TableAlias, TableFactor, TableFunctionArgs, TableWithJoins, Update, UpdateTableFromKind, Visit,
+    Visitor, WindowSpec, WindowType, With,
 };
 
 use super::checked::{Checked, FINE, missing, refuse_if};
@@ -82,6 +82,7 @@ impl Visitor for Clauses<'_> {
         match statement {
             Statement::Insert(insert) => check_insert(insert),
             Statement::Delete(delete) => check_delete(delete),
+            Statement::Update(update) => check_update(update),
             Statement::Explain { .. } => check_explain(statement),
             Statement::Set(set) => refused::check_set(set),
             Statement::Prepare { data_types, .. } => {
@@ -119,23 +120,19 @@ impl Visitor for Clauses<'_> {
 }
 
 fn check_insert(insert: &Insert) -> Checked {
-    refuse_if(
-        insert.on.is_some(),
-        "INSERT … ON CONFLICT; INSERT OR REPLACE is",
-    )?;
-    if let Some(or) = insert.or.filter(|or| *or != SqliteOnConflict::Replace) {
+    let known = [SqliteOnConflict::Replace, SqliteOnConflict::Ignore];
+    if let Some(or) = insert.or.filter(|or| !known.contains(or)) {
         return missing(format_args!("INSERT {or}"));
     }
     only!(insert, Insert:
-        insert_token optimizer_hints or into table columns source has_table_keyword on replace_into,
-        ignore = "INSERT IGNORE",
-        returning = "INSERT … RETURNING",
+        insert_token optimizer_hints or into table columns source has_table_keyword on replace_into
+        returning table_alias,
+        ignore = "INSERT IGNORE; write ON CONFLICT DO NOTHING",
         output = "INSERT … OUTPUT",
         overwrite = "INSERT OVERWRITE",
         assignments = "INSERT … SET",
         partitioned = "INSERT … PARTITION",
         after_columns = "INSERT … PARTITION",
-        table_alias = "an alias of the table of an INSERT",
         insert_alias = "an alias of the rows of an INSERT",
         priority = "the priority of an INSERT",
         settings = "SETTINGS",
@@ -149,10 +146,8 @@ fn check_insert(insert: &Insert) -> Checked {
 }
 
 fn check_delete(delete: &Delete) -> Checked {
-    only!(delete, Delete: delete_token optimizer_hints from selection limit,
+    only!(delete, Delete: delete_token optimizer_hints from selection limit using returning,
         tables = "DELETE with tables before FROM",
-        using = "DELETE … USING",
-        returning = "DELETE … RETURNING",
         output = "DELETE … OUTPUT",
         order_by = "DELETE … ORDER BY",
     );
@@ -160,15 +155,34 @@ fn check_delete(delete: &Delete) -> Checked {
     let has_several = tables.len() > 1 || tables.iter().any(|table| !table.joins.is_empty());
     refuse_if(
         has_several,
-        "DELETE from several tables; write DELETE FROM … WHERE EXISTS (…)",
+        "DELETE from several tables; write DELETE FROM … USING … WHERE …",
+    )?;
+    refuse_if(
+        delete.using.is_some() && delete.limit.is_some(),
+        "LIMIT of a DELETE with USING",
     )?;
     tables.iter().try_for_each(|table| {
-        if let TableFactor::Table { alias, args, .. } = &table.relation {
-            refuse_if(alias.is_some(), "an alias of the table of a DELETE")?;
+        if let TableFactor::Table { args, .. } = &table.relation {
             refuse_if(args.is_some(), "DELETE from a function")?;
         }
         FINE
     })
+}
+
+fn check_update(update: &Update) -> Checked {
+    only!(update, Update: update_token optimizer_hints table assignments from selection returning,
+        output = "UPDATE … OUTPUT",
+        or = "UPDATE OR …",
+        order_by = "UPDATE … ORDER BY",
+        limit = "UPDATE … LIMIT; write WHERE key IN (SELECT key … LIMIT …)",
+    );
+    let has_joins = !update.table.joins.is_empty();
+    refuse_if(
+        has_joins,
+        "UPDATE of several tables; write UPDATE … SET … FROM …",
+    )?;
+    let before = matches!(update.from, Some(UpdateTableFromKind::BeforeSet(_)));
+    refuse_if(before, "FROM before SET; write UPDATE … SET … FROM …")
 }
 
 /// `DESCRIBE <query>`, and an EXPLAIN inside of another statement.

@@ -288,8 +288,6 @@ impl<'a> Own<'a> {
 /// Statements that parse, and that DataFusion would refuse in words of its own, or worse: do.
 fn refused(statement: &Statement) -> Option<&'static str> {
     Some(match statement {
-        Statement::Update { .. } => "UPDATE",
-        Statement::Merge { .. } => "MERGE",
         Statement::CreateIndex(_) => "CREATE INDEX",
         Statement::CreateSchema { .. } => "CREATE SCHEMA",
         Statement::CreateDatabase { .. } => "CREATE DATABASE",

@@ -12,15 +12,14 @@ use std::time::Duration;
 
 use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::execution::session_state::SessionState;
-use datafusion::logical_expr::{
-    Deallocate, DmlStatement, LogicalPlan, Statement as PlannedStatement, WriteOp,
-};
+use datafusion::logical_expr::{Deallocate, LogicalPlan, Statement as PlannedStatement};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
 use super::apart::{Effort, apart};
 use super::catalogs::Catalogs;
+use super::change::{ChangeNode, ChangeStatement};
 use super::command::{self, Own};
 use super::direct::reads_own_tables;
 use super::insert::{self, Insert};
@@ -30,13 +29,13 @@ use super::named::NamedStatements;
 use super::outcome::{Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
 use super::parse::{Command, Parsed, parse};
 use super::planned::{Planned, task};
-use super::query_plan::query_plan;
+use super::query_plan::{draft, mended, query_plan};
 use super::sessions::Sessions;
 use super::stack::{on_stack_for, stack_for};
 use super::texts::Texts;
 use super::views::{self, Views};
 use super::warnings::Warnings;
-use super::{Database, clauses, context, delete, fit, guard, memory, names, running, sequences};
+use super::{Database, clauses, context, fit, guard, memory, names, outcome, running, sequences};
 use crate::catalog::Guests;
 use crate::error::{Error, Result};
 use crate::scan::{Opened, StatementSnapshot};
@@ -385,13 +384,24 @@ impl Connection {
         // What EXECUTE gives is known once it is resolved.
         let executes = matches!(plan, LogicalPlan::Statement(PlannedStatement::Execute(_)));
         wanted.check(executes || gives_rows(&plan))?;
+        if let Some((verb, gives_rows)) =
+            ChangeNode::of(&plan).map(|it| (it.verb(), it.gives_rows()))
+        {
+            let (state, physical) = self.physical(state, plan).await?;
+            return outcome::of_change(&state, physical, verb, gives_rows).await;
+        }
         match plan {
             LogicalPlan::Statement(planned) => self.run_setting(state, planned, wanted).await,
             LogicalPlan::Ddl(ddl) => Err(Error::unsupported(format!(
                 "{} is not implemented",
                 ddl.name()
             ))),
-            LogicalPlan::Dml(dml) => self.run_change(state, dml).await,
+            LogicalPlan::Dml(insert) => {
+                let (state, physical) = self.physical(state, LogicalPlan::Dml(insert)).await?;
+                let rows = count(&state, physical).await?;
+                let verb = "INSERT";
+                Ok(Outcome::Affected { verb, rows })
+            }
             LogicalPlan::DescribeTable(described) => self.describe_query(&described.schema),
             plan => {
                 let is_own = reads_own_tables(&plan);
@@ -404,28 +414,6 @@ impl Connection {
                 Ok(Outcome::Rows(execute_stream(physical, context)?))
             }
         }
-    }
-
-    async fn run_change(&self, state: SessionState, change: DmlStatement) -> Result<Outcome> {
-        let (verb, (state, plan)) = match change.op {
-            WriteOp::Insert(_) => (
-                "INSERT",
-                self.physical(state, LogicalPlan::Dml(change)).await?,
-            ),
-            WriteOp::Delete => {
-                let (state, rows) = self.physical(state, delete::rows(&change)?).await?;
-                let plan = delete::plan(&state, &change, rows)?;
-                ("DELETE", (state, plan))
-            }
-            other => {
-                return Err(Error::unsupported(format!(
-                    "{} is not implemented",
-                    other.name()
-                )));
-            }
-        };
-        let rows = count(&state, plan).await?;
-        Ok(Outcome::Affected { verb, rows })
     }
 
     /// `SET`, `RESET`, `PREPARE`, `EXECUTE`, `DEALLOCATE`, which change or use the connection's session.
@@ -580,9 +568,16 @@ impl Connection {
         insert::write_out_defaults(&self.catalogs, &mut parsed)?;
         clauses::check(&parsed, state)?;
         views::refuse_changes(&self.catalogs, &parsed)?;
+        let change = ChangeStatement::take(&self.catalogs, &mut parsed, state)?;
         let insert = Insert::take(&self.catalogs, &mut parsed, state)?;
         let below = self.views.below(state, &parsed).await?;
-        let plan = query_plan(state, parsed, below.casts).await?;
+        let plan = match change {
+            None => query_plan(state, parsed, below.casts).await?,
+            Some(change) => {
+                let plan = draft(state, parsed, below.casts).await?;
+                mended(change.over(state, plan).await?)?
+            }
+        };
         match insert {
             Some(insert) => insert.over(plan),
             None => Ok(plan),
@@ -596,6 +591,11 @@ impl Connection {
         plan: LogicalPlan,
     ) -> Result<(SessionState, Arc<dyn ExecutionPlan>)> {
         refuse_hidden_changes(&plan)?;
+        let mut state = state;
+        if ChangeNode::is_ordered_in(&plan)? {
+            let optimizer = &mut state.config_mut().options_mut().optimizer;
+            optimizer.enable_round_robin_repartition = false;
+        }
         self.physical_of(state, plan, Stage::Written).await
     }
 

@@ -214,6 +214,6 @@ async fn statements_that_datafusion_does_not_have_are_no_data_frames() {
             "{sql}: {error}"
         );
     }
-    let update = connection.prepare("UPDATE t SET b = 1").await.unwrap_err();
-    assert_eq!(update.kind(), ErrorKind::NotSupported);
+    let truncate = connection.prepare("TRUNCATE t").await.unwrap_err();
+    assert_eq!(truncate.kind(), ErrorKind::NotSupported);
 }

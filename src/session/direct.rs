@@ -14,6 +14,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::change::ChangeNode;
 use super::outcome::gives_rows;
 use crate::error::Result;
 use crate::scan::{self, Access, Moment, Opened, number};
@@ -213,8 +214,9 @@ pub(super) fn is_the_same_each_time(plan: &LogicalPlan) -> bool {
             Ok(TreeNodeRecursion::Continue)
         })
     });
-    let is_query =
-        gives_rows(plan) && !matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_));
+    let is_query = gives_rows(plan)
+        && ChangeNode::of(plan).is_none()
+        && !matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_));
     is_query && visited.is_ok() && is_fixed_throughout
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
+use super::change::ChangePlanner;
 use super::names;
 use super::operators::Operators;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME};
@@ -19,7 +20,8 @@ pub(super) fn builder() -> SessionStateBuilder {
         .with_option_extension(HaliteOptions::default());
     let builder = SessionStateBuilder::new()
         .with_default_features()
-        .with_config(config);
+        .with_config(config)
+        .with_query_planner(Arc::new(ChangePlanner));
     let mut builder = optimize::install(builder);
     // Halite has its own.
     let config = builder.config().get_or_insert_default();

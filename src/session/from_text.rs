@@ -8,6 +8,7 @@ use datafusion::dataframe::DataFrame;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::common::collect;
 
+use super::change::ChangeNode;
 use super::command::Own;
 use super::outcome::{
     Outcome, Wanted, gives_rows, no_rows, refuse_hidden_changes, takes_parameters,
@@ -46,7 +47,7 @@ impl Connection {
             });
         }
         let (state, plan) = self.planned(parsed).await?;
-        if !gives_rows(&plan) {
+        if !gives_rows(&plan) || ChangeNode::of(&plan).is_some() {
             return Err(no_query());
         }
         refuse_hidden_changes(&plan)?;

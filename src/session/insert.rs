@@ -125,12 +125,25 @@ impl Insert {
         }
     }
 
-    fn assigned(&self, query: LogicalPlan) -> PlanResult<LogicalPlan> {
+    /// The table.
+    pub(super) fn table(&self) -> &Arc<HaliteTable> {
+        &self.table
+    }
+
+    /// The rows of the table that a query gives, all columns of them.
+    ///
+    /// # Errors
+    /// As [`Insert::over`].
+    pub(super) fn rows_of(&self, query: LogicalPlan) -> PlanResult<LogicalPlan> {
         let query = match query {
             LogicalPlan::Values(values) if self.is_values => self.rows(values)?,
             query => query,
         };
-        let input = self.project(query)?;
+        self.project(query)
+    }
+
+    fn assigned(&self, query: LogicalPlan) -> PlanResult<LogicalPlan> {
+        let input = self.rows_of(query)?;
         let source = provider_as_source(Arc::clone(&self.table) as _);
         let (name, operation) = (self.table.name(), WriteOp::Insert(self.operation));
         let insert = DmlStatement::new(name.into(), source, operation, Arc::new(input));
@@ -261,7 +274,7 @@ fn default_values(table: &BoundTable) -> Result<Box<Query>> {
 }
 
 /// Whether a value is the word DEFAULT.
-fn is_default(value: &SqlExpr) -> bool {
+pub(super) fn is_default(value: &SqlExpr) -> bool {
     matches!(value, SqlExpr::Identifier(name) if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default"))
 }
 
@@ -287,7 +300,7 @@ fn one_by_one(rows: Vec<Vec<Expr>>, schema: &DFSchema) -> PlanResult<LogicalPlan
 }
 
 /// What an EXPLAIN or a PREPARE is of, or the statement itself.
-fn innermost(parsed: &mut DFStatement) -> Option<&mut SqlStatement> {
+pub(super) fn innermost(parsed: &mut DFStatement) -> Option<&mut SqlStatement> {
     fn inside(statement: &mut SqlStatement) -> &mut SqlStatement {
         match statement {
             SqlStatement::Prepare { statement, .. } | SqlStatement::Explain { statement, .. } => {
@@ -304,7 +317,7 @@ fn innermost(parsed: &mut DFStatement) -> Option<&mut SqlStatement> {
 }
 
 /// The name of a table, with or without the one schema and the one catalog that there are.
-fn table_name(name: &ObjectName) -> Result<String> {
+pub(super) fn table_name(name: &ObjectName) -> Result<String> {
     let [schemas @ .., last] = name.0.as_slice() else {
         return object_name(name);
     };

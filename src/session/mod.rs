@@ -30,6 +30,7 @@ pub mod blocking;
 mod bounds;
 mod catalogs;
 mod chains;
+mod change;
 mod check;
 mod checked;
 mod clauses;
@@ -43,7 +44,6 @@ pub mod copy_statement;
 mod create_table;
 mod csv_table;
 mod database;
-mod delete;
 mod deserialize;
 #[doc(hidden)]
 pub mod dialect;

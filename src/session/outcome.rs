@@ -8,10 +8,12 @@ use datafusion::common::tree_node::TreeNode;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{LogicalPlan, WriteOp};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Statement as SqlStatement;
 
+use super::change::ChangeNode;
 use crate::error::{Error, Result};
 
 /// What a statement gives back.
@@ -58,15 +60,17 @@ impl Wanted {
     }
 }
 
-/// Whether a plan is that of a query; all others change something.
+/// Whether a plan gives rows; all others change something.
 pub(super) fn gives_rows(plan: &LogicalPlan) -> bool {
-    !matches!(
-        plan,
-        LogicalPlan::Dml(_)
-            | LogicalPlan::Ddl(_)
-            | LogicalPlan::Copy(_)
-            | LogicalPlan::Statement(_)
-    )
+    let gives_back = ChangeNode::of(plan).is_none_or(ChangeNode::gives_rows);
+    gives_back
+        && !matches!(
+            plan,
+            LogicalPlan::Dml(_)
+                | LogicalPlan::Ddl(_)
+                | LogicalPlan::Copy(_)
+                | LogicalPlan::Statement(_)
+        )
 }
 
 /// The error of a statement that is run for its rows.
@@ -105,6 +109,24 @@ pub(super) fn refuse_hidden_changes(plan: &LogicalPlan) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Runs a change to its end: the rows that it gives back are there when it is done.
+pub(super) async fn of_change(
+    state: &SessionState,
+    plan: Arc<dyn ExecutionPlan>,
+    verb: &'static str,
+    gives_rows: bool,
+) -> Result<Outcome> {
+    if !gives_rows {
+        let rows = count(state, plan).await?;
+        return Ok(Outcome::Affected { verb, rows });
+    }
+    let schema = plan.schema();
+    let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
+    let rows = futures::stream::iter(batches.into_iter().map(Ok));
+    let rows = RecordBatchStreamAdapter::new(schema, rows);
+    Ok(Outcome::Rows(Box::pin(rows)))
 }
 
 /// Runs a plan that yields the number of rows it changed.

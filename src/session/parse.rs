@@ -24,6 +24,7 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 
 use super::chains;
+use super::change;
 use super::copy_statement::{CopySource, CopyStatement};
 use super::dialect::{self, HaliteDialect};
 use super::file_functions;
@@ -282,7 +283,10 @@ fn is_word(token: &TokenWithSpan, text: &str) -> bool {
 
 fn parse_query(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
     let mut parser = parser(dialect, tokens);
-    let mut query = parser.parse_query()?;
+    let mut query = match significant(tokens).next().map(keyword) {
+        Some(Keyword::UPDATE | Keyword::DELETE) => rows_changed_by(&parser.parse_statement()?)?,
+        _ => parser.parse_query()?,
+    };
     expect_end(&mut parser)?;
     if !matches!(
         *query.body,
@@ -292,11 +296,17 @@ fn parse_query(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Comm
             | SetExpr::Values(_)
             | SetExpr::Table(_)
     ) {
-        let message = "EXPLAIN KEYS explains the scans of a SELECT".to_string();
+        let message = "EXPLAIN KEYS explains the scans of a SELECT, UPDATE or DELETE".to_string();
         return Err(ParserError::ParserError(message));
     }
     mend(&mut *query);
     Ok(Command::ExplainKeys(query))
+}
+
+/// The query of the rows that an UPDATE or a DELETE looks for.
+fn rows_changed_by(statement: &SqlStatement) -> Result<Box<Query>, ParserError> {
+    let found = change::rows_found(statement);
+    found.map_err(|error| ParserError::ParserError(error.message().to_owned()))
 }
 
 /// A table, or a query.

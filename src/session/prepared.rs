@@ -64,7 +64,7 @@ impl Connection {
         };
         if !takes_parameters(&parsed) {
             return Err(Error::unsupported(
-                "only SELECT, INSERT, DELETE and EXPLAIN of these can be prepared",
+                "only SELECT, INSERT, UPDATE, DELETE and EXPLAIN of these can be prepared",
             ));
         }
         Own::of(&parsed)?;

@@ -14,6 +14,18 @@ use crate::error::Result;
 /// What is wrong with the statement.
 pub(super) async fn query_plan(
     state: &SessionState,
+    parsed: DFStatement,
+    of_views: Casts,
+) -> Result<LogicalPlan> {
+    mended(draft(state, parsed, of_views).await?)
+}
+
+/// The same as DataFusion makes it: its subqueries are not mended yet, nor are its names as they were written.
+///
+/// # Errors
+/// What is wrong with the statement.
+pub(super) async fn draft(
+    state: &SessionState,
     mut parsed: DFStatement,
     of_views: Casts,
 ) -> Result<LogicalPlan> {
@@ -25,5 +37,13 @@ pub(super) async fn query_plan(
     if let Some(parsed) = natural {
         natural::check(state, &parsed, &plan).await?;
     }
-    names::restore(subqueries::mend(plan)?)
+    Ok(plan)
+}
+
+/// A draft with its subqueries mended and its names as they were written.
+///
+/// # Errors
+/// `NotSupported` for subqueries that cannot be mended.
+pub(super) fn mended(draft: LogicalPlan) -> Result<LogicalPlan> {
+    names::restore(subqueries::mend(draft)?)
 }

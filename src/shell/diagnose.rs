@@ -23,7 +23,7 @@ pub fn of_message(message: &str, statement: &str, names: Option<&Names>) -> Diag
     let Some(complaint) = COMPLAINTS.iter().find_map(|kind| kind.read(message)) else {
         return Diagnosis {
             place: quoted_place(message, statement),
-            hint: advice(message),
+            hint: None,
         };
     };
     let name = complaint.name.as_str();
@@ -75,19 +75,6 @@ pub fn of_syntax(statement: &str, at: usize) -> Diagnosis {
         place: here,
         hint: (is_copy && is_option).then(|| in_parentheses.to_owned()),
     }
-}
-
-/// What helps where a message, or what stands in it behind a colon, begins like this.
-static ADVICE: &[(&str, &str)] = &[(
-    "UPDATE is not implemented",
-    "INSERT OR REPLACE INTO … SELECT … writes rows anew",
-)];
-
-fn advice(message: &str) -> Option<String> {
-    let mut known = ADVICE.iter();
-    let says = |said: &str| message.split(": ").any(|part| part.starts_with(said));
-    let found = known.find(|(said, _)| says(said));
-    found.map(|(_, helps)| (*helps).to_owned())
 }
 
 /// What a message complains of.

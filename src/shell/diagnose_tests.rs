@@ -152,9 +152,9 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("INSERT INTO flights VALUES ('AA', 1)", "", ""),
     ("INSERT INTO flights VALUES (NULL, 1, NULL)", "", ""),
     (
-        "UPDATE flights SET flight = 1",
-        "",
-        "INSERT OR REPLACE INTO … SELECT … writes rows anew",
+        "UPDATE flights SET flite = 1",
+        "flite",
+        "the columns are carrier, flight, dep",
     ),
     ("SELECT * FROM flights FOR UPDATE", "", ""),
     (

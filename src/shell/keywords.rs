@@ -15,7 +15,7 @@ pub static KEYWORDS: &[&str] = &[
     "INTERVAL", "INTO", "IS", "JOIN", "KEY", "KEYS", "LAST", "LATERAL", "LEFT", "LIKE", "LIMIT", "MATCHED",
     "MERGE", "MINUTE", "MONTH", "NATURAL", "NEXT", "NOT", "NOTHING", "NULL", "NULLS", "NUMERIC", "OF",
     "OFFSET", "ON", "OR", "ORDER", "OUTER", "OVER", "OVERLAY", "PARTITION", "PRECEDING", "PREPARE", "PRIMARY",
-    "QUALIFY", "RANGE", "REAL", "RECURSIVE", "RENAME", "REPLACE", "RESET", "RIGHT", "ROLLBACK", "ROLLUP", "ROW", "ROWS",
+    "QUALIFY", "RANGE", "REAL", "RECURSIVE", "RENAME", "REPLACE", "RESET", "RETURNING", "RIGHT", "ROLLBACK", "ROLLUP", "ROW", "ROWS",
     "SECOND", "SELECT", "SEMI", "SEQUENCE", "SET", "SETS", "SHOW", "SIMILAR", "SMALLINT", "SOME", "TABLE", "TABLES",
     "TEMP", "TEXT", "THEN", "TIES", "TIME", "TIMESTAMP", "TO", "TRANSACTION", "TRANSFORMS", "TRUE", "TRUNCATE",
     "UNBOUNDED", "UNION", "UNIQUE", "UNNEST", "UPDATE", "USING", "VALUES", "VARCHAR", "VERBOSE", "VIEW",
@@ -24,8 +24,8 @@ pub static KEYWORDS: &[&str] = &[
 
 /// Those that begin a statement.
 pub static BEGINNINGS: &[&str] = &[
-    "ALTER", "COPY", "CREATE", "DELETE", "DESCRIBE", "DROP", "EXPLAIN", "INSERT", "REPLACE",
-    "RESET", "SELECT", "SET", "SHOW", "TABLE", "TRUNCATE", "UPDATE", "VALUES", "WITH",
+    "ALTER", "COPY", "CREATE", "DELETE", "DESCRIBE", "DROP", "EXPLAIN", "INSERT", "MERGE",
+    "REPLACE", "RESET", "SELECT", "SET", "SHOW", "TABLE", "TRUNCATE", "UPDATE", "VALUES", "WITH",
 ];
 
 /// Whether a word is one of [`KEYWORDS`], in whatever case.

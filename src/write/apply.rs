@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use super::changes::EncodedChanges;
+use super::changes::{EncodedChange, EncodedChanges};
 use super::conflict::{Conflict, Search};
+use super::edit::Edit;
 use super::progress::{Phase, Progress};
+use super::settle::{Settled, Settler};
 use super::sorter::{SortedChanges, Sorter};
+use super::stored::StoredRows;
 use super::wanted::Waiting;
 use super::{Change, WriteSettings};
 use crate::error::Result;
@@ -44,17 +47,52 @@ impl From<crate::error::Error> for Refusal {
 
 impl Application<'_> {
     /// Checks and writes; returns how many different keys were written or deleted.
-    pub(super) fn apply(&self, changes: Sorter, begun: RowChanges) -> Result<u64, Refusal> {
+    pub(super) fn apply(&self, changes: Sorter, begun: RowChanges) -> Result<Settled, Refusal> {
         let search = match self.change {
+            Change::Edit(edit) => return Ok(self.settle(edit, changes, begun)?),
             Change::Insert => Search::new(self.table, &begun, true)?,
             Change::Replace => Search::new(self.table, &begun, false)?,
             Change::Delete => None,
         };
         self.progress.enter(Phase::Writing);
-        match changes.has_spilled() || changes.size_in_bytes() > BULK_BYTES {
-            true => self.apply_in_bulk(changes, search, begun),
-            false => self.apply_at_once(changes.into_sorted(), search, begun),
+        let count = match is_bulk(&changes) {
+            true => self.apply_in_bulk(changes, search, begun)?,
+            false => self.apply_at_once(changes.into_sorted(), search, begun)?,
+        };
+        let dropped = Vec::new();
+        Ok(Settled { count, dropped })
+    }
+
+    /// Settles what meets under each key, and writes what that comes to.
+    fn settle(&self, edit: Edit, changes: Sorter, mut begun: RowChanges) -> Result<Settled> {
+        self.progress.enter(Phase::Writing);
+        let space = self.table.space();
+        let mut stored = StoredRows::new(begun.rows()?, space);
+        let mut settler = Settler::new(self.table, edit);
+        let is_bulk = is_bulk(&changes);
+        let mut sorted = changes.finish()?;
+        if is_bulk {
+            let mut bulk = begun.bulk(space)?;
+            while settler.fill(&mut sorted, WINDOW_CHANGES, WINDOW_BYTES)? {
+                self.waiting.check()?;
+                settler.check(&mut stored)?;
+                write(settler.window.iter(), bulk.as_mut())?;
+                self.progress.wrote(settler.window.len() as u64);
+            }
+            drop(bulk);
+            drop(stored);
+        } else {
+            settler.fill(&mut sorted, usize::MAX, usize::MAX)?;
+            settler.check(&mut stored)?;
+            drop((sorted, stored));
+            let batch = std::mem::take(&mut settler.window).into_batch(space)?;
+            self.progress.wrote(batch.len() as u64);
+            begun.write(batch)?;
         }
+        self.waiting.check()?;
+        self.progress.enter(Phase::Finishing);
+        begun.commit(self.settings.durability)?;
+        Ok(settler.settled)
     }
 
     /// As one batch. Of several conflicts the first is found.
@@ -117,6 +155,25 @@ impl Application<'_> {
         self.progress.enter(Phase::Finishing);
         Ok(())
     }
+}
+
+/// Whether changes are written through sorted files.
+fn is_bulk(changes: &Sorter) -> bool {
+    changes.has_spilled() || changes.size_in_bytes() > BULK_BYTES
+}
+
+/// Writes changes, of which each key has one.
+fn write<'a>(
+    changes: impl Iterator<Item = EncodedChange<'a>>,
+    bulk: &mut dyn BulkWriter,
+) -> Result<()> {
+    for change in changes {
+        match change.value {
+            Some(value) => bulk.put(change.key, value)?,
+            None => bulk.delete(change.key)?,
+        }
+    }
+    Ok(())
 }
 
 /// A stretch of the sorted changes of a bulk load. Of each key the last change is written, so the last one of a window,

@@ -195,6 +195,24 @@ impl EncodedChanges {
         self.slots.push(slot);
     }
 
+    /// Removes the last change.
+    pub(super) fn pop(&mut self) {
+        if let Some(last) = self.slots.pop() {
+            self.bytes -= last.key_length as usize + last.value_length.unwrap_or_default() as usize;
+        }
+    }
+
+    /// Leaves of the last change's value the first `bytes`, if it has more.
+    pub(super) fn cut_last(&mut self, bytes: usize) {
+        let last = self.slots.last_mut();
+        let Some(length) = last.and_then(|last| last.value_length.as_mut()) else {
+            return;
+        };
+        let kept = u32::try_from(bytes).map_or(*length, |bytes| bytes.min(*length));
+        self.bytes -= (*length - kept) as usize;
+        *length = kept;
+    }
+
     /// Removes all but the last change.
     ///
     /// # Errors

@@ -172,7 +172,10 @@ impl Search {
 }
 
 /// As many rows at once as are looked up together.
-fn stretches<T>(mut rows: &[T], bytes: impl Fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
+pub(super) fn stretches<T>(
+    mut rows: &[T],
+    bytes: impl Fn(&T) -> usize,
+) -> impl Iterator<Item = &[T]> {
     std::iter::from_fn(move || {
         let mut held = 0;
         let together = rows.iter().take(LOOKUP).take_while(|row| {
@@ -194,7 +197,7 @@ fn chunk(rows: &[(&[u8], &[u8])]) -> Chunk {
 
 /// The columns that must be equal, beside the row key, for two rows to be the same one: the inputs of the parts that
 /// hash. Those that the key gives back are equal where keys are, and left out.
-fn identity(table: &BoundTable) -> Vec<usize> {
+pub(super) fn identity(table: &BoundTable) -> Vec<usize> {
     let hashing = table
         .row_key()
         .parts()
@@ -210,6 +213,15 @@ fn identity(table: &BoundTable) -> Vec<usize> {
 }
 
 impl Conflict {
+    /// That of a row with the stored one under its key.
+    pub(super) fn with_stored(number: u64, key: &[u8], stored: &[u8], value: &[u8]) -> Self {
+        Self {
+            number,
+            other: None,
+            rows: chunk(&[(key, stored), (key, value)]),
+        }
+    }
+
     /// The error: a key that is there already, or two rows that are different and have the same one. `other` is the
     /// place of the other row, if it belongs to the statement.
     ///
@@ -219,8 +231,8 @@ impl Conflict {
         let sources = table.key_sources();
         let rows = RowReader::new(Arc::clone(table)).read(&self.rows, sources, None)?;
         let (old, new) = (
-            self.describe(table, sources, &rows, 0),
-            self.describe(table, sources, &rows, 1),
+            described(table, sources, &rows, 0),
+            described(table, sources, &rows, 1),
         );
         let key = self.rows.get(0).map_or(&[][..], |(key, _)| key);
         let readable = table.row_key().readable(key);
@@ -240,28 +252,27 @@ impl Conflict {
             ),
         }))
     }
+}
 
-    /// The columns of one of the rows as `(host = 'a', day = 2024-01-31)`.
-    fn describe(
-        &self,
-        table: &BoundTable,
-        columns: &[usize],
-        rows: &RecordBatch,
-        row: usize,
-    ) -> String {
-        let fields = columns
-            .iter()
-            .zip(rows.columns())
-            .filter_map(|(position, array)| {
-                let column = table.column(*position).ok()?;
-                Some(format!(
-                    "{} = {}",
-                    column.name,
-                    shown_at(array, row, &column.sql_type)
-                ))
-            });
-        format!("({})", fields.collect::<Vec<_>>().join(", "))
-    }
+/// The columns of one of the rows as `(host = 'a', day = 2024-01-31)`.
+pub(super) fn described(
+    table: &BoundTable,
+    columns: &[usize],
+    rows: &RecordBatch,
+    row: usize,
+) -> String {
+    let fields = columns
+        .iter()
+        .zip(rows.columns())
+        .filter_map(|(position, array)| {
+            let column = table.column(*position).ok()?;
+            Some(format!(
+                "{} = {}",
+                column.name,
+                shown_at(array, row, &column.sql_type)
+            ))
+        });
+    format!("({})", fields.collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The operator that writes: `INSERT`, `REPLACE` and `DELETE` in a physical plan.
+//! The operator that writes: `INSERT`, `REPLACE`, `UPDATE`, `DELETE` in a physical plan.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,28 +21,43 @@ use datafusion::physical_plan::{
 };
 use futures::TryStreamExt;
 
+use super::edit::Layout;
 use super::progress::Progress;
+use super::returning::Returned;
+use super::settle::Settled;
 use super::wanted::Waiter;
-use super::{Change, TableWriter, WriteSet, WriteSettings};
+use super::{Change, TableGuard, TableWriter, WriteSet, WriteSettings};
 use crate::error::{Error, Result};
+use crate::schema::BoundTable;
 use crate::store::Snapshot;
 
-/// Gives a DELETE the context in which it looks for its rows, at the moment at which it has claimed the table: no other
-/// writer changes a row from then on.
+/// Gives a statement that changes what is there the context in which it looks for its rows, at the moment at which it
+/// has claimed the table: no other writer changes a row from then on.
 pub type Refresh = Arc<dyn Fn(Arc<dyn Snapshot>) -> Result<Arc<TaskContext>> + Send + Sync>;
 
-/// Writes the rows of its input to a table when it is executed, and returns one row: `count`, the number of rows.
+/// Writes the rows of its input to a table when it is executed, and returns one row: `count`, the number of rows; or the
+/// rows of RETURNING.
 ///
 /// The rows of an input of one partition are written in its order, so that of two rows with one key REPLACE keeps the
 /// later one; the optimizer sees to it that an INSERT has such an input.
 pub struct WriteExec {
     input: Arc<dyn ExecutionPlan>,
+    work: Work,
+    metrics: ExecutionPlanMetricsSet,
+    properties: Arc<PlanProperties>,
+}
+
+/// What becomes of the input.
+#[derive(Clone)]
+struct Work {
     writer: Arc<TableWriter>,
     change: Change,
     settings: WriteSettings,
     refresh: Option<Refresh>,
-    metrics: ExecutionPlanMetricsSet,
-    properties: Arc<PlanProperties>,
+    /// What is in the columns of the input, where it is not the columns of the table.
+    layout: Option<Layout>,
+    /// The columns of RETURNING; none: the number of rows is given.
+    returned: Option<SchemaRef>,
 }
 
 impl WriteExec {
@@ -66,48 +81,34 @@ impl WriteExec {
                 )));
             }
         };
-        Ok(Self::new(writer, input, change, settings, None))
+        Ok(Self::new(input, Work::new(writer, change, settings)))
     }
 
-    /// `DELETE` of the rows of `input`, which gives, by name, at least the columns that the row key is computed from.
-    /// It is executed under the table's lock in the context that `refresh` returns.
-    ///
-    /// # Errors
-    /// `Internal` where such a column is missing.
-    pub fn delete(
+    /// A change of rows whose input has its columns as `layout` says; those that are given back have the names of
+    /// `returned`. What looks at the rows that are there is executed under the table's lock, in the context that `refresh`
+    /// returns.
+    pub fn change(
         writer: Arc<TableWriter>,
         input: Arc<dyn ExecutionPlan>,
+        (change, layout): (Change, Layout),
+        returned: Option<SchemaRef>,
         settings: WriteSettings,
         refresh: Refresh,
-    ) -> Result<Self> {
-        let table = writer.table();
-        for source in table.key_sources() {
-            let name = &table.column(*source)?.name;
-            if input.schema().index_of(name).is_err() {
-                return Err(Error::internal(format!(
-                    "DELETE FROM `{}` lacks the column `{name}`",
-                    table.name()
-                )));
-            }
-        }
-        Ok(Self::new(
-            writer,
-            input,
-            Change::Delete,
-            settings,
-            Some(refresh),
-        ))
+    ) -> Self {
+        let looks = matches!(change, Change::Edit(_) | Change::Delete);
+        let work = Work {
+            refresh: looks.then_some(refresh),
+            layout: Some(layout),
+            returned,
+            ..Work::new(writer, change, settings)
+        };
+        Self::new(input, work)
     }
 
-    fn new(
-        writer: Arc<TableWriter>,
-        input: Arc<dyn ExecutionPlan>,
-        change: Change,
-        settings: WriteSettings,
-        refresh: Option<Refresh>,
-    ) -> Self {
+    fn new(input: Arc<dyn ExecutionPlan>, work: Work) -> Self {
+        let schema = work.returned.clone().unwrap_or_else(count_schema);
         let properties = PlanProperties::new(
-            EquivalenceProperties::new(count_schema()),
+            EquivalenceProperties::new(schema),
             Partitioning::UnknownPartitioning(1),
             input.pipeline_behavior(),
             input.boundedness(),
@@ -116,72 +117,100 @@ impl WriteExec {
         .with_evaluation_type(EvaluationType::Eager);
         Self {
             input,
-            writer,
-            change,
-            settings,
-            refresh,
+            work,
             metrics: ExecutionPlanMetricsSet::new(),
             properties: Arc::new(properties),
         }
     }
+}
 
-    fn run(&self) -> Execution {
-        Execution {
-            writer: Arc::clone(&self.writer),
-            input: Arc::clone(&self.input),
-            change: self.change,
-            settings: self.settings,
-            refresh: self.refresh.clone(),
+impl Work {
+    fn new(writer: Arc<TableWriter>, change: Change, settings: WriteSettings) -> Self {
+        Self {
+            writer,
+            change,
+            settings,
+            refresh: None,
+            layout: None,
+            returned: None,
         }
     }
-}
 
-/// One execution.
-struct Execution {
-    writer: Arc<TableWriter>,
-    input: Arc<dyn ExecutionPlan>,
-    change: Change,
-    settings: WriteSettings,
-    refresh: Option<Refresh>,
-}
+    fn table(&self) -> &BoundTable {
+        self.writer.table()
+    }
 
-impl Execution {
-    async fn write(self, context: Arc<TaskContext>) -> DataFusionResult<u64> {
+    /// Writes all rows; gives their number, and what is given back.
+    async fn write(
+        &self,
+        input: Arc<dyn ExecutionPlan>,
+        context: Arc<TaskContext>,
+    ) -> DataFusionResult<(u64, Vec<RecordBatch>)> {
         let mut write_set = self.writer.write_set(self.change, self.settings, "row")?;
         if let Some(progress) = context.session_config().get_extension::<Progress>() {
             write_set.report_to(progress.as_ref().clone());
         }
-        match &self.refresh {
+        let (gathered, guard) = match &self.refresh {
             None => {
-                let write_set = self.gather(write_set, context).await?;
-                let guard = self.writer.lock().acquire().await;
-                commit(write_set, guard).await
+                let gathered = self.gather(write_set, input, context).await?;
+                (gathered, self.writer.lock().acquire().await)
             }
             Some(refresh) => {
                 let guard = self.writer.lock().acquire().await;
-                guard.check(self.writer.table().name())?;
+                guard.check(self.table().name())?;
                 let begun = blocking(move || Ok((write_set.begin()?, write_set)));
                 let (snapshot, write_set) = begun.await?;
-                let write_set = self.gather(write_set, refresh(snapshot)?).await?;
-                commit(write_set, guard).await
+                let context = refresh(snapshot)?;
+                (self.gather(write_set, input, context).await?, guard)
             }
-        }
+        };
+        let (write_set, returned) = gathered;
+        let settled = settle(write_set, guard).await?;
+        let returned = returned.map(|returned| returned.finish(settled.dropped));
+        Ok((settled.count, returned.transpose()?.unwrap_or_default()))
     }
 
     async fn gather(
         &self,
         mut write_set: WriteSet,
+        input: Arc<dyn ExecutionPlan>,
         context: Arc<TaskContext>,
-    ) -> DataFusionResult<WriteSet> {
+    ) -> DataFusionResult<(WriteSet, Option<Returned>)> {
+        let returned = self.returned.clone();
+        let mut returned = returned.map(|schema| Returned::new(schema, &context));
         // All partitions: a DELETE's scan has several, and no rule of the optimizer sees it below this operator.
-        let mut rows = execute_stream(Arc::clone(&self.input), context)?;
+        let mut rows = execute_stream(input, context)?;
         while let Some(batch) = rows.try_next().await? {
-            write_set.gather(&batch)?;
+            self.take(&batch, &mut write_set, returned.as_mut())?;
             if write_set.is_full() {
                 write_set = blocking(move || write_set.spill_if_full().map(|()| write_set)).await?;
             }
         }
-        Ok(write_set)
+        Ok((write_set, returned))
+    }
+
+    fn take(
+        &self,
+        batch: &RecordBatch,
+        write_set: &mut WriteSet,
+        returned: Option<&mut Returned>,
+    ) -> DataFusionResult<()> {
+        let Some(layout) = self.layout else {
+            return Ok(write_set.gather(batch)?);
+        };
+        let first = write_set.count() + 1;
+        match self.change {
+            Change::Edit(_) => write_set.gather_edits(batch, layout)?,
+            Change::Delete => write_set.gather(&layout.old_rows(batch, self.table())?)?,
+            Change::Insert | Change::Replace => {
+                write_set.gather(&layout.new_rows(batch, self.table())?)?;
+            }
+        }
+        if let Some(returned) = returned {
+            let (rows, numbers) = layout.returned(batch, self.table(), first)?;
+            returned.add(&rows, numbers)?;
+        }
+        Ok(())
     }
 }
 
@@ -190,16 +219,21 @@ impl Execution {
 ///
 /// # Errors
 /// As [`WriteSet::commit`], inside of DataFusion's error.
-pub async fn commit(mut write_set: WriteSet, guard: super::TableGuard) -> DataFusionResult<u64> {
+pub async fn commit(write_set: WriteSet, guard: TableGuard) -> DataFusionResult<u64> {
+    Ok(settle(write_set, guard).await?.count)
+}
+
+/// As [`commit`], and says which rows nothing came from.
+async fn settle(mut write_set: WriteSet, guard: TableGuard) -> DataFusionResult<Settled> {
     let waiter = Waiter::default();
     write_set.stop_with(waiter.waiting());
-    let count = blocking(move || write_set.commit(&guard)).await?;
+    let settled = blocking(move || write_set.settle(&guard)).await?;
     drop(waiter);
-    Ok(count)
+    Ok(settled)
 }
 
 /// Runs what blocks on a thread that may wait.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> DataFusionResult<T> {
     match SpawnedTask::spawn_blocking(work).join().await {
@@ -221,7 +255,7 @@ fn count_schema() -> SchemaRef {
 impl fmt::Debug for WriteExec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(self.name())
-            .field("table", &self.writer.table().name())
+            .field("table", &self.work.table().name())
             .field("input", &self.input)
             .finish_non_exhaustive()
     }
@@ -231,19 +265,20 @@ impl DisplayAs for WriteExec {
     fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match format {
             DisplayFormatType::Default | DisplayFormatType::Verbose => {
-                write!(f, "{}: table={}", self.name(), self.writer.table().name())
+                write!(f, "{}: table={}", self.name(), self.work.table().name())
             }
-            DisplayFormatType::TreeRender => write!(f, "table={}", self.writer.table().name()),
+            DisplayFormatType::TreeRender => write!(f, "table={}", self.work.table().name()),
         }
     }
 }
 
 impl ExecutionPlan for WriteExec {
     fn name(&self) -> &'static str {
-        match self.change {
+        match self.work.change {
             Change::Insert => "InsertExec",
             Change::Replace => "ReplaceExec",
             Change::Delete => "DeleteExec",
+            Change::Edit(edit) => edit.operator(),
         }
     }
 
@@ -284,13 +319,7 @@ impl ExecutionPlan for WriteExec {
                 Error::internal(format!("{} inputs of {}", children.len(), self.name())).into(),
             );
         };
-        Ok(Arc::new(Self::new(
-            Arc::clone(&self.writer),
-            Arc::clone(input),
-            self.change,
-            self.settings,
-            self.refresh.clone(),
-        )))
+        Ok(Arc::new(Self::new(Arc::clone(input), self.work.clone())))
     }
 
     fn with_new_children(
@@ -314,17 +343,23 @@ impl ExecutionPlan for WriteExec {
             );
         }
         let rows_written = MetricBuilder::new(&self.metrics).counter("rows_written", partition);
-        let run = self.run();
-        let stream = futures::stream::once(async move {
-            let count = run.write(context).await?;
+        let (work, input) = (self.work.clone(), Arc::clone(&self.input));
+        let written = async move {
+            let (count, returned) = work.write(input, context).await?;
             rows_written.add(usize::try_from(count).unwrap_or(usize::MAX));
-            Ok(RecordBatch::try_new(
-                count_schema(),
-                vec![Arc::new(UInt64Array::from(vec![count]))],
-            )?)
-        });
+            let batches = match work.returned {
+                Some(_) => returned,
+                None => vec![RecordBatch::try_new(
+                    count_schema(),
+                    vec![Arc::new(UInt64Array::from(vec![count]))],
+                )?],
+            };
+            let batches = batches.into_iter().map(Ok::<_, DataFusionError>);
+            Ok::<_, DataFusionError>(futures::stream::iter(batches))
+        };
+        let stream = futures::stream::once(written).try_flatten();
         Ok(Box::pin(RecordBatchStreamAdapter::new(
-            count_schema(),
+            self.schema(),
             stream,
         )))
     }

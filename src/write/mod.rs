@@ -10,6 +10,13 @@
 //! Writers of one process queue up before they claim ([`TableLock`]): a claim would block a thread, and could not be
 //! given up. Those in the queue can be cancelled, and learn there that the table was dropped.
 //!
+//! # Rows that are changed
+//!
+//! `UPDATE`, `MERGE`, `INSERT … ON CONFLICT` change rows by what is there. They claim the table before they look, as a
+//! DELETE does: so of two statements that change the same rows neither change is lost. What they do to each row is told
+//! by the columns of their input ([`Layout`]) and becomes changes in the same write set. Where changes meet under one
+//! key, what leaves it goes before what comes (`settle`).
+//!
 //! # Many rows
 //!
 //! A write set holds at most [`WriteSettings::memory`] bytes of rows, or about that. When they are more it sorts them
@@ -37,14 +44,18 @@ mod apply;
 mod changes;
 mod conflict;
 pub mod copy;
+mod edit;
 mod execute;
 mod feed;
 mod filled;
 mod lock;
+mod lookup;
 mod progress;
+mod returning;
 mod row_ids;
 mod row_label;
 mod rules;
+mod settle;
 mod sorter;
 mod spill;
 mod spill_run;
@@ -62,9 +73,11 @@ use crate::schema::BoundTable;
 use crate::store::{Durability, Store};
 
 pub use self::append::RowBuffer;
+pub use self::edit::{Action, Edit, Layout};
 pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::filled::Filled;
 pub use self::lock::{TableGuard, TableLock};
+pub use self::lookup::{ClaimedRows, LookupExec};
 pub use self::progress::{Phase, Progress, ProgressReport};
 pub use self::row_label::RowLabels;
 pub use self::rules::CompileRules;

@@ -40,7 +40,6 @@ impl Sorter {
     ///
     /// # Errors
     /// Those of [`EncodedChanges::push`].
-    #[cfg(test)]
     pub(super) fn push(&mut self, change: EncodedChange<'_>) -> Result<()> {
         self.changes.push(change)
     }

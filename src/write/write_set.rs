@@ -7,10 +7,12 @@ use arrow::array::RecordBatch;
 use super::WriteSettings;
 use super::apply::{Application, Refusal};
 use super::conflict::Conflict;
+use super::edit::{Edit, Encoder, Layout};
 use super::lock::TableGuard;
 use super::progress::{Phase, Progress};
 use super::row_ids::RowIds;
 use super::row_label::RowLabels;
+use super::settle::Settled;
 use super::sorter::Sorter;
 use super::spill::SpillDirectory;
 use super::wanted::Waiting;
@@ -28,6 +30,8 @@ pub enum Change {
     Replace,
     /// Removes them; of each row only the columns that the key is computed from are given, by name.
     Delete,
+    /// Changes rows by what they were, as a [`Layout`] says.
+    Edit(Edit),
 }
 
 /// The changes of one INSERT, REPLACE, DELETE or COPY. Nothing is visible before [`WriteSet::commit`]; what does not fit
@@ -140,6 +144,30 @@ impl WriteSet {
         self.gather_with(rows, |row| first + row as u64)
     }
 
+    /// Takes what becomes of rows, as `layout` has it in the columns of a batch. It never blocks, as [`WriteSet::gather`].
+    pub(super) fn gather_edits(&mut self, batch: &RecordBatch, layout: Layout) -> Result<()> {
+        let (most, changes) = (self.settings.row_bytes, &mut self.changes);
+        let (rows, first) = (&self.rows, self.count + 1);
+        let encoder = Encoder {
+            rows,
+            layout,
+            first,
+        };
+        encoder.encode(batch, |change| {
+            let value = change.value.unwrap_or_default();
+            check_length(rows.table(), change.key.len() + value.len(), most)?;
+            changes.push(change)
+        })?;
+        self.count += batch.num_rows() as u64;
+        self.progress.read_rows(batch.num_rows() as u64);
+        Ok(())
+    }
+
+    /// How many rows were added so far.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
     fn gather_with(&mut self, rows: &RecordBatch, number: impl Fn(usize) -> u64) -> Result<()> {
         let encoded = match self.change {
             Change::Insert | Change::Replace => {
@@ -147,27 +175,21 @@ impl WriteSet {
                 self.rows.encode(completed.as_ref().unwrap_or(rows))
             }
             Change::Delete => self.rows.encode_keys_of(rows),
+            Change::Edit(_) => return Err(Error::internal("a change without a layout")),
         };
         let encoded = encoded.map_err(|error| error.placed(|row| self.labels.of(number(row))))?;
         for row in encoded.iter() {
-            self.check_length(row.key.len() + row.value.len())
-                .map_err(|error| error.context(self.labels.of(number(row.row))))?;
+            check_length(
+                self.table(),
+                row.key.len() + row.value.len(),
+                self.settings.row_bytes,
+            )
+            .map_err(|error| error.context(self.labels.of(number(row.row))))?;
         }
         self.changes.add(encoded, number)?;
         self.count += rows.num_rows() as u64;
         self.progress.read_rows(rows.num_rows() as u64);
         Ok(())
-    }
-
-    fn check_length(&self, bytes: usize) -> Result<()> {
-        let most = self.settings.row_bytes;
-        if bytes <= most {
-            return Ok(());
-        }
-        Err(Error::invalid(format!(
-            "table `{}`: a row of {bytes} bytes is longer than halite.row_bytes allows, {most}",
-            self.table().name()
-        )))
     }
 
     /// Whether it is time for [`WriteSet::spill_if_full`].
@@ -189,10 +211,15 @@ impl WriteSet {
     /// # Errors
     /// `Conflict` that names table, row and key, where two rows cannot both stay, and where the table was dropped or
     /// emptied meanwhile; then nothing is written. Else those of [`RowChanges::begin`] and [`RowChanges::commit`].
-    pub fn commit(mut self, guard: &TableGuard) -> Result<u64> {
+    pub fn commit(self, guard: &TableGuard) -> Result<u64> {
+        self.settle(guard).map(|settled| settled.count)
+    }
+
+    /// As [`WriteSet::commit`], and says which rows nothing came from.
+    pub(super) fn settle(mut self, guard: &TableGuard) -> Result<Settled> {
         guard.check(self.table().name())?;
         if self.changes.is_empty() {
-            return Ok(0);
+            return Ok(Settled::default());
         }
         let begun = match self.begun.take() {
             Some(begun) => begun,
@@ -207,9 +234,12 @@ impl WriteSet {
             waiting: &self.waiting,
         };
         match (application.apply(changes, begun), self.change) {
-            (Ok(_), Change::Insert | Change::Replace) => Ok(self.count),
+            (Ok(settled), Change::Insert | Change::Replace) => Ok(Settled {
+                count: self.count,
+                ..settled
+            }),
             // A row that is named twice is deleted once.
-            (Ok(keys), Change::Delete) => Ok(keys),
+            (Ok(settled), Change::Delete | Change::Edit(_)) => Ok(settled),
             (Err(Refusal::Conflict(conflict)), _) => {
                 self.row_ids.forget();
                 Err(self.conflict(&conflict)?)
@@ -224,4 +254,14 @@ impl WriteSet {
         let error = conflict.error(self.table(), other.as_deref())?;
         Ok(error.context(label))
     }
+}
+
+fn check_length(table: &BoundTable, bytes: usize, most: usize) -> Result<()> {
+    if bytes <= most {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "table `{}`: a row of {bytes} bytes is longer than halite.row_bytes allows, {most}",
+        table.name()
+    )))
 }

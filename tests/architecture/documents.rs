@@ -12,6 +12,7 @@ const DOCUMENTS: &[&str] = &[
     "CONTRIBUTING.md",
     "data/README.md",
     "docs/benchmarks.md",
+    "docs/changes.md",
     "docs/limits.md",
     "docs/row-keys.md",
     "docs/security.md",

@@ -228,6 +228,21 @@ fn a_failing_call_of_a_delete() {
 }
 
 #[test]
+fn a_failing_call_of_a_change_of_rows() {
+    sweep_change("UPDATE salted SET v = 'changed' WHERE k < 100");
+    sweep_change(
+        "UPDATE salted SET k = salted.k + 1000, v = h.v FROM hashed AS h WHERE h.k = salted.k",
+    );
+    sweep_change(
+        "INSERT INTO hashed VALUES (2, 'a'), (-1, 'b') ON CONFLICT DO UPDATE SET v = v || excluded.v",
+    );
+    sweep_change(
+        "MERGE INTO walked USING hashed AS h ON h.k = walked.b WHEN MATCHED AND h.k < 200 THEN DELETE \
+         WHEN MATCHED THEN UPDATE SET v = 'met' WHEN NOT MATCHED THEN INSERT VALUES (77, h.k, h.v)",
+    );
+}
+
+#[test]
 fn a_failing_call_of_a_load() {
     let csv = file("csv");
     let lines: String = (10_000..19_000)
@@ -252,6 +267,10 @@ fn a_failing_call_of_a_change_in_bulk() {
     sweep_bulk("INSERT INTO salted SELECT k + 100000, v FROM hashed WHERE k < 24");
     sweep_bulk("REPLACE INTO hashed VALUES (2, 'new'), (-1, 'a'), (2, 'newer')");
     sweep_bulk("DELETE FROM walked WHERE b < 8 OR b = 17");
+    sweep_bulk("UPDATE walked SET b = b + 1, v = 'moved' WHERE b < 24");
+    sweep_bulk(
+        "INSERT INTO hashed SELECT k, 'new' FROM salted WHERE k < 12 ON CONFLICT DO NOTHING",
+    );
     let csv = file("csv");
     let lines: String = (10_000..10_012)
         .map(|key| format!("{key},loaded\n"))

@@ -94,7 +94,11 @@ impl Workload {
                 3..=5 => self.insert_few(&table),
                 6..=8 => self.insert_many(&table),
                 9..=11 => self.replace(&table),
-                12..=14 => self.delete(&table),
+                12..=13 => self.delete(&table),
+                14 => self.update(&table),
+                15 => self.shift(&table),
+                16 => self.upsert(&table),
+                17 => self.merge(&table),
                 _ => self.copy(&table),
             },
         };
@@ -200,6 +204,63 @@ impl Workload {
         }
         self.rows(table).retain(|key, _| *key < start);
         format!("DELETE FROM {table} WHERE k >= {start}")
+    }
+
+    fn update(&mut self, table: &str) -> String {
+        let (divisor, count) = (self.random.i64(1..7), self.count);
+        let rows = self.rows(table).iter_mut();
+        for (key, value) in rows.filter(|(key, _)| *key % divisor == 0) {
+            *value = format!("{count}-{key}");
+        }
+        format!("UPDATE {table} SET v = '{count}-' || k WHERE k % {divisor} = 0")
+    }
+
+    /// Moves the rows from a key on, each to the place of its neighbour.
+    fn shift(&mut self, table: &str) -> String {
+        let start = self.random.i64(0..KEYS);
+        let rows = self.rows(table);
+        let moved = rows.split_off(&start).into_iter();
+        rows.extend(moved.map(|(key, value)| (key + 1, value)));
+        format!("UPDATE {table} SET k = k + 1 WHERE k >= {start}")
+    }
+
+    /// Rows of which some are there.
+    fn upsert(&mut self, table: &str) -> String {
+        let count = self.random.usize(1..300);
+        let (keys, number) = ((0..count).map(|_| self.random.i64(0..KEYS)), self.count);
+        let keys: std::collections::BTreeSet<i64> = keys.collect();
+        let rows = self.rows(table);
+        let mut sql = Vec::new();
+        for key in keys {
+            sql.push(format!("({key}, '{number}-{key}')"));
+            let value = match rows.contains_key(&key) {
+                true => format!("{number}-{key}+{key}"),
+                false => format!("{number}-{key}"),
+            };
+            rows.insert(key, value);
+        }
+        format!(
+            "INSERT INTO {table} VALUES {} ON CONFLICT (k) DO UPDATE SET v = excluded.v || '+' || {table}.k",
+            sql.join(", ")
+        )
+    }
+
+    /// Deletes, changes and inserts rows of a stretch of keys.
+    fn merge(&mut self, table: &str) -> String {
+        let (start, count) = (self.random.i64(0..KEYS), self.count);
+        let end = start + self.random.i64(1..400);
+        let rows = self.rows(table);
+        for key in start..=end {
+            match rows.contains_key(&key) && key % 2 == 0 {
+                true => drop(rows.remove(&key)),
+                false => drop(rows.insert(key, format!("{count}-{key}"))),
+            }
+        }
+        format!(
+            "MERGE INTO {table} AS t USING generate_series({start}, {end}) AS s (k) ON s.k = t.k \
+             WHEN MATCHED AND s.k % 2 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET v = '{count}-' || s.k \
+             WHEN NOT MATCHED THEN INSERT VALUES (s.k, '{count}-' || s.k)"
+        )
     }
 
     /// A file of rows that the table does not have.

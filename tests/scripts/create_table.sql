@@ -123,11 +123,11 @@ error: CREATE INDEX is not implemented
 
 MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN DELETE;
 ---
-error: MERGE is not implemented
+error: there is no table `t`, and no other
 
 UPDATE t SET a = 1;
 ---
-error: UPDATE is not implemented
+error: there is no table `t`, and no other
 
 BEGIN;
 ---

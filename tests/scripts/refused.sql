@@ -307,11 +307,11 @@ error: row 1: table `w`: column `a` of type VARCHAR(2) cannot hold 'abc': it has
 
 DELETE FROM t, u;
 ---
-error: DELETE from several tables is not implemented; write DELETE FROM … WHERE EXISTS (…)
+error: DELETE from several tables is not implemented; write DELETE FROM … USING … WHERE …
 
 DELETE FROM t JOIN u ON id = k;
 ---
-error: DELETE from several tables is not implemented; write DELETE FROM … WHERE EXISTS (…)
+error: DELETE from several tables is not implemented; write DELETE FROM … USING … WHERE …
 
 SET SESSION AUTHORIZATION DEFAULT;
 ---

@@ -182,7 +182,7 @@ fn as_written(plan: LogicalPlan) -> Result<LogicalPlan> {
 }
 
 /// A name without the mark.
-fn written(name: &str) -> &str {
+pub(super) fn written(name: &str) -> &str {
     name.trim_end_matches(MARK)
 }
 

@@ -1,0 +1,259 @@
+//! New rows, each beside the row that is stored under its key: what INSERT … ON CONFLICT decides by.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BooleanArray, RecordBatch, UInt64Array};
+use arrow::compute::take;
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use datafusion::common::Result as DataFusionResult;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::execution::TaskContext;
+use datafusion::physical_expr::{Distribution, EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
+    InputDistributionRequirements, Partitioning, PlanProperties, ReplaceChildrenOptions,
+    SendableRecordBatchStream,
+};
+use futures::TryStreamExt;
+
+use super::conflict::{Conflict, identity};
+use super::execute::blocking;
+use super::stored::StoredRows;
+use super::{TableWriter, settle::are_same};
+use crate::error::{Error, Result};
+use crate::row::{EncodedRows, RowReader, RowSnapshot, RowWriter};
+use crate::store::{Chunk, Snapshot};
+
+/// The moment at which a statement has claimed its table, in the settings of its session: what it finds there stays so
+/// until it writes.
+#[derive(Debug)]
+pub struct ClaimedRows(pub Arc<dyn Snapshot>);
+
+/// Looks up the row of each key of its input, whose columns are those of the table. It gives the columns of the stored row,
+/// NULL where there is none, those of the new row, and whether there is a stored one.
+pub struct LookupExec {
+    input: Arc<dyn ExecutionPlan>,
+    writer: Arc<TableWriter>,
+    properties: Arc<PlanProperties>,
+}
+
+impl LookupExec {
+    /// The look-up of rows of `writer`'s table; its columns are those of `schema`.
+    pub fn new(input: Arc<dyn ExecutionPlan>, writer: Arc<TableWriter>, schema: SchemaRef) -> Self {
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(schema),
+            Partitioning::UnknownPartitioning(1),
+            input.pipeline_behavior(),
+            input.boundedness(),
+        );
+        Self {
+            input,
+            writer,
+            properties: Arc::new(properties),
+        }
+    }
+}
+
+/// One execution.
+struct Lookup {
+    rows: RowWriter,
+    reader: RowReader,
+    stored: StoredRows,
+    schema: SchemaRef,
+    /// How many rows came before.
+    count: u64,
+}
+
+impl Lookup {
+    fn look_up(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let count = self.count;
+        let label = move |row: usize| format!("row {}", count + row as u64 + 1);
+        let encoded = self.rows.encode(batch);
+        let encoded = encoded.map_err(|error| error.placed(label))?;
+        let (found, places) = self.stored_rows(&encoded)?;
+        if let Some((row, conflict)) = self.collision(&encoded, &found, &places)? {
+            let error = conflict.error(self.rows.table(), None)?;
+            return Err(error.context(label(row)));
+        }
+        let columns: Vec<usize> = (0..self.rows.table().columns().len()).collect();
+        let old = self.reader.read(&found, &columns, None)?;
+        let places = UInt64Array::from(places);
+        let old = old
+            .columns()
+            .iter()
+            .map(|column| take(column, &places, None));
+        let mut columns = old
+            .collect::<Result<Vec<ArrayRef>, ArrowError>>()
+            .map_err(failed)?;
+        columns.extend(batch.columns().iter().cloned());
+        let is_there: BooleanArray = places.iter().map(|place| Some(place.is_some())).collect();
+        columns.push(Arc::new(is_there));
+        self.count += batch.num_rows() as u64;
+        RecordBatch::try_new(Arc::clone(&self.schema), columns).map_err(failed)
+    }
+
+    /// The stored rows, and for each row of the batch the place of its own.
+    fn stored_rows(&mut self, rows: &EncodedRows) -> Result<(Chunk, Vec<Option<u64>>)> {
+        let keys: Vec<&[u8]> = rows.iter().map(|row| row.key).collect();
+        let mut sorted = keys.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let stored = self.stored.get_sorted(&sorted)?;
+        let mut found = Chunk::new();
+        let mut place = 0;
+        let places: Vec<Option<u64>> = sorted
+            .iter()
+            .zip(stored)
+            .map(|(key, value)| {
+                let value = value?;
+                found.push(key, &value);
+                place += 1;
+                Some(place - 1)
+            })
+            .collect();
+        let place_of = |key| {
+            let at = sorted.binary_search(&key).ok()?;
+            places.get(at).copied().flatten()
+        };
+        Ok((found, keys.into_iter().map(place_of).collect()))
+    }
+
+    /// The first row that has the key of a stored one and other values in the columns that its parts hash.
+    fn collision(
+        &self,
+        rows: &EncodedRows,
+        found: &Chunk,
+        places: &[Option<u64>],
+    ) -> Result<Option<(usize, Conflict)>> {
+        let table = self.rows.table();
+        if identity(table).is_empty() {
+            return Ok(None);
+        }
+        for (row, place) in rows.iter().zip(places) {
+            let stored = place.and_then(|place| found.get(usize::try_from(place).ok()?));
+            if let Some((key, value)) = stored
+                && !are_same(table, key, value, row.value)?
+            {
+                let number = self.count + row.row as u64 + 1;
+                let conflict = Conflict::with_stored(number, key, value, row.value);
+                return Ok(Some((row.row, conflict)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn failed(error: ArrowError) -> Error {
+    Error::internal("rows beside those that are stored").with_source(error)
+}
+
+impl fmt::Debug for LookupExec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(self.name())
+            .field("table", &self.writer.table().name())
+            .field("input", &self.input)
+            .finish_non_exhaustive()
+    }
+}
+
+impl DisplayAs for LookupExec {
+    fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let table = self.writer.table().name();
+        match format {
+            DisplayFormatType::Default | DisplayFormatType::Verbose => {
+                write!(f, "{}: table={table}", self.name())
+            }
+            DisplayFormatType::TreeRender => write!(f, "table={table}"),
+        }
+    }
+}
+
+impl ExecutionPlan for LookupExec {
+    fn name(&self) -> &'static str {
+        "LookupExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn input_distribution_requirements(&self) -> InputDistributionRequirements {
+        InputDistributionRequirements::new(vec![Distribution::SinglePartition])
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false]
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![true]
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
+    ) -> DataFusionResult<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _options: ReplaceChildrenOptions,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        let [input] = children.as_slice() else {
+            return Err(Error::internal(format!("{} inputs of a look-up", children.len())).into());
+        };
+        let (input, writer) = (Arc::clone(input), Arc::clone(&self.writer));
+        Ok(Arc::new(Self::new(input, writer, self.schema())))
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        self.replace_children(
+            children,
+            ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute),
+        )
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> DataFusionResult<SendableRecordBatchStream> {
+        let claimed = context.session_config().get_extension::<ClaimedRows>();
+        let claimed = claimed.ok_or_else(|| Error::internal("a look-up without a claim"))?;
+        let rows = RowSnapshot::at(Arc::clone(&claimed.0));
+        let table = self.writer.table();
+        let lookup = Lookup {
+            rows: self.writer.rows()?,
+            reader: RowReader::new(Arc::clone(table)),
+            stored: StoredRows::new(rows, table.space()),
+            schema: self.schema(),
+            count: 0,
+        };
+        let input = self.input.execute(partition, context)?;
+        let beside =
+            futures::stream::try_unfold((input, lookup), |(mut input, mut lookup)| async move {
+                let Some(batch) = input.try_next().await? else {
+                    return Ok(None);
+                };
+                let looked = blocking(move || Ok((lookup.look_up(&batch)?, lookup)));
+                let (found, lookup) = looked.await?;
+                Ok(Some((found, (input, lookup))))
+            });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(
+            self.schema(),
+            beside,
+        )))
+    }
+}

@@ -1,0 +1,172 @@
+CREATE TABLE t (a INT, b INT NULL, c TEXT NULL, PRIMARY KEY (a));
+INSERT INTO t VALUES (1, 10, 'x'), (2, 20, 'y');
+---
+CREATE TABLE
+INSERT 2
+
+INSERT INTO t VALUES (1, 0, 'no'), (3, 30, 'z'), (3, 31, 'no') ON CONFLICT DO NOTHING;
+INSERT OR IGNORE INTO t VALUES (1, 0, 'no');
+SELECT * FROM t;
+---
+INSERT 1
+INSERT 0
++---+----+---+
+| a | b  | c |
++---+----+---+
+| 1 | 10 | x |
+| 2 | 20 | y |
+| 3 | 30 | z |
++---+----+---+
+
+INSERT INTO t VALUES (1, 5, 'one'), (4, 40, 'four') ON CONFLICT (a) DO UPDATE SET b = b + excluded.b, c = t.c || '+' || excluded.c;
+SELECT * FROM t;
+---
+INSERT 2
++---+----+-------+
+| a | b  | c     |
++---+----+-------+
+| 1 | 15 | x+one |
+| 2 | 20 | y     |
+| 3 | 30 | z     |
+| 4 | 40 | four  |
++---+----+-------+
+
+INSERT INTO t (a, b) VALUES (1, 100), (2, 1), (5, 50) ON CONFLICT DO UPDATE SET b = excluded.b, c = NULL WHERE excluded.b > t.b RETURNING a, b, c;
+INSERT INTO t (a, b) SELECT a, 1000 FROM t WHERE a < 3 ON CONFLICT DO UPDATE SET (b, c) = (excluded.b, upper(c));
+SELECT * FROM t;
+---
++---+-----+---+
+| a | b   | c |
++---+-----+---+
+| 1 | 100 |   |
+| 5 | 50  |   |
++---+-----+---+
+INSERT 2
++---+------+------+
+| a | b    | c    |
++---+------+------+
+| 1 | 1000 |      |
+| 2 | 1000 | Y    |
+| 3 | 30   | z    |
+| 4 | 40   | four |
+| 5 | 50   |      |
++---+------+------+
+
+INSERT INTO t (a, b) VALUES (1, 1), (2, 2), (1, 3) ON CONFLICT DO UPDATE SET b = excluded.b;
+INSERT INTO t (a, b) VALUES (7, 1), (8, 2), (7, 3) ON CONFLICT DO UPDATE SET b = excluded.b;
+INSERT INTO t (a, b) VALUES (1, 1) ON CONFLICT (b) DO UPDATE SET b = excluded.b;
+INSERT INTO t (a, b) VALUES (1, 1) ON CONFLICT ON CONSTRAINT t_pkey DO NOTHING;
+INSERT INTO t (a, b) VALUES (1, 1) ON DUPLICATE KEY UPDATE b = 1;
+INSERT INTO t (a, b) VALUES (1, 1) ON CONFLICT DO UPDATE SET d = 1;
+INSERT INTO t (a, b) VALUES (1, 1) ON CONFLICT DO UPDATE SET a = 2;
+INSERT INTO t (a, b) VALUES (1, 1) ON CONFLICT DO UPDATE SET b = 1 / (b - t.b);
+INSERT INTO t (a, b) VALUES (9, 1) ON CONFLICT DO UPDATE SET b = 1 / (excluded.b - 1);
+INSERT OR REPLACE INTO t (a, b) VALUES (1, 1) ON CONFLICT DO NOTHING;
+INSERT INTO t VALUES (NULL, 1, 'x') ON CONFLICT DO NOTHING;
+INSERT INTO t VALUES (1, 'ten', 'x') ON CONFLICT DO NOTHING;
+SELECT * FROM t;
+---
+error: table `t`: the rows 1 and 3 of the statement have the same row key, /1, and ON CONFLICT DO UPDATE changes a row once; group them before
+error: table `t`: the rows 1 and 3 of the statement have the same row key, /7, and ON CONFLICT DO UPDATE changes a row once; group them before
+error: table `t`: ON CONFLICT (b) is not about its key, whose columns are (a); name these, or none
+error: ON CONFLICT ON CONSTRAINT t_pkey is not implemented; a table has one key: leave it out
+error: ON DUPLICATE KEY UPDATE is not implemented; write ON CONFLICT DO UPDATE SET c = excluded.c
+error: table `t` has no column `d`; its columns are `a`, `b`, `c`
+error: table `t`: two rows would be under the row key /2: the stored row (a = 2) and the row that was under /1, now (a = 2)
+error: Arrow error: Divide by zero error
+INSERT 1
+error: REPLACE with ON CONFLICT is not implemented; leave one of them out
+error: row 1: table `t`: column `a` is NOT NULL and is given NULL
+error: row 1: table `t`: column `b` of type INT cannot hold 'ten': it is no number
++---+------+------+
+| a | b    | c    |
++---+------+------+
+| 1 | 1000 |      |
+| 2 | 1000 | Y    |
+| 3 | 30   | z    |
+| 4 | 40   | four |
+| 5 | 50   |      |
+| 9 | 1    |      |
++---+------+------+
+
+INSERT INTO t (b, a) VALUES (60, 6), (61, 16) RETURNING *, a + b AS sum, upper(c);
+INSERT OR REPLACE INTO t (a, b) VALUES (6, 600) RETURNING t.b, t.a;
+INSERT INTO t SELECT a + 100, b, c FROM t WHERE a > 5 RETURNING a;
+INSERT INTO t (a) VALUES (6) RETURNING a;
+INSERT INTO t (a) VALUES (77) RETURNING count(*);
+INSERT INTO t (a, b) VALUES (6, 1), (77, 7) ON CONFLICT DO NOTHING RETURNING a, b;
+SELECT a, b FROM t WHERE a > 5;
+---
++----+----+---+-----+----------+
+| a  | b  | c | sum | upper(c) |
++----+----+---+-----+----------+
+| 6  | 60 |   | 66  |          |
+| 16 | 61 |   | 77  |          |
++----+----+---+-----+----------+
++-----+---+
+| b   | a |
++-----+---+
+| 600 | 6 |
++-----+---+
++-----+
+| a   |
++-----+
+| 106 |
+| 109 |
+| 116 |
++-----+
+error: row 1: table `t`: a row with (a = 6) is there already, under the row key /6
+error: an aggregate, a window function or unnest outside of a subquery in RETURNING; write a subquery
++----+---+
+| a  | b |
++----+---+
+| 77 | 7 |
++----+---+
++-----+-----+
+| a   | b   |
++-----+-----+
+| 6   | 600 |
+| 9   | 1   |
+| 16  | 61  |
+| 77  | 7   |
+| 106 | 600 |
+| 109 | 1   |
+| 116 | 61  |
++-----+-----+
+
+PREPARE add AS INSERT INTO t (a, b) VALUES ($1, $2) ON CONFLICT DO UPDATE SET b = b + excluded.b;
+EXECUTE add(1, 7);
+EXECUTE add(1, 8);
+EXECUTE add(1000, 8);
+SELECT a, b FROM t WHERE a IN (1, 1000);
+---
+PREPARE
+INSERT 1
+INSERT 1
+INSERT 1
++------+------+
+| a    | b    |
++------+------+
+| 1    | 1015 |
+| 1000 | 8    |
++------+------+
+
+CREATE TABLE hours (host TEXT, ts TIMESTAMP(3), n INT, PRIMARY KEY (host, date_trunc('hour', ts)));
+INSERT INTO hours VALUES ('a', '2024-01-01 00:10', 1) ON CONFLICT (ts, host) DO UPDATE SET n = n + 1;
+INSERT INTO hours VALUES ('a', '2024-01-01 00:50', 1) ON CONFLICT (ts, host) DO UPDATE SET n = n + 1;
+INSERT INTO hours VALUES ('a', '2024-01-01 00:55', 1) ON CONFLICT DO UPDATE SET ts = excluded.ts;
+INSERT INTO hours VALUES ('a', '2024-01-01 00:59', 1) ON CONFLICT DO NOTHING;
+SELECT * FROM hours;
+---
+warning: table `hours`: rows share a key `date_trunc('hour', ts)`: nothing in the key separates rows that differ in ts alone: one row is possible for each value of the part; add the column as the last part if there can be more
+CREATE TABLE
+INSERT 1
+INSERT 1
+INSERT 1
+INSERT 0
++------+---------------------+---+
+| host | ts                  | n |
++------+---------------------+---+
+| a    | 2024-01-01T00:55:00 | 2 |
++------+---------------------+---+
+
