@@ -86,11 +86,6 @@ impl Comparison<'_> {
         let (min, max) = self.operand.limits();
         let Place { not_below, above } = place;
         let is_value = place.is_value();
-        if self.operand.is_open_end(place)
-            && let Some(one_sided) = self.at_open_end(op, not_below)
-        {
-            return Some(one_sided);
-        }
         match op {
             Operator::Eq if is_value => self.write(op, not_below),
             Operator::Eq => self.between(place),
@@ -118,27 +113,6 @@ impl Comparison<'_> {
             Operator::IsDistinctFrom => Some(or(Expr::IsNull(self.expr()), self.outside(place)?)),
             Operator::IsNotDistinctFrom => {
                 Some(and(Expr::IsNotNull(self.expr()), self.between(place)?))
-            }
-            _ => None,
-        }
-    }
-
-    /// `operand op n` by the one bound that the first or last value has; `None` where `op` asks for no other.
-    fn at_open_end(&self, op: Operator, n: i256) -> Option<Expr> {
-        let first = n == self.operand.limits().0;
-        let (inside, outside) = if first {
-            (Operator::LtEq, Operator::Gt)
-        } else {
-            (Operator::GtEq, Operator::Lt)
-        };
-        match op {
-            Operator::Eq => self.write(inside, n),
-            Operator::NotEq => self.write(outside, n),
-            Operator::IsNotDistinctFrom => {
-                Some(and(Expr::IsNotNull(self.expr()), self.write(inside, n)?))
-            }
-            Operator::IsDistinctFrom => {
-                Some(or(Expr::IsNull(self.expr()), self.write(outside, n)?))
             }
             _ => None,
         }

@@ -19,7 +19,7 @@ use super::constants::is_constant;
 use super::exact::Folder;
 use super::floats;
 use super::lossy::shown;
-use super::operand::{Operand, is_year_of_nanoseconds};
+use super::operand::Operand;
 use super::rule::ExprRule;
 use crate::predicate::{Exact, Place};
 
@@ -44,7 +44,7 @@ pub(super) struct Rewriter<'a> {
 struct Sorted {
     /// Values of the column's own type.
     values: Vec<Expr>,
-    /// Places that are several values at once, a DOUBLE among BIGINTs beyond 2⁵³, or that have one bound only.
+    /// Places that are several values at once, a DOUBLE among BIGINTs beyond 2⁵³.
     places: Vec<Place>,
     /// Values that vary by row, or that cannot be compared by value.
     others: Vec<Expr>,
@@ -57,10 +57,8 @@ impl Rewriter<'_> {
         let data_type = list.expr.get_type(self.schema).ok()?;
         let plain = |value: &Expr| matches!(value, Expr::Literal(value, _) if !value.is_null() && value.data_type() == data_type);
         let is_float = floats::is_float(&data_type);
-        let in_unit = !is_float
-            && !matches!(shown(&list.expr), Expr::Cast(_))
-            && list.list.iter().all(plain)
-            && !is_year_of_nanoseconds(&list.expr, self.schema);
+        let in_unit =
+            !is_float && !matches!(shown(&list.expr), Expr::Cast(_)) && list.list.iter().all(plain);
         if in_unit && list.list.len() > 1 {
             return None;
         }
@@ -105,12 +103,10 @@ impl Rewriter<'_> {
         };
         match place {
             Some(place) if place.is_gap() => {}
-            Some(place) if place.is_value() && !operand.is_open_end(place) => {
-                match operand.literal(place.not_below) {
-                    Some(literal) => sorted.values.push(literal),
-                    None => sorted.others.push(value.clone()),
-                }
-            }
+            Some(place) if place.is_value() => match operand.literal(place.not_below) {
+                Some(literal) => sorted.values.push(literal),
+                None => sorted.others.push(value.clone()),
+            },
             Some(place) => sorted.places.push(place),
             None => sorted.others.push(value.clone()),
         }

@@ -55,7 +55,7 @@ use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 
 #[cfg(test)]
 use crate::fault::{self, Fault};
-use crate::function::{DateTrunc, ExactSum, ordered_aggregates};
+use crate::function::{DatePart, DateTrunc, ExactSum, ExtractPlanner, ordered_aggregates};
 
 pub mod above_groups;
 pub mod bounds;
@@ -211,6 +211,12 @@ const MENDS: &[(&str, Install)] = &[
     }),
     ("ordered", |session| {
         let aggregates = session.aggregate_functions().get_or_insert_default();
+    ("date_part", |session| {
+        let functions = session.scalar_functions().get_or_insert_default();
+        functions.push(Arc::new(ScalarUDF::new_from_impl(DatePart::default())));
+        let planners = session.expr_planners().get_or_insert_default();
+        planners.insert(0, Arc::new(ExtractPlanner::default()));
+    }),
         aggregates.extend(ordered_aggregates().map(Arc::new));
     }),
 ];

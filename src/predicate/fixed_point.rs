@@ -207,13 +207,6 @@ impl View {
         })
     }
 
-    /// The same of values that lie between two, which the type holds.
-    pub(crate) fn within([least, greatest]: [i32; 2], data_type: &DataType) -> Option<Self> {
-        let mut view = Self::of(data_type)?;
-        (view.values.min, view.values.max) = (least.into(), greatest.into());
-        Some(view)
-    }
-
     /// The view through one more cast; `None` when the cast changes the value.
     ///
     /// The casts so far show the value itself, so that it is the value's own type which must not be finer than `target`.

@@ -5,13 +5,12 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::cases::Case;
-use super::condition::{Condition, Function};
 use super::oracle::{Oracle, Outcome};
 use super::quiet::quietly;
 use super::scan::{Scan, scan, walk_back, walk_on};
 use super::system::Lowered;
 use super::tightness::{self, Bounds};
-use crate::datum::{Datum, Readable};
+use crate::datum::Datum;
 use crate::key::RowKey;
 use crate::keyrange::{Guide, Step, hex};
 use crate::span::boxes::Dimensions;
@@ -175,15 +174,7 @@ pub(super) struct Answers(Vec<Vec<Outcome>>);
 impl Answers {
     pub fn new(case: &Case, oracle: &Oracle) -> Result<Self, Violation> {
         let conjuncts = case.condition.conjuncts();
-        let answers = conjuncts.iter().map(|conjunct| {
-            let mut outcomes = oracle.evaluate(conjunct)?;
-            for (row, outcome) in case.rows.iter().zip(&mut outcomes) {
-                if asks_beyond_the_calendar(case, conjunct, row) {
-                    *outcome = Outcome::Error;
-                }
-            }
-            Ok(outcomes)
-        });
+        let answers = conjuncts.iter().map(|conjunct| oracle.evaluate(conjunct));
         let answers: Result<Vec<_>, String> = answers.collect();
         answers
             .map(Self)
@@ -200,31 +191,6 @@ impl Answers {
         }
         Outcome::True
     }
-}
-
-/// Whether a condition asks for the year of a date that the calendar does not reach. The year is NULL then, but the
-/// simplifier asks for a range of dates in its place, so that such a row has two answers; it is left out.
-fn asks_beyond_the_calendar(case: &Case, condition: &Condition, row: &[Option<Datum>]) -> bool {
-    let mut found = false;
-    condition.for_each_leaf(&mut |leaf| {
-        let (Condition::Compare { term, .. }
-        | Condition::Between { term, .. }
-        | Condition::InList { term, .. }
-        | Condition::IsNull { term, .. }) = leaf
-        else {
-            return;
-        };
-        if term.function == Function::Year {
-            found |= term.columns.iter().any(|column| {
-                let sql_type = &case.columns[*column].sql_type;
-                row[*column].as_ref().is_some_and(|value| {
-                    let text = Readable(value, sql_type).to_string();
-                    text.starts_with("day ") || text.starts_with("count ")
-                })
-            });
-        }
-    });
-    found
 }
 
 /// A key with the rows that have it: more than one where the layout does not tell them apart.

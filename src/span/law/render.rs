@@ -8,13 +8,14 @@ use arrow::datatypes::{DataType, TimeUnit, i256};
 use datafusion::common::{Column as ColumnName, ScalarValue};
 use datafusion::functions::{core as functions_core, crypto, datetime, string, unicode};
 use datafusion::logical_expr::expr::{Between, InList, Like};
-use datafusion::logical_expr::{Expr, Operator, binary_expr, cast, lit};
+use datafusion::logical_expr::{Expr, Operator, ScalarUDF, binary_expr, cast, lit};
 
 use super::condition::{
     Column, Comparison, Condition, Constant, Function, Term, Truth, spell_tuple,
 };
 use super::functions;
 use crate::datum::{Datum, Precision, Readable, SqlType};
+use crate::function::DatePart;
 
 /// What comparisons become.
 pub(super) trait Meaning {
@@ -246,7 +247,10 @@ pub(super) fn render_term(term: &Term, columns: &[Column]) -> Expr {
         Function::DateTrunc(unit) => datetime::date_trunc().call(vec![lit(*unit), first]),
         Function::DateBin(width) => datetime::date_bin().call(vec![lit(interval(*width)), first]),
         Function::Date => cast(first, DataType::Date32),
-        Function::Year => datetime::date_part().call(vec![lit("year"), first]),
+        Function::Year => {
+            let part = ScalarUDF::new_from_impl(DatePart::default());
+            part.call(vec![lit("year"), first])
+        }
     }
 }
 
