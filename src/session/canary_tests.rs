@@ -35,9 +35,9 @@ clauses: WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE 
     5 (2)
 clauses: SELECT s.y FROM (SELECT 1.5) AS s (y INT)
     1.5 (2)
-refused: SELECT a FROM t EXCEPT ALL SELECT 2
+bags: SELECT a FROM t EXCEPT ALL SELECT 2
     1 NULL (1 2 NULL)
-refused: SELECT id FROM t RIGHT JOIN u USING (id)
+names: SELECT id FROM t RIGHT JOIN u USING (id)
     1 NULL (1 9)
 refused: SELECT count(*) FROM t JOIN u
     8 (an error)

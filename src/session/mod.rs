@@ -26,6 +26,7 @@ mod apart;
 mod appender;
 mod assign;
 mod backup;
+mod bags;
 pub mod blocking;
 mod bounds;
 mod catalogs;

@@ -50,10 +50,7 @@ fn check_set_expr(body: &SetExpr) -> Checked {
             left,
             right,
         } => {
-            let is_numbered = *set_quantifier == SetQuantifier::All && column_names(left).is_some();
-            if !is_numbered {
-                check_quantifier(*op, *set_quantifier)?;
-            }
+            check_quantifier(*op, *set_quantifier)?;
             check_set_expr(left)?;
             check_set_expr(right)
         }
@@ -71,10 +68,11 @@ fn check_set_expr(body: &SetExpr) -> Checked {
 
 /// DataFusion makes a join of them, which knows whether there is an equal row and not how many.
 fn check_quantifier(op: SetOperator, quantifier: SetQuantifier) -> Checked {
-    let is_all = matches!(quantifier, SetQuantifier::All | SetQuantifier::AllByName);
-    match is_all && op != SetOperator::Union {
+    use SetQuantifier::{AllByName, ByName, DistinctByName};
+    let is_by_name = matches!(quantifier, AllByName | ByName | DistinctByName);
+    match is_by_name && op != SetOperator::Union {
         true => missing(format_args!(
-            "{op} ALL of columns that * stands for; name the columns of the first SELECT"
+            "{op} BY NAME; list the columns of both sides in the same order"
         )),
         false => FINE,
     }

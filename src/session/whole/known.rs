@@ -9,16 +9,24 @@ use super::answer::Difference;
 pub(super) enum Known {
     /// An order by an aggregate that the query does not give, beside a window over another.
     OrderByAggregate,
+    /// Rows of two windows in almost one order, partitioned by both, as INTERSECT ALL numbers them.
+    OrderOfPartitions,
 }
 
 /// What is to be mended. A kind that a full run does not find is mended, and to be taken out.
-pub(super) const LIST: &[Known] = &[Known::OrderByAggregate];
+pub(super) const LIST: &[Known] = &[Known::OrderByAggregate, Known::OrderOfPartitions];
 
 /// The errors of kinds that are told by them.
-const ERRORS: &[(Known, &str)] = &[(
-    Known::OrderByAggregate,
-    "PhysicalExpr Column references column",
-)];
+const ERRORS: &[(Known, &str)] = &[
+    (
+        Known::OrderByAggregate,
+        "PhysicalExpr Column references column",
+    ),
+    (
+        Known::OrderOfPartitions,
+        "Expects PARTITION BY expression to be ordered",
+    ),
+];
 
 /// Whether a difference is of a kind, by what is seen of it.
 pub(super) fn told(difference: &Difference) -> Option<Known> {

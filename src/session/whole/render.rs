@@ -7,7 +7,7 @@
 use super::data::Table;
 use super::query::{
     Aggregate, Body, Expr, From, Group, GroupKind, Item, Join, JoinKind, On, Predicate, Query,
-    Relation, Select, SetOperator, SortBy, SortKey, Source, Window,
+    Relation, Select, SetOperation, SetOperator, SortBy, SortKey, Source, Window,
 };
 use super::truths::Truths;
 use crate::span::law::condition::{Column, Truth};
@@ -18,6 +18,8 @@ struct Renderer<'a, 't> {
     tables: &'a [Table],
     /// The oracle's: the conditions that were met.
     truths: Option<&'a mut Truths<'t>>,
+    /// How many set operations are counted.
+    counts: usize,
 }
 
 /// The query as Halite is asked.
@@ -25,6 +27,7 @@ pub(super) fn halite_sql(query: &Query, tables: &[Table]) -> String {
     let mut renderer = Renderer {
         tables,
         truths: None,
+        counts: 0,
     };
     renderer.query(query)
 }
@@ -52,6 +55,7 @@ pub(super) fn oracle_sql(query: &Query, tables: &[Table], truths: &mut Truths<'_
     let mut renderer = Renderer {
         tables,
         truths: Some(truths),
+        counts: 0,
     };
     renderer.query(&bare)
 }
@@ -99,6 +103,9 @@ impl Renderer<'_, '_> {
     fn body(&mut self, body: &Body) -> String {
         match body {
             Body::Select(select) => self.select(select),
+            Body::Set(set) if self.is_oracle() && set.all && set.operator != SetOperator::Union => {
+                self.counted(set)
+            }
             Body::Set(set) => {
                 let operator = match set.operator {
                     SetOperator::Union => "UNION",
@@ -110,6 +117,27 @@ impl Renderer<'_, '_> {
                 format!("{left} {operator}{all} {right}")
             }
         }
+    }
+
+    /// INTERSECT ALL or EXCEPT ALL, of which a plain plan does not count the rows: here both sides' are, by groups.
+    fn counted(&mut self, set: &SetOperation) -> String {
+        self.counts += 1;
+        let number = self.counts;
+        let items = set.left.first().items.iter();
+        let names = items.map(|item| item.alias.as_deref().expect("a name of an arm"));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let (left, right) = (self.arm(&set.left), self.arm(&set.right));
+        let times = match set.operator {
+            SetOperator::Intersect => "least(sum(l), sum(r))",
+            SetOperator::Except | SetOperator::Union => "sum(l) - sum(r)",
+        };
+        format!(
+            "SELECT {names} FROM (SELECT {names}, unnest(generate_series(1, n)) AS i FROM (\
+             SELECT {names}, {times} AS n FROM (\
+             SELECT *, 1 AS l, 0 AS r FROM ({left}) AS l{number} UNION ALL \
+             SELECT *, 0 AS l, 1 AS r FROM ({right}) AS r{number}\
+             ) AS b{number} GROUP BY {names}) AS g{number} WHERE n > 0) AS u{number}"
+        )
     }
 
     fn arm(&mut self, body: &Body) -> String {

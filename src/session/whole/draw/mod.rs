@@ -222,12 +222,11 @@ impl Draw<'_> {
                 output.small &= other.small;
             }
             let operator = self.random.weighted(&[
-                (70, SetOperator::Union),
-                (15, SetOperator::Intersect),
-                (15, SetOperator::Except),
+                (60, SetOperator::Union),
+                (20, SetOperator::Intersect),
+                (20, SetOperator::Except),
             ]);
-            // A plain plan counts no rows of INTERSECT ALL and EXCEPT ALL: it says nothing about them.
-            let all = self.random.percent(50) && operator == SetOperator::Union;
+            let all = self.random.percent(50);
             body = Body::Set(Box::new(SetOperation {
                 operator,
                 all,
