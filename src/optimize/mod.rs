@@ -21,6 +21,7 @@
 //! | [`union_names`] | behind type coercion | all arms of a UNION have the names of the first |
 //! | [`above_groups`] | around the rule that pushes filters | conjuncts without columns stay above aggregates |
 //! | [`own_statistics`] | around the rule that answers aggregates by statistics | they are those of its own rows |
+//! | [`null_safe`] | around the rules that find keys of joins and reorder joins | NULL equals NULL in the keys that say so alone |
 //! | [`projections`] | around the rule that merges lists of SELECT | a list that is written like the one below it is computed |
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
 //! | [`embedded`] | on the physical plan, before projections are pushed down | the columns that a filter hands on are chosen above it |
@@ -80,6 +81,7 @@ mod lists;
 mod lossy;
 pub mod lost_order;
 pub mod nearest;
+pub mod null_safe;
 pub mod numbers;
 mod operand;
 pub mod overflow;
@@ -177,6 +179,10 @@ const MENDS: &[(&str, Install)] = &[
     }),
     ("above_groups", |session| {
         above_groups::KEEP_ABOVE_GROUPS.wrap(optimizer_rules(session));
+    }),
+    ("null_safe", |session| {
+        null_safe::KEEP_NULLS_APART.wrap(optimizer_rules(session));
+        null_safe::KEEP_FROM_REORDERING.wrap(optimizer_rules(session));
     }),
     ("projections", |session| {
         projections::TELL_PROJECTIONS_APART.wrap(optimizer_rules(session));
@@ -377,6 +383,8 @@ mod tests {
         for rule in [
             "keep_above_groups(",
             "keep_types(",
+            "keep_nulls_apart(",
+            "keep_from_reordering(",
             "halite_name_equal_windows, CommonSubexprEliminate",
             "tell_projections_apart(OptimizeProjections",
         ] {
