@@ -272,7 +272,10 @@ fn check_pipe(operator: &PipeOperator) -> Checked {
                 .any(|value| value.order_by.asc.is_some() || value.order_by.nulls_first.is_some());
             refuse_if(is_ordered, "an order of the values of |> AGGREGATE")
         }
-        PipeOperator::Join(join) => check_join(join),
+        PipeOperator::Join(join) => {
+            check_join(join)?;
+            refused::check_piped_join(join)
+        }
         _ => FINE,
     }
 }

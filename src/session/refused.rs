@@ -107,7 +107,7 @@ fn is_number(expr: &Expr) -> bool {
 /// A join by its condition.
 pub(super) fn check_join(join: &Join) -> Checked {
     use JoinOperator as J;
-    let (constraint, is_right) = match &join.join_operator {
+    let constraint = match &join.join_operator {
         J::Join(constraint)
         | J::Inner(constraint)
         | J::Left(constraint)
@@ -115,10 +115,10 @@ pub(super) fn check_join(join: &Join) -> Checked {
         | J::LeftSemi(constraint)
         | J::RightSemi(constraint)
         | J::LeftAnti(constraint)
-        | J::RightAnti(constraint) => (constraint, false),
-        J::Right(constraint) | J::RightOuter(constraint) | J::FullOuter(constraint) => {
-            (constraint, true)
-        }
+        | J::RightAnti(constraint)
+        | J::Right(constraint)
+        | J::RightOuter(constraint)
+        | J::FullOuter(constraint) => constraint,
         J::CrossJoin(JoinConstraint::None) => return FINE,
         J::CrossJoin(_) => return missing("a condition of CROSS JOIN; write JOIN"),
         J::CrossApply => return missing("CROSS APPLY; write CROSS JOIN LATERAL"),
@@ -133,11 +133,20 @@ pub(super) fn check_join(join: &Join) -> Checked {
         JoinConstraint::None => missing(
             "JOIN without ON or USING; write CROSS JOIN where every row is to meet every row",
         ),
-        // The column that they share would be the left one, which is NULL for the rows of the right side alone.
-        JoinConstraint::Using(_) if is_right => {
-            missing("RIGHT or FULL JOIN with USING; write ON …")
+        _ => FINE,
+    }
+}
+
+/// A join behind `|>`, where the columns in front are not known: one that both sides share would be the left one, which is
+/// NULL for the rows of the right side alone.
+pub(super) fn check_piped_join(join: &Join) -> Checked {
+    use JoinOperator as J;
+    match &join.join_operator {
+        J::Right(JoinConstraint::Using(_) | JoinConstraint::Natural)
+        | J::RightOuter(JoinConstraint::Using(_) | JoinConstraint::Natural)
+        | J::FullOuter(JoinConstraint::Using(_) | JoinConstraint::Natural) => {
+            missing("RIGHT or FULL JOIN with USING or NATURAL behind |>; write ON …")
         }
-        JoinConstraint::Natural if is_right => missing("NATURAL RIGHT or FULL JOIN; write ON …"),
         _ => FINE,
     }
 }

@@ -36,19 +36,26 @@ SELECT a FROM t INTERSECT SELECT 2;
 
 SELECT k FROM t RIGHT JOIN u USING (k);
 ---
-error: RIGHT or FULL JOIN with USING is not implemented; write ON …
+error: USING (`k`): one side of the join has no column of that name
 
 SELECT id FROM t FULL JOIN (SELECT k AS id FROM u) AS v USING (id);
 ---
-error: RIGHT or FULL JOIN with USING is not implemented; write ON …
++----+
+| id |
++----+
+| 1  |
+| 2  |
+| 3  |
+| 4  |
++----+
 
 SELECT id FROM t NATURAL RIGHT JOIN u;
 ---
-error: NATURAL RIGHT or FULL JOIN is not implemented; write ON …
+error: NATURAL RIGHT or FULL JOIN of tables that have no column in common is not implemented; write ON …
 
 SELECT id FROM t NATURAL FULL OUTER JOIN u;
 ---
-error: NATURAL RIGHT or FULL JOIN is not implemented; write ON …
+error: NATURAL RIGHT or FULL JOIN of tables that have no column in common is not implemented; write ON …
 
 SELECT * FROM t NATURAL LEFT JOIN b;
 ---

@@ -229,7 +229,9 @@ impl<'a> List<'a> {
         if let Some((qualifier, name)) = column(&expr, self.folds) {
             let source = self.scope.source_of(qualifier, &name, self.folds);
             let value = Value::Column(name.clone(), source);
-            return self.add(name, source, value, None, expr);
+            let is_written_out = qualifier.is_none() && self.scope.is_written_out(&name);
+            let alias = is_written_out.then(|| quoted(name.clone()));
+            return self.add(name, source, value, alias, expr);
         }
         let name = heading(&expr);
         let value = Value::Expr(Box::new(expr.clone()));

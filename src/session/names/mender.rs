@@ -251,7 +251,7 @@ impl<'a> Mender<'a> {
         let mut scope = self.factor(&mut table.relation)?;
         for join in &mut table.joins {
             let right = self.factor(&mut join.relation)?;
-            scope.join(right, &join.join_operator, self.folds);
+            scope.join(right, &mut join.join_operator, self.folds)?;
         }
         Ok(scope)
     }

@@ -186,6 +186,117 @@ async fn canary_of_the_merged_column() {
     assert_eq!(right, ["1|100|10", "3|300|NULL"]);
 }
 
+/// Joins of `t`, `u` and `w`, and what they give: worked out by hand.
+const SHARED: &[(&str, &str)] = &[
+    (
+        "SELECT id, b, c FROM t FULL JOIN u USING (id)",
+        "1|10|100 2|20|NULL 3|NULL|300",
+    ),
+    (
+        "SELECT * FROM t FULL JOIN u USING (id)",
+        "1|10|100 2|20|NULL 3|NULL|300",
+    ),
+    (
+        "SELECT * FROM t NATURAL FULL JOIN u",
+        "1|10|100 2|20|NULL 3|NULL|300",
+    ),
+    (
+        "SELECT * FROM t NATURAL RIGHT JOIN u",
+        "1|10|100 3|NULL|300",
+    ),
+    (
+        "SELECT * FROM u RIGHT JOIN t USING (id)",
+        "1|100|10 2|NULL|20",
+    ),
+    (
+        "SELECT t.id, u.id, id FROM t FULL JOIN u USING (id) WHERE id > 1",
+        "2|NULL|2 NULL|3|3",
+    ),
+    (
+        "SELECT id, count(*) FROM t FULL JOIN u USING (id) GROUP BY id HAVING id < 3 ORDER BY id",
+        "1|1 2|1",
+    ),
+    (
+        "SELECT max(id), count(t.id) FROM t FULL OUTER JOIN u USING (id)",
+        "3|2",
+    ),
+    (
+        "SELECT * FROM t FULL JOIN u USING (id) FULL JOIN w USING (id)",
+        "1|10|100|NULL 2|20|NULL|NULL 3|NULL|300|3000 4|NULL|NULL|4000",
+    ),
+    (
+        "SELECT id, d FROM t RIGHT JOIN u USING (id) LEFT JOIN w USING (id)",
+        "1|NULL 3|3000",
+    ),
+    (
+        "SELECT id, d FROM t FULL JOIN u USING (id) JOIN w USING (id)",
+        "3|3000",
+    ),
+    (
+        "SELECT id, d FROM t JOIN u USING (id) FULL JOIN w USING (id)",
+        "1|NULL 3|3000 4|4000",
+    ),
+    (
+        "SELECT * FROM (t FULL JOIN u USING (id)) LEFT JOIN w USING (id)",
+        "1|10|100|NULL 2|20|NULL|NULL 3|NULL|300|3000",
+    ),
+    (
+        "SELECT q.id FROM (SELECT * FROM t FULL JOIN u USING (id)) AS q JOIN u ON u.id = q.id",
+        "1 3",
+    ),
+    (
+        "SELECT id + 1 AS n FROM t FULL JOIN u USING (id) ORDER BY n DESC LIMIT 1",
+        "4",
+    ),
+    ("SELECT DISTINCT id FROM t FULL JOIN u USING (id)", "1 2 3"),
+    (
+        "SELECT u.* EXCLUDE (c), id FROM t RIGHT JOIN u USING (id)",
+        "1|1 3|3",
+    ),
+    (
+        "WITH v AS (SELECT id, c FROM u) SELECT id, c FROM t FULL JOIN v USING (id)",
+        "1|100 2|NULL 3|300",
+    ),
+    (
+        "SELECT id FROM t WHERE id IN (SELECT id FROM u FULL JOIN w USING (id))",
+        "1",
+    ),
+];
+
+/// The column that RIGHT and FULL JOIN share is that of the side which a row has.
+#[tokio::test]
+async fn what_outer_joins_share_is_of_the_side_that_is_there() {
+    let connection = connection().await;
+    for sql in [
+        "CREATE TABLE w (id INT, d INT, PRIMARY KEY (id))",
+        "INSERT INTO w VALUES (3, 3000), (4, 4000)",
+    ] {
+        connection.execute(sql, ()).await.unwrap();
+    }
+    for (sql, expected) in SHARED {
+        let found = connection.query(sql, ()).await;
+        let mut rows = texts(&found.unwrap_or_else(|error| panic!("{sql}\n{error}")));
+        rows.sort();
+        assert_eq!(rows.join(" "), *expected, "{sql}");
+    }
+    let sql = "SELECT * FROM t FULL JOIN u USING (id)";
+    let batches = connection.query(sql, ()).await.unwrap();
+    assert_eq!(names(&batches), ["id", "b", "c"]);
+    for (sql, words) in [
+        (
+            "SELECT * FROM t NATURAL FULL JOIN (SELECT 1 AS z) AS v",
+            "no column in common",
+        ),
+        (
+            "SELECT 1 FROM t FULL JOIN (SELECT 1 AS id) USING (id)",
+            "write ON",
+        ),
+    ] {
+        let error = connection.query(sql, ()).await.unwrap_err().to_string();
+        assert!(error.contains(words), "{sql}: {error}");
+    }
+}
+
 /// What DataFusion answers wrongly: a column without a table is taken for an alias, and an alias for it.
 #[tokio::test]
 async fn canary_of_columns_without_a_table() {

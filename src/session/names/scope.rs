@@ -1,9 +1,11 @@
 //! What the clauses of a SELECT can name.
 
-use sqlparser::ast::{Expr, Ident, JoinConstraint, JoinOperator, ObjectName};
+use sqlparser::ast::{BinaryOperator, Expr, Ident, JoinConstraint, JoinOperator, ObjectName};
 
-use super::tables::constraint;
+use super::super::written::expression;
+use super::tables::{constraint, constraint_mut};
 use super::{Folds, quoted, written};
+use crate::error::{Error, Result};
 
 /// What stands behind FROM.
 #[derive(Debug, Default)]
@@ -28,6 +30,9 @@ pub(super) struct Source {
 struct Merged {
     name: String,
     source: usize,
+    /// What it is, where it is not the column of its source: that of the right side of a RIGHT JOIN, and of a FULL JOIN
+    /// that of the side that a row has.
+    expr: Option<Expr>,
 }
 
 /// A column that `*` stands for.
@@ -96,11 +101,18 @@ impl Scope {
         self.sources.extend(other.sources);
     }
 
-    /// Rows of both, joined.
-    pub fn join(&mut self, right: Self, operator: &JoinOperator, folds: Folds) {
+    /// Rows of both, joined. Where a column that they share is not that of the left side, the condition is written out:
+    /// DataFusion would take the left one.
+    ///
+    /// # Errors
+    /// `NotSupported` where it is not known which columns these are.
+    pub fn join(&mut self, right: Self, operator: &mut JoinOperator, folds: Folds) -> Result<()> {
         match operator {
-            JoinOperator::LeftSemi(_) | JoinOperator::LeftAnti(_) => return,
-            JoinOperator::RightSemi(_) | JoinOperator::RightAnti(_) => return *self = right,
+            JoinOperator::LeftSemi(_) | JoinOperator::LeftAnti(_) => return Ok(()),
+            JoinOperator::RightSemi(_) | JoinOperator::RightAnti(_) => {
+                *self = right;
+                return Ok(());
+            }
             _ => {}
         }
         let names: Vec<String> = match constraint(operator) {
@@ -111,11 +123,100 @@ impl Scope {
             Some(JoinConstraint::Natural) => self.common(&right),
             _ => Vec::new(),
         };
+        let is_written = |name: &String| {
+            let mut merged = self.merged.iter();
+            merged.any(|merged| merged.name == *name && merged.expr.is_some())
+        };
+        let side = Side::of(operator);
+        let shared = match side != Side::Left || names.iter().any(is_written) {
+            true => self.write_condition(&right, operator, &names, side)?,
+            false => names.iter().map(|_| None).collect(),
+        };
         let before = self.sources.len();
         self.add(right);
-        for name in names {
-            self.merge(name, before);
+        for (name, expr) in names.into_iter().zip(shared) {
+            self.merge(name, before, expr);
         }
+        Ok(())
+    }
+
+    /// Writes USING and NATURAL as ON; what each column is that both sides share.
+    fn write_condition(
+        &self,
+        right: &Self,
+        operator: &mut JoinOperator,
+        names: &[String],
+        side: Side,
+    ) -> Result<Vec<Option<Expr>>> {
+        let Some(constraint) = constraint_mut(operator) else {
+            return Ok(Vec::new());
+        };
+        if *constraint == JoinConstraint::Natural {
+            if !self.is_known() || !right.is_known() {
+                return Err(Error::unsupported(
+                    "NATURAL RIGHT or FULL JOIN is not implemented here, where it is not known which columns both sides \
+                     have; write ON …",
+                ));
+            }
+            if names.is_empty() {
+                return Err(Error::unsupported(
+                    "NATURAL RIGHT or FULL JOIN of tables that have no column in common is not implemented; write ON …",
+                ));
+            }
+        }
+        let mut shared = Vec::with_capacity(names.len());
+        let mut condition: Option<Expr> = None;
+        for name in names {
+            let (Some(of_left), Some(of_right)) = (self.shared(name), right.shared(name)) else {
+                if (self.is_known() && !self.has(name)) || (right.is_known() && !right.has(name)) {
+                    return Err(Error::invalid(format!(
+                        "USING (`{name}`): one side of the join has no column of that name"
+                    )));
+                }
+                return Err(Error::unsupported(format!(
+                    "RIGHT or FULL JOIN with USING is not implemented here, where it is not known which table has `{name}`; \
+                     write ON …"
+                )));
+            };
+            let equal = binary(of_left.clone(), BinaryOperator::Eq, of_right.clone());
+            condition = Some(match condition {
+                None => equal,
+                Some(before) => binary(before, BinaryOperator::And, equal),
+            });
+            shared.push(match side {
+                Side::Left => Some(of_left),
+                Side::Right => Some(of_right),
+                Side::Both => expression("coalesce($1, $2)", &[of_left, of_right]),
+            });
+        }
+        if let Some(condition) = condition {
+            *constraint = JoinConstraint::On(condition);
+        }
+        Ok(shared)
+    }
+
+    /// The one column of a name.
+    fn shared(&self, name: &str) -> Option<Expr> {
+        let merged = self.merged.iter().find(|merged| merged.name == name);
+        if let Some(Merged {
+            expr: Some(expr), ..
+        }) = merged
+        {
+            return Some(expr.clone());
+        }
+        let mut sources = self
+            .sources
+            .iter()
+            .enumerate()
+            .filter(|(place, source)| match merged {
+                Some(merged) => merged.source == *place,
+                None => {
+                    source.count(name) > 0 || (self.sources.len() == 1 && source.columns.is_none())
+                }
+            });
+        let (_, source) = sources.next()?;
+        let is_only = sources.next().is_none() && !source.qualifier.is_empty();
+        is_only.then(|| source.column(name))
     }
 
     /// The names of columns that both have.
@@ -133,21 +234,22 @@ impl Scope {
     }
 
     /// Makes one column of those of the sources before `right` and from there on.
-    fn merge(&mut self, name: String, right: usize) {
+    fn merge(&mut self, name: String, right: usize, expr: Option<Expr>) {
         let (before, after) = self.sources.split_at_mut(right);
         for source in after {
             source.merged.push(name.clone());
         }
-        let known = self.merged.iter().any(|merged| merged.name == name);
+        if let Some(merged) = self.merged.iter_mut().find(|merged| merged.name == name) {
+            merged.expr = expr;
+            return;
+        }
         let mut sources = before.iter();
         let source = match before.len() {
             1 => Some(0),
             _ => sources.position(|source| source.count(&name) > 0),
         };
-        if let Some(source) = source
-            && !known
-        {
-            self.merged.push(Merged { name, source });
+        if let Some(source) = source {
+            self.merged.push(Merged { name, source, expr });
         }
     }
 
@@ -158,6 +260,12 @@ impl Scope {
     /// Whether a join makes one column of two with that name.
     pub fn is_merged(&self, name: &str) -> bool {
         self.merged.iter().any(|merged| merged.name == name)
+    }
+
+    /// Whether a name stands for an expression that a join makes of two columns.
+    pub fn is_written_out(&self, name: &str) -> bool {
+        let mut merged = self.merged.iter();
+        merged.any(|merged| merged.name == name && merged.expr.is_some())
     }
 
     fn is_known(&self) -> bool {
@@ -186,11 +294,15 @@ impl Scope {
                 if of.is_none() && source.merged.iter().any(|merged| merged == name) {
                     continue;
                 }
+                let mut merged = self.merged.iter();
+                let merged = merged.find(|it| it.name == *name && it.source == index);
+                let expr = merged.and_then(|merged| merged.expr.clone());
+                let expr = expr.filter(|_| of.is_none());
                 columns.push(Starred {
                     name: name.clone(),
                     source: index,
-                    expr: source.column(name),
-                    is_replaced: false,
+                    is_replaced: expr.is_some(),
+                    expr: expr.unwrap_or_else(|| source.column(name)),
                 });
             }
         }
@@ -205,7 +317,7 @@ impl Scope {
             return sources.position(|source| source.label(folds) == label);
         }
         if let Some(merged) = self.merged.iter().find(|merged| merged.name == name) {
-            return Some(merged.source);
+            return merged.expr.is_none().then_some(merged.source);
         }
         let mut sources = self.sources.iter();
         match self.sources.len() {
@@ -225,6 +337,12 @@ impl Scope {
             source.count(name) > 0 && !source.merged.iter().any(|merged| merged == name)
         });
         let merged = self.merged.iter().find(|merged| merged.name == name);
+        if let Some(Merged {
+            expr: Some(expr), ..
+        }) = merged
+        {
+            return Meaning::Merged(Box::new(expr.clone()));
+        }
         match (others.count(), merged) {
             (0 | 1, Some(merged)) if self.is_known() || self.sources.len() == 2 => {
                 match self.sources.get(merged.source) {
@@ -250,6 +368,32 @@ impl Source {
     fn is_named(&self, name: &ObjectName, folds: Folds) -> bool {
         let last = name.0.last().and_then(|part| part.as_ident());
         last.is_some_and(|ident| self.label(folds) == Some(folds.name(ident)))
+    }
+}
+
+/// The side that a column is taken from which both sides of a join share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+    Both,
+}
+
+impl Side {
+    fn of(operator: &JoinOperator) -> Self {
+        match operator {
+            JoinOperator::Right(_) | JoinOperator::RightOuter(_) => Self::Right,
+            JoinOperator::FullOuter(_) => Self::Both,
+            _ => Self::Left,
+        }
+    }
+}
+
+fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
+    Expr::BinaryOp {
+        left: Box::new(left),
+        op,
+        right: Box::new(right),
     }
 }
 
