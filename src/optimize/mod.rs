@@ -211,18 +211,18 @@ const MENDS: &[(&str, Install)] = &[
     ("few_groups", |session| {
         few_groups::insert(physical_rules(session));
     }),
-    ("date_trunc", |session| {
-        let functions = session.scalar_functions().get_or_insert_default();
-        functions.push(Arc::new(ScalarUDF::new_from_impl(DateTrunc::default())));
-    }),
-    ("ordered", |session| {
-        let aggregates = session.aggregate_functions().get_or_insert_default();
     ("date_part", |session| {
         let functions = session.scalar_functions().get_or_insert_default();
         functions.push(Arc::new(ScalarUDF::new_from_impl(DatePart::default())));
         let planners = session.expr_planners().get_or_insert_default();
         planners.insert(0, Arc::new(ExtractPlanner::default()));
     }),
+    ("date_trunc", |session| {
+        let functions = session.scalar_functions().get_or_insert_default();
+        functions.push(Arc::new(ScalarUDF::new_from_impl(DateTrunc::default())));
+    }),
+    ("ordered", |session| {
+        let aggregates = session.aggregate_functions().get_or_insert_default();
         aggregates.extend(ordered_aggregates().map(Arc::new));
     }),
 ];

@@ -5,9 +5,9 @@
 //! | `x SIMILAR TO 'a%'` | `x ~ '(?s)^(?:a.*)$'` |
 //! | `CAST(x AS VARCHAR(3))` | `left(CAST(x AS TEXT), 3)` |
 //! | `x IN ()` | `false` |
-//! | `(a, b) IN (q)` in a condition | `EXISTS (SELECT … FROM q WHERE …)` |
-//! | `EXISTS (q)` in a list of SELECT | `(SELECT count(*) …) > 0` |
-//! | `q EXCEPT ALL r`, `INTERSECT ALL` | EXCEPT and INTERSECT of the rows, equal ones numbered |
+//! | `(a, b) IN (q)` as a condition | `EXISTS (SELECT … FROM q WHERE …)` |
+//! | `(a, b) IN (q)`, `(a, b) < ALL (q)` anywhere | `(SELECT CASE WHEN count(*) FILTER (…) > 0 THEN … END FROM q)` |
+//! | `(a, b) = (q)` | `(SELECT (a, b) = (…, …) FROM q)` |
 //!
 //! It is done behind the [names](super::names) of columns, which stay as they are written.
 
@@ -15,12 +15,11 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    BinaryOperator, CastKind, CharLengthUnits, CharacterLength, DataType, Expr, GroupByExpr, Ident,
-    Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableFactor, Value,
+    BinaryOperator, CastKind, CharLengthUnits, CharacterLength, DataType, Expr, FunctionArg,
+    FunctionArgExpr, FunctionArguments, Query, Select, SelectItem, SetExpr, TableFactor, Value,
     ValueWithSpan, VisitMut, VisitorMut,
 };
 
-use super::dialect;
 use super::written::expression;
 
 /// The statement without such forms.
@@ -46,18 +45,10 @@ impl VisitorMut for Forms {
         ControlFlow::Continue(())
     }
 
-    fn post_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        for item in &mut select.projection {
-            let _: ControlFlow<()> = item.visit(&mut Existing { depth: 0 });
-        }
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         for condition in [&mut select.selection, &mut select.having] {
             condition.iter_mut().for_each(compare_rows);
         }
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        number_equal_rows(&mut query.body);
         ControlFlow::Continue(())
     }
 }
@@ -99,7 +90,7 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
             let text = format!("left({call}($1 AS TEXT), {length})");
             expression(&text, std::slice::from_ref(expr.as_ref()))
         }
-        _ => None,
+        other => rows_compared(other),
     }
 }
 
@@ -184,165 +175,6 @@ fn push_literal(regex: &mut String, letter: char) {
     regex.push(letter);
 }
 
-/// The names of the columns of a query; `None` where a star stands for some of them.
-pub(super) fn column_names(body: &SetExpr) -> Option<Vec<String>> {
-    match body {
-        SetExpr::Select(select) => {
-            let items = select.projection.iter().zip(1..);
-            let names = items.map(|(item, number)| match item {
-                SelectItem::ExprWithAlias { alias, .. } => Some(folded(alias)),
-                SelectItem::UnnamedExpr(Expr::Identifier(name)) => Some(folded(name)),
-                SelectItem::UnnamedExpr(Expr::CompoundIdentifier(parts)) => {
-                    parts.last().map(folded)
-                }
-                SelectItem::UnnamedExpr(_) => Some(format!("column{number}")),
-                _ => None,
-            });
-            names
-                .collect::<Option<Vec<_>>>()
-                .filter(|names| !names.is_empty())
-        }
-        SetExpr::Query(query) => column_names(&query.body),
-        SetExpr::SetOperation { left, .. } => column_names(left),
-        SetExpr::Values(values) => {
-            let first = values.rows.first()?;
-            let numbers = 1..=first.content.len();
-            Some(numbers.map(|number| format!("column{number}")).collect())
-        }
-        _ => None,
-    }
-}
-
-fn folded(name: &Ident) -> String {
-    match name.quote_style {
-        Some(_) => name.value.clone(),
-        None => name.value.to_ascii_lowercase(),
-    }
-}
-
-/// Writes EXCEPT ALL and INTERSECT ALL so that the first of equal rows meets the first, the second the second.
-fn number_equal_rows(body: &mut SetExpr) {
-    let SetExpr::SetOperation {
-        op,
-        set_quantifier,
-        left,
-        right,
-    } = body
-    else {
-        return;
-    };
-    number_equal_rows(left);
-    number_equal_rows(right);
-    let op = match op {
-        SetOperator::Except | SetOperator::Minus => "EXCEPT",
-        SetOperator::Intersect => "INTERSECT",
-        SetOperator::Union => return,
-    };
-    let names = column_names(left).filter(|_| *set_quantifier == SetQuantifier::All);
-    let Some(names) = names else {
-        return;
-    };
-    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
-    let columns: Vec<String> = (1..=names.len())
-        .map(|number| format!("\"{number}\""))
-        .collect();
-    let columns = columns.join(", ");
-    let side = |name: &str| {
-        format!(
-            "SELECT {columns}, row_number() OVER (PARTITION BY {columns}) AS n FROM (SELECT 1) AS \"{name}\" ({columns})"
-        )
-    };
-    let given = names.iter().zip(1..);
-    let given = given.map(|(name, number)| format!("\"{number}\" AS {}", quoted(name)));
-    let given = given.collect::<Vec<_>>().join(", ");
-    let text = format!(
-        "SELECT {given} FROM ({} {op} {}) AS numbered",
-        side("left side"),
-        side("right side")
-    );
-    let Ok(mut query) = dialect::query(&text) else {
-        return;
-    };
-    let mut sides = Sides {
-        left: Some(left.as_ref().clone()),
-        right: Some(right.as_ref().clone()),
-    };
-    let _: ControlFlow<()> = query.visit(&mut sides);
-    *body = *query.body;
-}
-
-/// Writes `EXISTS (q)` of a list of SELECT as a count, outside of subqueries.
-struct Existing {
-    depth: usize,
-}
-
-impl VisitorMut for Existing {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.depth += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
-        self.depth -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if let Expr::Exists { subquery, negated } = expr
-            && self.depth == 0
-            && let Some(counted) = counted(subquery)
-        {
-            let text = match negated {
-                false => "$1 > 0",
-                true => "$1 = 0",
-            };
-            if let Some(other) = expression(text, &[Expr::Subquery(counted)]) {
-                *expr = other;
-            }
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// The query that counts the rows of another; `None` where that has other rows than its FROM and WHERE say.
-fn counted(query: &Query) -> Option<Box<Query>> {
-    let SetExpr::Select(select) = query.body.as_ref() else {
-        return None;
-    };
-    let is_plain = |item: &SelectItem| match item {
-        SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..) => true,
-        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => matches!(
-            expr,
-            Expr::Value(_) | Expr::Identifier(_) | Expr::CompoundIdentifier(_)
-        ),
-        _ => false,
-    };
-    let is_grouped = match &select.group_by {
-        GroupByExpr::Expressions(keys, _) => !keys.is_empty(),
-        GroupByExpr::All(_) => true,
-    };
-    let is_cut = query.limit_clause.is_some() || query.fetch.is_some();
-    let is_changed = is_grouped
-        || is_cut
-        || select.having.is_some()
-        || select.qualify.is_some()
-        || select.from.is_empty()
-        || !query.pipe_operators.is_empty();
-    if is_changed || !select.projection.iter().all(is_plain) {
-        return None;
-    }
-    let mut counting = dialect::query("SELECT count(*) AS \"counted rows\" FROM t").ok()?;
-    let SetExpr::Select(count) = counting.body.as_mut() else {
-        return None;
-    };
-    count.from.clone_from(&select.from);
-    count.selection.clone_from(&select.selection);
-    counting.with.clone_from(&query.with);
-    Some(counting)
-}
-
 /// Writes `(a, b) IN (q)` with EXISTS where it is a condition by itself, or under AND and OR: there NULL is as good as
 /// false.
 fn compare_rows(condition: &mut Expr) {
@@ -361,8 +193,8 @@ fn compare_rows(condition: &mut Expr) {
             subquery,
             negated,
         } => {
-            if let Expr::Tuple(values) = expr.as_ref()
-                && let Some(exists) = row_exists(values, subquery, *negated)
+            if let Some(values) = row_values(expr)
+                && let Some(exists) = row_exists(&values, subquery, *negated)
             {
                 *condition = exists;
             }
@@ -371,42 +203,162 @@ fn compare_rows(condition: &mut Expr) {
     }
 }
 
-/// That a row is among those of a query, or certainly not.
-fn row_exists(values: &[Expr], query: &Query, negated: bool) -> Option<Expr> {
-    let names = column_names(&query.body)?;
-    if names.len() != values.len() {
-        return None;
+/// The values of a row, be it written as a tuple or as a call of ROW.
+fn row_values(expr: &Expr) -> Option<Vec<Expr>> {
+    match expr {
+        Expr::Nested(inner) => row_values(inner),
+        Expr::Tuple(values) => Some(values.clone()),
+        Expr::Function(function) if function.name.to_string().eq_ignore_ascii_case("row") => {
+            let FunctionArguments::List(list) = &function.args else {
+                return None;
+            };
+            let values = list.args.iter().map(|argument| match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value.clone()),
+                _ => None,
+            });
+            values.collect()
+        }
+        _ => None,
     }
+}
+
+/// A comparison of a row with the rows of a query, which may be NULL.
+fn rows_compared(expr: &Expr) -> Option<Expr> {
+    match expr {
+        Expr::InSubquery {
+            expr,
+            subquery,
+            negated,
+        } => {
+            let (op, is_all) = if *negated { ("<>", true) } else { ("=", false) };
+            row_truth(&row_values(expr)?, subquery, op, is_all)
+        }
+        Expr::AnyOp {
+            left,
+            compare_op,
+            right,
+            ..
+        } => {
+            let query = queried(right)?;
+            row_truth(&row_values(left)?, query, &compare_op.to_string(), false)
+        }
+        Expr::AllOp {
+            left,
+            compare_op,
+            right,
+        } => {
+            let query = queried(right)?;
+            row_truth(&row_values(left)?, query, &compare_op.to_string(), true)
+        }
+        Expr::BinaryOp { left, op, right } if is_comparison(op) => {
+            let (values, query) = (row_values(left)?, queried(right)?);
+            let compared = compared(&values, &op.to_string());
+            let text = format!("(SELECT {compared} AS \"a row\" FROM {})", placed(&values));
+            with_query(&text, &values, query)
+        }
+        _ => None,
+    }
+}
+
+fn is_comparison(op: &BinaryOperator) -> bool {
+    use BinaryOperator::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
+    matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq)
+}
+
+fn queried(expr: &Expr) -> Option<&Query> {
+    match expr {
+        Expr::Subquery(query) => Some(query),
+        Expr::Nested(inner) => queried(inner),
+        _ => None,
+    }
+}
+
+/// `ROW(a, b) op ROW(…, …)` for values `$1`, `$2` and the columns of a query.
+fn compared(values: &[Expr], op: &str) -> String {
     let numbers = 1..=values.len();
-    let columns: Vec<String> = numbers
-        .clone()
+    let (left, right): (Vec<String>, Vec<String>) = numbers
+        .map(|number| (format!("${number}"), format!("\"{number}\"")))
+        .unzip();
+    format!("ROW({}) {op} ROW({})", left.join(", "), right.join(", "))
+}
+
+/// The place of a query that has as many columns.
+fn placed(values: &[Expr]) -> String {
+    let columns: Vec<String> = (1..=values.len())
         .map(|number| format!("\"{number}\""))
         .collect();
-    let equal: Vec<String> = numbers
-        .map(|number| format!("\"{number}\" = ${number}"))
-        .collect();
-    let (columns, equal) = (columns.join(", "), equal.join(" AND "));
-    let rows = format!("SELECT 1 AS \"a row\" FROM (SELECT 1) AS \"left side\" ({columns})");
+    format!("(SELECT 1) AS \"left side\" ({})", columns.join(", "))
+}
+
+/// Whether a comparison holds for one row of a query, or for all.
+fn row_truth(values: &[Expr], query: &Query, op: &str, is_all: bool) -> Option<Expr> {
+    fits(values, query)?;
+    let compared = compared(values, op);
+    let (sought, found, none) = match is_all {
+        false => (compared, "true", "false"),
+        true => (format!("NOT ({compared})"), "false", "true"),
+    };
+    let text = format!(
+        "(SELECT CASE WHEN count(*) FILTER (WHERE {sought}) > 0 THEN {found} \
+         WHEN count(*) FILTER (WHERE ({sought}) IS NULL) > 0 THEN NULL ELSE {none} END AS \"a row\" FROM {})",
+        placed(values)
+    );
+    with_query(&text, values, query)
+}
+
+/// Whether a query has as many columns as there are values, as far as that is known.
+fn fits(values: &[Expr], query: &Query) -> Option<()> {
+    let columns = column_count(&query.body);
+    columns
+        .is_none_or(|columns| columns == values.len())
+        .then_some(())
+}
+
+/// That a row is among those of a query, or certainly not.
+fn row_exists(values: &[Expr], query: &Query, negated: bool) -> Option<Expr> {
+    fits(values, query)?;
+    let equal = (1..=values.len()).map(|number| format!("\"{number}\" = ${number}"));
+    let equal = equal.collect::<Vec<_>>().join(" AND ");
+    let rows = format!("SELECT 1 AS \"a row\" FROM {}", placed(values));
     let text = match negated {
         false => format!("EXISTS ({rows} WHERE {equal})"),
         true => format!("NOT EXISTS ({rows} WHERE ({equal}) IS NOT FALSE)"),
     };
-    let mut exists = expression(&text, values)?;
-    let mut sides = Sides {
-        left: Some(SetExpr::Query(Box::new(query.clone()))),
-        right: None,
-    };
-    let _: ControlFlow<()> = exists.visit(&mut sides);
-    Some(exists)
+    with_query(&text, values, query)
 }
 
-/// Puts the two sides in their places.
-struct Sides {
-    left: Option<SetExpr>,
-    right: Option<SetExpr>,
+/// An expression of values, with a query in its place.
+fn with_query(text: &str, values: &[Expr], query: &Query) -> Option<Expr> {
+    let mut written = expression(text, values)?;
+    let mut place = Place(Some(Box::new(query.clone())));
+    let _: ControlFlow<()> = written.visit(&mut place);
+    Some(written)
 }
 
-impl VisitorMut for Sides {
+/// How many columns a query has; `None` where a star stands for some of them.
+fn column_count(body: &SetExpr) -> Option<usize> {
+    match body {
+        SetExpr::Select(select) => {
+            let is_one = |item: &SelectItem| {
+                matches!(
+                    item,
+                    SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }
+                )
+            };
+            let all = select.projection.iter().all(is_one);
+            all.then_some(select.projection.len())
+        }
+        SetExpr::Query(query) => column_count(&query.body),
+        SetExpr::SetOperation { left, .. } => column_count(left),
+        SetExpr::Values(values) => Some(values.rows.first()?.content.len()),
+        _ => None,
+    }
+}
+
+/// Puts a query in its place.
+struct Place(Option<Box<Query>>);
+
+impl VisitorMut for Place {
     type Break = ();
 
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
@@ -415,17 +367,10 @@ impl VisitorMut for Sides {
             alias: Some(alias),
             ..
         } = factor
+            && alias.name.value == "left side"
+            && let Some(query) = self.0.take()
         {
-            let side = match alias.name.value.as_str() {
-                "left side" => self.left.take(),
-                "right side" => self.right.take(),
-                _ => None,
-            };
-            match side {
-                Some(SetExpr::Query(query)) => *subquery = query,
-                Some(side) => *subquery.body = side,
-                None => {}
-            }
+            *subquery = query;
         }
         ControlFlow::Continue(())
     }

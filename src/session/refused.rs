@@ -10,7 +10,7 @@ use sqlparser::ast::{
 };
 
 use super::checked::{Checked, FINE, missing, refuse_if};
-use super::forms::{column_names, length_of, similar_as_regex};
+use super::forms::{length_of, similar_as_regex};
 
 /// A SET of another kind than `name = value`.
 pub(super) fn check_set(set: &Set) -> Checked {
@@ -66,7 +66,6 @@ fn check_set_expr(body: &SetExpr) -> Checked {
     }
 }
 
-/// DataFusion makes a join of them, which knows whether there is an equal row and not how many.
 fn check_quantifier(op: SetOperator, quantifier: SetQuantifier) -> Checked {
     use SetQuantifier::{AllByName, ByName, DistinctByName};
     let is_by_name = matches!(quantifier, AllByName | ByName | DistinctByName);

@@ -1,126 +1,349 @@
-//! Subqueries in conditions, made right or refused before they are planned further.
+//! Subqueries, made right before they are planned further.
 //!
-//! DataFusion makes joins of subqueries, and some of these joins answer wrongly without a word:
+//! DataFusion makes joins of subqueries: of EXISTS and IN in a WHERE, of a value that an aggregate gives. Some of these
+//! joins answer wrongly without a word:
 //!
 //! * `x IN (q)` is true or false to it, never NULL, unless it is a condition by itself. That does not matter to a WHERE
 //!   that asks for it under AND and OR, for there NULL is as good as false; under a NOT, in `IS NULL`, in `coalesce` it
 //!   does, and `DELETE … WHERE a NOT IN (q) OR b` would delete rows that it must not.
 //! * `x NOT IN (q)` by itself knows NULL if `x` is a column and `q` stands alone, and not otherwise.
 //! * Of a query that names columns from outside, the conditions that do are drawn out over what stands above them: over
-//!   an aggregate, an OFFSET or a window, which would then see other rows.
+//!   an aggregate, a LIMIT or a window, which would then see other rows.
 //!
-//! The first two are written with EXISTS and what is known of the query as a whole (`membership`); where the query names
-//! columns from outside, as `x = ANY (q)` and `x <> ALL (q)`, which know NULL everywhere and compare every row with
-//! every value. The third is refused.
+//! The first two are written with EXISTS and what is known of the query as a whole (`membership`). What DataFusion draws
+//! out rightly (`outside`) is left to it. Every other subquery, in whatever place, and LATERAL, is joined here: asked once
+//! for all values that it names from outside (`domain`), its value is a column more of the rows around it (`joined`).
 
+mod beside;
+mod domain;
+mod fresh;
+mod joined;
 mod membership;
+mod outside;
+
+use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{DFSchema, DataFusionError, Result as PlanResult};
-use datafusion::logical_expr::expr::{Exists, InSubquery, SetComparison, SetQuantifier};
+use datafusion::common::{Column, DFSchema, DFSchemaRef, Result as PlanResult};
+use datafusion::logical_expr::expr::{InSubquery, SetComparison, SetQuantifier};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
-    BinaryExpr, Distinct, Expr, Filter, LogicalPlan, Operator, SkipType, Subquery,
+    Aggregate, BinaryExpr, Distinct, DistinctOn, Expr, Filter, LogicalPlan, LogicalPlanBuilder,
+    Operator, Projection, Sort, Subquery, Window,
 };
 
+use self::domain::{columns, renamed};
+use self::fresh::Names;
+use self::joined::Joined;
+use self::outside::{is_drawn_out, named_by, named_from_outside, query_of};
+use super::bags;
 use crate::error::{Error, Result};
 
-/// The plan with every subquery of a condition in a form that is answered rightly.
+/// The plan with every subquery in a form that is answered rightly.
 ///
 /// # Errors
-/// `NotSupported` where there is none, with what to write instead.
+/// `NotSupported` where there is none, with what to write instead; `InvalidInput` for a column that is not there.
 pub(super) fn mend(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let plan = bags::counted(plan)?;
     if !has_subqueries(&plan)? {
         return Ok(plan);
     }
-    let mut refused = None;
-    let mended = plan.transform_down_with_subqueries(|node| {
-        mend_node(node).map_err(|problem| match problem {
-            Problem::Refused(message) => {
-                refused = Some(message);
-                DataFusionError::Plan(String::new())
-            }
-            Problem::Other(error) => error,
-        })
-    });
-    match (refused, mended) {
-        (Some(message), _) => Err(Error::unsupported(message)),
-        (None, mended) => Ok(mended?.data),
+    let mended = mend_plan(plan, &Names::default())?;
+    match named_from_outside(&mended)?.first() {
+        None => Ok(mended),
+        Some(column) => Err(Error::invalid(format!(
+            "a subquery names `{}`, which the rows around it do not have: where they are grouped, group by it as well",
+            column.flat_name()
+        ))),
     }
 }
 
-/// Why a node of a plan cannot be mended.
-enum Problem {
-    Refused(String),
-    Other(DataFusionError),
-}
-
-impl From<DataFusionError> for Problem {
-    fn from(error: DataFusionError) -> Self {
-        Self::Other(error)
-    }
-}
-
-fn refused<T>(message: impl Into<String>) -> std::result::Result<T, Problem> {
-    Err(Problem::Refused(message.into()))
-}
-
-/// Whether there is a subquery that is to be looked at, or one of a value in which another may stand.
+/// Whether there is a subquery, or a LATERAL join.
 fn has_subqueries(plan: &LogicalPlan) -> PlanResult<bool> {
-    plan.exists(|node| {
-        let mut found = false;
-        node.apply_expressions(|expr| {
-            found = found || expr.exists(is_any_subquery)?;
-            Ok(TreeNodeRecursion::Continue)
-        })?;
-        Ok(found)
-    })
+    plan.exists(has_some)
 }
 
-/// The query of an EXISTS, IN, ANY or ALL.
-fn subquery_of(expr: &Expr) -> Option<&Subquery> {
-    match expr {
-        Expr::Exists(Exists { subquery, .. })
-        | Expr::InSubquery(InSubquery { subquery, .. })
-        | Expr::SetComparison(SetComparison { subquery, .. }) => Some(subquery),
-        _ => None,
+fn has_some(node: &LogicalPlan) -> PlanResult<bool> {
+    if matches!(node, LogicalPlan::Subquery(_)) {
+        return Ok(true);
     }
-}
-
-fn mend_node(node: LogicalPlan) -> std::result::Result<Transformed<LogicalPlan>, Problem> {
-    let mut problem = Ok(());
+    let mut found = false;
     node.apply_expressions(|expr| {
-        expr.apply(|expr| {
-            problem = check_correlated(expr);
-            Ok(match problem {
-                Ok(()) => TreeNodeRecursion::Continue,
-                Err(_) => TreeNodeRecursion::Stop,
-            })
-        })
+        found = found || has_any(expr)?;
+        Ok(TreeNodeRecursion::Continue)
     })?;
-    problem?;
+    Ok(found)
+}
+
+fn has_any(expr: &Expr) -> PlanResult<bool> {
+    expr.exists(|expr| Ok(query_of(expr).is_some()))
+}
+
+fn mend_plan(plan: LogicalPlan, names: &Names) -> PlanResult<LogicalPlan> {
+    let mended = plan.map_children(|input| Ok(Transformed::yes(mend_plan(input, names)?)))?;
+    let around = mended.data.inputs().into_iter();
+    let around: Vec<DFSchemaRef> = around.map(|input| Arc::clone(input.schema())).collect();
+    let mended = mended.data.map_subqueries(|subquery| match subquery {
+        LogicalPlan::Subquery(subquery) => {
+            let plan = Arc::unwrap_or_clone(subquery.subquery);
+            let plan = names.within(&around, || mend_plan(plan, names))?;
+            let subquery = Subquery {
+                outer_ref_columns: plan.all_out_ref_exprs(),
+                subquery: Arc::new(plan),
+                spans: subquery.spans,
+            };
+            Ok(Transformed::yes(LogicalPlan::Subquery(subquery)))
+        }
+        other => Ok(Transformed::no(other)),
+    })?;
+    mend_node(mended.data, names)
+}
+
+fn mend_node(node: LogicalPlan, names: &Names) -> PlanResult<LogicalPlan> {
     match node {
-        LogicalPlan::Filter(filter) if filter.predicate.exists(is_subquery)? => {
-            let rows = filter.input.schema();
-            let predicate = mend_condition(filter.predicate, ConditionContext::Condition, rows)?;
-            let filter = Filter::try_new(predicate, filter.input)?;
-            Ok(Transformed::yes(LogicalPlan::Filter(filter)))
+        LogicalPlan::Join(join) if beside::is_lateral(&join, names)? => {
+            beside::lateral_join(join, names)
         }
-        // The subqueries of a Join are those of its ON.
-        LogicalPlan::Join(ref join) => {
-            let mut conditions = join.filter.iter();
-            conditions.try_for_each(check_on)?;
-            Ok(Transformed::no(node))
-        }
-        LogicalPlan::Filter(_) => Ok(Transformed::no(node)),
-        node => {
-            check_elsewhere(&node)?;
-            Ok(Transformed::no(node))
-        }
+        node if !has_some(&node)? => Ok(node),
+        LogicalPlan::Filter(filter) => mend_filter(filter, names),
+        LogicalPlan::Join(join) => beside::join_on(join, names),
+        LogicalPlan::Sort(sort) => mend_sort(sort, names),
+        node => mend_values(node, names),
     }
 }
 
-fn is_subquery(expr: &Expr) -> PlanResult<bool> {
-    Ok(subquery_of(expr).is_some())
+fn mend_filter(filter: Filter, names: &Names) -> PlanResult<LogicalPlan> {
+    let rows = Arc::clone(filter.input.schema());
+    let predicate = mend_condition(filter.predicate, ConditionContext::Condition, &rows)?;
+    let filter = Filter::try_new(predicate, filter.input)?;
+    let node = LogicalPlan::Filter(filter.clone());
+    let is_joined = |expr: &Expr| is_joined(expr, &node);
+    let conjuncts = split_conjunction_owned(filter.predicate);
+    let (mut joined, mut left) = (Vec::new(), Vec::new());
+    for conjunct in conjuncts {
+        let is_joined = conjunct.exists(|expr| is_joined(expr))?;
+        if is_joined { &mut joined } else { &mut left }.push(conjunct);
+    }
+    if joined.is_empty() {
+        return Ok(node);
+    }
+    // Fewer rows ask, and none for which another condition fails.
+    let mut first = Vec::new();
+    let mut rest = Vec::new();
+    for conjunct in left {
+        let is_plain =
+            !has_any(&conjunct)? && !conjunct.contains_outer() && !conjunct.is_volatile();
+        if is_plain { &mut first } else { &mut rest }.push(conjunct);
+    }
+    let input = match conjunction(first) {
+        Some(first) => LogicalPlan::Filter(Filter::try_new(first, filter.input)?),
+        None => Arc::unwrap_or_clone(filter.input),
+    };
+    let mut values = Joined::to(input, names)?;
+    for conjunct in joined {
+        rest.push(values.written(conjunct, &is_joined)?);
+    }
+    let plan = LogicalPlanBuilder::from(values.into_plan());
+    let plan = match conjunction(rest) {
+        Some(predicate) => plan.filter(predicate)?,
+        None => plan,
+    };
+    plan.project(columns(&rows.columns()))?.build()
+}
+
+/// Whether a subquery of a node is joined here, and not left to DataFusion.
+fn is_joined(expr: &Expr, node: &LogicalPlan) -> PlanResult<bool> {
+    let Some(subquery) = query_of(expr) else {
+        return Ok(false);
+    };
+    let named = named_from_outside(&subquery.subquery)?;
+    let is_value = matches!(expr, Expr::ScalarSubquery(_));
+    if is_value && named.is_empty() {
+        return Ok(false);
+    }
+    let inputs = node.inputs();
+    let has = |column: &Column| inputs.iter().any(|input| input.schema().has_column(column));
+    if !named.iter().all(has) {
+        return Ok(true);
+    }
+    let is_left = match node {
+        LogicalPlan::Filter(_) => !matches!(expr, Expr::SetComparison(_)),
+        LogicalPlan::Projection(_) => is_value,
+        _ => false,
+    };
+    Ok(!is_left || !is_drawn_out(expr, node)?)
+}
+
+/// A node whose expressions have subqueries, over rows that have their values.
+fn mend_values(node: LogicalPlan, names: &Names) -> PlanResult<LogicalPlan> {
+    let is_joined = |expr: &Expr| is_joined(expr, &node);
+    let mut has_joined = false;
+    node.apply_expressions(|expr| {
+        has_joined = has_joined || expr.exists(|expr| is_joined(expr))?;
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    if !has_joined {
+        return Ok(node);
+    }
+    let inputs = node.inputs();
+    let [input] = inputs.as_slice() else {
+        return Err(Error::unsupported(
+            "a subquery other than a value in this place is not implemented; select from a subquery of FROM",
+        )
+        .into());
+    };
+    let mut values = Joined::to((*input).clone(), names)?;
+    let mut written = |exprs: &[Expr]| {
+        let exprs = exprs.iter();
+        let exprs = exprs.map(|expr| written_as(expr, &mut values, &is_joined));
+        exprs.collect::<PlanResult<Vec<Expr>>>()
+    };
+    match &node {
+        LogicalPlan::Projection(projection) => {
+            let exprs = written(&projection.expr)?;
+            let plan = Projection::try_new(exprs, Arc::new(values.into_plan()))?;
+            Ok(LogicalPlan::Projection(plan))
+        }
+        LogicalPlan::Aggregate(aggregate) => {
+            let groups = written(&aggregate.group_expr)?;
+            let exprs = written(&aggregate.aggr_expr)?;
+            let plan = Aggregate::try_new(Arc::new(values.into_plan()), groups, exprs)?;
+            Ok(LogicalPlan::Aggregate(plan))
+        }
+        LogicalPlan::Window(window) => {
+            let exprs = written(&window.window_expr)?;
+            let plan = Window::try_new(exprs, Arc::new(values.into_plan()))?;
+            let plan = LogicalPlanBuilder::from(LogicalPlan::Window(plan));
+            plan.project(columns(&window.schema.columns()))?.build()
+        }
+        LogicalPlan::Distinct(Distinct::On(distinct)) => {
+            let (on, listed) = (written(&distinct.on_expr)?, written(&distinct.select_expr)?);
+            let sort = distinct.sort_expr.clone();
+            let plan = DistinctOn::try_new(on, listed, sort, Arc::new(values.into_plan()))?;
+            Ok(LogicalPlan::Distinct(Distinct::On(plan)))
+        }
+        other => Err(Error::unsupported(format!(
+            "a subquery in this place is not implemented; select it in a subquery of FROM ({})",
+            other.display()
+        ))
+        .into()),
+    }
+}
+
+/// The expression with its values, under the name that it had; a grouping set has none.
+fn written_as(
+    expr: &Expr,
+    values: &mut Joined<'_>,
+    is_joined: &dyn Fn(&Expr) -> PlanResult<bool>,
+) -> PlanResult<Expr> {
+    match expr {
+        Expr::GroupingSet(_) => {
+            let written = expr.clone().map_children(|member| {
+                let written = written_as(&member, values, is_joined)?;
+                Ok(Transformed::yes(written))
+            })?;
+            Ok(written.data)
+        }
+        expr => Ok(renamed(values.written(expr.clone(), is_joined)?, expr)),
+    }
+}
+
+/// ORDER BY, which may name columns of the tables that the list of SELECT has not.
+fn mend_sort(sort: Sort, names: &Names) -> PlanResult<LogicalPlan> {
+    let listed = sort.input.schema().columns();
+    let mut sort = with_columns(sort, names)?;
+    let node = LogicalPlan::Sort(sort.clone());
+    let is_joined = |expr: &Expr| is_joined(expr, &node);
+    let mut values = Joined::to(Arc::unwrap_or_clone(sort.input), names)?;
+    for key in &mut sort.expr {
+        key.expr = values.written(key.expr.clone(), &is_joined)?;
+    }
+    sort.input = Arc::new(values.into_plan());
+    let plan = LogicalPlanBuilder::from(LogicalPlan::Sort(sort));
+    plan.project(columns(&listed))?.build()
+}
+
+/// The rows with those columns of the tables below that subqueries of the order name.
+fn with_columns(mut sort: Sort, names: &Names) -> PlanResult<Sort> {
+    let LogicalPlan::Projection(projection) = sort.input.as_ref() else {
+        return Ok(sort);
+    };
+    let node = LogicalPlan::Sort(sort.clone());
+    let mut missing: Vec<(Column, String)> = Vec::new();
+    for key in &sort.expr {
+        for column in named_by(&key.expr, &node)? {
+            let is_new = missing.iter().all(|(known, _)| *known != column);
+            if is_new && projection.input.schema().has_column(&column) {
+                missing.push((column, names.next()));
+            }
+        }
+    }
+    if missing.is_empty() {
+        return Ok(sort);
+    }
+    let mut exprs = projection.expr.clone();
+    for (column, name) in &missing {
+        exprs.push(Expr::Column(column.clone()).alias(name));
+    }
+    let input = Projection::try_new(exprs, Arc::clone(&projection.input))?;
+    for key in &mut sort.expr {
+        key.expr = naming(key.expr.clone(), &missing)?;
+    }
+    sort.input = Arc::new(LogicalPlan::Projection(input));
+    Ok(sort)
+}
+
+/// The expression, whose subqueries name columns from outside as they are called there.
+fn naming(expr: Expr, called: &[(Column, String)]) -> PlanResult<Expr> {
+    let renamed = |expr: Expr| match expr {
+        Expr::OuterReferenceColumn(field, column) => {
+            let known = called.iter().find(|(known, _)| *known == column);
+            Ok(match known {
+                Some((_, name)) => {
+                    let column = Column::new_unqualified(name);
+                    Transformed::yes(Expr::OuterReferenceColumn(field, column))
+                }
+                None => Transformed::no(Expr::OuterReferenceColumn(field, column)),
+            })
+        }
+        other => Ok(Transformed::no(other)),
+    };
+    let in_query = |subquery: Subquery| -> PlanResult<Subquery> {
+        let plan = Arc::unwrap_or_clone(subquery.subquery);
+        let plan = plan.transform_up_with_subqueries(|node| {
+            let kept = NamePreserver::new(&node);
+            node.map_expressions(|expr| {
+                let name = kept.save(&expr);
+                let named = expr.transform_up(renamed)?;
+                Ok(named.update_data(|expr| name.restore(expr)))
+            })
+        })?;
+        Ok(Subquery {
+            outer_ref_columns: plan.data.all_out_ref_exprs(),
+            subquery: Arc::new(plan.data),
+            spans: subquery.spans,
+        })
+    };
+    let named = expr.transform_up(|expr| {
+        Ok(Transformed::yes(match expr {
+            Expr::ScalarSubquery(subquery) => Expr::ScalarSubquery(in_query(subquery)?),
+            Expr::Exists(mut exists) => {
+                exists.subquery = in_query(exists.subquery)?;
+                Expr::Exists(exists)
+            }
+            Expr::InSubquery(mut list) => {
+                list.subquery = in_query(list.subquery)?;
+                Expr::InSubquery(list)
+            }
+            Expr::SetComparison(mut comparison) => {
+                comparison.subquery = in_query(comparison.subquery)?;
+                Expr::SetComparison(comparison)
+            }
+            other => return Ok(Transformed::no(other)),
+        }))
+    })?;
+    Ok(named.data)
 }
 
 /// Where an expression of a WHERE or HAVING stands.
@@ -135,11 +358,7 @@ enum ConditionContext {
 }
 
 /// A condition over rows with these columns, whose `IN (q)` are right where they stand.
-fn mend_condition(
-    expr: Expr,
-    context: ConditionContext,
-    rows: &DFSchema,
-) -> std::result::Result<Expr, Problem> {
+fn mend_condition(expr: Expr, context: ConditionContext, rows: &DFSchema) -> PlanResult<Expr> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right })
             if matches!(op, Operator::And | Operator::Or) =>
@@ -171,23 +390,12 @@ fn mend_condition(
 }
 
 /// An expression with what stands inside of it mended.
-fn mend_inside(expr: Expr, rows: &DFSchema) -> std::result::Result<Expr, Problem> {
-    let mut problem = None;
-    let mended =
-        expr.map_children(
-            |child| match mend_condition(child, ConditionContext::Inside, rows) {
-                Ok(mended) => Ok(Transformed::yes(mended)),
-                Err(Problem::Other(error)) => Err(error),
-                Err(refused) => {
-                    problem = Some(refused);
-                    Err(DataFusionError::Plan(String::new()))
-                }
-            },
-        );
-    match problem {
-        Some(problem) => Err(problem),
-        None => Ok(mended?.data),
-    }
+fn mend_inside(expr: Expr, rows: &DFSchema) -> PlanResult<Expr> {
+    let mended = expr.map_children(|child| {
+        let mended = mend_condition(child, ConditionContext::Inside, rows)?;
+        Ok(Transformed::yes(mended))
+    })?;
+    Ok(mended.data)
 }
 
 /// `x = ANY (q)` and `x <> ALL (q)` as what they mean, where that is answered better.
@@ -205,15 +413,12 @@ fn as_membership(comparison: &SetComparison) -> PlanResult<Option<InSubquery>> {
 
 /// Whether the left side of a list must not be evaluated more than once, or inside of the list's query.
 fn is_evaluated_once(expr: &Expr) -> PlanResult<bool> {
-    Ok(expr.is_volatile() || expr.contains_outer() || expr.exists(is_any_subquery)?)
+    Ok(expr.is_volatile() || expr.contains_outer() || has_any(expr)?)
 }
 
-/// `x IN (q)` or `x NOT IN (q)` as it is, where DataFusion answers it rightly; else in words that it does.
-fn mend_in(
-    list: InSubquery,
-    context: ConditionContext,
-    rows: &DFSchema,
-) -> std::result::Result<Expr, Problem> {
+/// `x IN (q)` or `x NOT IN (q)` as it is, where DataFusion answers it rightly; else in words that it does, or as a
+/// comparison, which is joined.
+fn mend_in(list: InSubquery, context: ConditionContext, rows: &DFSchema) -> PlanResult<Expr> {
     let is_right = match context {
         ConditionContext::Condition if list.negated => {
             matches!(*list.expr, Expr::Column(_)) && list.subquery.outer_ref_columns.is_empty()
@@ -226,20 +431,13 @@ fn mend_in(
         let expr = Box::new(expr);
         return Ok(Expr::InSubquery(InSubquery { expr, ..list }));
     }
-    if is_evaluated_once(&list.expr)? {
-        let (not, expr) = (if list.negated { "NOT " } else { "" }, &list.expr);
-        return refused(format!(
-            "{not}IN (subquery) is not implemented here, with `{expr}` on its left; \
-             write {not}EXISTS (SELECT 1 FROM … WHERE …)"
-        ));
-    }
-    if membership::is_apart(&list) {
-        return Ok(match context {
-            ConditionContext::Inside => membership::value(&list, rows)?,
+    if membership::is_apart(&list) && !is_evaluated_once(&list.expr)? {
+        return match context {
+            ConditionContext::Inside => membership::value(&list, rows),
             ConditionContext::Condition | ConditionContext::Alternative => {
-                membership::is_surely_absent(&list, rows)?
+                membership::is_surely_absent(&list, rows)
             }
-        });
+        };
     }
     let (op, quantifier) = match list.negated {
         true => (Operator::NotEq, SetQuantifier::All),
@@ -249,115 +447,6 @@ fn mend_in(
     Ok(Expr::SetComparison(comparison))
 }
 
-fn is_any_subquery(expr: &Expr) -> PlanResult<bool> {
-    Ok(subquery_of(expr).is_some() || matches!(expr, Expr::ScalarSubquery(_)))
-}
-
-/// In the ON of a join, `IN (q)` is right under AND and OR alone.
-fn check_on(expr: &Expr) -> std::result::Result<(), Problem> {
-    match expr {
-        Expr::BinaryExpr(BinaryExpr {
-            left,
-            op: Operator::And | Operator::Or,
-            right,
-        }) => {
-            check_on(left)?;
-            check_on(right)
-        }
-        Expr::InSubquery(list) if !list.negated => Ok(()),
-        other => match first_subquery(other)? {
-            Some(Expr::InSubquery(_) | Expr::SetComparison(_)) => refused(
-                "NOT IN, ANY and ALL with a subquery, and IN below anything but AND and OR, are not implemented in ON; \
-                 write [NOT] EXISTS (SELECT 1 FROM … WHERE …), or put it in the WHERE",
-            ),
-            _ => Ok(()),
-        },
-    }
-}
-
-fn first_subquery(expr: &Expr) -> PlanResult<Option<Expr>> {
-    let mut found = None;
-    expr.apply(|expr| {
-        Ok(match subquery_of(expr) {
-            Some(_) => {
-                found = Some(expr.clone());
-                TreeNodeRecursion::Stop
-            }
-            None => TreeNodeRecursion::Continue,
-        })
-    })?;
-    Ok(found)
-}
-
-/// Nothing but a WHERE, a HAVING and an ON is planned with an EXISTS, IN, ANY or ALL.
-fn check_elsewhere(node: &LogicalPlan) -> std::result::Result<(), Problem> {
-    let mut found = None;
-    node.apply_expressions(|expr| {
-        found = first_subquery(expr)?;
-        Ok(match found {
-            Some(_) => TreeNodeRecursion::Stop,
-            None => TreeNodeRecursion::Continue,
-        })
-    })?;
-    let form = match found {
-        None => return Ok(()),
-        Some(Expr::Exists(_)) => "EXISTS (subquery)",
-        Some(Expr::InSubquery(list)) if list.negated => "NOT IN (subquery)",
-        Some(Expr::InSubquery(_)) => "IN (subquery)",
-        Some(_) => "ANY or ALL (subquery)",
-    };
-    refused(format!(
-        "{form} outside of WHERE, HAVING and ON is not implemented; \
-         compare a count, as in (SELECT count(*) FROM … WHERE …) > 0"
-    ))
-}
-
-/// Whether what names columns from outside may be drawn out of the query of an EXISTS, IN, ANY or ALL.
-fn check_correlated(expr: &Expr) -> std::result::Result<(), Problem> {
-    let Some(subquery) = subquery_of(expr) else {
-        return Ok(());
-    };
-    let is_exists = matches!(expr, Expr::Exists(_));
-    let mut clause = None;
-    subquery.subquery.apply(|node| {
-        clause = match inputs_name_outside(node) {
-            true => changed_by_drawing_out(node, is_exists)?,
-            false => None,
-        };
-        Ok(match clause {
-            Some(_) => TreeNodeRecursion::Stop,
-            None => TreeNodeRecursion::Continue,
-        })
-    })?;
-    match clause {
-        None => Ok(()),
-        Some(clause) => refused(format!(
-            "{clause} in a subquery of EXISTS, IN, ANY or ALL whose WHERE names columns from outside is not \
-             implemented; compare a value, as in (SELECT count(*) FROM … WHERE …) > 0"
-        )),
-    }
-}
-
-fn inputs_name_outside(node: &LogicalPlan) -> bool {
-    let mut inputs = node.inputs().into_iter();
-    inputs.any(|input| !input.all_out_ref_exprs().is_empty())
-}
-
-/// The clause whose rows would be others.
-fn changed_by_drawing_out(node: &LogicalPlan, is_exists: bool) -> PlanResult<Option<&'static str>> {
-    Ok(match node {
-        LogicalPlan::Aggregate(aggregate) if aggregate.group_expr.is_empty() => {
-            Some("an aggregate without GROUP BY")
-        }
-        LogicalPlan::Limit(limit) => {
-            if !matches!(limit.get_skip_type()?, SkipType::Literal(0)) {
-                Some("OFFSET")
-            } else {
-                (!is_exists).then_some("LIMIT")
-            }
-        }
-        LogicalPlan::Window(_) => Some("a window function"),
-        LogicalPlan::Distinct(Distinct::On(_)) if !is_exists => Some("DISTINCT ON"),
-        _ => None,
-    })
-}
+#[cfg(test)]
+#[path = "subqueries/values_tests.rs"]
+mod tests;

@@ -379,7 +379,13 @@ SELECT id FROM t WHERE NOT ((n, name) IN (SELECT 7, 'a'));
 +-------+------+
 | false | true |
 +-------+------+
-error: Error during planning: Too many columns! The subquery should only return one column: 7, 'a'
++----+
+| id |
++----+
+| 2  |
+| 3  |
+| 4  |
++----+
 
 SELECT count(*) > 20 AS many FROM (SELECT 1 FROM information_schema.df_settings);
 SHOW COLUMNS FROM t;

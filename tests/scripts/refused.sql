@@ -407,7 +407,8 @@ SELECT count(*) AS n FROM t;
 
 SELECT * FROM u EXCEPT ALL SELECT * FROM u;
 ---
-error: EXCEPT ALL of columns that * stands for is not implemented; name the columns of the first SELECT
+++
+++
 
 SELECT id FROM t WHERE c SIMILAR TO c;
 ---

@@ -94,7 +94,7 @@ fn first_column(schema: &DFSchema) -> Expr {
 }
 
 /// The expression as a subquery names it.
-fn as_from_outside(expr: &Expr, rows: &DFSchema) -> Result<Expr> {
+pub(super) fn as_from_outside(expr: &Expr, rows: &DFSchema) -> Result<Expr> {
     let outside = expr.clone().transform_up(|expr| match expr {
         Expr::Column(column) => {
             let field = Arc::clone(rows.qualified_field_from_column(&column)?.1);
