@@ -70,6 +70,7 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("self_cell", Place::Only("store/rocksdb")),
     ("parking_lot", Place::From(2)),
     ("tempfile", Place::From(2)),
+    ("bytes::Bytes", Place::Only("write/operator_spill")),
     ("csv", Place::From(4)),
     ("flate2", Place::From(4)),
     ("glob", Place::Only("write/copy/")),

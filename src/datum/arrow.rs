@@ -274,9 +274,15 @@ impl From<Error> for DataFusionError {
 /// The kind and message of Halite's own error inside one that cannot be taken apart: partitions that wait for one and
 /// the same failed input share its error.
 fn own_error(error: &DataFusionError) -> Option<(ErrorKind, String)> {
-    causes(error)
-        .find_map(|error| error.downcast_ref::<Error>())
-        .map(|own| (own.kind(), own.message().to_owned()))
+    let own = causes(error).find_map(|error| {
+        // What an error of the system holds is not its cause.
+        let held = error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        held.and_then(|held| held.downcast_ref::<Error>())
+            .or_else(|| error.downcast_ref::<Error>())
+    });
+    own.map(|own| (own.kind(), own.message().to_owned()))
 }
 
 /// What the system said, if it has a part in an error.

@@ -35,7 +35,9 @@ use super::stack::{on_stack_for, stack_for};
 use super::texts::Texts;
 use super::views::{self, Views};
 use super::warnings::Warnings;
-use super::{Database, clauses, context, fit, guard, memory, names, outcome, running, sequences};
+use super::{
+    Database, clauses, context, fit, guard, memory, names, outcome, running, sequences, temporary,
+};
 use crate::catalog::Guests;
 use crate::error::{Error, Result};
 use crate::scan::{Opened, StatementSnapshot};
@@ -455,6 +457,7 @@ impl Connection {
             _ => None,
         };
         let changes_memory = memory::take_over(&mut planned);
+        let files = temporary::Before::of(&planned, &self.context);
         command::reset_own(&mut planned);
         let setting = match &planned {
             PlannedStatement::SetVariable(set) => Some((set.variable.clone(), set.value.clone())),
@@ -463,6 +466,9 @@ impl Connection {
         let plan = LogicalPlan::Statement(planned);
         let frame = self.context.execute_logical_plan(plan).await;
         let frame = frame.map_err(|error| command::setting_problem(error.into(), setting))?;
+        if let Some(files) = files {
+            files.settle(&self.context, self.database.temporary())?;
+        }
         if verb == "SET" || verb == "RESET" {
             let options = HaliteOptions::of(self.context.copied_config().options());
             access.follow(&options);

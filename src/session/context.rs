@@ -23,6 +23,7 @@ pub(super) fn new(
 ) -> SessionContext {
     let builder = environment::builder().with_runtime_env(Arc::new(RuntimeEnv {
         memory_pool: Arc::clone(database.memory()) as Arc<dyn MemoryPool>,
+        disk_manager: Arc::clone(database.temporary()),
         ..RuntimeEnv::default()
     }));
     let context = files::enable(

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
+use datafusion::execution::disk_manager::DiskManager;
 
 use super::access::Restrictions;
 use super::memory::Memory;
@@ -21,6 +22,7 @@ pub struct Database {
     catalog: Arc<Catalog>,
     access: Arc<Restrictions>,
     memory: Arc<Memory>,
+    temporary: Arc<DiskManager>,
 }
 
 impl Database {
@@ -57,10 +59,15 @@ impl Database {
         // Opening replays the log, which blocks.
         on_waiting_thread("opening the database broke off", move || {
             let store = RocksStore::open(&path, &options)?;
-            if !options.read_only {
-                SpillDirectory::remove_left_over(&path);
-            }
-            Self::of_store_with(Arc::new(store), SpillDirectory::of_database(&path))
+            // Who only reads leaves the directory as it is.
+            let spills = match options.read_only {
+                true => SpillDirectory::default(),
+                false => {
+                    SpillDirectory::remove_left_over(&path);
+                    SpillDirectory::of_database(&path)
+                }
+            };
+            Self::of_store_with(Arc::new(store), spills)
         })
         .await
     }
@@ -88,6 +95,7 @@ impl Database {
     /// As [`Catalog::open`].
     pub fn of_store_with(store: Arc<dyn Store>, spills: SpillDirectory) -> Result<Self> {
         Ok(Self {
+            temporary: spills.disk_manager()?,
             catalog: Arc::new(Catalog::open_with(store, spills, Some(rules::compile))?),
             access: Arc::default(),
             memory: Arc::default(),
@@ -138,6 +146,11 @@ impl Database {
 
     pub(super) fn memory(&self) -> &Arc<Memory> {
         &self.memory
+    }
+
+    /// The temporary files of queries.
+    pub(super) fn temporary(&self) -> &Arc<DiskManager> {
+        &self.temporary
     }
 
     /// The store under the database.

@@ -94,6 +94,7 @@ mod sessions;
 pub mod stack;
 mod subqueries;
 mod summary;
+mod temporary;
 mod texts;
 mod types;
 mod value;

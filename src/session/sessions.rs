@@ -28,11 +28,13 @@ impl Sessions {
     }
 
     /// Whether a copy is what a new one would be: nobody but the connection changes its session, of which that is settings
-    /// and prepared statements alone; and settings that are held somewhere are never changed in place.
+    /// and prepared statements alone; and settings that are held somewhere are never changed in place. Those of the
+    /// machine stand beside.
     fn is_as_it_was(&self, context: &SessionContext, state: &SessionState) -> bool {
         let now = context.state_ref();
         !self.is_handed_out.load(Ordering::SeqCst)
             && Arc::ptr_eq(now.read().config_options(), state.config_options())
+            && Arc::ptr_eq(now.read().runtime_env(), state.runtime_env())
     }
 
     /// The session of a statement that begins.

@@ -50,6 +50,7 @@ mod feed;
 mod filled;
 mod lock;
 mod lookup;
+mod operator_spill;
 mod progress;
 mod returning;
 mod row_ids;

@@ -1,5 +1,8 @@
 //! Where statements keep what does not fit into memory.
 //!
+//! Statements that change rows write theirs themselves, DataFusion's operators theirs in
+//! [`operator_spill`](super::operator_spill).
+//!
 //! A database on disk has a directory of its own for it, `halite-spills` in the one that it is in: on a disk that has room
 //! for the rows, and where nobody else looks. Its files have no name where the system can do without, and are gone when
 //! they are closed, or the process ends in whatever way. Elsewhere a process that is killed may leave the name of one; what
@@ -46,6 +49,11 @@ impl SpillDirectory {
     pub fn left_over(database: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(database.join(SPILLS)).into_iter().flatten();
         entries.flatten().map(|entry| entry.path()).collect()
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// An empty file, which is gone when it is closed.
