@@ -6,6 +6,8 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use futures::{StreamExt, TryStreamExt, stream};
+use halite::datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 
 use super::Program;
 
@@ -69,6 +71,9 @@ fn statements(files: &Path) -> Vec<(&'static str, String)> {
         ("a value of 300 MB", "CREATE TABLE v (k INT, t TEXT, PRIMARY KEY (k)); INSERT INTO v SELECT 1, repeat('x', 300000000)".to_owned()),
         ("COPY of a gz with a field of 1 GB", format!("CREATE TABLE gz (t TEXT, PRIMARY KEY (t)); COPY gz FROM '{files}/field.csv.gz'")),
         ("SELECT from a gz with a field of 1 GB", format!("SELECT max(length(column_1)) FROM '{files}/field.csv.gz'")),
+        ("COPY of a bz2 with a field of 1 GB", format!("CREATE TABLE bz2 (t TEXT, PRIMARY KEY (t)); COPY bz2 FROM '{files}/field.csv.bz2'")),
+        ("SELECT from a bz2 with a field of 1 GB", format!("SELECT max(length(column_1)) FROM '{files}/field.csv.bz2'")),
+        ("SELECT from an xz with a field of 1 GB", format!("SELECT max(length(column_1)) FROM '{files}/field.csv.xz'")),
         ("COPY of a line of 200 MB", format!("CREATE TABLE line (t TEXT, PRIMARY KEY (t)); COPY line FROM '{files}/line.csv'")),
         ("SELECT from a line of 200 MB", format!("SELECT max(length(t)) FROM '{files}/line.csv'")),
         ("SELECT * as box", ".mode box\nSELECT value, value * 2 AS b FROM generate_series(1, 2000000);\n.mode csv\nSELECT 1".to_owned()),
@@ -90,7 +95,25 @@ fn write_files(directory: &Path) {
         }
     }
     field.finish().unwrap();
+    for (extension, by) in [
+        ("bz2", FileCompressionType::BZIP2),
+        ("xz", FileCompressionType::XZ),
+    ] {
+        // One stream after the other is one text.
+        let file = directory.join(format!("field.csv.{extension}"));
+        fs::write(file, packed(by, &piece).repeat(1000)).unwrap();
+    }
     line.flush().unwrap();
+}
+
+/// One stream of a compression.
+fn packed(by: FileCompressionType, bytes: &[u8]) -> Vec<u8> {
+    let bytes = bytes.to_vec();
+    let stream = stream::once(async move { Ok(bytes.into()) }).boxed();
+    let packed = by.convert_to_compress_stream(stream).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let chunks: Vec<_> = runtime.unwrap().block_on(packed.try_collect()).unwrap();
+    chunks.concat()
 }
 
 fn stay_within(setting: &str, limit: u64) {

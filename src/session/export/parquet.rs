@@ -92,7 +92,8 @@ impl Sheet for Parquet {
 
 fn codec(compression: FileCompression) -> Codec {
     match compression {
-        FileCompression::None => Codec::UNCOMPRESSED,
+        // The last two compress whole files, and are refused for Parquet.
+        FileCompression::None | FileCompression::Bzip2 | FileCompression::Xz => Codec::UNCOMPRESSED,
         FileCompression::Gzip => Codec::GZIP(GzipLevel::default()),
         FileCompression::Zstd => Codec::ZSTD(ZstdLevel::default()),
         FileCompression::Snappy => Codec::SNAPPY,

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use flate2::bufread::MultiGzDecoder;
 use glob::{MatchOptions, glob_with};
 
@@ -176,6 +177,8 @@ impl SourceFile {
                 zstd::stream::read::Decoder::with_buffer(bytes)
                     .map_err(|error| self.unreadable(error))?,
             ),
+            FileCompression::Bzip2 => buffered(FileCompressionType::BZIP2.convert_read(bytes)?),
+            FileCompression::Xz => buffered(FileCompressionType::XZ.convert_read(bytes)?),
             FileCompression::None | FileCompression::Snappy | FileCompression::Lz4 => {
                 Box::new(bytes)
             }

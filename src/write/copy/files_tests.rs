@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 
+use futures::{StreamExt, TryStreamExt, stream};
 use tempfile::TempDir;
 
 use super::super::super::tests::stored;
@@ -22,6 +23,28 @@ fn zstd_of(text: &[u8]) -> Vec<u8> {
     zstd::stream::encode_all(text, 1).unwrap()
 }
 
+/// One stream of bzip2 or xz.
+fn packed(by: FileCompressionType, text: &[u8]) -> Vec<u8> {
+    let text = text.to_vec();
+    let bytes = stream::once(async move { Ok(text.into()) }).boxed();
+    let packed = by.convert_to_compress_stream(bytes).unwrap();
+    let chunks: Vec<_> = runtime().block_on(packed.try_collect()).unwrap();
+    chunks.concat()
+}
+
+fn bzip2(text: &[u8]) -> Vec<u8> {
+    packed(FileCompressionType::BZIP2, text)
+}
+
+fn xz(text: &[u8]) -> Vec<u8> {
+    packed(FileCompressionType::XZ, text)
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.build().unwrap()
+}
+
 fn directory(files: &[(&str, Vec<u8>)]) -> TempDir {
     let directory = TempDir::new().unwrap();
     for (name, bytes) in files {
@@ -39,11 +62,8 @@ fn copy(
     pattern: &str,
     options: &CopyOptions,
 ) -> Result<u64, (ErrorKind, String)> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
     let root = directory.path().to_str().unwrap();
-    let copied = runtime.block_on(copy_from(
+    let copied = runtime().block_on(copy_from(
         std::sync::Arc::new(writer.clone()),
         format!("{root}/{pattern}"),
         options.clone(),
@@ -173,6 +193,19 @@ fn packed_files_are_unpacked_by_name_or_option() {
             "two.csv.zst",
             [zstd_of(b"1,a,1\n2,"), zstd_of(b"b,1\n")].concat(),
         ),
+        ("a.csv.bz2", bzip2(text)),
+        ("a.csv.xz", xz(text)),
+        (
+            "two.csv.bz2",
+            [bzip2(b"1,a,1\n2,"), bzip2(b"b,1\n")].concat(),
+        ),
+        ("two.csv.xz", [xz(b"1,a,1\n2,"), xz(b"b,1\n")].concat()),
+        ("nothing.csv.bz2", bzip2(b"")),
+        ("nothing.csv.xz", xz(b"")),
+        ("bzip2.csv", bzip2(text)),
+        ("xz.csv", xz(text)),
+        ("plain.csv.xz", text.to_vec()),
+        ("BZh.csv", b"1,BZh9,1\n".to_vec()),
         ("mark.csv.gz", gzip(b"\xef\xbb\xbf1,a,1\n2,b,1\n")),
         ("gzip.csv", gzip(text)),
         ("zstd.csv", zstd_of(text)),
@@ -189,6 +222,15 @@ fn packed_files_are_unpacked_by_name_or_option() {
         ("two.csv.gz", &none, 2),
         ("two.csv.zst", &none, 2),
         ("mark.csv.gz", &none, 2),
+        ("a.csv.bz2", &none, 2),
+        ("a.csv.xz", &none, 2),
+        ("two.csv.bz2", &none, 2),
+        ("two.csv.xz", &none, 2),
+        ("nothing.csv.bz2", &none, 0),
+        ("nothing.csv.xz", &none, 0),
+        ("bzip2.csv", &with(FileCompression::Bzip2), 2),
+        ("xz.csv", &with(FileCompression::Xz), 2),
+        ("BZh.csv", &none, 1),
         ("nothing.csv.gz", &none, 0),
         ("gzip.csv", &with(FileCompression::Gzip), 2),
         ("zstd.csv", &with(FileCompression::Zstd), 2),
@@ -213,6 +255,21 @@ fn packed_files_are_unpacked_by_name_or_option() {
             "`DIR/zstd.csv` is compressed by zstd: say COMPRESSION zstd",
         ),
         (
+            "bzip2.csv",
+            &none,
+            "`DIR/bzip2.csv` is compressed by bzip2: say COMPRESSION bzip2",
+        ),
+        (
+            "plain.csv.xz",
+            &none,
+            "`DIR/plain.csv.xz` is not compressed by xz: if it is not compressed, say COMPRESSION none",
+        ),
+        (
+            "xz.csv",
+            &with(FileCompression::Bzip2),
+            "`DIR/xz.csv` is not compressed by bzip2, it is by xz: say COMPRESSION xz",
+        ),
+        (
             "plain.csv.gz",
             &none,
             "`DIR/plain.csv.gz` is not compressed by gzip: if it is not compressed, say COMPRESSION none",
@@ -230,7 +287,7 @@ fn packed_files_are_unpacked_by_name_or_option() {
         (
             "a.csv.gz",
             &with(FileCompression::Snappy),
-            "COMPRESSION snappy is not possible for csv files; none, gzip and zstd are",
+            "COMPRESSION snappy is not possible for csv files; none, gzip, zstd, bzip2 and xz are",
         ),
         (
             "a.parquet.gz",
@@ -252,12 +309,17 @@ fn a_packed_file_that_is_cut_short_or_damaged_is_refused() {
     let text: String = (0..3_000)
         .map(|id| format!("{id},n{},{id}\n", id % 7))
         .collect();
-    let (gzip, zstd) = (gzip(text.as_bytes()), zstd_of(text.as_bytes()));
-    for (name, bytes) in [("a.csv.gz", gzip), ("a.csv.zst", zstd)] {
+    let text = text.as_bytes();
+    for (name, bytes) in [
+        ("a.csv.gz", gzip(text)),
+        ("a.csv.zst", zstd_of(text)),
+        ("a.csv.bz2", bzip2(text)),
+        ("a.csv.xz", xz(text)),
+    ] {
         for part in 1..20 {
             let mut cut = bytes.clone();
             cut.truncate((bytes.len() - 1) * part / 19);
-            if cut.len() < 8 {
+            if cut.len() < 12 {
                 continue;
             }
             let directory = directory(&[(name, cut)]);
@@ -285,4 +347,41 @@ fn a_packed_file_that_is_cut_short_or_damaged_is_refused() {
 fn gzip_of_lines() -> Vec<u8> {
     let text: String = (0..3_000).map(|id| format!("{id},n,{id}\n")).collect();
     gzip(text.as_bytes())
+}
+
+/// Whatever packs it, a row that is longer than allowed is refused with file and line, long before it ends.
+#[test]
+fn a_row_that_is_packed_has_its_limit() {
+    let begin = b"1,a,1\n2,";
+    let piece = vec![b'x'; 100_000];
+    for (name, pack) in [
+        ("a.csv.gz", gzip as fn(&[u8]) -> Vec<u8>),
+        ("a.csv.zst", zstd_of),
+        ("a.csv.bz2", bzip2),
+        ("a.csv.xz", xz),
+    ] {
+        // What stands behind the limit is damaged, and not read.
+        let many = pack(&piece).repeat(40);
+        let bytes = [pack(begin), many, b"damaged".to_vec()].concat();
+        let directory = directory(&[(name, bytes)]);
+        let limited = CopyOptions {
+            row_bytes: Some(1_000_000),
+            ..CopyOptions::default()
+        };
+        let (kind, error) = copy(&people(), &directory, name, &limited).unwrap_err();
+        assert_eq!(kind, ErrorKind::InvalidInput, "{error}");
+        let expected = format!(
+            "DIR/{name} line 2: a row of more than 1000000 bytes, which is what halite.row_bytes allows"
+        );
+        assert_eq!(error, expected);
+        let path = directory.path().join(name);
+        let error = check_rows(&path, 1_000_000).unwrap_err();
+        let error = error.to_string();
+        assert!(error.ends_with(&expected[4..]), "{error}");
+        let error = check_rows(&path, 10_000_000).unwrap_err().to_string();
+        assert!(
+            error.contains(name) && !error.contains("row_bytes"),
+            "{error}"
+        );
+    }
 }

@@ -29,6 +29,10 @@ pub enum FileCompression {
     Gzip,
     /// Zstandard, of one frame or several.
     Zstd,
+    /// bzip2, of one stream or several; read and not written.
+    Bzip2,
+    /// xz, of one stream or several; read and not written.
+    Xz,
     /// Snappy; within Parquet files.
     Snappy,
     /// LZ4; within Parquet files.
@@ -55,6 +59,8 @@ pub struct FormatDeclaration {
     pub aliases: &'static [&'static str],
     /// The compressions that COPY … TO can be asked for, the default first.
     pub compressions: &'static [FileCompression],
+    /// Those that COPY … FROM reads besides.
+    pub read_besides: &'static [FileCompression],
     /// Whether COPY … FROM reads it.
     pub is_read: bool,
 }
@@ -71,6 +77,7 @@ static CSV: FormatDeclaration = FormatDeclaration {
         FileCompression::Gzip,
         FileCompression::Zstd,
     ],
+    read_besides: &[FileCompression::Bzip2, FileCompression::Xz],
     is_read: true,
 };
 
@@ -85,6 +92,7 @@ static PARQUET: FormatDeclaration = FormatDeclaration {
         FileCompression::Lz4,
         FileCompression::None,
     ],
+    read_besides: &[],
     is_read: true,
 };
 
@@ -97,16 +105,17 @@ static JSON_LINES: FormatDeclaration = FormatDeclaration {
         FileCompression::Gzip,
         FileCompression::Zstd,
     ],
+    read_besides: &[FileCompression::Bzip2, FileCompression::Xz],
     is_read: true,
 };
 
-/// A compression: its names, the extensions of such files, the bytes that they start with.
+/// A compression: its names, the extensions of such files, what they start with.
 struct CompressionDeclaration {
     compression: FileCompression,
     name: &'static str,
     aliases: &'static [&'static str],
     extensions: &'static [&'static str],
-    magic: &'static [u8],
+    begins: fn(&[u8]) -> bool,
 }
 
 static COMPRESSIONS: &[CompressionDeclaration] = &[
@@ -115,35 +124,54 @@ static COMPRESSIONS: &[CompressionDeclaration] = &[
         name: "none",
         aliases: &["uncompressed"],
         extensions: &[],
-        magic: &[],
+        begins: |_| false,
     },
     CompressionDeclaration {
         compression: FileCompression::Gzip,
         name: "gzip",
         aliases: &["gz"],
         extensions: &["gz", "gzip"],
-        magic: &[0x1f, 0x8b],
+        begins: |start| start.starts_with(&[0x1f, 0x8b]),
     },
     CompressionDeclaration {
         compression: FileCompression::Zstd,
         name: "zstd",
         aliases: &["zst"],
         extensions: &["zst", "zstd"],
-        magic: &[0x28, 0xb5, 0x2f, 0xfd],
+        begins: |start| start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]),
+    },
+    CompressionDeclaration {
+        compression: FileCompression::Bzip2,
+        name: "bzip2",
+        aliases: &["bz2"],
+        extensions: &["bz2", "bzip2"],
+        // The three letters alone may begin a text: behind them is a digit, and a block or the end.
+        begins: |start| {
+            let first = start.get(4..10);
+            start.starts_with(b"BZh")
+                && first.is_some_and(|it| it == b"1AY&SY" || it == b"\x17\x72\x45\x38\x50\x90")
+        },
+    },
+    CompressionDeclaration {
+        compression: FileCompression::Xz,
+        name: "xz",
+        aliases: &[],
+        extensions: &["xz"],
+        begins: |start| start.starts_with(b"\xfd7zXZ\0"),
     },
     CompressionDeclaration {
         compression: FileCompression::Snappy,
         name: "snappy",
         aliases: &[],
         extensions: &[],
-        magic: &[],
+        begins: |_| false,
     },
     CompressionDeclaration {
         compression: FileCompression::Lz4,
         name: "lz4",
         aliases: &[],
         extensions: &[],
-        magic: &[],
+        begins: |_| false,
     },
 ];
 
@@ -226,10 +254,8 @@ impl FileCompression {
     /// How a file that starts with these bytes is compressed.
     pub(super) fn of_magic(start: &[u8]) -> Self {
         let mut all = COMPRESSIONS.iter();
-        all.find(|declaration| {
-            !declaration.magic.is_empty() && start.starts_with(declaration.magic)
-        })
-        .map_or(Self::None, |declaration| declaration.compression)
+        all.find(|declaration| (declaration.begins)(start))
+            .map_or(Self::None, |declaration| declaration.compression)
     }
 }
 
@@ -380,7 +406,7 @@ impl CopyOptions {
                 compression.name()
             )));
         }
-        check_compression(declaration, compression)?;
+        check_compression(declaration, compression, CopyDirection::From)?;
         Ok(FileKind {
             format,
             compression,
@@ -398,7 +424,7 @@ impl CopyOptions {
         let default = declaration.compressions.first().copied();
         let chosen = self.compression.or(by_name).or(default);
         let compression = chosen.unwrap_or(FileCompression::None);
-        check_compression(declaration, compression)?;
+        check_compression(declaration, compression, CopyDirection::To)?;
         Ok(FileKind {
             format,
             compression,
@@ -406,20 +432,29 @@ impl CopyOptions {
     }
 }
 
-fn check_compression(declaration: &FormatDeclaration, compression: FileCompression) -> Result<()> {
-    if declaration.compressions.contains(&compression) {
+fn check_compression(
+    declaration: &FormatDeclaration,
+    compression: FileCompression,
+    direction: CopyDirection,
+) -> Result<()> {
+    let besides = match direction {
+        CopyDirection::From => declaration.read_besides,
+        CopyDirection::To => &[],
+    };
+    let possible = || declaration.compressions.iter().chain(besides);
+    if possible().any(|possible| *possible == compression) {
         return Ok(());
     }
+    let what = match direction {
+        CopyDirection::From => "",
+        CopyDirection::To if declaration.read_besides.contains(&compression) => "to write ",
+        CopyDirection::To => "",
+    };
     Err(Error::unsupported(format!(
-        "COMPRESSION {} is not possible for {} files; {} are",
+        "COMPRESSION {} is not possible {what}for {} files; {} are",
         compression.name(),
         declaration.name,
-        listed(
-            declaration
-                .compressions
-                .iter()
-                .map(|possible| possible.name())
-        )
+        listed(possible().map(|possible| possible.name()))
     )))
 }
 
