@@ -13,6 +13,7 @@ mod race;
 #[path = "../src/seed.rs"]
 mod seed;
 mod sweep;
+mod tally;
 mod workload;
 
 use std::collections::BTreeMap;

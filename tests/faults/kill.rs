@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use halite::store::Store;
 
+use super::tally::Tally;
 use super::workload::{Model, Step, Workload};
 use super::{contents, database, open_store, runtime, seed};
 use crate::program::halite;
@@ -39,6 +40,7 @@ struct Seen {
     loads: usize,
     before_the_first: usize,
     unused_spaces: usize,
+    by_kind: Tally,
 }
 
 impl Seen {
@@ -78,7 +80,7 @@ fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing_half_done() {
             workload.resume(found);
         }
     }
-    println!("{seen:?}");
+    println!("{seen:?}\n{}", seen.by_kind);
     assert!(seen.is_complete(), "{seen:?}");
 }
 
@@ -108,6 +110,7 @@ fn examine(
     if found == after(acknowledged).contents() {
         seen.before_the_first += usize::from(acknowledged == 0);
         seen.absent += usize::from(next > acknowledged);
+        seen.by_kind.add(steps, acknowledged, acknowledged);
         return after(acknowledged).clone();
     }
     let running = steps.get(acknowledged).map_or("", |step| &step.sql);
@@ -118,6 +121,7 @@ fn examine(
         differences(&found, &after(acknowledged).contents())
     );
     seen.whole += 1;
+    seen.by_kind.add(steps, acknowledged, next);
     after(next).clone()
 }
 

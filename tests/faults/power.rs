@@ -17,6 +17,7 @@ use fastrand::Rng;
 use halite::store::RocksStore;
 
 use super::kill::differences;
+use super::tally::Tally;
 use super::workload::{Model, Step, Workload};
 use super::{contents, database, execute, log_syncs, open_counting, open_store, runtime, seed};
 
@@ -48,7 +49,7 @@ fn cut_often(durability: &str, cuts: usize) -> usize {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cut.halite");
     let mut workload = Workload::new(random.u64(..), directory.path(), 1_000);
-    let mut lost = 0;
+    let (mut lost, mut by_kind) = (0, Tally::default());
     for _ in 0..cuts {
         let before = workload.model().clone();
         let steps = workload.steps(STEPS);
@@ -57,13 +58,14 @@ fn cut_often(durability: &str, cuts: usize) -> usize {
         let acknowledged = run_and_cut(directory.path(), durability, &steps, wanted, &mut random);
         let reached = find(&path, &before, &steps, acknowledged);
         lost += acknowledged.saturating_sub(reached);
+        by_kind.add(&steps, acknowledged, reached);
         let model = match reached {
             0 => before,
             count => steps[count - 1].after.clone(),
         };
         workload.resume(model);
     }
-    println!("{durability}: {cuts} cuts, {lost} acknowledged statements lost");
+    println!("{durability}: {cuts} cuts, {lost} acknowledged statements lost\n{by_kind}");
     lost
 }
 

@@ -42,6 +42,19 @@ pub struct Step {
     pub after: Model,
 }
 
+impl Step {
+    /// What kind of statement it is.
+    pub fn kind(&self) -> String {
+        let mut words = self.sql.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        match first {
+            "CREATE" | "DROP" => format!("{first} {}", words.next().unwrap_or_default()),
+            "INSERT" if self.sql.contains("generate_series") => "INSERT SELECT".to_owned(),
+            _ => first.to_owned(),
+        }
+    }
+}
+
 const NAMES: [&str; 4] = ["apple", "birch", "cedar", "daisy"];
 const LAYOUTS: [&str; 4] = ["k", "salt(4), k", "k DESC", "bucket(3, k), k"];
 /// Keys are below this, so that statements meet.
