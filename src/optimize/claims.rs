@@ -40,6 +40,7 @@ use datafusion::physical_plan::{
     replace_children_if_necessary,
 };
 
+use super::one_input::one_input;
 use super::rule::PlanRule;
 
 /// The rule.
@@ -224,9 +225,7 @@ impl ExecutionPlan for ProvenExec {
         &self.properties
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
+    one_input!(input, |node, input| Self::over(input, node.kept));
 
     fn maintains_input_order(&self) -> Vec<bool> {
         vec![self.kept == Kept::OfInput]
@@ -234,24 +233,6 @@ impl ExecutionPlan for ProvenExec {
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
         vec![false]
-    }
-
-    fn apply_expressions(
-        &self,
-        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    #[allow(deprecated)]
-    fn with_new_children(
-        self: Arc<Self>,
-        mut children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        match (children.pop(), children.pop()) {
-            (Some(input), None) => Self::over(input, self.kept),
-            _ => internal_err!("{} has one input", self.name()),
-        }
     }
 
     fn execute(

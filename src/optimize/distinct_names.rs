@@ -27,6 +27,7 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
 };
 
+use super::one_input::one_input;
 use super::{PhysicalRule, is_of_type};
 
 /// One of DataFusion's rules that push filters by name, kept from columns that share theirs.
@@ -129,27 +130,7 @@ impl ExecutionPlan for Fence {
         self.0.properties()
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.0]
-    }
-
-    fn apply_expressions(
-        &self,
-        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    #[allow(deprecated)]
-    fn with_new_children(
-        self: Arc<Self>,
-        mut children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        match (children.pop(), children.pop()) {
-            (Some(input), None) => Ok(Arc::new(Self(input))),
-            _ => internal_err!("a fence has one input"),
-        }
-    }
+    one_input!(0, |_fence, input| Ok(Arc::new(Self(input))));
 
     fn execute(
         &self,

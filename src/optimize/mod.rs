@@ -83,6 +83,7 @@ pub mod lost_order;
 pub mod nearest;
 pub mod null_safe;
 pub mod numbers;
+mod one_input;
 mod operand;
 pub mod overflow;
 pub mod own_statistics;

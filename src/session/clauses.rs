@@ -16,6 +16,8 @@ use sqlparser::ast::{
 };
 
 use super::checked::{Checked, FINE, missing, refuse_if};
+use super::folds::Folds;
+use super::innermost::sql_of;
 use super::refused;
 use crate::error::{Error, Result};
 
@@ -24,15 +26,9 @@ use crate::error::{Error, Result};
 /// # Errors
 /// `NotSupported`, naming the clause.
 pub(super) fn check(statement: &DFStatement, state: &SessionState) -> Result<()> {
-    let found = match statement {
-        DFStatement::Statement(statement) => statement.visit(&mut Clauses { state }),
-        DFStatement::Explain(explain) => return check(&explain.statement, state),
-        DFStatement::CopyTo(_) | DFStatement::CreateExternalTable(_) | DFStatement::Reset(_) => {
-            return Ok(());
-        }
-    };
+    let found = sql_of(statement).map(|statement| statement.visit(&mut Clauses { state }));
     found
-        .break_value()
+        .and_then(Checked::break_value)
         .map_or(Ok(()), |message| Err(Error::unsupported(message)))
 }
 
@@ -458,11 +454,7 @@ fn folded(name: &ObjectName) -> Option<String> {
     let [part] = name.0.as_slice() else {
         return None;
     };
-    let ident = part.as_ident()?;
-    Some(match ident.quote_style {
-        Some(_) => ident.value.clone(),
-        None => ident.value.to_ascii_lowercase(),
-    })
+    part.as_ident().map(|ident| Folds::ALWAYS.name(ident))
 }
 
 /// DataFusion resolves the names of windows in the list of columns; elsewhere it drops the OVER.

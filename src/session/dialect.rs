@@ -1,10 +1,12 @@
-//! Halite's SQL dialect: sqlparser's generic one, with four things mended.
+//! Halite's SQL dialect: sqlparser's generic one, with some things mended.
 //!
 //! * `IS [NOT] DISTINCT FROM` takes its right side as comparisons do, so that `a IS DISTINCT FROM 1 AND b` is
 //!   `(a IS DISTINCT FROM 1) AND b`. sqlparser reads everything up to the end of the expression as the right side.
 //! * A number with an exponent is a DOUBLE, as in DuckDB: `1e10` reads as `CAST('1e10' AS DOUBLE)`. Every other
 //!   number stays exact; DataFusion makes `1.5` a DECIMAL under `parse_float_as_decimal`.
 //! * `||` binds as in PostgreSQL, looser than `+` and `%` and closer than comparisons: `'u' || 7 % 5` is `'u' || 2`.
+//! * `2 ^ 3` is 8, as in PostgreSQL and DuckDB, and binds closer than `*`; DataFusion's exclusive or of bits is `6 # 3`.
+//! * `1_000` is a number, and not a 1 that is called `_000`.
 //! * The parser's work is bounded. Where it cannot tell two readings apart it tries both, and a hundred malformed
 //!   bytes (`CAST(CASE (CAST(CASE (…`) keep sqlparser 0.62 busy for longer than anyone waits. Every expression
 //!   begins in [`Dialect::parse_prefix`], so that is where steps are counted; over the budget the parser is told
@@ -13,7 +15,7 @@
 use std::any::TypeId;
 use std::cell::Cell;
 
-use sqlparser::ast::{CastKind, DataType, ExactNumberInfo, Expr, Query, Value};
+use sqlparser::ast::{BinaryOperator, CastKind, DataType, ExactNumberInfo, Expr, Query, Value};
 use sqlparser::dialect::{Dialect, GenericDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -93,7 +95,13 @@ impl Dialect for HaliteDialect {
         let Token::Number(text, false) = &parser.peek_token_ref().token else {
             return None;
         };
-        let number = text.contains(['e', 'E']).then(|| double(text))?;
+        let number = match text.contains(['e', 'E']) {
+            true => double(text),
+            false if text.contains('_') => {
+                Ok(Expr::value(Value::Number(text.replace('_', ""), false)))
+            }
+            false => return None,
+        };
         parser.advance_token();
         Some(number)
     }
@@ -101,6 +109,8 @@ impl Dialect for HaliteDialect {
     fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
         match parser.peek_token_ref().token {
             Token::StringConcat => Some(Ok(self.prec_value(Precedence::Pipe))),
+            Token::Caret => Some(Ok(self.prec_value(Precedence::MulDivModOp) + 1)),
+            Token::Sharp => Some(Ok(self.prec_value(Precedence::Caret))),
             _ => None,
         }
     }
@@ -111,6 +121,24 @@ impl Dialect for HaliteDialect {
         left: &Expr,
         precedence: u8,
     ) -> Option<Result<Expr, ParserError>> {
+        let op = match parser.peek_token_ref().token {
+            Token::Caret => Some(BinaryOperator::PGExp),
+            Token::Sharp => Some(BinaryOperator::PGBitwiseXor),
+            _ => None,
+        };
+        if let Some(op) = op {
+            parser.advance_token();
+            let left = Box::new(left.clone());
+            return Some(
+                parser
+                    .parse_subexpr(precedence)
+                    .map(|right| Expr::BinaryOp {
+                        left,
+                        op,
+                        right: Box::new(right),
+                    }),
+            );
+        }
         let distinct = parser.parse_keywords(&[Keyword::IS, Keyword::DISTINCT, Keyword::FROM]);
         let same = !distinct
             && parser.parse_keywords(&[
@@ -134,6 +162,10 @@ impl Dialect for HaliteDialect {
 
     /// `x IN ()` is false, and what a program writes that has no values.
     fn supports_in_empty_list(&self) -> bool {
+        true
+    }
+
+    fn supports_numeric_literal_underscores(&self) -> bool {
         true
     }
 

@@ -8,6 +8,7 @@
 //! | `(a, b) IN (q)` as a condition | `EXISTS (SELECT … FROM q WHERE …)` |
 //! | `(a, b) IN (q)`, `(a, b) < ALL (q)` anywhere | `(SELECT CASE WHEN count(*) FILTER (…) > 0 THEN … END FROM q)` |
 //! | `(a, b) = (q)` | `(SELECT (a, b) = (…, …) FROM q)` |
+//! | `x ^ y` | `power(CAST(x AS DOUBLE), CAST(y AS DOUBLE))` |
 //!
 //! It is done behind the [names](super::names) of columns, which stay as they are written.
 
@@ -20,16 +21,13 @@ use sqlparser::ast::{
     ValueWithSpan, VisitMut, VisitorMut,
 };
 
+use super::innermost::sql_of_mut;
 use super::written::expression;
 
 /// The statement without such forms.
 pub(super) fn write_out(statement: &mut DFStatement) {
-    match statement {
-        DFStatement::Statement(statement) => {
-            let _: ControlFlow<()> = statement.visit(&mut Forms);
-        }
-        DFStatement::Explain(explain) => write_out(&mut explain.statement),
-        _ => {}
+    if let Some(statement) = sql_of_mut(statement) {
+        let _: ControlFlow<()> = statement.visit(&mut Forms);
     }
 }
 
@@ -71,6 +69,14 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
                 op,
                 right: Box::new(Expr::value(Value::SingleQuotedString(regex))),
             })))
+        }
+        Expr::BinaryOp {
+            left,
+            op: BinaryOperator::PGExp,
+            right,
+        } => {
+            let operands = [left.as_ref().clone(), right.as_ref().clone()];
+            expression("power(CAST($1 AS DOUBLE), CAST($2 AS DOUBLE))", &operands)
         }
         Expr::InList { list, negated, .. } if list.is_empty() => {
             Some(Expr::value(Value::Boolean(*negated)))

@@ -7,13 +7,14 @@ use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::common::collect;
+use sqlparser::tokenizer::TokenWithSpan;
 
 use super::change::ChangeNode;
 use super::command::Own;
 use super::outcome::{
     Outcome, Wanted, gives_rows, no_rows, refuse_hidden_changes, takes_parameters,
 };
-use super::parse::{Command, Parsed};
+use super::parse::{Command, Parsed, parse_tokens, tokenize};
 use super::placeholders::Placeholders;
 use super::planned::Planned;
 use super::stack::{Depth, stack_for};
@@ -113,7 +114,11 @@ impl Connection {
         params: impl IntoParameters,
         wanted: Wanted,
     ) -> Result<Outcome> {
-        self.limited(self.run_text(sql, params, wanted)).await
+        let watch = self.watch(sql);
+        let connection = watch.connection.as_ref();
+        let given = connection.limited(connection.run_text(sql, params, wanted));
+        let given = given.await;
+        watch.over(given)
     }
 
     async fn run_text(
@@ -123,36 +128,39 @@ impl Connection {
         wanted: Wanted,
     ) -> Result<Outcome> {
         self.progress().begin();
-        if params.are_named() {
-            return self.run_new(sql, params, wanted).await;
+        if params.are_named() || !Text::is_possible(sql) {
+            return self.run_new(self.single(sql)?, params, wanted).await;
         }
         let params = params.into_parameters();
-        match self.run_known(sql, &params).await? {
+        let tokens = tokenize(sql)?;
+        match self.run_known(&tokens, &params).await? {
             Some(outcome) => Ok(outcome),
-            None => self.run_new(sql, params, wanted).await,
+            None => {
+                let statement = Statement::only_of(parse_tokens(sql, &tokens)?)?;
+                self.run_new(statement, params, wanted).await
+            }
         }
     }
 
-    /// Runs a text as it is written.
+    /// Runs a statement as it is written.
     async fn run_new(
         &self,
-        sql: &str,
+        statement: Statement,
         params: impl IntoParameters,
         wanted: Wanted,
     ) -> Result<Outcome> {
-        let statement = self.single(sql)?;
         let params = params.into_values(&statement.parsed.names)?;
         let depth = statement.parsed.depth;
         stack_for(depth, self.run_with(statement, params, wanted)).await
     }
 
     /// Runs a query that is known from earlier runs; `None` where it must be planned as it is written.
-    async fn run_known(&self, sql: &str, params: &[ScalarValue]) -> Result<Option<Outcome>> {
-        let text = match self.is_metered() {
-            true => None,
-            false => Text::of(sql),
-        };
-        let Some(mut text) = text else {
+    async fn run_known(
+        &self,
+        tokens: &[TokenWithSpan],
+        params: &[ScalarValue],
+    ) -> Result<Option<Outcome>> {
+        let Some(mut text) = Text::of(tokens) else {
             return Ok(None);
         };
         let literals = std::mem::take(&mut text.literals);

@@ -24,6 +24,7 @@ use sqlparser::ast::{
 use super::assign::Target;
 use super::catalogs::Catalogs;
 use super::dialect;
+use super::innermost::sql_of_mut;
 use super::rules::{default_expr, default_sql};
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME, object_name};
 use crate::error::{Error, Result};
@@ -309,11 +310,7 @@ pub(super) fn innermost(parsed: &mut DFStatement) -> Option<&mut SqlStatement> {
             other => other,
         }
     }
-    match parsed {
-        DFStatement::Statement(statement) => Some(inside(statement)),
-        DFStatement::Explain(explain) => innermost(&mut explain.statement),
-        _ => None,
-    }
+    sql_of_mut(parsed).map(inside)
 }
 
 /// The name of a table, with or without the one schema and the one catalog that there are.

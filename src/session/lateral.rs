@@ -16,6 +16,8 @@ use sqlparser::ast::{
     Expr, Ident, Query, Select, SelectItem, Visit, VisitMut, Visitor, VisitorMut,
 };
 
+use super::folds::Folds;
+use super::innermost::{sql_of, sql_of_mut};
 use super::names::{self, heading};
 use crate::error::Result;
 
@@ -28,7 +30,7 @@ pub(super) async fn first_plan(
     state: &SessionState,
     mut parsed: DFStatement,
 ) -> Result<LogicalPlan> {
-    let may_be_lateral = is_possible(&parsed);
+    let may_be_lateral = is_possible(&parsed, Folds::of(state));
     loop {
         let kept = may_be_lateral.then(|| parsed.clone());
         let named = names::mend(state, parsed).await?;
@@ -48,11 +50,9 @@ pub(super) async fn first_plan(
 }
 
 /// Whether a statement has a name that might have to be written out.
-pub(super) fn is_possible(statement: &DFStatement) -> bool {
-    let DFStatement::Statement(statement) = inner(statement) else {
-        return false;
-    };
-    Visit::visit(&**statement, &mut Any).is_break()
+pub(super) fn is_possible(statement: &DFStatement, folds: Folds) -> bool {
+    let visited = sql_of(statement).map(|statement| Visit::visit(statement, &mut Any(folds)));
+    visited.is_some_and(|visited| visited.is_break())
 }
 
 /// The name of a column that was looked for in vain.
@@ -74,55 +74,56 @@ pub(super) fn missing(error: &DataFusionError) -> Option<String> {
 
 /// Puts the expression of this name in its places; whether there was one SELECT to do that in.
 pub(super) fn write_out(statement: &mut DFStatement, name: &str, state: &SessionState) -> bool {
-    let statement = match statement {
-        DFStatement::Statement(statement) => statement,
-        DFStatement::Explain(explain) => return write_out(&mut explain.statement, name, state),
-        _ => return false,
+    let Some(statement) = sql_of_mut(statement) else {
+        return false;
+    };
+    let text = name;
+    let name = Name {
+        text,
+        folds: Folds::of(state),
     };
     let mut counted = Uses { name, found: 0 };
-    let _: ControlFlow<()> = Visit::visit(&**statement, &mut counted);
+    let _: ControlFlow<()> = Visit::visit(statement, &mut counted);
     if counted.found != 1 {
         return false;
     }
-    let mut written = WriteOut { name, state };
-    VisitMut::visit(&mut **statement, &mut written).is_break()
+    VisitMut::visit(statement, &mut WriteOut { name, state }).is_break()
 }
 
-fn inner(statement: &DFStatement) -> &DFStatement {
-    match statement {
-        DFStatement::Explain(explain) => inner(&explain.statement),
-        other => other,
-    }
+/// A name that is looked for.
+#[derive(Clone, Copy)]
+struct Name<'a> {
+    text: &'a str,
+    folds: Folds,
 }
 
-fn folded(ident: &Ident) -> String {
-    match ident.quote_style {
-        None => ident.value.to_ascii_lowercase(),
-        Some(_) => ident.value.clone(),
+impl Name<'_> {
+    fn is(self, ident: &Ident) -> bool {
+        self.folds.name(ident) == self.text
     }
 }
 
 /// The place of the expression that has the name, if one alone has it.
-fn definition(select: &Select, name: &str) -> Option<usize> {
-    let is_named = |item: &SelectItem| matches!(item, SelectItem::ExprWithAlias { alias, .. } if folded(alias) == name);
+fn definition(select: &Select, name: Name<'_>) -> Option<usize> {
+    let is_named = |item: &SelectItem| matches!(item, SelectItem::ExprWithAlias { alias, .. } if name.is(alias));
     let mut places = select.projection.iter().enumerate();
     let (place, _) = places.find(|(_, item)| is_named(item))?;
     places.all(|(_, item)| !is_named(item)).then_some(place)
 }
 
 /// Whether the name is used behind its definition, or in the WHERE.
-fn is_used(select: &Select, place: usize, name: &str) -> bool {
+fn is_used(select: &Select, place: usize, name: Name<'_>) -> bool {
     let mut behind = select.projection.iter().skip(place + 1);
     behind.any(|item| mentions(item, name)) || mentions(&select.selection, name)
 }
 
 /// Whether a part of a SELECT names it outside of subqueries.
-fn mentions(part: &impl Visit, name: &str) -> bool {
+fn mentions(part: &impl Visit, name: Name<'_>) -> bool {
     Visit::visit(part, &mut Mentions { name, depth: 0 }).is_break()
 }
 
 /// Finds any name that is used in the list that gives it.
-struct Any;
+struct Any(Folds);
 
 impl Visitor for Any {
     type Break = ();
@@ -132,11 +133,15 @@ impl Visitor for Any {
             .projection
             .iter()
             .filter_map(|item| match item {
-                SelectItem::ExprWithAlias { alias, .. } => Some(folded(alias)),
+                SelectItem::ExprWithAlias { alias, .. } => Some(self.0.name(alias)),
                 _ => None,
             })
             .collect();
-        let is_used = |name: &String| {
+        let is_used = |text: &String| {
+            let name = Name {
+                text,
+                folds: self.0,
+            };
             definition(select, name).is_some_and(|place| is_used(select, place, name))
         };
         match names.iter().any(is_used) {
@@ -148,7 +153,7 @@ impl Visitor for Any {
 
 /// Counts the SELECTs that give an expression the name and use it.
 struct Uses<'a> {
-    name: &'a str,
+    name: Name<'a>,
     found: usize,
 }
 
@@ -164,7 +169,7 @@ impl Visitor for Uses<'_> {
 
 /// Finds the name outside of subqueries.
 struct Mentions<'a> {
-    name: &'a str,
+    name: Name<'a>,
     depth: usize,
 }
 
@@ -183,7 +188,7 @@ impl Visitor for Mentions<'_> {
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
         match expr {
-            Expr::Identifier(ident) if self.depth == 0 && folded(ident) == self.name => {
+            Expr::Identifier(ident) if self.depth == 0 && self.name.is(ident) => {
                 ControlFlow::Break(())
             }
             _ => ControlFlow::Continue(()),
@@ -193,7 +198,7 @@ impl Visitor for Mentions<'_> {
 
 /// Writes the name out in the first SELECT that gives and uses it, and breaks off with that.
 struct WriteOut<'a> {
-    name: &'a str,
+    name: Name<'a>,
     state: &'a SessionState,
 }
 
@@ -271,7 +276,7 @@ fn is_too_large(select: &Select) -> bool {
 
 /// Puts the expression in the places of its name outside of subqueries.
 struct Places<'a> {
-    name: &'a str,
+    name: Name<'a>,
     expr: Expr,
     depth: usize,
 }
@@ -292,7 +297,7 @@ impl VisitorMut for Places<'_> {
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         if let Expr::Identifier(ident) = expr
             && self.depth == 0
-            && folded(ident) == self.name
+            && self.name.is(ident)
         {
             *expr = self.expr.clone();
         }

@@ -43,8 +43,8 @@ mod copy;
 #[doc(hidden)]
 pub mod copy_statement;
 mod create_table;
-mod csv_table;
 mod database;
+mod decimal;
 mod deserialize;
 #[doc(hidden)]
 pub mod dialect;
@@ -54,13 +54,16 @@ mod environment;
 pub mod export;
 mod extend;
 mod file_functions;
+mod file_table;
 mod files;
 mod fit;
+mod folds;
 mod forms;
 mod from_text;
 #[doc(hidden)]
 pub mod guard;
 mod information;
+mod innermost;
 mod insert;
 mod interrupt;
 mod lateral;
@@ -70,11 +73,13 @@ mod mixed_values;
 mod named;
 mod names;
 mod natural;
+mod observe;
 mod operators;
 mod outcome;
 mod params;
 #[doc(hidden)]
 pub mod parse;
+mod partitions;
 mod placeholders;
 mod planned;
 mod prepared;
@@ -90,6 +95,7 @@ mod sample;
 mod sequence_clauses;
 mod sequences;
 mod sessions;
+mod span;
 #[doc(hidden)]
 pub mod stack;
 mod subqueries;
@@ -102,6 +108,7 @@ mod view_statements;
 mod views;
 mod waiting;
 mod warnings;
+mod watch;
 mod written;
 
 #[cfg(test)]
@@ -135,9 +142,11 @@ pub use self::appender::{Appender, AppenderOptions};
 pub use self::check::{CheckReport, Damage, TableCheck};
 pub use self::connection::{Connection, Statement};
 pub use self::database::Database;
+pub use self::decimal::Decimal;
 pub use self::file_functions::file_functions;
 pub use self::interrupt::InterruptHandle;
 pub use self::meter::Meter;
+pub use self::observe::StatementReport;
 pub use self::outcome::Outcome;
 pub use self::params::{IntoParameter, IntoParameters, NamedParameters};
 pub use self::prepared::PreparedStatement;

@@ -14,6 +14,7 @@ use sqlparser::ast::{
     VisitMut, VisitorMut,
 };
 
+use super::innermost::sql_of_mut;
 use super::names;
 use crate::error::{Error, Result};
 
@@ -56,11 +57,7 @@ pub(super) async fn check(
 
 /// Writes CROSS JOIN instead of the NATURAL JOIN after the first `skipped` ones: the names of both sides.
 fn cross(statement: &mut DFStatement, naturals: &mut Naturals) -> Option<(String, String)> {
-    match statement {
-        DFStatement::Statement(statement) => statement.visit(naturals).break_value(),
-        DFStatement::Explain(explain) => cross(&mut explain.statement, naturals),
-        _ => None,
-    }
+    sql_of_mut(statement)?.visit(naturals).break_value()
 }
 
 /// Finds one NATURAL JOIN and changes it.

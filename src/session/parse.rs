@@ -29,6 +29,7 @@ use super::copy_statement::{CopySource, CopyStatement};
 use super::dialect::{self, HaliteDialect};
 use super::file_functions;
 use super::guard;
+use super::innermost::{innermost, sql_of_mut};
 use super::mixed_values;
 use super::placeholders::numbered;
 use super::sample;
@@ -70,7 +71,14 @@ pub enum Command {
 /// [`guard`] refuses. Nothing is returned of a script that holds a wrong statement.
 pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
     guard::check_length(sql, guard::MAX_TEXT)?;
-    let tokens = tokenize(sql)?;
+    parse_tokens(sql, &tokenize(sql)?)
+}
+
+/// Parses a script whose tokens are known.
+///
+/// # Errors
+/// As [`parse`].
+pub(super) fn parse_tokens(sql: &str, tokens: &[TokenWithSpan]) -> Result<Vec<Parsed>> {
     let mut texts = Texts::new(sql);
     let statements = tokens
         .split(|token| token.token == Token::SemiColon)
@@ -109,20 +117,12 @@ pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
 /// Draws the samples that a statement asks for, and names the files that it reads by functions.
 fn write_out(command: &mut Command) -> Result<()> {
     match command {
-        Command::Sql(statement) => write_out_of(statement),
+        Command::Sql(statement) => sql_of_mut(statement).map_or(Ok(()), write_out_in),
         Command::ExplainKeys(query) | Command::Summarize(query) => write_out_in(query.as_mut()),
         Command::Copy(copy) => match &mut copy.source {
             CopySource::Query(query) => write_out_in(query.as_mut()),
             CopySource::Table { .. } => Ok(()),
         },
-    }
-}
-
-fn write_out_of(statement: &mut DFStatement) -> Result<()> {
-    match statement {
-        DFStatement::Statement(statement) => write_out_in(statement.as_mut()),
-        DFStatement::Explain(explain) => write_out_of(&mut explain.statement),
-        _ => Ok(()),
     }
 }
 
@@ -133,15 +133,10 @@ fn write_out_in(tree: &mut impl VisitMut) -> Result<()> {
 
 /// `EXPLAIN COPY`, the one COPY that DataFusion would parse.
 fn refuse_copy(command: &Command) -> Result<()> {
-    let Command::Sql(statement) = command else {
-        return Ok(());
-    };
-    let mut inner = statement.as_ref();
-    while let DFStatement::Explain(explain) = inner {
-        inner = &explain.statement;
-    }
-    match inner {
-        DFStatement::CopyTo(_) => Err(Error::unsupported("EXPLAIN COPY is not implemented")),
+    match command {
+        Command::Sql(statement) if matches!(innermost(statement), DFStatement::CopyTo(_)) => {
+            Err(Error::unsupported("EXPLAIN COPY is not implemented"))
+        }
         _ => Ok(()),
     }
 }
@@ -352,7 +347,9 @@ fn parse_sql(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Comman
         .map_err(parser_error)?;
     let mut statement = parser.parse_statement().map_err(parser_error)?;
     expect_end(&mut parser.parser)?;
-    mend_statement(&mut statement);
+    if let Some(statement) = sql_of_mut(&mut statement) {
+        mend(statement);
+    }
     Ok(Command::Sql(Box::new(statement)))
 }
 
@@ -439,14 +436,6 @@ impl<'a> Texts<'a> {
             }
         }
         self.rest.offset()
-    }
-}
-
-fn mend_statement(statement: &mut DFStatement) {
-    match statement {
-        DFStatement::Statement(statement) => mend(&mut **statement),
-        DFStatement::Explain(explain) => mend_statement(&mut explain.statement),
-        DFStatement::CopyTo(_) | DFStatement::CreateExternalTable(_) | DFStatement::Reset(_) => {}
     }
 }
 

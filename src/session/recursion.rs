@@ -9,10 +9,9 @@ use arrow::datatypes::DataType;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, RecursiveQuery};
 use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::{
-    Cte, Expr as SqlExpr, Query, SelectItem, SetExpr, Statement as SqlStatement, Visit, Visitor,
-};
+use sqlparser::ast::{Cte, Expr as SqlExpr, Query, SelectItem, SetExpr, Visit, Visitor};
 
+use super::innermost::sql_of;
 use crate::error::{Error, Result};
 
 /// Refuses a recursive query whose rows would be cut to the types of its first SELECT, unless the casts are written.
@@ -106,14 +105,10 @@ pub(super) struct Casts(Vec<(String, usize)>);
 /// The casts of a statement, as it is written.
 pub(super) fn casts(parsed: &DFStatement) -> Casts {
     let mut casts = Casts::default();
-    match parsed {
-        DFStatement::Statement(statement) => {
-            let _: ControlFlow<()> = SqlStatement::visit(statement, &mut casts);
-            casts
-        }
-        DFStatement::Explain(explain) => self::casts(&explain.statement),
-        _ => casts,
+    if let Some(statement) = sql_of(parsed) {
+        let _: ControlFlow<()> = statement.visit(&mut casts);
     }
+    casts
 }
 
 impl Visitor for Casts {

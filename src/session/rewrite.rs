@@ -13,6 +13,7 @@ use sqlparser::ast::{
 
 use super::Statement;
 use super::copy_statement::CopySource;
+use super::innermost::sql_of_mut;
 use super::parse::Command;
 use crate::error::{Error, Result};
 use crate::write::copy::{CopyDirection, STANDARD};
@@ -94,12 +95,8 @@ struct Rename<'a> {
 
 impl Rename<'_> {
     fn planned(&mut self, statement: &mut DFStatement) {
-        match statement {
-            DFStatement::Statement(statement) => self.tree(statement.as_mut()),
-            DFStatement::Explain(explain) => self.planned(&mut explain.statement),
-            DFStatement::CopyTo(_)
-            | DFStatement::CreateExternalTable(_)
-            | DFStatement::Reset(_) => {}
+        if let Some(statement) = sql_of_mut(statement) {
+            self.tree(statement);
         }
     }
 

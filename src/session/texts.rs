@@ -14,14 +14,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chrono::{NaiveDate, NaiveDateTime, Timelike};
+use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::ScalarValue;
 use parking_lot::Mutex;
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::params::IntoParameter;
-use super::parse::{Parsed, parse_statement, tokenize};
+use super::parse::{Parsed, parse_statement};
 use super::placeholders::is_name;
 use super::planned::Planned;
 use crate::error::Result;
@@ -60,18 +60,21 @@ pub(super) struct Texts {
 }
 
 impl Text {
-    /// The query that is all of `sql`; `None` for everything else, and for what is not remembered.
-    pub(super) fn of(sql: &str) -> Option<Self> {
+    /// Whether a text may be one that is remembered.
+    pub(super) fn is_possible(sql: &str) -> bool {
         let begins = |word: &str| {
             let begin = sql.trim_start().get(..word.len());
             begin.is_some_and(|begin| begin.eq_ignore_ascii_case(word))
         };
-        if sql.len() > LONGEST || !(begins("SELECT") || begins("WITH")) {
-            return None;
-        }
-        let tokens = tokenize(sql).ok()?.into_iter().map(|token| token.token);
+        sql.len() <= LONGEST && (begins("SELECT") || begins("WITH"))
+    }
+
+    /// The query that is all of these tokens; `None` where it is not remembered.
+    pub(super) fn of(tokens: &[TokenWithSpan]) -> Option<Self> {
+        let tokens = tokens.iter().map(|token| &token.token);
         let mut tokens: Vec<Token> = tokens
             .filter(|token| !matches!(token, Token::Whitespace(_)))
+            .cloned()
             .collect();
         while tokens.last() == Some(&Token::SemiColon) {
             tokens.pop();
@@ -166,49 +169,17 @@ fn literal(tokens: &[Token]) -> Option<(ScalarValue, &[Token])> {
             Token::SingleQuotedString(text),
             behind @ ..,
         ] if word.quote_style.is_none() => {
-            let value = match word.keyword {
-                Keyword::TIMESTAMP => stamp(text)?.into_parameter(),
-                Keyword::DATE => day(text)?.into_parameter(),
+            let data_type = match word.keyword {
+                Keyword::TIMESTAMP => DataType::Timestamp(TimeUnit::Nanosecond, None),
+                Keyword::DATE => DataType::Date32,
                 _ => return None,
             };
-            Some((value, behind))
+            // As the text is cast where it is planned.
+            let value = text.as_str().into_parameter().cast_to(&data_type).ok()?;
+            (!value.is_null()).then_some((value, behind))
         }
         _ => None,
     }
-}
-
-/// `2024-01-31 12:30:00.5`, if it is written so.
-fn stamp(text: &str) -> Option<NaiveDateTime> {
-    let (date, time) = text.split_at_checked(10)?;
-    let time = time.strip_prefix([' ', 'T'])?;
-    let (clock, fraction) = time.split_at_checked(8)?;
-    let is_digits = |text: &str| text.bytes().all(|it| it.is_ascii_digit());
-    let is_plain = match fraction.strip_prefix('.') {
-        Some(digits) => (1..=9).contains(&digits.len()) && is_digits(digits),
-        None => fraction.is_empty(),
-    };
-    let (hours, rest) = clock.split_once(':')?;
-    let (minutes, seconds) = rest.split_once(':')?;
-    let is_clock = [hours, minutes, seconds]
-        .iter()
-        .all(|part| part.len() == 2 && is_digits(part));
-    if !is_plain || !is_clock {
-        return None;
-    }
-    let stamp = day(date)?.and_time(time.parse().ok()?);
-    // Nobody agrees about leap seconds, and beyond nanoseconds of 64 bits lies what DataFusion refuses.
-    (stamp.nanosecond() < 1_000_000_000 && stamp.and_utc().timestamp_nanos_opt().is_some())
-        .then_some(stamp)
-}
-
-/// `2024-01-31`, if it is written so.
-fn day(text: &str) -> Option<NaiveDate> {
-    let has_form = text.len() == 10
-        && text.bytes().enumerate().all(|(place, byte)| match place {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        });
-    has_form.then(|| text.parse().ok())?
 }
 
 impl Texts {

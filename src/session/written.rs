@@ -16,6 +16,8 @@ use sqlparser::ast::{
 use sqlparser::parser::Parser;
 
 use super::dialect::HaliteDialect;
+use super::folds::Folds;
+use super::innermost::sql_of_mut;
 use crate::error::{Error, Result};
 
 /// A function: its name, how many arguments it has, and the expression that it is, which says `$1` for the first. An
@@ -25,6 +27,11 @@ struct Form(&'static str, usize, &'static str);
 /// Every one.
 const FORMS: &[Form] = &[
     Form("age", 1, "age(CAST(current_date AS TIMESTAMP), $1)"),
+    Form("approx_count_distinct", 1, "approx_distinct($1)"),
+    Form("count_if", 1, "count(*) FILTER (WHERE $1)"),
+    Form("countif", 1, "count(*) FILTER (WHERE $1)"),
+    Form("current_database", 0, "'halite'"),
+    Form("current_schema", 0, "'public'"),
     Form("date", 1, "CAST($1 AS DATE)"),
     Form("date_add", 2, "$1 + $2"),
     Form("date_sub", 2, "$1 - $2"),
@@ -35,21 +42,31 @@ const FORMS: &[Form] = &[
     Form("dayofweek", 1, "extract(DOW FROM $1)"),
     Form("dayofyear", 1, "extract(DOY FROM $1)"),
     Form("epoch", 1, "extract(EPOCH FROM $1)"),
+    Form("every", 1, "bool_and($1)"),
+    Form("first", 1, "first_value($1)"),
+    Form("gen_random_uuid", 0, "uuid()"),
     Form("hour", 1, "extract(HOUR FROM $1)"),
     Form("if", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),
     Form("iff", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),
     Form("iif", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),
+    Form("isnull", 1, "$1 IS NULL"),
+    Form("last", 1, "last_value($1)"),
     Form(
         "last_day",
         1,
         "CAST(date_trunc('month', CAST($1 AS DATE)) + INTERVAL '1 month' - INTERVAL '1 day' AS DATE)",
     ),
+    Form("len", 1, "length($1)"),
     Form("list", 1, "array_agg($1)"),
     Form("minute", 1, "extract(MINUTE FROM $1)"),
+    Form("mod", 2, "$1 % $2"),
     Form("month", 1, "extract(MONTH FROM $1)"),
     Form("monthname", 1, "strftime($1, '%B')"),
     Form("quarter", 1, "extract(QUARTER FROM $1)"),
     Form("second", 1, "extract(SECOND FROM $1)"),
+    Form("truncate", 1, "trunc($1)"),
+    Form("truncate", 2, "trunc($1, $2)"),
+    Form("variance", 1, "var_samp($1)"),
     Form("week", 1, "extract(WEEK FROM $1)"),
     Form("weekofyear", 1, "extract(WEEK FROM $1)"),
     Form("year", 1, "extract(YEAR FROM $1)"),
@@ -83,12 +100,8 @@ pub(super) fn write_out(
     is_known: &dyn Fn(&str) -> bool,
 ) -> Result<()> {
     let mut writer = Writer { is_known };
-    let found = match statement {
-        DFStatement::Statement(statement) => statement.visit(&mut writer),
-        DFStatement::Explain(explain) => return write_out(&mut explain.statement, is_known),
-        _ => return Ok(()),
-    };
-    found.break_value().map_or(Ok(()), Err)
+    let found = sql_of_mut(statement).map(|statement| statement.visit(&mut writer));
+    found.and_then(ControlFlow::break_value).map_or(Ok(()), Err)
 }
 
 struct Writer<'a> {
@@ -136,10 +149,7 @@ fn name_of(function: &Function) -> Option<String> {
     let [ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else {
         return None;
     };
-    Some(match name.quote_style {
-        Some(_) => name.value.clone(),
-        None => name.value.to_ascii_lowercase(),
-    })
+    Some(Folds::ALWAYS.name(name))
 }
 
 /// The arguments of a call that has nothing else.

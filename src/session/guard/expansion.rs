@@ -7,10 +7,11 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::{Cte, Ident, ObjectName, Query, Visit, Visitor};
+use sqlparser::ast::{Cte, ObjectName, Query, Visit, Visitor};
 
 use super::super::copy_statement::CopySource;
+use super::super::folds::Folds;
+use super::super::innermost::sql_of;
 use super::super::parse::Command;
 use super::{MAX_TABLES, width};
 use crate::error::{Error, Result};
@@ -18,22 +19,12 @@ use crate::error::{Error, Result};
 /// Refuses a statement that reads too many tables, each counted as often as it is planned.
 pub(crate) fn check(command: &Command) -> Result<()> {
     match command {
-        Command::Sql(statement) => check_statement(statement),
+        Command::Sql(statement) => sql_of(statement).map_or(Ok(()), check_tree),
         Command::ExplainKeys(query) | Command::Summarize(query) => check_tree(query),
         Command::Copy(copy) => match &copy.source {
             CopySource::Query(query) => check_tree(query),
             _ => Ok(()),
         },
-    }
-}
-
-fn check_statement(statement: &DFStatement) -> Result<()> {
-    match statement {
-        DFStatement::Statement(statement) => check_tree(statement),
-        DFStatement::Explain(explain) => check_statement(&explain.statement),
-        DFStatement::CopyTo(_) | DFStatement::CreateExternalTable(_) | DFStatement::Reset(_) => {
-            Ok(())
-        }
     }
 }
 
@@ -76,7 +67,7 @@ impl Scope {
         let named = |cte: &Cte| {
             (
                 std::ptr::from_ref(cte.query.as_ref()),
-                folded(&cte.alias.name),
+                Folds::ALWAYS.name(&cte.alias.name),
             )
         };
         Self {
@@ -120,7 +111,7 @@ impl Visitor for Reads {
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
         let name = match relation.0.as_slice() {
-            [only] => only.as_ident().map(folded),
+            [only] => only.as_ident().map(|name| Folds::ALWAYS.name(name)),
             _ => None,
         };
         let named = name.and_then(|name| {
@@ -129,13 +120,5 @@ impl Visitor for Reads {
         });
         self.add(named.unwrap_or(1));
         ControlFlow::Continue(())
-    }
-}
-
-/// The name as it is looked up.
-fn folded(name: &Ident) -> String {
-    match name.quote_style {
-        Some(_) => name.value.clone(),
-        None => name.value.to_lowercase(),
     }
 }

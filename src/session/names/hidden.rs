@@ -21,9 +21,10 @@ use sqlparser::ast::{
 };
 
 use super::super::dialect;
+use super::super::folds::Folds;
 use super::list::{Listed, SelectContext, column};
+use super::quoted;
 use super::scope::Scope;
-use super::{Folds, quoted};
 use crate::error::{Error, Result};
 
 /// The names of columns that an alias of the SELECT may be taken for. `can_mark` says whether the aliases can be marked.

@@ -8,9 +8,10 @@ use sqlparser::ast::{
     WildcardAdditionalOptions,
 };
 
+use super::super::folds::Folds;
 use super::scope::{Scope, Starred, single};
 use super::text::{heading, without_parentheses};
-use super::{Folds, MARK, quoted, written};
+use super::{MARK, quoted, written};
 
 /// Where a SELECT stands, and so what tells its columns apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,12 +10,13 @@ use sqlparser::ast::{
     VisitMut, With,
 };
 
+use super::super::folds::Folds;
+use super::super::innermost::sql_of_mut;
 use super::list::{List, Listed, SelectContext, are_same};
 use super::references::{Clause, References, ambiguous, order_by_columns, refuse_names};
 use super::scope::{Meaning, Scope, Source};
 use super::tables::Tables;
-use super::{Folds, quoted};
-use super::{casts, hidden};
+use super::{casts, hidden, quoted};
 use crate::error::{Error, Result};
 
 /// The columns that a query gives; `None` where they are not known.
@@ -43,11 +44,7 @@ impl<'a> Mender<'a> {
     /// # Errors
     /// `InvalidInput` for a name that may mean two columns.
     pub fn statement(&mut self, statement: &mut DFStatement) -> Result<()> {
-        match statement {
-            DFStatement::Statement(statement) => self.sql(statement),
-            DFStatement::Explain(explain) => self.statement(&mut explain.statement),
-            _ => Ok(()),
-        }
+        sql_of_mut(statement).map_or(Ok(()), |statement| self.sql(statement))
     }
 
     fn sql(&mut self, statement: &mut SqlStatement) -> Result<()> {

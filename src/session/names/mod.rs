@@ -49,6 +49,7 @@ use sqlparser::ast::Ident;
 use self::mender::Mender;
 use self::tables::Tables;
 pub(super) use self::text::heading;
+use super::folds::Folds;
 use super::forms;
 use super::outcome::gives_rows;
 use super::written::write_out;
@@ -62,7 +63,7 @@ const MARK: char = '\u{2060}';
 /// # Errors
 /// `InvalidInput` for a name that may mean two columns.
 pub(super) async fn mend(state: &SessionState, mut parsed: DFStatement) -> Result<DFStatement> {
-    let folds = Folds(state.config_options().sql_parser.enable_ident_normalization);
+    let folds = Folds::of(state);
     let tables = Tables::of(state, &parsed, folds).await;
     Mender::new(&tables, folds).statement(&mut parsed)?;
     forms::write_out(&mut parsed);
@@ -184,19 +185,6 @@ fn as_written(plan: LogicalPlan) -> Result<LogicalPlan> {
 /// A name without the mark.
 pub(super) fn written(name: &str) -> &str {
     name.trim_end_matches(MARK)
-}
-
-/// Whether names that are not in quotes are folded to lower case.
-#[derive(Debug, Clone, Copy)]
-struct Folds(bool);
-
-impl Folds {
-    fn name(self, ident: &Ident) -> String {
-        match ident.quote_style {
-            None if self.0 => ident.value.to_ascii_lowercase(),
-            _ => ident.value.clone(),
-        }
-    }
 }
 
 /// A name that is taken as it is.

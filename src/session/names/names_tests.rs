@@ -28,6 +28,23 @@ fn names(batches: &[RecordBatch]) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn names_keep_their_letters_where_the_setting_says_so() {
+    let connection = connection().await;
+    let off = "SET datafusion.sql_parser.enable_ident_normalization = false";
+    connection.execute(off, ()).await.unwrap();
+    let sql = "SELECT id AS Big FROM t EXCEPT ALL SELECT id AS Big FROM u";
+    let batches = connection.query(sql, ()).await.unwrap();
+    assert_eq!(
+        (names(&batches), texts(&batches)),
+        (vec!["Big".to_owned()], vec!["2".to_owned()])
+    );
+    // `b` is the column, and `B` nothing.
+    let row = connection.query_row("SELECT id + 1 AS B, b * 2, B * 2 FROM t WHERE id = 1", ());
+    let row = row.await.unwrap().unwrap();
+    assert_eq!(row.to::<(i64, i64, i64)>().unwrap(), (2, 20, 4));
+}
+
+#[tokio::test]
 async fn batches_carry_the_names_as_written() {
     let connection = connection().await;
     let sql = "SELECT id, b AS id, max(b) OVER (), id FROM t ORDER BY t.id LIMIT 1";

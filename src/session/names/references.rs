@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{Expr, Ident, OrderBy, Query, TableFactor, VisitMut, VisitorMut};
 use sqlparser::tokenizer::Span;
 
+use super::super::folds::Folds;
 use super::list::{Listed, SelectContext, marked};
 use super::mender::Mender;
-use super::{Folds, quoted, written};
+use super::{quoted, written};
 use crate::error::{Error, Result};
 
 /// Which names of a clause are those of the SELECT's own columns.

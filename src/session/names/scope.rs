@@ -2,9 +2,10 @@
 
 use sqlparser::ast::{BinaryOperator, Expr, Ident, JoinConstraint, JoinOperator, ObjectName};
 
+use super::super::folds::Folds;
 use super::super::written::expression;
 use super::tables::{constraint, constraint_mut};
-use super::{Folds, quoted, written};
+use super::{quoted, written};
 use crate::error::{Error, Result};
 
 /// What stands behind FROM.

@@ -13,7 +13,8 @@ use sqlparser::ast::{
 };
 
 use super::super::dialect;
-use super::Folds;
+use super::super::folds::Folds;
+use super::super::innermost::sql_of;
 
 /// The columns of tables and table functions, by how they are written.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ impl Tables {
     /// Those of a statement, if it needs to know them.
     pub(super) async fn of(state: &SessionState, parsed: &DFStatement, folds: Folds) -> Self {
         let mut tables = Self::default();
-        let Some(statement) = statement(parsed) else {
+        let Some(statement) = sql_of(parsed) else {
             return tables;
         };
         if statement.visit(&mut Need).is_continue() {
@@ -52,14 +53,6 @@ impl Tables {
     }
 }
 
-fn statement(parsed: &DFStatement) -> Option<&SqlStatement> {
-    match parsed {
-        DFStatement::Statement(inner) => Some(inner),
-        DFStatement::Explain(explain) => statement(&explain.statement),
-        _ => None,
-    }
-}
-
 fn key(name: &ObjectName, args: Option<&TableFunctionArgs>) -> String {
     match args {
         None => name.to_string(),
@@ -84,7 +77,7 @@ async fn columns(
         let fields = plan.schema().fields().iter();
         return Ok(Some(fields.map(|field| field.name().clone()).collect()));
     }
-    let reference = object_name_to_table_reference(name, folds.0)?;
+    let reference = object_name_to_table_reference(name, folds.are_on())?;
     let table = reference.table().to_owned();
     let Some(table) = state.schema_for_ref(reference)?.table(&table).await? else {
         return Ok(None);
