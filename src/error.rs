@@ -35,7 +35,17 @@ pub enum ErrorKind {
 pub struct Error {
     kind: ErrorKind,
     message: String,
+    subject: Option<Box<Subject>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// What an error is about, where it is about something with a name.
+#[derive(Debug, Clone, Default)]
+struct Subject {
+    table: Option<String>,
+    column: Option<String>,
+    constraint: Option<String>,
+    row: Option<String>,
 }
 
 impl Error {
@@ -44,6 +54,7 @@ impl Error {
         Self {
             kind,
             message: message.into(),
+            subject: None,
             source: None,
         }
     }
@@ -92,6 +103,49 @@ impl Error {
         self
     }
 
+    /// The same error, about a table, whose name is put in front of its message.
+    #[must_use]
+    pub fn of_table(self, name: &str) -> Self {
+        self.context(format_args!("table `{name}`"))
+            .about(|subject| subject.table = Some(name.to_owned()))
+    }
+
+    /// The same error, about a column, which its message names.
+    #[must_use]
+    pub fn of_column(self, name: &str) -> Self {
+        self.about(|subject| subject.column = Some(name.to_owned()))
+    }
+
+    /// The same error, about a constraint, which its message names.
+    #[must_use]
+    pub fn of_constraint(self, name: &str) -> Self {
+        self.about(|subject| subject.constraint = Some(name.to_owned()))
+    }
+
+    /// The same error, about a row, whose place is put in front of its message.
+    #[must_use]
+    pub fn at_row(self, place: impl fmt::Display) -> Self {
+        let place = place.to_string();
+        self.context(&place)
+            .about(|subject| subject.row = Some(place))
+    }
+
+    fn about(mut self, say: impl FnOnce(&mut Subject)) -> Self {
+        say(self.subject.get_or_insert_default());
+        self
+    }
+
+    /// Another error that says the same of the same, without its cause.
+    #[must_use]
+    pub fn without_source(&self) -> Self {
+        Self {
+            kind: self.kind,
+            message: self.message.clone(),
+            subject: self.subject.clone(),
+            source: None,
+        }
+    }
+
     /// What the caller must do.
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -100,6 +154,38 @@ impl Error {
     /// What happened, without its cause.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// The table whose row, or whose value, is refused.
+    pub fn table(&self) -> Option<&str> {
+        self.subject.as_ref()?.table.as_deref()
+    }
+
+    /// The column whose value is refused.
+    pub fn column(&self) -> Option<&str> {
+        self.subject.as_ref()?.column.as_deref()
+    }
+
+    /// What a row does not satisfy: `PRIMARY KEY`, `NOT NULL`, or the name of a constraint.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let connection = halite::Database::in_memory()?.connect();
+    /// connection.execute("CREATE TABLE gull (id INT, name TEXT NOT NULL, PRIMARY KEY (id))", ()).await?;
+    /// let error = connection.execute("INSERT INTO gull VALUES (1, 'kelp'), (2, NULL)", ()).await.unwrap_err();
+    /// assert_eq!((error.table(), error.column()), (Some("gull"), Some("name")));
+    /// assert_eq!((error.constraint(), error.row()), (Some("NOT NULL"), Some("row 2")));
+    /// # Ok::<(), halite::Error>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn constraint(&self) -> Option<&str> {
+        self.subject.as_ref()?.constraint.as_deref()
+    }
+
+    /// The place of the row that is refused, among those of its statement or in its file: `row 2`,
+    /// `data/flights.csv line 17`.
+    pub fn row(&self) -> Option<&str> {
+        self.subject.as_ref()?.row.as_deref()
     }
 
     /// The line and the column of the statement's text, both counted from 1, where the parser stopped; the message ends

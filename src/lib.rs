@@ -56,6 +56,7 @@
 //! | a table in a session of DataFusion of your own | [`Database::table_provider`] |
 //! | the program's own tables and functions | [`Connection::register_table`], [`Connection::register_udf`] |
 //! | ending a statement, limiting its time | [`Connection::interrupt_handle`], [`Connection::with_timeout`] |
+//! | metrics, logs of slow statements | [`Connection::with_observer`]; spans of `tracing` with the feature of that name |
 //! | rows as structs, by serde | [`Row::deserialize`], [`Rows::deserialize`] |
 //! | Arrow and DataFusion in the versions that fit | [`arrow`], [`datafusion`] |
 //! | what an error asks for | [`ErrorKind`] |
@@ -114,8 +115,8 @@ pub use datafusion;
 pub use self::datum::Precision;
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::session::{
-    Appender, AppenderOptions, CheckReport, ColumnIndex, Connection, Database, FromRow, FromValue,
-    InterruptHandle, IntoParameter, IntoParameters, Meter, NamedParameters, Outcome,
-    PreparedStatement, Row, RowStream, Rows, Statement, Value, Warnings, blocking,
+    Appender, AppenderOptions, CheckReport, ColumnIndex, Connection, Database, Decimal, FromRow,
+    FromValue, InterruptHandle, IntoParameter, IntoParameters, Meter, NamedParameters, Outcome,
+    PreparedStatement, Row, RowStream, Rows, Statement, StatementReport, Value, Warnings, blocking,
 };
 pub use self::store::{Durability, StoreOptions};

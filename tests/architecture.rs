@@ -80,6 +80,8 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("async_trait", Place::From(5)),
     ("sqlparser", Place::From(6)),
     ("stacker", Place::From(7)),
+    ("tracing", Place::Only("session/span")),
+    ("uuid", Place::From(7)),
     ("clap", Place::From(8)),
     ("indicatif", Place::From(8)),
     ("nu_ansi_term", Place::From(8)),

@@ -271,9 +271,9 @@ impl From<Error> for DataFusionError {
     }
 }
 
-/// The kind and message of Halite's own error inside one that cannot be taken apart: partitions that wait for one and
+/// Halite's own error inside one that cannot be taken apart: partitions that wait for one and
 /// the same failed input share its error.
-fn own_error(error: &DataFusionError) -> Option<(ErrorKind, String)> {
+fn own_error(error: &DataFusionError) -> Option<Error> {
     let own = causes(error).find_map(|error| {
         // What an error of the system holds is not its cause.
         let held = error
@@ -282,7 +282,7 @@ fn own_error(error: &DataFusionError) -> Option<(ErrorKind, String)> {
         held.and_then(|held| held.downcast_ref::<Error>())
             .or_else(|| error.downcast_ref::<Error>())
     });
-    own.map(|own| (own.kind(), own.message().to_owned()))
+    own.map(Error::without_source)
 }
 
 /// What the system said, if it has a part in an error.
@@ -332,7 +332,7 @@ impl From<DataFusionError> for Error {
                 Self::from(*inner)
             }
             other => match own_error(&other) {
-                Some((kind, message)) => Self::new(kind, message).with_source(other),
+                Some(own) => own.with_source(other),
                 None => match row_and_value(&other) {
                     Some(words) => Self::invalid(words).with_source(other),
                     None => Self::new(kind_of(&other), worded(&other)).with_source(other),

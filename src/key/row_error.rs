@@ -25,17 +25,17 @@ impl RowError {
     /// The error with the row's place in front, which `place` says for its index: `line 17`.
     pub fn placed(self, place: impl FnOnce(usize) -> String) -> Error {
         match self.row {
-            Some(row) => self.error.context(place(row)),
+            Some(row) => self.error.at_row(place(row)),
             None => self.error,
         }
     }
 
-    /// The same error with `context: ` in front of what is wrong.
+    /// The same error, about a table, whose name is put in front of what is wrong.
     #[must_use]
-    pub fn context(self, context: impl fmt::Display) -> Self {
+    pub fn of_table(self, name: &str) -> Self {
         Self {
             row: self.row,
-            error: self.error.context(context),
+            error: self.error.of_table(name),
         }
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn checked(column: &Column, array: &ArrayRef) -> Result<ArrayRef, Row
             "column `{}` is NOT NULL and is given NULL",
             column.name
         ));
+        let error = error.of_column(&column.name).of_constraint("NOT NULL");
         return Err(RowError { row, error });
     }
     let refused = match &column.sql_type {
@@ -73,10 +74,7 @@ fn refusal(column: &Column, array: &ArrayRef, row: usize) -> RowError {
         column.sql_type,
         shown_at(array, row, &column.sql_type)
     ));
-    RowError {
-        row: Some(row),
-        error,
-    }
+    RowError::at(row, error.of_column(&column.name))
 }
 
 /// The value in `row` for people, as errors show it: text in quotes, and cut where it is long.

@@ -64,7 +64,7 @@ impl RowWriter {
     }
 
     fn in_table(&self, error: RowError) -> RowError {
-        error.context(format!("table `{}`", self.table.name()))
+        error.of_table(self.table.name())
     }
 
     fn encode_rows(&self, batch: &RecordBatch) -> Result<EncodedRows, RowError> {

@@ -141,7 +141,7 @@ impl AddAssign for ScanTotals {
 }
 
 /// The sums over all partitions of one scan.
-pub(super) fn sums(metrics: &MetricsSet) -> ScanTotals {
+pub fn sums(metrics: &MetricsSet) -> ScanTotals {
     let sum = |name| {
         let values = metrics.iter().map(|metric| metric.value());
         let named = values.filter(|value| value.name() == name);

@@ -39,7 +39,7 @@ use crate::error::Error;
 
 pub use self::access::{Access, Planning, ToPhysical, bound};
 pub use self::exec::ScanExec;
-pub use self::metrics::{Counters, ScanTotals};
+pub use self::metrics::{Counters, ScanTotals, sums};
 pub use self::open::{Moment, Opened, open};
 pub use self::parameter::number;
 pub use self::partition::Parallelism;

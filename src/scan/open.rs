@@ -44,11 +44,17 @@ pub struct Opened {
     is_brief: bool,
 }
 
-/// Opens all of a request as one stream, whose batches have `schema`, that of the request.
+/// Opens all of a request as one stream, whose batches have `schema`, that of the request. What is read is counted where
+/// there are counters.
 ///
 /// # Errors
 /// A filter of columns that the table does not have; `Conflict` if the table is gone at that moment.
-pub fn open(request: &ScanRequest, schema: SchemaRef, moment: Moment) -> Result<Opened> {
+pub fn open(
+    request: &ScanRequest,
+    schema: SchemaRef,
+    moment: Moment,
+    counters: Option<Counters>,
+) -> Result<Opened> {
     let pieces: Vec<Piece> = request.spans.runs().iter().map(Piece::whole).collect();
     let cut = match request.in_order && pieces.len() > 1 {
         true => request.key_order().map_err(external)?.cut,
@@ -57,7 +63,7 @@ pub fn open(request: &ScanRequest, schema: SchemaRef, moment: Moment) -> Result<
     let share = Share {
         pieces,
         cut,
-        counters: None,
+        counters,
     };
     open_share(request, schema, share, moment)
 }

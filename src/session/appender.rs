@@ -132,7 +132,7 @@ impl Appender {
             None => value,
         });
         let pushed = self.buffer.push(values.collect());
-        pushed.map_err(|error| error.context(format!("row {number}")))?;
+        pushed.map_err(|error| error.at_row(format_args!("row {number}")))?;
         if self.buffer.is_full() {
             self.drain()
         } else {

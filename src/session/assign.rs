@@ -114,19 +114,19 @@ impl Target {
     }
 
     fn of_other_kind(&self, given: &str) -> Error {
-        Error::invalid(format!(
-            "{}: column `{}` of type {} cannot hold {given}: it is not the same kind of value",
-            self.place(),
-            self.column,
-            self.sql_type
+        self.refused(&format!(
+            "cannot hold {given}: it is not the same kind of value"
         ))
     }
 
-    /// What stands in front of an error.
-    fn place(&self) -> String {
+    /// The error of a value that is refused.
+    fn refused(&self, why: &str) -> Error {
+        let (column, sql_type) = (&self.column, &self.sql_type);
+        let error = Error::invalid(format!("column `{column}` of type {sql_type} {why}"));
+        let error = error.of_column(column).of_table(&self.table);
         match self.row {
-            Some(row) => format!("row {row}: table `{}`", self.table),
-            None => format!("table `{}`", self.table),
+            Some(row) => error.at_row(format_args!("row {row}")),
+            None => error,
         }
     }
 
@@ -186,23 +186,12 @@ impl Target {
     }
 
     fn of_type(&self, given: &DataType, cause: &datafusion::error::DataFusionError) -> Error {
-        Error::invalid(format!(
-            "{}: column `{}` is of type {}, the value is of type {given}: {}",
-            self.place(),
-            self.column,
-            self.sql_type,
-            cause.strip_backtrace()
-        ))
+        let cause = cause.strip_backtrace();
+        self.refused(&format!("cannot hold a value of type {given}: {cause}"))
     }
 
     fn of_value(&self, values: &ArrayRef, row: usize, reason: &str) -> Error {
-        Error::invalid(format!(
-            "{}: column `{}` of type {} cannot hold {}: {reason}",
-            self.place(),
-            self.column,
-            self.sql_type,
-            shown(values, row)
-        ))
+        self.refused(&format!("cannot hold {}: {reason}", shown(values, row)))
     }
 
     /// Why the column cannot hold the value.

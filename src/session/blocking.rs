@@ -12,6 +12,8 @@
 //! connection.execute("INSERT INTO cpu VALUES ($1, $2)", ("web-1", 0.5))?;
 //! let row = connection.query_row("SELECT usage FROM cpu WHERE host = $1", ("web-1",))?;
 //! assert_eq!(row.map(|row| row.get::<f64>("usage")).transpose()?, Some(0.5));
+//! let batches = connection.sql("SELECT * FROM cpu")?.map(|frame| frame.limit(0, Some(1)))?.collect()?;
+//! assert_eq!(batches[0].num_rows(), 1);
 //! # Ok::<(), halite::Error>(())
 //! ```
 
@@ -22,10 +24,15 @@ use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
+use datafusion::catalog::{TableFunctionImpl, TableProvider};
+use datafusion::logical_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 use futures::StreamExt;
 use tokio::runtime::{Builder, Handle, Runtime as TokioRuntime};
 
-use super::{AppenderOptions, CheckReport, InterruptHandle, IntoParameters, Row, RowStream, Rows};
+use super::{
+    AppenderOptions, CheckReport, InterruptHandle, IntoParameters, Progress, Row, RowStream, Rows,
+    StatementReport, Warnings,
+};
 use crate::error::{Error, Result};
 use crate::store::StoreOptions;
 
@@ -230,6 +237,77 @@ impl Connection {
         })
     }
 
+    /// A query as DataFusion's data frame: nothing is read before it is collected.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::sql`](super::Connection::sql).
+    pub fn sql(&self, sql: &str) -> Result<DataFrame> {
+        Ok(DataFrame {
+            inner: self.runtime.block_on(self.inner.sql(sql))?,
+            runtime: Arc::clone(&self.runtime),
+        })
+    }
+
+    /// Lets statements read a table of DataFusion's under a name.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::register_table`](super::Connection::register_table).
+    pub fn register_table(
+        &self,
+        name: &str,
+        table: Arc<dyn TableProvider>,
+    ) -> Result<Option<Arc<dyn TableProvider>>> {
+        self.inner.register_table(name, table)
+    }
+
+    /// Takes away a table that was registered, and gives it back.
+    pub fn deregister_table(&self, name: &str) -> Option<Arc<dyn TableProvider>> {
+        self.inner.deregister_table(name)
+    }
+
+    /// Lets statements call a function. One of its name that was there before is called no more.
+    pub fn register_udf(&self, function: ScalarUDF) {
+        self.inner.register_udf(function);
+    }
+
+    /// As [`Connection::register_udf`], of an aggregate function.
+    pub fn register_udaf(&self, function: AggregateUDF) {
+        self.inner.register_udaf(function);
+    }
+
+    /// As [`Connection::register_udf`], of a window function.
+    pub fn register_udwf(&self, function: WindowUDF) {
+        self.inner.register_udwf(function);
+    }
+
+    /// As [`Connection::register_udf`], of a function that gives a table.
+    pub fn register_udtf(&self, name: &str, function: Arc<dyn TableFunctionImpl>) {
+        self.inner.register_udtf(name, function);
+    }
+
+    /// What its statements have warned of, and nobody has taken yet.
+    pub fn warnings(&self) -> &Warnings {
+        self.inner.warnings()
+    }
+
+    /// How far the connection's statement is, to be looked at from another thread.
+    pub fn progress(&self) -> &Progress {
+        self.inner.progress()
+    }
+
+    /// The same connection, each of whose statements is reported when it is done; see
+    /// [`halite::Connection::with_observer`](super::Connection::with_observer).
+    #[must_use]
+    pub fn with_observer(
+        &self,
+        observer: impl Fn(&StatementReport<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            inner: self.inner.with_observer(observer),
+            runtime: Arc::clone(&self.runtime),
+        }
+    }
+
     /// What ends the statements of this connection, from another thread.
     pub fn interrupt_handle(&self) -> InterruptHandle {
         self.inner.interrupt_handle()
@@ -266,6 +344,60 @@ impl Connection {
     /// The same connection for asynchronous code.
     pub fn asynchronous(&self) -> &super::Connection {
         &self.inner
+    }
+}
+
+/// A query as DataFusion's data frame, without `async`. What is not here is done with [`DataFrame::into_inner`], and what
+/// comes of that is run with [`DataFrame::map`].
+#[derive(Debug, Clone)]
+pub struct DataFrame {
+    inner: datafusion::dataframe::DataFrame,
+    runtime: Arc<Runtime>,
+}
+
+impl DataFrame {
+    /// All rows, as record batches.
+    ///
+    /// # Errors
+    /// What reading meets.
+    pub fn collect(self) -> Result<Vec<RecordBatch>> {
+        let Self { inner, runtime } = self;
+        runtime.block_on(async { inner.collect().await.map_err(Error::from) })
+    }
+
+    /// The record batches as they are read.
+    ///
+    /// # Errors
+    /// What is wrong with the query.
+    pub fn stream(self) -> Result<Batches> {
+        let Self { inner, runtime } = self;
+        let stream =
+            runtime.block_on(async { inner.execute_stream().await.map_err(Error::from) })?;
+        Ok(Batches {
+            stream: RowStream::from(stream),
+            runtime,
+        })
+    }
+
+    /// The frame that DataFusion makes of this one: `frame.map(|frame| frame.limit(0, Some(10)))`.
+    ///
+    /// # Errors
+    /// Those of DataFusion.
+    pub fn map(
+        self,
+        change: impl FnOnce(
+            datafusion::dataframe::DataFrame,
+        ) -> datafusion::common::Result<datafusion::dataframe::DataFrame>,
+    ) -> Result<Self> {
+        Ok(Self {
+            inner: change(self.inner)?,
+            runtime: self.runtime,
+        })
+    }
+
+    /// The same for asynchronous code.
+    pub fn into_inner(self) -> datafusion::dataframe::DataFrame {
+        self.inner
     }
 }
 

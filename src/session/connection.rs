@@ -26,6 +26,7 @@ use super::insert::{self, Insert};
 use super::interrupt::InterruptHandle;
 use super::meter::Meter;
 use super::named::NamedStatements;
+use super::observe::Observer;
 use super::outcome::{Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
 use super::parse::{Command, Parsed, parse};
 use super::planned::{Planned, task};
@@ -63,7 +64,9 @@ pub struct Connection {
     catalogs: Catalogs,
     context: SessionContext,
     progress: Progress,
-    meter: Option<Arc<Meter>>,
+    pub(super) meter: Option<Arc<Meter>>,
+    /// Whom its statements are reported to.
+    pub(super) observer: Option<Observer>,
     named: NamedStatements,
     texts: Arc<Texts>,
     sessions: Arc<Sessions>,
@@ -100,6 +103,17 @@ impl Clone for Statement {
 }
 
 impl Statement {
+    /// The only one of a script.
+    pub(super) fn only_of(mut statements: Vec<Parsed>) -> Result<Self> {
+        match (statements.pop(), statements.is_empty()) {
+            (Some(parsed), true) => Ok(Self { parsed }),
+            (None, _) => Err(Error::invalid("there is no statement")),
+            _ => Err(Error::invalid(
+                "there are several statements; run them one by one",
+            )),
+        }
+    }
+
     /// The statement as it was written, without its semicolon.
     pub fn text(&self) -> &str {
         &self.parsed.text
@@ -120,6 +134,7 @@ impl Connection {
             context,
             progress: Progress::default(),
             meter: None,
+            observer: None,
             named: NamedStatements::default(),
             texts: Arc::default(),
             sessions: Arc::default(),
@@ -129,19 +144,6 @@ impl Connection {
             interrupts: InterruptHandle::default(),
             timeout: None,
         }
-    }
-
-    /// The same connection, settings included, whose statements `meter` looks at.
-    pub fn metered(&self, meter: Arc<Meter>) -> Self {
-        Self {
-            meter: Some(meter),
-            ..self.clone()
-        }
-    }
-
-    /// Whether somebody looks at what its statements read.
-    pub(super) fn is_metered(&self) -> bool {
-        self.meter.is_some()
     }
 
     /// The database.
@@ -197,12 +199,14 @@ impl Connection {
     /// # Errors
     /// `InvalidInput` where the text is no SQL or too deep to be planned.
     pub fn script(&self, sql: &str) -> Result<Vec<Statement>> {
+        let statements = self.parse(sql)?.into_iter();
+        Ok(statements.map(|parsed| Statement { parsed }).collect())
+    }
+
+    fn parse(&self, sql: &str) -> Result<Vec<Parsed>> {
         let most = self.database.memory().limit() / MEMORY_OF_TEXT;
         guard::check_length(sql, most)?;
-        Ok(parse(sql)?
-            .into_iter()
-            .map(|parsed| Statement { parsed })
-            .collect())
+        parse(sql)
     }
 
     /// Runs one statement.
@@ -210,9 +214,13 @@ impl Connection {
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub async fn run(&self, statement: &Statement) -> Result<Outcome> {
-        self.progress.begin();
-        let run = self.run_statement(statement, Wanted::Anything);
-        self.limited(stack_for(statement.parsed.depth, run)).await
+        let watch = self.watch(statement.text());
+        let connection = watch.connection.as_ref();
+        connection.progress.begin();
+        let run = connection.run_statement(statement, Wanted::Anything);
+        let run = stack_for(statement.parsed.depth, run);
+        let given = connection.limited(run).await;
+        watch.over(given)
     }
 
     /// What a statement gives, within the time that it may take.
@@ -315,11 +323,8 @@ impl Connection {
         planned: &Planned,
         params: &[ScalarValue],
     ) -> Result<Option<Opened>> {
-        match self.is_metered() {
-            // A meter counts what plans read.
-            true => Ok(None),
-            false => planned.direct(&self.catalogs, &self.context, params),
-        }
+        let counters = self.meter.as_ref().map(|meter| meter.counters());
+        planned.direct(&self.catalogs, &self.context, params, counters)
     }
 
     /// Runs such a statement with parameters that are bound, from its plan; `None` where the tables or the settings are
@@ -632,14 +637,7 @@ impl Connection {
 
     /// The only statement of `sql`.
     pub(super) fn single(&self, sql: &str) -> Result<Statement> {
-        let mut statements = self.script(sql)?;
-        match (statements.pop(), statements.is_empty()) {
-            (Some(statement), true) => Ok(statement),
-            (None, _) => Err(Error::invalid("there is no statement")),
-            _ => Err(Error::invalid(
-                "there are several statements; run them one by one",
-            )),
-        }
+        Statement::only_of(self.parse(sql)?)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Rows as types of the program: whatever implements serde's `Deserialize`.
 //!
 //! A struct or a map takes columns by their names, a tuple by their places, and a value alone is that of the only column.
-//! Dates and times are given as ISO 8601 writes them, decimals as their digits.
+//! Dates, times and intervals are given as ISO 8601 writes them, decimals as their digits.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use serde::de::value::SeqDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
@@ -211,6 +211,17 @@ impl Cell<'_> {
             Value::Timestamp { .. } => {
                 NaiveDateTime::from_value(value).map(|clock| format!("{clock:?}"))
             }
+            Value::Time(_) => NaiveTime::from_value(value).map(|time| time.to_string()),
+            Value::Interval {
+                months,
+                days,
+                nanoseconds,
+            } => {
+                let (seconds, rest) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000);
+                let sign = if nanoseconds < 0 { "-" } else { "" };
+                let (seconds, rest) = (seconds.unsigned_abs(), rest.unsigned_abs());
+                Some(format!("P{months}M{days}DT{sign}{seconds}.{rest:09}S"))
+            }
             _ => String::from_value(value),
         };
         text.ok_or_else(|| Error::invalid(format!("{value:?} is beyond the calendar")))
@@ -232,9 +243,11 @@ impl<'de> Deserializer<'de> for Cell<'_> {
             Value::Double(value) => visitor.visit_f64(value),
             Value::Text(text) => visitor.visit_str(text),
             Value::Bytes(bytes) => visitor.visit_bytes(bytes),
-            Value::Decimal { .. } | Value::Date(_) | Value::Timestamp { .. } => {
-                visitor.visit_string(self.text()?)
-            }
+            Value::Decimal { .. }
+            | Value::Date(_)
+            | Value::Timestamp { .. }
+            | Value::Time(_)
+            | Value::Interval { .. } => visitor.visit_string(self.text()?),
         }
     }
 

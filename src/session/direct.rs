@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::change::ChangeNode;
 use super::outcome::gives_rows;
 use crate::error::Result;
-use crate::scan::{self, Access, Moment, Opened, number};
+use crate::scan::{self, Access, Counters, Moment, Opened, number};
 use crate::settings::HaliteOptions;
 use crate::store::{Snapshot, Store};
 use crate::table::HaliteTable;
@@ -109,6 +109,7 @@ impl DirectQuery {
         &self,
         context: &SessionContext,
         values: &[ScalarValue],
+        counters: Option<Counters>,
         snapshot: impl FnOnce(&Arc<dyn Store>) -> Result<Option<Arc<dyn Snapshot>>>,
     ) -> Result<Option<Opened>> {
         let options = &self.options;
@@ -134,7 +135,7 @@ impl DirectQuery {
             latency: store.capabilities().latency,
             batch_size: self.batch_size,
         };
-        let opened = scan::open(&request, Arc::clone(&self.schema), moment)?;
+        let opened = scan::open(&request, Arc::clone(&self.schema), moment, counters)?;
         Ok(Some(opened))
     }
 }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use parking_lot::Mutex;
 
-use crate::scan::{self, ScanTotals};
+use crate::scan::{self, Counters, ScanTotals};
+use crate::store::Latency;
 
 /// Looks at what the statements of a [metered connection](super::Connection::metered) read, while they run and afterwards.
 ///
@@ -13,6 +15,10 @@ use crate::scan::{self, ScanTotals};
 #[derive(Debug, Default)]
 pub struct Meter {
     plans: Mutex<Vec<Arc<dyn ExecutionPlan>>>,
+    /// What is read without a plan.
+    direct: Mutex<Vec<ExecutionPlanMetricsSet>>,
+    /// Another one that looks on.
+    beside: Option<Arc<Meter>>,
 }
 
 impl Meter {
@@ -22,11 +28,40 @@ impl Meter {
         for plan in self.plans.lock().iter() {
             totals += scan::totals(plan);
         }
+        for counted in self.direct.lock().iter() {
+            totals += scan::sums(&counted.clone_inner());
+        }
         totals
+    }
+
+    /// One that looks on beside another.
+    pub(super) fn beside(other: Option<&Arc<Self>>) -> Self {
+        Self {
+            beside: other.cloned(),
+            ..Self::default()
+        }
     }
 
     pub(super) fn watch(&self, plan: &Arc<dyn ExecutionPlan>) {
         self.plans.lock().push(Arc::clone(plan));
+        if let Some(other) = &self.beside {
+            other.watch(plan);
+        }
+    }
+
+    /// What a run without a plan counts with.
+    pub(super) fn counters(&self) -> Counters {
+        let counted = ExecutionPlanMetricsSet::new();
+        let counters = Counters::new(&counted, 0, Latency::Far);
+        self.add(counted);
+        counters
+    }
+
+    fn add(&self, counted: ExecutionPlanMetricsSet) {
+        if let Some(other) = &self.beside {
+            other.add(counted.clone());
+        }
+        self.direct.lock().push(counted);
     }
 }
 

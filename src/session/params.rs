@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use arrow::datatypes::DataType;
-use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeZone, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 use datafusion::common::ScalarValue;
+use uuid::Uuid;
 
 use crate::error::{Error, Result};
 
@@ -74,8 +75,12 @@ impl NamedParameters {
 /// | [`NaiveDate`] | DATE |
 /// | [`NaiveDateTime`] | TIMESTAMP |
 /// | [`DateTime`], [`SystemTime`] | TIMESTAMP WITH TIME ZONE; where a TIMESTAMP is asked for, its clock in UTC |
+/// | [`NaiveTime`] | TIME |
+/// | [`TimeDelta`], [`Duration`] | INTERVAL |
+/// | [`Decimal`](crate::Decimal) | DECIMAL |
+/// | [`Uuid`] | its text, in lower case with hyphens |
 /// | `Option<T>` | the value, or NULL |
-/// | [`ScalarValue`] | itself: decimals, lists |
+/// | [`ScalarValue`] | itself: lists |
 ///
 /// Times are counted in nanoseconds, those outside of 1677 … 2262 in microseconds. References to all of these do, too.
 pub trait IntoParameter {
@@ -221,6 +226,50 @@ impl IntoParameter for SystemTime {
     }
 }
 
+impl IntoParameter for NaiveTime {
+    fn into_parameter(self) -> ScalarValue {
+        let seconds = i64::from(self.num_seconds_from_midnight());
+        // A leap second goes on as the second before it.
+        let nanoseconds = i64::from(self.nanosecond()) % 1_000_000_000;
+        ScalarValue::Time64Nanosecond(Some(seconds * 1_000_000_000 + nanoseconds))
+    }
+}
+
+impl IntoParameter for TimeDelta {
+    /// In nanoseconds; one that has too many of them in days and the rest.
+    fn into_parameter(self) -> ScalarValue {
+        let (days, rest) = match self.num_nanoseconds() {
+            Some(nanoseconds) => (0, nanoseconds),
+            None => {
+                let days = self.num_days();
+                let rest = self - TimeDelta::days(days);
+                // chrono's spans are of 292 million years, 2^37 days.
+                let Ok(days) = i32::try_from(days) else {
+                    return ScalarValue::IntervalMonthDayNano(None);
+                };
+                (days, rest.num_nanoseconds().unwrap_or_default())
+            }
+        };
+        ScalarValue::new_interval_mdn(0, days, rest)
+    }
+}
+
+impl IntoParameter for Duration {
+    fn into_parameter(self) -> ScalarValue {
+        let delta = TimeDelta::from_std(self);
+        delta.map_or(
+            ScalarValue::IntervalMonthDayNano(None),
+            TimeDelta::into_parameter,
+        )
+    }
+}
+
+impl IntoParameter for Uuid {
+    fn into_parameter(self) -> ScalarValue {
+        ScalarValue::Utf8(Some(self.to_string()))
+    }
+}
+
 fn timestamp(time: DateTime<Utc>, zone: Option<Arc<str>>) -> ScalarValue {
     match time.timestamp_nanos_opt() {
         Some(count) => ScalarValue::TimestampNanosecond(Some(count), zone),
@@ -352,6 +401,10 @@ mod tests {
             Some(4_i64),
             None::<&str>,
             &5_i32,
+            NaiveTime::from_hms_nano_opt(0, 0, 59, 1_500_000_000).unwrap(),
+            TimeDelta::seconds(-2),
+            Duration::from_nanos(3),
+            Uuid::from_u128(0xABC),
         ];
         let expected = [
             ScalarValue::Int8(Some(1)),
@@ -372,6 +425,10 @@ mod tests {
             ScalarValue::Int64(Some(4)),
             ScalarValue::Null,
             ScalarValue::Int32(Some(5)),
+            ScalarValue::Time64Nanosecond(Some(59_500_000_000)),
+            ScalarValue::new_interval_mdn(0, 0, -2_000_000_000),
+            ScalarValue::new_interval_mdn(0, 0, 3),
+            ScalarValue::from("00000000-0000-0000-0000-000000000abc"),
         ];
         assert_eq!(given, expected);
         assert_eq!(("a", 1_i64).into_parameters(), params!["a", 1_i64]);

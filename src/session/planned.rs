@@ -22,7 +22,7 @@ use super::direct::{
 };
 use super::placeholders::Placeholders;
 use crate::error::Result;
-use crate::scan::{self, Opened};
+use crate::scan::{self, Counters, Opened};
 use crate::store::{Snapshot, Store};
 use crate::table::HaliteTable;
 
@@ -88,12 +88,13 @@ impl Planned {
         catalogs: &Catalogs,
         context: &SessionContext,
         params: &[ScalarValue],
+        counters: Option<Counters>,
     ) -> Result<Option<Opened>> {
         let direct = self.optimized.as_ref().and_then(|it| it.direct.as_ref());
         match direct {
             Some(direct) => {
                 let moment = |store: &Arc<dyn Store>| self.moment(catalogs, store);
-                direct.run(context, params, moment)
+                direct.run(context, params, counters, moment)
             }
             None => Ok(None),
         }

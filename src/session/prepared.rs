@@ -15,6 +15,7 @@ use super::stack::{Depth, stack_for};
 use super::waiting::wait;
 use super::{Connection, IntoParameters, Outcome, Row, RowStream, Rows, Statement};
 use crate::error::{Error, Result};
+use crate::scan::Opened;
 
 /// A statement whose parameters `$1`, `$2`, … get values each time it is run.
 ///
@@ -27,6 +28,8 @@ use crate::error::{Error, Result};
 pub struct PreparedStatement {
     connection: Connection,
     parsed: Arc<DFStatement>,
+    /// As it was written.
+    text: Arc<str>,
     depth: Depth,
     /// The names of its parameters, if they have names.
     names: Arc<[String]>,
@@ -70,6 +73,7 @@ impl Connection {
         Own::of(&parsed)?;
         Ok(PreparedStatement {
             connection: self.clone(),
+            text: statement.parsed.text.into(),
             planned: Arc::new(RwLock::new(Arc::new(self.plan_once(&parsed).await?))),
             parsed: Arc::new(*parsed),
             depth,
@@ -81,7 +85,7 @@ impl Connection {
 impl PreparedStatement {
     /// Whether runs may go around planning: a query of columns of one table whose conditions compare columns with
     /// parameters and constants, with a LIMIT or an ORDER BY in the order of the key or without. A run does so if its
-    /// values are of the types of the columns, little is read for them, and no [`Meter`](super::Meter) looks on.
+    /// values are of the types of the columns, and little is read for them.
     pub fn is_direct(&self) -> bool {
         self.planned.read().is_direct()
     }
@@ -110,8 +114,12 @@ impl PreparedStatement {
     }
 
     /// Runs it with parameters that are bound.
-    async fn run(&self, mut planned: Arc<Planned>, params: Vec<ScalarValue>) -> Result<Outcome> {
-        let connection = &self.connection;
+    async fn run(
+        &self,
+        connection: &Connection,
+        mut planned: Arc<Planned>,
+        params: Vec<ScalarValue>,
+    ) -> Result<Outcome> {
         let run = async {
             loop {
                 if let Some(outcome) = connection.run_again(&planned, &params).await? {
@@ -121,14 +129,6 @@ impl PreparedStatement {
             }
         };
         connection.limited(stack_for(self.depth, run)).await
-    }
-
-    /// The rows for parameters that are bound, from a plan.
-    async fn planned(&self, planned: Arc<Planned>, params: Vec<ScalarValue>) -> Result<RowStream> {
-        match self.run(planned, params).await? {
-            Outcome::Rows(stream) => Ok(self.connection.row_stream(stream)),
-            _ => Err(no_rows()),
-        }
     }
 
     /// The rows of a query for these parameters, as a stream of record batches.
@@ -149,13 +149,26 @@ impl PreparedStatement {
     }
 
     async fn query_with(&self, params: Vec<ScalarValue>) -> Result<RowStream> {
+        let watch = self.connection.watch(&self.text);
+        let given = self.rows_of(&watch.connection, params).await;
+        self.stream_of(watch.over(given)?)
+    }
+
+    fn stream_of(&self, given: Outcome) -> Result<RowStream> {
+        match given {
+            Outcome::Rows(stream) => Ok(self.connection.row_stream(stream)),
+            _ => Err(no_rows()),
+        }
+    }
+
+    async fn rows_of(&self, connection: &Connection, params: Vec<ScalarValue>) -> Result<Outcome> {
         let planned = self.renewed().await?;
         check(&planned, true)?;
-        self.connection.progress().begin();
+        connection.progress().begin();
         let params = planned.placeholders.bind(params)?;
-        match self.connection.direct(&planned, &params)? {
-            Some(opened) => Ok(opened.into_stream().into()),
-            None => self.planned(planned, params).await,
+        match connection.direct(&planned, &params)? {
+            Some(opened) => Ok(Outcome::Rows(opened.into_stream())),
+            None => self.run(connection, planned, params).await,
         }
     }
 
@@ -175,28 +188,40 @@ impl PreparedStatement {
     /// As [`PreparedStatement::query`]; `InvalidInput` where there is more than one row.
     pub fn query_row(&self, params: impl IntoParameters) -> Result<Option<Row>> {
         let params = params.into_values(&self.names)?;
-        let Some(planned) = self.current() else {
-            let statement = self.clone();
-            return wait(async move { statement.query_with(params).await?.single().await })?;
-        };
-        check(&planned, true)?;
-        self.connection.progress().begin();
-        let params = planned.placeholders.bind(params)?;
-        match self.connection.direct(&planned, &params)? {
-            // What is brief is read at once, and needs no runtime.
-            Some(mut opened) if opened.is_brief() => {
-                let mut single = Single::default();
-                while let Some(batch) = opened.next_batch()? {
-                    single.add(batch)?;
-                }
-                Ok(single.row())
-            }
-            Some(opened) => wait(RowStream::from(opened.into_stream()).single())?,
-            None => {
-                let statement = self.clone();
-                wait(async move { statement.planned(planned, params).await?.single().await })?
+        let watch = self.connection.watch(&self.text);
+        if let Some(planned) = self.current() {
+            let given = self.brief_row(&watch.connection, &planned, &params);
+            if let Some(given) = given.transpose() {
+                return watch.over_row(given);
             }
         }
+        let (statement, connection) = (self.clone(), watch.connection.clone().into_owned());
+        let given = wait(async move {
+            let rows = statement.rows_of(&connection, params).await?;
+            statement.stream_of(rows)?.single().await
+        });
+        watch.over_row(given.and_then(|given| given))
+    }
+
+    /// The only row, or none, if it is read at once, without a runtime; `None` where that takes longer.
+    fn brief_row(
+        &self,
+        connection: &Connection,
+        planned: &Planned,
+        params: &[ScalarValue],
+    ) -> Result<Option<Option<Row>>> {
+        check(planned, true)?;
+        connection.progress().begin();
+        let params = planned.placeholders.bind(params.to_vec())?;
+        let opened = connection.direct(planned, &params)?;
+        let Some(mut opened) = opened.filter(Opened::is_brief) else {
+            return Ok(None);
+        };
+        let mut single = Single::default();
+        while let Some(batch) = opened.next_batch()? {
+            single.add(batch)?;
+        }
+        Ok(Some(single.row()))
     }
 
     /// Runs a statement that changes rows, and gives their number.
@@ -205,14 +230,20 @@ impl PreparedStatement {
     /// What the statement did wrong; then it changed nothing.
     pub async fn execute(&self, params: impl IntoParameters) -> Result<u64> {
         let params = params.into_values(&self.names)?;
-        let planned = self.renewed().await?;
-        check(&planned, false)?;
-        self.connection.progress().begin();
-        let params = planned.placeholders.bind(params)?;
-        match self.run(planned, params).await? {
+        let watch = self.connection.watch(&self.text);
+        let given = self.change(&watch.connection, params).await;
+        match watch.over(given)? {
             Outcome::Affected { rows, .. } => Ok(rows),
             _ => Err(no_change()),
         }
+    }
+
+    async fn change(&self, connection: &Connection, params: Vec<ScalarValue>) -> Result<Outcome> {
+        let planned = self.renewed().await?;
+        check(&planned, false)?;
+        connection.progress().begin();
+        let params = planned.placeholders.bind(params)?;
+        self.run(connection, planned, params).await
     }
 }
 

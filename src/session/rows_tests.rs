@@ -1,4 +1,7 @@
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
+use uuid::Uuid;
 
 use super::super::{Connection, Database};
 use super::*;
@@ -48,6 +51,63 @@ async fn values_are_read_as_what_they_are() {
     assert_eq!(row.get::<Option<i64>>("n").unwrap(), Some(7));
     assert_eq!(row.get::<Value>("z").unwrap(), Value::Null);
     assert_eq!(row.scalar("n").unwrap(), ScalarValue::Int64(Some(7)));
+}
+
+#[tokio::test]
+async fn times_intervals_and_ids_are_read_as_what_they_are() {
+    let connection = connection();
+    let sql = "SELECT CAST('01:02:03.5' AS TIME) AS t, INTERVAL '1 day 2 seconds' AS i, INTERVAL '1 month' AS m, \
+               $1 AS given, $2 AS span, '67E55044-10b1-426f-9247-bb680e5fe0c8' AS id, \
+               X'67e5504410b1426f9247bb680e5fe0c8' AS raw, INTERVAL '-1.5 seconds' AS back, 7 AS n, \
+               CAST('1970-01-01T00:00:01' AS TIMESTAMP WITH TIME ZONE) AS at";
+    let time = NaiveTime::from_hms_milli_opt(1, 2, 3, 500).unwrap();
+    let id = Uuid::from_u128(0x67e5_5044_10b1_426f_9247_bb68_0e5f_e0c8);
+    let row = connection
+        .query_row(sql, (time, Duration::from_millis(2)))
+        .await;
+    let row = row.unwrap().unwrap();
+    assert_eq!(row.get::<NaiveTime>("t").unwrap(), time);
+    assert_eq!(row.get::<NaiveTime>("given").unwrap(), time);
+    let day = TimeDelta::days(1) + TimeDelta::seconds(2);
+    assert_eq!(row.get::<TimeDelta>("i").unwrap(), day);
+    assert_eq!(
+        row.get::<Duration>("i").unwrap(),
+        Duration::from_secs(86_402)
+    );
+    assert_eq!(
+        row.get::<Duration>("span").unwrap(),
+        Duration::from_millis(2)
+    );
+    assert_eq!(row.get::<Uuid>("id").unwrap(), id);
+    assert_eq!(row.get::<Uuid>("raw").unwrap(), id);
+    let second = SystemTime::UNIX_EPOCH + Duration::from_secs(1);
+    assert_eq!(row.get::<SystemTime>("at").unwrap(), second);
+    let month = Value::Interval {
+        months: 1,
+        days: 0,
+        nanoseconds: 0,
+    };
+    assert_eq!(row.get::<Value>("m").unwrap(), month);
+    // A month has no length, and a span of Rust's does not go back.
+    assert!(row.get::<TimeDelta>("m").is_err());
+    assert!(row.get::<Duration>("back").is_err());
+    assert!(row.get::<Uuid>("n").is_err());
+    #[derive(serde::Deserialize)]
+    struct Texts {
+        t: String,
+        i: String,
+        m: String,
+        back: String,
+    }
+    let texts: Texts = row.deserialize().unwrap();
+    assert_eq!(
+        (texts.t.as_str(), texts.i.as_str()),
+        ("01:02:03.500", "P0M1DT2.000000000S")
+    );
+    assert_eq!(
+        (texts.m.as_str(), texts.back.as_str()),
+        ("P1M0DT0.000000000S", "P0M0DT-1.500000000S")
+    );
 }
 
 #[tokio::test]

@@ -1,13 +1,18 @@
 //! One value of a result, and what it becomes in Rust.
 
-use arrow::array::{Array, AsArray};
+use std::time::{Duration, SystemTime};
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::compute::cast;
 use arrow::datatypes::{
-    DataType, Date32Type, Date64Type, Decimal128Type, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
+    DataType, Date32Type, Date64Type, Decimal128Type, DurationNanosecondType, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalMonthDayNanoType, IntervalUnit,
+    Time64NanosecondType, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
     TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
+use uuid::Uuid;
 
 use crate::datum::{Datum, Precision, Readable, SqlType, nearest_number};
 
@@ -44,6 +49,17 @@ pub enum Value<'row> {
         unit: Precision,
         /// WITH TIME ZONE.
         zoned: bool,
+    },
+    /// TIME: nanoseconds since midnight.
+    Time(i64),
+    /// INTERVAL: months and days, which have several lengths, and the rest.
+    Interval {
+        /// Months; a year has twelve.
+        months: i32,
+        /// Days.
+        days: i32,
+        /// Nanoseconds.
+        nanoseconds: i64,
     },
 }
 
@@ -105,6 +121,10 @@ impl<'row> Value<'row> {
                 unit: Precision::from(*unit),
                 zoned: zone.is_some(),
             },
+            DataType::Time32(_)
+            | DataType::Time64(_)
+            | DataType::Duration(_)
+            | DataType::Interval(_) => return Self::time_at(array, row),
             DataType::Dictionary(_, _) => {
                 // Of a slice, as the keys of a whole array would be counted for each of its values.
                 let one = array.slice(row, 1);
@@ -115,6 +135,43 @@ impl<'row> Value<'row> {
             _ => return None,
         })
     }
+
+    /// The time or the interval at a place of an array, which is there; `None` where it has no room in nanoseconds.
+    fn time_at(array: &dyn Array, row: usize) -> Option<Self> {
+        let nanoseconds = TimeUnit::Nanosecond;
+        Some(match array.data_type() {
+            DataType::Time32(_) | DataType::Time64(_) => {
+                let time = cast_at(array, row, &DataType::Time64(nanoseconds))?;
+                Self::Time(time.as_primitive::<Time64NanosecondType>().value(0))
+            }
+            DataType::Duration(_) => {
+                let duration = cast_at(array, row, &DataType::Duration(nanoseconds))?;
+                let duration = duration.as_primitive::<DurationNanosecondType>();
+                Self::Interval {
+                    months: 0,
+                    days: 0,
+                    nanoseconds: duration.value(0),
+                }
+            }
+            DataType::Interval(_) => {
+                let interval = DataType::Interval(IntervalUnit::MonthDayNano);
+                let interval = cast_at(array, row, &interval)?;
+                let interval = interval.as_primitive::<IntervalMonthDayNanoType>().value(0);
+                Self::Interval {
+                    months: interval.months,
+                    days: interval.days,
+                    nanoseconds: interval.nanoseconds,
+                }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The value at a place of an array as one of a finer type; `None` where that has no room for it.
+fn cast_at(array: &dyn Array, row: usize, to: &DataType) -> Option<ArrayRef> {
+    let cast = cast(&array.slice(row, 1), to).ok()?;
+    cast.is_valid(0).then_some(cast)
 }
 
 /// The value at a place of an array as text, whatever its type.
@@ -139,7 +196,11 @@ pub(super) fn shown(array: &dyn Array, row: usize) -> String {
 /// | `&[u8]`, `Vec<u8>` | BYTEA |
 /// | [`NaiveDate`] | DATE |
 /// | [`NaiveDateTime`] | TIMESTAMP |
-/// | `DateTime<Utc>` | TIMESTAMP WITH TIME ZONE |
+/// | `DateTime<Utc>`, `SystemTime` | TIMESTAMP WITH TIME ZONE |
+/// | [`NaiveTime`] | TIME |
+/// | [`TimeDelta`], [`Duration`] | INTERVAL without months; a day has 24 hours |
+/// | [`Decimal`](crate::Decimal) | DECIMAL, an integer |
+/// | [`Uuid`] | the text of one, or 16 bytes |
 /// | `Option<T>` | as `T`, NULL as `None` |
 /// | [`Value`] | itself |
 pub trait FromValue<'row>: Sized {
@@ -211,6 +272,28 @@ from_value! {
         instant(count, unit).map(|instant| instant.naive_utc())
     };
     DateTime<Utc>, "DateTime<Utc>", Value::Timestamp { count, unit, zoned: true } => instant(count, unit);
+    SystemTime, "SystemTime", Value::Timestamp { count, unit, zoned: true } => instant(count, unit).map(Into::into);
+    NaiveTime, "NaiveTime", Value::Time(nanoseconds) => {
+        let seconds = u32::try_from(nanoseconds.div_euclid(1_000_000_000)).ok();
+        let rest = u32::try_from(nanoseconds.rem_euclid(1_000_000_000)).ok();
+        seconds.zip(rest).and_then(|(seconds, rest)| Self::from_num_seconds_from_midnight_opt(seconds, rest))
+    };
+    TimeDelta, "TimeDelta", Value::Interval { months: 0, days, nanoseconds } => {
+        Self::days(days.into()).checked_add(&Self::nanoseconds(nanoseconds))
+    };
+    Duration, "Duration", value @ Value::Interval { .. } => TimeDelta::from_value(value)?.to_std().ok();
+}
+
+impl FromValue<'_> for Uuid {
+    const NAME: &'static str = "Uuid";
+
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Text(text) => text.parse().ok(),
+            Value::Bytes(bytes) => Self::from_slice(bytes).ok(),
+            _ => None,
+        }
+    }
 }
 
 fn instant(count: i64, unit: Precision) -> Option<DateTime<Utc>> {

@@ -74,7 +74,7 @@ impl RowBuffer {
         let values: Result<Vec<_>> = pairs
             .map(|(column, value)| of_column(column, value))
             .collect();
-        let values = values.map_err(|error| error.context(format!("table `{name}`")))?;
+        let values = values.map_err(|error| error.of_table(name))?;
         for (column, value) in self.columns.iter_mut().zip(values) {
             self.bytes += value.size();
             column.push(value);
@@ -102,12 +102,8 @@ impl RowBuffer {
     /// # Errors
     /// `InvalidInput` that names the table and the column, and the row where it is about one.
     pub fn conform(&self, rows: &RecordBatch) -> Result<RecordBatch, RowError> {
-        let conformed = self.conform_columns(rows).map_err(|mut error| {
-            error.error = error
-                .error
-                .context(format!("table `{}`", self.table.name()));
-            error
-        })?;
+        let conformed = self.conform_columns(rows);
+        let conformed = conformed.map_err(|error| error.of_table(self.table.name()))?;
         batch(&self.table, conformed).map_err(RowError::from)
     }
 

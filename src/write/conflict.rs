@@ -236,21 +236,19 @@ impl Conflict {
         );
         let key = self.rows.get(0).map_or(&[][..], |(key, _)| key);
         let readable = table.row_key().readable(key);
-        let name = table.name();
-        Ok(Error::conflict(match other {
+        let error = Error::conflict(match other {
             _ if old != new => {
                 let other = other.unwrap_or("a stored row");
                 format!(
-                    "table `{name}`: {new} and {other} with {old} are different rows under one row key, {readable}"
+                    "{new} and {other} with {old} are different rows under one row key, {readable}"
                 )
             }
-            None => format!(
-                "table `{name}`: a row with {new} is there already, under the row key {readable}"
-            ),
-            Some(other) => format!(
-                "table `{name}`: {new} is given twice, first in {other}; its row key is {readable}"
-            ),
-        }))
+            None => format!("a row with {new} is there already, under the row key {readable}"),
+            Some(other) => {
+                format!("{new} is given twice, first in {other}; its row key is {readable}")
+            }
+        });
+        Ok(error.of_table(table.name()).of_constraint("PRIMARY KEY"))
     }
 }
 

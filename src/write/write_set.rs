@@ -184,7 +184,7 @@ impl WriteSet {
                 row.key.len() + row.value.len(),
                 self.settings.row_bytes,
             )
-            .map_err(|error| error.context(self.labels.of(number(row.row))))?;
+            .map_err(|error| error.at_row(self.labels.of(number(row.row))))?;
         }
         self.changes.add(encoded, number)?;
         self.count += rows.num_rows() as u64;
@@ -252,7 +252,7 @@ impl WriteSet {
         let label = self.labels.of(conflict.number);
         let other = conflict.other.map(|number| self.labels.of(number));
         let error = conflict.error(self.table(), other.as_deref())?;
-        Ok(error.context(label))
+        Ok(error.at_row(label))
     }
 }
 
@@ -260,8 +260,8 @@ fn check_length(table: &BoundTable, bytes: usize, most: usize) -> Result<()> {
     if bytes <= most {
         return Ok(());
     }
-    Err(Error::invalid(format!(
-        "table `{}`: a row of {bytes} bytes is longer than halite.row_bytes allows, {most}",
-        table.name()
-    )))
+    let error = Error::invalid(format!(
+        "a row of {bytes} bytes is longer than halite.row_bytes allows, {most}"
+    ));
+    Err(error.of_table(table.name()))
 }

@@ -1,0 +1,101 @@
+//! The statements of a connection that somebody looks at; see [`observe`](super::observe).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::Connection;
+use super::meter::Meter;
+use super::observe::{Observer, StatementReport, Watched};
+use super::outcome::Outcome;
+use super::span::Span;
+use crate::error::Result;
+
+impl Connection {
+    /// The same connection, settings included, whose statements `meter` looks at.
+    pub fn metered(&self, meter: Arc<Meter>) -> Self {
+        let mut metered = self.clone();
+        metered.meter = Some(meter);
+        metered
+    }
+
+    /// What looks at what its statements read.
+    pub(super) fn meter(&self) -> Option<&Arc<Meter>> {
+        self.meter.as_ref()
+    }
+
+    /// The same connection, settings included, each of whose statements is reported when it is done: for metrics and logs
+    /// of slow statements. `observer` is called on the thread that ends the statement, which waits for it.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// static KEYS_READ: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// let connection = halite::Database::in_memory()?.connect().with_observer(|done| {
+    ///     KEYS_READ.fetch_add(done.keys_read, Ordering::Relaxed);
+    ///     if done.duration.as_secs() >= 1 {
+    ///         eprintln!("slow, {:?}: {}", done.duration, done.sql);
+    ///     }
+    /// });
+    /// connection.execute("CREATE TABLE gull (id INT, PRIMARY KEY (id))", ()).await?;
+    /// connection.execute("INSERT INTO gull VALUES (1), (2), (3)", ()).await?;
+    /// connection.query("SELECT id FROM gull WHERE id >= 2", ()).await?;
+    /// assert_eq!(KEYS_READ.load(Ordering::Relaxed), 2);
+    /// # Ok::<(), halite::Error>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// Statements run by [`Connection::sql`], whose rows DataFusion reads, and rows of an appender are not reported.
+    #[must_use]
+    pub fn with_observer(
+        &self,
+        observer: impl Fn(&StatementReport<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        let mut observed = self.clone();
+        observed.observer = Some(Observer(Arc::new(observer)));
+        observed
+    }
+
+    /// Watches a statement that begins.
+    pub(super) fn watch(&self, sql: &str) -> Watch<'_> {
+        let span = Span::of(sql);
+        if self.observer.is_none() && span.is_none() {
+            return Watch {
+                connection: Cow::Borrowed(self),
+                watched: None,
+            };
+        }
+        let meter = Arc::new(Meter::beside(self.meter()));
+        let (observer, counted) = (self.observer.clone(), Arc::clone(&meter));
+        let watched = Watched::begin(sql, observer, span, counted);
+        Watch {
+            connection: Cow::Owned(self.metered(meter)),
+            watched: Some(watched),
+        }
+    }
+}
+
+/// A statement that has begun, and the connection to run it on.
+pub(super) struct Watch<'a> {
+    pub(super) connection: Cow<'a, Connection>,
+    watched: Option<Watched>,
+}
+
+impl Watch<'_> {
+    /// What the statement has given, on the way to who asked for it.
+    pub(super) fn over(self, given: Result<Outcome>) -> Result<Outcome> {
+        match self.watched {
+            Some(watched) => watched.over(given),
+            None => given,
+        }
+    }
+
+    /// The only row of a statement, or none.
+    pub(super) fn over_row<T>(self, given: Result<Option<T>>) -> Result<Option<T>> {
+        match self.watched {
+            Some(watched) => watched.over_row(given),
+            None => given,
+        }
+    }
+}
