@@ -5,13 +5,13 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Int64Array, StringArray};
 use datafusion::physical_plan::execute_stream;
 use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::{Ident, Statement as SqlStatement};
+use sqlparser::ast::Statement as SqlStatement;
 
 use super::catalogs::Catalogs;
 use super::copy_statement::{CopyOption, CopySource, CopyStatement};
 use super::outcome::Wanted;
 use super::{Connection, Outcome, command, dialect, export, fit, rules};
-use crate::catalog::object_name;
+use crate::catalog::{identifier, object_name};
 use crate::error::{Error, Result};
 use crate::settings::HaliteOptions;
 use crate::table::HaliteTable;
@@ -25,6 +25,10 @@ impl Connection {
         let access = self.database().access();
         access.check(&place_of(statement))?;
         let options = options_of(statement)?;
+        let partition_by: Vec<String> = statement.partition_by.iter().map(identifier).collect();
+        if statement.direction == CopyDirection::From && !partition_by.is_empty() {
+            return Err(Error::invalid("PARTITION_BY is an option of COPY TO"));
+        }
         wanted.check(options.skip)?;
         let rows = match statement.direction {
             CopyDirection::From => {
@@ -46,7 +50,7 @@ impl Connection {
             }
             CopyDirection::To => {
                 // What is wrong with file and options is said before the query is run.
-                let file = export::Target::new(&statement.file, &options)?;
+                let file = export::Target::new(&statement.file, &options, partition_by)?;
                 let (mut state, plan) = self.planned(&query_of(statement)?).await?;
                 fit::fit(&mut state, &plan)?;
                 let (state, plan) = self.physical(state, plan).await?;
@@ -232,7 +236,7 @@ pub(super) fn options_of(statement: &CopyStatement) -> Result<CopyOptions> {
         && statement.direction == CopyDirection::From
         && !columns.is_empty()
     {
-        options.columns = Some(columns.iter().map(folded).collect());
+        options.columns = Some(columns.iter().map(identifier).collect());
     }
     Ok(options)
 }
@@ -265,14 +269,6 @@ pub(super) fn options(given: &[CopyOption]) -> Result<CopyOptions> {
         return Err(Error::invalid("COPY option REJECTS is for ON_ERROR skip"));
     }
     Ok(options)
-}
-
-/// The name of a column as it is stored.
-fn folded(name: &Ident) -> String {
-    match name.quote_style {
-        Some(_) => name.value.clone(),
-        None => name.value.to_lowercase(),
-    }
 }
 
 fn value(option: &CopyOption) -> Result<&str> {

@@ -27,6 +27,8 @@ pub struct CopyStatement {
     pub file: String,
     /// The options, as they were written.
     pub options: Vec<CopyOption>,
+    /// `PARTITION_BY (column, …)`.
+    pub partition_by: Vec<Ident>,
 }
 
 /// What stands before FROM or TO.
@@ -68,7 +70,7 @@ impl CopyStatement {
             _ => CopyDirection::To,
         };
         let file = parse_file(&mut parser, direction)?;
-        let mut options = Vec::new();
+        let (mut options, mut partitioned) = (Vec::new(), Vec::new());
         if parser.parse_keywords(&[Keyword::STORED, Keyword::AS]) {
             options.push(CopyOption {
                 name: "FORMAT".to_owned(),
@@ -78,7 +80,14 @@ impl CopyStatement {
         let with = parser.parse_keyword(Keyword::WITH);
         if with || parser.peek_token_ref().token == Token::LParen {
             parser.expect_token(&Token::LParen)?;
-            options.extend(parser.parse_comma_separated(parse_option)?);
+            let given = parser.parse_comma_separated(|parser| match partition_by(parser)? {
+                Some(columns) => {
+                    partitioned.extend(columns);
+                    Ok(None)
+                }
+                None => parse_option(parser).map(Some),
+            })?;
+            options.extend(given.into_iter().flatten());
             parser.expect_token(&Token::RParen)?;
         }
         if parser.peek_token_ref().token != Token::EOF {
@@ -91,8 +100,25 @@ impl CopyStatement {
             direction,
             file,
             options,
+            partition_by: partitioned,
         })
     }
+}
+
+/// `PARTITION_BY (a, b)`, `PARTITION_BY a`.
+fn partition_by(parser: &mut Parser) -> Result<Option<Vec<Ident>>, ParserError> {
+    let is_named = matches!(&parser.peek_token_ref().token, Token::Word(word)
+        if word.quote_style.is_none() && word.value.eq_ignore_ascii_case("partition_by"));
+    if !is_named {
+        return Ok(None);
+    }
+    parser.advance_token();
+    if !parser.consume_token(&Token::LParen) {
+        return Ok(Some(vec![parser.parse_identifier()?]));
+    }
+    let columns = parser.parse_comma_separated(Parser::parse_identifier)?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(Some(columns))
 }
 
 fn parse_source(parser: &mut Parser) -> Result<CopySource, ParserError> {
@@ -158,13 +184,15 @@ impl fmt::Display for CopyStatement {
         };
         let file = self.file.replace('\'', "''");
         write!(f, "COPY {} {direction} '{file}'", self.source)?;
-        let mut options = self.options.iter();
-        if let Some(first) = options.next() {
-            write!(f, " ({first}")?;
-            options.try_for_each(|option| write!(f, ", {option}"))?;
-            f.write_str(")")?;
+        let mut options: Vec<String> = self.options.iter().map(ToString::to_string).collect();
+        if !self.partition_by.is_empty() {
+            let columns: Vec<String> = self.partition_by.iter().map(Ident::to_string).collect();
+            options.push(format!("PARTITION_BY ({})", columns.join(", ")));
         }
-        Ok(())
+        match options.is_empty() {
+            true => Ok(()),
+            false => write!(f, " ({})", options.join(", ")),
+        }
     }
 }
 

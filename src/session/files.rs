@@ -13,31 +13,39 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
+use datafusion::catalog::view::ViewTable;
 use datafusion::catalog::{DynamicFileCatalog, Session, TableProvider, UrlTableFactory};
 use datafusion::common::{GetExt, Result};
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 use datafusion::datasource::file_format::json::{JsonFormat, JsonFormatFactory};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
-use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
+use datafusion::datasource::file_format::{FileFormat as ListedFormat, FileFormatFactory};
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
+use datafusion::datasource::provider_as_source;
 use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::LogicalPlanBuilder;
 use datafusion::prelude::SessionContext;
 use futures::FutureExt;
 use parking_lot::Mutex;
 
 use super::access::Restrictions;
-use super::csv_table;
 use super::file_functions::{Call, Reads};
+use super::file_table;
+use super::partitions::{Partitions, root_of};
 use crate::error::Error;
 use crate::settings::HaliteOptions;
 use crate::store::check_outside;
-use crate::write::copy::{CsvRows, STANDARD, check_matches, check_rows, checksum, files_matching};
+use crate::write::copy::{
+    ArrowRows, ColumnTypes, CopyOptions, CsvRows, FileFormat, STANDARD, check_matches, check_rows,
+    checksum, files_matching, files_within,
+};
 
 /// Endings of names that are taken for those of files.
 const EXTENSIONS: &[&str] = &[
-    "csv", "json", "jsonl", "ndjson", "parquet", "arrow", "gz", "zst", "bz2", "xz", "tsv", "txt",
+    "csv", "json", "jsonl", "ndjson", "parquet", "arrow", "ipc", "feather", "gz", "zst", "bz2",
+    "xz", "tsv", "txt",
 ];
 
 /// The session with files as tables.
@@ -119,12 +127,12 @@ impl LocalFiles {
         }
         if reads == Reads::Csv {
             options.row_bytes = Some(self.row_bytes());
-            return csv_table::table(CsvRows::open(&file, options, &types)?);
+            return Ok(file_table::table(CsvRows::open(&file, options, &types)?));
         }
         if !is_pattern && !Path::new(&file).exists() {
             return Err(Error::invalid(format!("there is no file `{file}`")).into());
         }
-        let format: Arc<dyn FileFormat> = match reads {
+        let format: Arc<dyn ListedFormat> = match reads {
             Reads::Parquet => {
                 let files = files_matching(&file);
                 files
@@ -137,14 +145,149 @@ impl LocalFiles {
                 Arc::new(JsonFormat::default().with_newline_delimited(!begins_as_array(&file)))
             }
         };
-        self.listed(&file, format).await
+        let options = ListingOptions::new(format).with_file_extension("");
+        self.listed(&file, options).await
+    }
+
+    /// The Parquet files in a directory, and in the directories in it, whose names may be columns.
+    async fn directory(&self, directory: &str) -> Result<Arc<dyn TableProvider>> {
+        let files = files_within(Path::new(directory))?;
+        let is_read = |file: &&PathBuf| file.extension() == Some("parquet".as_ref());
+        if let Some(other) = files.iter().find(|file| !is_read(file)) {
+            return Err(Error::unsupported(format!(
+                "`{}`: of a directory queries read Parquet files, as `x.parquet`, and it has others; name files of one \
+                 format by a pattern, as '{directory}*.csv'",
+                other.display()
+            ))
+            .into());
+        }
+        if files.is_empty() {
+            return Err(Error::invalid(format!("there is no file in `{directory}`")).into());
+        }
+        for file in &files {
+            check_outside(file)?;
+            self.check_file(file, self.row_bytes())?;
+        }
+        let partitions = Partitions::of(Path::new(directory), &files)?;
+        let in_it = |file: &&PathBuf| file.parent() == Some(Path::new(directory));
+        if partitions.names().next().is_none()
+            && let Some(deeper) = files.iter().find(|file| !in_it(file))
+        {
+            return Err(Error::unsupported(format!(
+                "`{}` lies in a directory that names no column, as `year=2024/` does; name such files by a pattern, as \
+                 '{directory}*/*.parquet'",
+                deeper.display()
+            ))
+            .into());
+        }
+        let name = format!("{}/", directory.trim_end_matches('/'));
+        self.partitioned(&name, partitions).await
+    }
+
+    /// Parquet files in several directories, which a pattern names.
+    async fn in_directories(
+        &self,
+        pattern: &str,
+        root: &Path,
+        files: &[PathBuf],
+    ) -> Result<Arc<dyn TableProvider>> {
+        let partitions = Partitions::of(root, files)?;
+        if let Some(column) = partitions.names().next() {
+            return Err(Error::unsupported(format!(
+                "`{pattern}` names files in directories that name columns, as `{column}`: read the directory, '{}/', \
+                 with a condition on its columns",
+                root.display()
+            ))
+            .into());
+        }
+        let mut urls = Vec::with_capacity(files.len());
+        for file in files {
+            self.check_file(file, self.row_bytes())?;
+            urls.push(ListingTableUrl::parse(file.to_string_lossy())?);
+        }
+        let options = ListingOptions::new(Arc::new(ParquetFormat::default()));
+        let options = options.with_file_extension(".parquet");
+        let config = ListingTableConfig::new_with_multi_paths(urls);
+        self.inferred(pattern, config.with_listing_options(options))
+            .await
+    }
+
+    /// Parquet files with columns that are not in them.
+    async fn partitioned(
+        &self,
+        name: &str,
+        partitions: Partitions,
+    ) -> Result<Arc<dyn TableProvider>> {
+        let options = ListingOptions::new(Arc::new(ParquetFormat::default()))
+            .with_file_extension(".parquet")
+            .with_table_partition_cols(partitions.columns_read());
+        let table = self.listed(name, options).await?;
+        let columns = table.schema();
+        let count = |name: &str| {
+            columns
+                .fields()
+                .iter()
+                .filter(|it| it.name() == name)
+                .count()
+        };
+        if let Some(twice) = partitions.names().find(|name| count(name) > 1) {
+            return Err(Error::invalid(format!(
+                "`{name}`: `{twice}` is a column of the files and in the names of their directories"
+            ))
+            .into());
+        }
+        if !partitions.has_null() {
+            return Ok(table);
+        }
+        let scan = LogicalPlanBuilder::scan("files", provider_as_source(table), None)?.build()?;
+        let view = ViewTable::new(partitions.with_nulls(scan)?, None);
+        Ok(Arc::new(view))
+    }
+
+    /// The table of what DataFusion does not know as a file, or reads by other rules: directories, CSV, Arrow.
+    async fn own_table(
+        &self,
+        local: &str,
+        is_pattern: bool,
+    ) -> Result<Option<Arc<dyn TableProvider>>> {
+        if !is_pattern && Path::new(local).is_dir() {
+            return self.directory(local).await.map(Some);
+        }
+        if is_pattern && Path::new(local).extension() == Some("parquet".as_ref()) {
+            let found = files_matching(local).filter(|file| file.is_file());
+            let found: Vec<PathBuf> = found.collect();
+            let parent = Path::new(local).parent().unwrap_or(Path::new(""));
+            if !found.is_empty() && parent.to_string_lossy().contains(['*', '?', '[']) {
+                let root = root_of(local);
+                return self.in_directories(local, &root, &found).await.map(Some);
+            }
+        }
+        match read_by(local) {
+            Some(FileFormat::Csv) => {
+                let options = CopyOptions {
+                    row_bytes: Some(self.row_bytes()),
+                    ..CopyOptions::default()
+                };
+                let rows = CsvRows::open(local, options, &ColumnTypes::default())?;
+                Ok(Some(file_table::table(rows)))
+            }
+            Some(FileFormat::Arrow) => Ok(Some(file_table::table(ArrowRows::open(local)?))),
+            _ => Ok(None),
+        }
     }
 
     /// Files of a format, whatever they are called.
-    async fn listed(
+    async fn listed(&self, name: &str, options: ListingOptions) -> Result<Arc<dyn TableProvider>> {
+        let config = ListingTableConfig::new(ListingTableUrl::parse(name)?);
+        self.inferred(name, config.with_listing_options(options))
+            .await
+    }
+
+    /// The table of files, with the columns that they have.
+    async fn inferred(
         &self,
         name: &str,
-        format: Arc<dyn FileFormat>,
+        config: ListingTableConfig,
     ) -> Result<Arc<dyn TableProvider>> {
         let session = self.inner.session_store().get_session().upgrade();
         let state = session.and_then(|session| {
@@ -154,9 +297,6 @@ impl LocalFiles {
         let Some(state) = state else {
             return Err(Error::internal("a file is read without a session").into());
         };
-        let options = ListingOptions::new(format).with_file_extension("");
-        let config = ListingTableConfig::new(ListingTableUrl::parse(name)?);
-        let config = config.with_listing_options(options);
         let config = config.infer_schema(&state).await;
         let config = config.map_err(|error| Error::from(error).context(format!("`{name}`")))?;
         Ok(Arc::new(ListingTable::try_new(config)?))
@@ -181,10 +321,7 @@ impl LocalFiles {
         if self.checked.lock().get(file).is_some_and(is_checked) {
             return Ok(());
         }
-        let is_parquet = file
-            .extension()
-            .is_some_and(|it| it.eq_ignore_ascii_case("parquet"));
-        let most = match is_parquet {
+        let most = match is_parquet(file) {
             true => checksum::check(file).map(|()| 0)?,
             false => check_rows(file, most).map(|()| most)?,
         };
@@ -221,10 +358,14 @@ impl UrlTableFactory for LocalFiles {
         if !is_pattern && !Path::new(local).exists() {
             return Err(Error::invalid(format!("there is no file `{local}`")).into());
         }
+        if let Some(table) = self.own_table(local, is_pattern).await? {
+            return Ok(Some(table));
+        }
         self.check_rows(local, is_pattern)?;
         if is_json_array(local) {
             let format = JsonFormat::default().with_newline_delimited(false);
-            return self.listed(name, Arc::new(format)).await.map(Some);
+            let options = ListingOptions::new(Arc::new(format)).with_file_extension("");
+            return self.listed(name, options).await.map(Some);
         }
         let found = AssertUnwindSafe(self.inner.try_new(name)).catch_unwind();
         let found = found.await.unwrap_or_else(|_| {
@@ -235,14 +376,31 @@ impl UrlTableFactory for LocalFiles {
         match found {
             Some(table) => Ok(Some(table)),
             None if is_pattern => Err(Error::invalid(format!(
-                "no file matches `{local}`, or none of a format that queries read: csv, json, jsonl and parquet"
+                "no file matches `{local}`, or none of a format that queries read: csv, json, jsonl, parquet and arrow"
             ))
             .into()),
             None => Err(Error::unsupported(format!(
-                "`{local}` is of no format that queries read: csv, json, jsonl and parquet, by its name"
+                "`{local}` is of no format that queries read: csv, json, jsonl, parquet and arrow, by its name"
             ))
             .into()),
         }
+    }
+}
+
+/// The format of a file that is read here and not by DataFusion, by its name: one that [`CsvRows`] or [`ArrowRows`] read.
+fn read_by(local: &str) -> Option<FileFormat> {
+    let extension = |path: &Path| path.extension()?.to_str().map(str::to_ascii_lowercase);
+    let mut path = Path::new(local);
+    let mut last = extension(path)?;
+    let is_packed = matches!(last.as_str(), "gz" | "gzip" | "zst" | "zstd");
+    if is_packed {
+        path = Path::new(path.file_stem()?);
+        last = extension(path)?;
+    }
+    match last.as_str() {
+        "csv" | "tsv" | "txt" => Some(FileFormat::Csv),
+        "arrow" | "ipc" | "feather" if !is_packed => Some(FileFormat::Arrow),
+        _ => None,
     }
 }
 
@@ -266,6 +424,11 @@ fn begins_as_array(local: &str) -> bool {
     matches!(first, Some(Ok(b'[')))
 }
 
+fn is_parquet(file: &Path) -> bool {
+    let extension = file.extension();
+    extension.is_some_and(|it| it.eq_ignore_ascii_case("parquet"))
+}
+
 /// Whether a name is meant for a file; all others are those of tables.
 fn looks_like_a_file(name: &str) -> bool {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
@@ -287,11 +450,11 @@ impl FileFormatFactory for JsonLines {
         &self,
         state: &dyn Session,
         options: &HashMap<String, String>,
-    ) -> Result<Arc<dyn FileFormat>> {
+    ) -> Result<Arc<dyn ListedFormat>> {
         JsonFormatFactory::new().create(state, options)
     }
 
-    fn default(&self) -> Arc<dyn FileFormat> {
+    fn default(&self) -> Arc<dyn ListedFormat> {
         FileFormatFactory::default(&JsonFormatFactory::new())
     }
 }

@@ -157,17 +157,17 @@ async fn damaged_files_are_errors_or_their_rows() {
     }
 }
 
-/// Rows of 100 bytes, behind one of so many, in 5,000 bytes.
+/// Objects of 100 bytes, behind one of so many, in 5,000 bytes.
 fn lines(first: usize) -> String {
     let rest = (5_000 - first) / 100;
-    let line = |bytes: usize| format!("{}\n", "x".repeat(bytes - 1));
+    let line = |bytes: usize| format!("{{\"a\":\"{}\"}}\n", "x".repeat(bytes - 9));
     line(first) + &line(100).repeat(rest)
 }
 
 #[tokio::test]
 async fn a_file_is_searched_once_for_rows_that_are_too_long() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("long.csv");
+    let path = directory.path().join("long.jsonl");
     let connection = Database::in_memory().unwrap().connect();
     let select = format!("SELECT count(*) FROM '{}'", path.display());
     let limited = async |most: usize| {
@@ -183,11 +183,10 @@ async fn a_file_is_searched_once_for_rows_that_are_too_long() {
             .unwrap();
     };
     write(100, 1_000_000);
-    // The first line is a header.
-    assert_eq!(limited(1_000).await.unwrap(), 49);
+    assert_eq!(limited(1_000).await.unwrap(), 50);
     // Nothing tells that it is another file.
     write(2_000, 1_000_000);
-    assert_eq!(limited(1_000).await.unwrap(), 30);
+    assert_eq!(limited(1_000).await.unwrap(), 31);
     let is_too_long = |found: Result<i64, Error>| {
         let error = found.unwrap_err();
         assert!(error.message().contains("a row of more than"), "{error}");
@@ -195,5 +194,5 @@ async fn a_file_is_searched_once_for_rows_that_are_too_long() {
     is_too_long(limited(900).await);
     write(2_000, 2_000_000);
     is_too_long(limited(1_000).await);
-    assert_eq!(limited(2_000).await.unwrap(), 30);
+    assert_eq!(limited(2_000).await.unwrap(), 31);
 }

@@ -298,7 +298,7 @@ async fn a_file_is_whole_or_as_it_was() {
         (
             "t",
             "(FORMAT xml)",
-            "COPY format `xml` is not implemented; csv, parquet and jsonl are",
+            "COPY format `xml` is not implemented; csv, parquet, jsonl and arrow are",
         ),
         (
             "t",
@@ -387,7 +387,7 @@ async fn where_no_file_can_be() {
         (
             "a.txt",
             "",
-            "the format of `ROOT/a.txt` is not known: say (FORMAT csv) or (FORMAT parquet) or (FORMAT jsonl)",
+            "the format of `ROOT/a.txt` is not known: say (FORMAT csv) or (FORMAT parquet) or (FORMAT jsonl) or (FORMAT arrow)",
         ),
         (
             "a.parquet.gz",
@@ -423,6 +423,8 @@ async fn files_are_tables_of_queries() {
         "f.ndjson",
         "g1.parquet",
         "g2.parquet",
+        "h1.arrow",
+        "h2.arrow",
     ] {
         let options = if name.contains("csv") { "(HEADER)" } else { "" };
         run(&connection, &format!("COPY t TO '{root}/{name}' {options}"))
@@ -438,6 +440,8 @@ async fn files_are_tables_of_queries() {
         ("e.json.gz", (3, 6)),
         ("f.ndjson", (3, 6)),
         ("g*.parquet", (6, 12)),
+        ("h1.arrow", (3, 6)),
+        ("h*.arrow", (6, 12)),
     ] {
         let found = rows(&connection, &count(name)).await;
         let value = |column: usize| {
@@ -451,16 +455,13 @@ async fn files_are_tables_of_queries() {
     }
     for (name, expected) in [
         ("no.csv", "there is no file `ROOT/no.csv`"),
+        ("x*.csv", "no file matches `ROOT/x*.csv`"),
         (
-            "x*.csv",
-            "no file matches `ROOT/x*.csv`, or none of a format that queries read: csv, json, jsonl and parquet",
-        ),
-        (
-            "h.txt",
-            "`ROOT/h.txt` is of no format that queries read: csv, json, jsonl and parquet, by its name",
+            "h.txt.xz",
+            "`ROOT/h.txt.xz` is of no format that queries read: csv, json, jsonl, parquet and arrow, by its name",
         ),
     ] {
-        fs::write(directory.path().join("h.txt"), "x").unwrap();
+        fs::write(directory.path().join("h.txt.xz"), "x").unwrap();
         let error = connection
             .query(&count(name), Vec::new())
             .await

@@ -8,12 +8,14 @@
 //! the shell's formats use the same. What is written, `COPY … FROM` with the same options reads back as the same values, or
 //! it is not written: a text that would read as NULL is an error.
 
+mod arrow_file;
 mod csv;
 pub mod json;
 pub mod open_already;
 mod output;
 mod parquet;
 mod part_file;
+mod partitioned;
 pub mod text;
 
 use std::collections::HashSet;
@@ -40,6 +42,8 @@ pub(super) struct Target {
     path: PathBuf,
     kind: FileKind,
     options: CopyOptions,
+    /// The columns whose values are directories; none: it is one file.
+    partition_by: Vec<String>,
 }
 
 impl Target {
@@ -47,14 +51,26 @@ impl Target {
     ///
     /// # Errors
     /// As [`CopyOptions::kind_of`]; `InvalidInput` for a delimiter that is none.
-    pub(super) fn new(name: &str, options: &CopyOptions) -> Result<Self> {
+    pub(super) fn new(
+        name: &str,
+        options: &CopyOptions,
+        partition_by: Vec<String>,
+    ) -> Result<Self> {
         let path = PathBuf::from(name);
+        let mut options = options.clone();
+        if !partition_by.is_empty() {
+            let format = *options.format.get_or_insert(FileFormat::Parquet);
+            if format != FileFormat::Parquet {
+                return Err(Error::unsupported("PARTITION_BY is for parquet files"));
+            }
+        }
         let kind = options.kind_of(&path, CopyDirection::To)?;
         options.delimiter_byte()?;
         Ok(Self {
             path,
             kind,
-            options: options.clone(),
+            options,
+            partition_by,
         })
     }
 }
@@ -78,6 +94,7 @@ fn begin(target: &Target, schema: &SchemaRef, output: Output) -> Result<Box<dyn 
     Ok(match target.kind.format {
         FileFormat::Csv => Box::new(csv::Csv::begin(&target.options, schema, output)?),
         FileFormat::JsonLines => Box::new(json::JsonLines::begin(schema, output)),
+        FileFormat::Arrow => Box::new(arrow_file::Arrow::begin(schema, output)?),
         FileFormat::Parquet => Box::new(parquet::Parquet::begin(
             schema,
             target.kind.compression,
@@ -99,7 +116,11 @@ enum Message {
 pub(super) async fn write(target: Target, mut rows: SendableRecordBatchStream) -> Result<u64> {
     let (sender, receiver) = channel(WAITING_BATCHES);
     let schema = rows.schema();
-    let writer = SpawnedTask::spawn_blocking(move || write_all(&target, &schema, receiver));
+    let write = match target.partition_by.is_empty() {
+        true => write_all,
+        false => partitioned::write_all,
+    };
+    let writer = SpawnedTask::spawn_blocking(move || write(&target, &schema, receiver));
     loop {
         let message = match rows.try_next().await {
             Ok(Some(batch)) => Message::Batch(batch),

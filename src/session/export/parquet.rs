@@ -17,7 +17,7 @@ use super::{Sheet, with_distinct_names};
 use crate::error::{Error, Result};
 use crate::write::copy::{FileCompression, checksum};
 
-/// Rows are gathered until they take so many bytes, or are a million; then a row group is written.
+/// The bytes of a row group of a file that is written alone.
 const ROW_GROUP_BYTES: usize = 64 << 20;
 
 /// A value that does not fit is an error, and not NULL.
@@ -30,6 +30,8 @@ pub(super) struct Parquet {
     writer: ArrowWriter<Output>,
     schema: SchemaRef,
     path: std::path::PathBuf,
+    /// Rows are gathered until they take so many bytes, or are a million; then a row group is written.
+    row_group_bytes: usize,
 }
 
 impl Parquet {
@@ -50,7 +52,16 @@ impl Parquet {
             writer,
             schema,
             path,
+            row_group_bytes: ROW_GROUP_BYTES,
         })
+    }
+
+    /// The same with row groups of another size.
+    pub(super) fn with_row_groups_of(self, row_group_bytes: usize) -> Self {
+        Self {
+            row_group_bytes,
+            ..self
+        }
     }
 
     /// The batch with the file's types.
@@ -74,7 +85,7 @@ impl Sheet for Parquet {
             error.context(format!("rows {first} to {last}"))
         })?;
         let mut written = self.writer.write(&batch);
-        if written.is_ok() && self.writer.in_progress_size() > ROW_GROUP_BYTES {
+        if written.is_ok() && self.writer.in_progress_size() > self.row_group_bytes {
             written = self.writer.flush();
         }
         written.map_err(|error| unwritable(&self.path, error))

@@ -287,7 +287,7 @@ fn options_that_make_no_sense_are_refused() {
         .1;
     assert_eq!(
         error,
-        "the format of `FILE` is not known: say (FORMAT csv) or (FORMAT parquet) or (FORMAT jsonl)"
+        "the format of `FILE` is not known: say (FORMAT csv) or (FORMAT parquet) or (FORMAT jsonl) or (FORMAT arrow)"
     );
     let csv = CopyOptions {
         format: Some(FileFormat::Csv),

@@ -4,7 +4,8 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
-use arrow::array::{ArrayRef, RecordBatch};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::datatypes::{Field, Schema};
 
 use super::field::{FieldReader, Spelling, spelt_reader};
 use super::files::SourceFile;
@@ -65,6 +66,8 @@ pub(super) struct CsvFile<'a> {
     columns: Vec<usize>,
     /// The positions of the columns that are NULL.
     absent: Vec<usize>,
+    /// The positions of the columns that are read, in the order in which they are given; `None`: all.
+    chosen: Option<Vec<usize>>,
     /// The columns in table order.
     fields: Vec<Box<dyn FieldReader>>,
     /// How many fields of the record were read.
@@ -111,6 +114,7 @@ impl<'a> CsvFile<'a> {
             absent: (0..shape.columns.len())
                 .filter(|position| !given.contains(position))
                 .collect(),
+            chosen: None,
             fields: shape
                 .columns
                 .iter()
@@ -120,6 +124,16 @@ impl<'a> CsvFile<'a> {
             delimiter: char::from(delimiter),
             skips: false,
         })
+    }
+
+    /// Takes the fields of a record for these columns of the shape, by their positions.
+    pub(super) fn order_by(&mut self, columns: Vec<usize>) {
+        self.columns = columns;
+    }
+
+    /// Reads these columns alone, and gives them in this order.
+    pub(super) fn choose(&mut self, columns: &[usize]) {
+        self.chosen = Some(columns.to_vec());
     }
 
     fn read_header(&mut self, table: &BoundTable) -> Result<()> {
@@ -132,7 +146,7 @@ impl<'a> CsvFile<'a> {
         let names: Result<Vec<&str>, _> = self.record.iter().map(std::str::from_utf8).collect();
         let names = names.map_err(|_| self.at(line, "the header is not UTF-8"))?;
         let columns = match_columns(table, self.given, &names);
-        self.columns = columns.map_err(|error| error.context(self.place(line)))?;
+        self.columns = columns.map_err(|error| error.at_row(self.place(line)))?;
         Ok(())
     }
 
@@ -178,18 +192,29 @@ impl<'a> CsvFile<'a> {
         if numbers.is_empty() {
             return Ok(None);
         }
-        let arrays: Vec<ArrayRef> = self.fields.iter_mut().map(|field| field.finish()).collect();
-        let columns = self.shape.columns.iter().zip(arrays);
-        let batch = RecordBatch::try_from_iter_with_nullable(
-            columns.map(|((name, _), array)| (name, array, true)),
-        );
-        let rows = batch
-            .map_err(|error| Error::internal("columns of a file as a batch").with_source(error))?;
         Ok(Some(Batch {
-            rows,
+            rows: self.finish(numbers.len())?,
             numbers,
             records,
         }))
+    }
+
+    /// The rows that were read, so many.
+    fn finish(&mut self, count: usize) -> Result<RecordBatch> {
+        let all: Vec<usize> = (0..self.shape.columns.len()).collect();
+        let (mut fields, mut arrays) = (Vec::new(), Vec::<ArrayRef>::new());
+        for position in self.chosen.as_ref().unwrap_or(&all) {
+            if let (Some((name, sql_type)), Some(field)) = (
+                self.shape.columns.get(*position),
+                self.fields.get_mut(*position),
+            ) {
+                fields.push(Field::new(name, sql_type.arrow(), true));
+                arrays.push(field.finish());
+            }
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(count));
+        RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
+            .map_err(|error| Error::internal("columns of a file as a batch").with_source(error))
     }
 
     /// The fields of the record, which starts on this line.
@@ -252,6 +277,13 @@ impl<'a> CsvFile<'a> {
             ) else {
                 continue;
             };
+            if self
+                .chosen
+                .as_ref()
+                .is_some_and(|it| !it.contains(position))
+            {
+                continue;
+            }
             let context =
                 |problem: &str| format!("{}column `{column}`: {problem}", self.shape.owner);
             let text = std::str::from_utf8(bytes).map_err(|_| context("the field is not UTF-8"))?;
@@ -290,7 +322,7 @@ impl<'a> CsvFile<'a> {
     }
 
     fn at(&self, line: u64, problem: &str) -> Error {
-        Error::invalid(problem).context(self.place(line))
+        Error::invalid(problem).at_row(self.place(line))
     }
 }
 

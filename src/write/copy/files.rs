@@ -21,6 +21,10 @@ use crate::write::Progress;
 /// How much of a file is read at once.
 const BUFFER_BYTES: usize = 1 << 16;
 
+/// A directory of files has no more of them, and no deeper.
+const MOST_FILES: usize = 100_000;
+const MOST_LEVELS: usize = 32;
+
 /// A file to load.
 #[derive(Debug, Clone)]
 pub(super) struct SourceFile {
@@ -71,6 +75,47 @@ pub fn check_matches(pattern: &str) -> Result<()> {
 pub fn files_matching(pattern: &str) -> impl Iterator<Item = PathBuf> {
     let found = glob_with(pattern, MatchOptions::new());
     found.into_iter().flatten().flatten()
+}
+
+/// All files in a directory and those in it, sorted; of those that are hidden by a dot or an underscore Parquet files alone.
+///
+/// # Errors
+/// `Unavailable` where a directory cannot be read; `InvalidInput` where there are more than [`MOST_FILES`], or they lie too
+/// deep.
+pub fn files_within(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    add_files(directory, MOST_LEVELS, &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
+fn add_files(directory: &Path, levels: usize, files: &mut Vec<PathBuf>) -> Result<()> {
+    let shown = directory.display();
+    let unreadable = |error: io::Error| {
+        Error::unavailable(format!("`{shown}` cannot be read: {error}")).with_source(error)
+    };
+    if levels == 0 {
+        return Err(Error::invalid(format!(
+            "`{shown}` lies deeper than {MOST_LEVELS} directories"
+        )));
+    }
+    for entry in directory.read_dir().map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let (name, path) = (entry.file_name(), entry.path());
+        let is_hidden = name.to_string_lossy().starts_with(['.', '_']);
+        match path.is_dir() {
+            true => add_files(&path, levels - 1, files)?,
+            // What programs leave there for each other, such as `_SUCCESS`.
+            false if is_hidden && path.extension() != Some("parquet".as_ref()) => {}
+            false if files.len() >= MOST_FILES => {
+                return Err(Error::invalid(format!(
+                    "`{shown}`: there are more than {MOST_FILES} files"
+                )));
+            }
+            false => files.push(path),
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a file of rows as text with a row of more than `most` bytes, for readers that would take it whole. A file that
@@ -214,7 +259,7 @@ impl SourceFile {
             .and_then(|inner| inner.downcast_ref::<TooLong>());
         if let Some(too_long) = inner {
             let place = format!("{self} line {}", too_long.line);
-            return Error::invalid(too_long.to_string()).context(place);
+            return Error::invalid(too_long.to_string()).at_row(place);
         }
         let message = match (packed, error.kind()) {
             (FileCompression::None, _) => {

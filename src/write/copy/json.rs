@@ -198,7 +198,7 @@ impl<'a> JsonFile<'a> {
     }
 
     fn at(&self, line: u64, problem: &str) -> Error {
-        Error::invalid(problem).context(format!("{} line {line}", self.source))
+        Error::invalid(problem).at_row(format_args!("{} line {line}", self.source))
     }
 }
 

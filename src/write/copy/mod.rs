@@ -1,17 +1,19 @@
-//! `COPY t FROM 'file'`: CSV, JSON and Parquet, all or nothing.
+//! `COPY t FROM 'file'`: CSV, JSON, Parquet and Arrow, all or nothing.
 //!
 //! The name may be a pattern, `'data/*.csv'`: its files are one statement, read in the order of their names. CSV files may
 //! be compressed by gzip or Zstandard. Errors name the file and its line, that of the unpacked text.
 //!
-//! Columns are found by name: those of a Parquet file, of a CSV file with a header, of JSON objects; without a header they
+//! Columns are found by name: those of a Parquet or an Arrow file, of a CSV file with a header, of JSON objects; without a header they
 //! are the table's, in its order. The file must give every column, each once, and no other; or those of a list, and the
 //! others have their DEFAULT. A value that a column cannot hold exactly is an error that names file, line or row, column and value;
 //! nothing is rounded, cut or taken for NULL.
 
+mod arrow_file;
 pub mod checksum;
 mod csv;
 mod field;
 mod files;
+mod guess;
 mod json;
 mod lines;
 pub(super) mod lossless;
@@ -21,6 +23,7 @@ mod parquet;
 mod refusals;
 mod rows;
 mod shape;
+mod table_rows;
 mod time;
 
 use std::path::PathBuf;
@@ -30,14 +33,17 @@ use datafusion::common::runtime::SpawnedTask;
 
 pub use self::field::{Spelling, values_of_texts};
 use self::files::SourceFile;
-pub use self::files::{check_matches, check_rows, files_matching, keep_standard_input};
+pub use self::files::{
+    check_matches, check_rows, files_matching, files_within, keep_standard_input,
+};
 pub use self::options::{
     CopyDirection, CopyOptions, FORMATS, FileCompression, FileFormat, FileKind, FormatDeclaration,
     STANDARD, listed,
 };
 use self::refusals::Refusals;
 pub use self::refusals::Refused;
-pub use self::rows::{ColumnTypes, CsvRows};
+pub use self::rows::{ArrowRows, CsvRows, FileRows};
+pub use self::shape::ColumnTypes;
 use super::execute::commit;
 use super::feed::Feed;
 use super::filled::Filled;
@@ -145,6 +151,7 @@ fn load(
     for file in files {
         match file.kind.format {
             FileFormat::Parquet => parquet::load(feed, file, given, waiting)?,
+            FileFormat::Arrow => arrow_file::load(feed, file, given, waiting)?,
             FileFormat::Csv => {
                 csv::load(feed, file, options, given, refusals.as_deref_mut(), waiting)?
             }
@@ -157,7 +164,7 @@ fn load(
 /// What errors call the rows of the files.
 fn row_labels(files: &[SourceFile]) -> RowLabels {
     let label = |file: &SourceFile| match file.kind.format {
-        FileFormat::Parquet => format!("{file} row"),
+        FileFormat::Parquet | FileFormat::Arrow => format!("{file} row"),
         FileFormat::Csv | FileFormat::JsonLines => format!("{file} line"),
     };
     RowLabels::of_files(files.iter().map(label).collect())

@@ -51,7 +51,7 @@ impl Problem {
         match self {
             Self::Unreadable(error) => source.unreadable(error),
             Self::Wrong(line, problem) => {
-                Error::invalid(problem).context(format!("{source} line {line}"))
+                Error::invalid(problem).at_row(format_args!("{source} line {line}"))
             }
         }
     }

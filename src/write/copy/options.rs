@@ -16,6 +16,8 @@ pub enum FileFormat {
     Csv,
     /// Apache Parquet.
     Parquet,
+    /// Apache Arrow: batches as they are in memory, its file format or its streams.
+    Arrow,
     /// One JSON object per line.
     JsonLines,
 }
@@ -66,7 +68,7 @@ pub struct FormatDeclaration {
 }
 
 /// Every format.
-pub static FORMATS: &[&FormatDeclaration] = &[&CSV, &PARQUET, &JSON_LINES];
+pub static FORMATS: &[&FormatDeclaration] = &[&CSV, &PARQUET, &JSON_LINES, &ARROW];
 
 static CSV: FormatDeclaration = FormatDeclaration {
     format: FileFormat::Csv,
@@ -93,6 +95,14 @@ static PARQUET: FormatDeclaration = FormatDeclaration {
         FileCompression::None,
     ],
     read_besides: &[],
+    is_read: true,
+};
+
+static ARROW: FormatDeclaration = FormatDeclaration {
+    format: FileFormat::Arrow,
+    name: "arrow",
+    aliases: &["ipc", "feather"],
+    compressions: &[FileCompression::None],
     is_read: true,
 };
 
@@ -181,6 +191,7 @@ impl FileFormat {
         match self {
             Self::Csv => &CSV,
             Self::Parquet => &PARQUET,
+            Self::Arrow => &ARROW,
             Self::JsonLines => &JSON_LINES,
         }
     }
@@ -355,10 +366,11 @@ impl CopyOptions {
                  in COPY (SELECT …) TO write replace(x::TEXT, '.', ',') and strftime(d, '%d.%m.%Y')",
             ));
         }
-        if is_spelt && format == FileFormat::Parquet {
-            return Err(Error::invalid(
-                "DECIMAL, DATE_FORMAT and TIMESTAMP_FORMAT are options of csv and jsonl files, not of parquet files",
-            ));
+        if is_spelt && matches!(format, FileFormat::Parquet | FileFormat::Arrow) {
+            return Err(Error::invalid(format!(
+                "DECIMAL, DATE_FORMAT and TIMESTAMP_FORMAT are options of csv and jsonl files, not of {} files",
+                format.declaration().name
+            )));
         }
         let formats = [&self.spelling.date, &self.spelling.timestamp];
         let mut formats = formats.into_iter().flatten();

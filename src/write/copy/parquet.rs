@@ -2,9 +2,7 @@
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, new_null_array};
 use datafusion::parquet::arrow::arrow_reader::{
     ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
@@ -13,12 +11,9 @@ use datafusion::parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData}
 
 use super::checksum;
 use super::files::SourceFile;
-use super::lossless::{check_type, converted};
-use super::{BATCH_BYTES, BATCH_ROWS, Feed, Progress, Waiting, match_columns};
+use super::table_rows::TableRows;
+use super::{BATCH_BYTES, BATCH_ROWS, Feed, Progress, Waiting};
 use crate::error::{Error, Result};
-use crate::key::RowError;
-use crate::schema::BoundTable;
-use crate::write::row_label::number_in_file;
 
 /// Feeds the rows of a Parquet file to a statement, counted from 1.
 ///
@@ -38,29 +33,20 @@ pub(super) fn load(
 }
 
 fn load_rows(feed: &Feed, source: &SourceFile, given: &[usize], waiting: &Waiting) -> Result<()> {
-    let table = Arc::clone(feed.table());
     let unreadable =
         |error: String| Error::invalid(format!("`{source}` is no readable Parquet file: {error}"));
     let file = source.open()?;
     checksum::check(&source.path)?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|error| unreadable(error.to_string()))?;
-    let sources = sources(&table, given, &builder).map_err(|error| error.context(source))?;
+    let mut rows = TableRows::new(feed, source, given, builder.schema())?;
     let mut bytes = Bytes::of(&builder, source, feed.progress());
     let batches = batches(builder).map_err(|error| unreadable(error.to_string()))?;
-    let mut first = 1;
     for batch in batches {
         waiting.check()?;
         let batch = batch.map_err(|error| unreadable(error.to_string()))?;
-        let rows = table_rows(&table, &sources, &batch)
-            .map_err(|error| error.placed(|row| format!("{source} row {}", first + row as u64)))?;
-        let next = first + rows.num_rows() as u64;
-        let numbers: Vec<u64> = (first..next)
-            .map(|row| number_in_file(source.index, row))
-            .collect();
-        bytes.count(rows.num_rows());
-        feed.add_numbered(rows, numbers)?;
-        first = next;
+        bytes.count(batch.num_rows());
+        rows.feed(&batch)?;
     }
     Ok(())
 }
@@ -125,52 +111,6 @@ impl Bytes {
         let read = part / u128::from(self.rows.max(1));
         u64::try_from(read).map_or(self.all, |read| read.min(self.all))
     }
-}
-
-/// For each column of the table its place in the file, if the file gives it.
-fn sources(
-    table: &BoundTable,
-    given: &[usize],
-    file: &ParquetRecordBatchReaderBuilder<File>,
-) -> Result<Vec<Option<usize>>> {
-    let fields = file.schema().fields();
-    let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
-    let positions = match_columns(table, given, &names)?;
-    let mut sources = vec![None; table.columns().len()];
-    for ((place, position), field) in positions.iter().enumerate().zip(fields) {
-        let column = table.column(*position)?;
-        check_type(column, field.data_type())
-            .map_err(|error| error.context(format!("table `{}`", table.name())))?;
-        if let Some(source) = sources.get_mut(*position) {
-            *source = Some(place);
-        }
-    }
-    Ok(sources)
-}
-
-fn table_rows(
-    table: &BoundTable,
-    sources: &[Option<usize>],
-    batch: &RecordBatch,
-) -> Result<RecordBatch, RowError> {
-    let columns = table.columns().iter().zip(sources);
-    let arrays: Result<Vec<(&String, ArrayRef, bool)>, RowError> = columns
-        .map(|(column, source)| {
-            let Some(source) = source else {
-                let nulls = new_null_array(&column.sql_type.arrow(), batch.num_rows());
-                return Ok((&column.name, nulls, true));
-            };
-            let array = batch.columns().get(*source);
-            let array = array
-                .ok_or_else(|| RowError::from(Error::internal("a column of the file is lost")))?;
-            let array = converted(column, array)
-                .map_err(|error| error.context(format!("table `{}`", table.name())))?;
-            Ok((&column.name, array, true))
-        })
-        .collect();
-    RecordBatch::try_from_iter_with_nullable(arrays?).map_err(|error| {
-        RowError::from(Error::internal("columns of a file as a batch").with_source(error))
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Parquet files: which values are taken, and which are refused.
 
+use std::sync::Arc;
+
 use arrow::array::*;
 use arrow::datatypes::{DataType, Int32Type, TimeUnit};
 use datafusion::parquet::arrow::ArrowWriter;

@@ -24,3 +24,12 @@ impl Shape {
         }
     }
 }
+
+/// What is said of the columns.
+#[derive(Debug, Clone, Default)]
+pub struct ColumnTypes {
+    /// Types by the names of columns.
+    pub given: Vec<(String, SqlType)>,
+    /// Whether all others are TEXT.
+    pub all_text: bool,
+}

@@ -21,6 +21,8 @@ fn files() -> (TempDir, Connection) {
         ),
         ("tabs.tsv", "a\tb\n1\t\"x\ty\"\n"),
         ("one.csv", "n,s\n1,x\n"),
+        ("turned.csv", "s,n\ny,2.5\n"),
+        ("other.csv", "n,t\n3,z\n"),
         ("two.csv", "n,s\n2,y\n"),
         ("twice.csv", "a,a,\n1,2,3\n"),
         ("bare.csv", "1,x\n2,y\n"),
@@ -83,6 +85,29 @@ const QUERIES: &[(&str, &str)] = &[
         "3|xy",
     ),
     ("SELECT read_csv.n FROM read_csv('@/one.csv')", "1"),
+    // Columns of several files are found by their names, and have types for all of them.
+    (
+        "SELECT n, s FROM read_csv('@/[ot][nu][er]*.csv') ORDER BY n",
+        "1.0|x\n2.5|y",
+    ),
+    (
+        "SELECT n FROM read_csv('@/o*.csv')",
+        "error: `@/other.csv` has a column `t`; those of the first file are `n`, `s`",
+    ),
+    // The name of a file alone is read by the same rules.
+    (
+        "SELECT a, b IS NULL, b, c, d FROM '@/plain.csv'",
+        "1|false|x|2024-01-01|2024-01-01T10:00:00\nNULL|false||2024-01-02|2024-01-02T00:00:00",
+    ),
+    ("SELECT b FROM '@/tabs.tsv'", "x\ty"),
+    ("SELECT price FROM '@/de.csv' WHERE id = 1", "1,5"),
+    ("SELECT s, n FROM '@/o*e.csv'", "x|1"),
+    ("SELECT count(*) FROM '@/one.csv'", "1"),
+    (
+        "SELECT count(n) FROM '@/long.csv'",
+        "error: @/long.csv line 20007: column `n`: 'wrong' is not of type BIGINT",
+    ),
+    ("DESCRIBE '@/one.csv'", "n|BIGINT|true\ns|TEXT|true"),
     (
         "SELECT count(*) FROM read_csv('@/long.csv', all_varchar => true)",
         "20006",
@@ -154,6 +179,85 @@ async fn parquet_files_are_read_whatever_they_are_called() {
         found.starts_with("error: ") && found.contains("rows.bin"),
         "{found}"
     );
+}
+
+/// What PARTITION_BY writes, the name of the directory reads, with types and NULL.
+#[tokio::test]
+async fn directories_that_name_columns_are_tables() {
+    let (directory, connection) = files();
+    let root = directory.path().display().to_string();
+    let rows = "VALUES (2024, 'a/b', 1.5), (2024, NULL, 2.5), (2025, '', 3.5), (2025, 'ä=%', NULL)";
+    let copy = |name: &str, by: &str| {
+        format!(
+            "COPY (SELECT * FROM ({rows}) AS t (year, name, x)) TO '{root}/{name}' (PARTITION_BY ({by}))"
+        )
+    };
+    let written = connection.execute(&copy("s", "year, name"), ()).await;
+    assert_eq!(written.unwrap(), 4);
+    for (sql, expected) in [
+        (
+            "SELECT x, year, name FROM '@/s/' ORDER BY x",
+            "1.5|2024|a/b\n2.5|2024|NULL\n3.5|2025|\nNULL|2025|ä=%",
+        ),
+        ("SELECT sum(year) FROM '@/s/' WHERE year > 2024", "4050"),
+        ("SELECT x FROM '@/s/' WHERE name IS NULL", "2.5"),
+        (
+            "SELECT x FROM '@/s/' WHERE name = 'a/b' AND year = 2024",
+            "1.5",
+        ),
+        (
+            "SELECT count(*) FROM '@/s/*/*/rows.parquet' WHERE year = 2025",
+            "error: `@/s/*/*/rows.parquet` names files in directories that name columns, as `year`: read the directory, '@/s/', with a condition on its columns",
+        ),
+        (
+            "DESCRIBE '@/s/'",
+            "x|DECIMAL(2,1)|true\nyear|BIGINT|true\nname|TEXT|true",
+        ),
+    ] {
+        assert_eq!(
+            answer(&directory, &connection, sql).await,
+            expected,
+            "{sql}"
+        );
+    }
+    connection.execute(&copy("y", "year"), ()).await.unwrap();
+    let sql = "SELECT year, count(*) FROM '@/y/' GROUP BY year ORDER BY year";
+    assert_eq!(answer(&directory, &connection, sql).await, "2024|2\n2025|2");
+    for (sql, expected) in [
+        (copy("s", "year"), "is there already"),
+        (copy("z", "nothing"), "there is no column `nothing`"),
+        (copy("z", "x"), "are no names of directories"),
+        (copy("z", "year, year"), "named twice"),
+        (copy("z", "year, name, x"), "of type"),
+        (copy("one.csv", "year"), "is there already"),
+        (format!("SELECT * FROM '{root}/'"), "it has others"),
+    ] {
+        let error = connection.query(&sql, ()).await.err();
+        let error = match error {
+            Some(error) if !sql.starts_with("COPY") => error,
+            _ => connection.execute(&sql, ()).await.unwrap_err(),
+        };
+        assert!(error.to_string().contains(expected), "{sql}: {error}");
+        assert!(!directory.path().join("z").exists());
+    }
+    // Directories that name nothing are read by a pattern.
+    for name in ["p/a", "p/b"] {
+        fs::create_dir_all(directory.path().join(name)).unwrap();
+        let copy = format!("COPY (SELECT 1 AS n) TO '{root}/{name}/n.parquet'");
+        connection.execute(&copy, ()).await.unwrap();
+    }
+    let sql = "SELECT sum(n) FROM '@/p/*/*.parquet'";
+    assert_eq!(answer(&directory, &connection, sql).await, "2");
+    let found = answer(&directory, &connection, "SELECT sum(n) FROM '@/p/'").await;
+    assert!(found.contains("'@/p/*/*.parquet'"), "{found}");
+    // A file that is not where its neighbours are is told, and not left out.
+    fs::copy(
+        directory.path().join("y/year=2024/rows.parquet"),
+        directory.path().join("y/x.parquet"),
+    )
+    .unwrap();
+    let found = answer(&directory, &connection, "SELECT * FROM '@/y/'").await;
+    assert!(found.contains("lies in no partition"), "{found}");
 }
 
 /// The functions reach no further than names of files do.
