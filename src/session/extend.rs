@@ -39,7 +39,7 @@ impl Connection {
     /// # Errors
     /// As [`Connection::appender`].
     pub fn appender_with(&self, table: &str, options: AppenderOptions) -> Result<Appender> {
-        let table = self.database().catalog().expect_table(table)?;
+        let table = self.catalogs().expect_table(table)?;
         let configured = self.session().copied_config();
         let settings = HaliteOptions::of(configured.options()).write_settings();
         Appender::new(table, settings, options)
@@ -58,25 +58,6 @@ impl Connection {
         let mut limited = self.clone();
         limited.timeout = Some(timeout);
         limited
-    }
-
-    /// Adds rows to a table without SQL around each: the quickest way in.
-    ///
-    /// # Errors
-    /// `InvalidInput` where there is no such table; `Unavailable` where the database is open for reading alone.
-    pub fn appender(&self, table: &str) -> Result<Appender> {
-        self.appender_with(table, AppenderOptions::default())
-    }
-
-    /// As [`Connection::appender`], with other options than the default.
-    ///
-    /// # Errors
-    /// As [`Connection::appender`].
-    pub fn appender_with(&self, table: &str, options: AppenderOptions) -> Result<Appender> {
-        let table = self.catalogs().expect_table(table)?;
-        let configured = self.session().copied_config();
-        let settings = HaliteOptions::of(configured.options()).write_settings();
-        Appender::new(table, settings, options)
     }
 
     /// Lets the statements of this connection and of its clones read a table of DataFusion's, a `MemTable` say, under a

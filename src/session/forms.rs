@@ -258,6 +258,7 @@ fn rows_compared(expr: &Expr) -> Option<Expr> {
         }
         Expr::BinaryOp { left, op, right } if is_comparison(op) => {
             let (values, query) = (row_values(left)?, queried(right)?);
+            fits(&values, query)?;
             let compared = compared(&values, &op.to_string());
             let text = format!("(SELECT {compared} AS \"a row\" FROM {})", placed(&values));
             with_query(&text, &values, query)

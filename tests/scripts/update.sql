@@ -212,13 +212,3 @@ t range /3 .. /5  80000003..80000006  residual: b > 2 (b is not in the row key)
 u point /7  80000007..80000008  tight
 t point /7  80000007..80000008  tight
 
-CREATE TABLE d (n INT DEFAULT 7, s TEXT CHECK (s <> ''));
-INSERT INTO d VALUES (1, 'x'), (2, 'y');
-UPDATE d SET n = DEFAULT WHERE n = 2;
-UPDATE d SET s = '' WHERE n = 1;
-UPDATE d SET n = n + 1, s = u.n FROM u WHERE u.a = d.n RETURNING *;
-DELETE FROM d USING u WHERE u.a < d.n AND d.n = 2;
-INSERT INTO d VALUES (1, 'z') ON CONFLICT DO NOTHING;
-MERGE INTO d USING u ON u.a = d.n WHEN MATCHED THEN DELETE;
-SELECT * FROM d;
----

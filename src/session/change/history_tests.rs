@@ -165,19 +165,7 @@ impl Step {
                     }
                 }
             }
-            Self::Upsert(rows, bound) => {
-                let mut seen = BTreeSet::new();
-                for (k, v) in rows {
-                    let old = before.get(k).copied();
-                    if old.is_some_and(|old| old >= *bound) {
-                        continue;
-                    }
-                    seen.insert(*k).then_some(())?;
-                    let new = old.unwrap_or_default() + v;
-                    after.insert(*k, new);
-                    given.push((*k, new));
-                }
-            }
+            Self::Upsert(rows, bound) => upsert(rows, *bound, before, after, &mut given)?,
             Self::Update { every, by } => {
                 for (k, v) in after.iter_mut().filter(|(k, _)| *k % every == 0) {
                     *v = *v * 2 % 1000 + by;
@@ -209,31 +197,62 @@ impl Step {
                     given.extend(after.remove(k).map(|v| (*k, v)));
                 }
             }
-            Self::Merge(rows) => {
-                let mut seen = BTreeSet::new();
-                for (k, x) in rows {
-                    match before.get(k) {
-                        Some(v) => {
-                            seen.insert(*k).then_some(())?;
-                            let deletes = x % 3 == 0;
-                            let new = if deletes { *v } else { v + x };
-                            given.push((*k, new));
-                            match deletes {
-                                true => after.remove(k),
-                                false => after.insert(*k, new),
-                            };
-                        }
-                        None if x % 2 == 0 => {
-                            insert([(*k, *x)].into_iter(), after, &mut given)?;
-                        }
-                        None => {}
-                    }
-                }
-            }
+            Self::Merge(rows) => merge(rows, before, after, &mut given)?,
         }
         given.sort_unstable();
         Some(given)
     }
+}
+
+/// What a MERGE makes of the rows.
+fn merge(
+    rows: &[(i64, i64)],
+    before: &Model,
+    after: &mut Model,
+    given: &mut Vec<(i64, i64)>,
+) -> Option<()> {
+    let mut seen = BTreeSet::new();
+    for (k, x) in rows {
+        match before.get(k) {
+            Some(v) => {
+                seen.insert(*k).then_some(())?;
+                let deletes = x % 3 == 0;
+                let new = if deletes { *v } else { v + x };
+                given.push((*k, new));
+                match deletes {
+                    true => after.remove(k),
+                    false => after.insert(*k, new),
+                };
+            }
+            None if x % 2 == 0 => {
+                insert([(*k, *x)].into_iter(), after, given)?;
+            }
+            None => {}
+        }
+    }
+    Some(())
+}
+
+/// What ON CONFLICT DO UPDATE makes of them.
+fn upsert(
+    rows: &[(i64, i64)],
+    bound: i64,
+    before: &Model,
+    after: &mut Model,
+    given: &mut Vec<(i64, i64)>,
+) -> Option<()> {
+    let mut seen = BTreeSet::new();
+    for (k, v) in rows {
+        let old = before.get(k).copied();
+        if old.is_some_and(|old| old >= bound) {
+            continue;
+        }
+        seen.insert(*k).then_some(())?;
+        let new = old.unwrap_or_default() + v;
+        after.insert(*k, new);
+        given.push((*k, new));
+    }
+    Some(())
 }
 
 /// Adds rows whose keys must be free.

@@ -165,7 +165,7 @@ impl Command for Schema {
     }
 
     fn doc(&self) -> &'static str {
-        "prints the statements that make what there is, or one table or view"
+        "prints the statements that make everything, or one table or view"
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {

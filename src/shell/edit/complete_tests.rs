@@ -47,7 +47,7 @@ fn completion_offers_what_may_stand_there() {
             "SELECT ca| FROM flights",
             &["SELECT carrier FROM flights", "SELECT cascade FROM flights"],
         ),
-        ("SELECT tem| FROM flights", &[]),
+        ("SELECT stati| FROM flights", &[]),
         ("SELECT tem|", &["SELECT temp"]),
         (
             "SELECT * FROM flights WHERE de|",

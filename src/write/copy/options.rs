@@ -103,6 +103,7 @@ static ARROW: FormatDeclaration = FormatDeclaration {
     name: "arrow",
     aliases: &["ipc", "feather"],
     compressions: &[FileCompression::None],
+    read_besides: &[],
     is_read: true,
 };
 
