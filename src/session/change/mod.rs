@@ -3,7 +3,7 @@
 //!
 //! Such a statement is taken out of its text, and what is left is a query: of an UPDATE the values that it assigns, over
 //! the table and what else it reads. That query is planned as any other. Above its rows come the columns that say
-//! which row is changed, and what becomes of it ([`rows`]), and above these a [node](node) of Halite's that changes them. So
+//! which row is changed, and what becomes of it ([`rows`]), and above these a [node] of Halite's that changes them. So
 //! subqueries, joins and parameters mean in a change what they mean in a query, and all of it is read at the one snapshot
 //! of the claim.
 //!

@@ -80,7 +80,7 @@ pub fn files_matching(pattern: &str) -> impl Iterator<Item = PathBuf> {
 /// All files in a directory and those in it, sorted; of those that are hidden by a dot or an underscore Parquet files alone.
 ///
 /// # Errors
-/// `Unavailable` where a directory cannot be read; `InvalidInput` where there are more than [`MOST_FILES`], or they lie too
+/// `Unavailable` where a directory cannot be read; `InvalidInput` where there are more than `MOST_FILES`, or they lie too
 /// deep.
 pub fn files_within(directory: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
