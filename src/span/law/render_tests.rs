@@ -49,6 +49,7 @@ fn expect(condition: &Condition) {
     ] {
         context.register_udf(function.as_ref().clone());
     }
+    context.register_udf(ScalarUDF::new_from_impl(DatePart::default()));
     let text = sql(condition, &columns);
     let planned = context
         .parse_sql_expr(&text, &schema)
