@@ -237,7 +237,10 @@ impl Lowering<'_> {
         let listed = Domain::from_intervals(operand.sql_type(), intervals);
         match (wanted, has_null) {
             (true, _) => self.member(&operand, listed),
-            (false, false) => self.member(&operand, listed.complement().with_null(false)),
+            (false, false) => match operand.null_domain() {
+                Some(null) => self.member(&operand, listed.union(&null).complement()),
+                None => Predicate::Opaque,
+            },
             (false, true) => Predicate::Constant(false),
         }
     }
