@@ -1,6 +1,6 @@
 //! Random statements that change a database, each with what the database must hold after it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,12 @@ impl Step {
         let first = words.next().unwrap_or_default();
         match first {
             "CREATE" | "DROP" => format!("{first} {}", words.next().unwrap_or_default()),
-            "INSERT" if self.sql.contains("generate_series") => "INSERT SELECT".to_owned(),
+            "INSERT" if self.sql.contains("DO UPDATE") => "INSERT DO UPDATE".to_owned(),
+            "INSERT" if self.sql.contains("DO NOTHING") => "INSERT DO NOTHING".to_owned(),
+            "INSERT" if self.sql.contains("SELECT") => "INSERT SELECT".to_owned(),
+            "UPDATE" if self.sql.contains(" FROM ") => "UPDATE FROM".to_owned(),
+            "UPDATE" if self.sql.contains("SET k") => "UPDATE of keys".to_owned(),
+            "DELETE" if self.sql.contains(" USING ") => "DELETE USING".to_owned(),
             _ => first.to_owned(),
         }
     }
@@ -100,7 +105,7 @@ impl Workload {
         self.count += 1;
         let sql = match self.table() {
             None => self.create(),
-            Some(table) => match self.random.u8(0..20) {
+            Some(table) => match self.random.u8(0..24) {
                 0..=1 if self.model.0.len() < NAMES.len() => self.create(),
                 0..=1 => self.drop(),
                 2 => self.truncate(&table),
@@ -112,6 +117,10 @@ impl Workload {
                 15 => self.shift(&table),
                 16 => self.upsert(&table),
                 17 => self.merge(&table),
+                18 => self.insert_new(&table),
+                19 => self.update_from(&table),
+                20 => self.delete_using(&table),
+                21 => self.insert_own(&table),
                 _ => self.copy(&table),
             },
         };
@@ -239,9 +248,7 @@ impl Workload {
 
     /// Rows of which some are there.
     fn upsert(&mut self, table: &str) -> String {
-        let count = self.random.usize(1..300);
-        let (keys, number) = ((0..count).map(|_| self.random.i64(0..KEYS)), self.count);
-        let keys: std::collections::BTreeSet<i64> = keys.collect();
+        let (keys, number) = (self.some_keys(), self.count);
         let rows = self.rows(table);
         let mut sql = Vec::new();
         for key in keys {
@@ -256,6 +263,61 @@ impl Workload {
             "INSERT INTO {table} VALUES {} ON CONFLICT (k) DO UPDATE SET v = excluded.v || '+' || {table}.k",
             sql.join(", ")
         )
+    }
+
+    /// Some keys, each once.
+    fn some_keys(&mut self) -> BTreeSet<i64> {
+        let count = self.random.usize(1..300);
+        (0..count).map(|_| self.random.i64(0..KEYS)).collect()
+    }
+
+    /// Rows of which those are left out whose keys are there.
+    fn insert_new(&mut self, table: &str) -> String {
+        let (keys, number) = (self.some_keys(), self.count);
+        let rows = self.rows(table);
+        let mut sql = Vec::new();
+        for key in keys {
+            sql.push(format!("({key}, '{number}-{key}')"));
+            rows.entry(key).or_insert_with(|| format!("{number}-{key}"));
+        }
+        let sql = sql.join(", ");
+        format!("INSERT INTO {table} VALUES {sql} ON CONFLICT DO NOTHING")
+    }
+
+    /// Changes the rows that another table names.
+    fn update_from(&mut self, table: &str) -> String {
+        let (keys, number) = (self.some_keys(), self.count);
+        let rows = self.rows(table);
+        for key in &keys {
+            if let Some(value) = rows.get_mut(key) {
+                *value = format!("{number}-{key}");
+            }
+        }
+        let keys = listed(&keys);
+        format!(
+            "UPDATE {table} SET v = '{number}-' || s.k FROM (VALUES {keys}) AS s (k) WHERE s.k = {table}.k"
+        )
+    }
+
+    /// Deletes the rows that another table names.
+    fn delete_using(&mut self, table: &str) -> String {
+        let keys = self.some_keys();
+        self.rows(table).retain(|key, _| !keys.contains(key));
+        let keys = listed(&keys);
+        format!("DELETE FROM {table} USING (VALUES {keys}) AS s (k) WHERE s.k = {table}.k")
+    }
+
+    /// Inserts copies of the rows below a key beyond all keys that there are.
+    fn insert_own(&mut self, table: &str) -> String {
+        let below = self.random.i64(0..KEYS);
+        let rows = self.rows(table);
+        let up = beyond(rows);
+        let copies: Vec<_> = rows
+            .range(..below)
+            .map(|(key, value)| (key + up, value.clone()))
+            .collect();
+        rows.extend(copies);
+        format!("INSERT INTO {table} SELECT k + {up}, v FROM {table} WHERE k < {below}")
     }
 
     /// Deletes, changes and inserts rows of a stretch of keys.
@@ -292,6 +354,12 @@ impl Workload {
         fs::write(&file, lines).unwrap();
         format!("COPY {table} FROM '{}'", file.display())
     }
+}
+
+/// Keys as rows of VALUES.
+fn listed(keys: &BTreeSet<i64>) -> String {
+    let keys: Vec<_> = keys.iter().map(|key| format!("({key})")).collect();
+    keys.join(", ")
 }
 
 /// A key beyond all that there are, and all that are chosen at random.
