@@ -75,6 +75,16 @@ pub(crate) fn unclaimed(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Executio
     ProvenExec::over(plan, Kept::Nothing)
 }
 
+/// The rows of `plan`, whose order is not claimed.
+pub(super) fn without_order(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    ProvenExec::over(plan, Kept::Equalities)
+}
+
+/// Whether it hands on the rows of its input, and claims less.
+pub(super) fn is_proven(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    plan.is::<ProvenExec>()
+}
+
 /// What is kept of an input's claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kept {

@@ -1,18 +1,21 @@
 //! What operators hold without asking for memory, counted: windows over all rows gather their input whole, and a LIMIT
-//! of millions keeps as many rows in a heap. And errors of files, with their names.
+//! of millions keeps as many rows in a heap, and a join of sorted sides the rows of one key. And errors of files, with
+//! their names.
 //!
 //! A `WatchedExec` below such a window asks for the memory of each batch that passes, as often as the window copies it,
-//! and gives it back when the window has ended. A sort with a great limit becomes one without, which writes to files what
-//! does not fit, and the limit above it. One above what reads files adds their names to its errors, which say a line at
-//! most.
+//! and gives it back when the window has ended. One below the side of a merging join that it looks back in asks for that
+//! of the rows with the same key: what the join writes to files it reads again for each row of the other side, and then
+//! keeps. A sort with a great limit becomes one without, which writes to files what does not fit, and the limit above
+//! it. One above what reads files adds their names to its errors, which say a line at most.
 
 use std::sync::Arc;
 
-use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::{JoinSide, JoinType, Result};
 use datafusion::datasource::physical_plan::FileScanConfig;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
+use datafusion::physical_plan::joins::SortMergeJoinExec;
 use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::windows::WindowAggExec;
@@ -23,6 +26,9 @@ use super::watched::{Watch, WatchedExec};
 
 /// A sort with a limit beyond this writes to files what does not fit.
 const MOST_IN_HEAP: usize = 100_000;
+
+/// How often the rows of one key are held where a join looks at the pairs of a row before it gives any.
+const COPIES_OF_PAIRS: usize = 4;
 
 /// The rule.
 pub(super) const COUNT_WHAT_IS_HELD: PlanRule = PlanRule {
@@ -38,6 +44,10 @@ fn counted(plan: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn Execution
         return Ok(Transformed::yes(
             plan.replace_children(vec![input], options)?,
         ));
+    }
+    if let Some(join) = plan.downcast_ref::<SortMergeJoinExec>() {
+        let counted = counted_groups(join, &plan)?;
+        return Ok(counted.map_or_else(|| Transformed::no(plan), Transformed::yes));
     }
     if let Some(files) = files_of(&plan) {
         let watched = WatchedExec::new(plan, Watch::Files(files));
@@ -56,6 +66,41 @@ fn counted(plan: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn Execution
             _ => Arc::new(LocalLimitExec::new(whole, fetch)),
         },
     ))
+}
+
+/// A merging join that counts the rows with one key; `None` where it keeps none.
+fn counted_groups(
+    join: &SortMergeJoinExec,
+    plan: &Arc<dyn ExecutionPlan>,
+) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let gives_both = matches!(
+        join.join_type(),
+        JoinType::Inner | JoinType::Left | JoinType::Right | JoinType::Full
+    );
+    if !gives_both {
+        return Ok(None);
+    }
+    let streams_left = SortMergeJoinExec::probe_side(&join.join_type()) == JoinSide::Left;
+    let keys = join.on().iter();
+    let key = keys.map(|(left, right)| Arc::clone(if streams_left { right } else { left }));
+    let copies = match join.filter() {
+        // Pairs are kept until all of a row are there, and copied for those that pass.
+        Some(_) if join.join_type() != JoinType::Inner => COPIES_OF_PAIRS,
+        _ => 1,
+    };
+    let watch = Watch::Group {
+        key: key.collect(),
+        copies,
+    };
+    let watched = |side: &Arc<dyn ExecutionPlan>| -> Arc<dyn ExecutionPlan> {
+        Arc::new(WatchedExec::new(Arc::clone(side), watch.clone()))
+    };
+    let sides = match streams_left {
+        true => vec![Arc::clone(join.left()), watched(join.right())],
+        false => vec![watched(join.left()), Arc::clone(join.right())],
+    };
+    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+    Arc::clone(plan).replace_children(sides, options).map(Some)
 }
 
 /// The names of the files that a leaf reads, for each of its partitions.

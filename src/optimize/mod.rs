@@ -34,6 +34,7 @@
 //! | [`key_order`] | on the physical plan | the order of the key, for what is proven to keep it |
 //! | [`bounds`] | in front of the optimizer, and behind it | functions that build texts and lists are bounded |
 //! | [`held`] | on the physical plan, last | what operators hold without asking for memory is counted; errors name their files |
+//! | [`merge_joins`] | on the physical plan, before what is needed is put in place | joins whose hash table does not fit are of sorted sides |
 //! | [`lost_order`] | before the physical plan is checked | rows are sorted again where an order is not known any more |
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
@@ -74,12 +75,14 @@ pub mod equal_windows;
 mod exact;
 pub mod few_groups;
 mod floats;
+mod groups;
 pub mod held;
 pub mod kept_types;
 pub mod key_order;
 mod lists;
 mod lossy;
 pub mod lost_order;
+pub mod merge_joins;
 pub mod nearest;
 pub mod null_safe;
 pub mod numbers;
@@ -242,6 +245,8 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     options.catalog.information_schema = true;
     let zone = &mut options.execution.time_zone;
     zone.get_or_insert_with(|| "+00:00".to_string());
+    // While DataFusion's rule is there that it stands in front of.
+    merge_joins::insert(physical_rules(&mut builder));
     let mends = MENDS.iter();
     #[cfg(test)]
     let mends = mends.filter(|(name, _)| !fault::active(Fault::MendLeftOut(name)));

@@ -15,6 +15,7 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::{Stream, StreamExt};
 
+use super::groups::Group;
 use super::one_input::one_input;
 use crate::error::Error;
 
@@ -28,6 +29,14 @@ const NAMED_FILES: usize = 3;
 pub enum Watch {
     /// The memory of all batches, which whoever is above keeps.
     Memory,
+    /// The memory of the rows that are equal in these columns, which whoever is above keeps so many times while they
+    /// come, one after the other.
+    Group {
+        /// What rows are sorted by.
+        key: Vec<Arc<dyn PhysicalExpr>>,
+        /// How often their bytes are held.
+        copies: usize,
+    },
     /// Errors, which are of one of the files of their partition.
     Files(Arc<Vec<Vec<String>>>),
 }
@@ -84,6 +93,11 @@ impl ExecutionPlan for WatchedExec {
                 let consumer = MemoryConsumer::new("a window over all rows");
                 Watching::Memory(consumer.register(context.memory_pool()))
             }
+            Watch::Group { key, copies } => {
+                let consumer = MemoryConsumer::new("a join, of the rows with one key,");
+                let held = consumer.register(context.memory_pool());
+                Watching::Group(Group::new(held, key.clone(), *copies))
+            }
             Watch::Files(groups) => Watching::Files(
                 groups
                     .get(partition)
@@ -117,16 +131,22 @@ struct Watched {
 
 enum Watching {
     Memory(MemoryReservation),
+    Group(Group),
     /// What an error is of.
     Files(String),
 }
 
 impl Watching {
-    fn look_at(&self, next: Result<RecordBatch>) -> Result<RecordBatch> {
+    fn look_at(&mut self, next: Result<RecordBatch>) -> Result<RecordBatch> {
         match self {
             Self::Memory(held) => {
                 let batch = next?;
                 held.try_grow(COPIES * batch.get_array_memory_size())?;
+                Ok(batch)
+            }
+            Self::Group(group) => {
+                let batch = next?;
+                group.take(&batch)?;
                 Ok(batch)
             }
             Self::Files(files) if !files.is_empty() => next.map_err(|error| match error {

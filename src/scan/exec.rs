@@ -129,6 +129,16 @@ impl ScanExec {
         residual.map(|residual| residual.text.clone()).collect()
     }
 
+    /// About how many rows there are; `None` where a condition or a limit makes that a guess, or the store cannot say.
+    pub fn whole_rows(&self) -> Option<usize> {
+        if self.request.fetch.is_some() || self.request.filters().next().is_some() {
+            return None;
+        }
+        let runs: Vec<&Run> = self.request.spans.runs().iter().collect();
+        let estimated = statistics::estimate(&self.request, &self.store, &runs);
+        estimated.num_rows.get_value().copied()
+    }
+
     /// The store that it reads.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store

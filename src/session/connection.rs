@@ -50,7 +50,7 @@ const MEMORY_OF_TEXT: usize = 64;
 
 /// How far a plan has come.
 #[derive(Debug, Clone, Copy)]
-enum Stage {
+pub(super) enum Stage {
     /// It is as the statement was written.
     Written,
     /// The optimizer is done with it.
@@ -366,7 +366,7 @@ impl Connection {
                 return Ok(None);
             }
             let session = Arc::clone(session);
-            let (session, physical) = self.physical_of(session, plan, Stage::Optimized).await?;
+            let (session, physical) = self.runnable_of(session, plan, Stage::Optimized).await?;
             let rows = execute_stream(physical, task(&session, config))?;
             return Ok(Some(Outcome::Rows(rows)));
         }
@@ -375,7 +375,7 @@ impl Connection {
             return Ok(None);
         }
         fit::fit(&mut state, &plan)?;
-        let (state, physical) = self.physical_of(state, plan, Stage::Optimized).await?;
+        let (state, physical) = self.runnable_of(state, plan, Stage::Optimized).await?;
         let rows = execute_stream(physical, state.task_ctx())?;
         Ok(Some(Outcome::Rows(rows)))
     }
@@ -394,7 +394,7 @@ impl Connection {
         if let Some((verb, gives_rows)) =
             ChangeNode::of(&plan).map(|it| (it.verb(), it.gives_rows()))
         {
-            let (state, physical) = self.physical(state, plan).await?;
+            let (state, physical) = self.runnable(state, plan).await?;
             return outcome::of_change(&state, physical, verb, gives_rows).await;
         }
         match plan {
@@ -404,7 +404,7 @@ impl Connection {
                 ddl.name()
             ))),
             LogicalPlan::Dml(insert) => {
-                let (state, physical) = self.physical(state, LogicalPlan::Dml(insert)).await?;
+                let (state, physical) = self.runnable(state, LogicalPlan::Dml(insert)).await?;
                 let rows = count(&state, physical).await?;
                 let verb = "INSERT";
                 Ok(Outcome::Affected { verb, rows })
@@ -412,7 +412,7 @@ impl Connection {
             LogicalPlan::DescribeTable(described) => self.describe_query(&described.schema),
             plan => {
                 let is_own = reads_own_tables(&plan);
-                let (state, physical) = self.physical(state, plan).await?;
+                let (state, physical) = self.runnable(state, plan).await?;
                 let context = match is_own {
                     true => task(&state, state.config().clone()),
                     false => state.task_ctx(),
@@ -595,29 +595,26 @@ impl Connection {
         }
     }
 
-    /// The physical plan, and the session that it is for.
+    /// The physical plan, and the session that it is for. What runs it asks for [`Connection::runnable`].
     pub(super) async fn physical(
         &self,
         state: SessionState,
         plan: LogicalPlan,
     ) -> Result<(SessionState, Arc<dyn ExecutionPlan>)> {
-        refuse_hidden_changes(&plan)?;
-        let mut state = state;
-        if ChangeNode::is_ordered_in(&plan)? {
-            let optimizer = &mut state.config_mut().options_mut().optimizer;
-            optimizer.enable_round_robin_repartition = false;
-        }
-        self.physical_of(state, plan, Stage::Written).await
+        let state = physical_session(state, &plan)?;
+        let (state, physical, _) = self.physical_of(state, plan, Stage::Written).await?;
+        Ok((state, physical))
     }
 
-    async fn physical_of<S: Borrow<SessionState> + Send + Sync + 'static>(
+    /// The same from a plan at this stage, which is given back.
+    pub(super) async fn physical_of<S: Borrow<SessionState> + Send + Sync + 'static>(
         &self,
         state: S,
         plan: LogicalPlan,
         stage: Stage,
-    ) -> Result<(S, Arc<dyn ExecutionPlan>)> {
+    ) -> Result<(S, Arc<dyn ExecutionPlan>, LogicalPlan)> {
         let effort = Effort::of_plan(&plan);
-        let (state, physical) = apart(effort, async move {
+        let (state, physical, plan) = apart(effort, async move {
             let session: &SessionState = state.borrow();
             let physical = match stage {
                 Stage::Written => session.create_physical_plan(&plan).await?,
@@ -626,19 +623,35 @@ impl Connection {
                     planner.create_physical_plan(&plan, session).await?
                 }
             };
-            Ok((state, names::explained(physical)?))
+            Ok((state, names::explained(physical)?, plan))
         })
         .await?;
         if let Some(meter) = &self.meter {
             meter.watch(&physical);
         }
-        Ok((state, physical))
+        Ok((state, physical, plan))
     }
 
     /// The only statement of `sql`.
     pub(super) fn single(&self, sql: &str) -> Result<Statement> {
         Statement::only_of(self.parse(sql)?)
     }
+}
+
+/// The session in which a plan is made physical.
+///
+/// # Errors
+/// `NotSupported` for a change inside another statement.
+pub(super) fn physical_session(
+    mut state: SessionState,
+    plan: &LogicalPlan,
+) -> Result<SessionState> {
+    refuse_hidden_changes(plan)?;
+    if ChangeNode::is_ordered_in(plan)? {
+        let optimizer = &mut state.config_mut().options_mut().optimizer;
+        optimizer.enable_round_robin_repartition = false;
+    }
+    Ok(state)
 }
 
 impl Database {

@@ -53,7 +53,7 @@ impl Connection {
                 let file = export::Target::new(&statement.file, &options, partition_by)?;
                 let (mut state, plan) = self.planned(&query_of(statement)?).await?;
                 fit::fit(&mut state, &plan)?;
-                let (state, plan) = self.physical(state, plan).await?;
+                let (state, plan) = self.runnable(state, plan).await?;
                 export::write(file, execute_stream(plan, state.task_ctx())?).await?
             }
         };

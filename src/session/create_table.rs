@@ -77,7 +77,7 @@ impl Connection {
         let table = Arc::clone(made.table());
         let plan = Insert::into_all(Arc::clone(&table)).over(plan)?;
         fit::fit(&mut state, &plan)?;
-        let (state, plan) = self.physical(state, plan).await?;
+        let (state, plan) = self.runnable(state, plan).await?;
         let rows = count(&state, plan).await?;
         on_waiting_thread(BROKEN_OFF, move || made.list()).await?;
         self.warn_of(table.bound());

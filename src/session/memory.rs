@@ -26,6 +26,9 @@ const MUCH: usize = 16 << 20;
 /// A lower limit is raised to this: nothing would fit into it.
 const LEAST: usize = 16 << 20;
 
+/// What an error begins with that says so.
+const EXHAUSTED: &str = "the memory limit is reached";
+
 /// The pool of a database.
 #[derive(Debug)]
 pub(super) struct Memory {
@@ -189,7 +192,7 @@ fn exhausted(
     // `HashJoinInput[3]`: which of several partitions it was says nothing to the user.
     let consumer = consumer.split('[').next().unwrap_or(consumer);
     DataFusionError::ResourcesExhausted(format!(
-        "the memory limit is reached: {consumer} has {}, needs {} more, and {} are left of {}.memory_limit = '{}'. Set it \
+        "{EXHAUSTED}: {consumer} has {}, needs {} more, and {} are left of {}.memory_limit = '{}'. Set it \
          higher, or ask for less at once",
         mebibytes(reservation.size()),
         mebibytes(additional),
@@ -197,6 +200,11 @@ fn exhausted(
         HaliteOptions::PREFIX,
         ByteSize(limit as u64)
     ))
+}
+
+/// Whether a statement has ended because it took too much memory.
+pub(super) fn is_exhausted(error: &DataFusionError) -> bool {
+    error.to_string().contains(EXHAUSTED)
 }
 
 /// `12.5 MiB`.

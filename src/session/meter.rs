@@ -15,6 +15,8 @@ use crate::store::Latency;
 #[derive(Debug, Default)]
 pub struct Meter {
     plans: Mutex<Vec<Arc<dyn ExecutionPlan>>>,
+    /// What plans have read that are not kept any more.
+    let_go: Mutex<ScanTotals>,
     /// What is read without a plan.
     direct: Mutex<Vec<ExecutionPlanMetricsSet>>,
     /// Another one that looks on.
@@ -24,7 +26,7 @@ pub struct Meter {
 impl Meter {
     /// What has been read so far, by all scans of all statements.
     pub fn totals(&self) -> ScanTotals {
-        let mut totals = ScanTotals::default();
+        let mut totals = *self.let_go.lock();
         for plan in self.plans.lock().iter() {
             totals += scan::totals(plan);
         }
@@ -46,6 +48,19 @@ impl Meter {
         self.plans.lock().push(Arc::clone(plan));
         if let Some(other) = &self.beside {
             other.watch(plan);
+        }
+    }
+
+    /// Keeps of a plan that is over what it has read.
+    pub(super) fn let_go(&self, plan: &Arc<dyn ExecutionPlan>) {
+        let mut plans = self.plans.lock();
+        if let Some(place) = plans.iter().position(|known| Arc::ptr_eq(known, plan)) {
+            let plan = plans.swap_remove(place);
+            *self.let_go.lock() += scan::totals(&plan);
+        }
+        drop(plans);
+        if let Some(other) = &self.beside {
+            other.let_go(plan);
         }
     }
 

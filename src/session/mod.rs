@@ -21,6 +21,7 @@
 //! ```
 
 mod access;
+mod again;
 mod alter_table;
 mod apart;
 mod appender;

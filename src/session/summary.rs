@@ -33,7 +33,7 @@ impl Connection {
         let described = described(&plan);
         let plan = aggregation(plan)?;
         fit::fit(&mut state, &plan)?;
-        let (state, plan) = self.physical(state, plan).await?;
+        let (state, plan) = self.runnable(state, plan).await?;
         let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
         command::rows(rows(&described, &batches)?)
     }

@@ -1,6 +1,7 @@
 //! The settings under the prefix `halite`, as `SET halite.pushdown = false` changes them.
 
 mod amounts;
+mod joins;
 
 use datafusion::common::{DataFusionError, Result, extensions_options};
 use datafusion::config::{ConfigExtension, ConfigField, ConfigOptions, Visit};
@@ -11,6 +12,7 @@ use crate::store::Durability;
 use crate::write::{self, WriteSettings};
 
 pub use self::amounts::{ByteSize, TimeLimit};
+pub use self::joins::Joins;
 
 extensions_options! {
     /// Halite's settings. A session without them has the defaults.
@@ -46,6 +48,11 @@ extensions_options! {
         /// How many bytes a function that builds texts or lists may make at once, of one batch of rows; 0: an eighth of
         /// the memory limit, shared by all such functions of a statement.
         pub function_bytes: ByteSize, default = ByteSize::default()
+
+        /// How rows are joined by what is equal in them: 'hash', with a hash table of the smaller side, which has to fit
+        /// into memory; 'merge', of both sides sorted, in temporary files where need be; 'auto': the former, and where it
+        /// does not fit the latter.
+        pub joins: Joins, default = Joins::Auto
 
         /// How long a statement may take, from its planning to its last row: '30s'; 0: as long as it likes.
         pub statement_timeout: TimeLimit, default = TimeLimit::default()

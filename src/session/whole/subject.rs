@@ -25,6 +25,8 @@ pub(super) struct Settings {
     pub dealt_join: bool,
     /// Small sides are joined in partitions, too.
     pub partitioned_join: bool,
+    /// Sides are sorted and merged.
+    pub merged_join: bool,
 }
 
 impl Settings {
@@ -34,6 +36,7 @@ impl Settings {
         batch_size: 8192,
         dealt_join: true,
         partitioned_join: false,
+        merged_join: false,
     };
 
     pub fn draw(random: &mut Random) -> Self {
@@ -42,6 +45,7 @@ impl Settings {
             batch_size: random.weighted(&[(30, 2), (20, 3), (20, 7), (30, 8192)]),
             dealt_join: random.percent(75),
             partitioned_join: random.percent(40),
+            merged_join: random.percent(20),
         }
     }
 
@@ -61,6 +65,9 @@ impl Settings {
         if self.partitioned_join {
             script.push(format!("SET {threshold} = 0"));
             script.push(format!("SET {threshold}_rows = 0"));
+        }
+        if self.merged_join {
+            script.push("SET halite.joins = 'merge'".to_owned());
         }
         script
     }

@@ -89,6 +89,10 @@ fn simpler_settings(settings: Settings) -> Vec<Settings> {
             partitioned_join: false,
             ..settings
         },
+        Settings {
+            merged_join: false,
+            ..settings
+        },
     ];
     simpler.retain(|one| *one != settings);
     simpler
