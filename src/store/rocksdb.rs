@@ -9,7 +9,8 @@
 //! options of spaces, and the last step of several loads (see [`own`]). A file `halite-creating` stands in the directory while it is
 //! being made; if that is cut short, the next open for writing goes on. A directory `halite-loads` holds the files of
 //! bulk loads while they are written (see [`bulk`]); what it holds when the database is opened for writing was left
-//! by a process that was killed, and is removed.
+//! by a process that was killed, and is removed. A file `halite-reserve` takes room that a full disk is deleted with (see
+//! [`reserve`]).
 //!
 //! # What is promised and by what
 //!
@@ -31,6 +32,7 @@ mod maintain;
 mod open;
 mod own;
 mod read;
+mod reserve;
 mod switch;
 mod verify;
 
@@ -61,6 +63,10 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
+
+/// What is said where the reserve is given back.
+const RESERVE_GIVEN_BACK: &str = "the disk is full, and the bytes that the database held back are free now: in some seconds \
+                                  DELETE, TRUNCATE and DROP TABLE work again";
 
 /// An open RocksDB.
 struct Database {
@@ -103,7 +109,12 @@ impl Database {
     /// RocksDB's error, with what was tried on which database.
     fn failed(&self, what: impl fmt::Display, error: ::rocksdb::Error) -> Error {
         let what = format!("{}: {what}", self.path().display());
-        store_error(what, error)
+        let is_full = reserve::is_wanted(error.as_ref());
+        let failed = store_error(what, error);
+        match is_full && reserve::give_back(self.path()) {
+            true => failed.context(RESERVE_GIVEN_BACK),
+            false => failed,
+        }
     }
 }
 

@@ -136,7 +136,12 @@ fn check_full(error: &Error) {
 
 /// Inserts until it fails; how many statements were acknowledged.
 async fn fill(connection: &Connection) -> i64 {
-    for number in 0..100 {
+    fill_from(connection, 0).await
+}
+
+/// The same, where so many are there already.
+async fn fill_from(connection: &Connection, first: i64) -> i64 {
+    for number in first..100 {
         if let Err(error) = execute(connection, &insert(number)).await {
             println!("full after {number} statements: {error}");
             check_full(&error);
@@ -315,6 +320,65 @@ fn tables_are_made_and_dropped_whole_on_a_full_disk() {
         let (_database, connection) = open(&disk);
         assert_eq!(rows(&connection, "SHOW TABLES").await.unwrap(), ["t", "u"]);
         check(&connection, statements).await;
+    });
+}
+
+const RESERVE: &str = "full.halite/halite-reserve";
+
+/// A database with a reserve, and how many statements are in it.
+async fn with_reserve(disk: &Disk) -> (Database, Connection, i64) {
+    let (database, connection) = filled(disk).await;
+    for number in 0..6 {
+        execute(&connection, &insert(number)).await.unwrap();
+    }
+    drop((database, connection));
+    let (database, connection) = open(disk);
+    let reserve = fs::metadata(disk.path().join(RESERVE)).unwrap();
+    assert!(reserve.len() >= 4 << 20, "{reserve:?}");
+    (database, connection, 6)
+}
+
+/// Deletes all but the rows of the first statement, and goes on.
+async fn delete_and_go_on(connection: &Connection) {
+    execute_soon(connection, "DELETE FROM t WHERE k >= 10000").await;
+    check(connection, 1).await;
+    execute_soon(connection, &insert(1)).await;
+    check(connection, 2).await;
+}
+
+#[test]
+fn rows_of_a_full_disk_are_deleted() {
+    let Some(disk) = Disk::mount() else { return };
+    runtime().block_on(async {
+        let (database, connection, there) = with_reserve(&disk).await;
+        let statements = fill_from(&connection, there).await;
+        check(&connection, statements).await;
+        assert!(!disk.path().join(RESERVE).exists());
+        delete_and_go_on(&connection).await;
+        drop((database, connection));
+        let (_database, connection) = open(&disk);
+        check(&connection, 2).await;
+    });
+}
+
+/// Others have filled the disk to its last byte while the database was closed, as a kill leaves it.
+#[test]
+fn a_database_on_a_full_disk_is_opened_to_delete() {
+    let Some(disk) = Disk::mount() else { return };
+    runtime().block_on(async {
+        let (database, connection, there) = with_reserve(&disk).await;
+        drop((database, connection));
+        let mut rest = fs::File::create(disk.path().join("rest")).unwrap();
+        let full = std::io::copy(&mut std::io::repeat(1), &mut rest);
+        assert_eq!(full.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+        assert_eq!(disk.free(), 0);
+        let (database, connection) = open(&disk);
+        assert!(!disk.path().join(RESERVE).exists());
+        check(&connection, there).await;
+        delete_and_go_on(&connection).await;
+        drop((database, connection));
+        let (_database, connection) = open(&disk);
+        check(&connection, 2).await;
     });
 }
 

@@ -12,7 +12,7 @@ use ::rocksdb::{
 use super::super::directory::{self, Found, space_of_family};
 use super::super::synced::{self, Synced};
 use super::super::{Compression, StoreOptions, seal};
-use super::{Database, bulk, own, store_error, switch};
+use super::{Database, bulk, own, reserve, store_error, switch};
 use crate::error::{Error, Result};
 
 /// How often an open is tried while another process changes the files that it needs.
@@ -38,7 +38,7 @@ impl From<Error> for OpenError {
 
 /// Opens the database, and tries again while another process is changing its files.
 pub(super) fn open(path: &Path, options: &StoreOptions) -> Result<Database> {
-    let (mut attempt, mut seen) = (1, 0);
+    let (mut attempt, mut seen, mut was_full) = (1, 0, false);
     loop {
         match open_database(path, options, &mut seen) {
             Err(OpenError::Passing(_)) if attempt < OPEN_ATTEMPTS => {
@@ -46,8 +46,19 @@ pub(super) fn open(path: &Path, options: &StoreOptions) -> Result<Database> {
                 attempt += 1;
             }
             Err(OpenError::Passing(error)) => return Err(missing_for_good(error)),
-            Err(OpenError::Lasting(error)) => return Err(error),
-            Ok(database) => return Ok(database),
+            Err(OpenError::Lasting(error)) => {
+                let is_full = !options.read_only && reserve::is_wanted(error.message());
+                if !is_full || !reserve::give_back(path) {
+                    return Err(error);
+                }
+                was_full = true;
+            }
+            Ok(database) => {
+                if !options.read_only && !was_full {
+                    reserve::hold(path, space_buffer(options));
+                }
+                return Ok(database);
+            }
         }
     }
 }
