@@ -69,6 +69,7 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("serde_json", Place::Only("schema/")),
     ("self_cell", Place::Only("store/rocksdb")),
     ("parking_lot", Place::From(2)),
+    ("regex", Place::Only("function/")),
     ("tempfile", Place::From(2)),
     ("bytes::Bytes", Place::Only("write/operator_spill")),
     ("csv", Place::From(4)),

@@ -1,7 +1,8 @@
 //! Golden SQL scripts, `tests/scripts/*.sql`: what a user sees, statement by statement.
 //!
 //! A script is blocks between blank lines: statements, a line `---`, and what they print. Each script runs in a database
-//! of its own, in memory. `EXPLAIN KEYS` prints one line for each range. `HALITE_REWRITE=1` writes the files anew.
+//! of its own, in memory. `EXPLAIN KEYS` prints one line for each range. `DIRECTORY` is one of its own, for files.
+//! `HALITE_REWRITE=1` writes the scripts anew.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -52,12 +53,15 @@ pub async fn run_block(connection: &Connection, input: &str) -> String {
 async fn run_script(script: &str) -> String {
     let connection = Database::in_memory().unwrap().connect();
     let mut output = String::new();
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path().to_str().unwrap();
     for block in script
         .split("\n\n")
         .filter(|block| !block.trim().is_empty())
     {
         let input = block.split("\n---").next().unwrap_or_default().trim();
-        let printed = run_block(&connection, input).await;
+        let printed = run_block(&connection, &input.replace("DIRECTORY", directory)).await;
+        let printed = printed.replace(directory, "DIRECTORY");
         writeln!(output, "{input}\n---\n{printed}").unwrap();
     }
     output

@@ -7,9 +7,16 @@ mod age;
 mod difference;
 mod format;
 mod interval;
+mod json;
 mod moment;
+mod number;
 mod pattern;
+mod printf;
+mod regexp;
 mod strftime;
+mod to_date;
+
+pub use self::to_date::format_of;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -41,6 +48,27 @@ static DECLARATIONS: &[&Declaration] = &[
     &difference::DATE_DIFF,
     &difference::DATE_SUB,
     &age::AGE,
+    &printf::FORMAT,
+    &printf::PRINTF,
+    &regexp::REGEXP_EXTRACT,
+    &regexp::REGEXP_EXTRACT_ALL,
+    &regexp::REGEXP_SPLIT,
+    &json::JSON,
+    &json::JSON_VALID,
+    &json::JSON_EXTRACT,
+    &json::JSON_EXTRACT_STRING,
+    &json::JSON_AT,
+    &json::JSON_AT_TEXT,
+    &json::JSON_EXTRACT_PATH,
+    &json::JSON_EXTRACT_PATH_TEXT,
+    &json::JSON_EXISTS,
+    &json::JSON_ARRAY_LENGTH,
+    &json::JSON_KEYS,
+    &json::JSON_TYPEOF,
+    &json::JSON_TYPE,
+    &json::TO_JSON,
+    &json::JSON_ARRAY,
+    &json::JSON_OBJECT,
     &VERSION,
 ];
 
@@ -78,6 +106,26 @@ pub fn interval_times(interval: Expr, factor: Expr) -> Expr {
 /// `i / n` of an interval and a number.
 pub fn interval_divided(interval: Expr, divisor: Expr) -> Expr {
     call(&interval::DIVIDED, vec![interval, divisor])
+}
+
+/// `doc -> step` where `as_text` is false, and `doc ->> step`.
+pub fn json_arrow(document: Expr, step: Expr, as_text: bool) -> Expr {
+    let declaration = if as_text {
+        &json::JSON_EXTRACT_STRING
+    } else {
+        &json::JSON_EXTRACT
+    };
+    call(declaration, vec![document, step])
+}
+
+/// `doc #> path` where `as_text` is false, and `doc #>> path`.
+pub fn json_hash_arrow(document: Expr, path: Expr, as_text: bool) -> Expr {
+    let declaration = if as_text {
+        &json::JSON_AT_TEXT
+    } else {
+        &json::JSON_AT
+    };
+    call(declaration, vec![document, path])
 }
 
 fn call(declaration: &'static Declaration, arguments: Vec<Expr>) -> Expr {

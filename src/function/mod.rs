@@ -9,15 +9,18 @@ mod concatenation;
 mod date_part;
 mod date_trunc;
 mod decode_key;
+mod extremes;
 mod frequencies;
 mod keys;
 mod ordered;
 mod part;
 mod planning;
+mod quantile;
 mod single;
 mod sizes;
 mod sum;
 mod transform;
+mod type_of;
 
 use std::sync::Arc;
 
@@ -29,7 +32,7 @@ use crate::key::TRANSFORMS;
 use crate::schema::BoundTable;
 use crate::store::Store;
 
-pub use self::added::{interval_divided, interval_times};
+pub use self::added::{format_of, interval_divided, interval_times, json_arrow, json_hash_arrow};
 pub use self::arithmetic::Arithmetic;
 pub use self::bounded::{BoundedFunction, bounded, is_bounded, needs_bound};
 pub use self::concatenation::{concatenated, may_be_long};
@@ -42,6 +45,7 @@ pub use self::planning::{Stop, check_wanted, is_planning, while_planning};
 pub use self::single::single_value;
 pub use self::sum::ExactSum;
 pub use self::transform::TransformFunction;
+pub use self::type_of::type_of;
 
 /// Finds a table, and the store that keeps its rows, by its name; what the session gives `keys('t')` to look in.
 pub type Lookup = Arc<dyn Fn(&str) -> Result<(Arc<BoundTable>, Arc<dyn Store>)> + Send + Sync>;
@@ -62,6 +66,8 @@ pub fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
 /// The aggregates that DataFusion lacks, for the session to register.
 pub fn aggregate_functions() -> impl Iterator<Item = AggregateUDF> {
     frequencies::aggregates()
+        .chain(extremes::aggregates())
+        .chain(quantile::aggregates())
 }
 
 /// `keys('t')`, for the session to register under that name.

@@ -15,6 +15,7 @@ use sqlparser::ast::{
 };
 
 use super::Outcome;
+use super::absent;
 use super::catalogs::Catalogs;
 use super::waiting::on_waiting_thread;
 use crate::catalog::{Catalog, Dependents, object_name};
@@ -129,9 +130,7 @@ impl<'a> Own<'a> {
                 if let Some(made) = Self::made_or_dropped(other) {
                     return Ok(Some(made));
                 }
-                return refused(other).map_or(Ok(None), |what| {
-                    Err(Error::unsupported(format!("{what} is not implemented")))
-                });
+                return absent::statement(other).map_or(Ok(None), Err);
             }
         }))
     }
@@ -283,21 +282,6 @@ impl<'a> Own<'a> {
             Self::ShowSetting(name) => show_setting(&settings()?, &name),
         }
     }
-}
-
-/// Statements that parse, and that DataFusion would refuse in words of its own, or worse: do.
-fn refused(statement: &Statement) -> Option<&'static str> {
-    Some(match statement {
-        Statement::CreateIndex(_) => "CREATE INDEX",
-        Statement::CreateSchema { .. } => "CREATE SCHEMA",
-        Statement::CreateDatabase { .. } => "CREATE DATABASE",
-        Statement::CreateFunction(_) => "CREATE FUNCTION",
-        Statement::Drop { .. } => "this form of DROP",
-        Statement::StartTransaction { .. }
-        | Statement::Commit { .. }
-        | Statement::Rollback { .. } => "a transaction of several statements",
-        _ => return None,
-    })
 }
 
 /// `RESET` of a setting of Halite's, as SET to its default: DataFusion resets its own alone.

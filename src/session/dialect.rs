@@ -4,9 +4,10 @@
 //!   `(a IS DISTINCT FROM 1) AND b`. sqlparser reads everything up to the end of the expression as the right side.
 //! * A number with an exponent is a DOUBLE, as in DuckDB: `1e10` reads as `CAST('1e10' AS DOUBLE)`. Every other
 //!   number stays exact; DataFusion makes `1.5` a DECIMAL under `parse_float_as_decimal`.
-//! * `||` binds as in PostgreSQL, looser than `+` and `%` and closer than comparisons: `'u' || 7 % 5` is `'u' || 2`.
-//! * `2 ^ 3` is 8, as in PostgreSQL and DuckDB, and binds closer than `*`; DataFusion's exclusive or of bits is `6 # 3`.
-//! * `1_000` is a number, and not a 1 that is called `_000`.
+//! * `||` binds as in PostgreSQL, looser than `+` and `%` and closer than comparisons: `'u' || 7 % 5` is `'u' || 2`; so do
+//!   the arrows of JSON: `doc ->> 'a' = 'b'` is a comparison.
+//! * `2 ^ 3` and `2 ** 3` are 8, as in PostgreSQL and DuckDB, and binds closer than `*`; DataFusion's exclusive or of bits is `6 # 3`.
+//! * `1_000` is a number, and not a 1 that is called `_000`; `0x1F` is 31, and not the bytes `x'1F'`.
 //! * The parser's work is bounded. Where it cannot tell two readings apart it tries both, and a hundred malformed
 //!   bytes (`CAST(CASE (CAST(CASE (…`) keep sqlparser 0.62 busy for longer than anyone waits. Every expression
 //!   begins in [`Dialect::parse_prefix`], so that is where steps are counted; over the budget the parser is told
@@ -19,7 +20,9 @@ use sqlparser::ast::{BinaryOperator, CastKind, DataType, ExactNumberInfo, Expr, 
 use sqlparser::dialect::{Dialect, GenericDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::{Span, Token};
+
+use super::lambdas;
 
 /// Steps that any statement may take, whatever its length.
 const STEPS: usize = 10_000;
@@ -92,8 +95,15 @@ impl Dialect for HaliteDialect {
         if !self.step() {
             return Some(Err(ParserError::RecursionLimitExceeded));
         }
-        let Token::Number(text, false) = &parser.peek_token_ref().token else {
-            return None;
+        let next = parser.peek_token_ref();
+        let text = match &next.token {
+            Token::Number(text, false) => text,
+            Token::HexStringLiteral(digits) if is_prefixed(digits, next.span) => {
+                let number = u64::from_str_radix(digits, 16).ok()?;
+                parser.advance_token();
+                return Some(Ok(Expr::value(Value::Number(number.to_string(), false))));
+            }
+            _ => return lambdas::parse(parser),
         };
         let number = match text.contains(['e', 'E']) {
             true => double(text),
@@ -108,8 +118,15 @@ impl Dialect for HaliteDialect {
 
     fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
         match parser.peek_token_ref().token {
-            Token::StringConcat => Some(Ok(self.prec_value(Precedence::Pipe))),
+            Token::StringConcat
+            | Token::Arrow
+            | Token::LongArrow
+            | Token::HashArrow
+            | Token::HashLongArrow => Some(Ok(self.prec_value(Precedence::Pipe))),
             Token::Caret => Some(Ok(self.prec_value(Precedence::MulDivModOp) + 1)),
+            Token::Mul if parser.peek_nth_token_ref(1).token == Token::Mul => {
+                Some(Ok(self.prec_value(Precedence::MulDivModOp) + 1))
+            }
             Token::Sharp => Some(Ok(self.prec_value(Precedence::Caret))),
             _ => None,
         }
@@ -123,6 +140,10 @@ impl Dialect for HaliteDialect {
     ) -> Option<Result<Expr, ParserError>> {
         let op = match parser.peek_token_ref().token {
             Token::Caret => Some(BinaryOperator::PGExp),
+            Token::Mul if parser.peek_nth_token_ref(1).token == Token::Mul => {
+                parser.advance_token();
+                Some(BinaryOperator::PGExp)
+            }
             Token::Sharp => Some(BinaryOperator::PGBitwiseXor),
             _ => None,
         };
@@ -206,6 +227,12 @@ impl Dialect for HaliteDialect {
         supports_window_clause_named_window_reference supports_window_function_null_treatment_arg
         supports_with_fill supports_xml_expressions
     }
+}
+
+/// Whether digits were written as `0x1F`, and not as `x'1F'`, which the tokenizer takes for the same.
+fn is_prefixed(digits: &str, span: Span) -> bool {
+    let length = span.end.column.saturating_sub(span.start.column);
+    length == digits.len() as u64 + 2
 }
 
 /// A number with an exponent, as DOUBLE.

@@ -8,6 +8,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use super::change::ChangePlanner;
 use super::names;
 use super::operators::Operators;
+use super::types::type_name;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME};
 use crate::settings::HaliteOptions;
 use crate::{function, optimize};
@@ -35,5 +36,6 @@ pub(super) fn builder() -> SessionStateBuilder {
 pub(super) fn register(context: &SessionContext) {
     function::scalar_functions().for_each(|function| context.register_udf(function));
     function::aggregate_functions().for_each(|function| context.register_udaf(function));
+    context.register_udf(function::type_of(|of| type_name(of).to_uppercase()));
     names::casts::register(context);
 }

@@ -6,8 +6,10 @@
 //! | `CAST(x AS VARCHAR(3))` | `left(CAST(x AS TEXT), 3)` |
 //! | `x IN ()` | `false` |
 //! | `(a, b) IN (q)` as a condition | `EXISTS (SELECT … FROM q WHERE …)` |
+//! | `(a, b) NOT IN (q)` as a condition | `NOT EXISTS (…)` of the equal rows, and of those that may be for a NULL |
 //! | `(a, b) IN (q)`, `(a, b) < ALL (q)` anywhere | `(SELECT CASE WHEN count(*) FILTER (…) > 0 THEN … END FROM q)` |
 //! | `(a, b) = (q)` | `(SELECT (a, b) = (…, …) FROM q)` |
+//! | `~x` | `-1 - x` |
 //! | `x ^ y` | `power(CAST(x AS DOUBLE), CAST(y AS DOUBLE))` |
 //!
 //! It is done behind the [names](super::names) of columns, which stay as they are written.
@@ -17,8 +19,8 @@ use std::ops::ControlFlow;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     BinaryOperator, CastKind, CharLengthUnits, CharacterLength, DataType, Expr, FunctionArg,
-    FunctionArgExpr, FunctionArguments, Query, Select, SelectItem, SetExpr, TableFactor, Value,
-    ValueWithSpan, VisitMut, VisitorMut,
+    FunctionArgExpr, FunctionArguments, Query, Select, SelectItem, SetExpr, TableFactor,
+    UnaryOperator, Value, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
 };
 
 use super::innermost::sql_of_mut;
@@ -27,7 +29,7 @@ use super::written::expression;
 /// The statement without such forms.
 pub(super) fn write_out(statement: &mut DFStatement) {
     if let Some(statement) = sql_of_mut(statement) {
-        let _: ControlFlow<()> = statement.visit(&mut Forms);
+        let _: ControlFlow<()> = VisitMut::visit(statement, &mut Forms);
     }
 }
 
@@ -78,6 +80,10 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
             let operands = [left.as_ref().clone(), right.as_ref().clone()];
             expression("power(CAST($1 AS DOUBLE), CAST($2 AS DOUBLE))", &operands)
         }
+        Expr::UnaryOp {
+            op: UnaryOperator::BitwiseNot,
+            expr,
+        } => expression("-1 - $1", std::slice::from_ref(expr.as_ref())),
         Expr::InList { list, negated, .. } if list.is_empty() => {
             Some(Expr::value(Value::Boolean(*negated)))
         }
@@ -326,6 +332,9 @@ fn row_exists(values: &[Expr], query: &Query, negated: bool) -> Option<Expr> {
     fits(values, query)?;
     let equal = (1..=values.len()).map(|number| format!("\"{number}\" = ${number}"));
     let equal = equal.collect::<Vec<_>>().join(" AND ");
+    if negated && values.iter().all(is_plain) && is_repeatable(query) {
+        return row_absent(values, query, &equal);
+    }
     let rows = format!("SELECT 1 AS \"a row\" FROM {}", placed(values));
     let text = match negated {
         false => format!("EXISTS ({rows} WHERE {equal})"),
@@ -334,16 +343,86 @@ fn row_exists(values: &[Expr], query: &Query, negated: bool) -> Option<Expr> {
     with_query(&text, values, query)
 }
 
+/// That a row is certainly not among those of a query, asked three times, each of which is a join that hashes or is of few
+/// rows: none is equal; of those with a NULL none may be; and if the row has one itself, none at all may be.
+fn row_absent(values: &[Expr], query: &Query, equal: &str) -> Option<Expr> {
+    let any_null = |mark: fn(usize) -> String| {
+        let nulls = (1..=values.len()).map(|number| format!("{} IS NULL", mark(number)));
+        nulls.collect::<Vec<_>>().join(" OR ")
+    };
+    let (place, is_left_null) = (placed(values), any_null(|number| format!("${number}")));
+    let is_right_null = any_null(|number| format!("\"{number}\""));
+    let asked = [
+        format!("{place} WHERE {equal}"),
+        format!("{place} WHERE ({is_right_null}) AND ({equal}) IS NOT FALSE"),
+        // Equal to a column, and so a key of the join, for the rows alone that have a NULL.
+        format!(
+            "(SELECT *, 1 AS \"a mark\" FROM {place}) AS \"marked rows\" \
+             WHERE \"a mark\" = CASE WHEN {is_left_null} THEN 1 END AND ({equal}) IS NOT FALSE"
+        ),
+    ];
+    let asked = asked.map(|rows| {
+        let text = format!("NOT EXISTS (SELECT 1 AS \"a row\" FROM {rows})");
+        with_query(&text, values, query)
+    });
+    expression(
+        "$1 AND $2 AND $3",
+        &asked.into_iter().collect::<Option<Vec<_>>>()?,
+    )
+}
+
+/// Whether an expression costs nothing to be asked again.
+fn is_plain(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inner) => is_plain(inner),
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether a query has the same rows when it is asked again: none of them is drawn, and none is cut.
+fn is_repeatable(query: &Query) -> bool {
+    Visit::visit(query, &mut Drawn).is_continue()
+}
+
+/// Finds what makes the rows of a query others each time.
+struct Drawn;
+
+impl Visitor for Drawn {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        match query.limit_clause.is_some() || query.fetch.is_some() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        const DRAWING: [&str; 5] = ["random", "rand", "uuid", "gen_random_uuid", "nextval"];
+        match expr {
+            Expr::Function(function) => {
+                let name = function.name.to_string().to_lowercase();
+                match DRAWING.contains(&name.trim_matches('"')) || function.over.is_some() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
 /// An expression of values, with a query in its place.
 fn with_query(text: &str, values: &[Expr], query: &Query) -> Option<Expr> {
     let mut written = expression(text, values)?;
     let mut place = Place(Some(Box::new(query.clone())));
-    let _: ControlFlow<()> = written.visit(&mut place);
+    let _: ControlFlow<()> = VisitMut::visit(&mut written, &mut place);
     Some(written)
 }
 
 /// How many columns a query has; `None` where a star stands for some of them.
-fn column_count(body: &SetExpr) -> Option<usize> {
+pub(super) fn column_count(body: &SetExpr) -> Option<usize> {
     match body {
         SetExpr::Select(select) => {
             let is_one = |item: &SelectItem| {

@@ -1,7 +1,7 @@
 //! `information_schema`: what the database has, in SQL's words and types.
 //!
-//! `tables`, `columns`, `views`, `sequences`, `schemata`, `table_constraints` and `key_column_usage` are Halite's own: with
-//! the types of `CREATE TABLE` and without anything of the engine. Those of settings and functions are DataFusion's.
+//! `tables`, `columns`, `views`, `sequences`, `schemata`, `table_constraints`, `check_constraints` and `key_column_usage` are
+//! Halite's own: with the types of `CREATE TABLE` and without anything of the engine. Those of settings and functions are DataFusion's.
 
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ use crate::schema::BoundTable;
 const TEMPORARY: &str = "temp";
 
 /// The names of Halite's own.
-const OWN: [&str; 7] = [
+const OWN: [&str; 8] = [
+    "check_constraints",
     "columns",
     "key_column_usage",
     "schemata",
@@ -251,10 +252,37 @@ impl Information {
             ("constraint_type", DataType::Utf8),
         ];
         let rows = self.each_table(|schema, table| {
-            let mut row = Self::place(schema, &primary_key(table));
-            row.extend(Self::place(schema, table.name()));
-            row.push(text("PRIMARY KEY"));
-            vec![row]
+            let keys = primary_key(table).map(|name| (name, "PRIMARY KEY"));
+            let checks = table.table().checks.iter();
+            let checks = checks.map(|check| (check.name.clone(), "CHECK"));
+            let rows = keys.into_iter().chain(checks).map(|(name, kind)| {
+                let mut row = Self::place(schema, &name);
+                row.extend(Self::place(schema, table.name()));
+                row.push(text(kind));
+                row
+            });
+            rows.collect()
+        });
+        Rows {
+            headings: HEADINGS,
+            rows,
+        }
+    }
+
+    fn checks(&self) -> Rows {
+        const HEADINGS: &[(&str, DataType)] = &[
+            ("constraint_catalog", DataType::Utf8),
+            ("constraint_schema", DataType::Utf8),
+            ("constraint_name", DataType::Utf8),
+            ("check_clause", DataType::Utf8),
+        ];
+        let rows = self.each_table(|schema, table| {
+            let checks = table.table().checks.iter().map(|check| {
+                let mut row = Self::place(schema, &check.name);
+                row.push(text(&check.expression));
+                row
+            });
+            checks.collect()
         });
         Rows {
             headings: HEADINGS,
@@ -275,6 +303,9 @@ impl Information {
             ("ordinal_position", DataType::Int64),
         ];
         let rows = self.each_table(|schema, table| {
+            let Some(name) = primary_key(table) else {
+                return Vec::new();
+            };
             let parts = table.table().key.iter();
             let mut columns: Vec<&str> = Vec::new();
             for column in parts.flat_map(|part| part.expression.columns()) {
@@ -283,7 +314,7 @@ impl Information {
                 }
             }
             let rows = columns.into_iter().zip(1..).map(|(column, at)| {
-                let mut row = Self::place(schema, &primary_key(table));
+                let mut row = Self::place(schema, &name);
                 row.extend(Self::place(schema, table.name()));
                 row.extend([text(column), Cell::Number(Some(at))]);
                 row
@@ -308,8 +339,10 @@ impl Information {
     }
 }
 
-fn primary_key(table: &BoundTable) -> String {
-    format!("{}_pkey", table.name())
+/// The name of the primary key, of a table that is declared with one.
+fn primary_key(table: &BoundTable) -> Option<String> {
+    let is_declared = table.row_id().is_none();
+    is_declared.then(|| format!("{}_pkey", table.name()))
 }
 
 fn columns_of_table(schema: &str, table: &BoundTable) -> Vec<Vec<Cell>> {
@@ -420,6 +453,7 @@ impl SchemaProvider for Information {
     async fn table(&self, name: &str) -> PlanResult<Option<Arc<dyn TableProvider>>> {
         let rows = match name.to_ascii_lowercase().as_str() {
             "tables" => self.tables(),
+            "check_constraints" => self.checks(),
             "columns" => self.columns().await,
             "views" => self.view_rows(),
             "sequences" => self.sequences(),

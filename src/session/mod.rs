@@ -20,6 +20,7 @@
 //! # }).unwrap();
 //! ```
 
+mod absent;
 mod access;
 mod again;
 mod alter_table;
@@ -30,6 +31,7 @@ mod backup;
 mod bags;
 pub mod blocking;
 mod bounds;
+mod calls;
 mod catalogs;
 mod chains;
 mod change;
@@ -60,6 +62,7 @@ mod files;
 mod fit;
 mod folds;
 mod forms;
+mod from_functions;
 mod from_text;
 #[doc(hidden)]
 pub mod guard;
@@ -67,6 +70,7 @@ mod information;
 mod innermost;
 mod insert;
 mod interrupt;
+mod lambdas;
 mod lateral;
 mod memory;
 mod meter;
@@ -81,6 +85,7 @@ mod params;
 #[doc(hidden)]
 pub mod parse;
 mod partitions;
+mod pivot;
 mod placeholders;
 mod planned;
 mod prepared;
@@ -97,6 +102,7 @@ mod sequence_clauses;
 mod sequences;
 mod sessions;
 mod span;
+mod spelled;
 #[doc(hidden)]
 pub mod stack;
 mod subqueries;

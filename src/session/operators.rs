@@ -1,4 +1,4 @@
-//! Operators that DataFusion parses and does not compute: `INTERVAL '1 day' * 3`, `7 // 2`.
+//! Operators that DataFusion parses and does not compute: `INTERVAL '1 day' * 3`, `7 // 2`, `doc ->> 'name'`.
 //!
 //! What they are depends on the types of their operands, which are known where an expression is planned.
 
@@ -9,7 +9,7 @@ use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExp
 use datafusion::logical_expr::{Expr, ExprSchemable, Operator, binary_expr};
 use sqlparser::ast::BinaryOperator;
 
-use crate::function::{interval_divided, interval_times};
+use crate::function::{interval_divided, interval_times, json_arrow, json_hash_arrow};
 
 /// Plans them.
 #[derive(Debug)]
@@ -49,6 +49,10 @@ impl ExprPlanner for Operators {
                     false => math::trunc().call(vec![quotient]),
                 }
             }
+            BinaryOperator::Arrow => json_arrow(left, right, false),
+            BinaryOperator::LongArrow => json_arrow(left, right, true),
+            BinaryOperator::HashArrow => json_hash_arrow(left, right, false),
+            BinaryOperator::HashLongArrow => json_hash_arrow(left, right, true),
             op => return Ok(PlannerResult::Original(RawBinaryExpr { op, left, right })),
         };
         Ok(PlannerResult::Planned(planned))

@@ -23,17 +23,21 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 
+use super::absent;
 use super::chains;
 use super::change;
 use super::copy_statement::{CopySource, CopyStatement};
 use super::dialect::{self, HaliteDialect};
 use super::file_functions;
+use super::from_functions;
 use super::guard;
 use super::innermost::{innermost, sql_of_mut};
 use super::mixed_values;
+use super::pivot;
 use super::placeholders::numbered;
 use super::sample;
 use super::sequence_clauses;
+use super::spelled;
 use super::stack::{Depth, on_stack_for};
 use crate::error::{Error, Result};
 
@@ -99,6 +103,8 @@ pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
     let (statement, names) = numbered(statement)?;
     let sampled = sample::marked(&statement)?;
     let statement = sampled.as_deref().unwrap_or(&statement);
+    let selected = spelled::with_select(statement);
+    let statement = selected.as_deref().unwrap_or(statement);
     let command = on_stack_for(depth, || {
         let mut command = parse_command(statement).map_err(|error| refused(error, &text))?;
         write_out(&mut command)?;
@@ -127,6 +133,9 @@ fn write_out(command: &mut Command) -> Result<()> {
 }
 
 fn write_out_in(tree: &mut impl VisitMut) -> Result<()> {
+    spelled::write_out(tree);
+    pivot::write_out(tree)?;
+    from_functions::write_out(tree);
     file_functions::write_out(tree)?;
     sample::write_out(tree)
 }
@@ -381,7 +390,9 @@ fn refused(error: ParserError, text: &str) -> Error {
             excerpt(text)
         )),
         ParserError::ParserError(message) | ParserError::TokenizerError(message) => {
-            Error::invalid(format!("syntax error: {message}"))
+            let instead = absent::instead_of(text, message);
+            let instead = instead.map_or(String::new(), |instead| format!("; {instead}"));
+            Error::invalid(format!("syntax error: {message}{instead}"))
         }
     }
 }

@@ -153,8 +153,7 @@ pub(super) fn check_piped_join(join: &Join) -> Checked {
 /// What FROM reads, where DataFusion refuses it.
 pub(super) fn check_table_factor(factor: &TableFactor) -> Checked {
     missing(match factor {
-        TableFactor::Pivot { .. } => "PIVOT; write sum(…) FILTER (WHERE …)",
-        TableFactor::Unpivot { .. } => "UNPIVOT; write UNION ALL",
+        TableFactor::Pivot { .. } | TableFactor::Unpivot { .. } => "PIVOT or UNPIVOT in this place",
         TableFactor::MatchRecognize { .. } => "MATCH_RECOGNIZE",
         TableFactor::JsonTable { .. } | TableFactor::OpenJsonTable { .. } => {
             "JSON_TABLE or OPENJSON"
@@ -214,7 +213,14 @@ pub(super) fn check_length(data_type: &DataType) -> Checked {
 const SKIPPING: [&str; 5] = ["lag", "lead", "first_value", "last_value", "nth_value"];
 
 /// Aggregates of several arguments that know what DISTINCT means.
-const DISTINCT_PAIRS: [&str; 4] = ["count", "string_agg", "percentile_cont", "quantile_cont"];
+const DISTINCT_PAIRS: [&str; 6] = [
+    "count",
+    "string_agg",
+    "percentile_cont",
+    "quantile_cont",
+    "quantile",
+    "quantile_disc",
+];
 
 /// The DISTINCT and IGNORE NULLS of an aggregate or a window function called `name`, in lower case.
 pub(super) fn check_function(function: &Function, name: &str, state: &SessionState) -> Checked {

@@ -290,7 +290,7 @@ fn draw(factor: &mut TableFactor, amount: &Amount) -> Result<()> {
 }
 
 /// The table of the innermost query.
-fn only_table(query: &mut Query) -> Option<&mut TableFactor> {
+pub(super) fn only_table(query: &mut Query) -> Option<&mut TableFactor> {
     let SetExpr::Select(select) = query.body.as_mut() else {
         return None;
     };

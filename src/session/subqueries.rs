@@ -20,6 +20,7 @@ mod fresh;
 mod joined;
 mod membership;
 mod outside;
+mod page;
 
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectNamePart, Value,
-    VisitMut, VisitorMut,
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
+    ObjectNamePart, Value, VisitMut, VisitorMut,
 };
 use sqlparser::parser::Parser;
 
@@ -27,7 +27,6 @@ struct Form(&'static str, usize, &'static str);
 /// Every one.
 const FORMS: &[Form] = &[
     Form("age", 1, "age(CAST(current_date AS TIMESTAMP), $1)"),
-    Form("approx_count_distinct", 1, "approx_distinct($1)"),
     Form("count_if", 1, "count(*) FILTER (WHERE $1)"),
     Form("countif", 1, "count(*) FILTER (WHERE $1)"),
     Form("current_database", 0, "'halite'"),
@@ -41,35 +40,58 @@ const FORMS: &[Form] = &[
     Form("dayofmonth", 1, "extract(DAY FROM $1)"),
     Form("dayofweek", 1, "extract(DOW FROM $1)"),
     Form("dayofyear", 1, "extract(DOY FROM $1)"),
+    Form("div", 2, "$1 // $2"),
     Form("epoch", 1, "extract(EPOCH FROM $1)"),
-    Form("every", 1, "bool_and($1)"),
-    Form("first", 1, "first_value($1)"),
     Form("gen_random_uuid", 0, "uuid()"),
+    Form("group_concat", 1, "string_agg($1, ',')"),
     Form("hour", 1, "extract(HOUR FROM $1)"),
     Form("if", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),
     Form("iff", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),
     Form("iif", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),
     Form("isnull", 1, "$1 IS NULL"),
-    Form("last", 1, "last_value($1)"),
+    Form("json_agg", 1, "to_json(array_agg($1))"),
+    Form("json_group_array", 1, "to_json(array_agg($1))"),
+    Form("jsonb_agg", 1, "to_json(array_agg($1))"),
     Form(
         "last_day",
         1,
         "CAST(date_trunc('month', CAST($1 AS DATE)) + INTERVAL '1 month' - INTERVAL '1 day' AS DATE)",
     ),
-    Form("len", 1, "length($1)"),
-    Form("list", 1, "array_agg($1)"),
     Form("minute", 1, "extract(MINUTE FROM $1)"),
     Form("mod", 2, "$1 % $2"),
     Form("month", 1, "extract(MONTH FROM $1)"),
     Form("monthname", 1, "strftime($1, '%B')"),
     Form("quarter", 1, "extract(QUARTER FROM $1)"),
+    Form(
+        "regexp_full_match",
+        2,
+        "regexp_like($1, concat('^(?:', $2, ')$'))",
+    ),
     Form("second", 1, "extract(SECOND FROM $1)"),
-    Form("truncate", 1, "trunc($1)"),
-    Form("truncate", 2, "trunc($1, $2)"),
-    Form("variance", 1, "var_samp($1)"),
+    Form("strptime", 2, "to_timestamp($1, $2)"),
     Form("week", 1, "extract(WEEK FROM $1)"),
     Form("weekofyear", 1, "extract(WEEK FROM $1)"),
     Form("year", 1, "extract(YEAR FROM $1)"),
+];
+
+/// Functions of other databases that ours have under another name, with whatever stands in and behind their brackets.
+const RENAMED: &[(&str, &str)] = &[
+    ("array_apply", "array_transform"),
+    ("approx_count_distinct", "approx_distinct"),
+    ("every", "bool_and"),
+    ("first", "first_value"),
+    ("last", "last_value"),
+    ("len", "length"),
+    ("list", "array_agg"),
+    ("list_apply", "list_transform"),
+    ("listagg", "string_agg"),
+    ("regexp_matches", "regexp_like"),
+    ("sign", "signum"),
+    ("split", "string_to_array"),
+    ("str_split", "string_to_array"),
+    ("string_split", "string_to_array"),
+    ("truncate", "trunc"),
+    ("variance", "var_samp"),
 ];
 
 /// The expressions by name and number of arguments.
@@ -87,6 +109,7 @@ static EXPRESSIONS: LazyLock<HashMap<(&str, usize), Expr>> = LazyLock::new(|| {
 pub fn written_out() -> impl Iterator<Item = &'static str> {
     let mut names: Vec<&str> = FORMS.iter().map(|Form(name, ..)| *name).collect();
     names.dedup();
+    names.extend(RENAMED.iter().map(|(name, _)| *name));
     names.into_iter()
 }
 
@@ -118,6 +141,10 @@ impl VisitorMut for Writer<'_> {
         let Some(name) = name_of(function) else {
             return ControlFlow::Continue(());
         };
+        if let Some((_, other)) = RENAMED.iter().find(|(renamed, _)| *renamed == name) {
+            function.name = ObjectName::from(vec![Ident::new(*other)]);
+            return ControlFlow::Continue(());
+        }
         let forms = FORMS.iter().filter(|Form(form, ..)| *form == name);
         let counts: Vec<usize> = forms.map(|Form(_, arguments, _)| *arguments).collect();
         if counts.is_empty() {
@@ -145,7 +172,7 @@ fn wrong_count(name: &str, wanted: &[usize], given: usize) -> Error {
 }
 
 /// The name of a function that is in no schema, in lower case unless it is quoted.
-fn name_of(function: &Function) -> Option<String> {
+pub(super) fn name_of(function: &Function) -> Option<String> {
     let [ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else {
         return None;
     };
@@ -220,5 +247,7 @@ mod tests {
         }
         let names: Vec<&str> = FORMS.iter().map(|Form(name, ..)| *name).collect();
         assert_eq!(EXPRESSIONS.len(), names.len());
+        let both = RENAMED.iter().filter(|(name, _)| names.contains(name));
+        assert_eq!(both.count(), 0);
     }
 }

@@ -242,7 +242,13 @@ error: syntax error: Expected: end of statement, found: t at Line: 1, Column: 31
 
 SELECT * FROM t SEMI JOIN t AS u ON t.a = u.a;
 ---
-error: SEMI JOIN without LEFT or RIGHT is not implemented
++---+----+---+
+| a | b  | c |
++---+----+---+
+| 1 | 10 | x |
+| 2 | 20 | y |
+| 3 | 30 | z |
++---+----+---+
 
 SELECT * FROM t ASOF JOIN t AS u MATCH_CONDITION (t.a >= u.a) ON t.b = u.b;
 ---
@@ -410,7 +416,11 @@ FROM t SELECT a WHERE a = 1;
 
 FROM t WHERE a = 1;
 ---
-error: syntax error: Expected: end of statement, found: WHERE at Line: 1, Column: 8
++---+----+---+
+| a | b  | c |
++---+----+---+
+| 1 | 10 | x |
++---+----+---+
 
 FROM t;
 ---

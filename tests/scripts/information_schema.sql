@@ -112,3 +112,25 @@ SELECT * FROM information_schema.missing;
 ---
 error: Error during planning: table 'halite.information_schema.missing' not found
 
+CREATE TABLE note (written DATE CHECK (written > DATE '2000-01-01'), said TEXT, CONSTRAINT has_words CHECK (length(said) > 0));
+SELECT constraint_name, table_name, constraint_type FROM information_schema.table_constraints WHERE table_name = 'note' ORDER BY 1;
+SELECT constraint_name, check_clause FROM information_schema.check_constraints ORDER BY 1;
+SELECT column_name FROM information_schema.key_column_usage WHERE table_name = 'note';
+---
+warning: table `note`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
+CREATE TABLE
++--------------------+------------+-----------------+
+| constraint_name    | table_name | constraint_type |
++--------------------+------------+-----------------+
+| has_words          | note       | CHECK           |
+| note_written_check | note       | CHECK           |
++--------------------+------------+-----------------+
++--------------------+-----------------------------+
+| constraint_name    | check_clause                |
++--------------------+-----------------------------+
+| has_words          | length(said) > 0            |
+| note_written_check | written > DATE '2000-01-01' |
++--------------------+-----------------------------+
+++
+++
+

@@ -352,13 +352,45 @@ SELECT c IS NFC NORMALIZED FROM t;
 ---
 error: IS NORMALIZED is not implemented
 
-SELECT * FROM t PIVOT (sum(a) FOR c IN ('a', 'b'));
+SELECT * FROM t PIVOT (sum(a) FOR c IN (ANY));
 ---
-error: PIVOT is not implemented; write sum(…) FILTER (WHERE …)
+error: PIVOT over values that a query finds is not implemented; list them: FOR c IN ('x', 'y')
 
-SELECT * FROM t UNPIVOT (v FOR n IN (id, a));
+SELECT * FROM t PIVOT (sum(a) FOR (b, c) IN (1));
 ---
-error: UNPIVOT is not implemented; write UNION ALL
+error: PIVOT over several columns is not implemented; write sum(…) FILTER (WHERE …)
+
+SELECT * FROM t PIVOT (sum(t.a) FOR c IN ('a'));
+---
+error: PIVOT is given `t.a`; name its column alone
+
+SELECT * FROM t UNPIVOT (v FOR n IN (id + 1));
+---
+error: UNPIVOT of `id + 1` is not implemented; name columns
+
+PIVOT t ON c USING sum(a);
+---
+error: syntax error: Expected: an SQL statement, found: PIVOT at Line: 1, Column: 1; write SELECT * FROM t PIVOT (sum(n) FOR c IN ('x', 'y'))
+
+VACUUM;
+---
+error: VACUUM is not implemented; the space of deleted rows is given back without it
+
+PRAGMA table_info('t');
+---
+error: PRAGMA is not implemented; write DESCRIBE t, SHOW TABLES, or SET name = value
+
+GRANT SELECT ON t TO somebody;
+---
+error: GRANT or REVOKE is not implemented; a database has no users: whoever may write its directory may do everything
+
+ANALYZE t;
+---
+error: ANALYZE is not implemented; the sizes of tables are known without it
+
+SELECT * FROM t ASOF JOIN t AS u ON t.id >= u.id;
+---
+error: syntax error: Expected: MATCH_CONDITION, found: ON at Line: 1, Column: 34; write LEFT JOIN LATERAL (SELECT * FROM b WHERE b.ts <= a.ts ORDER BY b.ts DESC LIMIT 1) AS b ON true
 
 SELECT TOP 1 a FROM t;
 ---

@@ -334,7 +334,7 @@ SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE k = t.id OFFSET 1);
 
 PREPARE q AS SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE k = t.id LIMIT 1 OFFSET $1);
 ---
-error: LIMIT and OFFSET of anything but constants is not implemented in a subquery that names columns from outside
+PREPARE
 
 -- Right: none, as u has one row.
 SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u OFFSET 1);
@@ -381,5 +381,68 @@ SELECT id FROM t WHERE EXISTS (SELECT 1 FROM (SELECT row_number() OVER (ORDER BY
 | id |
 +----+
 | 1  |
++----+
+
+-- rows against rows with NULLs, in all their places
+CREATE TABLE pairs (id INT, x INT NULL, y INT NULL, PRIMARY KEY (id));
+INSERT INTO pairs VALUES (1, 1, 1), (2, 1, 2), (3, 3, 3), (4, NULL, 1), (5, NULL, 9), (6, 7, NULL), (7, NULL, NULL);
+---
+CREATE TABLE
+INSERT 7
+
+-- Right: 2, 3, 5 and 6; 4 may be (1, 1), of 7 nobody knows.
+SELECT id FROM pairs WHERE (x, y) NOT IN (SELECT 1, 1) ORDER BY id;
+---
++----+
+| id |
++----+
+| 2  |
+| 3  |
+| 5  |
+| 6  |
++----+
+
+-- Right: 2 and 3; 5 may be (7, NULL), and so may 6.
+SELECT id FROM pairs WHERE (x, y) NOT IN (VALUES (1, 1), (7, NULL)) ORDER BY id;
+---
++----+
+| id |
++----+
+| 2  |
+| 3  |
++----+
+
+-- Right: all.
+SELECT id FROM pairs WHERE (x, y) NOT IN (SELECT x, y FROM pairs WHERE id > 9) OR id = 99 ORDER BY id;
+---
++----+
+| id |
++----+
+| 1  |
+| 2  |
+| 3  |
+| 4  |
+| 5  |
+| 6  |
+| 7  |
++----+
+
+-- Right: none, for (NULL, NULL) may be any.
+SELECT id FROM pairs WHERE (x, y) NOT IN (SELECT x, y FROM pairs) ORDER BY id;
+---
+++
+++
+
+-- Right: 1, 2, 3, 6, and 4 by its id; 5 may be (7, NULL), of 7 nobody knows.
+SELECT id FROM pairs AS p WHERE (x, y) NOT IN (SELECT q.x, q.y FROM pairs AS q WHERE q.id IN (3, 6) AND q.id <> p.id) OR id = 4 ORDER BY id;
+---
++----+
+| id |
++----+
+| 1  |
+| 2  |
+| 3  |
+| 4  |
+| 6  |
 +----+
 

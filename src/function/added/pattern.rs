@@ -10,7 +10,7 @@ use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Field};
 use chrono::{Datelike, Timelike};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::{Result, ScalarValue, exec_err, plan_err};
+use datafusion::common::{Result, ScalarValue, exec_err};
 use datafusion::functions::datetime;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs};
 
@@ -18,21 +18,22 @@ use super::format::{
     Piece, ahead, coerced, day_name, formatted, fraction, hour12, month_name, short,
 };
 use super::moment::Moment;
-use super::{Declaration, arguments};
+use super::{Declaration, arguments, number};
 
 pub(super) static TO_CHAR: Declaration = Declaration {
     name: "to_char",
     aliases: &["date_format"],
     coerce: |types| match types {
-        [number, _] if number.is_numeric() => {
-            plan_err!("to_char of a number is not implemented; write round(x, 2)::TEXT")
-        }
+        [given, _] if given.is_numeric() => Ok(vec![DataType::Utf8; 2]),
         [time, _] if is_of_theirs(time) => Ok(vec![time.clone(), DataType::Utf8]),
         others => coerced("to_char", others),
     },
     result: |_| Ok(DataType::Utf8),
     compute: |given| {
         let [times, formats] = arguments(given)?;
+        if *times.data_type() == DataType::Utf8 {
+            return number::written(times, formats);
+        }
         let mut given = formats.as_string::<i32>().iter().flatten();
         let is_theirs = |format: &str| format.contains('%');
         match given.next().map(is_theirs) {

@@ -50,9 +50,10 @@ use self::mender::Mender;
 use self::tables::Tables;
 pub(super) use self::text::heading;
 use super::folds::Folds;
-use super::forms;
+use super::innermost::sql_of_mut;
 use super::outcome::gives_rows;
 use super::written::write_out;
+use super::{calls, forms};
 use crate::error::Result;
 
 /// Stands behind the name of a column whose name another one has: a character without width that no name ends with.
@@ -66,6 +67,9 @@ pub(super) async fn mend(state: &SessionState, mut parsed: DFStatement) -> Resul
     let folds = Folds::of(state);
     let tables = Tables::of(state, &parsed, folds).await;
     Mender::new(&tables, folds).statement(&mut parsed)?;
+    if let Some(statement) = sql_of_mut(&mut parsed) {
+        calls::write_out(statement);
+    }
     forms::write_out(&mut parsed);
     let functions = state.scalar_functions();
     write_out(&mut parsed, &|name| functions.contains_key(name))?;

@@ -11,20 +11,21 @@ use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{
-    Column, DataFusionError, NullEquality, Result as PlanResult, TableReference,
+    Column, DFSchema, DataFusionError, NullEquality, Result as PlanResult, ScalarValue,
+    TableReference,
 };
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::builder::{subquery_alias, unnest_with_options};
-use datafusion::logical_expr::expr::{AggregateFunction, Sort as SortKey};
+use datafusion::logical_expr::expr::{AggregateFunction, GroupingSet, Sort as SortKey};
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{
-    Aggregate, Distinct, DistinctOn, Expr, ExprFunctionExt, ExprSchemable, FetchType, Filter, Join,
-    JoinType, Limit, LogicalPlan, LogicalPlanBuilder, Projection, SkipType, Union, Values, Window,
-    lit, when,
+    Aggregate, Distinct, DistinctOn, Expr, ExprFunctionExt, ExprSchemable, Filter, Join, JoinType,
+    LogicalPlan, LogicalPlanBuilder, Projection, Union, Values, Window, lit, when,
 };
 
 use super::fresh::Names;
 use super::outside::named_from_outside;
+use super::page::Page;
 use crate::error::Error;
 
 /// The distinct values of columns.
@@ -187,24 +188,60 @@ impl<'a> Domain<'a> {
     }
 
     fn aggregate(&self, aggregate: &Aggregate) -> PlanResult<Keyed> {
-        let sets = |expr: &Expr| matches!(expr, Expr::GroupingSet(_));
-        if aggregate.group_expr.iter().any(sets) {
-            return Err(Error::unsupported(
-                "ROLLUP, CUBE or GROUPING SETS in a subquery that names columns from outside is not implemented; \
-                 group by them in a subquery of FROM",
-            )
-            .into());
-        }
         let input = self.over(&aggregate.input)?;
         if aggregate.group_expr.is_empty() {
             return self.aggregate_of_all(aggregate, input);
         }
         let Keyed { plan, keys } = input;
-        let groups = self.all_named(&aggregate.group_expr, &keys)?;
-        let groups = columns(&keys).chain(groups).collect();
+        let mut totals = 0;
+        let groups = match aggregate.group_expr.as_slice() {
+            // Each set has the values in front, which are never those that it leaves out.
+            [Expr::GroupingSet(sets)] => {
+                let sets = sets_of(sets);
+                totals = sets.iter().filter(|set| set.is_empty()).count();
+                let sets = sets.into_iter().map(|set| {
+                    let set = self.all_named(&set, &keys)?;
+                    Ok(columns(&keys).chain(set).collect())
+                });
+                let sets = GroupingSet::GroupingSets(sets.collect::<PlanResult<_>>()?);
+                vec![Expr::GroupingSet(sets)]
+            }
+            groups => columns(&keys)
+                .chain(self.all_named(groups, &keys)?)
+                .collect(),
+        };
         let exprs = self.all_named(&aggregate.aggr_expr, &keys)?;
         let plan = Aggregate::try_new(Arc::new(plan), groups, exprs)?;
         let plan = LogicalPlan::Aggregate(plan);
+        match totals {
+            0 => Ok(Keyed { plan, keys }),
+            1 => self.with_totals(aggregate, Keyed { plan, keys }),
+            _ => Err(refused_total()),
+        }
+    }
+
+    /// Groups of which one is of all rows: there is a row of it also where there is nothing to group.
+    fn with_totals(&self, aggregate: &Aggregate, groups: Keyed) -> PlanResult<Keyed> {
+        let Keyed { plan, keys } = join_on_keys(self.values()?, groups, JoinType::Left)?;
+        let mut listed: Vec<Expr> = columns(&keys).collect();
+        let grouped = aggregate.schema.columns();
+        let grouped = grouped.len().saturating_sub(aggregate.aggr_expr.len());
+        for (place, column) in aggregate.schema.columns().into_iter().enumerate() {
+            let of_nothing = match place.checked_sub(grouped) {
+                Some(place) => aggregate.aggr_expr.get(place).and_then(OfNothing::of),
+                None if column.name == Aggregate::INTERNAL_GROUPING_ID => {
+                    // Every column is left out.
+                    let all = (1_u64 << (grouped - 1).min(63)) - 1;
+                    Some(OfNothing::Value(ScalarValue::from(all)))
+                }
+                None => Some(OfNothing::Null),
+            };
+            let Some(of_nothing) = of_nothing else {
+                return Err(refused_total());
+            };
+            listed.push(of_nothing.instead_of(Expr::Column(column), plan.schema())?);
+        }
+        let plan = LogicalPlanBuilder::from(plan).project(listed)?.build()?;
         Ok(Keyed { plan, keys })
     }
 
@@ -238,14 +275,7 @@ impl<'a> Domain<'a> {
         let Keyed { plan, keys } = join_on_keys(self.values()?, groups, JoinType::Left)?;
         let mut listed: Vec<Expr> = columns(&keys).collect();
         for (column, of_nothing) in names.into_iter().zip(of_nothing) {
-            listed.push(match of_nothing {
-                OfNothing::Null => column,
-                OfNothing::Zero => {
-                    let count =
-                        when(column.clone().is_null(), lit(0_i64)).otherwise(column.clone())?;
-                    renamed(count, &column)
-                }
-            });
+            listed.push(of_nothing.instead_of(column, plan.schema())?);
         }
         let plan = LogicalPlanBuilder::from(plan).project(listed)?.build()?;
         Ok(Keyed { plan, keys })
@@ -327,11 +357,7 @@ impl<'a> Domain<'a> {
             false => number.order_by(order).build()?,
         };
         let column = Expr::Column(named_column(&number));
-        let after = (page.skip > 0).then(|| column.clone().gt(lit(page.skip)));
-        let until = page
-            .fetch
-            .map(|fetch| column.lt_eq(lit(page.skip.saturating_add(fetch))));
-        let Some(within) = conjunction(after.into_iter().chain(until)) else {
+        let Some(within) = page.condition(&column)? else {
             return Ok(Keyed { plan, keys });
         };
         let listed = plan.schema().columns();
@@ -556,7 +582,7 @@ pub(super) fn join_on_keys(left: Keyed, right: Keyed, join_type: JoinType) -> Pl
 /// What an aggregate is of no rows.
 enum OfNothing {
     Null,
-    Zero,
+    Value(ScalarValue),
 }
 
 impl OfNothing {
@@ -565,7 +591,7 @@ impl OfNothing {
         match expr {
             Expr::Alias(alias) => Self::of(&alias.expr),
             Expr::AggregateFunction(AggregateFunction { func, .. }) => match func.name() {
-                "count" => Some(Self::Zero),
+                "count" => Some(Self::Value(ScalarValue::from(0_i64))),
                 "sum" | "min" | "max" | "avg" | "bool_and" | "bool_or" | "string_agg"
                 | "first_value" | "last_value" => Some(Self::Null),
                 _ => None,
@@ -573,46 +599,34 @@ impl OfNothing {
             _ => None,
         }
     }
-}
 
-/// Which rows are kept.
-struct Page {
-    skip: u64,
-    fetch: Option<u64>,
-}
-
-impl Page {
-    fn first(rows: usize) -> Self {
-        Self {
-            skip: 0,
-            fetch: Some(rows as u64),
-        }
-    }
-
-    fn of(limit: &Limit) -> PlanResult<Self> {
-        match (limit.get_skip_type()?, limit.get_fetch_type()?) {
-            (SkipType::Literal(skip), FetchType::Literal(fetch)) => Ok(Self {
-                skip: skip as u64,
-                fetch: fetch.map(|fetch| fetch as u64),
-            }),
-            _ => Err(Error::unsupported(
-                "LIMIT and OFFSET of anything but constants is not implemented in a subquery that names columns from \
-                 outside",
-            )
-            .into()),
-        }
-    }
-
-    /// The same of so many rows.
-    fn within(&self, rows: Option<usize>) -> Self {
-        let left = rows.map(|rows| (rows as u64).saturating_sub(self.skip));
-        let fetch = match (self.fetch, left) {
-            (Some(fetch), Some(left)) => Some(fetch.min(left)),
-            (fetch, left) => fetch.or(left),
+    /// The column, with this in the place of NULL.
+    fn instead_of(&self, column: Expr, schema: &DFSchema) -> PlanResult<Expr> {
+        let Self::Value(value) = self else {
+            return Ok(column);
         };
-        Self {
-            skip: self.skip,
-            fetch,
+        let value = lit(value.cast_to(&column.get_type(schema)?)?);
+        let known = when(column.clone().is_null(), value).otherwise(column.clone())?;
+        Ok(renamed(known, &column))
+    }
+}
+
+/// The sets of GROUPING SETS, ROLLUP or CUBE, one of all columns first.
+fn sets_of(sets: &GroupingSet) -> Vec<Vec<Expr>> {
+    match sets {
+        GroupingSet::GroupingSets(sets) => sets.clone(),
+        GroupingSet::Rollup(exprs) => {
+            let lengths = (0..=exprs.len()).rev();
+            let begun = lengths.map(|length| exprs.iter().take(length).cloned().collect());
+            begun.collect()
+        }
+        GroupingSet::Cube(exprs) => {
+            let chosen = (0..1_usize << exprs.len()).map(|left_out| {
+                let kept = exprs.iter().enumerate();
+                let kept = kept.filter(|(place, _)| left_out & (1 << place) == 0);
+                kept.map(|(_, expr)| expr.clone()).collect()
+            });
+            chosen.collect()
         }
     }
 }
@@ -655,6 +669,14 @@ fn aliased(input: Keyed, alias: TableReference) -> PlanResult<Keyed> {
         .collect();
     let plan = subquery_alias(input.plan, alias)?;
     Ok(Keyed { plan, keys })
+}
+
+fn refused_total() -> DataFusionError {
+    Error::unsupported(
+        "this aggregate beside ROLLUP, CUBE or an empty grouping set, in a subquery that names columns from outside, is \
+         not implemented; group by them in a subquery of FROM",
+    )
+    .into()
 }
 
 fn refused(node: &LogicalPlan) -> DataFusionError {

@@ -134,7 +134,8 @@ fn is_drawn_from(plan: &LogicalPlan, is_exists: bool) -> PlanResult<bool> {
     }
     match plan {
         LogicalPlan::Projection(projection) => is_drawn_from(&projection.input, is_exists),
-        LogicalPlan::SubqueryAlias(alias) => is_drawn_from(&alias.input, is_exists),
+        // What is drawn out of it may name columns that it has not.
+        LogicalPlan::SubqueryAlias(_) => Ok(false),
         LogicalPlan::Distinct(Distinct::All(input)) => is_drawn_from(input, is_exists),
         LogicalPlan::Filter(filter) => is_drawn_from(&filter.input, is_exists),
         LogicalPlan::Limit(limit) if is_exists => {
@@ -162,7 +163,7 @@ pub(super) fn is_drawn(plan: &LogicalPlan) -> PlanResult<bool> {
     }
     match plan {
         LogicalPlan::Projection(projection) => is_drawn(&projection.input),
-        LogicalPlan::SubqueryAlias(alias) => is_drawn(&alias.input),
+        LogicalPlan::SubqueryAlias(_) => Ok(false),
         LogicalPlan::Filter(filter) => is_drawn(&filter.input),
         LogicalPlan::Join(join) if join.join_type == JoinType::Inner => {
             Ok(is_drawn(&join.left)? && is_drawn(&join.right)?)

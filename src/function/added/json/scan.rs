@@ -1,0 +1,385 @@
+//! JSON as it stands in a text: where a value begins and ends, and what it is.
+//!
+//! Nothing is copied and no number is read, so that what is taken out of a document is written as it was there. The grammar
+//! is that of RFC 8259; of two members of one name the last counts, as in PostgreSQL.
+
+use std::borrow::Cow;
+
+/// How deep values may be nested.
+const MOST_LEVELS: usize = 200;
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Null,
+    Boolean,
+    Number,
+    Text,
+    List,
+    Object,
+}
+
+/// A value, as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Json<'a> {
+    pub kind: Kind,
+    pub text: &'a str,
+}
+
+/// The place of the first byte that does not belong there.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Malformed(pub usize);
+
+impl<'a> Json<'a> {
+    /// The one value of a text.
+    pub fn of(text: &'a str) -> Result<Self, Malformed> {
+        let mut scanner = Scanner {
+            text,
+            at: 0,
+            levels: 0,
+        };
+        let value = scanner.value()?;
+        scanner.skip_space();
+        match scanner.at == text.len() {
+            true => Ok(value),
+            false => Err(Malformed(scanner.at)),
+        }
+    }
+
+    /// The values of a list; `None` of what is none.
+    pub fn items(self) -> Option<Vec<Self>> {
+        if self.kind != Kind::List {
+            return None;
+        }
+        let mut items = Vec::new();
+        let mut scanner = Scanner::inside(self.text);
+        scanner.list(&mut |item| items.push(item)).ok()?;
+        Some(items)
+    }
+
+    /// The names and values of an object; `None` of what is none.
+    pub fn members(self) -> Option<Vec<(Cow<'a, str>, Self)>> {
+        if self.kind != Kind::Object {
+            return None;
+        }
+        let mut members = Vec::new();
+        let mut scanner = Scanner::inside(self.text);
+        let object = scanner.object(&mut |name, value| members.push((unescaped(name), value)));
+        object.ok()?;
+        Some(members)
+    }
+
+    /// What a text says, and any other value as it is written; `None` for null.
+    pub fn as_text(self) -> Option<Cow<'a, str>> {
+        match self.kind {
+            Kind::Null => None,
+            Kind::Text => Some(unescaped(self.text)),
+            _ => Some(Cow::Borrowed(self.text)),
+        }
+    }
+}
+
+/// What a text in its quotes says.
+fn unescaped(quoted: &str) -> Cow<'_, str> {
+    let inner = quoted.strip_prefix('"').unwrap_or(quoted);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    if !inner.contains('\\') {
+        return Cow::Borrowed(inner);
+    }
+    let mut text = String::with_capacity(inner.len());
+    let mut letters = inner.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            text.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('b') => text.push('\u{8}'),
+            Some('f') => text.push('\u{c}'),
+            Some('n') => text.push('\n'),
+            Some('r') => text.push('\r'),
+            Some('t') => text.push('\t'),
+            Some('u') => text.push(code_point(&mut letters)),
+            Some(other) => text.push(other),
+            None => {}
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// The letter of four digits, or of eight that are a pair; U+FFFD for half a pair.
+fn code_point(letters: &mut std::str::Chars<'_>) -> char {
+    let unit = |letters: &mut std::str::Chars<'_>| {
+        let digits = letters.as_str().get(..4)?;
+        let unit = u32::from_str_radix(digits, 16).ok()?;
+        *letters = letters.as_str().get(4..)?.chars();
+        Some(unit)
+    };
+    let first = unit(letters).unwrap_or(0xFFFD);
+    if !(0xD800..0xDC00).contains(&first) {
+        return char::from_u32(first).unwrap_or('\u{FFFD}');
+    }
+    let mut ahead = letters.clone();
+    let is_pair = ahead.next() == Some('\\') && ahead.next() == Some('u');
+    let second = is_pair.then(|| unit(&mut ahead)).flatten();
+    match second {
+        Some(second @ 0xDC00..0xE000) => {
+            *letters = ahead;
+            let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+            char::from_u32(code).unwrap_or('\u{FFFD}')
+        }
+        _ => '\u{FFFD}',
+    }
+}
+
+/// Goes through a text.
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    levels: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// Behind the bracket that a value begins with.
+    fn inside(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 1,
+            levels: 1,
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let is_there = self.peek() == Some(byte);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Malformed> {
+        match self.take(byte) {
+            true => Ok(()),
+            false => Err(Malformed(self.at)),
+        }
+    }
+
+    fn value(&mut self) -> Result<Json<'a>, Malformed> {
+        self.skip_space();
+        let start = self.at;
+        let kind = match self.peek() {
+            Some(b'{') => self.nested(|scanner| scanner.object(&mut |_, _| {}), Kind::Object)?,
+            Some(b'[') => self.nested(|scanner| scanner.list(&mut |_| {}), Kind::List)?,
+            Some(b'"') => {
+                self.string()?;
+                Kind::Text
+            }
+            Some(b't') => self.word("true", Kind::Boolean)?,
+            Some(b'f') => self.word("false", Kind::Boolean)?,
+            Some(b'n') => self.word("null", Kind::Null)?,
+            _ => self.number()?,
+        };
+        let text = self.text.get(start..self.at).ok_or(Malformed(start))?;
+        Ok(Json { kind, text })
+    }
+
+    fn nested(
+        &mut self,
+        contents: impl FnOnce(&mut Self) -> Result<(), Malformed>,
+        kind: Kind,
+    ) -> Result<Kind, Malformed> {
+        self.levels += 1;
+        if self.levels > MOST_LEVELS {
+            return Err(Malformed(self.at));
+        }
+        self.at += 1;
+        contents(self)?;
+        self.levels -= 1;
+        Ok(kind)
+    }
+
+    /// The values of a list, behind its bracket.
+    fn list(&mut self, found: &mut dyn FnMut(Json<'a>)) -> Result<(), Malformed> {
+        self.skip_space();
+        if self.take(b']') {
+            return Ok(());
+        }
+        loop {
+            found(self.value()?);
+            self.skip_space();
+            if !self.take(b',') {
+                return self.expect(b']');
+            }
+        }
+    }
+
+    /// The members of an object, behind its brace: the names in their quotes.
+    fn object(&mut self, found: &mut dyn FnMut(&'a str, Json<'a>)) -> Result<(), Malformed> {
+        self.skip_space();
+        if self.take(b'}') {
+            return Ok(());
+        }
+        loop {
+            self.skip_space();
+            let name = self.string()?;
+            self.skip_space();
+            self.expect(b':')?;
+            found(name, self.value()?);
+            self.skip_space();
+            if !self.take(b',') {
+                return self.expect(b'}');
+            }
+        }
+    }
+
+    /// A text in its quotes.
+    fn string(&mut self) -> Result<&'a str, Malformed> {
+        let start = self.at;
+        self.expect(b'"')?;
+        loop {
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    self.at += 1;
+                    self.escape()?;
+                }
+                Some(byte) if byte >= b' ' => self.at += 1,
+                _ => return Err(Malformed(self.at)),
+            }
+        }
+        self.at += 1;
+        self.text.get(start..self.at).ok_or(Malformed(start))
+    }
+
+    fn escape(&mut self) -> Result<(), Malformed> {
+        match self.peek() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(b'u') => {
+                self.at += 1;
+                for _ in 0..4 {
+                    match self.peek() {
+                        Some(byte) if byte.is_ascii_hexdigit() => self.at += 1,
+                        _ => return Err(Malformed(self.at)),
+                    }
+                }
+                Ok(())
+            }
+            _ => Err(Malformed(self.at)),
+        }
+    }
+
+    fn word(&mut self, word: &str, kind: Kind) -> Result<Kind, Malformed> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        if !rest.starts_with(word) {
+            return Err(Malformed(self.at));
+        }
+        self.at += word.len();
+        Ok(kind)
+    }
+
+    fn number(&mut self) -> Result<Kind, Malformed> {
+        self.take(b'-');
+        if !self.take(b'0') {
+            self.digits()?;
+        }
+        if self.take(b'.') {
+            self.digits()?;
+        }
+        if self.take(b'e') || self.take(b'E') {
+            let _ = self.take(b'+') || self.take(b'-');
+            self.digits()?;
+        }
+        Ok(Kind::Number)
+    }
+
+    fn digits(&mut self) -> Result<(), Malformed> {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        match self.at > start {
+            true => Ok(()),
+            false => Err(Malformed(self.at)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_what_json_says() {
+        for (text, kind) in [
+            ("null", Kind::Null),
+            (" true ", Kind::Boolean),
+            ("-0.5e+10", Kind::Number),
+            ("0", Kind::Number),
+            (r#""a\"b\u00e9""#, Kind::Text),
+            ("[1, [2], {}]", Kind::List),
+            ("{ \"a\" : {\"b\":[]} }", Kind::Object),
+        ] {
+            let json = Json::of(text).unwrap();
+            assert_eq!((json.kind, json.text), (kind, text.trim()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_told_by_its_place() {
+        for (text, place) in [
+            ("", 0),
+            ("nul", 0),
+            ("01", 1),
+            ("1.", 2),
+            ("[1,]", 3),
+            ("{\"a\" 1}", 5),
+            ("{a: 1}", 1),
+            ("\"a", 2),
+            ("\"\\x\"", 2),
+            ("\"\t\"", 1),
+            ("1 2", 2),
+            ("'a'", 0),
+        ] {
+            assert_eq!(Json::of(text), Err(Malformed(place)), "{text}");
+        }
+        let deep = "[".repeat(MOST_LEVELS + 1) + &"]".repeat(MOST_LEVELS + 1);
+        assert!(Json::of(&deep).is_err());
+        assert!(Json::of(&deep[1..deep.len() - 1]).is_ok());
+    }
+
+    #[test]
+    fn members_and_items_are_taken_as_they_are_written() {
+        let json = Json::of(r#"{"a": 1.10, "\u0062": [ 2 , "x" ]}"#).unwrap();
+        let members = json.members().unwrap();
+        let shown: Vec<(&str, &str)> = members.iter().map(|(n, v)| (&**n, v.text)).collect();
+        assert_eq!(shown, [("a", "1.10"), ("b", "[ 2 , \"x\" ]")]);
+        let items = members[1].1.items().unwrap();
+        let shown: Vec<_> = items.iter().map(|item| item.as_text().unwrap()).collect();
+        assert_eq!(shown, ["2", "x"]);
+        assert_eq!(json.items(), None);
+    }
+
+    #[test]
+    fn escapes_are_the_letters_that_they_stand_for() {
+        for (text, said) in [
+            (r#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"),
+            (r#""\u00e4\u65e5""#, "ä日"),
+            (r#""\ud83d\ude00!""#, "😀!"),
+            (r#""\ud83dx""#, "\u{FFFD}x"),
+            (r#""\ude00""#, "\u{FFFD}"),
+        ] {
+            assert_eq!(unescaped(text), said, "{text}");
+        }
+    }
+}

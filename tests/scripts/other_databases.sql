@@ -1,0 +1,305 @@
+CREATE TABLE t (id INT, g TEXT, n INT NULL, doc TEXT NULL, PRIMARY KEY (id));
+INSERT INTO t VALUES (1, 'a', 10, '{"k": [1, 2]}'), (2, 'a', NULL, NULL), (3, 'b', 30, '{"k": []}'), (4, 'b', 30, NULL);
+---
+CREATE TABLE
+INSERT 4
+
+-- names and forms of other databases: every line is right by hand
+SELECT list(id ORDER BY id DESC) AS l, first(g ORDER BY id) AS f, last(g ORDER BY id) AS a, every(id > 0) AS e, listagg(g, '+') AS j, variance(n) AS v FROM t;
+SELECT len('abc') AS l, truncate(1.55, 1) AS t, sign(-3) AS s, string_split('a-b', '-') AS p, regexp_matches('abc', 'b.') AS m, div(-7, 2) AS d, 2 ** 3 * 2 AS x FROM t WHERE id = 1;
+SELECT mode() WITHIN GROUP (ORDER BY n) AS m, percentile_disc(0.5) WITHIN GROUP (ORDER BY id) AS p, percentile_disc(0.5) WITHIN GROUP (ORDER BY g) FILTER (WHERE id < 3) AS g, quantile(n, 0) AS q, quantile_disc(DISTINCT n, 1) AS r FROM t;
+SELECT quantile_disc(n, 1.5) FROM t;
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY n DESC) FROM t;
+SELECT arg_max(id, n) AS a, arg_min(id, n) AS b, max_by(g, id) AS c, arg_max(id, n) FILTER (WHERE id > 3) AS d, arg_max(id, n) FILTER (WHERE id > 9) AS e FROM t;
+SELECT g, arg_max(id, n) AS a, min_by(id, n) AS b FROM t GROUP BY g ORDER BY g;
+SELECT struct_pack(a := id, b := g) AS s, substring(g || '12' FROM '[0-9](.)') AS x, typeof(n) AS y, current_user AS z FROM t WHERE id = 1;
+SELECT timezone('UTC', TIMESTAMPTZ '2024-07-01 12:00+02') AS u, time_bucket(INTERVAL '15 minutes', TIMESTAMP '2024-01-01 10:44') AS q, time_bucket(INTERVAL '7 days', DATE '2024-01-03') AS w, time_bucket(INTERVAL '1 month', DATE '2024-01-31') AS m;
+FROM t WHERE id = 1;
+TABLE t ORDER BY id LIMIT 1;
+WITH x AS (FROM t SELECT g) FROM x ORDER BY ALL LIMIT 1;
+SELECT id FROM t SEMI JOIN (SELECT 'b' AS g) AS u USING (g) ORDER BY id;
+SELECT id FROM t ANTI JOIN (SELECT 'b' AS g) AS u ON t.g = u.g ORDER BY id;
+SELECT g, count(*) AS c, max(n) + 1 AS m FROM t GROUP BY ALL ORDER BY ALL DESC;
+---
++--------------+---+---+------+---------+--------------------+
+| l            | f | a | e    | j       | v                  |
++--------------+---+---+------+---------+--------------------+
+| [4, 3, 2, 1] | a | b | true | a+a+b+b | 133.33333333333334 |
++--------------+---+---+------+---------+--------------------+
++---+------+------+--------+------+----+------+
+| l | t    | s    | p      | m    | d  | x    |
++---+------+------+--------+------+----+------+
+| 3 | 1.50 | -1.0 | [a, b] | true | -3 | 16.0 |
++---+------+------+--------+------+----+------+
++----+---+---+----+----+
+| m  | p | g | q  | r  |
++----+---+---+----+----+
+| 30 | 2 | a | 10 | 30 |
++----+---+---+----+----+
+error: Execution error: quantile_disc: 1.5 is no part of 1, from 0 to 1
+error: Error during planning: Invalid function 'percentile_disc'.
+Did you mean 'percentile_cont'?
++---+---+---+---+---+
+| a | b | c | d | e |
++---+---+---+---+---+
+| 3 | 1 | b | 4 |   |
++---+---+---+---+---+
++---+---+---+
+| g | a | b |
++---+---+---+
+| a | 1 | 1 |
+| b | 3 | 3 |
++---+---+---+
++--------------+---+-----+--------+
+| s            | x | y   | z      |
++--------------+---+-----+--------+
+| {a: 1, b: a} | 2 | INT | halite |
++--------------+---+-----+--------+
++----------------------+---------------------+---------------------+---------------------+
+| u                    | q                   | w                   | m                   |
++----------------------+---------------------+---------------------+---------------------+
+| 2024-07-01T10:00:00Z | 2024-01-01T10:30:00 | 2024-01-01T00:00:00 | 2024-01-01T00:00:00 |
++----------------------+---------------------+---------------------+---------------------+
++----+---+----+---------------+
+| id | g | n  | doc           |
++----+---+----+---------------+
+| 1  | a | 10 | {"k": [1, 2]} |
++----+---+----+---------------+
++----+---+----+---------------+
+| id | g | n  | doc           |
++----+---+----+---------------+
+| 1  | a | 10 | {"k": [1, 2]} |
++----+---+----+---------------+
++---+
+| g |
++---+
+| a |
++---+
++----+
+| id |
++----+
+| 3  |
+| 4  |
++----+
++----+
+| id |
++----+
+| 1  |
+| 2  |
++----+
++---+---+----+
+| g | c | m  |
++---+---+----+
+| b | 2 | 31 |
+| a | 2 | 11 |
++---+---+----+
+
+-- JSON
+SELECT id, doc -> 'k' AS k, doc ->> 'k' AS t, doc -> 'k' ->> 0 AS f, json_array_length(doc, '$.k') AS n FROM t ORDER BY id;
+SELECT id FROM t WHERE doc -> 'k' ->> 0 = '1';
+SELECT json_object('id', id, 'n', n, 'k', g) AS o, to_json([id]) AS l FROM t WHERE id = 2;
+SELECT g, json_agg(id) AS ids FROM t GROUP BY g ORDER BY g;
+SELECT '{' ->> 'a';
+---
++----+--------+--------+---+---+
+| id | k      | t      | f | n |
++----+--------+--------+---+---+
+| 1  | [1, 2] | [1, 2] | 1 | 2 |
+| 2  |        |        |   |   |
+| 3  | []     | []     |   | 0 |
+| 4  |        |        |   |   |
++----+--------+--------+---+---+
++----+
+| id |
++----+
+| 1  |
++----+
++---------------------------+-----+
+| o                         | l   |
++---------------------------+-----+
+| {"id":2,"n":null,"k":"a"} | [2] |
++---------------------------+-----+
++---+-------+
+| g | ids   |
++---+-------+
+| a | [1,2] |
+| b | [3,4] |
++---+-------+
+error: Execution error: '{' is no JSON: byte 2 does not belong there
+
+-- PIVOT and UNPIVOT
+SELECT * FROM (SELECT g, id % 2 AS odd, n FROM t) PIVOT (sum(n) FOR odd IN (0, 1 AS odd)) ORDER BY g;
+SELECT * FROM (SELECT g, id, n FROM t) PIVOT (count(*) AS c, max(n) AS m FOR id IN (1, 3)) AS p ORDER BY g;
+SELECT g, what, value FROM t UNPIVOT (value FOR what IN (id AS i, n)) AS u ORDER BY g, what, value;
+SELECT * FROM (SELECT id, n FROM t) UNPIVOT INCLUDE NULLS (v FOR c IN (n)) ORDER BY id;
+---
++---+----+-----+
+| g | 0  | odd |
++---+----+-----+
+| a |    | 10  |
+| b | 30 | 30  |
++---+----+-----+
++---+-----+-----+-----+-----+
+| g | 1_c | 1_m | 3_c | 3_m |
++---+-----+-----+-----+-----+
+| a | 1   | 10  | 0   |     |
+| b | 0   |     | 1   | 30  |
++---+-----+-----+-----+-----+
++---+------+-------+
+| g | what | value |
++---+------+-------+
+| a | i    | 1     |
+| a | i    | 2     |
+| a | n    | 10    |
+| b | i    | 3     |
+| b | i    | 4     |
+| b | n    | 30    |
+| b | n    | 30    |
++---+------+-------+
++----+---+----+
+| id | c | v  |
++----+---+----+
+| 1  | n | 10 |
+| 2  | n |    |
+| 3  | n | 30 |
+| 4  | n | 30 |
++----+---+----+
+
+-- functions of FROM over columns
+SELECT t.id, g.i FROM t, generate_series(1, t.id) AS g (i) WHERE t.id < 3 ORDER BY 1, 2;
+SELECT t.id, s.value FROM t CROSS JOIN LATERAL range(t.id) AS s WHERE t.id = 2 ORDER BY 2;
+SELECT t.id, u.x FROM t CROSS JOIN LATERAL unnest([t.n, t.id]) AS u (x) WHERE t.id = 1 ORDER BY 2;
+SELECT id, (SELECT sum(x) FROM unnest([t.n, t.id]) AS u (x)) AS s FROM t ORDER BY id;
+SELECT id FROM t WHERE EXISTS (SELECT 1 FROM unnest([t.n, 0]) AS u (x) WHERE x > 20) ORDER BY id;
+---
++----+---+
+| id | i |
++----+---+
+| 1  | 1 |
+| 2  | 1 |
+| 2  | 2 |
++----+---+
++----+-------+
+| id | value |
++----+-------+
+| 2  | 0     |
+| 2  | 1     |
++----+-------+
++----+----+
+| id | x  |
++----+----+
+| 1  | 1  |
+| 1  | 10 |
++----+----+
++----+----+
+| id | s  |
++----+----+
+| 1  | 11 |
+| 2  | 2  |
+| 3  | 33 |
+| 4  | 34 |
++----+----+
++----+
+| id |
++----+
+| 3  |
+| 4  |
++----+
+
+-- grouping sets and parameters of LIMIT in subqueries that name columns from outside
+-- Right: 1: (a: 1), total 1; 2: 2 and 2; 3: a 2, b 1, total 3
+SELECT t.id, s.g, s.c FROM t, LATERAL (SELECT g, count(*) AS c FROM t AS u WHERE u.id <= t.id GROUP BY ROLLUP (g)) AS s WHERE t.id < 4 ORDER BY 1, 2, 3;
+-- Right: 1 has no rows, and a total of 0 all the same
+SELECT t.id, s.g, s.c FROM t, LATERAL (SELECT g, count(*) AS c FROM t AS u WHERE u.id < t.id GROUP BY CUBE (g)) AS s WHERE t.id < 3 ORDER BY 1, 2, 3;
+SELECT t.id, (SELECT max(c) FROM (SELECT count(*) AS c FROM t AS u WHERE u.g = t.g GROUP BY GROUPING SETS ((u.n), (u.id))) AS x) AS m FROM t ORDER BY 1;
+PREPARE first_of AS SELECT t.id, s.id AS o FROM t, LATERAL (SELECT u.id FROM t AS u WHERE u.g = t.g ORDER BY u.id DESC LIMIT $1) AS s ORDER BY 1, 2;
+EXECUTE first_of(1);
+EXECUTE first_of(2);
+PREPARE second_of AS SELECT t.id, s.id AS o FROM t, LATERAL (SELECT u.id FROM t AS u WHERE u.g = t.g ORDER BY u.id LIMIT $1 OFFSET $2) AS s ORDER BY 1, 2;
+EXECUTE second_of(1, 1);
+EXECUTE second_of(5, 0);
+---
++----+---+---+
+| id | g | c |
++----+---+---+
+| 1  | a | 1 |
+| 1  |   | 1 |
+| 2  | a | 2 |
+| 2  |   | 2 |
+| 3  | a | 2 |
+| 3  | b | 1 |
+| 3  |   | 3 |
++----+---+---+
++----+---+---+
+| id | g | c |
++----+---+---+
+| 1  |   | 0 |
+| 2  | a | 1 |
+| 2  |   | 1 |
++----+---+---+
++----+---+
+| id | m |
++----+---+
+| 1  | 1 |
+| 2  | 1 |
+| 3  | 2 |
+| 4  | 2 |
++----+---+
+PREPARE
++----+---+
+| id | o |
++----+---+
+| 1  | 2 |
+| 2  | 2 |
+| 3  | 4 |
+| 4  | 4 |
++----+---+
++----+---+
+| id | o |
++----+---+
+| 1  | 1 |
+| 1  | 2 |
+| 2  | 1 |
+| 2  | 2 |
+| 3  | 3 |
+| 3  | 4 |
+| 4  | 3 |
+| 4  | 4 |
++----+---+
+PREPARE
++----+---+
+| id | o |
++----+---+
+| 1  | 2 |
+| 2  | 2 |
+| 3  | 4 |
+| 4  | 4 |
++----+---+
++----+---+
+| id | o |
++----+---+
+| 1  | 1 |
+| 1  | 2 |
+| 2  | 1 |
+| 2  | 2 |
+| 3  | 3 |
+| 3  | 4 |
+| 4  | 3 |
+| 4  | 4 |
++----+---+
+
+-- functions of lists that take functions
+SELECT list_transform([1, 2, 3], x -> x * 10 + 1) AS a, list_filter([1, 2, 3], lambda x : x > 1) AS b, array_transform([id], v -> v + id) AS c, list_transform(['{"a": 1}'], d -> d ->> 'a') AS d FROM t WHERE id = 2;
+SELECT doc -> g, coalesce(doc -> 'k', g) FROM t WHERE id = 1;
+---
++--------------+--------+-----+-----+
+| a            | b      | c   | d   |
++--------------+--------+-----+-----+
+| [11, 21, 31] | [2, 3] | [4] | [1] |
++--------------+--------+-----+-----+
++----------+-------------------------+
+| doc -> g | coalesce(doc -> 'k', g) |
++----------+-------------------------+
+|          | [1, 2]                  |
++----------+-------------------------+
+
