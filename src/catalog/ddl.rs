@@ -132,7 +132,8 @@ fn refuse_other_clauses(statement: &CreateTable) -> Result<()> {
     rest.columns.clear();
     rest.constraints.clear();
     rest.if_not_exists = false;
-    // Where it goes is not part of its definition.
+    // Whether it takes the place of another, and where it goes, is not part of its definition.
+    rest.or_replace = false;
     rest.temporary = false;
     rest.query = None;
     rest.like = None;

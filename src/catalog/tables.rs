@@ -59,6 +59,8 @@ pub(super) struct Changing {
 pub struct NewTable {
     catalog: Arc<Catalog>,
     table: Arc<HaliteTable>,
+    /// Whether it may take the place of another.
+    or_replace: bool,
     /// Whether its space is to be dropped with this.
     is_ours: bool,
 }
@@ -366,19 +368,22 @@ impl Catalog {
         Ok(Some(bound))
     }
 
-    /// Makes a table's space and nothing else, so that it can be filled before anybody sees it. A crash leaves a space
-    /// that no definition names.
+    /// Makes a table's space and nothing else, so that it can be filled before anybody sees it; with `or_replace` in the
+    /// place of one that has its name. A crash leaves a space that no definition names.
     ///
     /// # Errors
     /// As [`Catalog::create_table`].
     pub fn prepare_table(
         self: &Arc<Self>,
         define: impl Fn(u64) -> Result<Table>,
+        or_replace: bool,
     ) -> Result<NewTable> {
         let mut changing = self.changing.lock();
         let mut changes = self.begin(&[], &mut changing)?;
         let table = define(changing.next_id)?;
-        self.is_made(&table, false)?;
+        if !or_replace || self.table(&table.name).is_none() {
+            self.is_made(&table, false)?;
+        }
         let bound = self.bind(table)?;
         changing.next_id += 1;
         self.store
@@ -390,6 +395,7 @@ impl Catalog {
         Ok(NewTable {
             catalog: Arc::clone(self),
             table: bound,
+            or_replace,
             is_ours: true,
         })
     }
@@ -600,6 +606,9 @@ impl NewTable {
     /// `Conflict` where another table has the name by now; those of the store.
     pub fn list(mut self) -> Result<()> {
         let catalog = Arc::clone(&self.catalog);
+        if self.or_replace && catalog.table(self.table.name()).is_some() {
+            return self.list_instead(&catalog);
+        }
         let mut changing = catalog.changing.lock();
         let changes = catalog.begin(&[], &mut changing)?;
         let definition = self.table.bound().table();
@@ -612,6 +621,38 @@ impl NewTable {
         catalog.commit(changes, batch, |tables| {
             tables.insert(definition.name.clone(), Arc::clone(&self.table));
         })
+    }
+
+    /// The same in the place of the table that has the name. Statements that read that one go on reading it.
+    fn list_instead(mut self, catalog: &Catalog) -> Result<()> {
+        let definition = self.table.bound().table();
+        let name = definition.name.as_str();
+        let find = || Ok(catalog.table(name).into_iter().collect());
+        let Some(Changed {
+            mut changing,
+            tables,
+            changes,
+        }) = catalog.lock_tables(find)?
+        else {
+            return Err(Error::conflict(format!(
+                "table `{name}` is not there any more; run the statement again"
+            )));
+        };
+        let mut batch = WriteBatch::new();
+        let replaced = BTreeSet::from([name]);
+        catalog.with_dependents(&replaced, Dependents::Refuse, &mut batch)?;
+        let json = definition.to_json()?;
+        batch.put(SPACE, &table_key(name), json.as_bytes());
+        let table = Arc::clone(&self.table);
+        // Of a write that fails nobody knows whether it is on disk.
+        self.is_ours = false;
+        let written = catalog.write(changes, batch, || {
+            catalog.change_tables(|tables| {
+                tables.insert(name.to_owned(), table);
+            });
+        });
+        catalog.retire(&mut changing, tables);
+        written
     }
 }
 

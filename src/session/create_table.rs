@@ -33,6 +33,11 @@ impl Connection {
         create: &CreateTable,
         catalog: &Arc<Catalog>,
     ) -> Result<Outcome> {
+        if create.or_replace && create.if_not_exists {
+            return Err(Error::invalid(
+                "OR REPLACE and IF NOT EXISTS exclude each other",
+            ));
+        }
         if let Some(query) = &create.query {
             return self.create_table_as(create, query, catalog).await;
         }
@@ -56,7 +61,7 @@ impl Connection {
         let verb = "CREATE TABLE";
         let catalog = Arc::clone(catalog);
         let name = object_name(&create.name)?;
-        if catalog.table(&name).is_some() {
+        if !create.or_replace && catalog.table(&name).is_some() {
             return match create.if_not_exists {
                 true => Ok(Outcome::Affected { verb, rows: 0 }),
                 false => Err(Error::conflict(format!("table `{name}` exists already"))),
@@ -67,13 +72,17 @@ impl Connection {
             .planned(&DFStatement::Statement(Box::new(query)))
             .await?;
         let given = given(&plan).map_err(|error| error.context(format!("table `{name}`")))?;
+        let or_replace = create.or_replace;
         let (create, planned_in) = (create.clone(), state.clone());
         let define = move |id| {
             let table = define_table_of(&create, Some(&given), id)?;
             rules::validate(&table, &planned_in)?;
             Ok(table)
         };
-        let made = on_waiting_thread(BROKEN_OFF, move || catalog.prepare_table(define)).await?;
+        let made = on_waiting_thread(BROKEN_OFF, move || {
+            catalog.prepare_table(define, or_replace)
+        })
+        .await?;
         let table = Arc::clone(made.table());
         let plan = Insert::into_all(Arc::clone(&table)).over(plan)?;
         fit::fit(&mut state, &plan)?;
@@ -101,7 +110,7 @@ impl Connection {
 
 /// Makes a table without rows; `None` where there is one of that name, and that is all right.
 fn make(
-    catalog: &Catalog,
+    catalog: &Arc<Catalog>,
     catalogs: &Catalogs,
     create: &CreateTable,
     state: &SessionState,
@@ -117,6 +126,12 @@ fn make(
         rules::validate(&table, state)?;
         Ok(table)
     };
+    if create.or_replace {
+        let made = catalog.prepare_table(define, true)?;
+        let table = Arc::clone(made.table().bound());
+        made.list()?;
+        return Ok(Some(table));
+    }
     let made = catalog.create_table(define, create.if_not_exists)?;
     Ok(made.map(|table| Arc::clone(table.bound())))
 }

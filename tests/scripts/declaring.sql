@@ -246,3 +246,23 @@ SHOW TABLES;
 | typed     |
 +-----------+
 
+
+-- in the place of another table
+CREATE TABLE place (id INT PRIMARY KEY, a TEXT);
+INSERT INTO place VALUES (1, 'old'), (2, 'old');
+CREATE OR REPLACE TABLE place (PRIMARY KEY (id)) AS SELECT id + 10 AS id, a || '!' AS b FROM place;
+SELECT * FROM place ORDER BY id;
+CREATE OR REPLACE TABLE place AS SELECT 1 / (id - 11) AS z FROM place;
+SELECT * FROM place ORDER BY id;
+CREATE OR REPLACE TABLE place (n BIGINT PRIMARY KEY);
+SELECT count(*) FROM place;
+INSERT INTO place VALUES (7);
+CREATE VIEW of_place AS SELECT n FROM place;
+CREATE OR REPLACE TABLE place (x INT PRIMARY KEY);
+DROP VIEW of_place;
+CREATE OR REPLACE TABLE IF NOT EXISTS place (x INT PRIMARY KEY);
+CREATE OR REPLACE TABLE other_place AS SELECT 1 AS a;
+CREATE OR REPLACE TEMP TABLE other_place AS SELECT 2 AS a;
+SELECT * FROM other_place;
+SELECT * FROM place;
+---
