@@ -246,7 +246,6 @@ SHOW TABLES;
 | typed     |
 +-----------+
 
-
 -- in the place of another table
 CREATE TABLE place (id INT PRIMARY KEY, a TEXT);
 INSERT INTO place VALUES (1, 'old'), (2, 'old');
@@ -266,3 +265,45 @@ CREATE OR REPLACE TEMP TABLE other_place AS SELECT 2 AS a;
 SELECT * FROM other_place;
 SELECT * FROM place;
 ---
+CREATE TABLE
+INSERT 2
+CREATE TABLE 2
++----+------+
+| id | b    |
++----+------+
+| 11 | old! |
+| 12 | old! |
++----+------+
+error: Arrow error: Divide by zero error
++----+------+
+| id | b    |
++----+------+
+| 11 | old! |
+| 12 | old! |
++----+------+
+CREATE TABLE
++----------+
+| count(*) |
++----------+
+| 0        |
++----------+
+INSERT 1
+CREATE VIEW
+error: `place` cannot be dropped: view `of_place` reads it; say CASCADE to drop all of them
+DROP VIEW
+error: OR REPLACE and IF NOT EXISTS exclude each other
+warning: table `other_place`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
+CREATE TABLE 1
+warning: table `other_place`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
+CREATE TABLE 1
++---+
+| a |
++---+
+| 2 |
++---+
++---+
+| n |
++---+
+| 7 |
++---+
+

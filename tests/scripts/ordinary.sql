@@ -706,6 +706,7 @@ INSERT INTO sales VALUES
   ('2024-03-06', 'north', 'pen', 12), ('2024-03-29', 'south', 'ink', 31), ('2024-05-01', 'east', 'ink', 3);
 SELECT department, count(*) AS heads, min(salary), max(salary), round(avg(salary), 2) AS mean FROM employees GROUP BY department ORDER BY heads DESC, department;
 ---
+SET
 CREATE TABLE
 warning: table `sales`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
 CREATE TABLE
@@ -1028,11 +1029,11 @@ SELECT count(*) FROM sales WHERE sold_on >= DATE '2024-06-01' - INTERVAL '3 mont
 +------------+------------+---------------------+----------+
 | 2024-02-01 | 2024-02-29 | 2024-01-01T13:30:00 | PT64800S |
 +------------+------------+---------------------+----------+
-+------------+------------+---------------------------+---------------------------+
-| made       | read       | epoch                     | parsed                    |
-+------------+------------+---------------------------+---------------------------+
-| 2024-02-29 | 2024-01-31 | 1970-01-01T00:00:00+01:00 | 2024-01-31T00:00:00+01:00 |
-+------------+------------+---------------------------+---------------------------+
++------------+------------+----------------------+----------------------+
+| made       | read       | epoch                | parsed               |
++------------+------------+----------------------+----------------------+
+| 2024-02-29 | 2024-01-31 | 1970-01-01T00:00:00Z | 2024-01-31T00:00:00Z |
++------------+------------+----------------------+----------------------+
 +------+-----------------+-------+------------+
 | name | tenure          | years | trial      |
 +------+-----------------+-------+------------+
@@ -1045,11 +1046,11 @@ SELECT count(*) FROM sales WHERE sold_on >= DATE '2024-06-01' - INTERVAL '3 mont
 +---------------------+---------------------+---------------------+----------+
 | 2024-01-01T10:30:00 | 2024-01-01T10:00:00 | 2024-02-26T00:00:00 | 10:30:00 |
 +---------------------+---------------------+---------------------+----------+
-+---------------------------+----------------------+---------------------------+
-| there                     | utc                  | zoned                     |
-+---------------------------+----------------------+---------------------------+
-| 2024-07-01T12:00:00-04:00 | 2024-07-01T10:00:00Z | 2024-07-01T12:00:00+02:00 |
-+---------------------------+----------------------+---------------------------+
++---------------------------+----------------------+----------------------+
+| there                     | utc                  | zoned                |
++---------------------------+----------------------+----------------------+
+| 2024-07-01T12:00:00-04:00 | 2024-07-01T10:00:00Z | 2024-07-01T10:00:00Z |
++---------------------------+----------------------+----------------------+
 +--------------+---------------------------------+-------+------+
 | money        | long                            | today | now  |
 +--------------+---------------------------------+-------+------+
@@ -1089,7 +1090,7 @@ SELECT ifnull(NULL, 1) AS a, nvl(NULL, 2) AS b, greatest(1, 5, 3) AS c, least('b
 +---+---+---+----+----+-----+--------+------+---+---+
 | a | b | x | n  | l  | hex | e      | half | d | m |
 +---+---+---+----+----+-----+--------+------+---+---+
-| 1 | 7 | 6 | -6 | 16 | 1f  | 1000.0 | 0.5  | 3 | 3 |
+| 1 | 7 | 6 | -6 | 16 | 31  | 1000.0 | 0.5  | 3 | 3 |
 +---+---+---+----+----+-----+--------+------+---+---+
 +----+------+------+------+---+---+----+-----+--------+
 | n  | d    | t    | one  | i | r | s  | bad | e      |
@@ -1389,22 +1390,23 @@ DROP TABLE IF EXISTS copy_of;
 ---
 warning: table `tech`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
 CREATE TABLE 3
-error: table `tech` exists already
+warning: table `tech`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
+CREATE TABLE 3
 warning: table `copy_of`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
 CREATE TABLE
 ALTER TABLE
 ALTER TABLE
-error: table `tech`: there is no column `email`; there are `id`, `name`, `salary`, `extra`
 ALTER TABLE
-error: table `tech` has no column `department`; its columns are `id`, `name`, `salary`, `extra`
 ALTER TABLE
-+----+------+---------+-------+
-| id | name | salary  | extra |
-+----+------+---------+-------+
-| 4  | Dee  | 6710.00 | 5     |
-| 5  | Eve  | 6380.00 | 5     |
-| 6  | Fay  | 6380.00 | 5     |
-+----+------+---------+-------+
+error: row 1: table `tech`: constraint `no_debt`, CHECK (extra >= 0), does not hold for extra = -1
+ALTER TABLE
++----+------+------------+---------+------------+------------+--------+-------+
+| id | name | department | salary  | manager_id | hired      | active | extra |
++----+------+------------+---------+------------+------------+--------+-------+
+| 4  | Dee  | tech       | 6710.00 | 1          | 2017-03-01 | true   | 5     |
+| 5  | Eve  | tech       | 6380.00 | 4          | 2021-11-11 | false  | 5     |
+| 6  | Fay  | tech       | 6380.00 | 4          | 2022-02-02 | false  | 5     |
++----+------+------------+---------+------------+------------+--------+-------+
 CREATE VIEW
 +------+---------+
 | name | salary  |
@@ -1521,11 +1523,11 @@ EXPLAIN SELECT name FROM employees WHERE id = 3;
 | sales     |
 | scratch   |
 +-----------+
-+--------------------------------+---------------+
-| name                           | value         |
-+--------------------------------+---------------+
-| datafusion.execution.time_zone | Europe/Berlin |
-+--------------------------------+---------------+
++--------------------------------+-------+
+| name                           | value |
++--------------------------------+-------+
+| datafusion.execution.time_zone | UTC   |
++--------------------------------+-------+
 +---------+------+------+-----+
 | column  | type | null | key |
 +---------+------+------+-----+
@@ -1540,7 +1542,11 @@ EXPLAIN SELECT name FROM employees WHERE id = 3;
 | engineers | CREATE TABLE engineers (                  |
 |           |     id INT,                               |
 |           |     name TEXT,                            |
+|           |     department TEXT,                      |
 |           |     salary DECIMAL(10, 2),                |
+|           |     manager_id INT,                       |
+|           |     hired DATE,                           |
+|           |     active BOOLEAN,                       |
 |           |     extra INT NOT NULL DEFAULT 5,         |
 |           |     CONSTRAINT no_debt CHECK (extra >= 0) |
 |           | )                                         |
