@@ -45,6 +45,27 @@ fn check(planned: &Planned, for_rows: bool) -> Result<()> {
     }
 }
 
+/// The rows of a query for these parameters, if they need no plan, and the parameters, bound.
+fn open(
+    connection: &Connection,
+    planned: &Planned,
+    params: Vec<ScalarValue>,
+) -> Result<(Option<Opened>, Vec<ScalarValue>)> {
+    check(planned, true)?;
+    connection.progress().begin();
+    let params = planned.placeholders.bind(params)?;
+    Ok((connection.direct(planned, &params)?, params))
+}
+
+/// The only row, or none, without a runtime.
+fn read_at_once(mut opened: Opened) -> Result<Option<Row>> {
+    let mut single = Single::default();
+    while let Some(batch) = opened.next_batch()? {
+        single.add(batch)?;
+    }
+    Ok(single.row())
+}
+
 fn no_change() -> Error {
     Error::invalid("this statement changes no rows; use query")
 }
@@ -163,10 +184,19 @@ impl PreparedStatement {
 
     async fn rows_of(&self, connection: &Connection, params: Vec<ScalarValue>) -> Result<Outcome> {
         let planned = self.renewed().await?;
-        check(&planned, true)?;
-        connection.progress().begin();
-        let params = planned.placeholders.bind(params)?;
-        match connection.direct(&planned, &params)? {
+        let (opened, params) = open(connection, &planned, params)?;
+        self.outcome_of(connection, planned, opened, params).await
+    }
+
+    /// What is opened, or else the run of the plan.
+    async fn outcome_of(
+        &self,
+        connection: &Connection,
+        planned: Arc<Planned>,
+        opened: Option<Opened>,
+        params: Vec<ScalarValue>,
+    ) -> Result<Outcome> {
+        match opened {
             Some(opened) => Ok(Outcome::Rows(opened.into_stream())),
             None => self.run(connection, planned, params).await,
         }
@@ -189,39 +219,29 @@ impl PreparedStatement {
     pub fn query_row(&self, params: impl IntoParameters) -> Result<Option<Row>> {
         let params = params.into_values(&self.names)?;
         let watch = self.connection.watch(&self.text);
-        if let Some(planned) = self.current() {
-            let given = self.brief_row(&watch.connection, &planned, &params);
-            if let Some(given) = given.transpose() {
-                return watch.over_row(given);
-            }
-        }
-        let (statement, connection) = (self.clone(), watch.connection.clone().into_owned());
-        let given = wait(async move {
-            let rows = statement.rows_of(&connection, params).await?;
-            statement.stream_of(rows)?.single().await
-        });
-        watch.over_row(given.and_then(|given| given))
+        let given = self.row_of(&watch.connection, params);
+        watch.over_row(given)
     }
 
-    /// The only row, or none, if it is read at once, without a runtime; `None` where that takes longer.
-    fn brief_row(
-        &self,
-        connection: &Connection,
-        planned: &Planned,
-        params: &[ScalarValue],
-    ) -> Result<Option<Option<Row>>> {
-        check(planned, true)?;
-        connection.progress().begin();
-        let params = planned.placeholders.bind(params.to_vec())?;
-        let opened = connection.direct(planned, &params)?;
-        let Some(mut opened) = opened.filter(Opened::is_brief) else {
-            return Ok(None);
+    /// The only row, or none: read on the calling thread where that takes microseconds, awaited on another elsewhere.
+    fn row_of(&self, connection: &Connection, params: Vec<ScalarValue>) -> Result<Option<Row>> {
+        let planned = match self.current() {
+            Some(planned) => planned,
+            None => {
+                let statement = self.clone();
+                wait(async move { statement.renewed().await })??
+            }
         };
-        let mut single = Single::default();
-        while let Some(batch) = opened.next_batch()? {
-            single.add(batch)?;
-        }
-        Ok(Some(single.row()))
+        let (opened, params) = open(connection, &planned, params)?;
+        let opened = match opened {
+            Some(opened) if opened.is_brief() => return read_at_once(opened),
+            opened => opened,
+        };
+        let (statement, connection) = (self.clone(), connection.clone());
+        wait(async move {
+            let rows = statement.outcome_of(&connection, planned, opened, params);
+            statement.stream_of(rows.await?)?.single().await
+        })?
     }
 
     /// Runs a statement that changes rows, and gives their number.
