@@ -37,6 +37,9 @@
 //! | [`merge_joins`] | on the physical plan, before what is needed is put in place | joins whose hash table does not fit are of sorted sides |
 //! | [`lost_order`] | before the physical plan is checked | rows are sorted again where an order is not known any more |
 //!
+//! One adds something instead: [`first_rows`], on the physical plan, last, tells scans of which groups of rows the first is
+//! all that is needed.
+//!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
 //! [`session::dialect`](crate::session::dialect).
 
@@ -74,6 +77,7 @@ pub mod embedded;
 pub mod equal_windows;
 mod exact;
 pub mod few_groups;
+pub mod first_rows;
 mod floats;
 mod groups;
 pub mod held;
@@ -250,6 +254,7 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let mends = MENDS.iter();
     #[cfg(test)]
     let mends = mends.filter(|(name, _)| !fault::active(Fault::MendLeftOut(name)));
+    first_rows::insert(physical_rules(&mut builder));
     // Whatever is put in front goes before what was put there earlier.
     for (_, install) in mends.rev() {
         install(&mut builder);

@@ -11,6 +11,7 @@ use datafusion::common::cast::as_boolean_array;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 
+use super::first_rows::FirstRows;
 use super::{ScanRequest, external};
 use crate::row::{RowReader, Rows};
 use crate::store::Chunk;
@@ -31,6 +32,28 @@ enum Kept {
     All,
     Some(BooleanArray),
     None,
+}
+
+impl Kept {
+    /// Of these the first of each group.
+    fn of_groups(self, chunk: &Chunk, first_rows: &mut FirstRows) -> Result<Self> {
+        let passed = match &self {
+            Self::None => return Ok(self),
+            Self::All => None,
+            Self::Some(mask) => Some(mask),
+        };
+        let has_passed = |row: usize| passed.is_none_or(|mask| mask.value(row));
+        let mut mask = Vec::with_capacity(chunk.len());
+        for (row, key) in chunk.keys().enumerate() {
+            mask.push(has_passed(row) && first_rows.take(key).map_err(external)?);
+        }
+        let mask = BooleanArray::from(mask);
+        Ok(match mask.true_count() {
+            0 => Self::None,
+            count if count == mask.len() => Self::All,
+            _ => Self::Some(mask),
+        })
+    }
 }
 
 impl Decoder {
@@ -68,18 +91,30 @@ impl Decoder {
         self.filters.is_empty()
     }
 
-    /// The rows of `chunk` that pass all filters; `None` if there are none.
-    pub(super) fn decode(&self, chunk: &Chunk) -> Result<Option<RecordBatch>> {
+    /// The rows of `chunk` that pass all filters, and of these the first of each group; `None` if there are none.
+    pub(super) fn decode(
+        &self,
+        chunk: &Chunk,
+        first_rows: Option<&mut FirstRows>,
+    ) -> Result<Option<RecordBatch>> {
         let mut rows = self.reader.open(chunk);
         if rows.is_empty() {
             return Ok(None);
         }
-        if self.filters.is_empty() {
+        if self.filters.is_empty() && first_rows.is_none() {
             let arrays = rows.columns(&self.projection, None).map_err(external)?;
             return self.batch(arrays, rows.len()).map(Some);
         }
         let looked_at = rows.read(&self.filter_columns, None).map_err(external)?;
-        match self.kept(&looked_at)? {
+        let kept = match self.filters.is_empty() {
+            true => Kept::All,
+            false => self.kept(&looked_at)?,
+        };
+        let kept = match first_rows {
+            Some(first_rows) => kept.of_groups(chunk, first_rows)?,
+            None => kept,
+        };
+        match kept {
             Kept::None => Ok(None),
             Kept::All => self.assemble(&mut rows, &looked_at, None).map(Some),
             Kept::Some(mask) => self.assemble(&mut rows, &looked_at, Some(&mask)).map(Some),

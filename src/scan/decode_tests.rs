@@ -56,7 +56,7 @@ fn decode(rejected: &[i32]) -> Result<Option<RecordBatch>> {
         let text = expression.to_string();
         request.residual.push(ResidualConjunct { expression, text });
     }
-    Decoder::new(&request, request.schema()?)?.decode(&chunk)
+    Decoder::new(&request, request.schema()?)?.decode(&chunk, None)
 }
 
 #[test]

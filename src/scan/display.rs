@@ -7,7 +7,7 @@ use datafusion::physical_plan::DisplayFormatType;
 use super::ScanRequest;
 use crate::store::Direction;
 
-/// `ScanExec: table=cpu, ranges=3, buckets=2, pieces=4, order=forward, limit=5, residual=[…], projection=[…]`, what does not
+/// `ScanExec: table=cpu, ranges=3, buckets=2, pieces=4, order=forward, limit=5, first of=(host), residual=[…], projection=[…]`, what does not
 /// apply left out; as a tree, one `name=value` to a line.
 pub(super) fn fmt(
     request: &ScanRequest,
@@ -39,6 +39,7 @@ fn fields(request: &ScanRequest, pieces: Option<usize>) -> Vec<String> {
     fields.extend(pieces.map(|pieces| format!("pieces={pieces}")));
     fields.push(format!("order={}", order(request)));
     fields.extend(request.fetch.map(|limit| format!("limit={limit}")));
+    fields.extend(request.grouped_by.map(|parts| first_of(request, parts)));
     if !request.residual.is_empty() {
         let conjuncts = request.residual.iter().map(|residual| &residual.expression);
         fields.push(format!("residual=[{}]", joined(conjuncts)));
@@ -62,6 +63,13 @@ fn order(request: &ScanRequest) -> &'static str {
         (true, Direction::Forward) => "forward",
         (false, Direction::Forward) => "none",
     }
+}
+
+/// `first of=(host, hour(ts))`: the parts of the key that rows are grouped by.
+fn first_of(request: &ScanRequest, parts: usize) -> String {
+    let parts = request.table.row_key().parts().iter().take(parts);
+    let parts: Vec<String> = parts.map(|part| part.expression().to_string()).collect();
+    format!("first of=({})", parts.join(", "))
 }
 
 fn joined(filters: impl Iterator<Item = impl ToString>) -> String {

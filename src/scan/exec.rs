@@ -28,15 +28,15 @@ use super::snapshot::NodeSnapshot;
 use super::{KeyOrder, ResidualConjunct, ScanRequest, display, external, properties, statistics};
 use crate::schema::BoundTable;
 use crate::span::{Run, SpanRow};
-use crate::store::{Direction, Store};
+use crate::store::Store;
 
 /// Reads the rows of a [`ScanRequest`] from a store.
 #[derive(Debug)]
 pub struct ScanExec {
     request: ScanRequest,
     store: Arc<dyn Store>,
-    shares: Arc<Shares>,
-    order: Arc<KeyOrder>,
+    pub(super) shares: Arc<Shares>,
+    pub(super) order: Arc<KeyOrder>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
     snapshot: NodeSnapshot,
@@ -78,7 +78,7 @@ impl ScanExec {
         self.with_shares(request, Arc::clone(&self.shares))
     }
 
-    fn with_shares(&self, request: ScanRequest, shares: Arc<Shares>) -> Result<Self> {
+    pub(super) fn with_shares(&self, request: ScanRequest, shares: Arc<Shares>) -> Result<Self> {
         let order = match request.keeps_buckets == self.request.keeps_buckets {
             true => Arc::clone(&self.order),
             false => Arc::new(request.key_order().map_err(external)?),
@@ -88,7 +88,7 @@ impl ScanExec {
 
     /// The shares for rows in order or for few rows: no run is cut, for what the first piece has would come first, and
     /// all that is read of the others meanwhile would have to wait.
-    fn gathered_shares(&self) -> Arc<Shares> {
+    pub(super) fn gathered_shares(&self) -> Arc<Shares> {
         match self.shares.gathered() {
             Some(gathered) => Arc::new(gathered),
             None => Arc::clone(&self.shares),
@@ -145,7 +145,10 @@ impl ScanExec {
     }
 
     /// A filter over the output's columns as one over the table's; `None` if a column is not one of the output.
-    fn over_table(&self, filter: &Arc<dyn PhysicalExpr>) -> Result<Option<Arc<dyn PhysicalExpr>>> {
+    pub(super) fn over_table(
+        &self,
+        filter: &Arc<dyn PhysicalExpr>,
+    ) -> Result<Option<Arc<dyn PhysicalExpr>>> {
         let mut is_known = true;
         let columns = self.request.table.all_columns();
         let over_table = Arc::clone(filter).transform_down(|expression| {
@@ -311,8 +314,8 @@ impl ExecutionPlan for ScanExec {
         Ok(Some(Arc::new(self.with_request(request)?)))
     }
 
-    /// Takes every filter over its columns. A limit that is there already comes before the filter, so that nothing can
-    /// be taken then.
+    /// Takes every filter over its columns. A limit that is there already comes before the filter, and so does the choice of
+    /// first rows, so that nothing can be taken then.
     fn handle_child_pushdown_result(
         &self,
         _phase: FilterPushdownPhase,
@@ -322,7 +325,7 @@ impl ExecutionPlan for ScanExec {
         let mut request = self.request.clone();
         let mut answers = Vec::with_capacity(results.parent_filters.len());
         for parent in &results.parent_filters {
-            let over_table = match request.fetch.is_none() && !is_volatile(&parent.filter) {
+            let over_table = match request.takes_filters() && !is_volatile(&parent.filter) {
                 true => self.over_table(&parent.filter)?,
                 false => None,
             };
@@ -349,7 +352,7 @@ impl ExecutionPlan for ScanExec {
     }
 
     /// Keys are in order as they are, or in the reverse order if they are read backward. A limit is kept from being
-    /// turned round: it was set for the rows of this direction.
+    /// turned round, and so are the first rows of groups: they are those of this direction.
     fn try_pushdown_sort(
         &self,
         order: &[PhysicalSortExpr],
@@ -358,11 +361,8 @@ impl ExecutionPlan for ScanExec {
         request.in_order = true;
         request.nulls_first = properties::absent_nulls(&request, order);
         let mut candidates = vec![request.clone()];
-        if request.fetch.is_none() {
-            request.direction = match request.direction {
-                Direction::Forward => Direction::Backward,
-                Direction::Backward => Direction::Forward,
-            };
+        if request.takes_filters() {
+            request.direction = request.direction.reversed();
             candidates.push(request);
         }
         candidates.extend(by_bucket(&candidates));

@@ -86,6 +86,10 @@ impl Hooks for Slow {
 }
 
 impl Reader for SlowReader {
+    fn skip(&mut self, key: &[u8]) -> crate::error::Result<()> {
+        self.inner.skip(key)
+    }
+
     fn tally(&self) -> Tally {
         self.inner.tally()
     }

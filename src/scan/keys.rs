@@ -172,6 +172,6 @@ impl Value {
 
 /// Whether two values of the type are equal exactly if their fields in a key are: not where one value has several forms,
 /// as zeros and NaN of floating point have, or is padded.
-fn is_compared_by_bytes(sql_type: &SqlType) -> bool {
+pub(super) fn is_compared_by_bytes(sql_type: &SqlType) -> bool {
     !matches!(sql_type, SqlType::Real | SqlType::Double | SqlType::Char(_))
 }

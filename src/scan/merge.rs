@@ -30,6 +30,15 @@ impl Draw {
             Self::Chained(chain) => chain.fill(chunk, limit),
         }
     }
+
+    /// Passes over rows of the run from which the last one came: those at `key` and behind it are wanted; backward, those
+    /// before it; `None`: no more of it. Merged runs are read on.
+    pub(super) fn skip(&mut self, key: Option<&[u8]>) -> Result<()> {
+        match self {
+            Self::Merged(_) => Ok(()),
+            Self::Chained(chain) => chain.skip(key),
+        }
+    }
 }
 
 /// How many runs are begun before the first of them ends.
@@ -41,12 +50,32 @@ pub(super) struct Chain {
     runs: VecDeque<RunReader>,
     /// How many of `runs` are begun.
     begun: usize,
+    /// Whether the entry that came last is of the first of `runs`.
+    is_within: bool,
 }
 
 impl Chain {
     pub(super) fn new(runs: Vec<RunReader>) -> Self {
-        let runs = runs.into();
-        Self { runs, begun: 0 }
+        Self {
+            runs: runs.into(),
+            begun: 0,
+            is_within: false,
+        }
+    }
+
+    fn skip(&mut self, key: Option<&[u8]>) -> Result<()> {
+        match (self.is_within, key, self.runs.front_mut()) {
+            (true, Some(key), Some(run)) => run.skip(key)?,
+            (true, None, _) => self.end_run(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end_run(&mut self) {
+        self.runs.pop_front();
+        self.begun -= 1;
+        self.is_within = false;
     }
 
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
@@ -58,11 +87,13 @@ impl Chain {
             let Some(run) = self.runs.front_mut() else {
                 return Ok(false);
             };
-            if run.fill(chunk, limit)? {
+            let before = chunk.len();
+            let has_more = run.fill(chunk, limit)?;
+            self.is_within |= chunk.len() > before;
+            if has_more {
                 return Ok(true);
             }
-            self.runs.pop_front();
-            self.begun -= 1;
+            self.end_run();
         }
     }
 }

@@ -17,6 +17,8 @@ mod access;
 mod decode;
 mod display;
 mod exec;
+mod first_rows;
+mod grouped;
 mod keys;
 mod merge;
 mod metrics;
@@ -39,6 +41,7 @@ use crate::error::Error;
 
 pub use self::access::{Access, Planning, ToPhysical, bound};
 pub use self::exec::ScanExec;
+pub use self::grouped::Order;
 pub use self::metrics::{Counters, ScanTotals, sums};
 pub use self::open::{Moment, Opened, open};
 pub use self::parameter::number;

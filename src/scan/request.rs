@@ -44,6 +44,9 @@ pub struct ScanRequest {
     pub(super) keeps_buckets: bool,
     /// The most rows of each partition, after all filters.
     pub fetch: Option<usize>,
+    /// Rows are grouped by so many leading parts of their key, and of each group in a run only the first row in the
+    /// direction of the scan is needed, after all filters; others may come. What is not needed is passed over.
+    pub(super) grouped_by: Option<usize>,
     /// For each part of the key that SQL can compute, the ways to write that, over the table's whole schema: equal
     /// values, in SQL's order, as the part has them. By them the planner sees that the rows are in the order of a part.
     /// Empty, or an empty list: nothing is said.
@@ -75,6 +78,7 @@ impl ScanRequest {
             in_order: false,
             keeps_buckets: false,
             fetch: None,
+            grouped_by: None,
             part_expressions: Arc::default(),
             nulls_first: Vec::new(),
         }
@@ -126,6 +130,11 @@ impl ScanRequest {
     pub(super) fn key_order(&self) -> crate::error::Result<KeyOrder> {
         let (key, pinned) = (self.table.row_key(), self.spans.constants());
         KeyOrder::new(key, pinned, self.keeps_buckets)
+    }
+
+    /// Whether filters may still be added: no row is left out for another reason.
+    pub(super) fn takes_filters(&self) -> bool {
+        self.fetch.is_none() && self.grouped_by.is_none()
     }
 
     /// What is evaluated on rows, in this order: the residual, then the dynamic filters.

@@ -180,6 +180,15 @@ impl RunReader {
         Ok(true)
     }
 
+    /// Passes over rows, as [`Reader::skip`] does.
+    pub(super) fn skip(&mut self, key: &[u8]) -> Result<()> {
+        if let State::Begun { reader, .. } = &mut self.state {
+            reader.skip(key)?;
+            self.count();
+        }
+        Ok(())
+    }
+
     /// Counts what has come since it was last counted.
     fn count(&mut self) {
         let (State::Begun { reader, counted }, Some(counters)) = (&mut self.state, &self.counters)

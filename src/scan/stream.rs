@@ -22,6 +22,7 @@ use futures::stream;
 use super::ScanRequest;
 use super::decode::Decoder;
 use super::external;
+use super::first_rows::{FirstRows, Next};
 use super::merge::{Chain, Comparison, Draw, Merge};
 use super::metrics::Counters;
 use super::output::Output;
@@ -46,6 +47,8 @@ pub(super) struct PartitionScan {
     draw: Draw,
     decoder: Decoder,
     output: Output,
+    /// Of rows that are grouped by their keys only the first are wanted.
+    first_rows: Option<FirstRows>,
     chunk: Chunk,
     /// How many entries are read at once; doubles up to `most`.
     reach: usize,
@@ -70,7 +73,9 @@ impl PartitionScan {
     ) -> Result<Self> {
         let decoder = Decoder::new(request, Arc::clone(&schema))?;
         let most = batch_size.max(1);
+        let first_rows = FirstRows::of(request, &pieces);
         let reach = match (request.fetch, decoder.keeps_all()) {
+            _ if first_rows.is_some() => 1,
             (None, _) => FIRST_READ,
             (Some(fetch), true) => fetch,
             (Some(_), false) => FIRST_READ_FILTERED,
@@ -101,6 +106,7 @@ impl PartitionScan {
             decoder,
             is_finished: output.is_satisfied(),
             output,
+            first_rows,
             chunk: Chunk::new(),
             reach: reach.clamp(1, most),
             most,
@@ -149,17 +155,38 @@ impl PartitionScan {
         self.chunk.clear();
         let has_more = self.draw.fill(&mut self.chunk, limit).map_err(external)?;
         let mut last = None;
-        match (self.decoder.decode(&self.chunk)?, has_more) {
+        let first_rows = self.first_rows.as_mut();
+        match (self.decoder.decode(&self.chunk, first_rows)?, has_more) {
             (Some(batch), true) => self.output.push(batch)?,
             (Some(batch), false) => last = self.output.pass(batch)?,
             (None, _) => {}
         }
-        self.reach = (self.reach * 2).min(self.most);
+        self.reach = match has_more {
+            true => self.go_on()?,
+            false => 0,
+        };
         self.is_finished = !has_more || self.output.is_satisfied();
         if self.is_finished {
             self.output.flush()?;
         }
         Ok(last)
+    }
+}
+
+impl PartitionScan {
+    /// Passes over rows that are not wanted. Returns how many entries to read next.
+    fn go_on(&mut self) -> Result<usize> {
+        let twice = (self.reach * 2).min(self.most);
+        let Some(first_rows) = &mut self.first_rows else {
+            return Ok(twice);
+        };
+        match first_rows.next(&self.chunk) {
+            Next::ReadOn { least } => Ok(twice.max(least).min(self.most)),
+            Next::Skip(key) => {
+                self.draw.skip(key.as_deref()).map_err(external)?;
+                Ok(1)
+            }
+        }
     }
 }
 

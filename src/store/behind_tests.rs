@@ -50,6 +50,10 @@ struct DamagedReader {
 }
 
 impl Reader for DamagedReader {
+    fn skip(&mut self, key: &[u8]) -> Result<()> {
+        self.inner.skip(key)
+    }
+
     fn tally(&self) -> Tally {
         self.inner.tally()
     }

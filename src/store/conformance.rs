@@ -121,6 +121,7 @@ conformance! {
     a_reader_counts,
     nothing_is_nothing,
     random_requests_agree_with_a_map,
+    what_is_passed_over_is_passed_over_alone,
 }
 
 conformance_near! {

@@ -96,6 +96,19 @@ enum Form {
 }
 
 impl LocalReader {
+    fn refuse_if_failed(&self) -> Result<()> {
+        match &self.failed {
+            Some((kind, message)) => Err(has_failed_before(*kind, message)),
+            None => Ok(()),
+        }
+    }
+
+    /// The error, which it remembers.
+    fn failed_with(&mut self, error: Error) -> Error {
+        self.failed = Some((error.kind(), error.message().to_owned()));
+        error
+    }
+
     /// Goes on by one seek, read or look-up. Returns whether there may be more.
     fn step(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         let feed = &mut self.feed;
@@ -109,9 +122,7 @@ impl LocalReader {
 
 impl Reader for LocalReader {
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
-        if let Some((kind, message)) = &self.failed {
-            return Err(has_failed_before(*kind, message));
-        }
+        self.refuse_if_failed()?;
         for _ in 0..STEPS_PER_FILL {
             if limit.is_reached(chunk) {
                 break;
@@ -120,13 +131,23 @@ impl Reader for LocalReader {
                 Ok(true) if std::mem::take(&mut self.feed.is_interrupted) => break,
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                Err(error) => {
-                    self.failed = Some((error.kind(), error.message().to_owned()));
-                    return Err(error);
-                }
+                Err(error) => return Err(self.failed_with(error)),
             }
         }
         Ok(true)
+    }
+
+    fn skip(&mut self, key: &[u8]) -> Result<()> {
+        self.refuse_if_failed()?;
+        let skipped = match &mut self.form {
+            Form::Points(_) => Ok(()),
+            Form::Ranges(ranges) => ranges.skip(&mut self.feed, key),
+            Form::Walk(walk) => {
+                walk.skip(key, self.feed.direction);
+                Ok(())
+            }
+        };
+        skipped.map_err(|error| self.failed_with(error))
     }
 
     fn tally(&self) -> Tally {
@@ -234,16 +255,11 @@ struct RangesReader {
 impl RangesReader {
     /// Goes on by one seek or one read. Returns whether there may be more.
     fn step(&mut self, feed: &mut Feed, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
-        let ranges = self.ranges.ranges();
         if self.is_within {
             self.is_within = feed.read(chunk, limit)?;
-            return Ok(self.is_within || self.entered < ranges.len());
+            return Ok(self.is_within || self.entered < self.ranges.ranges().len());
         }
-        let index = match feed.direction {
-            Direction::Forward => Some(self.entered),
-            Direction::Backward => ranges.len().checked_sub(self.entered + 1),
-        };
-        let Some(range) = index.and_then(|index| ranges.get(index)) else {
+        let Some(range) = self.range(self.entered, feed.direction) else {
             return Ok(false);
         };
         feed.seek(range)?;
@@ -251,5 +267,53 @@ impl RangesReader {
         self.entered += 1;
         self.is_within = true;
         Ok(true)
+    }
+
+    /// The range that comes behind so many others.
+    fn range(&self, before: usize, direction: Direction) -> Option<&KeyRange> {
+        let ranges = self.ranges.ranges();
+        match direction {
+            Direction::Forward => ranges.get(before),
+            Direction::Backward => ranges.get(ranges.len().checked_sub(before + 1)?),
+        }
+    }
+
+    /// Leaves out ranges that are passed over, and seeks what is left of one that is in part.
+    fn skip(&mut self, feed: &mut Feed, key: &[u8]) -> Result<()> {
+        let newest = self.entered.checked_sub(1).filter(|_| self.is_within);
+        let mut next = newest.unwrap_or(self.entered);
+        while let Some(range) = self.range(next, feed.direction)
+            && is_passed(range, key, feed.direction)
+        {
+            next += 1;
+        }
+        self.is_within = false;
+        self.entered = next;
+        let rest = self.range(next, feed.direction);
+        let Some(rest) = rest.and_then(|range| range.intersect(&beyond(key, feed.direction)?))
+        else {
+            return Ok(());
+        };
+        feed.seek(&rest)?;
+        feed.tally.ranges += usize::from(newest != Some(next));
+        self.entered += 1;
+        self.is_within = true;
+        Ok(())
+    }
+}
+
+/// The keys that are not passed over; `None` where there are none.
+fn beyond(key: &[u8], direction: Direction) -> Option<KeyRange> {
+    match direction {
+        Direction::Forward => KeyRange::new(key.to_vec(), None),
+        Direction::Backward => KeyRange::new(Vec::new(), Some(key.to_vec())),
+    }
+}
+
+/// Whether all of a range is passed over.
+fn is_passed(range: &KeyRange, key: &[u8], direction: Direction) -> bool {
+    match direction {
+        Direction::Forward => range.stop().is_some_and(|stop| stop <= key),
+        Direction::Backward => range.start() >= key,
     }
 }

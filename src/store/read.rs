@@ -96,6 +96,10 @@ pub trait Reader: Send {
     /// hold entries that were read before it.
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool>;
 
+    /// Passes over entries that are not wanted any more. Those at `key` and behind it are; backward, those before it. It is
+    /// ahead of all that was handed out. A hint: some of what is passed over may still come; look-ups pass over nothing.
+    fn skip(&mut self, key: &[u8]) -> Result<()>;
+
     /// What it has cost so far.
     fn tally(&self) -> Tally;
 }

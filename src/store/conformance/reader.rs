@@ -333,6 +333,57 @@ pub(super) fn random_requests_agree_with_a_map(subject: &Subject) {
     }
 }
 
+/// Of what lies ahead of a skip nothing is lost, and nothing comes twice; what is passed over may come.
+pub(super) fn what_is_passed_over_is_passed_over_alone(subject: &Subject) {
+    let mut random = random();
+    subject.create("t");
+    let keys: Vec<Vec<u8>> = (0..300).map(|_| random_key(&mut random)).collect();
+    let entries: Vec<_> = keys.iter().map(|key| (&key[..], &b"v"[..])).collect();
+    subject.put("t", &entries);
+    let (model, snapshot) = (model(&entries), subject.snapshot());
+    let mut skips = 0;
+    for _ in 0..150 {
+        let count = random.usize(1..6);
+        let ranges = KeyRangeSet::from_ranges((0..count).map(|_| random_range(&mut random)));
+        let direction = DIRECTIONS[random.usize(..2)];
+        let is_before = |key: &[u8], to: &[u8]| match direction {
+            Direction::Forward => key < to,
+            Direction::Backward => key >= to,
+        };
+        for work in works(&ranges) {
+            let request = ReadRequest::new("t", work, direction);
+            let mut reader = Arc::clone(&snapshot).read(request).unwrap();
+            let all = wanted(&model, direction, |key| ranges.contains(key));
+            let mut is_passed = vec![false; all.len()];
+            let (mut next, mut more) = (0, true);
+            while more {
+                let mut chunk = Chunk::new();
+                let limit = ChunkLimit::entries(random.usize(1..9));
+                more = read_on(&mut *reader, &mut chunk, limit);
+                for key in chunk.keys() {
+                    let found = all.iter().position(|(wanted, _)| wanted == key).unwrap();
+                    assert!(found >= next, "{direction:?} {ranges:?}: twice");
+                    assert!(is_passed[next..found].iter().all(|passed| *passed));
+                    next = found + 1;
+                }
+                let to = random_key(&mut random);
+                if chunk.last().is_some_and(|(key, _)| is_before(key, &to)) && more {
+                    reader.skip(&to).unwrap();
+                    skips += 1;
+                    for ((key, _), passed) in all.iter().zip(&mut is_passed) {
+                        *passed |= is_before(key, &to);
+                    }
+                }
+            }
+            assert!(
+                is_passed[next..].iter().all(|passed| *passed),
+                "{direction:?} {ranges:?}"
+            );
+        }
+    }
+    assert!(skips > 100, "{skips}");
+}
+
 pub(super) fn what_is_visited_is_what_is_there(subject: &Subject) {
     subject.create("t");
     subject.put("t", LETTERS);

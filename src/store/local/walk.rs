@@ -90,6 +90,19 @@ impl WalkReader {
         }
     }
 
+    /// Goes on at this key, unless a candidate is known that is farther.
+    pub(super) fn skip(&mut self, key: &[u8], direction: Direction) {
+        self.position = match std::mem::replace(&mut self.position, WalkState::Done) {
+            position @ (WalkState::Outset | WalkState::Done) => position,
+            WalkState::SeekTo(to) | WalkState::Stepping(to, _)
+                if is_short_of(key, &to, direction) =>
+            {
+                WalkState::SeekTo(to)
+            }
+            _ => WalkState::SeekTo(key.to_vec()),
+        };
+    }
+
     /// Goes on by one seek or one read. Returns whether there may be more.
     pub(super) fn step(
         &mut self,

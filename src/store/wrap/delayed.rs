@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::super::{
-    Capabilities, Chunk, ChunkLimit, Latency, LocalSnapshot, ReadRequest, Reader, Snapshot, Store,
-    Tally,
+    Capabilities, Chunk, ChunkLimit, Direction, Latency, LocalSnapshot, ReadRequest, Reader,
+    Snapshot, Store, Tally,
 };
 use super::wrapped::{Hooks, Wrapped};
 use crate::error::Result;
@@ -103,6 +103,7 @@ impl Hooks for Way {
     fn read(&self, inner: &Arc<dyn Snapshot>, request: ReadRequest) -> Result<Box<dyn Reader>> {
         let size = request.first.clamp(1, MOST);
         Ok(Box::new(DelayedReader {
+            direction: request.direction,
             inner: Arc::clone(inner).read(request)?,
             next: Some(self.send()),
             way: self.clone(),
@@ -120,6 +121,7 @@ impl Hooks for Way {
 
 struct DelayedReader {
     inner: Box<dyn Reader>,
+    direction: Direction,
     way: Way,
     requests: usize,
     /// When the next answer is there; `None`: the last one was.
@@ -174,6 +176,20 @@ impl Reader for DelayedReader {
             }
         }
         Ok(self.next.is_some() || self.taken < self.answer.len())
+    }
+
+    fn skip(&mut self, key: &[u8]) -> Result<()> {
+        while let Some((next, _)) = self.answer.get(self.taken) {
+            let is_wanted = match self.direction {
+                Direction::Forward => next >= key,
+                Direction::Backward => next < key,
+            };
+            if is_wanted {
+                return Ok(());
+            }
+            self.taken += 1;
+        }
+        self.inner.skip(key)
     }
 
     fn tally(&self) -> Tally {

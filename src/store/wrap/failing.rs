@@ -162,6 +162,16 @@ impl Reader for FailingReader {
         filled
     }
 
+    fn skip(&mut self, key: &[u8]) -> Result<()> {
+        if self.has_failed {
+            return Err(has_failed_before(ErrorKind::Unavailable, "skip"));
+        }
+        let inner = &mut self.inner;
+        let skipped = self.faults.call("skip", || inner.skip(key));
+        self.has_failed = skipped.is_err();
+        skipped
+    }
+
     fn tally(&self) -> Tally {
         self.inner.tally()
     }

@@ -313,6 +313,10 @@ impl Reader for RecordingReader {
             .fill(&self.space, chunk, |chunk| inner.fill(chunk, limit))
     }
 
+    fn skip(&mut self, key: &[u8]) -> Result<()> {
+        self.inner.skip(key)
+    }
+
     fn tally(&self) -> Tally {
         self.inner.tally()
     }

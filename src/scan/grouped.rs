@@ -1,0 +1,189 @@
+//! Scans of which only the first rows of groups are needed.
+//!
+//! What needs no other rows says so by [`ScanExec::of_first_rows`]: what it groups by, and in which order it wants the
+//! first. Of the key's parts as few leading ones are chosen as determine all that it groups by. Rows that agree in these
+//! are of one group, or a part of one; the rest of the key must give the order, one way or the other.
+
+use std::sync::Arc;
+
+use arrow::compute::SortOptions;
+use datafusion::common::Result;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::utils::collect_columns;
+
+use super::keys::is_compared_by_bytes;
+use super::order::SortPart;
+use super::{ScanExec, ScanRequest};
+use crate::store::Direction;
+
+/// An order over the output of a scan.
+pub type Order = Vec<(Arc<dyn PhysicalExpr>, SortOptions)>;
+
+/// Which way the keys are read; `None`: either way.
+type Way = Option<Direction>;
+
+impl ScanExec {
+    /// The scans for who needs, of the rows with equal values of `groups`, the first in each of `orders` alone (any row
+    /// where there is none), and is not misled by more of them, or by one that comes twice. All is over the output. Of one
+    /// group two scans may read the two ends. None where the key does not give that, or rows are left out for another
+    /// reason.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub fn of_first_rows(
+        &self,
+        groups: &[Arc<dyn PhysicalExpr>],
+        orders: &[Order],
+    ) -> Result<Vec<Self>> {
+        let request = self.request();
+        let is_merged = request.in_order && request.spans.runs().len() > 1;
+        if is_merged || !request.takes_filters() || !request.dynamic.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(parts) = self.grouping_parts(groups)? else {
+            return Ok(Vec::new());
+        };
+        let scans = self.directions(parts, orders).into_iter().map(|direction| {
+            let request = ScanRequest {
+                grouped_by: Some(parts),
+                direction,
+                ..request.clone()
+            };
+            // Of one group one row is wanted, and no piece but one has it.
+            let shares = match self.is_one_group(parts) {
+                true => self.gathered_shares(),
+                false => Arc::clone(&self.shares),
+            };
+            self.with_shares(request, shares)
+        });
+        scans.collect()
+    }
+
+    /// Which ways the keys are to be read; none where they do not give the orders, or more than one group would be read
+    /// both ways.
+    fn directions(&self, parts: usize, orders: &[Order]) -> Vec<Direction> {
+        let given = self.request().direction;
+        let ways = orders.iter().map(|order| self.way(parts, order));
+        let Some(ways) = ways.collect::<Option<Vec<Way>>>() else {
+            return Vec::new();
+        };
+        let is_wanted = |direction: &Direction| ways.contains(&Some(*direction));
+        let mut directions = vec![given, given.reversed()];
+        directions.retain(is_wanted);
+        match directions.len() {
+            0 => vec![given],
+            2 if !self.is_one_group(parts) => Vec::new(),
+            _ => directions,
+        }
+    }
+
+    /// How many leading parts of the key determine `groups`; `None` where all of them are needed, or more.
+    fn grouping_parts(&self, groups: &[Arc<dyn PhysicalExpr>]) -> Result<Option<usize>> {
+        let request = self.request();
+        let key = request.table.row_key();
+        // Each bucket is a run, and its first rows are its own.
+        let least = key.bucket_part().map_or(0, |bucket| bucket + 1);
+        let mut parts = least;
+        for group in groups {
+            let Some(group) = self.over_table(group)? else {
+                return Ok(None);
+            };
+            match self.parts_that_give(&group) {
+                Some(given_by) => parts = parts.max(given_by),
+                None => return Ok(None),
+            }
+        }
+        let is_one_run = request.spans.runs().len() <= 1;
+        Ok(((is_one_run || least > 0) && parts < key.parts().len()).then_some(parts))
+    }
+
+    /// How many leading parts determine an expression over the table: those that give back its columns, or one that is the
+    /// expression.
+    fn parts_that_give(&self, expression: &Arc<dyn PhysicalExpr>) -> Option<usize> {
+        let request = self.request();
+        let spelled = request.part_expressions.iter();
+        let mut spelled = spelled.map(|part| part.iter().any(|spelling| spelling.eq(expression)));
+        if let Some(part) = spelled.position(|is_spelled| is_spelled) {
+            return Some(part + 1);
+        }
+        let columns = collect_columns(expression);
+        let mut parts = columns
+            .iter()
+            .map(|column| self.parts_that_restore(column.index()));
+        parts.try_fold(0, |most, parts| Some(most.max(parts?)))
+    }
+
+    fn parts_that_restore(&self, column: usize) -> Option<usize> {
+        if self.is_constant(column) {
+            return Some(0);
+        }
+        let part = self.table().row_key().restoring_part(column)?;
+        Some(part + 1)
+    }
+
+    fn is_constant(&self, column: usize) -> bool {
+        let mut constants = self.order.constants.iter();
+        constants.any(|(constant, _)| *constant == column)
+    }
+
+    /// Whether all keys of a run agree in so many leading parts.
+    fn is_one_group(&self, parts: usize) -> bool {
+        let bucket = self.table().row_key().bucket_part();
+        (0..parts).all(|part| self.order.pinned.contains(&part) || Some(part) == bucket)
+    }
+
+    /// Which way the first row of each group is the first in `order`; `None`: neither.
+    fn way(&self, parts: usize, order: &Order) -> Option<Way> {
+        let mut wanted = Vec::with_capacity(order.len());
+        for (expression, options) in order {
+            let column = expression.downcast_ref::<Column>()?;
+            let column = *self.request().projection.get(column.index())?;
+            let given_by = self.parts_that_restore(column);
+            if given_by.is_none_or(|given_by| given_by > parts) {
+                wanted.push((column, *options));
+            }
+        }
+        if wanted.is_empty() {
+            return Some(None);
+        }
+        let (is_in_order, given) = (self.request().in_order, self.request().direction);
+        let mut directions = [given, given.reversed()].into_iter();
+        let found = directions.find(|direction| self.gives(parts, &wanted, *direction));
+        found
+            .filter(|found| !is_in_order || *found == given)
+            .map(Some)
+    }
+
+    /// Whether the key orders the rows of a group so.
+    fn gives(&self, parts: usize, wanted: &[(usize, SortOptions)], direction: Direction) -> bool {
+        let told = self
+            .order
+            .parts
+            .iter()
+            .filter(|part| part.position >= parts && !part.is_implied);
+        let mut told = told;
+        wanted.iter().all(|(column, options)| {
+            let part = told.next();
+            part.is_some_and(|part| self.orders(part, *column, *options, direction))
+        })
+    }
+
+    fn orders(
+        &self,
+        part: &SortPart,
+        column: usize,
+        wanted: SortOptions,
+        direction: Direction,
+    ) -> bool {
+        let given = part.options(direction);
+        let declared = self.table().row_key().parts().get(part.position);
+        let has_nulls = declared.is_none_or(|part| part.nullable());
+        let is_by_value = self.table().column(column);
+        let is_by_value = is_by_value.is_ok_and(|column| is_compared_by_bytes(&column.sql_type));
+        part.column == Some(column)
+            && is_by_value
+            && given.descending == wanted.descending
+            && (!has_nulls || given.nulls_first == wanted.nulls_first)
+    }
+}
