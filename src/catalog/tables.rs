@@ -640,7 +640,12 @@ impl NewTable {
         };
         let mut batch = WriteBatch::new();
         let replaced = BTreeSet::from([name]);
-        catalog.with_dependents(&replaced, Dependents::Refuse, &mut batch)?;
+        let needed = catalog.with_dependents(&replaced, Dependents::Refuse, &mut batch);
+        needed.map_err(|error| {
+            let message =
+                format!("table `{name}` cannot be replaced: views read it; drop them first");
+            Error::conflict(message).with_source(error)
+        })?;
         let json = definition.to_json()?;
         batch.put(SPACE, &table_key(name), json.as_bytes());
         let table = Arc::clone(&self.table);

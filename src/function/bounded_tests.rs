@@ -26,6 +26,8 @@ async fn what_is_too_long_is_refused_before_it_is_made() {
         "generate_series(1, n, 2)",
         "generate_series(TIMESTAMP '2000-01-01', TIMESTAMP '2200-01-01', INTERVAL '1' MILLISECOND)",
         "range(TIMESTAMP '2000-01-01', TIMESTAMP '2200-01-01', INTERVAL '1' SECOND)",
+        "printf(repeat('%1$999s', 100000), s)",
+        "format(repeat('%1$s', 100000), repeat('x', 100000))",
         "array_repeat(1, 1000000000)",
         "array_repeat(s, n)",
         "array_resize([1], 1000000000, 0)",

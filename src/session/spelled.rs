@@ -49,8 +49,8 @@ struct Group {
     has_begun: bool,
     /// It begins with a list of WITH, which goes on.
     is_with: bool,
-    /// It is no query: `trim(FROM x)`.
-    is_call: bool,
+    /// It is no query: `trim(FROM x)`, `CREATE TABLE way (from INT, to INT)`.
+    is_list: bool,
     /// Where its query begins with FROM or TABLE.
     short: Option<usize>,
     has_select: bool,
@@ -62,18 +62,43 @@ impl Group {
     }
 }
 
+/// What a query in brackets may stand behind.
+const OPENING: [Keyword; 21] = [
+    Keyword::ALL,
+    Keyword::AND,
+    Keyword::ANY,
+    Keyword::AS,
+    Keyword::BY,
+    Keyword::COPY,
+    Keyword::ELSE,
+    Keyword::EXCEPT,
+    Keyword::EXISTS,
+    Keyword::FROM,
+    Keyword::IN,
+    Keyword::INTERSECT,
+    Keyword::JOIN,
+    Keyword::LATERAL,
+    Keyword::NOT,
+    Keyword::OR,
+    Keyword::SELECT,
+    Keyword::SOME,
+    Keyword::THEN,
+    Keyword::UNION,
+    Keyword::WHERE,
+];
+
 fn places(tokens: &[TokenWithSpan]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut outer: Vec<Group> = Vec::new();
     let mut group = Group::default();
-    let mut is_behind_trim = false;
+    let mut opens_query = true;
     for (at, token) in tokens.iter().enumerate() {
         match &token.token {
             Token::Whitespace(_) => continue,
             Token::LParen => {
                 group.has_begun = true;
                 let inner = Group {
-                    is_call: is_behind_trim,
+                    is_list: !opens_query,
                     ..Group::default()
                 };
                 outer.push(std::mem::replace(&mut group, inner));
@@ -85,7 +110,10 @@ fn places(tokens: &[TokenWithSpan]) -> Vec<usize> {
             }
             _ => see(&mut group, at, keyword_of(token)),
         }
-        is_behind_trim = keyword_of(token) == Keyword::TRIM;
+        opens_query = match &token.token {
+            Token::Word(_) => OPENING.contains(&keyword_of(token)),
+            _ => true,
+        };
     }
     found.extend(group.place());
     found.extend(outer.iter().filter_map(Group::place));
@@ -94,7 +122,7 @@ fn places(tokens: &[TokenWithSpan]) -> Vec<usize> {
 
 /// A token that is no bracket, by its keyword.
 fn see(group: &mut Group, at: usize, keyword: Keyword) {
-    let begins = (!group.has_begun && !group.is_call) || group.is_with;
+    let begins = (!group.has_begun && !group.is_list) || group.is_with;
     match keyword {
         Keyword::FROM | Keyword::TABLE if begins => {
             group.short = Some(at);
@@ -208,6 +236,19 @@ mod tests {
                 "WITH x AS ( SELECT 1 ) DELETE FROM t",
             ),
             ("CREATE TABLE t (a INT)", "CREATE TABLE t ( a INT )"),
+            (
+                "CREATE TABLE t (from INT, to INT)",
+                "CREATE TABLE t ( from INT , to INT )",
+            ),
+            (
+                "INSERT INTO t (table, a) VALUES (1, 2)",
+                "INSERT INTO t ( table , a ) VALUES ( 1 , 2 )",
+            ),
+            ("SELECT max(from) FROM t", "SELECT max ( from ) FROM t"),
+            (
+                "SELECT a IN (FROM t) FROM u",
+                "SELECT a IN ( SELECT * FROM t ) FROM u",
+            ),
             ("COPY (TABLE t) TO 'f'", "COPY ( SELECT * FROM t ) TO 'f'"),
             ("SELECT \"from\" FROM t", "SELECT \"from\" FROM t"),
             (") FROM t", ") FROM t"),

@@ -141,7 +141,10 @@ impl VisitorMut for Writer<'_> {
         let Some(name) = name_of(function) else {
             return ControlFlow::Continue(());
         };
-        if let Some((_, other)) = RENAMED.iter().find(|(renamed, _)| *renamed == name) {
+        let mut renamed = RENAMED.iter();
+        if let Some((_, other)) = renamed.find(|(renamed, _)| *renamed == name)
+            && !(self.is_known)(&name)
+        {
             function.name = ObjectName::from(vec![Ident::new(*other)]);
             return ControlFlow::Continue(());
         }

@@ -289,7 +289,7 @@ CREATE TABLE
 +----------+
 INSERT 1
 CREATE VIEW
-error: `place` cannot be dropped: view `of_place` reads it; say CASCADE to drop all of them
+error: table `place` cannot be replaced: views read it; drop them first
 DROP VIEW
 error: OR REPLACE and IF NOT EXISTS exclude each other
 warning: table `other_place`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by

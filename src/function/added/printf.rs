@@ -8,8 +8,8 @@ use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
 
 use super::Declaration;
 
-/// The widest that a place is filled up to.
-const WIDEST: usize = 10_000;
+/// The widest that a place is filled up to, as the bound of these functions knows.
+const WIDEST: usize = 1_000;
 
 pub(super) static FORMAT: Declaration = Declaration {
     name: "format",

@@ -88,6 +88,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     of("to_char", |args| {
         args.sum(&args.lengths(1), &PerRow::Same(16), u64::saturating_mul)
     }),
+    of("format", formatted),
+    of("printf", formatted),
+    of("to_json", written_as_json),
+    of("json_array", written_as_json),
+    of("json_object", written_as_json),
+    of("json_keys", cut_to_pieces),
+    of("regexp_extract_all", cut_to_pieces),
+    of("regexp_split_to_array", cut_to_pieces),
     of("struct", all),
     of("named_struct", all),
 ];
@@ -98,6 +106,28 @@ const fn of(name: &'static str, bytes: fn(&Arguments<'_>) -> u64) -> Declaration
 
 fn all(args: &Arguments<'_>) -> u64 {
     args.all()
+}
+
+/// The shortest place of a template is `%s`, and holds the longest value, or as much as places are filled up to.
+fn formatted(args: &Arguments<'_>) -> u64 {
+    const WIDEST: u64 = 1_000;
+    let values = (1..args.count()).map(|place| args.greatest(place));
+    let longest = values.max().unwrap_or_default().saturating_add(WIDEST);
+    args.sum(
+        &args.lengths(0),
+        &PerRow::Same(longest / 2),
+        u64::saturating_mul,
+    )
+}
+
+/// A letter that is no letter of JSON is six; numbers are longer as texts.
+fn written_as_json(args: &Arguments<'_>) -> u64 {
+    args.all().saturating_mul(LONGEST_NUMBER / 4)
+}
+
+/// At most a piece for each letter.
+fn cut_to_pieces(args: &Arguments<'_>) -> u64 {
+    args.total(0).saturating_mul(PLACE)
 }
 
 fn holds_texts(list: &DataType) -> bool {
