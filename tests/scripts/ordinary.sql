@@ -870,12 +870,12 @@ WITH RECURSIVE chain AS (
     UNION ALL
     SELECT e.id, e.name, c.level + 1, c.path || ' > ' || e.name FROM employees e JOIN chain c ON e.manager_id = c.id
 ) SELECT level, path FROM chain ORDER BY path;
-WITH RECURSIVE fib(a, b) AS (SELECT 0, 1 UNION ALL SELECT b, a + b FROM fib WHERE b < 50) SELECT a FROM fib;
+WITH RECURSIVE fib(a, b) AS (SELECT 0, 1 UNION ALL SELECT b, a + b FROM fib WHERE b < 50) SELECT a FROM fib ORDER BY a;
 SELECT day::DATE, coalesce(sum(amount), 0) AS amount FROM generate_series(DATE '2024-01-29', DATE '2024-02-03', INTERVAL '1 day') AS g (day) LEFT JOIN sales ON sold_on = day GROUP BY day ORDER BY day;
 SELECT i, i * i AS square FROM range(1, 4) AS t(i);
 SELECT unnest(generate_series(1, 9, 4)) AS n;
 SELECT generate_series(1, 3) AS n;
-SELECT e.name, s.item, s.amount FROM (VALUES ('north'), ('south')) AS e (name) CROSS JOIN LATERAL (SELECT item, amount FROM sales WHERE region = e.name ORDER BY amount DESC NULLS LAST LIMIT 1) AS s;
+SELECT e.name, s.item, s.amount FROM (VALUES ('north'), ('south')) AS e (name) CROSS JOIN LATERAL (SELECT item, amount FROM sales WHERE region = e.name ORDER BY amount DESC NULLS LAST LIMIT 1) AS s ORDER BY e.name;
 WITH numbered AS (SELECT sold_on, region, row_number() OVER (PARTITION BY region ORDER BY sold_on) AS n FROM sales) SELECT region, min(sold_on) AS first, max(sold_on) - min(sold_on) AS days FROM numbered GROUP BY region ORDER BY region;
 ---
 +-------+-----------------+
@@ -1219,7 +1219,7 @@ SELECT name, (SELECT count(*) FROM employees r WHERE r.manager_id = e.id) AS rep
 SELECT d.department, (SELECT name FROM employees e WHERE e.department = d.department ORDER BY salary DESC, id LIMIT 1) AS best FROM (SELECT DISTINCT department FROM employees) d ORDER BY 1;
 SELECT * FROM sales SEMI JOIN (SELECT 'north' AS region) AS n USING (region) WHERE item = 'ink';
 SELECT e.name, m.name AS manager FROM employees e LEFT JOIN employees m ON e.manager_id = m.id WHERE e.salary IS DISTINCT FROM m.salary ORDER BY e.id LIMIT 3;
-SELECT 1 AS a, 2 AS b UNION ALL BY NAME SELECT 3 AS b, 4 AS a;
+SELECT 1 AS a, 2 AS b UNION ALL BY NAME SELECT 3 AS b, 4 AS a ORDER BY a;
 SELECT * EXCLUDE (email, active) REPLACE (upper(name) AS name) FROM employees WHERE name NOT LIKE '%e%' ESCAPE '\' ORDER BY id;
 SELECT department d, name AS "Full Name" FROM employees e WHERE (department, salary) IN (('tech', 5800), ('sales', 5000)) ORDER BY e.name DESC FETCH FIRST 2 ROWS ONLY;
 SELECT * FROM (SELECT 'x' AS what, 1 AS jan, 2 AS feb) UNPIVOT (amount FOR month IN (jan, feb)) ORDER BY month;
