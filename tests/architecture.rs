@@ -66,7 +66,10 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("rocksdb", Place::Only("store/rocksdb")),
     ("twox_hash", Place::From(1)),
     ("md5", Place::Only("key/")),
-    ("serde_json", Place::Only("schema/")),
+    (
+        "serde_json",
+        Place::NotIn(&["error", "keyrange", "key", "store", "predicate", "span"]),
+    ),
     ("self_cell", Place::Only("store/rocksdb")),
     ("parking_lot", Place::From(2)),
     ("regex", Place::Only("function/")),
@@ -82,7 +85,10 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("sqlparser", Place::From(6)),
     ("stacker", Place::From(7)),
     ("tracing", Place::Only("session/span")),
-    ("uuid", Place::From(7)),
+    (
+        "uuid",
+        Place::NotIn(&["error", "keyrange", "key", "store", "predicate", "span"]),
+    ),
     ("clap", Place::From(8)),
     ("indicatif", Place::From(8)),
     ("nu_ansi_term", Place::From(8)),

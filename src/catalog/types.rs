@@ -1,8 +1,13 @@
 //! Types as `CREATE TABLE` writes them.
 
 use arrow::datatypes::DataType as ArrowType;
-use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+use sqlparser::ast::{
+    ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, StructField, TimezoneInfo,
+};
+use sqlparser::dialect::GenericDialect;
+use sqlparser::parser::Parser;
 
+use super::names::identifier;
 use crate::datum::{Precision, SqlType};
 use crate::error::{Error, Result};
 
@@ -11,13 +16,11 @@ use crate::error::{Error, Result};
 /// # Errors
 /// `NotSupported` for types that Halite does not store, `InvalidInput` for lengths that cannot be.
 pub fn sql_type(declared: &DataType) -> Result<SqlType> {
+    if let Some(number) = whole_number(declared) {
+        return Ok(number);
+    }
     Ok(match declared {
         DataType::Bool | DataType::Boolean => SqlType::Boolean,
-        DataType::SmallInt(None) | DataType::Int2(None) | DataType::Int16 => SqlType::SmallInt,
-        DataType::Int(None) | DataType::Integer(None) | DataType::Int4(None) | DataType::Int32 => {
-            SqlType::Integer
-        }
-        DataType::BigInt(None) | DataType::Int8(None) | DataType::Int64 => SqlType::BigInt,
         DataType::Real
         | DataType::Float4
         | DataType::Float32
@@ -45,6 +48,23 @@ pub fn sql_type(declared: &DataType) -> Result<SqlType> {
         DataType::Date => SqlType::Date,
         DataType::Timestamp(digits, zone) => timestamp(*digits, zone)?,
         DataType::Datetime(digits) => timestamp(*digits, &TimezoneInfo::None)?,
+        DataType::Time(None | Some(9), TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
+            SqlType::Time
+        }
+        DataType::Interval {
+            fields: None,
+            precision: None,
+        } => SqlType::Interval,
+        DataType::Uuid => SqlType::Uuid,
+        DataType::JSON | DataType::JSONB => SqlType::Json,
+        DataType::Array(
+            ArrayElemTypeDef::AngleBracket(element)
+            | ArrayElemTypeDef::SquareBracket(element, None)
+            | ArrayElemTypeDef::Parenthesis(element),
+        ) => SqlType::List(Box::new(sql_type(element)?)),
+        DataType::Struct(members, _) => SqlType::Struct(struct_members(members)?),
+        DataType::Map(key, value) => SqlType::Map(Box::new((sql_type(key)?, sql_type(value)?))),
+        DataType::Custom(name, modifiers) => return custom(&name.to_string(), modifiers),
         other => {
             return Err(Error::unsupported(format!(
                 "type {other} is not implemented"
@@ -53,17 +73,21 @@ pub fn sql_type(declared: &DataType) -> Result<SqlType> {
     })
 }
 
-/// The type of a column for the values of a query's column: the narrowest that holds them all, but for UNSIGNED BIGINT,
-/// whose greatest values BIGINT lacks.
+/// The type of a column for the values of a query's column.
 ///
 /// # Errors
 /// `NotSupported` for values that no column holds.
 pub fn stored_type(values: &ArrowType) -> Result<SqlType> {
     Ok(match values {
         ArrowType::Boolean => SqlType::Boolean,
-        ArrowType::Int8 | ArrowType::UInt8 | ArrowType::Int16 => SqlType::SmallInt,
-        ArrowType::UInt16 | ArrowType::Int32 => SqlType::Integer,
-        ArrowType::UInt32 | ArrowType::Int64 | ArrowType::UInt64 => SqlType::BigInt,
+        ArrowType::Int8 => SqlType::TinyInt,
+        ArrowType::Int16 => SqlType::SmallInt,
+        ArrowType::Int32 => SqlType::Integer,
+        ArrowType::Int64 => SqlType::BigInt,
+        ArrowType::UInt8 => SqlType::UnsignedTinyInt,
+        ArrowType::UInt16 => SqlType::UnsignedSmallInt,
+        ArrowType::UInt32 => SqlType::UnsignedInteger,
+        ArrowType::UInt64 => SqlType::UnsignedBigInt,
         ArrowType::Float16 | ArrowType::Float32 => SqlType::Real,
         ArrowType::Float64 => SqlType::Double,
         // Nothing but NULL, as in PostgreSQL.
@@ -93,13 +117,99 @@ pub fn stored_type(values: &ArrowType) -> Result<SqlType> {
                 scale: *scale,
             }
         }
-        ArrowType::Dictionary(_, values) => stored_type(values)?,
-        other => {
-            return Err(Error::unsupported(format!(
-                "no column holds values of type {other}; cast them in the query"
-            )));
+        ArrowType::Time32(_) | ArrowType::Time64(_) => SqlType::Time,
+        ArrowType::Interval(_) | ArrowType::Duration(_) => SqlType::Interval,
+        ArrowType::List(item)
+        | ArrowType::LargeList(item)
+        | ArrowType::FixedSizeList(item, _)
+        | ArrowType::ListView(item) => SqlType::List(Box::new(stored_type(item.data_type())?)),
+        ArrowType::Struct(fields) if !fields.is_empty() => {
+            let members = fields
+                .iter()
+                .map(|field| Ok((field.name().clone(), stored_type(field.data_type())?)));
+            SqlType::Struct(members.collect::<Result<_>>()?)
         }
+        ArrowType::Map(entries, _) => match entries.data_type() {
+            ArrowType::Struct(fields) => match fields.as_ref() {
+                [key, value] => SqlType::Map(Box::new((
+                    stored_type(key.data_type())?,
+                    stored_type(value.data_type())?,
+                ))),
+                _ => return Err(unheld(values)),
+            },
+            _ => return Err(unheld(values)),
+        },
+        ArrowType::Dictionary(_, values) => stored_type(values)?,
+        other => return Err(unheld(other)),
     })
+}
+
+fn unheld(values: &ArrowType) -> Error {
+    Error::unsupported(format!(
+        "no column holds values of type {values}; cast them in the query"
+    ))
+}
+
+/// The type of whole numbers, if it is one.
+fn whole_number(declared: &DataType) -> Option<SqlType> {
+    Some(match declared {
+        DataType::TinyInt(None) => SqlType::TinyInt,
+        DataType::TinyIntUnsigned(None) | DataType::UTinyInt | DataType::UInt8 => {
+            SqlType::UnsignedTinyInt
+        }
+        DataType::SmallIntUnsigned(None)
+        | DataType::Int2Unsigned(None)
+        | DataType::USmallInt
+        | DataType::UInt16 => SqlType::UnsignedSmallInt,
+        DataType::IntUnsigned(None)
+        | DataType::IntegerUnsigned(None)
+        | DataType::Int4Unsigned(None)
+        | DataType::UInt32 => SqlType::UnsignedInteger,
+        DataType::BigIntUnsigned(None)
+        | DataType::Int8Unsigned(None)
+        | DataType::UBigInt
+        | DataType::UInt64 => SqlType::UnsignedBigInt,
+        DataType::SmallInt(None) | DataType::Int2(None) | DataType::Int16 => SqlType::SmallInt,
+        DataType::Int(None) | DataType::Integer(None) | DataType::Int4(None) | DataType::Int32 => {
+            SqlType::Integer
+        }
+        DataType::BigInt(None) | DataType::Int8(None) | DataType::Int64 => SqlType::BigInt,
+        _ => return None,
+    })
+}
+
+fn struct_members(members: &[StructField]) -> Result<Vec<(String, SqlType)>> {
+    let named = members.iter().zip(0..).map(|(member, number)| {
+        let name = match &member.field_name {
+            Some(name) => identifier(name),
+            None => format!("c{number}"),
+        };
+        Ok((name, sql_type(&member.field_type)?))
+    });
+    named.collect()
+}
+
+/// Names that the parser takes for types of the user's: LIST(INT), and those with which other databases name one of these.
+fn custom(name: &str, modifiers: &[String]) -> Result<SqlType> {
+    match (name.to_ascii_lowercase().as_str(), modifiers) {
+        ("list", [element]) => Ok(SqlType::List(Box::new(type_of_text(element)?))),
+        ("uinteger", []) => Ok(SqlType::UnsignedInteger),
+        _ => Err(Error::unsupported(format!(
+            "type {name} is not implemented"
+        ))),
+    }
+}
+
+/// The type that a text spells.
+fn type_of_text(text: &str) -> Result<SqlType> {
+    let unreadable = |error: sqlparser::parser::ParserError| {
+        Error::invalid(format!("`{text}` is no type: {error}"))
+    };
+    let dialect = GenericDialect {};
+    let mut parser = Parser::new(&dialect)
+        .try_with_sql(text)
+        .map_err(unreadable)?;
+    sql_type(&parser.parse_data_type().map_err(unreadable)?)
 }
 
 /// As in DataFusion, a DECIMAL alone has 38 digits, 10 of them behind the point.

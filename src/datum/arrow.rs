@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Date32Array, Decimal128Array,
-    Float32Array, Float64Array, Int16Array, Int32Array, Int64Array, StringArray,
+    Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, StringArray,
     TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray,
-    TimestampSecondArray,
+    TimestampSecondArray, UInt8Array, UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow::datatypes::{
-    DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type,
-    Int64Type, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType,
+    DataType, Date32Type, Decimal128Type, Field, Fields, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, IntervalUnit, TimeUnit, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow::error::ArrowError;
 use datafusion::common::{DataFusionError, ScalarValue};
@@ -53,20 +54,54 @@ impl SqlType {
     pub fn arrow(&self) -> DataType {
         match self {
             Self::Boolean => DataType::Boolean,
+            Self::TinyInt => DataType::Int8,
+            Self::UnsignedTinyInt => DataType::UInt8,
+            Self::UnsignedSmallInt => DataType::UInt16,
+            Self::UnsignedInteger => DataType::UInt32,
+            Self::UnsignedBigInt => DataType::UInt64,
             Self::SmallInt => DataType::Int16,
             Self::Integer => DataType::Int32,
             Self::BigInt => DataType::Int64,
             Self::Real => DataType::Float32,
             Self::Double => DataType::Float64,
             Self::Decimal { precision, scale } => DataType::Decimal128(*precision, *scale),
-            Self::Text | Self::Varchar(_) | Self::Char(_) => DataType::Utf8,
+            Self::Text | Self::Varchar(_) | Self::Char(_) | Self::Uuid | Self::Json => {
+                DataType::Utf8
+            }
             Self::Bytea => DataType::Binary,
             Self::Date => DataType::Date32,
             Self::Timestamp { precision, utc } => {
                 DataType::Timestamp(precision.arrow(), utc.then(|| Arc::from(UTC)))
             }
+            Self::Time => DataType::Time64(TimeUnit::Nanosecond),
+            Self::Interval => DataType::Interval(IntervalUnit::MonthDayNano),
+            Self::List(element) => {
+                DataType::List(Arc::new(Field::new_list_field(element.arrow(), true)))
+            }
+            Self::Struct(fields) => DataType::Struct(fields_of(fields)),
+            Self::Map(entry) => map_of(entry.0.arrow(), entry.1.arrow()),
         }
     }
+}
+
+/// The members of a STRUCT.
+fn fields_of(fields: &[(String, SqlType)]) -> Fields {
+    let fields = fields.iter();
+    fields
+        .map(|(name, sql_type)| Field::new(name, sql_type.arrow(), true))
+        .collect()
+}
+
+/// A MAP as DataFusion's functions make it.
+fn map_of(key: DataType, value: DataType) -> DataType {
+    let entry = Fields::from(vec![
+        Field::new("key", key, false),
+        Field::new("value", value, true),
+    ]);
+    DataType::Map(
+        Arc::new(Field::new("entries", DataType::Struct(entry), false)),
+        false,
+    )
 }
 
 impl Datum {
@@ -77,6 +112,11 @@ impl Datum {
             ScalarValue::Int16(value) => value.map(|value| Datum::Integer(value.into())),
             ScalarValue::Int32(value) => value.map(|value| Datum::Integer(value.into())),
             ScalarValue::Int64(value) => value.map(Datum::Integer),
+            ScalarValue::Int8(value) => value.map(|value| Datum::Integer(value.into())),
+            ScalarValue::UInt8(value) => value.map(|value| Datum::Integer(value.into())),
+            ScalarValue::UInt16(value) => value.map(|value| Datum::Integer(value.into())),
+            ScalarValue::UInt32(value) => value.map(|value| Datum::Integer(value.into())),
+            ScalarValue::UInt64(value) => value.map(Datum::Unsigned),
             ScalarValue::Decimal128(value, ..) => value.map(Datum::Decimal),
             ScalarValue::Utf8(value) => value.map(Datum::Text),
             ScalarValue::Binary(value) => value.map(Datum::Bytes),
@@ -119,6 +159,19 @@ pub fn datum_at(array: &dyn Array, row: usize, sql_type: &SqlType) -> Result<Opt
 fn value_at(array: &dyn Array, row: usize, sql_type: &SqlType) -> Option<Datum> {
     Some(match sql_type {
         SqlType::Boolean => Datum::Boolean(array.as_boolean_opt()?.value(row)),
+        SqlType::TinyInt => Datum::Integer(array.as_primitive_opt::<Int8Type>()?.value(row).into()),
+        SqlType::UnsignedTinyInt => {
+            Datum::Integer(array.as_primitive_opt::<UInt8Type>()?.value(row).into())
+        }
+        SqlType::UnsignedSmallInt => {
+            Datum::Integer(array.as_primitive_opt::<UInt16Type>()?.value(row).into())
+        }
+        SqlType::UnsignedInteger => {
+            Datum::Integer(array.as_primitive_opt::<UInt32Type>()?.value(row).into())
+        }
+        SqlType::UnsignedBigInt => {
+            Datum::Unsigned(array.as_primitive_opt::<UInt64Type>()?.value(row))
+        }
         SqlType::SmallInt => {
             Datum::Integer(array.as_primitive_opt::<Int16Type>()?.value(row).into())
         }
@@ -131,9 +184,14 @@ fn value_at(array: &dyn Array, row: usize, sql_type: &SqlType) -> Option<Datum> 
         SqlType::Decimal { .. } => {
             Datum::Decimal(array.as_primitive_opt::<Decimal128Type>()?.value(row))
         }
-        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
+        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Uuid | SqlType::Json => {
             Datum::Text(array.as_string_opt::<i32>()?.value(row).to_owned())
         }
+        SqlType::Time
+        | SqlType::Interval
+        | SqlType::List(_)
+        | SqlType::Struct(_)
+        | SqlType::Map(_) => return None,
         SqlType::Bytea => Datum::Bytes(array.as_binary_opt::<i32>()?.value(row).to_vec()),
         SqlType::Date => Datum::Date(array.as_primitive_opt::<Date32Type>()?.value(row)),
         SqlType::Timestamp { precision, .. } => Datum::Timestamp(match precision {
@@ -197,6 +255,16 @@ fn build_array(values: &[Option<Datum>], sql_type: &SqlType) -> Option<ArrayRef>
             Datum::Boolean(value) => Some(*value),
             _ => None,
         })?)),
+        SqlType::TinyInt => Arc::new(Int8Array::from(integers::<i8>(values)?)),
+        SqlType::UnsignedTinyInt => Arc::new(UInt8Array::from(integers::<u8>(values)?)),
+        SqlType::UnsignedSmallInt => Arc::new(UInt16Array::from(integers::<u16>(values)?)),
+        SqlType::UnsignedInteger => Arc::new(UInt32Array::from(integers::<u32>(values)?)),
+        SqlType::UnsignedBigInt => {
+            Arc::new(UInt64Array::from(pick_all(values, |datum| match datum {
+                Datum::Unsigned(value) => Some(*value),
+                _ => None,
+            })?))
+        }
         SqlType::SmallInt => Arc::new(Int16Array::from(integers::<i16>(values)?)),
         SqlType::Integer => Arc::new(Int32Array::from(integers::<i32>(values)?)),
         SqlType::BigInt => Arc::new(Int64Array::from(integers::<i64>(values)?)),
@@ -222,7 +290,7 @@ fn build_array(values: &[Option<Datum>], sql_type: &SqlType) -> Option<ArrayRef>
                     .ok()?,
             )
         }
-        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
+        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Uuid | SqlType::Json => {
             Arc::new(StringArray::from(pick_all(values, |datum| {
                 datum.as_text().map(str::to_owned)
             })?))
@@ -245,6 +313,8 @@ fn build_array(values: &[Option<Datum>], sql_type: &SqlType) -> Option<ArrayRef>
             })?;
             timestamps(counts, *precision, *utc)
         }
+        // These stand in no key.
+        _ => return None,
     })
 }
 

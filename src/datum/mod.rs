@@ -12,6 +12,7 @@ mod canonical;
 mod clocks;
 mod nearest;
 mod sql_type;
+mod texts;
 mod words;
 
 use std::cmp::Ordering;
@@ -24,19 +25,22 @@ pub use self::canonical::{canonical_array, canonical_double, canonical_real, can
 pub use self::clocks::Clocks;
 pub use self::nearest::{nearest, nearest_number};
 pub use self::sql_type::{Precision, SqlType};
+pub use self::texts::{UUID_BYTES, bytes_of_uuid, canonical_uuid, json_fault, text_of_uuid};
 
 /// A value that is not NULL.
 #[derive(Debug, Clone)]
 pub enum Datum {
     /// BOOLEAN.
     Boolean(bool),
-    /// SMALLINT, INT, BIGINT.
+    /// TINYINT, SMALLINT, INT, BIGINT, and all that are UNSIGNED but BIGINT.
     Integer(i64),
+    /// BIGINT UNSIGNED.
+    Unsigned(u64),
     /// REAL and DOUBLE, canonical; make it with [`Datum::double`].
     Double(f64),
     /// DECIMAL(p, s): the value times 10ˢ.
     Decimal(i128),
-    /// TEXT, VARCHAR(n), CHAR(n); a CHAR without its padding.
+    /// TEXT, VARCHAR(n), CHAR(n), UUID; a CHAR without its padding, a UUID in its canonical form.
     Text(String),
     /// BYTEA.
     Bytes(Vec<u8>),
@@ -57,6 +61,7 @@ impl Datum {
         match self {
             Self::Integer(value) | Self::Timestamp(value) => Some(i128::from(*value)),
             Self::Date(value) => Some(i128::from(*value)),
+            Self::Unsigned(value) => Some(i128::from(*value)),
             Self::Decimal(value) => Some(*value),
             Self::Boolean(value) => Some(i128::from(*value)),
             Self::Double(_) | Self::Text(_) | Self::Bytes(_) => None,
@@ -81,6 +86,7 @@ impl Datum {
             Self::Bytes(_) => 5,
             Self::Date(_) => 6,
             Self::Timestamp(_) => 7,
+            Self::Unsigned(_) => 8,
         }
     }
 }
@@ -92,6 +98,7 @@ impl Ord for Datum {
             (Self::Integer(a), Self::Integer(b)) | (Self::Timestamp(a), Self::Timestamp(b)) => {
                 a.cmp(b)
             }
+            (Self::Unsigned(a), Self::Unsigned(b)) => a.cmp(b),
             (Self::Double(a), Self::Double(b)) => a.total_cmp(b),
             (Self::Decimal(a), Self::Decimal(b)) => a.cmp(b),
             (Self::Text(a), Self::Text(b)) => a.cmp(b),
@@ -128,6 +135,7 @@ impl Hash for Datum {
             Self::Text(value) => value.hash(state),
             Self::Bytes(value) => value.hash(state),
             Self::Date(value) => value.hash(state),
+            Self::Unsigned(value) => value.hash(state),
         }
     }
 }
@@ -142,6 +150,7 @@ impl fmt::Display for Readable<'_> {
         match self.0 {
             Datum::Boolean(value) => write!(f, "{value}"),
             Datum::Integer(value) => write!(f, "{value}"),
+            Datum::Unsigned(value) => write!(f, "{value}"),
             Datum::Double(value) => write!(f, "{value:?}"),
             Datum::Decimal(value) => f.write_str(&sql_type::format_decimal(*value, self.1.scale())),
             Datum::Text(value) => f.write_str(value),

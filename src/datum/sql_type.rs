@@ -44,13 +44,23 @@ impl Precision {
 pub enum SqlType {
     /// BOOLEAN.
     Boolean,
+    /// TINYINT: 8 bits.
+    TinyInt,
     /// SMALLINT: 16 bits.
     SmallInt,
     /// INT: 32 bits.
     Integer,
     /// BIGINT: 64 bits.
     BigInt,
-    /// REAL: 32 bit floating point; in values and hash inputs only.
+    /// TINYINT UNSIGNED: 8 bits without a sign.
+    UnsignedTinyInt,
+    /// SMALLINT UNSIGNED: 16 bits without a sign.
+    UnsignedSmallInt,
+    /// INT UNSIGNED: 32 bits without a sign.
+    UnsignedInteger,
+    /// BIGINT UNSIGNED: 64 bits without a sign.
+    UnsignedBigInt,
+    /// REAL: 32 bit floating point.
     Real,
     /// DOUBLE: 64 bit floating point.
     Double,
@@ -78,6 +88,20 @@ pub enum SqlType {
         /// WITH TIME ZONE.
         utc: bool,
     },
+    /// TIME of a day, in nanoseconds; in values only, as all that follow but UUID.
+    Time,
+    /// INTERVAL: months, days and nanoseconds.
+    Interval,
+    /// UUID: 16 bytes in keys and values, else a text in its canonical form.
+    Uuid,
+    /// JSON: a text that is JSON.
+    Json,
+    /// A LIST of values of one type, each of which may be NULL.
+    List(Box<SqlType>),
+    /// STRUCT: values under names, each of which may be NULL.
+    Struct(Vec<(String, SqlType)>),
+    /// MAP: values, which may be NULL, under keys, which may not.
+    Map(Box<(SqlType, SqlType)>),
 }
 
 impl SqlType {
@@ -89,14 +113,46 @@ impl SqlType {
         }
     }
 
-    /// Whether values are TEXT, VARCHAR or CHAR.
+    /// Whether values are texts outside of what is stored: TEXT, VARCHAR, CHAR, UUID, JSON.
     pub fn is_text(&self) -> bool {
-        matches!(self, Self::Text | Self::Varchar(_) | Self::Char(_))
+        matches!(
+            self,
+            Self::Text | Self::Varchar(_) | Self::Char(_) | Self::Uuid | Self::Json
+        )
     }
 
-    /// Whether values are SMALLINT, INT or BIGINT.
+    /// Whether values are whole numbers, with a sign or without.
     pub fn is_integer(&self) -> bool {
-        matches!(self, Self::SmallInt | Self::Integer | Self::BigInt)
+        self.is_short_integer() || matches!(self, Self::UnsignedBigInt)
+    }
+
+    /// Whether values are whole numbers that 64 bits with a sign hold: all but BIGINT UNSIGNED.
+    pub fn is_short_integer(&self) -> bool {
+        matches!(
+            self,
+            Self::TinyInt
+                | Self::SmallInt
+                | Self::Integer
+                | Self::BigInt
+                | Self::UnsignedTinyInt
+                | Self::UnsignedSmallInt
+                | Self::UnsignedInteger
+        )
+    }
+
+    /// Whether values hold others: LIST, STRUCT, MAP.
+    pub fn is_nested(&self) -> bool {
+        matches!(self, Self::List(_) | Self::Struct(_) | Self::Map(_))
+    }
+
+    /// The types that a nested type is made of.
+    pub fn members(&self) -> Vec<&Self> {
+        match self {
+            Self::List(element) => vec![element],
+            Self::Struct(fields) => fields.iter().map(|(_, sql_type)| sql_type).collect(),
+            Self::Map(entry) => vec![&entry.0, &entry.1],
+            _ => Vec::new(),
+        }
     }
 
     /// Whether every value but the greatest has a next one, so that closed bounds and counts make sense.
@@ -109,6 +165,11 @@ impl SqlType {
         let integers = |low: i64, high: i64| Some((Datum::Integer(low), Datum::Integer(high)));
         match self {
             Self::Boolean => Some((Datum::Boolean(false), Datum::Boolean(true))),
+            Self::TinyInt => integers(i8::MIN.into(), i8::MAX.into()),
+            Self::UnsignedTinyInt => integers(0, u8::MAX.into()),
+            Self::UnsignedSmallInt => integers(0, u16::MAX.into()),
+            Self::UnsignedInteger => integers(0, u32::MAX.into()),
+            Self::UnsignedBigInt => Some((Datum::Unsigned(0), Datum::Unsigned(u64::MAX))),
             Self::SmallInt => integers(i16::MIN.into(), i16::MAX.into()),
             Self::Integer => integers(i32::MIN.into(), i32::MAX.into()),
             Self::BigInt => integers(i64::MIN, i64::MAX),
@@ -120,12 +181,7 @@ impl SqlType {
             Self::Timestamp { .. } => {
                 Some((Datum::Timestamp(i64::MIN), Datum::Timestamp(i64::MAX)))
             }
-            Self::Real
-            | Self::Double
-            | Self::Text
-            | Self::Varchar(_)
-            | Self::Char(_)
-            | Self::Bytea => None,
+            _ => None,
         }
     }
 
@@ -137,18 +193,12 @@ impl SqlType {
         }
         match self {
             Self::Boolean => Some(Datum::Boolean(value == 1)),
-            Self::SmallInt | Self::Integer | Self::BigInt => {
-                i64::try_from(value).ok().map(Datum::Integer)
-            }
+            Self::UnsignedBigInt => u64::try_from(value).ok().map(Datum::Unsigned),
+            short if short.is_short_integer() => i64::try_from(value).ok().map(Datum::Integer),
             Self::Decimal { .. } => Some(Datum::Decimal(value)),
             Self::Date => i32::try_from(value).ok().map(Datum::Date),
             Self::Timestamp { .. } => i64::try_from(value).ok().map(Datum::Timestamp),
-            Self::Real
-            | Self::Double
-            | Self::Text
-            | Self::Varchar(_)
-            | Self::Char(_)
-            | Self::Bytea => None,
+            _ => None,
         }
     }
 
@@ -164,7 +214,7 @@ impl SqlType {
 
     /// Whether a column of this type may be a plain part of a row key.
     pub fn can_be_key(&self) -> bool {
-        !matches!(self, Self::Real)
+        !self.is_nested() && !matches!(self, Self::Time | Self::Interval | Self::Json)
     }
 }
 
@@ -173,6 +223,11 @@ impl fmt::Display for SqlType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Boolean => f.write_str("BOOLEAN"),
+            Self::TinyInt => f.write_str("TINYINT"),
+            Self::UnsignedTinyInt => f.write_str("TINYINT UNSIGNED"),
+            Self::UnsignedSmallInt => f.write_str("SMALLINT UNSIGNED"),
+            Self::UnsignedInteger => f.write_str("INT UNSIGNED"),
+            Self::UnsignedBigInt => f.write_str("BIGINT UNSIGNED"),
             Self::SmallInt => f.write_str("SMALLINT"),
             Self::Integer => f.write_str("INT"),
             Self::BigInt => f.write_str("BIGINT"),
@@ -188,7 +243,33 @@ impl fmt::Display for SqlType {
                 write!(f, "TIMESTAMP({})", precision.digits())?;
                 f.write_str(if *utc { " WITH TIME ZONE" } else { "" })
             }
+            Self::Time => f.write_str("TIME"),
+            Self::Interval => f.write_str("INTERVAL"),
+            Self::Uuid => f.write_str("UUID"),
+            Self::Json => f.write_str("JSON"),
+            Self::List(element) => write!(f, "{element}[]"),
+            Self::Struct(fields) => {
+                f.write_str("STRUCT<")?;
+                for (position, (name, sql_type)) in fields.iter().enumerate() {
+                    let comma = if position == 0 { "" } else { ", " };
+                    write!(f, "{comma}{} {sql_type}", quoted(name))?;
+                }
+                f.write_str(">")
+            }
+            Self::Map(entry) => write!(f, "MAP({}, {})", entry.0, entry.1),
         }
+    }
+}
+
+/// The name of a member of a STRUCT, in quotes unless it is plain.
+fn quoted(name: &str) -> String {
+    let is_plain = name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name
+            .chars()
+            .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
+    match is_plain {
+        true => name.to_owned(),
+        false => format!("\"{}\"", name.replace('"', "\"\"")),
     }
 }
 

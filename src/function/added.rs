@@ -10,6 +10,7 @@ mod interval;
 mod json;
 mod moment;
 mod number;
+mod parsed;
 mod pattern;
 mod printf;
 mod regexp;
@@ -69,6 +70,9 @@ static DECLARATIONS: &[&Declaration] = &[
     &json::TO_JSON,
     &json::JSON_ARRAY,
     &json::JSON_OBJECT,
+    &parsed::PARSE_UUID,
+    &parsed::TRY_PARSE_UUID,
+    &parsed::TRY_PARSE_JSON,
     &VERSION,
 ];
 

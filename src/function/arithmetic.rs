@@ -160,6 +160,10 @@ fn out_of_range(error: &ArrowError, data_type: &DataType) -> DataFusionError {
         DataType::Int16 => "SMALLINT",
         DataType::Int32 => "INTEGER",
         DataType::Int64 => "BIGINT",
+        DataType::UInt8 => "TINYINT UNSIGNED",
+        DataType::UInt16 => "SMALLINT UNSIGNED",
+        DataType::UInt32 => "INT UNSIGNED",
+        DataType::UInt64 => "BIGINT UNSIGNED",
         _ => "its type",
     };
     Error::invalid(format!("{sum} is out of range for {name}")).into()

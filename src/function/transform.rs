@@ -177,9 +177,14 @@ fn column_type(data_type: &DataType) -> Result<SqlType> {
     };
     Ok(match data_type {
         DataType::Boolean => SqlType::Boolean,
-        DataType::Int8 | DataType::Int16 | DataType::UInt8 => SqlType::SmallInt,
-        DataType::Int32 | DataType::UInt16 => SqlType::Integer,
-        DataType::Int64 | DataType::UInt32 => SqlType::BigInt,
+        DataType::Int8 => SqlType::TinyInt,
+        DataType::Int16 => SqlType::SmallInt,
+        DataType::Int32 => SqlType::Integer,
+        DataType::Int64 => SqlType::BigInt,
+        DataType::UInt8 => SqlType::UnsignedTinyInt,
+        DataType::UInt16 => SqlType::UnsignedSmallInt,
+        DataType::UInt32 => SqlType::UnsignedInteger,
+        DataType::UInt64 => SqlType::UnsignedBigInt,
         DataType::Float32 => SqlType::Real,
         DataType::Float64 => SqlType::Double,
         DataType::Decimal128(precision, scale) if *scale >= 0 => SqlType::Decimal {

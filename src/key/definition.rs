@@ -86,6 +86,12 @@ impl Expression {
                         .enumerate()
                         .find(|(_, column)| column.name == *name)
                         .ok_or_else(|| Error::invalid(format!("there is no column `{name}`")))?;
+                    if !column.sql_type.can_be_key() {
+                        return Err(Error::invalid(format!(
+                            "column `{name}` of type {} cannot be a key part, nor can a key part be computed from it",
+                            column.sql_type
+                        )));
+                    }
                     sources.push(position);
                     BoundArgument::Column(name.clone(), column.sql_type.clone())
                 }

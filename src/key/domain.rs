@@ -401,7 +401,7 @@ impl Domain {
 
     fn least(&self) -> Option<Datum> {
         Some(match &self.sql_type {
-            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => Datum::Text(String::new()),
+            text if text.is_text() => Datum::Text(String::new()),
             SqlType::Bytea => Datum::Bytes(Vec::new()),
             SqlType::Real | SqlType::Double => Datum::double(f64::NEG_INFINITY),
             discrete => discrete.limits()?.0,

@@ -8,17 +8,19 @@
 //! | type of the part | ascending field |
 //! |---|---|
 //! | BOOLEAN | one byte, `00` or `01` |
-//! | SMALLINT, INT, BIGINT | 2, 4, 8 bytes big-endian, sign bit flipped |
-//! | DOUBLE | 8 bytes: IEEE 754 bits, all flipped if negative, else the sign bit; −0.0 and NaN canonical |
+//! | TINYINT, SMALLINT, INT, BIGINT | 1, 2, 4, 8 bytes big-endian, sign bit flipped |
+//! | the same, UNSIGNED | 1, 2, 4, 8 bytes big-endian |
+//! | REAL, DOUBLE | 4, 8 bytes: IEEE 754 bits, all flipped if negative, else the sign bit; −0.0 and NaN canonical |
 //! | DECIMAL(p, s) | the unscaled value: p ≤ 18 in 8 bytes, else 16, big-endian, sign bit flipped |
 //! | TEXT, VARCHAR, BYTEA | the bytes with `00` written `00 FF`, then `00 01` |
 //! | CHAR(n) | the bytes, padded with `00` to n |
+//! | UUID | 16 bytes, in the order in which they are written |
 //! | DATE | days since 1970-01-01 as INT |
 //! | TIMESTAMP | units since 1970-01-01 as BIGINT |
 //! | `salt`, `bucket` | one byte up to 256 buckets, else two, big-endian |
 //! | `hash` | 8 bytes, big-endian |
 //! | `md5` | 16 bytes |
-//! | `reverse_digits` | 5, 10 or 19 ASCII digits for SMALLINT, INT, BIGINT |
+//! | `reverse_digits` | 3, 5, 10 or 19 ASCII digits for TINYINT, SMALLINT, INT, BIGINT, and as many where they are UNSIGNED |
 //!
 //! * DESC stores the bitwise complement of the whole field, terminator included.
 //! * A part that can be NULL begins with a marker, which is never complemented: `01` before a value; NULL is the marker

@@ -19,9 +19,15 @@ pub(crate) fn with_seed(test: impl Fn(&mut Rng)) {
 pub(crate) fn types() -> Vec<SqlType> {
     let mut types = vec![
         SqlType::Boolean,
+        SqlType::TinyInt,
         SqlType::SmallInt,
         SqlType::Integer,
         SqlType::BigInt,
+        SqlType::UnsignedTinyInt,
+        SqlType::UnsignedSmallInt,
+        SqlType::UnsignedInteger,
+        SqlType::UnsignedBigInt,
+        SqlType::Real,
         SqlType::Double,
         SqlType::Decimal {
             precision: 10,
@@ -39,6 +45,7 @@ pub(crate) fn types() -> Vec<SqlType> {
         SqlType::Varchar(6),
         SqlType::Char(4),
         SqlType::Bytea,
+        SqlType::Uuid,
         SqlType::Date,
     ];
     types.extend(timestamps());
@@ -62,6 +69,7 @@ pub(crate) fn value(rng: &mut Rng, sql_type: &SqlType) -> Datum {
     match sql_type {
         SqlType::Boolean => Datum::Boolean(rng.bool()),
         SqlType::Real => Datum::double(f64::from(double(rng) as f32)),
+        SqlType::Uuid => Datum::Text(uuid(rng)),
         SqlType::Double => Datum::double(double(rng)),
         SqlType::Text => Datum::Text(text(rng, 6)),
         SqlType::Varchar(length) => {
@@ -81,10 +89,39 @@ pub(crate) fn value_or_null(rng: &mut Rng, sql_type: &SqlType, nullable: bool) -
 
 /// A constant that may be compared with a column of `sql_type`, whether the column can hold it or not.
 pub(crate) fn constant(rng: &mut Rng, sql_type: &SqlType) -> Datum {
-    if sql_type.is_text() {
-        return Datum::Text(text(rng, 6));
+    match sql_type {
+        SqlType::Uuid => Datum::Text(near_uuid(rng)),
+        SqlType::Real => Datum::double(double(rng)),
+        sql_type if sql_type.is_text() => Datum::Text(text(rng, 6)),
+        sql_type => value(rng, sql_type),
     }
-    value(rng, sql_type)
+}
+
+/// A UUID in its canonical form, of few digits so that many share a beginning.
+fn uuid(rng: &mut Rng) -> String {
+    let mut text: String = (0..32)
+        .map(|_| match rng.bool() {
+            true => '0',
+            false => char::from(b"0189abef"[rng.usize(..8)]),
+        })
+        .collect();
+    for hyphen in [8, 13, 18, 23] {
+        text.insert(hyphen, '-');
+    }
+    text
+}
+
+/// A UUID, the beginning of one, or one with something else in it or behind it.
+fn near_uuid(rng: &mut Rng) -> String {
+    let whole = uuid(rng);
+    let end = rng.usize(..=whole.len());
+    let odd = ['\0', ',', '-', '.', '/', ':', 'A', '`', 'g', 'é'][rng.usize(..10)];
+    match rng.u8(..4) {
+        0 => whole,
+        1 => whole[..end].to_owned(),
+        2 => format!("{}{odd}", &whole[..end]),
+        _ => format!("{}{odd}{}", &whole[..end], &whole[end..]),
+    }
 }
 
 fn integer_of(rng: &mut Rng, sql_type: &SqlType) -> Datum {
@@ -348,9 +385,9 @@ fn a_column(rng: &mut Rng) -> BoundArgument {
     BoundArgument::Column("c0".to_owned(), types[rng.usize(..types.len())].clone())
 }
 
-/// Up to three columns of all types, REAL included.
+/// Up to three columns of all types.
 fn hashed_columns(rng: &mut Rng) -> Vec<BoundArgument> {
-    let types: Vec<SqlType> = types().into_iter().chain([SqlType::Real]).collect();
+    let types = types();
     let count = rng.usize(1..4);
     let column =
         |index| BoundArgument::Column(format!("c{index}"), types[rng.usize(..types.len())].clone());

@@ -84,25 +84,24 @@ fn datum(constant: &ScalarValue, sql_type: &SqlType) -> Option<Datum> {
         SqlType::Real | SqlType::Double => match Exact::of(constant)? {
             Exact::Double(value) => Some(Datum::double(value)),
             Exact::Single(value) => Some(Datum::double(value.into())),
-            _ => exact_double(integer(constant)?),
+            _ => exact_float(integer(constant)?, sql_type),
         },
-        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
+        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Uuid => {
             text(constant).map(|text| Datum::Text(text.to_owned()))
         }
         SqlType::Bytea => bytes(constant).map(|bytes| Datum::Bytes(bytes.to_vec())),
-        SqlType::SmallInt
-        | SqlType::Integer
-        | SqlType::BigInt
-        | SqlType::Decimal { .. }
-        | SqlType::Date
-        | SqlType::Timestamp { .. } => None,
+        _ => None,
     }
 }
 
-/// A whole number as a DOUBLE, if that is the same number whichever way it is cast.
-fn exact_double(value: i64) -> Option<Datum> {
+/// A whole number as a REAL or DOUBLE, if that is the same number whichever way it is cast.
+fn exact_float(value: i64, sql_type: &SqlType) -> Option<Datum> {
+    let digits = match sql_type {
+        SqlType::Real => f32::MANTISSA_DIGITS,
+        _ => f64::MANTISSA_DIGITS,
+    };
     #[expect(clippy::cast_precision_loss, reason = "below 2^53 there is none")]
-    (value.unsigned_abs() <= 1 << 53).then(|| Datum::double(value as f64))
+    (value.unsigned_abs() <= 1 << digits).then(|| Datum::double(value as f64))
 }
 
 /// The characters of a text constant.

@@ -190,7 +190,9 @@ fn keeps_values(sql_type: &SqlType, target: &DataType) -> bool {
         SqlType::Boolean => *target == DataType::Boolean,
         SqlType::Real => matches!(target, DataType::Float32 | DataType::Float64),
         SqlType::Double => *target == DataType::Float64,
-        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => target.is_string(),
+        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Uuid => {
+            target.is_string()
+        }
         SqlType::Bytea => matches!(
             target,
             DataType::Binary | DataType::LargeBinary | DataType::BinaryView

@@ -93,7 +93,12 @@ fn cast_in_words(expression: Expr) -> Expr {
 /// The type as SQL spells it.
 fn type_name(data_type: &DataType) -> String {
     let sql_type = match data_type {
+        DataType::Int8 => SqlType::TinyInt,
         DataType::Int16 => SqlType::SmallInt,
+        DataType::UInt8 => SqlType::UnsignedTinyInt,
+        DataType::UInt16 => SqlType::UnsignedSmallInt,
+        DataType::UInt32 => SqlType::UnsignedInteger,
+        DataType::UInt64 => SqlType::UnsignedBigInt,
         DataType::Int32 => SqlType::Integer,
         DataType::Int64 => SqlType::BigInt,
         DataType::Date32 => SqlType::Date,

@@ -32,17 +32,29 @@ pub(super) enum Storage {
 impl Storage {
     pub(super) fn of(sql_type: &SqlType) -> Self {
         match sql_type {
-            SqlType::Boolean => Self::Fixed(1),
-            SqlType::SmallInt => Self::Fixed(2),
-            SqlType::Integer | SqlType::Date | SqlType::Real => Self::Fixed(4),
-            SqlType::BigInt | SqlType::Timestamp { .. } | SqlType::Double => Self::Fixed(8),
+            SqlType::Boolean | SqlType::TinyInt | SqlType::UnsignedTinyInt => Self::Fixed(1),
+            SqlType::SmallInt | SqlType::UnsignedSmallInt => Self::Fixed(2),
+            SqlType::Integer | SqlType::UnsignedInteger | SqlType::Date | SqlType::Real => {
+                Self::Fixed(4)
+            }
+            SqlType::BigInt
+            | SqlType::UnsignedBigInt
+            | SqlType::Timestamp { .. }
+            | SqlType::Time
+            | SqlType::Double => Self::Fixed(8),
+            SqlType::Interval | SqlType::Uuid => Self::Fixed(16),
             SqlType::Decimal { precision, .. } if *precision <= SHORT_DECIMAL_DIGITS => {
                 Self::Fixed(8)
             }
             SqlType::Decimal { .. } => Self::Fixed(16),
-            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Bytea => {
-                Self::Variable
-            }
+            SqlType::Text
+            | SqlType::Varchar(_)
+            | SqlType::Char(_)
+            | SqlType::Bytea
+            | SqlType::Json
+            | SqlType::List(_)
+            | SqlType::Struct(_)
+            | SqlType::Map(_) => Self::Variable,
         }
     }
 

@@ -31,10 +31,14 @@
 //! | type | field |
 //! |---|---|
 //! | BOOLEAN | 1 byte, `00` or `01` |
-//! | SMALLINT; INT, DATE; BIGINT, TIMESTAMP | two's complement in 2; 4; 8 bytes |
+//! | TINYINT; SMALLINT; INT, DATE; BIGINT, TIMESTAMP | two's complement in 1; 2; 4; 8 bytes; UNSIGNED without a sign |
+//! | TIME | nanoseconds since midnight in 8 bytes |
+//! | INTERVAL | months in 4 bytes, days in 4, nanoseconds in 8, each in two's complement |
+//! | UUID | 16 bytes, in the order in which they are written |
 //! | REAL, DOUBLE | IEEE 754 bits in 4, 8 bytes; −0.0 and NaN canonical |
 //! | DECIMAL(p, s) | the unscaled value in two's complement: p ≤ 18 in 8 bytes, else 16 |
-//! | TEXT, VARCHAR, CHAR, BYTEA | variable: UTF-8 (CHAR without padding), or the bytes |
+//! | TEXT, VARCHAR, CHAR, JSON, BYTEA | variable: UTF-8 (CHAR without padding), or the bytes |
+//! | LIST, STRUCT, MAP | variable: see `nested` |
 //!
 //! The codes tell the length of every field, so that a reader skips columns it does not know. They are equal for all
 //! rows with the same columns NULL: a reader works out once for them all where each column lies, and then finds
@@ -46,9 +50,11 @@ mod failure;
 mod field;
 mod format;
 mod groups;
+mod nested;
 mod reader;
 mod restored;
 mod rules;
+mod single;
 mod snapshot;
 mod stored;
 mod values;

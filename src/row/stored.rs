@@ -7,14 +7,17 @@ use arrow::array::builder::NullBufferBuilder;
 use arrow::array::{ArrayRef, BinaryArray, BooleanArray, PrimitiveArray, StringArray};
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type,
-    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType,
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, IntervalMonthDayNanoType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 
 use super::failure::Failure;
 use super::format::{SHORT_DECIMAL_DIGITS, Shape, Slot, Storage, header_length};
-use crate::datum::{Precision, SqlType};
+use super::nested;
+use super::single::{interval_of, is_day_time};
+use crate::datum::{Precision, SqlType, UUID_BYTES};
 use crate::error::Error;
 use crate::schema::Column;
 use crate::store::Chunk;
@@ -138,6 +141,9 @@ fn wrong_slot(slot: Slot, column: &Column) -> Option<&'static str> {
     }
 }
 
+/// What is wrong with a DECIMAL.
+const TOO_LONG: &str = "has too many digits";
+
 /// One stored column of some rows.
 struct Stored<'a> {
     column: &'a Column,
@@ -151,7 +157,20 @@ impl<'a> Stored<'a> {
     fn decode(&self) -> Result<ArrayRef, Failure> {
         match &self.column.sql_type {
             SqlType::Boolean => self.booleans(),
+            SqlType::TinyInt => self.numbers::<Int8Type, 1>(i8::from_le_bytes),
             SqlType::SmallInt => self.numbers::<Int16Type, 2>(i16::from_le_bytes),
+            SqlType::UnsignedTinyInt => self.numbers::<UInt8Type, 1>(u8::from_le_bytes),
+            SqlType::UnsignedSmallInt => self.numbers::<UInt16Type, 2>(u16::from_le_bytes),
+            SqlType::UnsignedInteger => self.numbers::<UInt32Type, 4>(u32::from_le_bytes),
+            SqlType::UnsignedBigInt => self.numbers::<UInt64Type, 8>(u64::from_le_bytes),
+            SqlType::Time => self.checked_numbers::<Time64NanosecondType, 8>(
+                i64::from_le_bytes,
+                |time| is_day_time(*time),
+                "is beyond the day",
+            ),
+            SqlType::Interval => self.numbers::<IntervalMonthDayNanoType, 16>(interval_of),
+            SqlType::Uuid => self.uuids(),
+            SqlType::List(_) | SqlType::Struct(_) | SqlType::Map(_) => self.nested(),
             SqlType::Integer => self.numbers::<Int32Type, 4>(i32::from_le_bytes),
             SqlType::BigInt => self.numbers::<Int64Type, 8>(i64::from_le_bytes),
             SqlType::Real => self.numbers::<Float32Type, 4>(f32::from_le_bytes),
@@ -170,7 +189,7 @@ impl<'a> Stored<'a> {
                 }
             },
             SqlType::Decimal { precision, .. } => self.decimals(*precision),
-            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
+            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Json => {
                 let (offsets, data, nulls) = self.variable()?;
                 StringArray::try_new(offsets, data, nulls)
                     .map(|array| Arc::new(array) as ArrayRef)
@@ -221,7 +240,7 @@ impl<'a> Stored<'a> {
         &self,
         from: fn([u8; WIDTH]) -> T::Native,
     ) -> Result<ArrayRef, Failure> {
-        self.checked_numbers::<T, WIDTH>(from, |_| true)
+        self.checked_numbers::<T, WIDTH>(from, |_| true, "")
     }
 
     fn decimals(&self, precision: u8) -> Result<ArrayRef, Failure> {
@@ -231,9 +250,10 @@ impl<'a> Stored<'a> {
             self.checked_numbers::<Decimal128Type, 8>(
                 |field| i64::from_le_bytes(field).into(),
                 possible,
+                TOO_LONG,
             )
         } else {
-            self.checked_numbers::<Decimal128Type, 16>(i128::from_le_bytes, possible)
+            self.checked_numbers::<Decimal128Type, 16>(i128::from_le_bytes, possible, TOO_LONG)
         }
     }
 
@@ -241,6 +261,7 @@ impl<'a> Stored<'a> {
         &self,
         from: fn([u8; WIDTH]) -> T::Native,
         possible: impl Fn(&T::Native) -> bool,
+        otherwise: &str,
     ) -> Result<ArrayRef, Failure> {
         let mut values: Vec<T::Native> = Vec::with_capacity(self.rows.len());
         let mut nulls = NullBufferBuilder::new(self.rows.len());
@@ -248,7 +269,7 @@ impl<'a> Stored<'a> {
             nulls.append(field.is_some());
             let value = field.map(from).unwrap_or_default();
             if !possible(&value) {
-                return Err(Failure::column(row, self.column, "has too many digits"));
+                return Err(Failure::column(row, self.column, otherwise));
             }
             values.push(value);
             Ok(())
@@ -275,6 +296,39 @@ impl<'a> Stored<'a> {
             Ok(())
         })?;
         Ok(Arc::new(BooleanArray::from(values)))
+    }
+
+    fn uuids(&self) -> Result<ArrayRef, Failure> {
+        let mut fields = Vec::with_capacity(self.rows.len());
+        self.fixed::<UUID_BYTES>(|_, field| {
+            fields.push(field);
+            Ok(())
+        })?;
+        let fields: Vec<Option<&[u8]>> = fields
+            .iter()
+            .map(|field| field.as_ref().map(<[u8; UUID_BYTES]>::as_slice))
+            .collect();
+        nested::uuids(&fields).ok_or_else(|| Failure::internal("UUIDs of another length"))
+    }
+
+    /// Values that hold others.
+    fn nested(&self) -> Result<ArrayRef, Failure> {
+        let fields = self.rows.iter().map(|row| self.variable_field(row));
+        let fields: Vec<Option<&[u8]>> = fields.collect::<Result<_, _>>()?;
+        let sql_type = &self.column.sql_type;
+        if let Some(values) = nested::decode(&fields, sql_type) {
+            return Ok(values);
+        }
+        // All were looked at together; now the one that is wrong is looked for.
+        let mut rows = self.rows.iter().zip(&fields);
+        let wrong = rows.find(|(_, field)| nested::decode(&[**field], sql_type).is_none());
+        match wrong {
+            Some((row, _)) => Err(Failure::column(row.index, self.column, "cannot be read")),
+            None => Err(Failure::Whole(Error::unsupported(format!(
+                "column `{}`: too many values in one batch",
+                self.column.name
+            )))),
+        }
     }
 
     /// Offsets, bytes and NULLs of a column of variable length.

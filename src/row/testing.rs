@@ -112,6 +112,12 @@ pub(crate) fn types() -> Vec<SqlType> {
         [(5, 2), (18, 0), (19, 3), (38, 38)].map(|(precision, scale)| Decimal { precision, scale });
     let mut types = vec![
         SqlType::Boolean,
+        SqlType::TinyInt,
+        SqlType::UnsignedTinyInt,
+        SqlType::UnsignedSmallInt,
+        SqlType::UnsignedInteger,
+        SqlType::UnsignedBigInt,
+        SqlType::Uuid,
         SqlType::SmallInt,
         SqlType::Integer,
         SqlType::BigInt,
@@ -163,6 +169,11 @@ pub(crate) fn value(rng: &mut Rng, sql_type: &SqlType) -> Datum {
                 f64::NAN,
             ][rng.usize(0..6)],
         ),
+        SqlType::Uuid => {
+            let number = [0, u128::MAX, rng.u128(..)][rng.usize(0..3)];
+            let bytes = number.to_be_bytes();
+            Datum::Text(crate::datum::text_of_uuid(&bytes).unwrap())
+        }
         SqlType::Text => Datum::Text(text(rng, &["a", "ü", "\0", "\u{10ffff}", "zz"], 300)),
         SqlType::Varchar(_) => Datum::Text(text(rng, &["a", "ü", "\0", "\u{10ffff}"], 3)),
         SqlType::Char(_) => Datum::Text(text(rng, &["a", " ", "\u{1}", "z"], 4)),

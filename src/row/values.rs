@@ -2,13 +2,16 @@
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type,
-    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType,
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, IntervalMonthDayNanoType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 
 use super::format::{EndWidth, FIXED_HEADER, FORMAT, NULL, SHORT_DECIMAL_DIGITS, Storage};
-use crate::datum::{Precision, SqlType};
+use super::nested;
+use super::single::{interval_bytes, short_decimal};
+use crate::datum::{Precision, SqlType, UUID_BYTES, bytes_of_uuid};
 use crate::error::{Error, Result};
 
 /// A column that values hold.
@@ -54,14 +57,32 @@ pub(super) fn encode_values(
 ) -> Result<Values> {
     let header = base_header(columns);
     let mut plan = Plan::new(rows);
-    for (column, array) in columns.iter().zip(arrays) {
+    let flat = columns
+        .iter()
+        .zip(arrays)
+        .map(|(column, array)| flat(column, array));
+    let flat = flat.collect::<Result<Vec<_>>>()?;
+    for (column, array) in &flat {
         plan.measure(column, array)?;
     }
     let mut values = plan.start(&header)?;
-    for (column, array) in columns.iter().zip(arrays) {
+    for (column, array) in &flat {
         plan.write(column, array, &mut values.bytes)?;
     }
     Ok(values)
+}
+
+/// A column as it is written: of a nested one the fields, as bytes.
+fn flat(column: &StoredColumn, array: &ArrayRef) -> Result<(StoredColumn, ArrayRef)> {
+    if !column.sql_type.is_nested() {
+        return Ok((column.clone(), ArrayRef::clone(array)));
+    }
+    let fields = nested::encode(array, &column.sql_type).map_err(|error| error.error)?;
+    let column = StoredColumn {
+        sql_type: SqlType::Bytea,
+        ..column.clone()
+    };
+    Ok((column, fields))
 }
 
 /// The header of a row without NULLs and with short ends.
@@ -183,7 +204,27 @@ impl Plan {
             SqlType::Boolean => array.as_boolean_opt().map(|values| {
                 self.put_fixed(array, bytes, |row| [u8::from(values.value(row))]);
             }),
+            SqlType::TinyInt => self.put_numbers::<Int8Type, 1>(array, bytes, i8::to_le_bytes),
             SqlType::SmallInt => self.put_numbers::<Int16Type, 2>(array, bytes, i16::to_le_bytes),
+            SqlType::UnsignedTinyInt => {
+                self.put_numbers::<UInt8Type, 1>(array, bytes, u8::to_le_bytes)
+            }
+            SqlType::UnsignedSmallInt => {
+                self.put_numbers::<UInt16Type, 2>(array, bytes, u16::to_le_bytes)
+            }
+            SqlType::UnsignedInteger => {
+                self.put_numbers::<UInt32Type, 4>(array, bytes, u32::to_le_bytes)
+            }
+            SqlType::UnsignedBigInt => {
+                self.put_numbers::<UInt64Type, 8>(array, bytes, u64::to_le_bytes)
+            }
+            SqlType::Time => {
+                self.put_numbers::<Time64NanosecondType, 8>(array, bytes, i64::to_le_bytes)
+            }
+            SqlType::Interval => {
+                self.put_numbers::<IntervalMonthDayNanoType, 16>(array, bytes, interval_bytes)
+            }
+            SqlType::Uuid => return self.put_uuids(column, array, bytes),
             SqlType::Integer => self.put_numbers::<Int32Type, 4>(array, bytes, i32::to_le_bytes),
             SqlType::BigInt => self.put_numbers::<Int64Type, 8>(array, bytes, i64::to_le_bytes),
             SqlType::Real => self.put_numbers::<Float32Type, 4>(array, bytes, f32::to_le_bytes),
@@ -196,8 +237,15 @@ impl Plan {
                 self.put_numbers::<Decimal128Type, 16>(array, bytes, i128::to_le_bytes)
             }
             SqlType::Timestamp { precision, .. } => self.put_stamps(array, *precision, bytes),
-            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Bytea => {
+            SqlType::Text
+            | SqlType::Varchar(_)
+            | SqlType::Char(_)
+            | SqlType::Bytea
+            | SqlType::Json => {
                 return self.put_variable(column, array, bytes);
+            }
+            SqlType::List(_) | SqlType::Struct(_) | SqlType::Map(_) => {
+                return Err(Error::internal("a nested column that is not flat yet"));
             }
         };
         written.ok_or_else(|| wrong_type(column, array))
@@ -252,6 +300,28 @@ impl Plan {
             }
             plan.fixed += WIDTH;
         }
+    }
+
+    fn put_uuids(
+        &mut self,
+        column: &StoredColumn,
+        array: &ArrayRef,
+        bytes: &mut [u8],
+    ) -> Result<()> {
+        let texts = array
+            .as_string_opt::<i32>()
+            .ok_or_else(|| wrong_type(column, array))?;
+        let field = |text: Option<&str>| match text {
+            None => Ok([0; UUID_BYTES]),
+            Some(text) => {
+                bytes_of_uuid(text).ok_or_else(|| Error::internal("a text in place of a UUID"))
+            }
+        };
+        let fields = texts.iter().map(field).collect::<Result<Vec<_>>>()?;
+        self.put_fixed(array, bytes, |row| {
+            fields.get(row).copied().unwrap_or_default()
+        });
+        Ok(())
     }
 
     fn put_variable(
@@ -326,10 +396,4 @@ fn wrong_type(column: &StoredColumn, array: &ArrayRef) -> Error {
         column.sql_type,
         array.data_type()
     ))
-}
-
-/// The low half of an unscaled value of at most 18 digits, which fits into it.
-fn short_decimal(value: i128) -> [u8; 8] {
-    let [a, b, c, d, e, f, g, h, ..] = value.to_le_bytes();
-    [a, b, c, d, e, f, g, h]
 }

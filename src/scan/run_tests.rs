@@ -195,7 +195,7 @@ impl Table {
 fn part(rng: &mut Rng, column: &KeyColumn) -> Expression {
     let coarser = match &column.sql_type {
         sql_type if sql_type.is_text() => "left",
-        sql_type if sql_type.is_integer() => "/",
+        sql_type if sql_type.is_short_integer() => "/",
         _ => return Expression::column(column.name.as_str()),
     };
     match rng.u8(..5) {

@@ -67,11 +67,17 @@ fn stored_bytes(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[&Run]) ->
 /// About how many bytes a value of the type takes.
 fn width(sql_type: &SqlType) -> usize {
     match sql_type {
-        SqlType::Boolean => 1,
-        SqlType::SmallInt => 2,
-        SqlType::Integer | SqlType::Date | SqlType::Real => 4,
-        SqlType::BigInt | SqlType::Double | SqlType::Timestamp { .. } => 8,
-        SqlType::Decimal { .. } => 16,
+        SqlType::Boolean | SqlType::TinyInt | SqlType::UnsignedTinyInt => 1,
+        SqlType::SmallInt | SqlType::UnsignedSmallInt => 2,
+        SqlType::Integer | SqlType::UnsignedInteger | SqlType::Date | SqlType::Real => 4,
+        SqlType::BigInt
+        | SqlType::UnsignedBigInt
+        | SqlType::Double
+        | SqlType::Time
+        | SqlType::Timestamp { .. } => 8,
+        SqlType::Decimal { .. } | SqlType::Interval => 16,
         SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Bytea => 16,
+        SqlType::Uuid => 36,
+        SqlType::Json | SqlType::List(_) | SqlType::Struct(_) | SqlType::Map(_) => 64,
     }
 }

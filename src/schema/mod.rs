@@ -20,6 +20,9 @@
 //!
 //! As version 1, and
 //!
+//! * `sql_type` may be `tiny_int`, `unsigned_tiny_int`, `unsigned_small_int`, `unsigned_integer`, `unsigned_big_int`,
+//!   `time`, `interval`, `uuid`, `json`, `{"list": …}`, `{"struct": [["a", …], …]}`, `{"map": [key, value]}`, and REAL
+//!   may stand in a key;
 //! * `key` may be empty: the row key is then the hidden column [`ROW_ID`], whose values are given in the order of insertion;
 //! * `default` of a column may be an expression, as SQL;
 //! * `missing` of a column, if there is one, is what rows have in it that are older than the column, in hex digits as
@@ -174,8 +177,20 @@ impl Table {
 
     /// The oldest format that can say all that the definition says.
     fn format(&self) -> u32 {
-        let is_first = |column: &Column| column.default.is_none() && column.missing.is_none();
-        let is_first = !self.has_row_id()
+        let is_first = |column: &Column| {
+            column.default.is_none() && column.missing.is_none() && is_of_first(&column.sql_type)
+        };
+        // A REAL in a key is new; in values it is not.
+        let has_real = |part: &PartDefinition| {
+            let mut names = part.expression.as_column().into_iter();
+            names.any(|name| {
+                let position = self.column_position(name);
+                let column = position.and_then(|position| self.columns.get(position));
+                column.is_some_and(|column| column.sql_type == SqlType::Real)
+            })
+        };
+        let is_first = !self.key.iter().any(has_real)
+            && !self.has_row_id()
             && self.columns.iter().all(is_first)
             && self.checks.is_empty()
             && self.next_column.is_none();
@@ -255,6 +270,26 @@ impl Table {
             missing: None,
         })
     }
+}
+
+/// Whether the first format has the type.
+fn is_of_first(sql_type: &SqlType) -> bool {
+    matches!(
+        sql_type,
+        SqlType::Boolean
+            | SqlType::SmallInt
+            | SqlType::Integer
+            | SqlType::BigInt
+            | SqlType::Real
+            | SqlType::Double
+            | SqlType::Decimal { .. }
+            | SqlType::Text
+            | SqlType::Varchar(_)
+            | SqlType::Char(_)
+            | SqlType::Bytea
+            | SqlType::Date
+            | SqlType::Timestamp { .. }
+    )
 }
 
 fn arrow_schema(columns: &[Column]) -> SchemaRef {

@@ -123,32 +123,60 @@ pub(super) fn check_name(what: &str, name: &str) -> Result<()> {
 }
 
 fn check_type(column: &Column) -> Result<()> {
-    let possible = match &column.sql_type {
+    check_members(&column.sql_type, 0)
+        .map_err(|error| error.context(format!("column `{}`", column.name)))?;
+    check_size(&column.sql_type).map_err(|limits| {
+        Error::invalid(format!(
+            "column `{}` cannot be {}: {limits}",
+            column.name, column.sql_type
+        ))
+    })
+}
+
+/// The most types inside one another.
+const NESTED: usize = 32;
+
+/// What must hold of the types that a type is made of.
+fn check_members(sql_type: &SqlType, depth: usize) -> Result<()> {
+    if depth > NESTED {
+        return Err(Error::invalid(format!(
+            "a type of more than {NESTED} types inside one another"
+        )));
+    }
+    if let SqlType::Struct(members) = sql_type {
+        if members.is_empty() {
+            return Err(Error::invalid("a STRUCT needs at least one member"));
+        }
+        let mut names = HashSet::new();
+        for (name, _) in members {
+            check_name("member", name)?;
+            if !names.insert(name) {
+                return Err(Error::invalid(format!("a STRUCT has two members `{name}`")));
+            }
+        }
+    }
+    for member in sql_type.members() {
+        check_size(member).map_err(|limits| {
+            Error::invalid(format!("nothing inside can be {member}: {limits}"))
+        })?;
+        check_members(member, depth + 1)?;
+    }
+    Ok(())
+}
+
+/// What is wrong with the digits or the length of a type.
+fn check_size(sql_type: &SqlType) -> Result<(), &'static str> {
+    let possible = match sql_type {
         SqlType::Decimal { precision, scale } => {
             let digits = i16::from(*precision);
             (1..=DECIMAL_DIGITS).contains(precision) && (0..=digits).contains(&i16::from(*scale))
         }
         SqlType::Varchar(length) | SqlType::Char(length) => *length > 0,
-        SqlType::Boolean
-        | SqlType::SmallInt
-        | SqlType::Integer
-        | SqlType::BigInt
-        | SqlType::Real
-        | SqlType::Double
-        | SqlType::Text
-        | SqlType::Bytea
-        | SqlType::Date
-        | SqlType::Timestamp { .. } => true,
+        _ => true,
     };
-    if possible {
-        return Ok(());
+    match (possible, sql_type) {
+        (true, _) => Ok(()),
+        (_, SqlType::Decimal { .. }) => Err("DECIMAL(p, s) needs 1 ≤ p ≤ 38 and 0 ≤ s ≤ p"),
+        _ => Err("a length must be at least 1"),
     }
-    let limits = match column.sql_type {
-        SqlType::Decimal { .. } => "DECIMAL(p, s) needs 1 ≤ p ≤ 38 and 0 ≤ s ≤ p",
-        _ => "a length must be at least 1",
-    };
-    Err(Error::invalid(format!(
-        "column `{}` cannot be {}: {limits}",
-        column.name, column.sql_type
-    )))
 }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, StringArray};
 use arrow::compute::kernels::zip::zip;
 use arrow::compute::{can_cast_types, cast, is_not_null};
 use arrow::datatypes::DataType;
@@ -18,7 +18,7 @@ use datafusion::logical_expr::{
 };
 
 use super::conversion::{first_lost, rounded, shown, text_at, too_great};
-use crate::datum::SqlType;
+use crate::datum::{SqlType, text_of_uuid};
 use crate::error::Error;
 use crate::optimize::bytes::{NO_BYTES, bytes_of_texts, is_text};
 use crate::schema::BoundTable;
@@ -92,7 +92,7 @@ impl Target {
 
     fn convert_scalar(&self, scalar: &ScalarValue) -> Result<ScalarValue> {
         let to = self.sql_type.arrow();
-        if scalar.data_type() == to {
+        if scalar.data_type() == to && !self.is_special_text() {
             return Ok(scalar.clone());
         }
         if self.is_other_kind(&scalar.data_type()) {
@@ -107,10 +107,24 @@ impl Target {
     fn is_other_kind(&self, from: &DataType) -> bool {
         let is_other = matches!(
             self.sql_type,
-            SqlType::Bytea | SqlType::Date | SqlType::Timestamp { .. }
+            SqlType::Bytea
+                | SqlType::Date
+                | SqlType::Timestamp { .. }
+                | SqlType::Time
+                | SqlType::Interval
         );
-        (is_other && (from.is_numeric() || from == &DataType::Boolean))
+        if self.sql_type.is_nested() && (is_text(from) || from == &DataType::Null) {
+            return false;
+        }
+        // A cast would make a list of any value.
+        (self.sql_type.is_nested() && !from.is_nested())
+            || (is_other && (from.is_numeric() || from == &DataType::Boolean))
             || !can_cast_types(from, &self.sql_type.arrow())
+    }
+
+    /// Whether not every text is a value.
+    fn is_special_text(&self) -> bool {
+        matches!(self.sql_type, SqlType::Uuid | SqlType::Json)
     }
 
     fn of_other_kind(&self, given: &str) -> Error {
@@ -139,6 +153,9 @@ impl Target {
 
     fn convert_array(&self, values: &ArrayRef) -> Result<ArrayRef> {
         let to = self.sql_type.arrow();
+        if self.is_special_text() || (self.sql_type.is_nested() && is_text(values.data_type())) {
+            return self.texts(values);
+        }
         if *values.data_type() == to {
             return Ok(Arc::clone(values));
         }
@@ -177,6 +194,21 @@ impl Target {
         Ok(zip(&is_not_null(&kept)?, &kept, &lost)?)
     }
 
+    /// Texts as values of a type that not every text is one of, as files are read.
+    fn texts(&self, values: &ArrayRef) -> Result<ArrayRef> {
+        let texts = match values.data_type() {
+            DataType::FixedSizeBinary(_) if self.sql_type == SqlType::Uuid => {
+                let bytes = values.as_fixed_size_binary().iter();
+                let texts = bytes.map(|bytes| bytes.and_then(text_of_uuid));
+                Arc::new(texts.collect::<StringArray>())
+            }
+            _ => cast(values, &DataType::Utf8)?,
+        };
+        let given = |row| texts.is_valid(row);
+        values_of_texts(&self.sql_type, texts.as_string(), given)
+            .map_err(|row| self.of_value(&texts, row, &self.reason(&texts, row)).into())
+    }
+
     /// Texts as the bytes that they stand for.
     fn bytes(&self, texts: &ArrayRef) -> Result<ArrayRef> {
         match bytes_of_texts(texts)? {
@@ -203,9 +235,19 @@ impl Target {
             SqlType::Timestamp { .. } if from_text => {
                 "it is no timestamp such as 2024-01-31 05:06:07, or out of range".to_owned()
             }
+            SqlType::Uuid => "it is no UUID".to_owned(),
+            SqlType::Json => "it is no JSON".to_owned(),
+            nested if nested.is_nested() => {
+                "it is no JSON of such values, as [1, 2] or {\"a\": 1}".to_owned()
+            }
+            SqlType::Time if from_text => "it is no time such as 05:06:07".to_owned(),
+            SqlType::Interval if from_text => "it is no interval such as 1 month 2 days".to_owned(),
             SqlType::Boolean if from_text => "it is neither true nor false".to_owned(),
-            SqlType::SmallInt | SqlType::Integer | SqlType::BigInt
-                if from_text && is_number() && text_at(values, row).contains(['.', 'e', 'E']) =>
+            number
+                if number.is_integer()
+                    && from_text
+                    && is_number()
+                    && text_at(values, row).contains(['.', 'e', 'E']) =>
             {
                 "it is no whole number".to_owned()
             }

@@ -157,7 +157,7 @@ async fn of_a_query_that_fails_no_table_is_left() {
             "NOT NULL",
         ),
         (
-            "CREATE TABLE t AS SELECT [1, 2] AS a",
+            "CREATE TABLE t AS SELECT arrow_cast(1, 'Decimal256(50, 2)') AS a",
             "column `a` of the query",
         ),
         (

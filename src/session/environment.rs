@@ -8,6 +8,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use super::change::ChangePlanner;
 use super::names;
 use super::operators::Operators;
+use super::type_names::TypeNames;
 use super::types::type_name;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME};
 use crate::settings::HaliteOptions;
@@ -22,7 +23,8 @@ pub(super) fn builder() -> SessionStateBuilder {
     let builder = SessionStateBuilder::new()
         .with_default_features()
         .with_config(config)
-        .with_query_planner(Arc::new(ChangePlanner));
+        .with_query_planner(Arc::new(ChangePlanner))
+        .with_type_planner(Arc::new(TypeNames));
     let mut builder = optimize::install(builder);
     // Halite has its own.
     let config = builder.config().get_or_insert_default();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `x SIMILAR TO 'a%'` | `x ~ '(?s)^(?:a.*)$'` |
 //! | `CAST(x AS VARCHAR(3))` | `left(CAST(x AS TEXT), 3)` |
+//! | `CAST(x AS UUID)`, `JSON '…'` | `parse_uuid(CAST(x AS TEXT))`, `json(CAST('…' AS TEXT))` |
 //! | `x IN ()` | `false` |
 //! | `(a, b) IN (q)` as a condition | `EXISTS (SELECT … FROM q WHERE …)` |
 //! | `(a, b) NOT IN (q)` as a condition | `NOT EXISTS (…)` of the equal rows, and of those that may be for a NULL |
@@ -93,6 +94,9 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
             expr,
             ..
         } => {
+            if let Some(names) = parsers_of(data_type) {
+                return parsed(names, kind, expr);
+            }
             let length = length_of(data_type)?;
             let call = match kind {
                 CastKind::Cast | CastKind::DoubleColon => "CAST",
@@ -102,8 +106,30 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
             let text = format!("left({call}($1 AS TEXT), {length})");
             expression(&text, std::slice::from_ref(expr.as_ref()))
         }
+        Expr::TypedString(typed) => {
+            let names = parsers_of(&typed.data_type)?;
+            parsed(names, &CastKind::Cast, &Expr::Value(typed.value.clone()))
+        }
         other => rows_compared(other),
     }
+}
+
+/// The functions that check texts of a type which DataFusion does not know: one that fails, one that makes NULL of others.
+fn parsers_of(data_type: &DataType) -> Option<[&'static str; 2]> {
+    match data_type {
+        DataType::Uuid => Some(["parse_uuid", "try_parse_uuid"]),
+        DataType::JSON | DataType::JSONB => Some(["json", "try_parse_json"]),
+        _ => None,
+    }
+}
+
+fn parsed([strict, lenient]: [&str; 2], kind: &CastKind, value: &Expr) -> Option<Expr> {
+    let function = match kind {
+        CastKind::Cast | CastKind::DoubleColon => strict,
+        CastKind::TryCast | CastKind::SafeCast => lenient,
+    };
+    let text = format!("{function}(CAST($1 AS TEXT))");
+    expression(&text, std::slice::from_ref(value))
 }
 
 /// How many characters a text of the type has at most; `None` for every other type.

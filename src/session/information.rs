@@ -397,9 +397,11 @@ fn sizes(sql_type: &SqlType) -> [Cell; SIZES] {
             let (precision, scale) = (i64::from(*precision), i64::from(*scale));
             (None, Some(precision), Some(scale), None)
         }
-        SqlType::SmallInt => (None, Some(16), Some(0), None),
-        SqlType::Integer => (None, Some(32), Some(0), None),
-        SqlType::BigInt => (None, Some(64), Some(0), None),
+        SqlType::TinyInt | SqlType::UnsignedTinyInt => (None, Some(8), Some(0), None),
+        SqlType::SmallInt | SqlType::UnsignedSmallInt => (None, Some(16), Some(0), None),
+        SqlType::Integer | SqlType::UnsignedInteger => (None, Some(32), Some(0), None),
+        SqlType::BigInt | SqlType::UnsignedBigInt => (None, Some(64), Some(0), None),
+        SqlType::Time => (None, None, None, Some(9)),
         SqlType::Timestamp { precision, .. } => {
             (None, None, None, Some(i64::from(precision.digits())))
         }

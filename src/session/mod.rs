@@ -109,6 +109,7 @@ mod subqueries;
 mod summary;
 mod temporary;
 mod texts;
+mod type_names;
 mod types;
 mod value;
 mod view_statements;

@@ -44,7 +44,12 @@ pub fn type_name(data_type: &DataType) -> String {
             _ => "map".to_owned(),
         },
         DataType::Dictionary(_, value) => type_name(value),
-        DataType::Struct(_) => "struct".to_owned(),
+        DataType::Struct(fields) => {
+            let members = fields
+                .iter()
+                .map(|field| format!("{} {}", field.name(), type_name(field.data_type())));
+            format!("struct<{}>", members.collect::<Vec<_>>().join(", "))
+        }
         other if is_bytes(other) => "bytea".to_owned(),
         other => other.to_string().to_lowercase(),
     }

@@ -16,6 +16,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/limits.md",
     "docs/row-keys.md",
     "docs/security.md",
+    "docs/types.md",
     "queries/README.md",
     "tests/formats/README.md",
 ];

@@ -64,7 +64,7 @@ SELECT k.n FROM keys('spread') AS k WHERE k."bucket(8, n)" <> bucket(8, k.n) OR 
 
 SELECT reverse_digits('x');
 ---
-error: reverse_digits: reverse_digits takes a column of SMALLINT, INT or BIGINT; `argument 1` is TEXT
+error: reverse_digits: reverse_digits takes a column of whole numbers up to BIGINT; `argument 1` is TEXT
 
 SELECT bucket(0, 1);
 ---

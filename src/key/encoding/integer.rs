@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::{
-    DataType, Date32Type, Int16Type, Int32Type, Int64Type, TimeUnit, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    DataType, Date32Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType,
 };
 
 use super::column::{FieldReader, FieldWriter};
@@ -24,7 +25,7 @@ enum Counted {
     Timestamp,
 }
 
-/// SMALLINT, INT, BIGINT, DATE and TIMESTAMP: big-endian, sign bit flipped.
+/// TINYINT, SMALLINT, INT, BIGINT, DATE and TIMESTAMP: big-endian, sign bit flipped.
 #[derive(Debug, Clone, Copy)]
 pub struct Integer {
     width: usize,
@@ -32,9 +33,9 @@ pub struct Integer {
 }
 
 impl Integer {
-    /// In 2, 4 or 8 bytes, decoded as a value of `sql_type`.
+    /// In 1, 2, 4 or 8 bytes, decoded as a value of `sql_type`.
     pub fn new(width: usize, sql_type: &SqlType) -> Self {
-        debug_assert!(matches!(width, 2 | 4 | 8));
+        debug_assert!(matches!(width, 1 | 2 | 4 | 8));
         let counted = match sql_type {
             SqlType::Date => Counted::Date,
             SqlType::Timestamp { .. } => Counted::Timestamp,
@@ -102,6 +103,9 @@ impl Encoding for Integer {
     ) -> Result<(), RowError> {
         let integer = |value: i64| (value ^ i64::MIN).to_be_bytes();
         match values.data_type() {
+            DataType::Int8 => {
+                write::<Int8Type, 1>(values, writer, |value| (value ^ i8::MIN).to_be_bytes())
+            }
             DataType::Int16 => {
                 write::<Int16Type, 2>(values, writer, |value| (value ^ i16::MIN).to_be_bytes())
             }
@@ -134,11 +138,13 @@ impl Encoding for Integer {
         sql_type: &SqlType,
     ) -> Result<ArrayRef, RowError> {
         let mask = reader.mask();
+        let tiny = |bytes: &[u8]| Some(i8::from_be_bytes(masked(bytes, mask)?) ^ i8::MIN);
         let small = |bytes: &[u8]| Some(i16::from_be_bytes(masked(bytes, mask)?) ^ i16::MIN);
         let middle = |bytes: &[u8]| Some(i32::from_be_bytes(masked(bytes, mask)?) ^ i32::MIN);
         let big = |bytes: &[u8]| Some(i64::from_be_bytes(masked(bytes, mask)?) ^ i64::MIN);
         let data_type = sql_type.arrow();
         Ok(match &data_type {
+            DataType::Int8 => Arc::new(reader.numbers::<Int8Type>(tiny)?),
             DataType::Int16 => Arc::new(reader.numbers::<Int16Type>(small)?),
             DataType::Int32 => Arc::new(reader.numbers::<Int32Type>(middle)?),
             DataType::Date32 => Arc::new(reader.numbers::<Date32Type>(middle)?),

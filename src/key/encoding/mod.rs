@@ -13,9 +13,11 @@ mod double;
 mod escaped;
 mod hex;
 mod integer;
+mod natural;
 mod number;
 mod padded;
 mod raw;
+mod real;
 
 use std::fmt::Debug;
 
@@ -35,8 +37,10 @@ pub use self::double::Double;
 pub use self::escaped::Escaped;
 pub use self::hex::Hex;
 pub use self::integer::Integer;
+pub use self::natural::Natural;
 pub use self::padded::Padded;
 pub use self::raw::Raw;
+pub use self::real::Real;
 
 /// One way to write values as bytes that are ordered as the values are.
 ///
@@ -191,6 +195,11 @@ pub trait Encoding: Debug + Send + Sync {
 pub fn of_type(sql_type: &SqlType) -> Option<Box<dyn Encoding>> {
     Some(match sql_type {
         SqlType::Boolean => Box::new(Boolean),
+        SqlType::TinyInt => Box::new(Integer::new(1, sql_type)),
+        SqlType::UnsignedTinyInt => Box::new(Natural::new(1)),
+        SqlType::UnsignedSmallInt => Box::new(Natural::new(2)),
+        SqlType::UnsignedInteger => Box::new(Natural::new(4)),
+        SqlType::UnsignedBigInt => Box::new(Natural::new(8)),
         SqlType::SmallInt => Box::new(Integer::new(2, sql_type)),
         SqlType::Integer => Box::new(Integer::new(4, sql_type)),
         SqlType::BigInt => Box::new(Integer::new(8, sql_type)),
@@ -201,7 +210,14 @@ pub fn of_type(sql_type: &SqlType) -> Option<Box<dyn Encoding>> {
         SqlType::Text | SqlType::Varchar(_) => Box::new(Escaped::text()),
         SqlType::Bytea => Box::new(Escaped::bytes()),
         SqlType::Char(length) => Box::new(Padded::new(*length)),
-        SqlType::Real => return None,
+        SqlType::Real => Box::new(Real),
+        SqlType::Uuid => Box::new(Hex::uuid()),
+        SqlType::Time
+        | SqlType::Interval
+        | SqlType::Json
+        | SqlType::List(_)
+        | SqlType::Struct(_)
+        | SqlType::Map(_) => return None,
     })
 }
 

@@ -7,12 +7,12 @@
 //!
 //! | value | tag | bytes |
 //! |---|---|---|
-//! | SMALLINT, INT, BIGINT | `01` | as 64 bits big-endian, two's complement, so that 7 is 7 in all three |
-//! | (unsigned numbers from 2⁶³ on) | `02` | 64 bits big-endian; no column has such values yet |
+//! | whole numbers of every width, with a sign or without | `01` | as 64 bits big-endian, two's complement, so that 7 is 7 in all of them |
+//! | BIGINT UNSIGNED from 2⁶³ on | `02` | 64 bits big-endian |
 //! | BOOLEAN | `03` | `00` or `01` |
 //! | REAL, DOUBLE | `04` | IEEE 754 bits as DOUBLE, big-endian; −0.0 as 0.0, every NaN as `7ff8000000000000` |
 //! | DECIMAL | `05` | trailing zeros behind the point taken off: the scale left in one byte, then the unscaled value as 128 bits big-endian, so that 1.50 and 1.5 agree |
-//! | TEXT, VARCHAR, CHAR | `06` | UTF-8, a CHAR without its padding |
+//! | TEXT, VARCHAR, CHAR, UUID | `06` | UTF-8, a CHAR without its padding, a UUID in its canonical form |
 //! | BYTEA | `07` | as they are |
 //! | DATE | `08` | days since 1970-01-01 as 64 bits big-endian |
 //! | TIMESTAMP | `09` | microseconds since 1970-01-01, rounded down, as 64 bits big-endian; a stamp whose microseconds need more is refused |
@@ -27,7 +27,7 @@
 //!
 //! The test vectors stand in `digest_vectors.txt` beside this file.
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, StringArray};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, StringArray, UInt64Array};
 use twox_hash::XxHash3_64;
 
 use super::integers::integers;
@@ -38,17 +38,35 @@ use crate::key::row_error::RowError;
 /// The tag of NULL, and all that is hashed of a single NULL.
 const NULL: u8 = 0xff;
 
-/// The tag of a value of this type.
+/// The tag of whole numbers that 64 bits with a sign do not hold.
+const GREAT_NUMBER: u8 = 0x02;
+
+/// The tag of a value of this type, as far as the type tells it.
 fn tag(sql_type: &SqlType) -> u8 {
     match sql_type {
-        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => 0x01,
+        SqlType::TinyInt
+        | SqlType::SmallInt
+        | SqlType::Integer
+        | SqlType::BigInt
+        | SqlType::UnsignedTinyInt
+        | SqlType::UnsignedSmallInt
+        | SqlType::UnsignedInteger
+        | SqlType::UnsignedBigInt => 0x01,
         SqlType::Boolean => 0x03,
         SqlType::Real | SqlType::Double => 0x04,
         SqlType::Decimal { .. } => 0x05,
-        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => 0x06,
+        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Uuid | SqlType::Json => {
+            0x06
+        }
         SqlType::Bytea => 0x07,
         SqlType::Date => 0x08,
         SqlType::Timestamp { .. } => 0x09,
+        // No column of these is hashed, which a definition's validation sees to.
+        SqlType::Time
+        | SqlType::Interval
+        | SqlType::List(_)
+        | SqlType::Struct(_)
+        | SqlType::Map(_) => 0x0a,
     }
 }
 
@@ -95,6 +113,9 @@ impl Inputs {
             );
             if let Some(value) = value {
                 push(value, sql_type, &mut bytes)?;
+                if let Datum::Unsigned(number) = value {
+                    tag_great(*number, start, self.types.len(), &mut bytes);
+                }
             }
             end(start, self.types.len(), &mut bytes);
         }
@@ -124,10 +145,22 @@ fn end(start: usize, count: usize, bytes: &mut [u8]) {
     }
 }
 
+/// Gives one of `count` values, whose bytes begin at `start`, the tag of a number that needs all of 64 bits.
+fn tag_great(number: u64, start: usize, count: usize, bytes: &mut [u8]) {
+    let place = start.checked_sub(5);
+    let place = place.filter(|_| count > 1 && i64::try_from(number).is_err());
+    if let Some(tag) = place.and_then(|place| bytes.get_mut(place)) {
+        *tag = GREAT_NUMBER;
+    }
+}
+
 fn push(value: &Datum, sql_type: &SqlType, into: &mut Vec<u8>) -> Result<()> {
     match (sql_type, value) {
         (SqlType::Boolean, Datum::Boolean(value)) => into.push(u8::from(*value)),
-        (_, Datum::Integer(value)) if sql_type.is_integer() => push_integer(*value, into),
+        (_, Datum::Integer(value)) if sql_type.is_short_integer() => push_integer(*value, into),
+        (SqlType::UnsignedBigInt, Datum::Unsigned(value)) => {
+            into.extend_from_slice(&value.to_be_bytes());
+        }
         (SqlType::Real | SqlType::Double, Datum::Double(value)) => push_double(*value, into),
         (SqlType::Decimal { scale, .. }, Datum::Decimal(unscaled)) => {
             push_decimal(*unscaled, *scale, into)
@@ -210,6 +243,9 @@ pub(super) fn hash_columns(
                 column
                     .push(row, &mut bytes)
                     .map_err(|error| RowError::at(row, error))?;
+                if let HashedValues::Unsigned(numbers) = &column.values {
+                    tag_great(numbers.value(row), start, columns.len(), &mut bytes);
+                }
             }
             end(start, columns.len(), &mut bytes);
         }
@@ -230,6 +266,7 @@ enum HashedValues<'a> {
     Text(&'a StringArray),
     Bytes(&'a BinaryArray),
     Integers(Vec<i64>),
+    Unsigned(&'a UInt64Array),
     Other,
 }
 
@@ -240,7 +277,9 @@ impl<'a> HashedColumn<'a> {
             HashedValues::Text(array.as_string_opt().ok_or_else(wrong)?)
         } else if *sql_type == SqlType::Bytea {
             HashedValues::Bytes(array.as_binary_opt().ok_or_else(wrong)?)
-        } else if sql_type.is_integer()
+        } else if *sql_type == SqlType::UnsignedBigInt {
+            HashedValues::Unsigned(array.as_primitive_opt().ok_or_else(wrong)?)
+        } else if sql_type.is_short_integer()
             || matches!(sql_type, SqlType::Date | SqlType::Timestamp { .. })
         {
             HashedValues::Integers(integers(array)?)
@@ -268,6 +307,9 @@ impl<'a> HashedColumn<'a> {
             }
             (HashedValues::Integers(numbers), _) => {
                 push_integer(numbers.get(row).copied().unwrap_or_default(), into);
+            }
+            (HashedValues::Unsigned(numbers), _) => {
+                into.extend_from_slice(&numbers.value(row).to_be_bytes());
             }
             (HashedValues::Other, _) => {
                 if let Some(value) = datum_at(self.array, row, self.sql_type)? {

@@ -53,8 +53,8 @@ pub(super) fn dividend_and_divisor<'a>(
         [
             BoundArgument::Column(name, sql_type),
             BoundArgument::Integer(_),
-        ] if !sql_type.is_integer() => Err(Error::invalid(format!(
-            "`{operator}` takes a column of SMALLINT, INT or BIGINT; `{name}` is {sql_type}"
+        ] if !sql_type.is_short_integer() => Err(Error::invalid(format!(
+            "`{operator}` takes a column of whole numbers up to BIGINT; `{name}` is {sql_type}"
         ))),
         [BoundArgument::Column(..), BoundArgument::Integer(divisor)] if *divisor < 1 => {
             Err(Error::invalid(format!(

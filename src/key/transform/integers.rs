@@ -1,12 +1,13 @@
-//! Columns that count something, as 64 bits a row: whole numbers, dates and timestamps of every unit.
+//! Columns that count something, as 64 bits a row: whole numbers but BIGINT UNSIGNED, dates and timestamps of every unit.
 
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::{
-    DataType, Date32Type, Int16Type, Int32Type, Int64Type, TimeUnit, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    DataType, Date32Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
 };
 
 use crate::datum::SqlType;
@@ -25,6 +26,10 @@ pub(super) fn integers(array: &ArrayRef) -> Result<Vec<i64>> {
         ))
     };
     Ok(match array.data_type() {
+        DataType::Int8 => widened::<Int8Type>(array),
+        DataType::UInt8 => widened::<UInt8Type>(array),
+        DataType::UInt16 => widened::<UInt16Type>(array),
+        DataType::UInt32 => widened::<UInt32Type>(array),
         DataType::Int16 => widened::<Int16Type>(array),
         DataType::Int32 => widened::<Int32Type>(array),
         DataType::Date32 => widened::<Date32Type>(array),
@@ -84,6 +89,10 @@ pub(super) fn array_of_integers(
 ) -> Result<ArrayRef> {
     let data_type = sql_type.arrow();
     match &data_type {
+        DataType::Int8 => array::<Int8Type>(values, nulls, data_type),
+        DataType::UInt8 => array::<UInt8Type>(values, nulls, data_type),
+        DataType::UInt16 => array::<UInt16Type>(values, nulls, data_type),
+        DataType::UInt32 => array::<UInt32Type>(values, nulls, data_type),
         DataType::Int16 => array::<Int16Type>(values, nulls, data_type),
         DataType::Int32 => array::<Int32Type>(values, nulls, data_type),
         DataType::Date32 => array::<Date32Type>(values, nulls, data_type),

@@ -46,6 +46,8 @@ impl Declaration for Md5 {
     }
 }
 
+static ENCODING: Hex = Hex::digest();
+
 #[derive(Debug)]
 struct Hashed;
 
@@ -59,7 +61,7 @@ impl Transform for Hashed {
     }
 
     fn encoding(&self) -> &dyn Encoding {
-        &Hex
+        &ENCODING
     }
 
     fn apply(&self, sources: &[Option<Datum>]) -> Result<Option<Datum>> {

@@ -38,10 +38,13 @@ impl Declaration for Reverse {
             return Err(Error::invalid("reverse takes one column, as in reverse(c)"));
         };
         match encoding::of_type(sql_type) {
-            Some(encoding) if sql_type.is_text() => Ok(Arc::new(Reversed {
-                sql_type: sql_type.clone(),
-                encoding,
-            })),
+            // A UUID that is reversed is none.
+            Some(encoding) if sql_type.is_text() && *sql_type != SqlType::Uuid => {
+                Ok(Arc::new(Reversed {
+                    sql_type: sql_type.clone(),
+                    encoding,
+                }))
+            }
             _ => Err(Error::invalid(format!(
                 "reverse takes a text column; `{name}` is {sql_type}"
             ))),

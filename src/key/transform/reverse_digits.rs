@@ -42,10 +42,10 @@ impl Declaration for ReverseDigits {
                 "reverse_digits takes one column, as in reverse_digits(c)",
             ));
         };
-        let limits = sql_type.limits().filter(|_| sql_type.is_integer());
+        let limits = sql_type.limits().filter(|_| sql_type.is_short_integer());
         let Some((_, Datum::Integer(greatest))) = limits else {
             return Err(Error::invalid(format!(
-                "reverse_digits takes a column of SMALLINT, INT or BIGINT; `{name}` is {sql_type}"
+                "reverse_digits takes a column of whole numbers up to BIGINT; `{name}` is {sql_type}"
             )));
         };
         Ok(Arc::new(Reversed {

@@ -6,7 +6,7 @@
 //! | the text '' | `""` | an empty field in quotes, which is '' |
 //! | the text 'NA' | `NA` | refused: it would be read as NULL |
 //!
-//! A field is quoted where it holds the delimiter, a quote or a line break, and where it is empty without being NULL.
+//! A LIST, STRUCT or MAP is a JSON text. A field is quoted where it holds the delimiter, a quote or a line break, and where it is empty without being NULL.
 
 use std::io::Write;
 
@@ -14,6 +14,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
 use super::Sheet;
+use super::json::with_texts_of_nested;
 use super::output::{Output, failed};
 use super::text::{NoText, columns, end_line, push_field};
 use crate::error::{Error, Result};
@@ -88,7 +89,9 @@ impl Sheet for Csv {
     fn batch(&mut self, batch: &RecordBatch, first: u64) -> Result<()> {
         let unreadable =
             |error: std::io::Error| Error::invalid(error.to_string()).with_source(error);
-        let columns = columns(batch, NoText::Refused).map_err(unreadable)?;
+        let flat = with_texts_of_nested(batch);
+        let flat = flat.map_err(|error| Error::invalid(error.to_string()).with_source(error))?;
+        let columns = columns(&flat, NoText::Refused).map_err(unreadable)?;
         let (mut line, mut text) = (String::new(), String::new());
         for row in 0..batch.num_rows() {
             line.clear();

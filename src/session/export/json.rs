@@ -8,12 +8,15 @@ use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayAccessor, AsArray, PrimitiveArray, RecordBatch};
+use arrow::array::builder::StringBuilder;
+use arrow::array::{
+    Array, ArrayAccessor, ArrayRef, AsArray, PrimitiveArray, RecordBatch, RecordBatchOptions,
+};
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, FieldRef, Float32Type, Float64Type, SchemaRef,
+    ArrowPrimitiveType, DataType, Field, FieldRef, Float32Type, Float64Type, Schema, SchemaRef,
 };
 use arrow::error::ArrowError;
-use arrow::json::writer::{JsonFormat, NullableEncoder, Writer, WriterBuilder};
+use arrow::json::writer::{JsonFormat, NullableEncoder, Writer, WriterBuilder, make_encoder};
 use arrow::json::{Encoder, EncoderFactory, EncoderOptions};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
@@ -37,6 +40,54 @@ pub fn builder() -> WriterBuilder {
     WriterBuilder::new()
         .with_explicit_nulls(true)
         .with_encoder_factory(Arc::new(Encoders))
+}
+
+/// The rows with a JSON text in place of each LIST, STRUCT or MAP: what files and statements of text are read back from.
+///
+/// # Errors
+/// A value that JSON has nothing for.
+pub fn with_texts_of_nested(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let schema = batch.schema();
+    let is_nested = |field: &FieldRef| field.data_type().is_nested();
+    if !schema.fields().iter().any(is_nested) {
+        return Ok(batch.clone());
+    }
+    let mut fields = Vec::with_capacity(batch.num_columns());
+    let mut columns = Vec::with_capacity(batch.num_columns());
+    for (field, column) in schema.fields().iter().zip(batch.columns()) {
+        match is_nested(field) {
+            false => {
+                fields.push(field.as_ref().clone());
+                columns.push(Arc::clone(column));
+            }
+            true => {
+                fields.push(Field::new(field.name(), DataType::Utf8, true));
+                columns.push(texts_of(field, column)?);
+            }
+        }
+    }
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
+}
+
+fn texts_of(field: &FieldRef, column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let options = EncoderOptions::default()
+        .with_explicit_nulls(true)
+        .with_encoder_factory(Arc::new(Encoders));
+    let mut encoder = make_encoder(field, column, &options)?;
+    let mut texts = StringBuilder::new();
+    let mut text = Vec::new();
+    for row in 0..column.len() {
+        if column.is_null(row) {
+            texts.append_null();
+            continue;
+        }
+        text.clear();
+        encoder.encode(row, &mut text);
+        let written = std::str::from_utf8(&text);
+        texts.append_value(written.map_err(|error| ArrowError::JsonError(error.to_string()))?);
+    }
+    Ok(Arc::new(texts.finish()))
 }
 
 pub(super) struct JsonLines {

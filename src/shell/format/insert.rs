@@ -2,7 +2,8 @@
 //!
 //! The rows go into the table that [`Page::table`] names, else into one called `table`. A DOUBLE has an exponent, since
 //! a number without one is a DECIMAL, and a REAL is written as the DOUBLE that it is. Dates and timestamps are texts,
-//! which each column reads in its own unit, and so are the doubles that are no numbers; BYTEA is hex digits. Of columns
+//! which each column reads in its own unit, and so are the doubles that are no numbers; BYTEA is hex digits, and a LIST,
+//! STRUCT or MAP the text of its JSON. Of columns
 //! with the same name the second is called `name_2`, so that no statement names one column twice.
 
 use std::fmt::Write as _;
@@ -11,9 +12,10 @@ use std::io::{self, Write};
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
 
-use super::cells::{NoText, columns};
+use super::cells::{NoText, columns, io_error};
 use super::{Format, Page, Sheet};
 use crate::key::identifier;
+use crate::session::export::json::with_texts_of_nested;
 use crate::session::export::text::is_bytes;
 use crate::session::export::with_distinct_names;
 
@@ -122,7 +124,8 @@ struct InsertSheet<'a> {
 
 impl Sheet for InsertSheet<'_> {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        let columns = columns(batch, NoText::Refused)?;
+        let flat = with_texts_of_nested(batch).map_err(io_error)?;
+        let columns = columns(&flat, NoText::Refused)?;
         let (mut line, mut text) = (String::new(), String::new());
         for row in 0..batch.num_rows() {
             line.clear();

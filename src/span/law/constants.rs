@@ -33,7 +33,8 @@ pub(crate) fn constant(sql_type: &SqlType, values: &[Datum], random: &mut Random
 pub(crate) fn spelt(value: &Datum, sql_type: &SqlType, random: &mut Random) -> Constant {
     match value {
         Datum::Boolean(value) => Constant::Boolean(*value),
-        Datum::Integer(value) => spelt_integer(*value, random),
+        Datum::Integer(value) => spelt_integer((*value).into(), random),
+        Datum::Unsigned(value) => spelt_integer((*value).into(), random),
         Datum::Double(value) => spelt_double(*value, random),
         Datum::Decimal(unscaled) => spelt_decimal(*unscaled, sql_type.scale(), random),
         Datum::Text(text) => Constant::Text(text.clone()),
@@ -44,14 +45,14 @@ pub(crate) fn spelt(value: &Datum, sql_type: &SqlType, random: &mut Random) -> C
 }
 
 #[expect(clippy::cast_precision_loss, reason = "only where it is exact")]
-fn spelt_integer(value: i64, random: &mut Random) -> Constant {
+fn spelt_integer(value: i128, random: &mut Random) -> Constant {
     match random.between(0, 9) {
         0 => Constant::Decimal {
-            unscaled: i128::from(value) * 10,
+            unscaled: value * 10,
             scale: 1,
         },
         1 if value.unsigned_abs() <= 1 << 53 => Constant::Double(value as f64),
-        _ => Constant::Integer(value.into()),
+        _ => Constant::Integer(value),
     }
 }
 
@@ -175,8 +176,8 @@ fn neighbour(value: &Datum, sql_type: &SqlType, random: &mut Random) -> Datum {
 fn between_values(value: &Datum, sql_type: &SqlType, random: &mut Random) -> Constant {
     let fraction = *random.pick(&[1_i128, 5, 9]);
     match value {
-        Datum::Integer(value) => Constant::Decimal {
-            unscaled: i128::from(*value) * 10 + fraction,
+        Datum::Integer(_) | Datum::Unsigned(_) => Constant::Decimal {
+            unscaled: value.as_integer().expect("a whole number") * 10 + fraction,
             scale: 1,
         },
         Datum::Decimal(unscaled) => match unscaled.checked_mul(10) {
@@ -232,7 +233,7 @@ fn finer_timestamp(count: i64, sql_type: &SqlType, random: &mut Random) -> Const
 fn outside(sql_type: &SqlType, random: &mut Random) -> Constant {
     let sign = *random.pick(&[-1_i128, 1]);
     match sql_type {
-        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => {
+        one if one.is_integer() => {
             let beyond = [
                 40_000,
                 4_294_967_296,
@@ -260,6 +261,17 @@ fn outside(sql_type: &SqlType, random: &mut Random) -> Constant {
                 precision,
                 utc: *utc,
             }
+        }
+        SqlType::Uuid => {
+            let texts = [
+                "",
+                "0",
+                "ABCDEF00-1234-5678-9ABC-DEF012345678",
+                "7f000000-",
+                "g",
+                "7f000000_",
+            ];
+            Constant::Text((*random.pick(&texts)).to_owned())
         }
         SqlType::Char(_) | SqlType::Varchar(_) => {
             Constant::Text((*random.pick(&["abcdefgh", "a\0", "ab\0cdefg", "zzzzzzzz"])).to_owned())

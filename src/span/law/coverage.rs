@@ -18,7 +18,7 @@ use crate::key::testing::{arguments, declaration};
 use crate::key::{NullOrder, SortOrder, TRANSFORMS};
 
 /// Every combination that applies is met in one of so many cases at least.
-const ONE_IN: u64 = 5_000;
+const ONE_IN: u64 = 10_000;
 
 /// A way to restrict a column, where a plain part of the key holds it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -178,7 +178,7 @@ pub(super) fn operators(sql_type: &SqlType) -> Vec<String> {
             "IS UNKNOWN",
             "IS NOT UNKNOWN",
         ],
-        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => &[
+        text if text.is_text() => &[
             "LIKE exact",
             "LIKE prefix",
             "LIKE suffix",
@@ -194,9 +194,8 @@ pub(super) fn operators(sql_type: &SqlType) -> Vec<String> {
             "md5",
             "character_length",
         ],
-        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => {
-            &["%", "/", "reverse_digits", "+"]
-        }
+        SqlType::UnsignedBigInt => &[],
+        one if one.is_integer() => &["%", "/", "reverse_digits", "+"],
         SqlType::Timestamp { .. } => &["date_trunc", "date_bin", "CAST AS DATE", "date_part"],
         SqlType::Bytea => &["md5"],
         SqlType::Date => &["date_part"],

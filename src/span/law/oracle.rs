@@ -257,16 +257,11 @@ enum Common {
 
 fn common(sql_type: &SqlType) -> Common {
     match sql_type {
-        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt | SqlType::Decimal { .. } => {
-            Common::Number
-        }
+        SqlType::Decimal { .. } => Common::Number,
+        one if one.is_integer() => Common::Number,
         SqlType::Real | SqlType::Double => Common::Double,
         SqlType::Date | SqlType::Timestamp { .. } => Common::Instant,
-        SqlType::Boolean
-        | SqlType::Text
-        | SqlType::Varchar(_)
-        | SqlType::Char(_)
-        | SqlType::Bytea => Common::Plain,
+        _ => Common::Plain,
     }
 }
 

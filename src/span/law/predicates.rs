@@ -163,9 +163,7 @@ impl Generator<'_> {
             SqlType::Boolean if random.percent(if self.plain { 65 } else { 35 }) => {
                 boolean_leaf(column, random)
             }
-            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) if random.percent(45) => {
-                self.text_leaf(column, random)
-            }
+            text if text.is_text() && random.percent(45) => self.text_leaf(column, random),
             _ => {
                 let functions = self.functions(column, random);
                 // Texts have more functions than others, and leaves of their own; of stamps many functions raise errors.
@@ -187,7 +185,8 @@ impl Generator<'_> {
     /// The functions that a column of this type can be wrapped in.
     fn functions(&self, column: usize, random: &mut Random) -> Vec<Function> {
         let own = match &self.columns[column].sql_type {
-            SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => vec![
+            SqlType::UnsignedBigInt => Vec::new(),
+            one if one.is_integer() => vec![
                 Function::Remainder(*random.pick(&[2, 4, 16, 10_000])),
                 Function::Remainder(*random.pick(&[2, 4, 16, 10_000])),
                 Function::Quotient(*random.pick(&[2, 4, 100])),
@@ -195,7 +194,7 @@ impl Generator<'_> {
                 Function::ReverseDigits,
                 Function::Plus(1),
             ],
-            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => vec![
+            text if text.is_text() => vec![
                 Function::Left(random.integer(1, 3)),
                 Function::Prefix(random.integer(1, 3)),
                 Function::Reverse,
@@ -458,14 +457,15 @@ fn whole_double(unscaled: i128, scale: i8) -> Option<Constant> {
 pub(crate) fn kind(sql_type: &SqlType) -> u8 {
     match sql_type {
         SqlType::Boolean => 0,
-        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => 1,
+        one if one.is_integer() => 1,
         SqlType::Decimal { .. } => 2,
         SqlType::Real | SqlType::Double => 3,
-        SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => 4,
+        text if text.is_text() => 4,
         SqlType::Bytea => 5,
         SqlType::Date => 6,
         SqlType::Timestamp { utc: false, .. } => 7,
         SqlType::Timestamp { utc: true, .. } => 8,
+        other => unreachable!("{other} is no type of keys"),
     }
 }
 

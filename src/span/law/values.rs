@@ -10,9 +10,15 @@ use crate::datum::{Datum, Precision, SqlType};
 pub(crate) fn key_types() -> Vec<SqlType> {
     let mut types = vec![
         SqlType::Boolean,
+        SqlType::TinyInt,
         SqlType::SmallInt,
         SqlType::Integer,
         SqlType::BigInt,
+        SqlType::UnsignedTinyInt,
+        SqlType::UnsignedSmallInt,
+        SqlType::UnsignedInteger,
+        SqlType::UnsignedBigInt,
+        SqlType::Real,
         SqlType::Double,
         SqlType::Decimal {
             precision: 10,
@@ -26,6 +32,7 @@ pub(crate) fn key_types() -> Vec<SqlType> {
         SqlType::Varchar(4),
         SqlType::Char(4),
         SqlType::Bytea,
+        SqlType::Uuid,
         SqlType::Date,
     ];
     for precision in PRECISIONS {
@@ -49,9 +56,9 @@ pub(crate) fn pool(sql_type: &SqlType, random: &mut Random) -> Vec<Datum> {
     let mut values = Vec::new();
     let all = hostile(sql_type);
     match sql_type {
-        SqlType::SmallInt | SqlType::Integer | SqlType::BigInt if random.percent(50) => {
+        one if one.is_integer() && random.percent(50) => {
             let low = random.integer(-3, 3);
-            let small = (low..low + 5).map(Datum::Integer);
+            let small = (low..low + 8).filter_map(|number| one.datum_of_integer(number.into()));
             values.extend(small.take(size));
         }
         SqlType::Timestamp { precision, .. } => {
@@ -113,10 +120,9 @@ pub(crate) fn per_second(precision: Precision) -> i64 {
 pub(crate) fn hostile(sql_type: &SqlType) -> Vec<Datum> {
     match sql_type {
         SqlType::Boolean => [false, true].map(Datum::Boolean).to_vec(),
-        SqlType::SmallInt => integers(i16::MIN.into(), i16::MAX.into()),
-        SqlType::Integer => integers(i32::MIN.into(), i32::MAX.into()),
-        SqlType::BigInt => integers(i64::MIN, i64::MAX),
-        SqlType::Real | SqlType::Double => doubles(),
+        one if one.is_integer() => integers(one),
+        SqlType::Real => reals(),
+        SqlType::Double => doubles(),
         SqlType::Decimal { precision, scale } => decimals(*precision, *scale),
         SqlType::Text => texts(usize::MAX, usize::MAX),
         SqlType::Varchar(characters) => texts(*characters as usize, usize::MAX),
@@ -128,13 +134,15 @@ pub(crate) fn hostile(sql_type: &SqlType) -> Vec<Datum> {
         SqlType::Bytea => byte_strings(),
         SqlType::Date => dates(),
         SqlType::Timestamp { precision, .. } => timestamps(*precision),
+        SqlType::Uuid => uuids(),
+        other => unreachable!("{other} is no type of keys"),
     }
 }
 
-fn integers(low: i64, high: i64) -> Vec<Datum> {
+fn integers(sql_type: &SqlType) -> Vec<Datum> {
     let special = [
-        i64::MIN,
-        i64::MIN + 1,
+        i64::MIN.into(),
+        i128::from(i64::MIN) + 1,
         -9_007_199_254_740_993,
         -2_147_483_649,
         -2_147_483_648,
@@ -143,6 +151,8 @@ fn integers(low: i64, high: i64) -> Vec<Datum> {
         -257,
         -256,
         -255,
+        -129,
+        -128,
         -17,
         -7,
         -4,
@@ -171,13 +181,53 @@ fn integers(low: i64, high: i64) -> Vec<Datum> {
         9_007_199_254_740_992,
         9_007_199_254_740_993,
         9_007_199_254_740_994,
-        i64::MAX - 1,
-        i64::MAX,
+        i128::from(i64::MAX) - 1,
+        i64::MAX.into(),
+        i128::from(i64::MAX) + 1,
+        i128::from(u64::MAX) - 1,
+        u64::MAX.into(),
     ];
-    let fitting = special
-        .into_iter()
-        .filter(|value| (low..=high).contains(value));
-    fitting.map(Datum::Integer).collect()
+    let fitting = special.into_iter();
+    fitting
+        .filter_map(|number| sql_type.datum_of_integer(number))
+        .collect()
+}
+
+fn reals() -> Vec<Datum> {
+    let reals = [
+        f32::NEG_INFINITY,
+        f32::MIN,
+        -1.5,
+        -0.1,
+        -f32::MIN_POSITIVE,
+        -1e-45,
+        0.0,
+        1e-45,
+        0.1,
+        0.5,
+        1.0,
+        1.5,
+        255.0,
+        16_777_216.0,
+        f32::MAX,
+        f32::INFINITY,
+        f32::NAN,
+    ];
+    reals.map(|real| Datum::double(real.into())).to_vec()
+}
+
+fn uuids() -> Vec<Datum> {
+    let texts = [
+        "00000000-0000-0000-0000-000000000000",
+        "00000000-0000-0000-0000-000000000001",
+        "00000000-ffff-0000-0000-000000000000",
+        "0fffffff-ffff-ffff-ffff-ffffffffffff",
+        "7f000000-0000-0000-0000-00000000000a",
+        "abcdef00-1234-5678-9abc-def012345678",
+        "ffffffff-ffff-ffff-ffff-fffffffffffe",
+        "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    ];
+    texts.map(|text| Datum::Text(text.to_owned())).to_vec()
 }
 
 fn doubles() -> Vec<Datum> {

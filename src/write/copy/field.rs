@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use arrow::array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use arrow::array::{ArrayRef, StringArray};
+use arrow::compute::kernels::cast_utils::{Parser, parse_interval_month_day_nano};
 use arrow::datatypes::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type,
-    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType,
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, IntervalMonthDayNanoType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 
+use super::nested::Nested;
+pub(super) use super::reader::FieldReader;
 use super::time;
-use crate::datum::{Precision, SqlType, bytes_of_hex};
+use crate::datum::{Precision, SqlType, bytes_of_hex, canonical_uuid, json_fault};
 
 /// The values of the type that texts spell in a CSV file: of the texts in the rows that are `wanted`, else NULL.
 ///
@@ -100,23 +104,24 @@ fn with_point(text: &str, sign: char) -> Result<String, String> {
     }
 }
 
-/// Gathers the values of one column.
-pub(super) trait FieldReader: Send {
-    /// Adds the value that the text spells; else says what is wrong with it, to be put behind the text.
-    fn push(&mut self, text: &str) -> Result<(), String>;
-
-    /// Adds NULL.
-    fn push_null(&mut self);
-
-    /// The values since the last call.
-    fn finish(&mut self) -> ArrayRef;
-}
-
 /// The reader of a type's fields.
 pub(super) fn field_reader(sql_type: &SqlType) -> Box<dyn FieldReader> {
     let shown = sql_type.to_string();
     match sql_type {
         SqlType::Boolean => Box::new(Booleans(BooleanBuilder::new())),
+        SqlType::TinyInt => numbers::<Int8Type>(sql_type, move |text| integer(text, &shown)),
+        SqlType::UnsignedTinyInt => {
+            numbers::<UInt8Type>(sql_type, move |text| integer(text, &shown))
+        }
+        SqlType::UnsignedSmallInt => {
+            numbers::<UInt16Type>(sql_type, move |text| integer(text, &shown))
+        }
+        SqlType::UnsignedInteger => {
+            numbers::<UInt32Type>(sql_type, move |text| integer(text, &shown))
+        }
+        SqlType::UnsignedBigInt => {
+            numbers::<UInt64Type>(sql_type, move |text| integer(text, &shown))
+        }
         SqlType::SmallInt => numbers::<Int16Type>(sql_type, move |text| integer(text, &shown)),
         SqlType::Integer => numbers::<Int32Type>(sql_type, move |text| integer(text, &shown)),
         SqlType::BigInt => numbers::<Int64Type>(sql_type, move |text| integer(text, &shown)),
@@ -131,8 +136,24 @@ pub(super) fn field_reader(sql_type: &SqlType) -> Box<dyn FieldReader> {
             numbers::<Decimal128Type>(sql_type, move |text| decimal(text, precision, scale))
         }
         SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) => {
-            Box::new(Texts(StringBuilder::new()))
+            Box::new(Texts::of(|text| Ok(text.to_owned())))
         }
+        SqlType::Uuid => Box::new(Texts::of(|text| {
+            canonical_uuid(text).ok_or_else(|| "is not a UUID".to_owned())
+        })),
+        SqlType::Json => Box::new(Texts::of(|text| match json_fault(text) {
+            None => Ok(text.to_owned()),
+            Some(fault) => Err(format!("is no JSON: {fault}")),
+        })),
+        SqlType::Time => numbers::<Time64NanosecondType>(sql_type, |text| {
+            let time = Time64NanosecondType::parse(text);
+            time.ok_or_else(|| "is not a TIME such as 05:06:07.89".to_owned())
+        }),
+        SqlType::Interval => numbers::<IntervalMonthDayNanoType>(sql_type, |text| {
+            let interval = parse_interval_month_day_nano(text);
+            interval.map_err(|_| "is not an INTERVAL such as 1 month 2 days 3.5 seconds".to_owned())
+        }),
+        SqlType::List(_) | SqlType::Struct(_) | SqlType::Map(_) => Box::new(Nested::of(sql_type)),
         SqlType::Bytea => Box::new(Bytes(BinaryBuilder::new())),
         SqlType::Date => numbers::<Date32Type>(sql_type, time::date),
         SqlType::Timestamp { precision, utc } => {
@@ -202,20 +223,33 @@ impl FieldReader for Booleans {
     }
 }
 
-struct Texts(StringBuilder);
+struct Texts {
+    builder: StringBuilder,
+    /// From a text to the one that is stored.
+    form: fn(&str) -> Result<String, String>,
+}
+
+impl Texts {
+    fn of(form: fn(&str) -> Result<String, String>) -> Self {
+        Self {
+            builder: StringBuilder::new(),
+            form,
+        }
+    }
+}
 
 impl FieldReader for Texts {
     fn push(&mut self, text: &str) -> Result<(), String> {
-        self.0.append_value(text);
+        self.builder.append_value((self.form)(text)?);
         Ok(())
     }
 
     fn push_null(&mut self) {
-        self.0.append_null();
+        self.builder.append_null();
     }
 
     fn finish(&mut self) -> ArrayRef {
-        Arc::new(self.0.finish())
+        Arc::new(self.builder.finish())
     }
 }
 

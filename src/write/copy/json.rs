@@ -68,7 +68,14 @@ impl<'a> JsonFile<'a> {
         let columns = given
             .iter()
             .filter_map(|position| table.columns().get(*position));
-        let columns = columns.map(|column| Field::new(&column.name, DataType::Utf8, true));
+        let columns = columns.map(|column| {
+            // What holds others is no text.
+            let data_type = match column.sql_type.is_nested() {
+                true => column.sql_type.arrow(),
+                false => DataType::Utf8,
+            };
+            Field::new(&column.name, data_type, true)
+        });
         let readers = table.columns().iter();
         let readers = readers.map(|column| spelt_reader(&column.sql_type, &options.spelling));
         Ok(Self {
@@ -166,7 +173,18 @@ impl<'a> JsonFile<'a> {
                 return Err(self.at(*line, &problem));
             }
         }
-        let arrays: Vec<ArrayRef> = self.fields.iter_mut().map(|field| field.finish()).collect();
+        let fields = self.fields.iter_mut().enumerate();
+        let arrays: Vec<ArrayRef> = fields
+            .map(|(position, field)| {
+                let read = field.finish();
+                self.table
+                    .columns()
+                    .get(position)
+                    .filter(|column| column.sql_type.is_nested())
+                    .and_then(|_| column_at(texts, self.given, position))
+                    .map_or(read, Arc::clone)
+            })
+            .collect();
         let columns = self.table.columns().iter().zip(arrays);
         let rows = columns.map(|(column, array)| (&column.name, array, true));
         RecordBatch::try_from_iter_with_nullable(rows)
@@ -176,8 +194,11 @@ impl<'a> JsonFile<'a> {
     fn read_row(&mut self, texts: &RecordBatch, row: usize) -> Result<(), String> {
         let columns = self.table.columns().iter().zip(&mut self.fields);
         for (position, (column, field)) in columns.enumerate() {
-            let place = self.given.iter().position(|given| *given == position);
-            let array = place.and_then(|place| texts.columns().get(place));
+            if column.sql_type.is_nested() {
+                field.push_null();
+                continue;
+            }
+            let array = column_at(texts, self.given, position);
             let text = array.and_then(|array| {
                 let array = array.as_string::<i32>();
                 arrow::array::Array::is_valid(array, row).then(|| array.value(row))
@@ -200,6 +221,12 @@ impl<'a> JsonFile<'a> {
     fn at(&self, line: u64, problem: &str) -> Error {
         Error::invalid(problem).at_row(format_args!("{} line {line}", self.source))
     }
+}
+
+/// What was read of the table's column at a position.
+fn column_at<'b>(read: &'b RecordBatch, given: &[usize], position: usize) -> Option<&'b ArrayRef> {
+    let place = given.iter().position(|given| *given == position)?;
+    read.columns().get(place)
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, new_null_array};
+use arrow::array::{Array, ArrayRef, AsArray, StringArray, new_null_array};
 use arrow::compute::kernels::cmp::distinct;
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::DataType;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
-use crate::datum::SqlType;
+use crate::datum::{SqlType, text_of_uuid};
 use crate::error::{Error, Result};
 use crate::key::RowError;
 use crate::schema::Column;
@@ -56,15 +56,19 @@ fn possible(from: &DataType, to: &SqlType) -> Possible {
         }
         (DataType::Null, _) => true,
         (DataType::Boolean, SqlType::Boolean) => true,
-        (from, SqlType::SmallInt | SqlType::Integer | SqlType::BigInt) => {
+        (from, to) if to.is_integer() => {
             from.is_integer() || from.is_floating() || is_decimal(from)
         }
         (from, SqlType::Real | SqlType::Double) => from.is_integer() || from.is_floating(),
         (from, SqlType::Decimal { .. }) => from.is_integer() || is_decimal(from),
         (
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View,
-            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_),
+            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Uuid | SqlType::Json,
         ) => true,
+        (DataType::FixedSizeBinary(16), SqlType::Uuid) => true,
+        (DataType::Time32(_) | DataType::Time64(_), SqlType::Time) => true,
+        (DataType::Interval(_), SqlType::Interval) => true,
+        (from, to) if to.is_nested() => return possible_nested(from, to),
         (
             DataType::Binary
             | DataType::LargeBinary
@@ -81,6 +85,41 @@ fn possible(from: &DataType, to: &SqlType) -> Possible {
     } else {
         Possible::No
     }
+}
+
+/// Values inside of values: all of them must be possible.
+fn possible_nested(from: &DataType, to: &SqlType) -> Possible {
+    let pairs: Vec<(&DataType, &SqlType)> = match (from, to) {
+        (
+            DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _),
+            SqlType::List(element),
+        ) => vec![(item.data_type(), element)],
+        (DataType::Struct(fields), SqlType::Struct(members)) => {
+            let names = fields.iter().map(|field| field.name());
+            if !names.eq(members.iter().map(|(name, _)| name)) {
+                return Possible::No;
+            }
+            let types = fields.iter().map(|field| field.data_type());
+            types
+                .zip(members.iter().map(|(_, sql_type)| sql_type))
+                .collect()
+        }
+        (DataType::Map(entries, _), SqlType::Map(entry)) => match entries.data_type() {
+            DataType::Struct(fields) => {
+                let types = fields.iter().map(|field| field.data_type());
+                types.zip([&entry.0, &entry.1]).collect()
+            }
+            _ => return Possible::No,
+        },
+        _ => return Possible::No,
+    };
+    for (from, to) in pairs {
+        match possible(from, to) {
+            Possible::Yes => {}
+            other => return other,
+        }
+    }
+    Possible::Yes
 }
 
 fn possible_value(values: &DataType, to: &SqlType) -> Possible {
@@ -116,15 +155,12 @@ pub(in crate::write) fn converted(column: &Column, array: &ArrayRef) -> Result<A
         DataType::Dictionary(_, values) => cast(array, values)?,
         _ => Arc::clone(array),
     };
+    if let (DataType::FixedSizeBinary(_), SqlType::Uuid) = (plain.data_type(), &column.sql_type) {
+        return Ok(uuids_of_bytes(&plain));
+    }
     let values = cast(&plain, &to)?;
     let back = cast(&values, plain.data_type())?;
-    let changed = distinct(&back, &plain).map_err(|error| {
-        RowError::from(
-            Error::internal(format!("column `{}` cannot be compared", column.name))
-                .with_source(error),
-        )
-    })?;
-    match changed.iter().position(|changed| changed == Some(true)) {
+    match first_changed(column, &back, &plain)? {
         None => Ok(values),
         Some(row) => Err(RowError {
             row: Some(row),
@@ -136,6 +172,25 @@ pub(in crate::write) fn converted(column: &Column, array: &ArrayRef) -> Result<A
             )),
         }),
     }
+}
+
+/// The first row in which two arrays of one type differ.
+fn first_changed(column: &Column, back: &ArrayRef, plain: &ArrayRef) -> Result<Option<usize>> {
+    if plain.data_type().is_nested() {
+        let differs = |row: &usize| back.slice(*row, 1) != plain.slice(*row, 1);
+        return Ok((0..plain.len()).find(differs));
+    }
+    let changed = distinct(back, plain).map_err(|error| {
+        Error::internal(format!("column `{}` cannot be compared", column.name)).with_source(error)
+    })?;
+    Ok(changed.iter().position(|changed| changed == Some(true)))
+}
+
+/// Sixteen bytes each as the text of a UUID.
+fn uuids_of_bytes(array: &ArrayRef) -> ArrayRef {
+    let texts = array.as_fixed_size_binary().iter();
+    let texts = texts.map(|bytes| bytes.and_then(text_of_uuid));
+    Arc::new(texts.collect::<StringArray>())
 }
 
 fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
