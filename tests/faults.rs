@@ -12,6 +12,7 @@ mod power;
 mod race;
 #[path = "../src/seed.rs"]
 mod seed;
+mod sequences;
 mod sweep;
 mod tally;
 mod workload;

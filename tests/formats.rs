@@ -76,10 +76,21 @@ async fn shown(connection: &Connection, golden: &str) -> String {
 }
 
 async fn tables(connection: &Connection) -> Vec<String> {
-    let names = connection.query("SHOW TABLES", ()).await.unwrap();
+    let select = "SELECT table_name FROM information_schema.tables WHERE table_type = 'BASE TABLE'";
+    let names = connection.query(select, ()).await.unwrap();
     let names = texts(&names);
-    assert!(names.len() > 20, "{names:?}");
+    assert!(names.len() > 12, "{names:?}");
     names
+}
+
+/// Whether a table's rows are found by a key that was declared, and that a statement may give.
+async fn has_given_key(connection: &Connection, table: &str) -> bool {
+    let made = connection
+        .query(&format!("SHOW CREATE TABLE {table}"), ())
+        .await
+        .unwrap();
+    let made = texts(&made).join("\n");
+    made.contains("PRIMARY KEY") && !made.contains("GENERATED ALWAYS")
 }
 
 /// A name as SQL quotes it.
@@ -94,11 +105,13 @@ async fn rewrite(connection: &Connection, name: &str) -> Result<()> {
         .query(&format!("SELECT * FROM {table}"), ())
         .await?;
     let count: usize = rows.iter().map(|batch| batch.num_rows()).sum();
-    let insert = format!("INSERT INTO {table} SELECT * FROM {table}");
-    match connection.execute(&insert, ()).await {
-        // The row that is stored is met under the key that is computed of it.
-        Err(error) => assert_eq!(error.kind(), ErrorKind::Conflict, "{table}: {error}"),
-        Ok(inserted) => assert_eq!((inserted, count), (0, 0), "{table}"),
+    if has_given_key(connection, &table).await {
+        let insert = format!("INSERT INTO {table} SELECT * FROM {table}");
+        match connection.execute(&insert, ()).await {
+            // The row that is stored is met under the key that is computed of it.
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Conflict, "{table}: {error}"),
+            Ok(inserted) => assert_eq!((inserted, count), (0, 0), "{table}"),
+        }
     }
     let deleted = connection
         .execute(&format!("DELETE FROM {table}"), ())

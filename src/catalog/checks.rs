@@ -62,7 +62,7 @@ fn define(
         )));
     }
     let mut expression = check.expr.as_ref().clone();
-    let _: ControlFlow<()> = VisitMut::visit(&mut expression, &mut Unqualified { table });
+    unqualify(&mut expression, table);
     let named = columns_of(&expression);
     let only = || (named.len() == 1).then(|| named.first().cloned()).flatten();
     let name = match name {
@@ -73,6 +73,17 @@ fn define(
         name,
         expression: expression.to_string(),
     })
+}
+
+fn unqualify(expression: &mut Expr, table: &str) {
+    let _: ControlFlow<()> = VisitMut::visit(expression, &mut Unqualified { table });
+}
+
+/// The text of an expression in which columns stand without their table.
+pub(super) fn unqualified(expression: &Expr, table: &str) -> String {
+    let mut expression = expression.clone();
+    unqualify(&mut expression, table);
+    expression.to_string()
 }
 
 /// The columns that an expression names, without tables in front.

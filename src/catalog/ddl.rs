@@ -3,8 +3,8 @@
 //! Every clause is either taken or refused; none is ignored.
 
 use sqlparser::ast::{
-    ColumnDef, ColumnOption, CreateTable, Expr, IndexColumn, PrimaryKeyConstraint, TableConstraint,
-    Value, helpers::stmt_create_table::CreateTableBuilder,
+    ColumnDef, ColumnOption, CreateTable, DataType, Expr, IndexColumn, PrimaryKeyConstraint,
+    TableConstraint, Value, helpers::stmt_create_table::CreateTableBuilder,
 };
 
 use super::checks;
@@ -14,7 +14,7 @@ use super::types::sql_type;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 use crate::key::{NullOrder, PartDefinition, SortOrder};
-use crate::schema::{Check, Column, Table};
+use crate::schema::{Check, Column, Identity, Table};
 
 /// The table that a statement declares, with `id` as its space.
 ///
@@ -55,11 +55,17 @@ pub fn define_table_like(statement: &CreateTable, source: &Table, id: u64) -> Re
         false => refuse_other_clauses(statement),
     };
     refused.map_err(|error| error.context(format!("table `{name}`")))?;
-    let table = Table {
+    let mut table = Table {
         id,
         name,
+        comment: None,
         ..source.clone()
     };
+    for column in &mut table.columns {
+        if let Some(identity) = &mut column.identity {
+            *identity = identity_of(&table.name, &column.name, identity.always);
+        }
+    }
     table.validate()?;
     Ok(table)
 }
@@ -71,7 +77,7 @@ fn build(
     id: u64,
 ) -> Result<Table> {
     refuse_other_clauses(statement)?;
-    let declared = columns(statement, given)?;
+    let declared = columns(statement, given, name)?;
     let key = primary_key(statement)?;
     let key = key.iter().flat_map(|key| &key.columns);
     let key = key
@@ -85,11 +91,16 @@ fn build(
     let checks = checks::of(statement, name)?;
     let columns = declared.into_iter().zip(0..).map(|(column, id)| Column {
         id,
-        nullable: column.nullable.unwrap_or_else(|| !in_key(&column.name)),
+        nullable: column
+            .nullable
+            .unwrap_or_else(|| !in_key(&column.name) && column.identity.is_none()),
         name: column.name,
         sql_type: column.sql_type,
         default: column.default,
         missing: None,
+        generated: column.generated,
+        identity: column.identity,
+        comment: column.comment,
     });
     let table = Table {
         id,
@@ -98,6 +109,7 @@ fn build(
         key,
         checks,
         next_column: None,
+        comment: None,
     };
     Ok(table)
 }
@@ -113,7 +125,13 @@ pub fn added_column(declared: &ColumnDef, table: &Table) -> Result<(Column, Vec<
             "ADD COLUMN with `{key}` is not implemented: the row key is laid out when the table is made"
         )));
     }
-    let column = declare(declared)?;
+    let column = declare(declared, &table.name)?;
+    if column.generated.is_some() || column.identity.is_some() {
+        return Err(Error::unsupported(format!(
+            "ADD COLUMN {declared} is not implemented, since the rows would be rewritten: make a table with the column \
+             and INSERT … SELECT"
+        )));
+    }
     let checks = checks::of_column(declared, &table.name, &table.checks)?;
     let column = Column {
         id: table.next_column_id(),
@@ -122,6 +140,9 @@ pub fn added_column(declared: &ColumnDef, table: &Table) -> Result<(Column, Vec<
         sql_type: column.sql_type,
         default: column.default,
         missing: None,
+        generated: None,
+        identity: None,
+        comment: column.comment,
     };
     Ok((column, checks))
 }
@@ -153,8 +174,13 @@ fn refuse_other_clauses(statement: &CreateTable) -> Result<()> {
 }
 
 /// The columns that the statement declares, or else those of its query.
-fn columns(statement: &CreateTable, given: Option<&[(String, SqlType)]>) -> Result<Vec<Declared>> {
-    let declared = statement.columns.iter().map(declare);
+fn columns(
+    statement: &CreateTable,
+    given: Option<&[(String, SqlType)]>,
+    table: &str,
+) -> Result<Vec<Declared>> {
+    let declared = statement.columns.iter();
+    let declared = declared.map(|column| declare(column, table));
     let declared = declared.collect::<Result<Vec<_>>>()?;
     let Some(given) = given else {
         return Ok(declared);
@@ -174,6 +200,9 @@ fn columns(statement: &CreateTable, given: Option<&[(String, SqlType)]>) -> Resu
         sql_type: sql_type.clone(),
         nullable: None,
         default: None,
+        generated: None,
+        identity: None,
+        comment: None,
     });
     Ok(given.collect())
 }
@@ -266,11 +295,17 @@ struct Declared {
     sql_type: SqlType,
     nullable: Option<bool>,
     default: Option<String>,
+    generated: Option<String>,
+    identity: Option<Identity>,
+    comment: Option<String>,
 }
 
-fn declare(column: &ColumnDef) -> Result<Declared> {
+fn declare(column: &ColumnDef, table: &str) -> Result<Declared> {
     let name = identifier(&column.name);
-    let (mut nullable, mut default) = (None, None);
+    let (mut nullable, mut default, mut comment) = (None, None, None);
+    let mut generated = None;
+    let serial = serial(&column.data_type);
+    let mut identity = serial.is_some().then(|| identity_of(table, &name, false));
     for option in &column.options {
         match &option.option {
             ColumnOption::Check(_) => {}
@@ -294,19 +329,98 @@ fn declare(column: &ColumnDef) -> Result<Declared> {
                     return Err(Error::invalid(twice));
                 }
             }
+            ColumnOption::Comment(text) => comment = Some(text.clone()),
+            other @ ColumnOption::Generated { .. } => {
+                let of_column = |error: Error| error.context(format!("column `{name}`"));
+                match generated_as(other, table, &name).map_err(of_column)? {
+                    GeneratedAs::Expression(text) => generated = Some(text),
+                    GeneratedAs::Identity(numbers) => identity = Some(numbers),
+                }
+            }
             other => {
+                let instead = match is_autoincrement(other) {
+                    true => "; write GENERATED BY DEFAULT AS IDENTITY",
+                    false => "",
+                };
                 return Err(Error::unsupported(format!(
-                    "column `{name}`: `{other}` is not implemented"
+                    "column `{name}`: `{other}` is not implemented{instead}"
                 )));
             }
         }
     }
-    let sql_type =
-        sql_type(&column.data_type).map_err(|error| error.context(format!("column `{name}`")))?;
+    let sql_type = match serial {
+        Some(sql_type) => sql_type,
+        None => sql_type(&column.data_type)
+            .map_err(|error| error.context(format!("column `{name}`")))?,
+    };
     Ok(Declared {
         name,
         sql_type,
         nullable,
         default: default.and_then(default_text),
+        generated,
+        identity,
+        comment,
     })
+}
+
+/// What stands behind GENERATED.
+enum GeneratedAs {
+    Expression(String),
+    Identity(Identity),
+}
+
+/// The rule of a column that is generated. One that is not said to be STORED is stored, too.
+fn generated_as(option: &ColumnOption, table: &str, column: &str) -> Result<GeneratedAs> {
+    use sqlparser::ast::GeneratedAs::{Always, ByDefault};
+    match option {
+        ColumnOption::Generated {
+            generation_expr: Some(value),
+            sequence_options: None,
+            ..
+        } => Ok(GeneratedAs::Expression(checks::unqualified(value, table))),
+        ColumnOption::Generated {
+            generated_as: as_said @ (Always | ByDefault),
+            sequence_options,
+            generation_expr: None,
+            ..
+        } => match sequence_options.as_deref() {
+            None | Some([]) => {
+                let always = *as_said == Always;
+                Ok(GeneratedAs::Identity(identity_of(table, column, always)))
+            }
+            Some(_) => Err(Error::unsupported(
+                "options of an identity are not implemented; CREATE SEQUENCE with them, and DEFAULT nextval('…')",
+            )),
+        },
+        _ => Err(Error::unsupported(format!("`{option}` is not implemented"))),
+    }
+}
+
+/// An identity with a name for its sequence such as PostgreSQL gives.
+fn identity_of(table: &str, column: &str, always: bool) -> Identity {
+    Identity {
+        sequence: format!("{table}_{column}_seq"),
+        always,
+    }
+}
+
+/// The type of a column that PostgreSQL calls SERIAL.
+fn serial(declared: &DataType) -> Option<SqlType> {
+    let DataType::Custom(name, modifiers) = declared else {
+        return None;
+    };
+    let name = name.to_string().to_ascii_lowercase();
+    match (name.as_str(), modifiers.as_slice()) {
+        ("serial" | "serial4", []) => Some(SqlType::Integer),
+        ("bigserial" | "serial8", []) => Some(SqlType::BigInt),
+        ("smallserial" | "serial2", []) => Some(SqlType::SmallInt),
+        _ => None,
+    }
+}
+
+/// What SQLite and MySQL write.
+fn is_autoincrement(option: &ColumnOption) -> bool {
+    let text = option.to_string().to_ascii_uppercase();
+    text.contains("AUTOINCREMENT") || text.contains("AUTO_INCREMENT")
 }

@@ -41,6 +41,7 @@ pub use self::names::{identifier, object_name};
 pub use self::numbers::Sequence;
 pub use self::objects::{Dependents, Existing};
 pub use self::provider::{CATALOG_NAME, DATABASE_SCHEMA, HaliteCatalog, SCHEMA_NAME, ViewPlanner};
+pub use self::sequences::sequence_name;
 pub use self::tables::{Catalog, NewTable};
 pub use self::temporary::Temporary;
 pub use self::types::{sql_type, stored_type};

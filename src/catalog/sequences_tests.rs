@@ -15,6 +15,7 @@ fn definition(id: u64, start: i64, increment: i64) -> schema::Sequence {
         minimum,
         maximum,
         cache: 32,
+        comment: None,
     }
 }
 

@@ -362,7 +362,7 @@ impl Catalog {
         if let Some(made) = self.is_made(&table, if_not_exists)? {
             return Ok(made);
         }
-        let installed = self.install(&table, &mut changing, changes);
+        let installed = self.install(&table, true, &mut changing, changes);
         let bound = installed.map_err(|error| making(&table.name, error))?;
         self.reclaim(&mut changing);
         Ok(Some(bound))
@@ -420,6 +420,7 @@ impl Catalog {
     fn install(
         &self,
         table: &Table,
+        is_new: bool,
         changing: &mut Changing,
         changes: Box<dyn Changes>,
     ) -> Result<Arc<HaliteTable>> {
@@ -428,10 +429,17 @@ impl Catalog {
         self.store
             .create_space(&table.space(), &SpaceOptions::default())?;
         let mut batch = WriteBatch::new();
+        let numbers = match is_new {
+            true => self.number_columns(table, &[], &mut changing.next_id, &mut batch)?,
+            false => Vec::new(),
+        };
         batch.put(SPACE, &table_key(&table.name), table.to_json()?.as_bytes());
         batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
-        self.commit(changes, batch, |tables| {
-            tables.insert(table.name.clone(), Arc::clone(&bound));
+        self.write(changes, batch, || {
+            self.change_tables(|tables| {
+                tables.insert(table.name.clone(), Arc::clone(&bound));
+            });
+            self.add_sequences(numbers);
         })?;
         Ok(bound)
     }
@@ -458,14 +466,17 @@ impl Catalog {
             return Ok(());
         };
         let mut batch = WriteBatch::new();
+        let mut numbers = Vec::new();
         for (table, _) in &tables {
             batch.delete(SPACE, &table_key(table.name()));
+            numbers.extend(self.delete_identities(table.bound().table(), &mut batch));
         }
         let dropped: BTreeSet<&str> = tables.iter().map(|(table, _)| table.name()).collect();
         let views = self.with_dependents(&dropped, dependents, &mut batch)?;
         let written = self.write(changes, batch, || {
             self.change_tables(|tables| tables.retain(|name, _| !dropped.contains(name.as_str())));
             self.forget_views(&views);
+            self.forget_sequences(&numbers);
         });
         self.retire(&mut changing, tables);
         written
@@ -487,7 +498,7 @@ impl Catalog {
         };
         let mut definition = self.expect_table(name)?.bound().table().clone();
         definition.id = changing.next_id;
-        let installed = self.install(&definition, &mut changing, changes);
+        let installed = self.install(&definition, false, &mut changing, changes);
         self.retire(&mut changing, tables);
         installed
             .map(drop)
@@ -616,10 +627,14 @@ impl NewTable {
         let mut batch = WriteBatch::new();
         let json = definition.to_json()?;
         batch.put(SPACE, &table_key(&definition.name), json.as_bytes());
+        let numbers = catalog.number_columns(definition, &[], &mut changing.next_id, &mut batch)?;
+        batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
         // Of a write that fails nobody knows whether it is on disk.
         self.is_ours = false;
-        catalog.commit(changes, batch, |tables| {
-            tables.insert(definition.name.clone(), Arc::clone(&self.table));
+        let name = definition.name.clone();
+        catalog.write(changes, batch, || {
+            catalog.change_tables(|tables| drop(tables.insert(name, Arc::clone(&self.table))));
+            catalog.add_sequences(numbers);
         })
     }
 
@@ -646,15 +661,22 @@ impl NewTable {
                 format!("table `{name}` cannot be replaced: views read it; drop them first");
             Error::conflict(message).with_source(error)
         })?;
+        let old = tables.iter().map(|(table, _)| table.bound().table());
+        let old: Vec<String> = old
+            .flat_map(|table| catalog.delete_identities(table, &mut batch))
+            .collect();
+        let numbers =
+            catalog.number_columns(definition, &old, &mut changing.next_id, &mut batch)?;
+        batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
         let json = definition.to_json()?;
         batch.put(SPACE, &table_key(name), json.as_bytes());
         let table = Arc::clone(&self.table);
         // Of a write that fails nobody knows whether it is on disk.
         self.is_ours = false;
         let written = catalog.write(changes, batch, || {
-            catalog.change_tables(|tables| {
-                tables.insert(name.to_owned(), table);
-            });
+            catalog.change_tables(|tables| drop(tables.insert(name.to_owned(), table)));
+            catalog.forget_sequences(&old);
+            catalog.add_sequences(numbers);
         });
         catalog.retire(&mut changing, tables);
         written

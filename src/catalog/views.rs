@@ -51,6 +51,26 @@ impl Catalog {
         })
     }
 
+    /// Says something of a view, or nothing.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is no such view; those of the store.
+    pub fn comment_on_view(&self, name: &str, comment: Option<String>) -> Result<()> {
+        let (_changing, changes) = self.begin_others()?;
+        let known = self.expect_view(name)?;
+        let view = View {
+            comment,
+            ..known.as_ref().clone()
+        };
+        let mut batch = WriteBatch::new();
+        batch.put(SPACE, &view_key(name), view.to_json()?.as_bytes());
+        self.write(changes, batch, || {
+            self.change_views(|views| {
+                views.insert(view.name.clone(), Arc::new(view));
+            });
+        })
+    }
+
     /// The names of all views, sorted.
     pub fn view_names(&self) -> Vec<String> {
         self.views.read().keys().cloned().collect()

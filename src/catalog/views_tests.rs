@@ -13,6 +13,7 @@ fn view(name: &str, reads: &[&str]) -> View {
         query: "SELECT 1 AS a".to_owned(),
         columns: vec![column],
         reads: reads.iter().map(|&name| name.to_owned()).collect(),
+        comment: None,
     }
 }
 

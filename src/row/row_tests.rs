@@ -171,6 +171,9 @@ fn columns_come_and_go_without_a_rewrite() {
             nullable: true,
             default: None,
             missing: None,
+            generated: None,
+            identity: None,
+            comment: None,
         },
     );
     let new = BoundTable::new(changed.clone()).unwrap();
@@ -316,6 +319,9 @@ fn rows_come_back_whole_under_every_layout() {
             nullable: column.nullable,
             default: None,
             missing: None,
+            generated: None,
+            identity: None,
+            comment: None,
         });
         table.columns.extend(in_key);
         for id in 500..500 + rng.u32(1..5) {
@@ -326,6 +332,9 @@ fn rows_come_back_whole_under_every_layout() {
                 nullable: rng.bool(),
                 default: None,
                 missing: None,
+                generated: None,
+                identity: None,
+                comment: None,
             });
         }
         let table = BoundTable::new(table).unwrap();

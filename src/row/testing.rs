@@ -35,6 +35,9 @@ pub(crate) fn definition(columns: &[Declared], key: Vec<PartDefinition>) -> Tabl
             nullable: name.ends_with('?'),
             default: None,
             missing: None,
+            generated: None,
+            identity: None,
+            comment: None,
         });
     Table {
         id: 1,
@@ -43,6 +46,7 @@ pub(crate) fn definition(columns: &[Declared], key: Vec<PartDefinition>) -> Tabl
         key,
         checks: Vec::new(),
         next_column: None,
+        comment: None,
     }
 }
 

@@ -75,6 +75,11 @@ impl RowWriter {
                 self.table.all_columns().len()
             ))));
         }
+        let completed = match &self.rules {
+            Some(rules) => rules.complete(batch)?,
+            None => None,
+        };
+        let batch = completed.as_ref().unwrap_or(batch);
         let columns = self.table.all_columns().iter().zip(batch.columns());
         let arrays: Vec<ArrayRef> = columns
             .map(|(column, array)| checked(column, array))

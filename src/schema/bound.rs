@@ -90,6 +90,41 @@ impl BoundTable {
         })
     }
 
+    /// Whether a statement may give values for the column at `position`.
+    ///
+    /// # Errors
+    /// `InvalidInput` for one that is generated.
+    pub fn refuse_generated(&self, position: usize) -> Result<()> {
+        let column = self.column(position)?;
+        match &column.generated {
+            None => Ok(()),
+            Some(text) => Err(Error::invalid(format!(
+                "table `{}`: column `{}` is computed, AS ({text}), and takes no value: leave it out",
+                self.name(),
+                column.name
+            ))),
+        }
+    }
+
+    /// Whether a statement may give a value for the column at `position`, which may be the word DEFAULT.
+    ///
+    /// # Errors
+    /// `InvalidInput` for one that is generated, or numbers rows and takes no other numbers.
+    pub fn refuse_given(&self, position: usize, is_default: bool) -> Result<()> {
+        self.refuse_generated(position)?;
+        let column = self.column(position)?;
+        let identity = column.identity.as_ref();
+        match identity.is_some_and(|identity| identity.always) && !is_default {
+            false => Ok(()),
+            true => Err(Error::invalid(format!(
+                "table `{}`: column `{}` is GENERATED ALWAYS AS IDENTITY and takes no value; leave it out of the list of \
+                 columns, or write DEFAULT",
+                self.name(),
+                column.name
+            ))),
+        }
+    }
+
     /// The layout of the row key.
     pub fn row_key(&self) -> &Arc<RowKey> {
         &self.row_key
@@ -97,7 +132,8 @@ impl BoundTable {
 
     /// Whether rows must satisfy more than the types of their columns.
     pub fn has_rules(&self) -> bool {
-        !self.table.checks.is_empty()
+        let mut columns = self.table.columns.iter();
+        !self.table.checks.is_empty() || columns.any(|column| column.generated.is_some())
     }
 
     /// The Arrow schema of the declared columns.

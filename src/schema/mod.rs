@@ -28,7 +28,10 @@
 //! * `missing` of a column, if there is one, is what rows have in it that are older than the column, in hex digits as
 //!   [`crate::row`] writes values;
 //! * `next_column`, if it is there, is an id that no column has had, nor a greater one;
-//! * `"checks": [{"name": "t_a_check", "expression": "a > 0"}]`, if there are any.
+//! * `"checks": [{"name": "t_a_check", "expression": "a > 0"}]`, if there are any;
+//! * `generated` of a column, if it is there, is what it is computed from, as SQL;
+//! * `identity` of a column, if it is there, is `{"sequence": "t_a_seq", "always": true}`;
+//! * `comment` of the table, or of a column, if it is there, is what was said of it.
 //!
 //! A definition that needs nothing of version 2 is written as version 1, byte for byte.
 
@@ -51,6 +54,7 @@ use crate::key::{Expression, KeyColumn, PartDefinition, RowKey, SortOrder};
 
 pub use self::bound::BoundTable;
 pub use self::sequence::{DEFAULT_CACHE, Sequence};
+pub use self::statement::comment_on;
 pub use self::stored_field::StoredField;
 pub use self::validate::{COLUMN_ID_LIMIT, NAME_BYTES};
 pub use self::view::{View, ViewColumn};
@@ -79,6 +83,9 @@ pub struct Table {
     /// No column had this id yet, or a greater one; without this the same is true behind the greatest that there is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_column: Option<u32>,
+    /// What is said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 /// A CHECK.
@@ -108,6 +115,42 @@ pub struct Column {
     /// What rows have in it that are older than the column; without this NULL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<StoredField>,
+    /// The SQL text of what it is computed from when a row is written; then it has no DEFAULT.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generated: Option<String>,
+    /// Where its numbers come from; then it has no DEFAULT of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
+    /// What is said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// A column that numbers rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// The name of the sequence that the numbers come from, which is made and dropped with the column.
+    pub sequence: String,
+    /// Whether a statement may give no other numbers: GENERATED ALWAYS.
+    pub always: bool,
+}
+
+impl Column {
+    /// The SQL text of what it has where a statement gives nothing; `None` for NULL.
+    pub fn default_text(&self) -> Option<String> {
+        match &self.identity {
+            Some(identity) => Some(identity.next_value()),
+            None => self.default.clone(),
+        }
+    }
+}
+
+impl Identity {
+    fn next_value(&self) -> String {
+        let name = format!("\"{}\"", self.sequence.replace('"', "\"\""));
+        format!("nextval('{}')", name.replace('\'', "''"))
+    }
 }
 
 /// What of a stored definition every version can read.
@@ -178,7 +221,12 @@ impl Table {
     /// The oldest format that can say all that the definition says.
     fn format(&self) -> u32 {
         let is_first = |column: &Column| {
-            column.default.is_none() && column.missing.is_none() && is_of_first(&column.sql_type)
+            column.default.is_none()
+                && column.missing.is_none()
+                && column.generated.is_none()
+                && column.identity.is_none()
+                && column.comment.is_none()
+                && is_of_first(&column.sql_type)
         };
         // A REAL in a key is new; in values it is not.
         let has_real = |part: &PartDefinition| {
@@ -193,7 +241,8 @@ impl Table {
             && !self.has_row_id()
             && self.columns.iter().all(is_first)
             && self.checks.is_empty()
-            && self.next_column.is_none();
+            && self.next_column.is_none()
+            && self.comment.is_none();
         match is_first {
             true => 1,
             false => 2,
@@ -268,6 +317,9 @@ impl Table {
             nullable: false,
             default: None,
             missing: None,
+            generated: None,
+            identity: None,
+            comment: None,
         })
     }
 }

@@ -15,6 +15,9 @@ fn column(id: u32, name: &str, sql_type: SqlType, nullable: bool) -> Column {
         nullable,
         default: None,
         missing: None,
+        generated: None,
+        identity: None,
+        comment: None,
     }
 }
 
@@ -55,6 +58,7 @@ fn cpu() -> Table {
         ],
         checks: Vec::new(),
         next_column: None,
+        comment: None,
     }
 }
 
@@ -103,6 +107,31 @@ fn version_2_is_a_table_without_a_key() {
     assert_eq!(bound.column(1).unwrap().name, ROW_ID);
     assert_eq!(bound.schema().fields().len(), 1);
     assert_eq!(bound.full_schema().fields().len(), 2);
+}
+
+/// The bytes are for ever.
+#[test]
+fn version_2_has_more_types_and_columns_that_fill_themselves() {
+    let text = r#"{"format":2,"table":{"id":2,"name":"t","columns":[
+        {"id":0,"name":"a","sql_type":"unsigned_big_int","nullable":false,"default":null,
+         "identity":{"sequence":"t_a_seq","always":true},"comment":"x"},
+        {"id":1,"name":"b","sql_type":{"list":{"struct":[["x","uuid"],["y",{"map":["text","tiny_int"]}]]}},
+         "nullable":true,"default":null},
+        {"id":2,"name":"c","sql_type":"time","nullable":true,"default":null,"generated":"a"}],
+        "key":[],"comment":"y"}}"#;
+    let table = Table::from_json(text).unwrap();
+    let written = table.to_json().unwrap();
+    let expected: String = text.lines().map(str::trim_start).collect();
+    assert_eq!(written, expected);
+    assert_eq!(
+        table.create_statement(),
+        "CREATE TABLE t (\n    a BIGINT UNSIGNED NOT NULL GENERATED ALWAYS AS IDENTITY,\n    \
+         b STRUCT<x UUID, y MAP(TEXT, TINYINT)>[],\n    c TIME GENERATED ALWAYS AS (a) STORED\n)"
+    );
+    assert_eq!(
+        table.comment_statements(),
+        ["COMMENT ON TABLE t IS 'y'", "COMMENT ON COLUMN t.a IS 'x'"]
+    );
 }
 
 #[test]

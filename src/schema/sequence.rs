@@ -6,17 +6,19 @@
 //! {"format": 1, "sequence": {"id": 7, "name": "ids", "start": 1, "increment": 1, "minimum": 1,
 //!   "maximum": 9223372036854775807, "cache": 32}}
 //! ```
+//!
+//! Version 2 has `"comment": "…"`, too.
 
 use serde::{Deserialize, Serialize};
 
-use super::stored::Kind;
+use super::stored::{Kind, format_of};
 use super::validate::check_name;
 use crate::error::{Error, Result};
 use crate::key::identifier;
 
 const KIND: Kind = Kind {
     name: "sequence",
-    format: 1,
+    format: 2,
 };
 
 /// How many values are taken from the store at once, unless it is said otherwise.
@@ -40,6 +42,9 @@ pub struct Sequence {
     pub maximum: i64,
     /// How many numbers are taken from the store at once: so many are lost when a process ends.
     pub cache: u64,
+    /// What is said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 impl Sequence {
@@ -71,7 +76,7 @@ impl Sequence {
     /// # Errors
     /// `Internal`, which would be a fault of the serialiser.
     pub fn to_json(&self) -> Result<String> {
-        KIND.written(self)
+        KIND.written(self, format_of(&self.comment))
     }
 
     /// A stored definition.
@@ -134,7 +139,7 @@ mod tests {
             "CREATE SEQUENCE ids START WITH 1"
         );
         for (from, to, wrong) in [
-            ("\"format\":1", "\"format\":2", "upgrade Halite"),
+            ("\"format\":1", "\"format\":3", "upgrade Halite"),
             (
                 "\"increment\":1",
                 "\"increment\":0",

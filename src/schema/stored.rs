@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-/// A kind of definition: its name in the text and in errors, and the newest format that this version reads, which is the
-/// one that it writes.
+/// A kind of definition: its name in the text and in errors, and the newest format that this version reads; it writes the
+/// oldest that can say what is to be said.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) format: u64,
@@ -18,11 +18,11 @@ impl Kind {
     ///
     /// # Errors
     /// `Internal`, which would be a fault of the serialiser.
-    pub(super) fn written<T: Serialize>(&self, definition: &T) -> Result<String> {
+    pub(super) fn written<T: Serialize>(&self, definition: &T, format: u64) -> Result<String> {
         let text = serde_json::to_string(definition).map_err(|error| {
             Error::internal(format!("the definition of a {}", self.name)).with_source(error)
         })?;
-        let (name, format) = (self.name, self.format);
+        let name = self.name;
         Ok(format!("{{\"format\":{format},\"{name}\":{text}}}"))
     }
 
@@ -42,9 +42,10 @@ impl Kind {
             let message = format!("a {name}'s definition cannot be read: it has no format");
             return Err(Error::corrupt(message));
         }
-        if format != Some(Value::from(self.format)) {
+        let known = format.as_ref().and_then(Value::as_u64);
+        if !known.is_some_and(|known| (1..=self.format).contains(&known)) {
             return Err(Error::corrupt(format!(
-                "a {name}'s definition has format {}, this Halite reads format {}: upgrade Halite",
+                "a {name}'s definition has format {}, this Halite reads up to format {}: upgrade Halite",
                 format.unwrap_or_default(),
                 self.format
             )));
@@ -56,5 +57,13 @@ impl Kind {
                 "a {name}'s definition has a field `{other}`, which this Halite does not know"
             ))),
         }
+    }
+}
+
+/// The oldest format that can say what is said: a comment is of the second.
+pub(super) fn format_of(comment: &Option<String>) -> u64 {
+    match comment {
+        None => 1,
+        Some(_) => 2,
     }
 }

@@ -52,6 +52,7 @@ impl Table {
                 )));
             }
             check_type(column)?;
+            self.check_generated(column)?;
             if let Some(other) = names.insert(column.name.to_lowercase(), &column.name) {
                 return Err(duplicate(other, &column.name));
             }
@@ -63,6 +64,34 @@ impl Table {
             }
         }
         Ok(())
+    }
+
+    /// What is computed when a row is written is not known before, when the row is looked for by its key.
+    fn check_generated(&self, column: &Column) -> Result<()> {
+        let name = &column.name;
+        let several = [
+            column.default.is_some(),
+            column.generated.is_some(),
+            column.identity.is_some(),
+        ];
+        if several.iter().filter(|it| **it).count() > 1 {
+            return Err(Error::invalid(format!(
+                "column `{name}` has more than one of DEFAULT, GENERATED and IDENTITY"
+            )));
+        }
+        if column.identity.is_some() && (!column.sql_type.is_integer() || column.nullable) {
+            return Err(Error::invalid(format!(
+                "column `{name}` is an identity: its type is a whole number, and NOT NULL"
+            )));
+        }
+        let mut parts = self.key.iter().flat_map(|part| part.expression.columns());
+        match column.generated.is_some() && parts.any(|part| part == name) {
+            true => Err(Error::unsupported(format!(
+                "column `{name}` is generated, and cannot be in the row key; a key part is computed itself, as in \
+                 PRIMARY KEY (date_trunc('hour', ts))"
+            ))),
+            false => Ok(()),
+        }
     }
 
     fn check_constraints(&self) -> Result<()> {

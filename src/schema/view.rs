@@ -8,20 +8,21 @@
 //! ```
 //!
 //! The columns are those that the query gave when the view was made, whatever a star in it would stand for later. A
-//! definition of a newer format, or with a field that this version does not know, is refused.
+//! definition of a newer format, or with a field that this version does not know, is refused. Version 2 has
+//! `"comment": "…"`, too.
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::stored::Kind;
+use super::stored::{Kind, format_of};
 use super::validate::check_name;
 use crate::error::{Error, Result};
 use crate::key::identifier;
 
 const KIND: Kind = Kind {
     name: "view",
-    format: 1,
+    format: 2,
 };
 
 /// A query under a name.
@@ -36,6 +37,9 @@ pub struct View {
     pub columns: Vec<ViewColumn>,
     /// The tables and views that the query names, sorted.
     pub reads: Vec<String>,
+    /// What is said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 /// A column of a view.
@@ -81,7 +85,7 @@ impl View {
     /// # Errors
     /// `Internal`, which would be a fault of the serialiser.
     pub fn to_json(&self) -> Result<String> {
-        KIND.written(self)
+        KIND.written(self, format_of(&self.comment))
     }
 
     /// A stored definition.
@@ -133,6 +137,7 @@ mod tests {
             query: "SELECT host, ts AS at FROM cpu".to_owned(),
             columns: vec![column("host", "host"), column("at", "at")],
             reads: vec!["cpu".to_owned()],
+            comment: None,
         }
     }
 
@@ -148,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_refused() {
         for (from, to, wrong) in [
-            ("\"format\":1", "\"format\":2", "upgrade Halite"),
+            ("\"format\":1", "\"format\":3", "upgrade Halite"),
             ("\"reads\":", "\"owner\":1,\"reads\":", "unknown field"),
             ("\"name\":\"at\"", "\"name\":\"host\"", "twice"),
             ("\"name\":\"late\"", "\"name\":\"\"", "not valid"),

@@ -190,11 +190,22 @@ impl Alteration<'_> {
         let id = self.column(name)?.id;
         self.refuse_readers()?;
         self.refuse_key_column(name, "it cannot be dropped")?;
+        if self.column(name)?.identity.is_some() {
+            return Err(Error::unsupported(format!(
+                "column `{name}` numbers the rows, and dropping it is not implemented: make a table without it and INSERT … \
+                 SELECT"
+            )));
+        }
         let needing: BTreeSet<String> = self.constraints_about(name)?;
         if let (Some(check), false) = (needing.first(), cascade) {
             return Err(Error::invalid(format!(
                 "constraint `{check}` is about column `{name}`: drop that first, or say DROP COLUMN {} CASCADE",
                 identifier(name)
+            )));
+        }
+        if let Some(generated) = self.generated_from(name)? {
+            return Err(Error::invalid(format!(
+                "column `{generated}` is computed of column `{name}`: drop that first"
             )));
         }
         self.table
@@ -203,6 +214,18 @@ impl Alteration<'_> {
         self.table.next_column = Some(self.table.next_column_id().max(id + 1));
         self.table.columns.retain(|column| column.name != name);
         Ok(())
+    }
+
+    /// A generated column that is computed of a column.
+    fn generated_from(&self, name: &str) -> Result<Option<String>> {
+        for column in &self.table.columns {
+            if let Some(text) = &column.generated
+                && columns_of(&rules::parsed(text)?).contains(name)
+            {
+                return Ok(Some(column.name.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// The names of the constraints that name a column.
@@ -258,6 +281,11 @@ impl Alteration<'_> {
         }
         for check in &mut self.table.checks {
             check.expression = renamed(&check.expression, from, to)?;
+        }
+        for column in &mut self.table.columns {
+            if let Some(text) = &mut column.generated {
+                *text = renamed(text, from, to)?;
+            }
         }
         Ok(())
     }

@@ -10,8 +10,8 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    AlterTable, CreateTable, CreateView, DataType, Ident, ObjectName, ObjectType, SequenceOptions,
-    ShowCreateObject, ShowStatementIn, ShowStatementOptions, Statement, Truncate,
+    AlterTable, CommentObject, CreateTable, CreateView, DataType, Ident, ObjectName, ObjectType,
+    SequenceOptions, ShowCreateObject, ShowStatementIn, ShowStatementOptions, Statement, Truncate,
 };
 
 use super::Outcome;
@@ -38,6 +38,7 @@ pub(super) enum Own<'a> {
     },
     View(ViewStatement<'a>),
     Sequence(SequenceStatement<'a>),
+    Comment(CommentStatement<'a>),
     Truncate(&'a Truncate),
     ShowTables,
     ShowCreateTable(&'a ObjectName),
@@ -72,6 +73,15 @@ pub(super) enum SequenceStatement<'a> {
         names: &'a [ObjectName],
         if_exists: bool,
     },
+}
+
+/// A COMMENT ON.
+pub(super) struct CommentStatement<'a> {
+    pub(super) kind: CommentObject,
+    pub(super) name: &'a ObjectName,
+    /// `None` takes back what was said.
+    pub(super) text: Option<&'a str>,
+    pub(super) if_exists: bool,
 }
 
 impl<'a> Own<'a> {
@@ -153,6 +163,17 @@ impl<'a> Own<'a> {
                 data_type: data_type.as_ref(),
                 options: sequence_options,
                 owner: owned_by.as_ref(),
+            }),
+            Statement::Comment {
+                object_type,
+                object_name,
+                comment,
+                if_exists,
+            } => Self::Comment(CommentStatement {
+                kind: *object_type,
+                name: object_name,
+                text: comment.as_deref(),
+                if_exists: *if_exists,
             }),
             Statement::Drop {
                 object_type: ObjectType::Sequence,
@@ -271,7 +292,7 @@ impl<'a> Own<'a> {
                 if_exists,
                 dependents,
             } => drop_tables(catalog, names, if_exists, dependents).await,
-            Self::View(_) | Self::Sequence(_) => {
+            Self::View(_) | Self::Sequence(_) | Self::Comment(_) => {
                 Err(Error::internal("what is not answered by tables alone"))
             }
             Self::Truncate(truncate) => truncate_table(catalog, truncate).await,

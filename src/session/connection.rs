@@ -37,7 +37,8 @@ use super::texts::Texts;
 use super::views::{self, Views};
 use super::warnings::Warnings;
 use super::{
-    Database, clauses, context, fit, guard, memory, names, outcome, running, sequences, temporary,
+    Database, clauses, comments, context, fit, guard, memory, names, outcome, running, sequences,
+    temporary,
 };
 use crate::catalog::Guests;
 use crate::error::{Error, Result};
@@ -272,6 +273,9 @@ impl Connection {
                         }
                         Own::Sequence(about) => {
                             return sequences::answer(about, &self.catalogs).await;
+                        }
+                        Own::Comment(about) => {
+                            return comments::answer(about, &self.catalogs).await;
                         }
                         Own::Describe(name) => match self.describe_view(name).await? {
                             Some(described) => return Ok(described),

@@ -76,6 +76,13 @@ impl Connection {
         let (create, planned_in) = (create.clone(), state.clone());
         let define = move |id| {
             let table = define_table_of(&create, Some(&given), id)?;
+            if let Some(column) = table.columns.iter().find(|it| it.identity.is_some()) {
+                return Err(Error::unsupported(format!(
+                    "table `{}`: column `{}`: an identity in CREATE TABLE … AS is not implemented; make the table, and \
+                     INSERT … SELECT",
+                    table.name, column.name
+                )));
+            }
             rules::validate(&table, &planned_in)?;
             Ok(table)
         };
@@ -84,7 +91,7 @@ impl Connection {
         })
         .await?;
         let table = Arc::clone(made.table());
-        let plan = Insert::into_all(Arc::clone(&table)).over(plan)?;
+        let plan = Insert::into_all(Arc::clone(&table))?.over(plan)?;
         fit::fit(&mut state, &plan)?;
         let (state, plan) = self.runnable(state, plan).await?;
         let rows = count(&state, plan).await?;

@@ -20,7 +20,7 @@ use super::views::Views;
 use crate::catalog::{CATALOG_NAME, Catalog, Guests, SCHEMA_NAME, ViewPlanner};
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::schema::BoundTable;
+use crate::schema::{BoundTable, Column};
 
 /// The schema of what is temporary.
 const TEMPORARY: &str = "temp";
@@ -94,6 +94,7 @@ impl Information {
             ("table_schema", DataType::Utf8),
             ("table_name", DataType::Utf8),
             ("table_type", DataType::Utf8),
+            ("table_comment", DataType::Utf8),
         ];
         let mut rows = Vec::new();
         for (schema, catalog) in self.schemas() {
@@ -105,13 +106,18 @@ impl Information {
             let views = catalog.view_names().into_iter().map(|name| (name, "VIEW"));
             for (name, kind) in tables.chain(views) {
                 let mut row = Self::place(schema, &name);
-                row.push(text(kind));
+                let table = catalog.table(&name);
+                let comment = match &table {
+                    Some(table) => table.bound().table().comment.clone(),
+                    None => catalog.view(&name).and_then(|view| view.comment.clone()),
+                };
+                row.extend([text(kind), Cell::Text(comment)]);
                 rows.push(row);
             }
         }
         for name in self.guests.names() {
             let mut row = Self::place(SCHEMA_NAME, &name);
-            row.push(text("FOREIGN"));
+            row.extend([text("FOREIGN"), Cell::Text(None)]);
             rows.push(row);
         }
         Rows {
@@ -134,6 +140,11 @@ impl Information {
             ("numeric_precision", DataType::Int64),
             ("numeric_scale", DataType::Int64),
             ("datetime_precision", DataType::Int64),
+            ("is_identity", DataType::Utf8),
+            ("identity_generation", DataType::Utf8),
+            ("is_generated", DataType::Utf8),
+            ("generation_expression", DataType::Utf8),
+            ("column_comment", DataType::Utf8),
         ];
         let mut rows = Vec::new();
         for (schema, catalog) in self.schemas() {
@@ -204,6 +215,7 @@ impl Information {
             ("maximum_value", DataType::Int64),
             ("increment", DataType::Int64),
             ("cycle_option", DataType::Utf8),
+            ("sequence_comment", DataType::Utf8),
         ];
         let mut rows = Vec::new();
         for (schema, catalog) in self.schemas() {
@@ -216,7 +228,7 @@ impl Information {
                 row.push(text("BIGINT"));
                 let numbers = [of.start, of.minimum, of.maximum, of.increment];
                 row.extend(numbers.map(|number| Cell::Number(Some(number))));
-                row.push(yes(false));
+                row.extend([yes(false), Cell::Text(of.comment.clone())]);
                 rows.push(row);
             }
         }
@@ -348,15 +360,39 @@ fn primary_key(table: &BoundTable) -> Option<String> {
 fn columns_of_table(schema: &str, table: &BoundTable) -> Vec<Vec<Cell>> {
     let columns = table.columns().iter().zip(1..);
     let rows = columns.map(|(column, at)| {
-        let default = column.default.clone();
+        let default = column.default_text();
         let kind = Some(column.sql_type.to_string());
         let place = (column.name.as_str(), at);
         let mut row = column_row(schema, table.name(), place, default, column.nullable, kind);
-        row.truncate(row.len() - SIZES);
+        row.truncate(row.len() - SIZES - KINDS);
         row.extend(sizes(&column.sql_type));
+        row.extend(kinds(column));
         row
     });
     rows.collect()
+}
+
+/// How many columns of `columns` say what computes a column, and what is said of it.
+const KINDS: usize = 5;
+
+/// Whether the column numbers rows, is computed, and what is said of it.
+fn kinds(column: &Column) -> [Cell; KINDS] {
+    let identity = column.identity.as_ref();
+    let generation = identity.map(|identity| match identity.always {
+        true => "ALWAYS".to_owned(),
+        false => "BY DEFAULT".to_owned(),
+    });
+    let is_generated = match column.generated.is_some() {
+        true => "ALWAYS",
+        false => "NEVER",
+    };
+    [
+        yes(identity.is_some()),
+        Cell::Text(generation),
+        text(is_generated),
+        Cell::Text(column.generated.clone()),
+        Cell::Text(column.comment.clone()),
+    ]
 }
 
 fn columns_of_guest(name: &str, schema: &SchemaRef) -> Vec<Vec<Cell>> {
@@ -384,6 +420,8 @@ fn column_row(
     row.extend([text(name), Cell::Number(Some(at)), Cell::Text(default)]);
     row.extend([yes(is_nullable), Cell::Text(kind)]);
     row.extend((0..SIZES).map(|_| Cell::Number(None)));
+    let nothing = || Cell::Text(None);
+    row.extend([yes(false), nothing(), text("NEVER"), nothing(), nothing()]);
     row
 }
 

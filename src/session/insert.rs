@@ -85,14 +85,14 @@ impl Insert {
     }
 
     /// One of all columns of a table, which takes the rows of a query.
-    pub(super) fn into_all(table: Arc<HaliteTable>) -> Self {
-        Self {
-            targets: (0..table.bound().columns().len()).collect(),
+    pub(super) fn into_all(table: Arc<HaliteTable>) -> Result<Self> {
+        Ok(Self {
+            targets: targets(table.bound(), &[])?,
             table,
             is_values: false,
             defaults: Vec::new(),
             operation: InsertOp::Append,
-        }
+        })
     }
 
     /// The plan of the statement, of which `plan` is without the INSERT.
@@ -239,6 +239,7 @@ pub(super) fn write_out_defaults(catalogs: &Catalogs, parsed: &mut DFStatement) 
     };
     let name = name.clone();
     let is_bare = insert.assignments.is_empty() && insert.columns.is_empty();
+    let listed = insert.columns.clone();
     let Some(query) = &mut insert.source else {
         if is_bare {
             let table = catalogs.expect_table(&table_name(&name)?)?;
@@ -246,6 +247,8 @@ pub(super) fn write_out_defaults(catalogs: &Catalogs, parsed: &mut DFStatement) 
         }
         return Ok(());
     };
+    let table = catalogs.expect_table(&table_name(&name)?)?;
+    refuse_given(table.bound(), &listed, query)?;
     let SetExpr::Values(values) = query.body.as_mut() else {
         return Ok(());
     };
@@ -253,7 +256,6 @@ pub(super) fn write_out_defaults(catalogs: &Catalogs, parsed: &mut DFStatement) 
     if !rows.any(is_default) {
         return Ok(());
     }
-    let table = catalogs.expect_table(&table_name(&name)?)?;
     let targets = targets(table.bound(), &insert.columns)?;
     for row in &mut values.rows {
         for (value, target) in row.content.iter_mut().zip(&targets) {
@@ -265,9 +267,26 @@ pub(super) fn write_out_defaults(catalogs: &Catalogs, parsed: &mut DFStatement) 
     Ok(())
 }
 
+/// Refuses numbers for a column that numbers its rows itself.
+fn refuse_given(table: &BoundTable, listed: &[ObjectName], query: &Query) -> Result<()> {
+    let targets = targets(table, listed)?;
+    for (place, target) in targets.iter().enumerate() {
+        let is_given = match query.body.as_ref() {
+            SetExpr::Values(values) => {
+                let mut rows = values.rows.iter();
+                rows.any(|row| row.content.get(place).is_some_and(|it| !is_default(it)))
+            }
+            _ => true,
+        };
+        table.refuse_given(*target, !is_given)?;
+    }
+    Ok(())
+}
+
 /// `DEFAULT VALUES`: one row.
 fn default_values(table: &BoundTable) -> Result<Box<Query>> {
     let columns = table.columns().iter();
+    let columns = columns.filter(|column| column.generated.is_none());
     let values = columns.map(|column| Ok(default_sql(column)?.to_string()));
     let values = values.collect::<Result<Vec<_>>>()?.join(", ");
     let query = dialect::query(&format!("VALUES ({values})"));
@@ -329,7 +348,9 @@ pub(super) fn table_name(name: &ObjectName) -> Result<String> {
 fn targets(table: &BoundTable, listed: &[ObjectName]) -> Result<Vec<usize>> {
     let columns = table.columns();
     if listed.is_empty() {
-        return Ok((0..columns.len()).collect());
+        let given = columns.iter().enumerate();
+        let given = given.filter(|(_, column)| column.generated.is_none());
+        return Ok(given.map(|(position, _)| position).collect());
     }
     let mut targets = Vec::new();
     for name in listed {
@@ -342,6 +363,7 @@ fn targets(table: &BoundTable, listed: &[ObjectName]) -> Result<Vec<usize>> {
                 known.join(", ")
             )));
         };
+        table.refuse_generated(target)?;
         if targets.contains(&target) {
             return Err(Error::invalid(format!(
                 "table `{}`: column `{name}` is named twice",

@@ -39,6 +39,7 @@ mod check;
 mod checked;
 mod clauses;
 mod command;
+mod comments;
 mod connection;
 mod context;
 mod conversion;

@@ -1,9 +1,10 @@
-//! DEFAULT and CHECK: expressions that a table keeps as text.
+//! DEFAULT, CHECK and generated columns: expressions that a table keeps as text.
 //!
 //! They are planned as the expressions of any query are, by the same rules, so that they mean in a table what they mean in
 //! a WHERE. A DEFAULT is planned with the statement that needs it, and computed as everything else in it: `now()` is the
 //! time of the statement, `random()` is drawn for each row. A CHECK is planned once, and asked of every row that is
-//! written, whatever way it comes; so it may say nothing whose answer changes while the row stays as it is.
+//! written, whatever way it comes; so it may say nothing whose answer changes while the row stays as it is. So is a
+//! generated column, which is computed of the others where every row comes by, and of no other generated one.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
@@ -16,7 +17,7 @@ use datafusion::common::{DFSchema, TableReference};
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::expr_rewriter::unnormalize_col;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Volatility};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Projection, Volatility};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::prelude::SessionContext;
@@ -29,6 +30,7 @@ use super::dialect::HaliteDialect;
 use super::parse::{Command, parse};
 use super::stack::stack_for;
 use super::{clauses, environment, lateral, names, types};
+use crate::catalog::columns_of;
 use crate::error::{Error, Result};
 use crate::key::{RowError, identifier};
 use crate::row::{RowRules, shown_at};
@@ -66,8 +68,8 @@ pub(super) fn parsed(text: &str) -> Result<SqlExpr> {
 /// # Errors
 /// As [`parsed`].
 pub(super) fn default_sql(column: &Column) -> Result<SqlExpr> {
-    match &column.default {
-        Some(text) => Ok(SqlExpr::Nested(Box::new(parsed(text)?))),
+    match column.default_text() {
+        Some(text) => Ok(SqlExpr::Nested(Box::new(parsed(&text)?))),
         None => Ok(SqlExpr::value(Value::Null)),
     }
 }
@@ -77,7 +79,7 @@ pub(super) fn default_sql(column: &Column) -> Result<SqlExpr> {
 /// # Errors
 /// What is wrong with it.
 pub(super) fn default_expr(state: &SessionState, column: &Column) -> Result<Option<Expr>> {
-    let Some(text) = &column.default else {
+    let Some(text) = &column.default_text() else {
         return Ok(None);
     };
     let plan = plan(state, &format!("SELECT ({text})"));
@@ -155,12 +157,17 @@ pub(super) fn value_now(
 /// # Errors
 /// `InvalidInput` or `NotSupported` that names the table, the column or constraint, and what is wrong.
 pub(super) fn validate(table: &Table, state: &SessionState) -> Result<()> {
-    let has_default = table.columns.iter().any(|column| column.default.is_some());
-    if !has_default && table.checks.is_empty() {
+    let says = |column: &Column| column.default.is_some() || column.generated.is_some();
+    if !table.columns.iter().any(says) && table.checks.is_empty() {
         return Ok(());
     }
     let bound = BoundTable::new(table.clone())?;
     let checked = check_defaults(&bound, state).and_then(|()| {
+        for (position, column) in table.columns.iter().enumerate() {
+            if let Some(text) = &column.generated {
+                Generated::new(&bound, position, text)?;
+            }
+        }
         let mut checks = table.checks.iter();
         checks.try_for_each(|check| CheckRule::new(&bound, check).map(drop))
     });
@@ -172,6 +179,10 @@ fn check_defaults(table: &BoundTable, state: &SessionState) -> Result<()> {
         let in_column = |error: Error| error.context(format!("column `{}`", column.name));
         if let Some(text) = &column.default {
             refuse(&parsed(text)?, "a DEFAULT", true).map_err(in_column)?;
+        }
+        if column.identity.is_some() {
+            // The sequence is made with the table, and gives whole numbers.
+            continue;
         }
         if let Some(value) = default_expr(state, column)? {
             let target = Target::of(table, position, None)?;
@@ -290,21 +301,95 @@ impl CheckRule {
     }
 }
 
-/// The condition of a CHECK over the declared columns.
-fn condition(table: &BoundTable, text: &str) -> Result<Arc<dyn PhysicalExpr>> {
-    refuse(&parsed(text)?, "a CHECK", false)?;
+/// An expression over the declared columns, which means the same each time, as the optimizer leaves it.
+fn optimized(
+    table: &BoundTable,
+    text: &str,
+    what: &str,
+    convert: impl FnOnce(Expr, &DFSchema) -> Result<Expr>,
+) -> Result<(SessionState, LogicalPlan)> {
+    refuse(&parsed(text)?, what, false)?;
     let state = session_of(table.name(), table.schema())?;
     let written = plan(
         &state,
         &format!("SELECT ({text}) FROM {}", identifier(table.name())),
     )?;
-    only_expression(&written)?;
+    let value = only_expression(&written)?;
     if let Some(function) = changing(&written)? {
         return Err(Error::invalid(format!(
-            "a CHECK cannot have `{function}`, whose answer changes while the row stays as it is"
+            "{what} cannot have `{function}`, whose answer changes while the row stays as it is"
         )));
     }
+    let written = match written {
+        LogicalPlan::Projection(list) => {
+            let value = convert(value, list.input.schema())?;
+            let list = Projection::try_new(vec![value], list.input)?;
+            LogicalPlan::Projection(list)
+        }
+        // A column alone.
+        scan => {
+            let value = convert(value, scan.schema())?;
+            LogicalPlanBuilder::from(scan).project([value])?.build()?
+        }
+    };
     let optimized = state.optimize(&written)?;
+    Ok((state, optimized))
+}
+
+/// A generated column that is understood.
+#[derive(Debug)]
+struct Generated {
+    position: usize,
+    value: Arc<dyn PhysicalExpr>,
+}
+
+impl Generated {
+    fn new(table: &BoundTable, position: usize, text: &str) -> Result<Self> {
+        let column = table.column(position)?;
+        let of_column = |error: Error| {
+            error.context(format!("the generated column `{}` ({text})", column.name))
+        };
+        Self::understood(table, position, text).map_err(of_column)
+    }
+
+    fn understood(table: &BoundTable, position: usize, text: &str) -> Result<Self> {
+        for name in columns_of(&parsed(text)?) {
+            let named = table.columns().iter().find(|column| column.name == name);
+            if named.is_some_and(|column| column.generated.is_some()) {
+                return Err(Error::invalid(format!(
+                    "it cannot be computed of `{name}`, which is generated itself"
+                )));
+            }
+        }
+        let target = Target::of(table, position, None)?;
+        let (state, optimized) = optimized(table, text, "a generated column", |value, schema| {
+            Ok(target.assign_any(value, schema)?)
+        })?;
+        let value = unnormalize_col(only_expression(&optimized)?);
+        let schema = DFSchema::try_from(table.schema().as_ref().clone())?;
+        let value = state.create_physical_expr(value, &schema)?;
+        Ok(Self { position, value })
+    }
+
+    /// Its values in these rows.
+    fn values(&self, rows: &RecordBatch) -> Result<ArrayRef, RowError> {
+        let compute = |rows: &RecordBatch| -> Result<ArrayRef> {
+            Ok(self.value.evaluate(rows)?.into_array(rows.num_rows())?)
+        };
+        compute(rows).map_err(|error| {
+            // Who is to be told which row it is cannot be told by all of them together.
+            let mut each = 0..rows.num_rows();
+            match each.find(|row| compute(&rows.slice(*row, 1)).is_err()) {
+                Some(row) => RowError::at(row, error),
+                None => RowError::from(error),
+            }
+        })
+    }
+}
+
+/// The condition of a CHECK over the declared columns.
+fn condition(table: &BoundTable, text: &str) -> Result<Arc<dyn PhysicalExpr>> {
+    let (state, optimized) = optimized(table, text, "a CHECK", |value, _| Ok(value))?;
     let given = optimized
         .schema()
         .fields()
@@ -359,10 +444,11 @@ fn changing(plan: &LogicalPlan) -> Result<Option<String>> {
     Ok(found)
 }
 
-/// The CHECKs of one table.
+/// The CHECKs of one table, and its generated columns.
 #[derive(Debug)]
 struct Checks {
     table: BoundTable,
+    generated: Vec<Generated>,
     rules: Vec<CheckRule>,
 }
 
@@ -373,13 +459,41 @@ struct Checks {
 pub(super) fn compile(table: &BoundTable) -> Result<Arc<dyn RowRules>> {
     let rules = table.table().checks.iter();
     let rules = rules.map(|check| CheckRule::new(table, check));
+    let mut generated = Vec::new();
+    for (position, column) in table.columns().iter().enumerate() {
+        if let Some(text) = &column.generated {
+            generated.push(Generated::new(table, position, text)?);
+        }
+    }
     Ok(Arc::new(Checks {
+        generated,
         rules: rules.collect::<Result<_>>()?,
         table: table.clone(),
     }))
 }
 
 impl RowRules for Checks {
+    fn complete(&self, rows: &RecordBatch) -> Result<Option<RecordBatch>, RowError> {
+        if self.generated.is_empty() {
+            return Ok(None);
+        }
+        let mut columns = rows.columns().to_vec();
+        for generated in &self.generated {
+            if let Some(place) = columns.get_mut(generated.position) {
+                *place = generated.values(rows)?;
+            }
+        }
+        // Whether a NULL may be is asked behind this.
+        let fields = rows.schema_ref().fields().iter();
+        let fields = fields.map(|field| field.as_ref().clone().with_nullable(true));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+        let completed = RecordBatch::try_new_with_options(schema, columns, &options);
+        completed.map(Some).map_err(|error| {
+            RowError::from(Error::internal("rows with what is generated").with_source(error))
+        })
+    }
+
     fn check(&self, rows: &RecordBatch) -> Result<(), RowError> {
         for rule in &self.rules {
             let Some(row) = rule.broken_by(rows)? else {

@@ -22,7 +22,7 @@ use sqlparser::ast::{DataType as SqlDataType, Expr, SequenceOptions, UnaryOperat
 use super::catalogs::Catalogs;
 use super::command::{SequenceStatement, change, done};
 use super::outcome::Outcome;
-use crate::catalog::{Sequence, object_name};
+use crate::catalog::{Sequence, object_name, sequence_name};
 use crate::error::{Error, Result};
 use crate::schema::{self, DEFAULT_CACHE};
 
@@ -170,7 +170,7 @@ impl Found {
 
 impl SequenceFunction {
     fn find(&self, name: &str) -> Result<Found> {
-        let name = folded(name);
+        let name = sequence_name(name);
         Ok(Found {
             sequence: self.catalogs.of(&name).expect_sequence(&name)?,
             is_temporary: self.catalogs.is_temporary(&name),
@@ -267,17 +267,6 @@ fn texts(names: &ColumnarValue, rows: usize) -> Result<arrow::array::ArrayRef> {
     let names = names.to_array(rows)?;
     cast(&names, &DataType::Utf8)
         .map_err(|error| Error::invalid("a sequence is named by a text").with_source(error))
-}
-
-/// The name that a text says, as SQL reads it.
-fn folded(text: &str) -> String {
-    let text = text.trim();
-    let text = text.strip_prefix("public.").unwrap_or(text);
-    let quoted = text.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
-    match quoted {
-        Some(name) => name.replace("\"\"", "\""),
-        None => text.to_lowercase(),
-    }
 }
 
 /// Does what a statement about sequences says.
@@ -378,6 +367,7 @@ fn defined(
         minimum,
         maximum,
         cache,
+        comment: None,
     };
     sequence.validate()?;
     Ok(sequence)

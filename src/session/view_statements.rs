@@ -15,7 +15,7 @@ use super::{Connection, Outcome, dialect};
 use crate::catalog::{Existing, Sequence, identifier, object_name};
 use crate::error::{Error, Result};
 use crate::key;
-use crate::schema::View;
+use crate::schema::{View, comment_on};
 
 impl Connection {
     /// A statement about views, whose text it is given.
@@ -62,14 +62,18 @@ impl Connection {
     pub fn view_statements(&self, name: Option<&str>) -> Vec<String> {
         let views = self.catalogs().views_in_order().into_iter();
         let views = views.filter(|view| name.is_none_or(|name| view.name == name));
-        let statement = |view: Arc<View>| {
+        let statements = |view: Arc<View>| {
             let statement = view.create_statement();
-            self.catalogs().statement(&view.name, statement)
+            let comment = view.comment.as_ref().map(|text| {
+                let name = key::identifier(&view.name);
+                comment_on(&format!("VIEW {name}"), text)
+            });
+            std::iter::once(self.catalogs().statement(&view.name, statement)).chain(comment)
         };
-        views.map(statement).collect()
+        views.flat_map(statements).collect()
     }
 
-    /// The statements that make all sequences.
+    /// The statements that make all sequences but those that are made with tables.
     #[doc(hidden)]
     pub fn sequence_statements(&self) -> Vec<String> {
         let both = [
@@ -78,14 +82,19 @@ impl Connection {
         ];
         let named = both.into_iter().flatten().flat_map(|catalog| {
             let names = catalog.sequence_names().into_iter();
+            let names = names.filter(|name| !catalog.is_identity(name));
             names.filter_map(|name| catalog.sequence(&name))
         });
-        let statement = |sequence: Arc<Sequence>| {
+        let statements = |sequence: Arc<Sequence>| {
             let definition = sequence.definition();
             let statement = definition.create_statement();
-            self.catalogs().statement(&definition.name, statement)
+            let comment = definition.comment.as_ref().map(|text| {
+                let name = key::identifier(&definition.name);
+                comment_on(&format!("SEQUENCE {name}"), text)
+            });
+            std::iter::once(self.catalogs().statement(&definition.name, statement)).chain(comment)
         };
-        named.map(statement).collect()
+        named.flat_map(statements).collect()
     }
 
     async fn create_view(&self, create: &CreateView, text: &str) -> Result<Outcome> {

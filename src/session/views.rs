@@ -160,6 +160,7 @@ impl Views {
             query: query.to_owned(),
             columns,
             reads,
+            comment: None,
         })
     }
 

@@ -131,11 +131,13 @@ impl RowBuffer {
                     check_type(column, array.data_type()).map_err(RowError::from)?;
                     converted(column, array)
                 }
-                None if column.nullable && column.default.is_none() => {
+                None if column.generated.is_some()
+                    || (column.nullable && column.default_text().is_none()) =>
+                {
                     Ok(new_null_array(&column.sql_type.arrow(), rows.num_rows()))
                 }
                 None => {
-                    let why = match column.default {
+                    let why = match column.default_text() {
                         Some(_) => ", whose DEFAULT is for statements; give its values",
                         None => "",
                     };

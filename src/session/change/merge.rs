@@ -339,7 +339,11 @@ fn inserted(
         ));
     }
     let targets: Vec<usize> = match insert.columns.is_empty() {
-        true => (0..table.columns().len()).collect(),
+        true => {
+            let columns = table.columns().iter().enumerate();
+            let given = columns.filter(|(_, column)| column.generated.is_none());
+            given.map(|(position, _)| position).collect()
+        }
         false => {
             let columns = insert.columns.iter();
             let targets = columns.map(|name| column(table, factor, name));
@@ -359,6 +363,7 @@ fn inserted(
     }
     let given = targets.iter().copied().zip(&row.content);
     let given = given.map(|(target, value)| {
+        table.refuse_given(target, is_default(value))?;
         let column = table.column(target)?;
         let value = match is_default(value) {
             true => default_sql(column)?,
@@ -367,7 +372,8 @@ fn inserted(
         Ok((target, item(value, 0, &unseen("value of", &column.name))))
     });
     let columns = table.columns().iter().enumerate();
-    let left_out = columns.filter(|(at, column)| !targets.contains(at) && column.default.is_some());
+    let left_out =
+        columns.filter(|(at, column)| !targets.contains(at) && column.default_text().is_some());
     let left_out = left_out.map(|(at, column)| {
         let name = unseen("value of", &column.name);
         Ok((at, item(default_sql(column)?, 0, &name)))

@@ -231,6 +231,7 @@ pub(super) fn assignments(
     for assignment in assignments {
         for (name, value) in pairs(table, assignment)? {
             let position = column(table, factor, name)?;
+            table.refuse_given(position, is_default(value))?;
             if assigned.iter().any(|(other, _)| *other == position) {
                 return Err(Error::invalid(format!(
                     "table `{}`: column `{name}` is assigned twice",

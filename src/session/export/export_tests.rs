@@ -62,6 +62,9 @@ fn every_type(rng: &mut Rng) -> (Arc<BoundTable>, RecordBatch) {
             nullable,
             default: None,
             missing: None,
+            generated: None,
+            identity: None,
+            comment: None,
         })
         .collect();
     let rows: Vec<Vec<Option<Datum>>> = (0..300)
@@ -82,6 +85,7 @@ fn every_type(rng: &mut Rng) -> (Arc<BoundTable>, RecordBatch) {
         key: vec![part("id")],
         checks: Vec::new(),
         next_column: None,
+        comment: None,
     };
     let table = BoundTable::new(table).unwrap();
     let rows = batch(&table, &rows);

@@ -88,6 +88,25 @@ fn sizes(shell: &mut Shell<'_>, tables: &[String]) -> Answer {
     shell.script_of_command(&select)
 }
 
+/// Shows what is said of a table or a view and its columns, if there is something.
+fn comments(shell: &mut Shell<'_>, name: &str) -> Answer {
+    let of_table = find_table(shell, name, |table| {
+        table.bound().table().comment_statements().len()
+    });
+    let view = shell.connection.view_definition(name);
+    let is_said = view.is_some_and(|view| view.comment.is_some());
+    if of_table.unwrap_or_default() == 0 && !is_said {
+        return Ok(std::ops::ControlFlow::Continue(()));
+    }
+    let name = quoted(name);
+    shell.script_of_command(&format!(
+        "SELECT NULL AS \"column\", table_comment AS \"comment\" FROM information_schema.tables \
+         WHERE table_name = {name} AND table_comment IS NOT NULL \
+         UNION ALL SELECT column_name, column_comment FROM information_schema.columns \
+         WHERE table_name = {name} AND column_comment IS NOT NULL"
+    ))
+}
+
 /// Whether a name is what the pattern says, in which `*` stands for anything.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((before, after)) = pattern.split_once('*') else {
@@ -142,10 +161,14 @@ impl Command for Describe {
             return failed(shell, &wrong);
         }
         let described = shell.script_of_command(&format!("DESCRIBE {}", identifier(&name)))?;
-        if !self.more || is_view || described.is_break() {
+        if !self.more || described.is_break() {
             return Ok(described);
         }
-        sizes(shell, &[name])
+        let described = comments(shell, &name)?;
+        match is_view || described.is_break() {
+            true => Ok(described),
+            false => sizes(shell, &[name]),
+        }
     }
 }
 
@@ -186,10 +209,17 @@ impl Command for Schema {
         let mut text = String::new();
         for name in names.into_iter().filter(|name| !known.is_view(name)) {
             let made = find_table(shell, &name, |table| {
-                table.bound().table().create_statement()
+                let table = table.bound().table();
+                (table.create_statement(), table.comment_statements())
             });
-            match made.map(|made| shell.connection.statement_of(&name, made)) {
-                Ok(statement) => text.push_str(&format!("{statement};\n")),
+            let made =
+                made.map(|(made, comments)| (shell.connection.statement_of(&name, made), comments));
+            match made {
+                Ok((statement, comments)) => {
+                    for statement in std::iter::once(statement).chain(comments) {
+                        text.push_str(&format!("{statement};\n"));
+                    }
+                }
                 Err(wrong) => return failed(shell, &wrong),
             }
         }

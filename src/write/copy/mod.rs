@@ -52,7 +52,7 @@ use super::filled::Filled;
 use super::wanted::{Waiter, Waiting};
 use super::{Change, Progress, RowLabels, TableWriter, WriteSet, WriteSettings};
 use crate::error::{Error, Result};
-use crate::schema::BoundTable;
+use crate::schema::{BoundTable, Column};
 
 /// How many rows are handed on at once at most.
 const BATCH_ROWS: usize = 8_192;
@@ -179,13 +179,16 @@ fn row_labels(files: &[SourceFile]) -> RowLabels {
 /// out, cannot be NULL and has no DEFAULT.
 fn given_columns(table: &BoundTable, list: Option<&[String]>) -> Result<Vec<usize>> {
     let Some(list) = list else {
-        return Ok((0..table.columns().len()).collect());
+        let given = table.columns().iter().enumerate();
+        let given = given.filter(|(_, column)| column.generated.is_none());
+        return Ok(given.map(|(position, _)| position).collect());
     };
     let mut given = Vec::with_capacity(list.len());
     for name in list {
         let position = table.table().column_position(name).ok_or_else(|| {
             Error::invalid(format!("table `{}` has no column `{name}`", table.name()))
         })?;
+        table.refuse_generated(position)?;
         if given.contains(&position) {
             return Err(Error::invalid(format!("column `{name}` is named twice")));
         }
@@ -193,7 +196,10 @@ fn given_columns(table: &BoundTable, list: Option<&[String]>) -> Result<Vec<usiz
     }
     let columns = table.columns().iter().enumerate();
     let mut left_out = columns.filter(|(position, _)| !given.contains(position));
-    match left_out.find(|(_, column)| !column.nullable && column.default.is_none()) {
+    let has_nothing = |column: &Column| {
+        !column.nullable && column.default_text().is_none() && column.generated.is_none()
+    };
+    match left_out.find(|(_, column)| has_nothing(column)) {
         None => Ok(given),
         Some((_, column)) => Err(Error::invalid(format!(
             "table `{}`: column `{}` is not in the list, is NOT NULL and has no DEFAULT",
@@ -219,6 +225,11 @@ fn match_columns(table: &BoundTable, given: &[usize], names: &[&str]) -> Result<
             .iter()
             .position(|column| column.to_lowercase() == folded);
         let Some(position) = place.and_then(|place| given.get(place)) else {
+            let mut all = table.columns().iter();
+            let at = all.position(|column| column.name.to_lowercase() == folded);
+            if let Some(position) = at {
+                table.refuse_generated(position)?;
+            }
             let has = match given.len() == table.columns().len() {
                 true => format!(
                     "that table `{}` does not have; its columns are",
