@@ -172,8 +172,11 @@ impl Catalog {
         Ok(snapshot)
     }
 
-    /// Looks the tables up again if they may have changed since that was done.
-    fn follow(&self, snapshot: &dyn Snapshot) -> Result<()> {
+    /// Looks the tables up again if they may have changed, at the moment of `snapshot`, since that was done.
+    ///
+    /// # Errors
+    /// As [`Catalog::snapshot`].
+    pub fn follow(&self, snapshot: &dyn Snapshot) -> Result<()> {
         let stamp = snapshot.stamp(SPACE);
         if stamp == self.seen.load(Ordering::SeqCst) {
             return Ok(());

@@ -25,11 +25,24 @@ impl RowChanges {
     /// Those of [`Store::begin`].
     pub fn begin(store: Arc<dyn Store>, space: &str) -> Result<Self> {
         let entries = store.begin(&[Claim::exclusive(space)])?;
+        Ok(Self::of(entries, space))
+    }
+
+    /// As [`RowChanges::begin`], but it never waits for others: `None` where it might.
+    ///
+    /// # Errors
+    /// Those of [`Store::try_begin`].
+    pub fn try_begin(store: Arc<dyn Store>, space: &str) -> Result<Option<Self>> {
+        let entries = store.try_begin(&[Claim::exclusive(space)])?;
+        Ok(entries.map(|entries| Self::of(entries, space)))
+    }
+
+    fn of(entries: Box<dyn Changes>, space: &str) -> Self {
         let changes: Box<dyn Changes> = match entries.is_grouped(space) {
             true => Box::new(Regrouped::new(entries)),
             false => entries,
         };
-        Ok(Self { changes })
+        Self { changes }
     }
 
     /// A snapshot for what the statement itself reads: the space that it has claimed does not change until the commit.

@@ -257,6 +257,11 @@ impl Target {
     }
 }
 
+/// Whether a function assigns a value to a column.
+pub(super) fn is_assignment(function: &ScalarUDF) -> bool {
+    function.inner().downcast_ref::<Assignment>().is_some()
+}
+
 /// The cast to a column's type, as a function whose errors name the column.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Assignment {

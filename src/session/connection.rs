@@ -341,6 +341,9 @@ impl Connection {
         if let Some(outcome) = self.run_optimized(planned, params).await? {
             return Ok(Some(outcome));
         }
+        if let Some(outcome) = self.change_directly(planned, params).await? {
+            return Ok(Some(outcome));
+        }
         let state = self.statement_state()?;
         // The snapshot is one of the tables of the plan.
         if !self.is_current(planned) {

@@ -31,7 +31,8 @@ use datafusion::datasource::source_as_provider;
 use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::expr_rewriter::unnormalize_col;
 use datafusion::logical_expr::{
-    BinaryExpr, Expr, FetchType, LogicalPlan, Operator, SkipType, SortExpr, TableScan, Volatility,
+    BinaryExpr, Expr, FetchType, LogicalPlan, Operator, SkipType, SortExpr, TableScan, TableSource,
+    Volatility,
 };
 use datafusion::prelude::SessionContext;
 
@@ -185,7 +186,12 @@ impl<'a> Shape<'a> {
 
 /// The table of ours that is scanned.
 pub(super) fn table_of(scan: &TableScan) -> Option<Arc<HaliteTable>> {
-    let table: Arc<dyn Any + Send + Sync> = source_as_provider(&scan.source).ok()?;
+    table_of_source(&scan.source)
+}
+
+/// The table of ours that a plan names.
+pub(super) fn table_of_source(source: &Arc<dyn TableSource>) -> Option<Arc<HaliteTable>> {
+    let table: Arc<dyn Any + Send + Sync> = source_as_provider(source).ok()?;
     table.downcast::<HaliteTable>().ok()
 }
 

@@ -53,6 +53,7 @@ mod deserialize;
 #[doc(hidden)]
 pub mod dialect;
 mod direct;
+mod direct_change;
 mod environment;
 #[doc(hidden)]
 pub mod export;

@@ -144,6 +144,11 @@ impl Placeholders {
         Ok(found)
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     fn add(&mut self, placeholder: &Placeholder) -> Result<()> {
         let digits = placeholder.id.get(1..).unwrap_or_default();
         let index = digits

@@ -3,10 +3,12 @@
 //! Of a query that means the same each time, and compares its parameters with columns of their types alone, the optimizer
 //! has nothing to learn from the values. It is therefore optimized once: a run puts its values into the filters of the
 //! scans, and has the physical plan made, which depends on the values; or goes around that as well
-//! ([`direct`](super::direct)).
+//! ([`direct`](super::direct)). A change of one row is compiled for the types of its values
+//! ([`DirectChanges`]), and goes around planning as well.
 
 use std::sync::Arc;
 
+use arrow::datatypes::DataType;
 use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result as PlanResult, ScalarValue};
@@ -16,7 +18,9 @@ use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, TableScan};
 use datafusion::prelude::{SessionConfig, SessionContext};
 
+use super::apart::{Effort, apart};
 use super::catalogs::Catalogs;
+use super::change::{BoundChange, DirectChanges};
 use super::direct::{
     DirectQuery, is_deep, is_simple, is_the_same_each_time, reads_own_tables, table_of,
 };
@@ -37,6 +41,7 @@ pub(super) struct Planned {
     pub(super) plan: LogicalPlan,
     pub(super) placeholders: Placeholders,
     optimized: Option<Optimized>,
+    changes: Option<Arc<DirectChanges>>,
 }
 
 impl Planned {
@@ -49,6 +54,7 @@ impl Planned {
             version,
             placeholders: Placeholders::of(&plan)?,
             optimized: Optimized::of(&session, &plan),
+            changes: DirectChanges::of(&plan).map(Arc::new),
             session,
             plan,
         })
@@ -76,7 +82,37 @@ impl Planned {
     /// Whether runs may go around planning.
     pub(super) fn is_direct(&self) -> bool {
         let optimized = self.optimized.as_ref();
+        let parameters = self.placeholders.count();
+        let change = self.changes.as_ref();
         optimized.is_some_and(|optimized| optimized.direct.is_some())
+            || change.is_some_and(|it| it.is_direct(&self.session, &self.plan, parameters))
+    }
+
+    /// The change with parameters that are bound, if it needs no plan.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub(super) async fn direct_change(
+        &self,
+        catalogs: &Catalogs,
+        params: &[ScalarValue],
+    ) -> Result<Option<BoundChange>> {
+        let Some(changes) = &self.changes else {
+            return Ok(None);
+        };
+        let types: Vec<DataType> = params.iter().map(ScalarValue::data_type).collect();
+        let change = match changes.known(&types) {
+            Some(known) => known,
+            None => {
+                let (changes, session) = (Arc::clone(changes), Arc::clone(&self.session));
+                let plan = self.plan.clone();
+                let learnt = async move { Ok(changes.learn(&session, &plan, types)) };
+                apart(Effort::of_plan(&self.plan), learnt).await?
+            }
+        };
+        let tables = (catalogs, self.version);
+        let bound = change.map(|change| change.bind(&self.session, tables, params));
+        Ok(bound.transpose()?.flatten())
     }
 
     /// The rows for parameters that are bound, if they need no plan.

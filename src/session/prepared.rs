@@ -105,8 +105,9 @@ impl Connection {
 
 impl PreparedStatement {
     /// Whether runs may go around planning: a query of columns of one table whose conditions compare columns with
-    /// parameters and constants, with a LIMIT or an ORDER BY in the order of the key or without. A run does so if its
-    /// values are of the types of the columns, and little is read for them.
+    /// parameters and constants, with a LIMIT or an ORDER BY in the order of the key or without; an INSERT of one row, with
+    /// ON CONFLICT or without; an UPDATE or DELETE of the row under one key. A run does so if its values are of the types
+    /// of the columns, and little is read for them.
     pub fn is_direct(&self) -> bool {
         self.planned.read().is_direct()
     }

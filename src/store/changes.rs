@@ -109,18 +109,37 @@ pub(super) fn begin<S: LocalStore + 'static>(
     store: Arc<S>,
     claims: &[Claim<'_>],
 ) -> Result<Box<dyn Changes>> {
-    if store.is_read_only() {
-        return Err(Error::unavailable(
-            "the database is open read-only: nothing can be written",
-        ));
-    }
+    check_writable(store.as_ref())?;
     let claimed = store.claims().take(claims);
-    Ok(Box::new(LocalChanges {
+    Ok(begun(store, claimed))
+}
+
+/// As [`begin`], if what it claims is free now.
+pub(super) fn try_begin<S: LocalStore + 'static>(
+    store: Arc<S>,
+    claims: &[Claim<'_>],
+) -> Result<Option<Box<dyn Changes>>> {
+    check_writable(store.as_ref())?;
+    let claimed = store.claims().try_take(claims);
+    Ok(claimed.map(|claimed| begun(store, claimed)))
+}
+
+fn check_writable(store: &impl LocalStore) -> Result<()> {
+    match store.is_read_only() {
+        false => Ok(()),
+        true => Err(Error::unavailable(
+            "the database is open read-only: nothing can be written",
+        )),
+    }
+}
+
+fn begun<S: LocalStore + 'static>(store: Arc<S>, claimed: Claimed) -> Box<dyn Changes> {
+    Box::new(LocalChanges {
         store,
         batch: WriteBatch::new(),
         loads: Vec::new(),
         claimed,
-    }))
+    })
 }
 
 /// Gathers changes.
@@ -254,6 +273,17 @@ impl Claims {
         self.freed.wait_while(&mut held, |held| {
             !claims.iter().all(|claim| is_free(held, claim))
         });
+        self.hold(&mut held, claims)
+    }
+
+    /// Takes all of it, if it is free.
+    fn try_take(self: &Arc<Self>, claims: &[Claim<'_>]) -> Option<Claimed> {
+        let mut held = self.held.lock();
+        let are_free = claims.iter().all(|claim| is_free(&held, claim));
+        are_free.then(|| self.hold(&mut held, claims))
+    }
+
+    fn hold(self: &Arc<Self>, held: &mut HashMap<String, Held>, claims: &[Claim<'_>]) -> Claimed {
         for claim in claims {
             let claimed = held.entry(claim.space.to_owned());
             match claim.sharing {

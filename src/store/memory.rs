@@ -79,6 +79,10 @@ impl Store for MemoryStore {
         changes::begin(self, claims)
     }
 
+    fn try_begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Option<Box<dyn Changes>>> {
+        changes::try_begin(self, claims)
+    }
+
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         Ok(find(&self.spaces.read(), space)?.size_in_bytes(range))
     }

@@ -94,6 +94,14 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Errors: `Unavailable` if the store is read-only, or cannot write now.
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>>;
 
+    /// As [`Store::begin`], but it never waits for others: `None` where it would, or where the store cannot say that it
+    /// would not.
+    ///
+    /// Errors: as [`Store::begin`].
+    fn try_begin(self: Arc<Self>, _claims: &[Claim<'_>]) -> Result<Option<Box<dyn Changes>>> {
+        Ok(None)
+    }
+
     /// About how many bytes the entries of `range` take where they are kept, without reading them: an estimate for the
     /// planner, off by a factor of two or so. For a range without entries it is small, but not always zero. A remote
     /// store answers from what it has cached, without a message.

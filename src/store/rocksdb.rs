@@ -389,6 +389,11 @@ impl Store for RocksStore {
         changes::begin(self, claims)
     }
 
+    fn try_begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Option<Box<dyn Changes>>> {
+        self.current().borrow_owner().refuse_if_read_only()?;
+        changes::try_begin(self, claims)
+    }
+
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
         let spaces = self.current();
         let family = &spaces.find(space)?.family;

@@ -195,18 +195,9 @@ impl Work {
         write_set: &mut WriteSet,
         returned: Option<&mut Returned>,
     ) -> DataFusionResult<()> {
-        let Some(layout) = self.layout else {
-            return Ok(write_set.gather(batch)?);
-        };
         let first = write_set.count() + 1;
-        match self.change {
-            Change::Edit(_) => write_set.gather_edits(batch, layout)?,
-            Change::Delete => write_set.gather(&layout.old_rows(batch, self.table())?)?,
-            Change::Insert | Change::Replace => {
-                write_set.gather(&layout.new_rows(batch, self.table())?)?;
-            }
-        }
-        if let Some(returned) = returned {
+        write_set.take(batch, self.layout)?;
+        if let (Some(returned), Some(layout)) = (returned, self.layout) {
             let (rows, numbers) = layout.returned(batch, self.table(), first)?;
             returned.add(&rows, numbers)?;
         }

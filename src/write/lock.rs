@@ -55,6 +55,12 @@ impl TableLock {
         }
     }
 
+    /// The guard, if no other writer is in or waits to be.
+    pub fn try_acquire(&self) -> Option<TableGuard> {
+        let guard = Arc::clone(&self.0).try_lock_owned().ok()?;
+        Some(TableGuard { guard })
+    }
+
     /// As [`TableLock::acquire`], for a thread that may wait; panics inside an asynchronous task.
     pub fn acquire_blocking(&self) -> TableGuard {
         TableGuard {

@@ -58,7 +58,7 @@ impl LookupExec {
 }
 
 /// One execution.
-struct Lookup {
+pub struct Lookup {
     rows: RowWriter,
     reader: RowReader,
     stored: StoredRows,
@@ -68,7 +68,31 @@ struct Lookup {
 }
 
 impl Lookup {
-    fn look_up(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+    /// Looks up rows of `writer`'s table at the moment at which it was claimed; what it gives has the columns of `schema`.
+    ///
+    /// # Errors
+    /// Those of [`TableWriter::rows`].
+    pub fn new(
+        writer: &TableWriter,
+        claimed: Arc<dyn Snapshot>,
+        schema: SchemaRef,
+    ) -> Result<Self> {
+        let table = writer.table();
+        Ok(Self {
+            rows: writer.rows()?,
+            reader: RowReader::new(Arc::clone(table)),
+            stored: StoredRows::new(RowSnapshot::at(claimed), table.space()),
+            schema,
+            count: 0,
+        })
+    }
+
+    /// The rows of a batch, whose columns are those of the table, each beside the one that is stored under its key.
+    ///
+    /// # Errors
+    /// `InvalidInput` with the row that cannot be stored; `Conflict` where hashes of different values collide; those of
+    /// the store.
+    pub fn look_up(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let count = self.count;
         let label = move |row: usize| format!("row {}", count + row as u64 + 1);
         let encoded = self.rows.encode(batch);
@@ -232,15 +256,7 @@ impl ExecutionPlan for LookupExec {
     ) -> DataFusionResult<SendableRecordBatchStream> {
         let claimed = context.session_config().get_extension::<ClaimedRows>();
         let claimed = claimed.ok_or_else(|| Error::internal("a look-up without a claim"))?;
-        let rows = RowSnapshot::at(Arc::clone(&claimed.0));
-        let table = self.writer.table();
-        let lookup = Lookup {
-            rows: self.writer.rows()?,
-            reader: RowReader::new(Arc::clone(table)),
-            stored: StoredRows::new(rows, table.space()),
-            schema: self.schema(),
-            count: 0,
-        };
+        let lookup = Lookup::new(&self.writer, Arc::clone(&claimed.0), self.schema())?;
         let input = self.input.execute(partition, context)?;
         let beside =
             futures::stream::try_unfold((input, lookup), |(mut input, mut lookup)| async move {

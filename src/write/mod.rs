@@ -41,6 +41,7 @@
 
 mod append;
 mod apply;
+mod brief;
 mod changes;
 mod conflict;
 pub mod copy;
@@ -74,11 +75,12 @@ use crate::schema::BoundTable;
 use crate::store::{Durability, Store};
 
 pub use self::append::RowBuffer;
+pub use self::brief::{BriefChange, BriefWork};
 pub use self::edit::{Action, Edit, Layout};
 pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::filled::Filled;
 pub use self::lock::{TableGuard, TableLock};
-pub use self::lookup::{ClaimedRows, LookupExec};
+pub use self::lookup::{ClaimedRows, Lookup, LookupExec};
 pub use self::progress::{Phase, Progress, ProgressReport};
 pub use self::row_label::RowLabels;
 pub use self::rules::CompileRules;

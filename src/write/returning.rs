@@ -7,22 +7,30 @@ use datafusion::common::Result;
 use datafusion::execution::TaskContext;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 
-/// The rows that a statement gives back, counted against the memory that queries may take.
+/// The rows that a statement gives back, counted against the memory that queries may take, unless they are few.
 #[derive(Debug)]
 pub(super) struct Returned {
     schema: SchemaRef,
     /// Each with the numbers of the rows that its rows are of.
     batches: Vec<(RecordBatch, Vec<u64>)>,
-    held: MemoryReservation,
+    held: Option<MemoryReservation>,
 }
 
 impl Returned {
     pub(super) fn new(schema: SchemaRef, context: &TaskContext) -> Self {
         let consumer = MemoryConsumer::new("the rows of RETURNING");
         Self {
+            held: Some(consumer.register(context.memory_pool())),
+            ..Self::of_few(schema)
+        }
+    }
+
+    /// A few rows, which nobody counts.
+    pub(super) fn of_few(schema: SchemaRef) -> Self {
+        Self {
             schema,
             batches: Vec::new(),
-            held: consumer.register(context.memory_pool()),
+            held: None,
         }
     }
 
@@ -33,7 +41,9 @@ impl Returned {
     pub(super) fn add(&mut self, rows: &RecordBatch, numbers: Vec<u64>) -> Result<()> {
         let rows = RecordBatch::try_new(self.schema.clone(), rows.columns().to_vec())?;
         let bytes = rows.get_array_memory_size() + numbers.len() * size_of::<u64>();
-        self.held.try_grow(bytes)?;
+        if let Some(held) = &mut self.held {
+            held.try_grow(bytes)?;
+        }
         self.batches.push((rows, numbers));
         Ok(())
     }

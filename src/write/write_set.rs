@@ -117,6 +117,20 @@ impl WriteSet {
         Ok(snapshot)
     }
 
+    /// As [`WriteSet::begin`], but it never waits for others: `None` where it might.
+    ///
+    /// # Errors
+    /// As [`WriteSet::begin`].
+    pub(super) fn try_begin(&mut self) -> Result<Option<Arc<dyn Snapshot>>> {
+        let store = Arc::clone(&self.store);
+        let Some(begun) = RowChanges::try_begin(store, self.table().space())? else {
+            return Ok(None);
+        };
+        let snapshot = begun.snapshot()?;
+        self.begun = Some(begun);
+        Ok(Some(snapshot))
+    }
+
     fn claim(&self) -> Result<RowChanges> {
         RowChanges::begin(Arc::clone(&self.store), self.table().space())
     }
@@ -161,6 +175,19 @@ impl WriteSet {
         self.count += batch.num_rows() as u64;
         self.progress.read_rows(batch.num_rows() as u64);
         Ok(())
+    }
+
+    /// Takes the rows of a batch, whose columns are those of the table, or what `layout` says. It never blocks, as
+    /// [`WriteSet::gather`].
+    pub(super) fn take(&mut self, batch: &RecordBatch, layout: Option<Layout>) -> Result<()> {
+        let Some(layout) = layout else {
+            return self.gather(batch);
+        };
+        match self.change {
+            Change::Edit(_) => self.gather_edits(batch, layout),
+            Change::Delete => self.gather(&layout.old_rows(batch, self.table())?),
+            Change::Insert | Change::Replace => self.gather(&layout.new_rows(batch, self.table())?),
+        }
     }
 
     /// How many rows were added so far.

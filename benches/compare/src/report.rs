@@ -283,6 +283,12 @@ fn note(group: Group) -> &'static str {
         }
         Group::Scans => "Prepared, to the last row of the result.",
         Group::Loads => "",
+        Group::Counters => {
+            "`UPDATE counter SET n = n + 1 WHERE k = $1`, and an upsert that adds 1, prepared; one of 1,000 counters, another \
+             each time. Raw RocksDB does a get and a put, under a lock. A change is in the log when it is acknowledged, on \
+             every side, and not flushed to the disk (`halite.durability = 'buffered'`). SQLite lets one connection write at \
+             a time."
+        }
         Group::Plans => {
             "Texts with long lists, planned and not run: a physical plan in Halite and DataFusion, a prepared statement in \
              SQLite, `EXPLAIN` in DuckDB. Below it what Halite does within, which has no counterpart."

@@ -9,9 +9,10 @@ pub mod sqlite;
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use crate::answer::Answer;
 use crate::value::Value;
@@ -41,6 +42,36 @@ pub trait Task {
 
     /// Does it once for each call and gives the time that all of them took.
     fn time(&mut self, calls: &[Call]) -> Result<Duration>;
+}
+
+/// The time in which so many threads do all calls, each its share of them.
+pub fn in_threads<T: Send>(
+    mut calls: Vec<T>,
+    threads: usize,
+    work: impl Fn(usize, Vec<T>) -> Result<()> + Sync,
+) -> Result<Duration> {
+    if threads == 1 {
+        let start = Instant::now();
+        work(0, calls)?;
+        return Ok(start.elapsed());
+    }
+    let share = calls.len().div_ceil(threads).max(1);
+    let mut shares = Vec::new();
+    while !calls.is_empty() {
+        let rest = calls.split_off(share.min(calls.len()));
+        shares.push(std::mem::replace(&mut calls, rest));
+    }
+    let start = Instant::now();
+    thread::scope(|scope| {
+        let work = &work;
+        let running: Vec<_> = (0..)
+            .zip(shares)
+            .map(|(thread, calls)| scope.spawn(move || work(thread, calls)))
+            .collect();
+        let mut done = running.into_iter().map(thread::ScopedJoinHandle::join);
+        done.try_for_each(|done| done.map_err(|_| anyhow!("a thread has panicked"))?)
+    })?;
+    Ok(start.elapsed())
 }
 
 /// The bytes of a file, or of all files in a directory.

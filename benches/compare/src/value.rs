@@ -7,6 +7,7 @@ use datafusion::common::ScalarValue;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     Text(String),
+    Number(i64),
     /// Milliseconds since 1970.
     Stamp(i64),
     /// A list of time stamps, which stands in parentheses; it is always written out.
@@ -28,6 +29,7 @@ impl Value {
     fn literal(&self, dialect: Dialect) -> String {
         match self {
             Self::Text(text) => format!("'{text}'"),
+            Self::Number(number) => number.to_string(),
             Self::Stamp(stamp) => stamp_literal(*stamp, dialect),
             Self::Stamps(stamps) => list(stamps.iter().map(|stamp| stamp_literal(*stamp, dialect))),
             Self::Numbers(numbers) => list(numbers.iter().map(i64::to_string)),
@@ -38,6 +40,7 @@ impl Value {
     pub fn scalar(&self) -> ScalarValue {
         match self {
             Self::Text(text) => ScalarValue::from(text.as_str()),
+            Self::Number(number) => ScalarValue::from(*number),
             Self::Stamp(stamp) => ScalarValue::TimestampMillisecond(Some(*stamp), None),
             // Lists are written out; as a parameter one is nothing that a query accepts.
             Self::Stamps(_) | Self::Numbers(_) => ScalarValue::Null,

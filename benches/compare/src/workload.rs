@@ -55,6 +55,8 @@ pub enum Way {
     Copy,
     /// Rows in memory, in no order, go into a new table.
     Append,
+    /// A change of one row, prepared once on each of so many threads, which share the calls.
+    Count { threads: usize },
 }
 
 /// What raw RocksDB does for a query: the loop that one would write by hand.
@@ -89,16 +91,18 @@ pub enum Group {
     Ends,
     Scans,
     Loads,
+    Counters,
     Plans,
 }
 
 impl Group {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Points,
         Self::Ranges,
         Self::Ends,
         Self::Scans,
         Self::Loads,
+        Self::Counters,
         Self::Plans,
     ];
 
@@ -109,6 +113,7 @@ impl Group {
             Self::Ends => "First and last rows",
             Self::Scans => "Reading everything",
             Self::Loads => "Loading",
+            Self::Counters => "Counters",
             Self::Plans => "Planning",
         }
     }
@@ -121,6 +126,7 @@ impl Group {
             Self::Ends => "ends",
             Self::Scans => "scans",
             Self::Loads => "loads",
+            Self::Counters => "counters",
             Self::Plans => "plans",
         }
     }
@@ -181,7 +187,16 @@ static MANY_KEYS: LazyLock<String> = LazyLock::new(|| {
 
 /// Every workload, in the order of the report.
 pub fn all() -> Vec<Workload> {
-    [points(), ranges(), ends(), scans(), loads(), plans()].concat()
+    let groups = [
+        points(),
+        ranges(),
+        ends(),
+        scans(),
+        loads(),
+        counters(),
+        plans(),
+    ];
+    groups.concat()
 }
 
 fn points() -> Vec<Workload> {
@@ -376,6 +391,28 @@ fn loads() -> Vec<Workload> {
     ]
 }
 
+/// How many counters there are, in the table `counter` with the columns `k` and `n`.
+pub const COUNTERS: i64 = 1_000;
+
+/// What all counters stand at: by this the sides are held against one another.
+pub const COUNTED: &str = "SELECT k, n FROM counter";
+
+fn counters() -> Vec<Workload> {
+    const UPDATE: &str = "UPDATE counter SET n = n + 1 WHERE k = $1";
+    const UPSERT: &str = "INSERT INTO counter VALUES ($1, 1) ON CONFLICT (k) DO UPDATE SET n = counter.n + excluded.n";
+    let counter = |name, sql, threads| Workload {
+        way: Way::Count { threads },
+        values: a_counter,
+        ..Workload::new(Group::Counters, name, sql)
+    };
+    vec![
+        counter("a counter, UPDATE", UPDATE, 1),
+        counter("a counter, UPDATE, 8 threads", UPDATE, 8),
+        counter("a counter, ON CONFLICT", UPSERT, 1),
+        counter("a counter, ON CONFLICT, 8 threads", UPSERT, 8),
+    ]
+}
+
 fn plans() -> Vec<Workload> {
     let plan = |name, sql, values| Workload {
         way: Way::Plan,
@@ -408,6 +445,11 @@ fn point_values(size: Size, call: usize) -> Vec<Value> {
         Value::Text(data::host(row)),
         Value::Stamp(data::stamp(step)),
     ]
+}
+
+fn a_counter(_: Size, call: usize) -> Vec<Value> {
+    let counter = (call as i64).wrapping_mul(7_919) % COUNTERS;
+    vec![Value::Number(counter)]
 }
 
 fn one_host(size: Size, call: usize) -> Vec<Value> {
@@ -472,6 +514,7 @@ mod tests {
                 let within = values.iter().all(|value| match value {
                     Value::Stamp(stamp) => (data::stamp(0)..=last).contains(stamp),
                     Value::Stamps(stamps) => stamps.iter().all(|stamp| *stamp < last),
+                    Value::Number(number) => (0..COUNTERS).contains(number),
                     Value::Text(_) | Value::Numbers(_) => true,
                 });
                 assert!(within, "{}: {values:?}", workload.name);

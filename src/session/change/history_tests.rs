@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use datafusion::common::ScalarValue;
 use fastrand::Rng;
 
+use crate::params;
 use crate::seed::seed;
 use crate::session::{Connection, Database};
 
 /// What the table holds: `k` and `v`.
-type Model = BTreeMap<i64, i64>;
+pub(super) type Model = BTreeMap<i64, i64>;
 
 /// One statement.
 #[derive(Debug, Clone)]
-enum Step {
+pub(super) enum Step {
     Insert(Vec<(i64, i64)>),
     Replace(Vec<(i64, i64)>),
     DoNothing(Vec<(i64, i64)>),
@@ -41,6 +43,20 @@ enum Step {
     },
     DeleteUsing(Vec<(i64, i64)>),
     Merge(Vec<(i64, i64)>),
+    /// Inserts one row.
+    Put(i64, i64),
+    /// Adds to the value of one row.
+    Add {
+        key: i64,
+        by: i64,
+    },
+    /// The same, or inserts it.
+    Count {
+        key: i64,
+        by: i64,
+    },
+    /// Deletes one row.
+    Remove(i64),
 }
 
 /// The rows that a statement gives back, or that it fails.
@@ -62,8 +78,47 @@ fn distinct(rng: &mut Rng) -> Vec<(i64, i64)> {
 }
 
 impl Step {
-    fn draw(rng: &mut Rng) -> Self {
-        match rng.u8(..14) {
+    /// How many kinds of statements there are.
+    pub(super) const KINDS: usize = 15;
+
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Insert(_) => "INSERT",
+            Self::Replace(_) => "REPLACE",
+            Self::DoNothing(_) => "ON CONFLICT DO NOTHING",
+            Self::Upsert(..) => "ON CONFLICT DO UPDATE",
+            Self::InsertSelf { .. } => "INSERT SELECT of itself",
+            Self::Update { .. } => "UPDATE",
+            Self::Move { .. } => "UPDATE of keys",
+            Self::UpdateFrom(_) => "UPDATE FROM",
+            Self::Delete { .. } => "DELETE",
+            Self::DeleteUsing(_) => "DELETE USING",
+            Self::Merge(_) => "MERGE",
+            Self::Put(..) => "INSERT of one row, prepared",
+            Self::Add { .. } => "UPDATE of one row, prepared",
+            Self::Count { .. } => "ON CONFLICT of one row, prepared",
+            Self::Remove(_) => "DELETE of one row, prepared",
+        }
+    }
+
+    /// The statement with parameters, and their values, if it needs no plan.
+    pub(super) fn prepared(&self) -> Option<(&'static str, Vec<ScalarValue>)> {
+        match self {
+            Self::Put(key, value) => Some(("INSERT INTO t VALUES ($1, $2)", params![*key, *value])),
+            Self::Add { key, by } => {
+                Some(("UPDATE t SET v = v + $2 WHERE k = $1", params![*key, *by]))
+            }
+            Self::Count { key, by } => Some((
+                "INSERT INTO t VALUES ($1, $2) ON CONFLICT DO UPDATE SET v = t.v + excluded.v",
+                params![*key, *by],
+            )),
+            Self::Remove(key) => Some(("DELETE FROM t WHERE k = $1", params![*key])),
+            _ => None,
+        }
+    }
+
+    pub(super) fn draw(rng: &mut Rng) -> Self {
+        match rng.u8(..18) {
             0 => Self::Insert(distinct(rng)),
             1 => Self::Replace(rows(rng)),
             2 => Self::DoNothing(rows(rng)),
@@ -89,11 +144,21 @@ impl Step {
                 every: rng.i64(3..9),
             },
             11 => Self::DeleteUsing(rows(rng)),
+            12 => Self::Put(rng.i64(0..60), rng.i64(0..100)),
+            13 => Self::Add {
+                key: rng.i64(0..60),
+                by: rng.i64(0..9),
+            },
+            14 | 15 => Self::Count {
+                key: rng.i64(0..9),
+                by: rng.i64(0..9),
+            },
+            16 => Self::Remove(rng.i64(0..60)),
             _ => Self::Merge(distinct(rng)),
         }
     }
 
-    fn sql(&self) -> String {
+    pub(super) fn sql(&self) -> String {
         let values = |rows: &[(i64, i64)]| {
             let rows: Vec<String> = rows.iter().map(|(k, v)| format!("({k}, {v})")).collect();
             format!("VALUES {}", rows.join(", "))
@@ -132,11 +197,17 @@ impl Step {
                  WHEN NOT MATCHED AND s.x % 2 = 0 THEN INSERT (v, k) VALUES (s.x, s.k)",
                 source(rows)
             ),
+            Self::Put(key, value) => format!("INSERT INTO t VALUES ({key}, {value})"),
+            Self::Add { key, by } => format!("UPDATE t SET v = v + {by} WHERE k = {key}"),
+            Self::Count { key, by } => format!(
+                "INSERT INTO t VALUES ({key}, {by}) ON CONFLICT DO UPDATE SET v = t.v + excluded.v"
+            ),
+            Self::Remove(key) => format!("DELETE FROM t WHERE k = {key}"),
         }
     }
 
     /// What the statement does to the model, and the rows that it gives back.
-    fn apply(&self, model: &mut Model) -> Given {
+    pub(super) fn apply(&self, model: &mut Model) -> Given {
         let before = model.clone();
         let given = self.try_apply(&before, model);
         if given.is_none() {
@@ -198,9 +269,34 @@ impl Step {
                 }
             }
             Self::Merge(rows) => merge(rows, before, after, &mut given)?,
+            of_one => of_one.apply_to_one(after, &mut given)?,
         }
         given.sort_unstable();
         Some(given)
+    }
+}
+
+impl Step {
+    /// What a statement about one row does.
+    fn apply_to_one(&self, after: &mut Model, given: &mut Vec<(i64, i64)>) -> Option<()> {
+        match self {
+            Self::Put(key, value) => insert([(*key, *value)].into_iter(), after, given)?,
+            Self::Add { key, by } => {
+                let found = after.range_mut(key..=key);
+                given.extend(found.map(|(key, value)| {
+                    *value += by;
+                    (*key, *value)
+                }));
+            }
+            Self::Count { key, by } => {
+                let value = after.entry(*key).or_default();
+                *value += by;
+                given.push((*key, *value));
+            }
+            Self::Remove(key) => given.extend(after.remove(key).map(|value| (*key, value))),
+            other => panic!("{other:?} is about several rows"),
+        }
+        Some(())
     }
 }
 
@@ -268,7 +364,7 @@ fn insert(
     Some(())
 }
 
-async fn stored(connection: &Connection, sql: &str) -> Result<Vec<(i64, i64)>, String> {
+pub(super) async fn stored(connection: &Connection, sql: &str) -> Result<Vec<(i64, i64)>, String> {
     let rows = connection
         .rows(sql, ())
         .await
@@ -278,7 +374,7 @@ async fn stored(connection: &Connection, sql: &str) -> Result<Vec<(i64, i64)>, S
     Ok(rows)
 }
 
-const LAYOUTS: [&str; 6] = [
+pub(super) const LAYOUTS: [&str; 6] = [
     "k",
     "k DESC",
     "salt(4), k",
@@ -287,7 +383,7 @@ const LAYOUTS: [&str; 6] = [
     "bucket(3, k), k / 10, k",
 ];
 
-async fn database(layout: &str) -> Connection {
+pub(super) async fn database(layout: &str) -> Connection {
     let connection = Database::in_memory().unwrap().connect();
     let create = format!("CREATE TABLE t (k BIGINT, v BIGINT, PRIMARY KEY ({layout}))");
     connection.execute(&create, ()).await.unwrap();

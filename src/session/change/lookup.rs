@@ -67,6 +67,16 @@ impl LookupNode {
         })
     }
 
+    /// The look-up that a node of a plan is, if it is one.
+    pub fn of(extension: &Extension) -> Option<&Self> {
+        extension.node.as_any().downcast_ref()
+    }
+
+    /// The rows that are looked up.
+    pub fn input(&self) -> &LogicalPlan {
+        &self.input
+    }
+
     /// The operator of it.
     pub fn physical(&self, input: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
         let schema = Arc::clone(self.schema.inner());

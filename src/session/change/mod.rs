@@ -9,7 +9,10 @@
 //!
 //! DataFusion's hooks for DELETE and UPDATE lose the WHERE of subqueries, `false` and LIMIT; nothing comes to them.
 
+mod compile;
+mod compiled;
 mod delete;
+mod direct;
 mod insert;
 mod lookup;
 mod merge;
@@ -33,6 +36,8 @@ fn refuse_returning(table: &BoundTable, is_returning: bool) -> Result<()> {
 
 #[cfg(test)]
 mod history_tests;
+#[cfg(test)]
+mod race_tests;
 
 use std::sync::Arc;
 
@@ -42,7 +47,9 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{Insert as SqlInsert, Query, SetExpr, Statement as SqlStatement, With};
 
+pub(super) use self::compiled::DirectChanges;
 use self::delete::Delete;
+pub(super) use self::direct::BoundChange;
 use self::insert::{Clauses, Upsert};
 use self::merge::Merge;
 pub(super) use self::node::{ChangeNode, ChangePlanner};

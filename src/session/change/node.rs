@@ -101,6 +101,26 @@ impl ChangeNode {
         self.verb
     }
 
+    /// The table that is changed.
+    pub fn table(&self) -> &Arc<HaliteTable> {
+        &self.table
+    }
+
+    /// What becomes of its rows.
+    pub fn change(&self) -> Change {
+        self.change
+    }
+
+    /// What is in the columns of its input.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The query that says of which rows, and how.
+    pub fn input(&self) -> &LogicalPlan {
+        &self.input
+    }
+
     /// Whether it gives rows back.
     pub fn gives_rows(&self) -> bool {
         self.layout.returned > 0

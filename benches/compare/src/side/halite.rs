@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::halite::{Connection, Database, PreparedStatement, RowStream, StoreOptions};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use arrow::array::RecordBatch;
 use datafusion::common::ScalarValue;
 use futures::StreamExt;
 use tokio::runtime::Runtime;
 
-use super::{Call, Side, Task, bytes_of};
+use super::{Call, Side, Task, bytes_of, in_threads};
 use crate::answer::{Answer, of_batches};
 use crate::data::{self, Files};
 use crate::machine::{CACHE_BYTES, threads};
 use crate::value::{Dialect, Value, written_out};
-use crate::workload::{Name, Way, Workload};
+use crate::workload::{COUNTED, COUNTERS, Name, Way, Workload};
 
 /// The columns of the large tables.
 const COLUMNS: &str = "host TEXT, ts TIMESTAMP(3), kind TEXT NOT NULL, user_id BIGINT NOT NULL, usage DOUBLE NOT NULL, note TEXT NOT NULL";
@@ -63,6 +63,11 @@ impl Halite {
         }
         side.execute("CREATE TABLE wanted (id BIGINT, host TEXT NOT NULL, ts TIMESTAMP(3) NOT NULL, PRIMARY KEY (id))")?;
         side.copy("wanted", &files.wanted)?;
+        side.execute("CREATE TABLE counter (k BIGINT, n BIGINT NOT NULL, PRIMARY KEY (k))")?;
+        side.execute(&format!(
+            "INSERT INTO counter SELECT value, 0 FROM generate_series(0, {})",
+            COUNTERS - 1
+        ))?;
         Ok(side)
     }
 
@@ -115,6 +120,9 @@ impl Side for Halite {
                 side: self,
                 workload,
             })));
+        }
+        if let Way::Count { threads } = workload.way {
+            return Ok(Some(Box::new(Count::new(self, workload, threads)?)));
         }
         let connection = match workload.one_thread {
             true => &self.single,
@@ -225,6 +233,53 @@ impl Task for Query<'_> {
             self.run(ready)?;
         }
         Ok(start.elapsed())
+    }
+}
+
+/// Counters that go up, each thread by a statement of its own. What is acknowledged is in the log, not flushed.
+struct Count<'a> {
+    side: &'a Halite,
+    statements: Vec<PreparedStatement>,
+}
+
+impl<'a> Count<'a> {
+    fn new(side: &'a Halite, workload: &Workload, threads: usize) -> Result<Self> {
+        side.execute("UPDATE counter SET n = 0")?;
+        let statements = (0..threads).map(|_| {
+            let connection = side.database.connect();
+            side.execute_on(&connection, "SET halite.durability = 'buffered'")?;
+            let statement = side.runtime.block_on(connection.prepare(workload.sql))?;
+            ensure!(statement.is_direct(), "{} is planned", workload.sql);
+            Ok(statement)
+        });
+        let statements = statements.collect::<Result<_>>()?;
+        Ok(Self { side, statements })
+    }
+
+    fn count(&self, statement: &PreparedStatement, calls: Vec<Vec<ScalarValue>>) -> Result<()> {
+        self.side.runtime.block_on(async {
+            for call in calls {
+                statement.execute(call).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Task for Count<'_> {
+    fn answer(&mut self, call: &Call) -> Result<Answer> {
+        self.time(std::slice::from_ref(call))?;
+        let counted = self.side.connection.query(COUNTED, ());
+        of_batches(&self.side.runtime.block_on(counted)?, false)
+    }
+
+    fn time(&mut self, calls: &[Call]) -> Result<Duration> {
+        let values = |call: &Call| call.iter().map(Value::scalar).collect();
+        let calls: Vec<Vec<ScalarValue>> = calls.iter().map(values).collect();
+        let side: &Self = self;
+        in_threads(calls, side.statements.len(), |thread, calls| {
+            side.count(&side.statements[thread], calls)
+        })
     }
 }
 

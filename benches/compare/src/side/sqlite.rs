@@ -16,7 +16,7 @@ use crate::answer::{Answer, Cell, Digest};
 use crate::data::{self, Files};
 use crate::machine::CACHE_BYTES;
 use crate::value::{Dialect, Value, written_out};
-use crate::workload::{Name, Way, Workload};
+use crate::workload::{COUNTED, COUNTERS, Name, Way, Workload};
 
 const SIDE: Name = Name::Sqlite;
 /// The columns of the large tables.
@@ -25,6 +25,8 @@ const COLUMNS: &str = "host TEXT NOT NULL, ts INTEGER NOT NULL, kind TEXT NOT NU
 
 pub struct Sqlite {
     connection: Connection,
+    /// Counters, in a file of their own, whose log is written at each commit and not flushed.
+    counters: Connection,
     files: Files,
     path: PathBuf,
     /// The rows that are appended.
@@ -39,6 +41,13 @@ impl Sqlite {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags)?;
+        let counters = Connection::open_with_flags(directory.join("counters.db"), flags)?;
+        counters.execute_batch(&format!(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+             CREATE TABLE counter (k INTEGER PRIMARY KEY, n INTEGER NOT NULL);
+             WITH RECURSIVE s (k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM s WHERE k + 1 < {COUNTERS})
+             INSERT INTO counter SELECT k, 0 FROM s;"
+        ))?;
         connection.execute_batch(&format!(
             "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
              PRAGMA temp_store = MEMORY; PRAGMA cache_size = -{}; PRAGMA mmap_size = {};",
@@ -47,6 +56,7 @@ impl Sqlite {
         ))?;
         let side = Self {
             connection,
+            counters,
             files: files.clone(),
             path,
             part: data::read(&files.part)?,
@@ -140,6 +150,18 @@ impl Side for Sqlite {
         }
         // Parameters are called ?1, ?2, … here.
         let sql = workload.sql_of(SIDE).replace('$', "?");
+        match workload.way {
+            Way::Count { threads: 1 } => {
+                self.counters.execute_batch("UPDATE counter SET n = 0")?;
+                return Ok(Some(Box::new(Count {
+                    counters: &self.counters,
+                    prepared: self.counters.prepare(&sql)?,
+                })));
+            }
+            // One connection writes at a time.
+            Way::Count { .. } => return Ok(None),
+            _ => {}
+        }
         let prepared = match workload.way {
             Way::Prepared => Some(self.connection.prepare(&sql)?),
             _ => None,
@@ -204,6 +226,7 @@ impl Query<'_> {
 fn parameter(value: &Value) -> SqliteValue {
     match value {
         Value::Text(text) => SqliteValue::Text(text.clone()),
+        Value::Number(number) => SqliteValue::Integer(*number),
         Value::Stamp(stamp) => SqliteValue::Integer(*stamp),
         // Lists are written out.
         Value::Stamps(_) | Value::Numbers(_) => SqliteValue::Null,
@@ -261,6 +284,37 @@ impl Task for Query<'_> {
                 }
                 _ => self.run(ready, take)?,
             }
+        }
+        Ok(start.elapsed())
+    }
+}
+
+/// Counters that go up.
+struct Count<'a> {
+    counters: &'a Connection,
+    prepared: Statement<'a>,
+}
+
+impl Task for Count<'_> {
+    fn answer(&mut self, call: &Call) -> Result<Answer> {
+        self.time(std::slice::from_ref(call))?;
+        let mut digest = Digest::new(false);
+        let mut counted = self.counters.prepare(COUNTED)?;
+        each_row(&mut counted, Vec::new(), |row| {
+            digest.row(&[Cell::Number(row.get(0)?), Cell::Number(row.get(1)?)]);
+            Ok(())
+        })?;
+        Ok(digest.finish())
+    }
+
+    fn time(&mut self, calls: &[Call]) -> Result<Duration> {
+        let calls: Vec<Vec<SqliteValue>> = calls
+            .iter()
+            .map(|call| call.iter().map(parameter).collect())
+            .collect();
+        let start = Instant::now();
+        for call in calls {
+            self.prepared.execute(params_from_iter(call))?;
         }
         Ok(start.elapsed())
     }

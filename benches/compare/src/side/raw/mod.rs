@@ -1,6 +1,7 @@
 //! Raw RocksDB: what one would write who designs row keys by hand for these very queries. Gets and iterators of one
 //! thread over the bytes that Halite stores; of a value only the columns that the query asks for are looked at.
 
+mod count;
 mod format;
 mod loops;
 mod store;
@@ -17,6 +18,7 @@ use ::halite::store::Chunk;
 use anyhow::Result;
 use arrow::array::RecordBatch;
 
+use self::count::Count;
 use self::loops::{Loops, Sink};
 use self::store::Store;
 use super::halite::{Halite, bound};
@@ -74,6 +76,7 @@ impl Raw {
             side.store
                 .ingest(table, &entries(&table_of, &data::read(file)?)?)?;
         }
+        side.store.create("counter")?;
         Ok(side)
     }
 }
@@ -93,6 +96,9 @@ impl Side for Raw {
                 side: self,
                 workload,
             })));
+        }
+        if let Way::Count { threads } = workload.way {
+            return Ok(Some(Box::new(Count::new(&self.store, threads)?)));
         }
         let Some(by_hand) = workload.by_hand else {
             return Ok(None);
