@@ -80,6 +80,7 @@ pub mod function;
 pub mod key;
 #[doc(hidden)]
 pub mod keyrange;
+mod operator;
 #[doc(hidden)]
 pub mod optimize;
 #[doc(hidden)]

@@ -25,6 +25,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("predicate", 3),
     ("span", 3),
     ("row", 3),
+    ("operator", 4),
     ("scan", 4),
     ("write", 4),
     ("settings", 5),

@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{JoinType, Result, Statistics, internal_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::SetMonotonicity;
@@ -40,8 +40,8 @@ use datafusion::physical_plan::{
     replace_children_if_necessary,
 };
 
-use super::one_input::one_input;
 use super::rule::PlanRule;
+use crate::operator::one_input;
 
 /// The rule.
 pub(super) const CLAIM_WHAT_IS_PROVEN: PlanRule = PlanRule {

@@ -90,7 +90,6 @@ pub mod merge_joins;
 pub mod nearest;
 pub mod null_safe;
 pub mod numbers;
-mod one_input;
 mod operand;
 pub mod overflow;
 pub mod own_statistics;

@@ -8,14 +8,12 @@ use arrow::compute::take;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use datafusion::common::Result as DataFusionResult;
-use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::execution::TaskContext;
-use datafusion::physical_expr::{Distribution, EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
-    InputDistributionRequirements, Partitioning, PlanProperties, ReplaceChildrenOptions,
-    SendableRecordBatchStream,
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, Partitioning,
+    PlanProperties, SendableRecordBatchStream,
 };
 use futures::TryStreamExt;
 
@@ -24,6 +22,7 @@ use super::execute::blocking;
 use super::stored::StoredRows;
 use super::{TableWriter, settle::are_same};
 use crate::error::{Error, Result};
+use crate::operator::{in_order_of_input, one_input};
 use crate::row::{EncodedRows, RowReader, RowSnapshot, RowWriter};
 use crate::store::{Chunk, Snapshot};
 
@@ -204,50 +203,13 @@ impl ExecutionPlan for LookupExec {
         &self.properties
     }
 
-    fn input_distribution_requirements(&self) -> InputDistributionRequirements {
-        InputDistributionRequirements::new(vec![Distribution::SinglePartition])
-    }
+    in_order_of_input!();
 
-    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
-        vec![false]
-    }
-
-    fn maintains_input_order(&self) -> Vec<bool> {
-        vec![true]
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
-
-    fn apply_expressions(
-        &self,
-        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
-    ) -> DataFusionResult<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-        _options: ReplaceChildrenOptions,
-    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
-        let [input] = children.as_slice() else {
-            return Err(Error::internal(format!("{} inputs of a look-up", children.len())).into());
-        };
-        let (input, writer) = (Arc::clone(input), Arc::clone(&self.writer));
-        Ok(Arc::new(Self::new(input, writer, self.schema())))
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
-        self.replace_children(
-            children,
-            ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute),
-        )
-    }
+    one_input!(input, |node, input| Ok(Arc::new(Self::new(
+        input,
+        Arc::clone(&node.writer),
+        node.schema(),
+    ))));
 
     fn execute(
         &self,
