@@ -69,6 +69,33 @@ struct Checked {
 }
 
 impl Checked {
+    /// An operand of the type that comes out. The parameter of a `PREPARE` has the type of what it meets there, and may be
+    /// given a value of another one.
+    fn operand(&self, value: &ColumnarValue) -> Result<ColumnarValue> {
+        let given = value.data_type();
+        if given == self.result {
+            return Ok(value.clone());
+        }
+        if !given.is_integer() && given != DataType::Null {
+            return Err(Error::invalid(format!(
+                "`{}` of {} and a parameter that is given a value of type {given}: declare its type, as in PREPARE name \
+                 (DOUBLE) AS …",
+                self.arithmetic.symbol(),
+                name_of(&self.result)
+            ))
+            .into());
+        }
+        let cast = value.cast_to(&self.result, None);
+        cast.map_err(|_| {
+            let shown = match value {
+                ColumnarValue::Scalar(scalar) => scalar.to_string(),
+                ColumnarValue::Array(_) => "a value".to_owned(),
+            };
+            let name = name_of(&self.result);
+            Error::invalid(format!("{shown} is out of range for {name}")).into()
+        })
+    }
+
     fn written<T: ToString>(&self, operands: impl Iterator<Item = T>) -> String {
         let symbol = self.arithmetic.symbol();
         let operands: Vec<String> = operands.map(|operand| operand.to_string()).collect();
@@ -110,7 +137,9 @@ impl ScalarUDFImpl for Checked {
             true => 1,
             false => args.number_rows,
         };
-        let computed = match (self.arithmetic, args.args.as_slice()) {
+        let operands = args.args.iter().map(|operand| self.operand(operand));
+        let operands = operands.collect::<Result<Vec<_>>>()?;
+        let computed = match (self.arithmetic, operands.as_slice()) {
             (Arithmetic::Negative, [operand]) => neg(&operand.to_array(rows)?),
             (Arithmetic::Plus, [left, right]) => binary(add, left, right, rows)?,
             (Arithmetic::Minus, [left, right]) => binary(sub, left, right, rows)?,
@@ -155,7 +184,12 @@ fn out_of_range(error: &ArrowError, data_type: &DataType) -> DataFusionError {
         _ => None,
     };
     let sum = told.map_or_else(|| error.to_string(), str::to_owned);
-    let name = match data_type {
+    let name = name_of(data_type);
+    Error::invalid(format!("{sum} is out of range for {name}")).into()
+}
+
+fn name_of(data_type: &DataType) -> &'static str {
+    match data_type {
         DataType::Int8 => "TINYINT",
         DataType::Int16 => "SMALLINT",
         DataType::Int32 => "INTEGER",
@@ -165,6 +199,5 @@ fn out_of_range(error: &ArrowError, data_type: &DataType) -> DataFusionError {
         DataType::UInt32 => "INT UNSIGNED",
         DataType::UInt64 => "BIGINT UNSIGNED",
         _ => "its type",
-    };
-    Error::invalid(format!("{sum} is out of range for {name}")).into()
+    }
 }

@@ -21,7 +21,6 @@ use super::apart::{Effort, apart};
 use super::catalogs::Catalogs;
 use super::change::{ChangeNode, ChangeStatement};
 use super::command::{self, Own};
-use super::direct::reads_own_tables;
 use super::insert::{self, Insert};
 use super::interrupt::InterruptHandle;
 use super::meter::Meter;
@@ -31,6 +30,7 @@ use super::outcome::{Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
 use super::parse::{Command, Parsed, parse};
 use super::planned::{Planned, task};
 use super::query_plan::{draft, mended, query_plan};
+use super::scanned::reads_own_tables;
 use super::sessions::Sessions;
 use super::stack::{on_stack_for, stack_for};
 use super::texts::Texts;
@@ -402,7 +402,8 @@ impl Connection {
             ChangeNode::of(&plan).map(|it| (it.verb(), it.gives_rows()))
         {
             let (state, physical) = self.runnable(state, plan).await?;
-            return outcome::of_change(&state, physical, verb, gives_rows).await;
+            let changed = outcome::of_change(&state, physical, verb, gives_rows).await?;
+            return outcome::wanted_of(verb, changed, wanted).await;
         }
         match plan {
             LogicalPlan::Statement(planned) => self.run_setting(state, planned, wanted).await,

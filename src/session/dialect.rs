@@ -7,6 +7,7 @@
 //! * `||` binds as in PostgreSQL, looser than `+` and `%` and closer than comparisons: `'u' || 7 % 5` is `'u' || 2`; so do
 //!   the arrows of JSON: `doc ->> 'a' = 'b'` is a comparison.
 //! * `2 ^ 3` and `2 ** 3` are 8, as in PostgreSQL and DuckDB, and binds closer than `*`; DataFusion's exclusive or of bits is `6 # 3`.
+//! * `INSERT INTO t AS x` gives the table another name, as in PostgreSQL.
 //! * `1_000` is a number, and not a 1 that is called `_000`; `0x1F` is 31, and not the bytes `x'1F'`.
 //! * The parser's work is bounded. Where it cannot tell two readings apart it tries both, and a hundred malformed
 //!   bytes (`CAST(CASE (CAST(CASE (…`) keep sqlparser 0.62 busy for longer than anyone waits. Every expression
@@ -20,7 +21,7 @@ use sqlparser::ast::{BinaryOperator, CastKind, DataType, ExactNumberInfo, Expr, 
 use sqlparser::dialect::{Dialect, GenericDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Span, Token};
+use sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 
 use super::lambdas;
 
@@ -34,6 +35,8 @@ const STEPS_PER_TOKEN: usize = 10;
 #[derive(Debug)]
 pub struct HaliteDialect {
     steps_left: Cell<usize>,
+    /// Whether the table of an INSERT may be given another name.
+    names_inserted: bool,
 }
 
 impl HaliteDialect {
@@ -42,6 +45,15 @@ impl HaliteDialect {
         let budget = tokens.saturating_mul(STEPS_PER_TOKEN).saturating_add(STEPS);
         Self {
             steps_left: Cell::new(budget),
+            names_inserted: false,
+        }
+    }
+
+    /// A dialect to parse the statement of these tokens with.
+    pub fn of(tokens: &[TokenWithSpan]) -> Self {
+        Self {
+            names_inserted: names_inserted(tokens),
+            ..Self::new(tokens.len())
         }
     }
 
@@ -56,6 +68,29 @@ impl HaliteDialect {
         self.steps_left.set(left);
         left > 0
     }
+}
+
+/// Whether a statement says `INTO t AS x`. The parser, which could be told so, would take any word behind the table for its
+/// name: the `FROM` of `INSERT INTO t FROM u`, too.
+fn names_inserted(tokens: &[TokenWithSpan]) -> bool {
+    let tokens = tokens.iter().map(|token| &token.token);
+    let mut tokens = tokens.filter(|token| !matches!(token, Token::Whitespace(_)));
+    let is = |token: Option<&Token>, wanted| matches!(token, Some(Token::Word(word)) if word.keyword == wanted);
+    while let Some(token) = tokens.next() {
+        if !is(Some(token), Keyword::INTO) {
+            continue;
+        }
+        let mut behind = tokens.clone();
+        loop {
+            behind.next();
+            match behind.next() {
+                Some(Token::Period) => {}
+                next if is(next, Keyword::AS) => return true,
+                _ => break,
+            }
+        }
+    }
+    false
 }
 
 /// A query that is written by the program.
@@ -184,6 +219,11 @@ impl Dialect for HaliteDialect {
     /// `x IN ()` is false, and what a program writes that has no values.
     fn supports_in_empty_list(&self) -> bool {
         true
+    }
+
+    /// `INSERT INTO t AS x … ON CONFLICT DO UPDATE SET n = x.n + 1`.
+    fn supports_insert_table_alias(&self) -> bool {
+        self.names_inserted
     }
 
     fn supports_numeric_literal_underscores(&self) -> bool {

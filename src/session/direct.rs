@@ -11,11 +11,11 @@
 //! column that they are compared with, runs that read more than a few ranges or much of the table, where the plan
 //! would use more threads, and runs while `halite.pushdown` is off.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use super::change::ChangeNode;
 use super::outcome::gives_rows;
+use super::scanned::table_of;
 use crate::error::Result;
 use crate::scan::{self, Access, Counters, Moment, Opened, number};
 use crate::settings::HaliteOptions;
@@ -27,12 +27,10 @@ use datafusion::catalog::TableProvider;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ScalarValue};
-use datafusion::datasource::source_as_provider;
 use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::expr_rewriter::unnormalize_col;
 use datafusion::logical_expr::{
-    BinaryExpr, Expr, FetchType, LogicalPlan, Operator, SkipType, SortExpr, TableScan, TableSource,
-    Volatility,
+    BinaryExpr, Expr, FetchType, LogicalPlan, Operator, SkipType, SortExpr, TableScan, Volatility,
 };
 use datafusion::prelude::SessionContext;
 
@@ -182,29 +180,6 @@ impl<'a> Shape<'a> {
         self.fetch = self.fetch.into_iter().chain(fetch).min();
         Some(())
     }
-}
-
-/// The table of ours that is scanned.
-pub(super) fn table_of(scan: &TableScan) -> Option<Arc<HaliteTable>> {
-    table_of_source(&scan.source)
-}
-
-/// The table of ours that a plan names.
-pub(super) fn table_of_source(source: &Arc<dyn TableSource>) -> Option<Arc<HaliteTable>> {
-    let table: Arc<dyn Any + Send + Sync> = source_as_provider(source).ok()?;
-    table.downcast::<HaliteTable>().ok()
-}
-
-/// Whether all tables that are scanned are ours.
-pub(super) fn reads_own_tables(plan: &LogicalPlan) -> bool {
-    let mut are_own = true;
-    let visited = plan.apply_with_subqueries(|node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            are_own = are_own && table_of(scan).is_some();
-        }
-        Ok(TreeNodeRecursion::Continue)
-    });
-    visited.is_ok() && are_own
 }
 
 /// Whether the plan is a query that means the same whenever it is run: `now()` is a constant once it is optimized.

@@ -56,12 +56,12 @@ impl Connection {
     }
 
     /// Runs one statement with parameters `$1`, `$2`, … (or `?`) and gives the number of rows that it changed; 0 for
-    /// statements that change no rows, rows of a query are dropped.
+    /// statements that change no rows. Rows of a query and of RETURNING are dropped.
     ///
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub async fn execute(&self, sql: &str, params: impl IntoParameters) -> Result<u64> {
-        match self.run_limited(sql, params, Wanted::Anything).await? {
+        match self.run_limited(sql, params, Wanted::Count).await? {
             Outcome::Affected { rows, .. } => Ok(rows),
             Outcome::Done { .. } => Ok(0),
             Outcome::Rows(stream) => collect(stream).await.map(|_| 0).map_err(Error::from),

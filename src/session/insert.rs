@@ -23,13 +23,16 @@ use sqlparser::ast::{
 
 use super::assign::Target;
 use super::catalogs::Catalogs;
+use super::change::ChangeNode;
 use super::dialect;
 use super::innermost::sql_of_mut;
 use super::rules::{default_expr, default_sql};
+use super::scanned::reads;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME, object_name};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::table::HaliteTable;
+use crate::write::{Action, Change, Layout};
 
 /// An INSERT, taken out of its statement.
 pub(super) struct Insert {
@@ -145,10 +148,29 @@ impl Insert {
 
     fn assigned(&self, query: LogicalPlan) -> PlanResult<LogicalPlan> {
         let input = self.rows_of(query)?;
+        if reads(&input, &self.table) {
+            return self.of_itself(input);
+        }
         let source = provider_as_source(Arc::clone(&self.table) as _);
         let (name, operation) = (self.table.name(), WriteOp::Insert(self.operation));
         let insert = DmlStatement::new(name.into(), source, operation, Arc::new(input));
         Ok(LogicalPlan::Dml(insert))
+    }
+
+    /// The INSERT of rows that are read from the table itself: a change by what is there.
+    fn of_itself(&self, input: LogicalPlan) -> PlanResult<LogicalPlan> {
+        let change = match self.operation {
+            InsertOp::Replace => Change::Replace,
+            _ => Change::Insert,
+        };
+        let layout = Layout {
+            action: Some(Action::Insert),
+            old: false,
+            new: true,
+            returned: 0,
+        };
+        let table = Arc::clone(&self.table);
+        Ok(ChangeNode::new(table, "INSERT", change, layout, input)?.into_plan())
     }
 
     /// The rows of VALUES, each value as one of its column.

@@ -100,6 +100,7 @@ mod rows;
 mod rules;
 mod running;
 mod sample;
+mod scanned;
 mod sequence_clauses;
 mod sequences;
 mod sessions;

@@ -49,6 +49,8 @@ impl std::fmt::Debug for Outcome {
 pub(super) enum Wanted {
     Anything,
     Rows,
+    /// The number of rows that it changes, also of one that gives them back.
+    Count,
 }
 
 impl Wanted {
@@ -109,6 +111,25 @@ pub(super) fn refuse_hidden_changes(plan: &LogicalPlan) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// What is wanted of a change: the number of rows, if it is that, of which it gives back each one.
+///
+/// # Errors
+/// Those of its rows.
+pub(super) async fn wanted_of(
+    verb: &'static str,
+    outcome: Outcome,
+    wanted: Wanted,
+) -> Result<Outcome> {
+    match (outcome, wanted) {
+        (Outcome::Rows(rows), Wanted::Count) => {
+            let batches = collect(rows).await?;
+            let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+            Ok(Outcome::Affected { verb, rows })
+        }
+        (other, _) => Ok(other),
+    }
 }
 
 /// Runs a change to its end: the rows that it gives back are there when it is done.

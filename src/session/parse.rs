@@ -224,7 +224,7 @@ fn significant(tokens: &[TokenWithSpan]) -> impl Iterator<Item = &TokenWithSpan>
 }
 
 fn parse_command(tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
-    let dialect = HaliteDialect::new(tokens.len());
+    let dialect = HaliteDialect::of(tokens);
     let command = match Form::of(tokens) {
         Form::ExplainKeys(rest) => parse_query(&dialect, rest),
         Form::Summarize(rest) => parse_summarized(&dialect, rest),

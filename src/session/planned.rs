@@ -21,10 +21,9 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use super::apart::{Effort, apart};
 use super::catalogs::Catalogs;
 use super::change::{BoundChange, DirectChanges};
-use super::direct::{
-    DirectQuery, is_deep, is_simple, is_the_same_each_time, reads_own_tables, table_of,
-};
+use super::direct::{DirectQuery, is_deep, is_simple, is_the_same_each_time};
 use super::placeholders::Placeholders;
+use super::scanned::{reads_own_tables, table_of};
 use crate::error::Result;
 use crate::scan::{self, Counters, Opened};
 use crate::store::{Snapshot, Store};

@@ -6,8 +6,9 @@ use datafusion::common::ScalarValue;
 use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::RwLock;
 
+use super::change::ChangeNode;
 use super::command::Own;
-use super::outcome::{gives_rows, no_rows, takes_parameters};
+use super::outcome::{Wanted, gives_rows, no_rows, takes_parameters, wanted_of};
 use super::parse::Command;
 use super::planned::Planned;
 use super::rows::Single;
@@ -40,6 +41,8 @@ pub struct PreparedStatement {
 fn check(planned: &Planned, for_rows: bool) -> Result<()> {
     match (gives_rows(&planned.plan), for_rows) {
         (true, true) | (false, false) => Ok(()),
+        // What RETURNING gives back is counted.
+        (true, false) if ChangeNode::of(&planned.plan).is_some() => Ok(()),
         (false, true) => Err(no_rows()),
         (true, false) => Err(no_change()),
     }
@@ -264,7 +267,11 @@ impl PreparedStatement {
         check(&planned, false)?;
         connection.progress().begin();
         let params = planned.placeholders.bind(params)?;
-        self.run(connection, planned, params).await
+        let outcome = self.run(connection, Arc::clone(&planned), params).await?;
+        match ChangeNode::of(&planned.plan) {
+            Some(change) => wanted_of(change.verb(), outcome, Wanted::Count).await,
+            None => Ok(outcome),
+        }
     }
 }
 

@@ -6,9 +6,11 @@
 //! [settled](super::settle) once all are there, so that the order in which rows were found does not matter:
 //! `SET k = k + 1` moves every row to the key of its neighbour.
 
-use arrow::array::{AsArray, BooleanArray, RecordBatch, RecordBatchOptions};
+use std::sync::Arc;
+
+use arrow::array::{AsArray, BooleanArray, Int64Array, RecordBatch, RecordBatchOptions};
 use arrow::compute::filter_record_batch;
-use arrow::datatypes::{Field, Int8Type, Schema};
+use arrow::datatypes::{Field, Int8Type, Int64Type, Schema};
 
 use super::changes::EncodedChange;
 use super::conflict::described;
@@ -174,6 +176,49 @@ impl Layout {
         let [_, start, end] = self.starts(table);
         let columns: Vec<usize> = (start..end).collect();
         batch.project(&columns).map_err(mismatch)
+    }
+
+    /// The batch with ids in the hidden column of the rows that are inserted, of which `take` gives the first of so many;
+    /// `None` where none is to be given.
+    ///
+    /// # Errors
+    /// Those of `take`; `Internal` where the batch has too few columns.
+    pub(super) fn with_row_ids(
+        self,
+        batch: &RecordBatch,
+        table: &BoundTable,
+        take: impl FnOnce(usize) -> Result<i64>,
+    ) -> Result<Option<RecordBatch>> {
+        let (Some(row_id), true, true) = (table.row_id(), self.old, self.new) else {
+            return Ok(None);
+        };
+        let actions = self.actions(batch)?;
+        let is_inserted = |action: &&Action| **action == Action::Insert;
+        let inserted = actions.iter().filter(is_inserted).count();
+        if inserted == 0 {
+            return Ok(None);
+        }
+        let [_, new, _] = self.starts(table);
+        let mut columns = batch.columns().to_vec();
+        let place = columns.get_mut(new + row_id);
+        let place = place.ok_or_else(|| Error::internal("a change without its row ids"))?;
+        let known = place.as_primitive_opt::<Int64Type>();
+        let known = known.ok_or_else(|| Error::internal("row ids of another type"))?;
+        let mut next = take(inserted)?;
+        let ids = known.iter().zip(&actions).map(|(known, action)| {
+            if *action != Action::Insert {
+                return known;
+            }
+            next += 1;
+            Some(next - 1)
+        });
+        *place = Arc::new(ids.collect::<Int64Array>());
+        let fields = batch.schema_ref().fields().iter();
+        let fields = fields.map(|field| field.as_ref().clone().with_nullable(true));
+        let schema = Schema::new(fields.collect::<Vec<_>>());
+        RecordBatch::try_new(Arc::new(schema), columns)
+            .map(Some)
+            .map_err(mismatch)
     }
 
     /// What is given back, and the numbers of these rows, of which the first of the batch is `first`.

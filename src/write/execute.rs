@@ -84,19 +84,18 @@ impl WriteExec {
     }
 
     /// A change of rows whose input has its columns as `layout` says; those that are given back have the names of
-    /// `returned`. What looks at the rows that are there is executed under the table's lock, in the context that `refresh`
-    /// returns.
+    /// `returned`. What looks at the rows that are there has a `refresh`: it is executed under the table's lock, in the
+    /// context that this returns.
     pub fn change(
         writer: Arc<TableWriter>,
         input: Arc<dyn ExecutionPlan>,
         (change, layout): (Change, Layout),
         returned: Option<SchemaRef>,
         settings: WriteSettings,
-        refresh: Refresh,
+        refresh: Option<Refresh>,
     ) -> Self {
-        let looks = matches!(change, Change::Edit(_) | Change::Delete);
         let work = Work {
-            refresh: looks.then_some(refresh),
+            refresh,
             layout: Some(layout),
             returned,
             ..Work::new(writer, change, settings)

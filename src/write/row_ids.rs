@@ -46,7 +46,15 @@ impl RowIds {
     }
 
     /// The first of so many ids, which nobody else is given.
-    fn take(&self, count: usize, table: &BoundTable, store: &Arc<dyn Store>) -> Result<i64> {
+    ///
+    /// # Errors
+    /// As [`RowIds::complete`].
+    pub(super) fn take(
+        &self,
+        count: usize,
+        table: &BoundTable,
+        store: &Arc<dyn Store>,
+    ) -> Result<i64> {
         let mut next = self.next.lock();
         let first = match *next {
             Some(first) => first,

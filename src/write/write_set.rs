@@ -16,7 +16,7 @@ use super::settle::Settled;
 use super::sorter::Sorter;
 use super::spill::SpillDirectory;
 use super::wanted::Waiting;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::row::{RowChanges, RowWriter};
 use crate::schema::BoundTable;
 use crate::store::{Snapshot, Store};
@@ -160,6 +160,9 @@ impl WriteSet {
 
     /// Takes what becomes of rows, as `layout` has it in the columns of a batch. It never blocks, as [`WriteSet::gather`].
     pub(super) fn gather_edits(&mut self, batch: &RecordBatch, layout: Layout) -> Result<()> {
+        let ids = |count| self.row_ids.take(count, self.rows.table(), &self.store);
+        let completed = layout.with_row_ids(batch, self.rows.table(), ids)?;
+        let batch = completed.as_ref().unwrap_or(batch);
         let (most, changes) = (self.settings.row_bytes, &mut self.changes);
         let (rows, first) = (&self.rows, self.count + 1);
         let encoder = Encoder {
@@ -271,7 +274,13 @@ impl WriteSet {
                 self.row_ids.forget();
                 Err(self.conflict(&conflict)?)
             }
-            (Err(Refusal::Error(error)), _) => Err(error),
+            (Err(Refusal::Error(error)), change) => {
+                // It may be that another process has given the same ids.
+                if matches!(change, Change::Edit(_)) && error.kind() == ErrorKind::Conflict {
+                    self.row_ids.forget();
+                }
+                Err(error)
+            }
         }
     }
 

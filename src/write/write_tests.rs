@@ -432,7 +432,7 @@ fn deletion(
         (Change::Delete, layout),
         None,
         settings,
-        refresh,
+        Some(refresh),
     )
 }
 

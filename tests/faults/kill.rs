@@ -23,6 +23,9 @@ const ROUNDS_PER_DATABASE: usize = 5;
 /// While nothing was seen of what must be, so many times the kills that were asked for are made.
 const PATIENCE: usize = 10;
 
+/// However busy the machine is, a run takes no longer than this.
+const LONGEST: Duration = Duration::from_secs(120);
+
 /// What a database's statements may hold in memory: the default, or so little that all but the smallest spill, and are
 /// written as sorted files that the store takes in at once. Every other database has little.
 const MEMORY: [&str; 2] = ["", "SET halite.statement_memory = 20000;\n"];
@@ -73,6 +76,9 @@ fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing_half_done() {
             if !was_killed {
                 assert_eq!(acknowledged, STEPS, "the program failed");
                 pace = started.elapsed();
+            } else if acknowledged == 0 {
+                // On a machine that is busy all kills would come before the first statement.
+                pace = pace.mul_f64(1.2).min(LONGEST);
             }
             seen.kills += usize::from(was_killed);
             seen.loads += usize::from(path.join("halite-loads").exists());

@@ -80,9 +80,9 @@ INSERT INTO t PARTITION (a = 4) VALUES (4, 40, 'w');
 ---
 error: INSERT … PARTITION is not implemented
 
-INSERT INTO t AS u VALUES (4, 40, 'w');
+INSERT INTO t u VALUES (4, 40, 'w');
 ---
-error: syntax error: Expected: SELECT, VALUES, or a subquery in the query body, found: AS at Line: 1, Column: 15
+error: syntax error: Expected: SELECT, VALUES, or a subquery in the query body, found: u at Line: 1, Column: 15
 
 INSERT INTO t SET a = 4;
 ---

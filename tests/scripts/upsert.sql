@@ -170,3 +170,84 @@ INSERT 0
 | a    | 2024-01-01T00:55:00 | 2 |
 +------+---------------------+---+
 
+CREATE TABLE hits (page TEXT, n INT, PRIMARY KEY (page));
+INSERT INTO hits AS h VALUES ('/a', 1);
+INSERT INTO hits AS h VALUES ('/a', 2) ON CONFLICT DO UPDATE SET n = h.n + excluded.n RETURNING h.page, h.n;
+INSERT INTO public.hits AS h (n, page) VALUES (2, '/a') ON CONFLICT (page) DO UPDATE SET n = h.n * excluded.n WHERE h.n = 3;
+INSERT INTO hits FROM (VALUES ('/b', 5));
+SELECT * FROM hits;
+---
+CREATE TABLE
+INSERT 1
++------+---+
+| page | n |
++------+---+
+| /a   | 3 |
++------+---+
+INSERT 1
+INSERT 1
++------+---+
+| page | n |
++------+---+
+| /a   | 6 |
+| /b   | 5 |
++------+---+
+
+PREPARE more AS UPDATE hits SET n = n + $1 WHERE page = $2;
+EXECUTE more(1, '/a');
+EXECUTE more(2147483647, '/a');
+EXECUTE more(2147483648, '/a');
+EXECUTE more(1.5, '/a');
+EXECUTE more(-2147483655, '/a');
+SELECT * FROM hits;
+---
+PREPARE
+UPDATE 1
+error: 7 + 2147483647 is out of range for INTEGER
+error: 2147483648 is out of range for INTEGER
+error: `+` of INTEGER and a parameter that is given a value of type Decimal128(2, 1): declare its type, as in PREPARE name (DOUBLE) AS …
+error: -2147483655 is out of range for INTEGER
++------+---+
+| page | n |
++------+---+
+| /a   | 7 |
+| /b   | 5 |
++------+---+
+
+CREATE TABLE log (a INT, b TEXT);
+INSERT INTO log VALUES (1, 'x'), (1, 'y') ON CONFLICT DO NOTHING;
+INSERT OR IGNORE INTO log VALUES (1, 'x') RETURNING a, b;
+INSERT INTO log VALUES (1, 'x') ON CONFLICT (a) DO NOTHING;
+INSERT INTO log VALUES (1, 'x') ON CONFLICT DO UPDATE SET b = 'z';
+MERGE INTO log AS l USING (VALUES (1, 'y'), (2, 'new')) AS s (a, b) ON s.a = l.a AND s.b = l.b
+  WHEN MATCHED THEN UPDATE SET b = l.b || '!'
+  WHEN NOT MATCHED THEN INSERT VALUES (s.a, s.b)
+  WHEN NOT MATCHED BY SOURCE THEN DELETE;
+INSERT INTO log VALUES (3, 'last');
+MERGE INTO log USING (VALUES (2)) AS s (x) ON s.x = log.a WHEN MATCHED THEN UPDATE SET b = upper(b) RETURNING log.*, x;
+SELECT * FROM log;
+---
+warning: table `log`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
+CREATE TABLE
+INSERT 2
++---+---+
+| a | b |
++---+---+
+| 1 | x |
++---+---+
+error: table `log` has no primary key, by which rows would be in conflict: leave ON CONFLICT out, or declare PRIMARY KEY (…) with the columns that are to be different
+error: table `log` has no primary key, by which rows would be in conflict: leave ON CONFLICT out, or declare PRIMARY KEY (…) with the columns that are to be different
+MERGE 4
+INSERT 1
++---+-----+---+
+| a | b   | x |
++---+-----+---+
+| 2 | NEW | 2 |
++---+-----+---+
++---+------+
+| a | b    |
++---+------+
+| 1 | y!   |
+| 2 | NEW  |
+| 3 | last |
++---+------+

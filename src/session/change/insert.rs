@@ -18,7 +18,7 @@ use super::super::assign::Target;
 use super::super::insert::{Insert, table_name};
 use super::lookup::{EXCLUDED, LookupNode, is_stored};
 use super::rows::{Rows, action, in_place_of_list, old_columns, unseen};
-use super::update::{assignments, expect_key, query, values_of};
+use super::update::{assignments, query, values_of};
 use crate::catalog::identifier;
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
@@ -107,8 +107,12 @@ impl Upsert {
                     "REPLACE with ON CONFLICT is not implemented; leave one of them out",
                 ));
             }
+            // Without a key no row is in the way of another.
+            (Some(OnInsert::OnConflict(conflict)), false) if is_no_conflict(&table, &conflict) => {
+                On::Change(Change::Insert)
+            }
             (Some(OnInsert::OnConflict(conflict)), false) => {
-                expect_key(table.bound(), "ON CONFLICT of")?;
+                expect_key(table.bound())?;
                 check_target(table.bound(), conflict.conflict_target.as_ref())?;
                 match conflict.action {
                     OnConflictAction::DoNothing => On::Nothing,
@@ -194,6 +198,24 @@ impl Upsert {
     fn look_up(&self, given: LogicalPlan) -> PlanResult<LogicalPlan> {
         let table = Arc::clone(self.insert.table());
         Ok(LookupNode::new(table, self.label.clone(), given)?.into_plan())
+    }
+}
+
+/// Whether no row conflicts with another one, and nothing would be done if one did.
+fn is_no_conflict(table: &HaliteTable, conflict: &OnConflict) -> bool {
+    let does_nothing = matches!(conflict.action, OnConflictAction::DoNothing);
+    table.bound().row_id().is_some() && conflict.conflict_target.is_none() && does_nothing
+}
+
+/// Refuses ON CONFLICT where there is no key that rows could have in common.
+fn expect_key(table: &BoundTable) -> Result<()> {
+    match table.row_id() {
+        None => Ok(()),
+        Some(_) => Err(Error::invalid(format!(
+            "table `{}` has no primary key, by which rows would be in conflict: leave ON CONFLICT out, or declare \
+             PRIMARY KEY (…) with the columns that are to be different",
+            table.name()
+        ))),
     }
 }
 

@@ -14,8 +14,10 @@ use sqlparser::ast::{
 
 use super::Parts;
 use super::insert::{beside, from};
-use super::rows::{Rows, action, columns_of, in_place_of_list, old_columns, unseen};
-use super::update::{assignments, column, expect_key, label_of, query, target, values_of};
+use super::rows::{
+    Rows, action, columns_of, in_place_of_list, old_columns, showing_row_id_of_query, unseen,
+};
+use super::update::{assignments, column, label_of, query, target, values_of};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::session::assign::Target;
@@ -53,7 +55,6 @@ impl Merge {
     /// A table or a column that is not there.
     pub fn take(catalogs: &Catalogs, merge: &SqlMerge) -> Result<(Arc<HaliteTable>, Self, Parts)> {
         let table = target(catalogs, &merge.table)?;
-        expect_key(table.bound(), "MERGE INTO")?;
         let (mut clauses, mut list) = (Vec::new(), Vec::new());
         for (number, clause) in merge.clauses.iter().enumerate() {
             let (clause, items) = Clause::take(table.bound(), &merge.table, clause, number)?;
@@ -98,6 +99,7 @@ impl Merge {
     /// A value or a type that a column cannot hold.
     pub fn rows(&self, table: &HaliteTable, query: LogicalPlan) -> PlanResult<Rows> {
         let mut new = Vec::new();
+        let query = showing_row_id_of_query(query, table)?;
         let plan = in_place_of_list(query, "MERGE", &mut |list, input| {
             let (plan, columns) = self.decided(table, list, input)?;
             new = columns;

@@ -22,6 +22,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
 use super::super::names::written;
+use super::super::scanned::reads;
 use super::lookup::LookupNode;
 use crate::error::{Error, Result};
 use crate::scan::StatementSnapshot;
@@ -252,13 +253,17 @@ impl ChangeNode {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let settings = HaliteOptions::of(state.config_options()).write_settings();
         let returned = self.gives_rows().then(|| Arc::clone(self.schema.inner()));
+        // What reads the table that it changes reads it as it is when nobody else changes it any more.
+        let looks = matches!(self.change, Change::Edit(_) | Change::Delete)
+            || reads(&self.input, &self.table);
+        let context = looks.then(|| claimed_context(state, self.table.store()));
         Ok(Arc::new(WriteExec::change(
             self.table.writer(),
             input,
             (self.change, self.layout),
             returned,
             settings,
-            claimed_context(state, self.table.store()),
+            context,
         )))
     }
 }

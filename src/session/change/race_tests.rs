@@ -52,13 +52,16 @@ async fn told(connection: &Connection, step: &Step, gives_rows: bool) -> Told {
     })
 }
 
+/// How far each thread is, and the rows.
+type State = (Vec<usize>, Vec<(i64, i64)>);
+
 /// Whether the histories of threads are those of some order. `tried` are states from which there is none.
 fn is_serial(
     threads: &[Done],
     places: &mut Vec<usize>,
     model: &Model,
     rows: &Model,
-    tried: &mut HashSet<(Vec<usize>, Vec<(i64, i64)>)>,
+    tried: &mut HashSet<State>,
 ) -> bool {
     let is_over = threads
         .iter()

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, Result as PlanResult};
 use datafusion::datasource::provider_as_source;
-use datafusion::logical_expr::{Expr, Limit, LogicalPlan, Projection, TableScanBuilder, lit, when};
+use datafusion::logical_expr::{
+    Expr, Limit, LogicalPlan, Projection, SubqueryAlias, TableScanBuilder, lit, when,
+};
 
 use super::node::ChangeNode;
 use crate::error::{Error, Result};
@@ -170,6 +172,42 @@ pub(super) fn showing_row_id(plan: LogicalPlan, table: &HaliteTable) -> PlanResu
     let mut is_first = true;
     let shown = plan.map_children(|child| match std::mem::take(&mut is_first) {
         true => showing_row_id(child, table).map(Transformed::yes),
+        false => Ok(Transformed::no(child)),
+    })?;
+    shown.data.recompute_schema()
+}
+
+/// As [`showing_row_id`] of a plan that reads the table by a query with a name, `(SELECT *, … FROM t) AS t`: the row id
+/// comes behind the columns of the table there, too.
+///
+/// # Errors
+/// `Internal` alone.
+pub(super) fn showing_row_id_of_query(
+    plan: LogicalPlan,
+    table: &HaliteTable,
+) -> PlanResult<LogicalPlan> {
+    if table.bound().row_id().is_none() {
+        return Ok(plan);
+    }
+    if let LogicalPlan::SubqueryAlias(alias) = &plan
+        && let LogicalPlan::Projection(list) = alias.input.as_ref()
+    {
+        let input = showing_row_id(list.input.as_ref().clone(), table)?;
+        let row_id = columns_of(&input, table)?.pop();
+        let row_id = row_id.ok_or_else(|| Error::internal("a table without its row id"))?;
+        let (declared, more) = list.expr.split_at(table.bound().columns().len());
+        let shown = declared.iter().cloned();
+        let shown = shown
+            .chain([Expr::Column(row_id)])
+            .chain(more.iter().cloned());
+        let list = Projection::try_new(shown.collect(), Arc::new(input))?;
+        let list = Arc::new(LogicalPlan::Projection(list));
+        let named = SubqueryAlias::try_new(list, alias.alias.clone())?;
+        return Ok(LogicalPlan::SubqueryAlias(named));
+    }
+    let mut is_first = true;
+    let shown = plan.map_children(|child| match std::mem::take(&mut is_first) {
+        true => showing_row_id_of_query(child, table).map(Transformed::yes),
         false => Ok(Transformed::no(child)),
     })?;
     shown.data.recompute_schema()

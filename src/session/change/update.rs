@@ -175,20 +175,6 @@ pub(super) fn target(catalogs: &Catalogs, factor: &TableFactor) -> Result<Arc<Ha
     }
 }
 
-/// Refuses what needs a key that was declared.
-///
-/// # Errors
-/// `NotSupported` for a table without one.
-pub(super) fn expect_key(table: &BoundTable, what: &str) -> Result<()> {
-    match table.row_id() {
-        None => Ok(()),
-        Some(_) => Err(Error::unsupported(format!(
-            "{what} table `{}`, which has no primary key, is not implemented",
-            table.name()
-        ))),
-    }
-}
-
 /// What a table or a query in FROM is called.
 pub(super) fn label_of(factor: &TableFactor) -> Option<String> {
     let (TableFactor::Table { alias, .. } | TableFactor::Derived { alias, .. }) = factor else {
