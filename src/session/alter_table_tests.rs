@@ -2,27 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::testing::texts;
-use super::super::{Connection, Database, PreparedStatement};
+use super::super::testing::{rows_of as rows, run, with};
+use super::super::{Database, PreparedStatement};
 use crate::keyrange::KeyRange;
 use crate::store::{MemoryStore, Store, read_chunks};
-
-async fn run(connection: &Connection, sql: &str) -> Result<u64, String> {
-    let done = connection.execute(sql, ()).await;
-    done.map_err(|error| error.to_string())
-}
-
-async fn rows(connection: &Connection, sql: &str) -> Vec<String> {
-    texts(&connection.query(sql, ()).await.expect(sql))
-}
-
-async fn with(statements: &[&str]) -> Connection {
-    let connection = Database::in_memory().unwrap().connect();
-    for statement in statements {
-        run(&connection, statement).await.expect(statement);
-    }
-    connection
-}
 
 /// Every entry of the spaces of tables.
 fn entries(store: &MemoryStore) -> Vec<(Vec<u8>, Vec<u8>)> {

@@ -2,18 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::testing::texts;
-use super::super::{Connection, Database};
+use super::super::Database;
+use super::super::testing::{rows_of as rows, run};
 use crate::store::{MemoryStore, Store};
-
-async fn run(connection: &Connection, sql: &str) -> Result<u64, String> {
-    let done = connection.execute(sql, ()).await;
-    done.map_err(|error| error.to_string())
-}
-
-async fn rows(connection: &Connection, sql: &str) -> Vec<String> {
-    texts(&connection.query(sql, ()).await.expect(sql))
-}
 
 /// The spaces of a store, but for the catalog's.
 fn spaces(store: &MemoryStore) -> Vec<String> {

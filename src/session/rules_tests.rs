@@ -7,25 +7,8 @@ use std::sync::Arc;
 use arrow::array::{Int32Array, RecordBatch};
 use datafusion::prelude::SessionContext;
 
-use super::super::testing::texts;
-use super::super::{Connection, Database};
-
-async fn run(connection: &Connection, sql: &str) -> Result<u64, String> {
-    let done = connection.execute(sql, ()).await;
-    done.map_err(|error| error.to_string())
-}
-
-async fn rows(connection: &Connection, sql: &str) -> Vec<String> {
-    texts(&connection.query(sql, ()).await.expect(sql))
-}
-
-async fn with(statements: &[&str]) -> Connection {
-    let connection = Database::in_memory().unwrap().connect();
-    for statement in statements {
-        run(&connection, statement).await.expect(statement);
-    }
-    connection
-}
+use super::super::Database;
+use super::super::testing::{rows_of as rows, run, with};
 
 /// The time is that of the statement, what is drawn is drawn for each row.
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What the tests of the front door share: sessions with and without it, and their answers as text.
+//! What the tests of the front door share: sessions with and without it, connections, and their answers as text.
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
@@ -8,6 +8,7 @@ use datafusion::prelude::SessionContext;
 
 use super::parse::{Command, parse};
 use super::stack::large_stack;
+use super::{Connection, Database};
 use crate::optimize::install;
 
 /// A session of Halite's rules.
@@ -49,6 +50,26 @@ pub async fn rows(session: &SessionContext, sql: &str) -> Vec<String> {
         .unwrap_or_else(|error| panic!("{sql}\n{error}"));
     rows.sort();
     rows
+}
+
+/// A connection to a new database in which these statements were run.
+pub async fn with(statements: &[&str]) -> Connection {
+    let connection = Database::in_memory().unwrap().connect();
+    for statement in statements {
+        run(&connection, statement).await.expect(statement);
+    }
+    connection
+}
+
+/// Runs a statement on a connection; gives the number of rows that it changed, or its error.
+pub async fn run(connection: &Connection, sql: &str) -> Result<u64, String> {
+    let done = connection.execute(sql, ()).await;
+    done.map_err(|error| error.to_string())
+}
+
+/// The rows of a query on a connection, as [`try_rows`] gives those of a session.
+pub async fn rows_of(connection: &Connection, sql: &str) -> Vec<String> {
+    texts(&connection.query(sql, ()).await.expect(sql))
 }
 
 /// The rows as DataFusion parses and answers, or its error.
