@@ -13,16 +13,18 @@
 //! | nested `CASE … END` | [`MAX_CASES`] | recursion of the parser and planner |
 //! | `NOT`s and signs in a row (`NOT NOT …`, `- - 1`) | [`MAX_PREFIXES`] | recursion of the parser and planner |
 //! | nested subqueries in expressions (not those in `FROM`) | [`MAX_SUBQUERIES`] | DataFusion plans each level twice |
+//! | subqueries in expressions | [`MAX_ALL_SUBQUERIES`] | each is a join or more; planning grows with the cube |
 //! | `UNION`, `EXCEPT`, `INTERSECT`; pipes, `\|>` | [`MAX_SET_OPERATIONS`] each | depth of a plan |
 //! | joined tables | [`MAX_JOINS`] | depth of a plan |
 //! | queries in `WITH` | [`MAX_NAMED`] | depth of a plan |
 //! | tables that are read, those of a query in `WITH` once for each place that names it | [`MAX_TABLES`] | size of a plan |
 //! | columns of a table, of VALUES, of all SELECTs | [`MAX_COLUMNS`] | planning grows with its square |
-//! | keys of ORDER BY, of GROUP BY; values of a row | [`MAX_KEYS`] | planning grows with its square |
-//! | window functions | [`MAX_WINDOWS`] | depth of a plan, of which each level has the columns of all below |
+//! | columns of a SELECT with one name; functions of a HAVING; keys of ORDER BY, GROUP BY, DISTINCT ON, of an aggregate's order; values of a row | [`MAX_KEYS`] | planning grows with its square |
+//! | arms of a MERGE, constraints of a table | [`MAX_ARMS`] | planning grows with the square |
+//! | window functions, windows with a name, keys of a window | [`MAX_WINDOWS`] | depth of a plan, of which each level has the columns of all below |
 //! | grouping sets, those of CUBE and ROLLUP written out | [`MAX_GROUPING_SETS`] | size of a plan, and of each row on its way |
 //! | rows in lists: `(a, b) IN ((1, 2), …)` | [`MAX_ROWS_COMPARED`] | size of a predicate |
-//! | arguments of a function, values of a list, arms of a CASE | [`MAX_ARGUMENTS`] | planning grows with its square |
+//! | arguments of a function, values of a list, keys of a map, arms of a CASE | [`MAX_ARGUMENTS`] | planning grows with its square |
 //! | parts of a name: `a.b.c` | [`MAX_NAME_PARTS`] | recursion of the planner, which wraps a field in each |
 //! | wildcards of a pattern behind LIKE | [`MAX_WILDCARDS`] | size of the automaton that it becomes |
 //! | bytes of a text | [`MAX_TEXT`] | memory of the tokens and the syntax tree |
@@ -66,6 +68,9 @@ pub const MAX_PREFIXES: usize = 50;
 /// Deepest nesting of subqueries in expressions.
 pub const MAX_SUBQUERIES: usize = 10;
 
+/// Most subqueries in the expressions of a statement.
+pub const MAX_ALL_SUBQUERIES: usize = 50;
+
 /// Most set operations (`UNION`, `EXCEPT`, `INTERSECT`) in a statement.
 pub const MAX_SET_OPERATIONS: usize = 500;
 
@@ -88,10 +93,14 @@ pub const MAX_COLUMNS: usize = 2_000;
 /// Most columns that a part of a plan may have, those of stars written out.
 pub const MAX_PLANNED_COLUMNS: usize = 4_000;
 
-/// Most keys of an `ORDER BY` or a `GROUP BY`, and most values of a row.
+/// Most keys of an `ORDER BY`, a `GROUP BY`, a `DISTINCT ON` or an aggregate's order, most values of a row, and most columns of a
+/// `SELECT` that have one name.
 pub const MAX_KEYS: usize = 500;
 
-/// Most window functions in a statement.
+/// Most `WHEN`s of a `MERGE`, and most constraints of a table.
+pub const MAX_ARMS: usize = 200;
+
+/// Most window functions in a statement, most windows with a name, and most keys of one.
 pub const MAX_WINDOWS: usize = 100;
 
 /// Most grouping sets of a `GROUP BY`.
@@ -373,7 +382,11 @@ impl Shape {
     fn prefix(&mut self, token: &Token) -> Result<()> {
         let is_prefix = match token {
             Token::Minus | Token::Plus | Token::Tilde => true,
-            Token::Word(word) => word.keyword == Keyword::NOT,
+            // `INTERVAL INTERVAL '1 day'`: the parser recurses, and does not count it.
+            Token::Word(word) => matches!(
+                word.keyword,
+                Keyword::NOT | Keyword::INTERVAL | Keyword::PRIOR | Keyword::CONNECT_BY_ROOT
+            ),
             _ => false,
         };
         self.prefixes = if is_prefix { self.prefixes + 1 } else { 0 };

@@ -398,6 +398,8 @@ fn the_limits_are_as_documented() {
         ("nested `CASE`", MAX_CASES),
         ("`NOT`s and signs", MAX_PREFIXES),
         ("nested subqueries", MAX_SUBQUERIES),
+        ("subqueries in expressions", MAX_ALL_SUBQUERIES),
+        ("arms of a `MERGE`", MAX_ARMS),
         ("terms of `AND`", MAX_TERMS),
         ("operators of one", MAX_OPERATORS),
         ("set operations", MAX_SET_OPERATIONS),
@@ -449,4 +451,80 @@ async fn canary_of_a_chain_that_reads_twice() {
     let sql = format!("WITH q0 AS (SELECT 1 AS x), {chain} SELECT x FROM q6");
     let plan = plain().state().create_logical_plan(&sql).await.unwrap();
     assert_eq!(reads(&plan), 64);
+}
+
+/// Lists whose planning grows with more than their length: one more than the limit is refused, with the number.
+#[test]
+fn wide_lists_are_refused() {
+    let many = |part: &str, count: usize| {
+        let parts: Vec<String> = (0..count)
+            .map(|n| part.replace("{n}", &n.to_string()))
+            .collect();
+        parts.join(", ")
+    };
+    type Text = (fn(&str) -> String, &'static str, usize, &'static str);
+    let texts: [Text; 8] = [
+        (
+            |list| format!("SELECT {list} FROM t"),
+            "a AS c",
+            MAX_KEYS,
+            "columns of one name",
+        ),
+        (
+            |list| format!("SELECT DISTINCT ON ({list}) a FROM t"),
+            "a + {n}",
+            MAX_KEYS,
+            "keys of DISTINCT ON",
+        ),
+        (
+            |list| format!("SELECT string_agg(a, ',' ORDER BY {list}) FROM t"),
+            "a + {n}",
+            MAX_KEYS,
+            "keys of an aggregate's order",
+        ),
+        (
+            |list| format!("SELECT sum(a) OVER (ORDER BY {list}) FROM t"),
+            "a + {n}",
+            MAX_WINDOWS,
+            "keys of a window",
+        ),
+        (
+            |list| format!("SELECT sum(a) OVER w0 FROM t WINDOW {list}"),
+            "w{n} AS (ORDER BY a)",
+            MAX_WINDOWS,
+            "windows with a name",
+        ),
+        (
+            |list| format!("SELECT {list} FROM t"),
+            "(SELECT max(a) + {n} FROM t)",
+            MAX_ALL_SUBQUERIES,
+            "subqueries",
+        ),
+        (
+            |list| format!("UPDATE t SET {list}"),
+            "a = {n}",
+            MAX_COLUMNS,
+            "assignments",
+        ),
+        (
+            |list| format!("SELECT {{{list}}}"),
+            "'c{n}': {n}",
+            MAX_ARGUMENTS,
+            "fields of a value",
+        ),
+    ];
+    for (text, part, most, what) in texts {
+        parse(&text(&many(part, most))).unwrap();
+        let error = parse(&text(&many(part, most + 1))).unwrap_err();
+        let expected = format!("more than {most} {what}");
+        assert!(error.message().ends_with(&expected), "{error}");
+    }
+}
+
+/// Without a limit the parser overflows the stack.
+#[test]
+fn intervals_in_a_row_are_refused() {
+    let sql = format!("SELECT {}'1 day'", "INTERVAL ".repeat(MAX_PREFIXES + 1));
+    refused(&sql, "more than 50 signs and NOTs in a row");
+    parse("SELECT INTERVAL '1 day'").unwrap();
 }

@@ -10,6 +10,9 @@ use std::path::{Component, Path, PathBuf};
 use super::directory;
 use crate::error::{Error, Result};
 
+/// Bytes of the name of a file that Linux takes at most.
+const MOST_BYTES: usize = 4096;
+
 /// How many links a name may lead through.
 const MOST_LINKS: usize = 40;
 
@@ -18,12 +21,26 @@ const MOST_LINKS: usize = 40;
 /// # Errors
 /// `InvalidInput` with the file and the database.
 pub fn check_outside(file: &Path) -> Result<()> {
+    check_file_name(file.as_os_str().len())?;
     match database_around(file) {
         None => Ok(()),
         Some(database) => Err(Error::invalid(format!(
             "`{}` lies inside the database {}, whose files are neither read nor written but by Halite itself",
             file.display(),
             database.display()
+        ))),
+    }
+}
+
+/// Refuses the name of a file with more bytes than a system takes, before anything is looked for.
+///
+/// # Errors
+/// `InvalidInput` with the number.
+pub fn check_file_name(bytes: usize) -> Result<()> {
+    match bytes <= MOST_BYTES {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "the name of a file has {bytes} bytes, more than {MOST_BYTES}"
         ))),
     }
 }
@@ -94,6 +111,8 @@ mod tests {
             "other/../d/LOG",
             "missing/../d/LOG",
         ];
+        let long = check_outside(&root.join("x/".repeat(3000))).unwrap_err();
+        assert!(long.message().ends_with("more than 4096"), "{long}");
         for name in inside {
             let error = check_outside(&root.join(name)).unwrap_err();
             let expected = format!("lies inside the database {}", database.display());

@@ -52,7 +52,7 @@ pub(crate) use self::bulk::Ascending;
 pub use self::bulk::BulkWriter;
 pub use self::changes::{Changes, Claim, Sharing};
 pub use self::chunk::{Chunk, ChunkLimit};
-pub use self::inside::check_outside;
+pub use self::inside::{check_file_name, check_outside};
 pub use self::local::LocalSnapshot;
 pub use self::memory::MemoryStore;
 pub use self::read::{ReadRequest, Reader, Tally, Work};

@@ -15,7 +15,7 @@ use super::options::{
     CopyDirection, CopyOptions, FileCompression, FileFormat, FileKind, is_standard,
 };
 use crate::error::{Error, Result};
-use crate::store::check_outside;
+use crate::store::{check_file_name, check_outside};
 use crate::write::Progress;
 
 /// How much of a file is read at once.
@@ -68,6 +68,7 @@ pub(super) fn find(pattern: &str, options: &CopyOptions) -> Result<Vec<SourceFil
 /// # Errors
 /// As [`check_outside`].
 pub fn check_matches(pattern: &str) -> Result<()> {
+    check_file_name(pattern.len())?;
     files_matching(pattern).try_for_each(|file| check_outside(&file))
 }
 
