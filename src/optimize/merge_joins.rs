@@ -63,6 +63,12 @@ pub fn is_possible(plan: &Arc<dyn ExecutionPlan>) -> bool {
     found.unwrap_or(false)
 }
 
+/// Whether a plan has a join that is merged.
+pub fn is_merged(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let found = plan.exists(|node| Ok(node.is::<SortMergeJoinExec>()));
+    found.unwrap_or(false)
+}
+
 fn rewrite(plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
     let options = HaliteOptions::of(config);
     if options.joins == Joins::Hash {

@@ -5,6 +5,9 @@
 //! anything, it is dropped with all that it holds, and the statement is planned and run anew, at the same moment of the
 //! store, with `halite.joins = 'merge'`. A plan that changes rows gives nothing before it has made its change, which is
 //! made whole or not at all.
+//!
+//! What is merged goes in batches of a few rows: of each file that a sort has written some are in memory that nobody has
+//! asked for.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,6 +23,7 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
     execute_stream,
 };
+use datafusion::prelude::SessionConfig;
 use futures::{Stream, StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
 
@@ -53,15 +57,16 @@ impl Connection {
     {
         let (state, physical, plan) = self.physical_of(state, plan, stage).await?;
         let joins = HaliteOptions::of(state.borrow().config_options()).joins;
-        if joins != Joins::Auto || !merge_joins::is_possible(&physical) {
+        let again = joins == Joins::Auto && merge_joins::is_possible(&physical);
+        if !again && !merge_joins::is_merged(&physical) {
             return Ok((state, physical));
         }
-        let again = Again {
+        let again = again.then(|| Again {
             connection: self.clone(),
             session: state.borrow().clone(),
             plan,
             stage,
-        };
+        });
         Ok((state, Arc::new(AgainExec::new(physical, again))))
     }
 }
@@ -78,6 +83,8 @@ struct Again {
 impl Again {
     async fn physical(self) -> Result<Arc<dyn ExecutionPlan>> {
         let mut session = self.session;
+        let rows = merged_rows(session.config());
+        *session.config_mut() = session.config().clone().with_batch_size(rows);
         let options = session.config_mut().options_mut();
         let options = options.extensions.get_mut::<HaliteOptions>();
         let options = options.ok_or_else(|| Error::internal("a session without settings"))?;
@@ -87,15 +94,37 @@ impl Again {
     }
 }
 
+/// Most rows of a batch where sorted rows are merged.
+const MERGED_ROWS: usize = 1024;
+
+fn merged_rows(config: &SessionConfig) -> usize {
+    config.batch_size().min(MERGED_ROWS)
+}
+
+/// What a plan with merges is executed in.
+fn in_small_batches(context: &TaskContext) -> Arc<TaskContext> {
+    let config = context.session_config();
+    Arc::new(TaskContext::new(
+        context.task_id(),
+        context.session_id(),
+        config.clone().with_batch_size(merged_rows(config)),
+        context.scalar_functions().clone(),
+        context.higher_order_functions().clone(),
+        context.aggregate_functions().clone(),
+        context.window_functions().clone(),
+        context.runtime_env(),
+    ))
+}
+
 /// The rows of a plan, or of another one where the first takes too much memory. It has no inputs that others could hold.
 struct AgainExec {
     first: Mutex<Option<Arc<dyn ExecutionPlan>>>,
-    again: Again,
+    again: Option<Again>,
     properties: Arc<PlanProperties>,
 }
 
 impl AgainExec {
-    fn new(first: Arc<dyn ExecutionPlan>, again: Again) -> Self {
+    fn new(first: Arc<dyn ExecutionPlan>, again: Option<Again>) -> Self {
         let properties = PlanProperties::new(
             EquivalenceProperties::new(first.schema()),
             Partitioning::UnknownPartitioning(1),
@@ -113,14 +142,19 @@ impl AgainExec {
 /// The rows of `first`; if there is not enough memory before there is one, of what is planned instead.
 async fn rows(
     first: Arc<dyn ExecutionPlan>,
-    again: Again,
+    again: Option<Again>,
     context: Arc<TaskContext>,
 ) -> PlanResult<impl Stream<Item = PlanResult<arrow::array::RecordBatch>> + Send> {
-    let mut rows = execute_stream(Arc::clone(&first), Arc::clone(&context))?;
+    let begins_in = match merge_joins::is_merged(&first) {
+        true => in_small_batches(&context),
+        false => Arc::clone(&context),
+    };
+    let mut rows = execute_stream(Arc::clone(&first), begins_in)?;
     let begun = rows.next().await;
-    if !matches!(&begun, Some(Err(error)) if is_exhausted(error)) {
+    let is_over = matches!(&begun, Some(Err(error)) if is_exhausted(error));
+    let Some(again) = again.filter(|_| is_over) else {
         return Ok(stream::iter(begun).chain(rows).left_stream());
-    }
+    };
     drop(rows);
     if let Some(meter) = &again.connection.meter {
         meter.let_go(&first);
@@ -128,7 +162,7 @@ async fn rows(
     // With the hash tables that are whole.
     drop(first);
     let merged = again.physical().await?;
-    Ok(execute_stream(merged, context)?.right_stream())
+    Ok(execute_stream(merged, in_small_batches(&context))?.right_stream())
 }
 
 impl fmt::Debug for AgainExec {

@@ -26,6 +26,9 @@ const MUCH: usize = 16 << 20;
 /// A lower limit is raised to this: nothing would fit into it.
 const LEAST: usize = 16 << 20;
 
+/// The name that the side of a join begins with that a hash table is of.
+const HASHED: &str = "HashJoinInput";
+
 /// What an error begins with that says so.
 const EXHAUSTED: &str = "the memory limit is reached";
 
@@ -153,7 +156,9 @@ impl MemoryPool for Memory {
         let left = state.left_for(can_spill, reservation.size());
         // What asks for so much at once has doubled what it has, and asks afterwards: the next time must fit as well.
         let is_doubling = !can_spill && additional >= MUCH;
-        let needed = if is_doubling {
+        let needed = if is_copied(reservation) {
+            2 * additional + reservation.size()
+        } else if is_doubling {
             2 * additional
         } else {
             additional
@@ -179,6 +184,11 @@ impl fmt::Display for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}(limit: {})", self.name(), self.limit())
     }
+}
+
+/// Whether it is the side of a join that a hash table is of, whose batches are put into one when all are there.
+fn is_copied(reservation: &MemoryReservation) -> bool {
+    reservation.consumer().name().starts_with(HASHED)
 }
 
 /// Operators that can write to files do so upon this error; no other kind would do.

@@ -36,7 +36,7 @@ fn those_that_can_spill_share_what_the_others_leave() {
 #[test]
 fn what_is_refused_is_told_with_the_setting() {
     let memory = limited("64M");
-    let held = memory.take("HashJoinInput[3]", 0).unwrap();
+    let held = memory.take("a test", 0).unwrap();
     (0..60).for_each(|_| held.try_grow(1 << 20).unwrap());
     let error = memory.take("HashJoinInput[1]", 5 << 20).unwrap_err();
     assert!(
@@ -94,4 +94,12 @@ async fn a_limit_that_nothing_fits_into_is_raised() {
     let connection = Database::in_memory().unwrap().connect();
     set(&connection, "SET halite.memory_limit = 0").await;
     assert_eq!(shown(&connection).await, "16M");
+}
+
+#[test]
+fn what_is_copied_when_it_is_whole_takes_half_of_what_there_is() {
+    let memory = limited("64M");
+    let held = memory.take("HashJoinInput", 0).unwrap();
+    let grown = (0..64).take_while(|_| held.try_grow(1 << 20).is_ok());
+    assert_eq!(grown.count(), 32);
 }
