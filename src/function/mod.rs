@@ -5,6 +5,7 @@
 mod added;
 mod arithmetic;
 mod bounded;
+mod by_value;
 mod concatenation;
 mod date_part;
 mod date_trunc;
@@ -35,6 +36,7 @@ use crate::store::Store;
 pub use self::added::{format_of, interval_divided, interval_times, json_arrow, json_hash_arrow};
 pub use self::arithmetic::Arithmetic;
 pub use self::bounded::{BoundedFunction, bounded, is_bounded, needs_bound};
+pub use self::by_value::{Extreme, is_extreme};
 pub use self::concatenation::{concatenated, may_be_long};
 pub use self::date_part::{DatePart, ExtractPlanner};
 pub use self::date_trunc::DateTrunc;

@@ -15,11 +15,15 @@
 //! | [`stamps`] | before the simplifier | a text that becomes a TIMESTAMP may leave out its seconds |
 //! | [`bytes`] | before the simplifier | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
+//! | `join_keys` | behind the optimizer | a key that a join computes is told from a column of its name |
+//! | `set_names` | before type coercion | what grouping sets are of keeps its name |
 //! | [`nearest`] | before the simplifier | a DECIMAL is cast to the nearest REAL or DOUBLE |
 //! | [`overflow`] | before the simplifier | integers out of range are an error |
 //! | `lists` | behind the optimizer | lists that were hidden from each other are shown again |
 //! | [`union_names`] | behind type coercion | all arms of a UNION have the names of the first |
+//! | `extremes` | behind type coercion | `min` and `max` of REAL and DOUBLE go by value |
 //! | [`above_groups`] | around the rule that pushes filters | conjuncts without columns stay above aggregates |
+//! | [`dependencies`] | around the rules that drop keys of an order, DISTINCT and joins | what determines what is not relied upon |
 //! | [`own_statistics`] | around the rule that answers aggregates by statistics | they are those of its own rows |
 //! | [`null_safe`] | around the rules that find keys of joins and reorder joins | NULL equals NULL in the keys that say so alone |
 //! | [`projections`] | around the rule that merges lists of SELECT | a list that is written like the one below it is computed |
@@ -72,15 +76,18 @@ pub mod clocks;
 mod compare;
 pub mod comparisons;
 pub mod constants;
+pub mod dependencies;
 pub mod distinct_names;
 pub mod embedded;
 pub mod equal_windows;
 mod exact;
+mod extremes;
 pub mod few_groups;
 pub mod first_rows;
 mod floats;
 mod groups;
 pub mod held;
+mod join_keys;
 pub mod kept_types;
 pub mod key_order;
 mod lists;
@@ -99,6 +106,7 @@ pub mod repeated;
 pub mod requirements;
 pub mod rounded;
 mod rule;
+mod set_names;
 pub mod stamps;
 mod tuples;
 pub mod union_names;
@@ -152,6 +160,10 @@ const MENDS: &[(&str, Install)] = &[
         let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
         analyzer.rules.push(Arc::new(union_names::NAME_ARMS_ALIKE));
     }),
+    ("extremes", |session| {
+        let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
+        analyzer.rules.push(Arc::new(extremes::GO_BY_VALUE));
+    }),
     ("zones", |session| {
         optimize_first(session, zones::READ_CLOCKS);
     }),
@@ -170,6 +182,9 @@ const MENDS: &[(&str, Install)] = &[
         optimize_first(session, kept_types::KeepProducts);
         kept_types::KEEP_TYPES.wrap(optimizer_rules(session));
     }),
+    ("set_names", |session| {
+        set_names::insert(session.analyzer().get_or_insert_with(Analyzer::new));
+    }),
     ("nearest", |session| {
         optimize_first(session, nearest::CAST_TO_NEAREST);
     }),
@@ -177,6 +192,9 @@ const MENDS: &[(&str, Install)] = &[
         optimize_first(session, overflow::CHECK_ARITHMETIC);
         let aggregates = session.aggregate_functions().get_or_insert_default();
         aggregates.push(Arc::new(AggregateUDF::new_from_impl(ExactSum::default())));
+    }),
+    ("join_keys", |session| {
+        optimizer_rules(session).push(Arc::new(join_keys::NAME_KEYS));
     }),
     ("regexes", |session| {
         optimize_first(session, regexes::KEEP_BACKSLASHES);
@@ -186,6 +204,11 @@ const MENDS: &[(&str, Install)] = &[
     }),
     ("above_groups", |session| {
         above_groups::KEEP_ABOVE_GROUPS.wrap(optimizer_rules(session));
+    }),
+    ("dependencies", |session| {
+        dependencies::KEEP_KEYS.wrap(optimizer_rules(session));
+        dependencies::KEEP_DISTINCT.wrap(optimizer_rules(session));
+        dependencies::KEEP_JOINS.wrap(optimizer_rules(session));
     }),
     ("null_safe", |session| {
         null_safe::KEEP_NULLS_APART.wrap(optimizer_rules(session));
@@ -392,6 +415,9 @@ mod tests {
         let logical = format!("{:?}", builder.optimizer());
         for rule in [
             "keep_above_groups(",
+            "keep_keys(",
+            "keep_distinct(",
+            "keep_joins(",
             "keep_types(",
             "keep_nulls_apart(",
             "keep_from_reordering(",

@@ -1,8 +1,10 @@
-//! Where a DECIMAL and a REAL or DOUBLE become one value, it is a DOUBLE.
+//! Where a DECIMAL and a REAL or DOUBLE become one value, it is a DOUBLE; where a DATE and a TIMESTAMP do, it is one of its
+//! precision.
 //!
 //! DataFusion makes a DECIMAL(30,15) of the two, which is 0 for 1e-20 and an error for 1e300; and `0.0` is a DECIMAL here.
-//! So before it brings values to one type, this rule makes the DECIMAL among them a DOUBLE: among the arguments of
-//! `coalesce`, `nullif`, `greatest`, `least`, `nvl2` and of an array, the results of a CASE, the columns of a
+//! Of a DATE and any TIMESTAMP it makes one of nanoseconds, which ends in 2262. So before it brings values to one type,
+//! this rule makes the DECIMAL among them a DOUBLE, and the DATE a TIMESTAMP of the finest unit that is there: among the
+//! arguments of `coalesce`, `nullif`, `greatest`, `least`, `nvl2` and of an array, the results of a CASE, the columns of a
 //! UNION, and where a value is looked for in a subquery. Comparisons of two values are in `super::comparisons`.
 //!
 //! It is an analyzer rule alone: it changes types, which optimizer rules must not. A plan that a subquery refers to from
@@ -15,6 +17,7 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ExprSchema, Result};
 use datafusion::logical_expr::expr::{Case, InSubquery, ScalarFunction, SetComparison};
+use datafusion::logical_expr::type_coercion::binary::type_union_coercion;
 use datafusion::logical_expr::{
     Cast, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Subquery, Union,
 };
@@ -108,7 +111,7 @@ fn is_old(expr: &Expr, schema: &DFSchema) -> bool {
 }
 
 /// A node over inputs whose types may have changed. A UNION would keep those that it had.
-fn recomputed(plan: LogicalPlan) -> Result<LogicalPlan> {
+pub(crate) fn recomputed(plan: LogicalPlan) -> Result<LogicalPlan> {
     match plan {
         LogicalPlan::Union(union) => {
             Union::try_new_with_loose_types(union.inputs).map(LogicalPlan::Union)
@@ -186,7 +189,7 @@ fn meet_in(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
 fn meet_in_arguments(function: &mut ScalarFunction, schema: &DFSchema) -> bool {
     let first = alike_from(function.func.name());
     let alike = first.and_then(|first| function.args.get_mut(first..));
-    alike.is_some_and(|alike| as_doubles(alike.iter_mut().collect(), schema))
+    alike.is_some_and(|alike| alike_in(alike.iter_mut().collect(), schema, false))
 }
 
 fn meet_in_case(case: &mut Case, schema: &DFSchema) -> bool {
@@ -196,30 +199,89 @@ fn meet_in_case(case: &mut Case, schema: &DFSchema) -> bool {
         results.push(then.as_mut());
     }
     results.extend(case.else_expr.as_deref_mut());
-    let changed = as_doubles(results, schema);
+    let changed = alike_in(results, schema, true);
     let Some(base) = case.expr.as_deref_mut() else {
         return changed;
     };
     tested.push(base);
-    as_doubles(tested, schema) || changed
+    alike_in(tested, schema, false) || changed
 }
 
-/// Makes the DECIMALs among the values DOUBLEs if there is a REAL or DOUBLE; returns whether it did.
-fn as_doubles(mut values: Vec<&mut Expr>, schema: &DFSchema) -> bool {
+/// Makes DOUBLEs of the DECIMALs among the values, or TIMESTAMPs of the DATEs, where they meet one; returns whether it did.
+fn alike_in(mut values: Vec<&mut Expr>, schema: &DFSchema, are_one: bool) -> bool {
     let types = values.iter().map(|value| value.get_type(schema));
     let types: Vec<_> = types.map(|found| found.unwrap_or(DataType::Null)).collect();
-    if !mixed(&types) {
-        return false;
+    let mut changed = false;
+    for (value, wanted) in values.iter_mut().zip(all_wanted(&types, are_one)) {
+        if let Some(wanted) = wanted {
+            **value = cast_to(value, &wanted);
+            changed = true;
+        }
     }
-    let decimals = values.iter_mut().zip(&types);
-    for (value, _) in decimals.filter(|(_, found)| found.is_decimal()) {
-        **value = as_double(value);
-    }
-    true
+    changed
 }
 
-fn mixed(types: &[DataType]) -> bool {
-    types.iter().any(floats::is_float) && types.iter().any(DataType::is_decimal)
+/// What each of the types is to become. Where they `are_one`, numbers become of one type at once: a CASE and a UNION say
+/// that they have the type of their first value until DataFusion makes one of all, and what is around them meets that.
+fn all_wanted(types: &[DataType], are_one: bool) -> Vec<Option<DataType>> {
+    let all = types.iter().map(|found| wanted(found, types));
+    let mut all: Vec<Option<DataType>> = all.collect();
+    let become_of = |(own, wanted): (&DataType, &Option<DataType>)| match wanted {
+        Some(wanted) => wanted.clone(),
+        None => own.clone(),
+    };
+    let then: Vec<DataType> = types.iter().zip(&all).map(become_of).collect();
+    let mut known = then.iter().filter(|found| !found.is_null()).cloned();
+    if !are_one || !known.clone().all(|found| found.is_numeric()) {
+        return all;
+    }
+    let Some(first) = known.next() else {
+        return all;
+    };
+    let common = known.try_fold(first, |common, next| type_union_coercion(&common, &next));
+    let Some(common) = common else {
+        return all;
+    };
+    for (wanted, then) in all.iter_mut().zip(&then) {
+        if !then.is_null() && *then != common {
+            *wanted = Some(common.clone());
+        }
+    }
+    all
+}
+
+/// The type that a value of a type is to have beside values of these types; `None` where DataFusion makes the right one.
+fn wanted(found: &DataType, beside: &[DataType]) -> Option<DataType> {
+    match found {
+        decimal if decimal.is_decimal() => {
+            let meets = beside.iter().any(floats::is_float);
+            meets.then_some(DataType::Float64)
+        }
+        DataType::Date32 => {
+            let units = beside.iter().filter_map(|other| match other {
+                DataType::Timestamp(unit, _) => Some(*unit),
+                _ => None,
+            });
+            // The greatest is the finest.
+            let finest = units.max()?;
+            Some(DataType::Timestamp(finest, None))
+        }
+        _ => None,
+    }
+}
+
+/// The type that values of two types become in one column.
+pub(crate) fn met(left: &DataType, right: &DataType) -> Option<DataType> {
+    let both = [left.clone(), right.clone()];
+    let [left, right] = [left, right].map(|side| wanted(side, &both).unwrap_or(side.clone()));
+    type_union_coercion(&left, &right)
+}
+
+fn cast_to(value: &Expr, wanted: &DataType) -> Expr {
+    match wanted {
+        DataType::Float64 => as_double(value),
+        wanted => Expr::Cast(Cast::new(Box::new(value.clone()), wanted.clone())),
+    }
 }
 
 /// A DECIMAL as a DOUBLE; of a constant, the nearest one.
@@ -236,10 +298,11 @@ fn meet_in_subquery(expr: &mut Expr, subquery: &mut Subquery, schema: &DFSchema)
         return Ok(false);
     };
     let found = subquery.subquery.schema().field(0).data_type().clone();
-    if own.is_decimal() && floats::is_float(&found) {
-        *expr = as_double(expr);
-    } else if floats::is_float(&own) && found.is_decimal() {
-        let plan = with_doubles(&subquery.subquery, &[true])?;
+    let both = [own.clone(), found.clone()];
+    if let Some(wanted) = wanted(&own, &both) {
+        *expr = cast_to(expr, &wanted);
+    } else if let Some(wanted) = wanted(&found, &both) {
+        let plan = with_types(&subquery.subquery, &[Some(wanted)])?;
         subquery.subquery = Arc::new(plan);
     } else {
         return Ok(false);
@@ -253,44 +316,58 @@ fn meet_in_union(union: Union) -> Result<Transformed<LogicalPlan>> {
         let field = input.schema().fields().get(column);
         field.map_or(DataType::Null, |field| field.data_type().clone())
     };
-    let meets = |column: usize| {
+    let types_of = |column: usize| {
         let types = union.inputs.iter().map(|input| column_type(input, column));
-        mixed(&types.collect::<Vec<_>>())
+        types.collect::<Vec<_>>()
     };
-    let met: Vec<bool> = (0..width).map(meets).collect();
-    if !met.contains(&true) {
+    let wanted: Vec<_> = (0..width)
+        .map(|column| all_wanted(&types_of(column), true))
+        .collect();
+    let mut changed = false;
+    let inputs = union.inputs.iter().enumerate().map(|(number, input)| {
+        let of_input = wanted.iter().map(|all| all.get(number).cloned().flatten());
+        let wanted: Vec<Option<DataType>> = of_input.collect();
+        if wanted.iter().all(Option::is_none) {
+            return Ok(Arc::clone(input));
+        }
+        changed = true;
+        with_types(input, &wanted).map(Arc::new)
+    });
+    let inputs = inputs.collect::<Result<_>>()?;
+    if !changed {
         return Ok(Transformed::no(LogicalPlan::Union(union)));
     }
-    let inputs = union.inputs.iter().map(|input| {
-        let decimal =
-            |(column, met): (usize, &bool)| *met && column_type(input, column).is_decimal();
-        let decimals: Vec<bool> = met.iter().enumerate().map(decimal).collect();
-        if decimals.contains(&true) {
-            with_doubles(input, &decimals).map(Arc::new)
-        } else {
-            Ok(Arc::clone(input))
-        }
-    });
-    let union = Union::try_new_with_loose_types(inputs.collect::<Result<_>>()?)?;
+    let union = Union::try_new_with_loose_types(inputs)?;
     Ok(Transformed::yes(LogicalPlan::Union(union)))
 }
 
-/// A plan with some of its columns, all DECIMAL, as DOUBLEs of the same names.
-fn with_doubles(plan: &LogicalPlan, chosen: &[bool]) -> Result<LogicalPlan> {
-    let columns = plan.schema().columns().into_iter().zip(chosen);
-    let columns = columns.map(|(column, chosen)| {
+/// A plan with some of its columns as others of the same names.
+pub(crate) fn with_types(plan: &LogicalPlan, wanted: &[Option<DataType>]) -> Result<LogicalPlan> {
+    let columns = plan.schema().columns().into_iter().zip(wanted);
+    let columns = columns.map(|(column, wanted)| {
         let (qualifier, name) = (column.relation.clone(), column.name.clone());
         let column = Expr::Column(column);
-        if *chosen {
-            as_double(&column).alias_qualified(qualifier, name)
-        } else {
-            column
+        match wanted {
+            Some(wanted) => cast_to(&column, wanted).alias_qualified(qualifier, name),
+            None => column,
         }
     });
     let columns: Vec<Expr> = columns.collect();
     LogicalPlanBuilder::from(plan.clone())
         .project(columns)?
         .build()
+}
+
+/// The types that the columns of a plan have once it is analyzed; those that it has where that fails, as it will again.
+pub(crate) fn coerced_types(plan: &LogicalPlan) -> Vec<DataType> {
+    let config = ConfigOptions::new();
+    let met = MeetAsDoubles.analyze(plan.clone(), &config);
+    let coerced = met.and_then(|plan| TypeCoercion::new().analyze(plan, &config));
+    let types = |plan: &LogicalPlan| {
+        let fields = plan.schema().fields().iter();
+        fields.map(|field| field.data_type().clone()).collect()
+    };
+    coerced.map_or_else(|_| types(plan), |coerced| types(&coerced))
 }
 
 /// Gives what a node's subqueries say of its columns the types that those have now. What is in them of another subquery's
@@ -319,3 +396,7 @@ fn outer(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
         expr => Transformed::no(expr),
     }
 }
+
+#[cfg(test)]
+#[path = "numbers_tests.rs"]
+mod tests;

@@ -6,6 +6,11 @@
 //! steps are public; this rule takes all of them but those two. A sort stays where the query has it, with its limit;
 //! [`key_order`](super::key_order) takes away those that are not needed.
 //!
+//! A sort of each partition leaves out the keys that are constant in each, as the tag of an arm of a UNION ALL, also where
+//! they are not the same in all. With a limit that is wrong: such sorts tell each other the last row that they keep, and
+//! one with smaller keys behind the tag ends those whose tag comes first (`SELECT 'b' AS k, id … UNION ALL SELECT 'a', id …
+//! ORDER BY k, id LIMIT 1`). Below a merge they go by all of its keys here.
+//!
 //! An aggregate that may give any few of its groups was told so before an order was put below it. In an order DataFusion
 //! takes it for another operator, and fails; it gives all of its groups then.
 
@@ -22,8 +27,10 @@ use datafusion::physical_optimizer::enforce_sorting::{
     parallelize_sorts,
 };
 use datafusion::physical_optimizer::ensure_requirements::EnsureRequirements;
-use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::AggregateExec;
+use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::sorts::sort_preserving_merge::SortPreservingMergeExec;
+use datafusion::physical_plan::{ExecutionPlan, replace_children_if_necessary};
 
 use super::rule::PlanRule;
 use super::{PhysicalRule, is_of_type};
@@ -53,7 +60,26 @@ fn require(plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<d
         let sorted = PlanWithCorrespondingCoalescePartitions::new_default(plan);
         plan = sorted.transform_up(parallelize_sorts)?.data.plan;
     }
+    let plan = plan.transform_up(by_all_keys)?.data;
     plan.transform_up(any_groups).data()
+}
+
+/// A merge, and below it the sorts that keep the first rows of each partition, by the same keys.
+fn by_all_keys(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    let Some(merge) = node.downcast_ref::<SortPreservingMergeExec>() else {
+        return Ok(Transformed::no(node));
+    };
+    let Some(sort) = merge.input().downcast_ref::<SortExec>() else {
+        return Ok(Transformed::no(node));
+    };
+    let keys = merge.expr();
+    if sort.fetch().is_none() || sort.expr().len() >= keys.len() {
+        return Ok(Transformed::no(node));
+    }
+    let sort = SortExec::new(keys.clone(), Arc::clone(sort.input()))
+        .with_fetch(sort.fetch())
+        .with_preserve_partitioning(sort.preserve_partitioning());
+    replace_children_if_necessary(node, vec![Arc::new(sort)]).map(Transformed::yes)
 }
 
 /// An aggregate whose groups come in an order, without the limit that takes any of them.

@@ -71,11 +71,41 @@ async fn any_groups_may_come_in_an_order() {
     assert_eq!(rows(&session(true).await, ANY_GROUPS).await.len(), 2);
 }
 
+/// The first rows of a union whose arms say where they are from, the first arm being the last in the order.
+const TAGGED: &str = "SELECT 'b' AS tag, id FROM t UNION ALL SELECT 'a' AS tag, id + 5 AS id FROM t ORDER BY tag, id LIMIT 1";
+
+#[tokio::test]
+async fn the_first_rows_are_of_the_first_tag() {
+    let session = session(true).await;
+    for (sql, expected) in [
+        (TAGGED, "a|6"),
+        (
+            "SELECT 1 AS tag, id FROM t UNION ALL SELECT 2 AS tag, id + 5 AS id FROM t ORDER BY tag DESC, id LIMIT 1",
+            "2|6",
+        ),
+        (
+            "SELECT min(id) + 8 AS x, 1 AS y FROM t UNION ALL SELECT 7 AS x, id + 1 AS y FROM t ORDER BY x, y LIMIT 1",
+            "7|2",
+        ),
+        (
+            "SELECT id, 'b' AS tag, f FROM t UNION ALL SELECT 1 AS id, 'a' AS tag, f + 5 AS f FROM t ORDER BY id, tag, f LIMIT 1",
+            "1|a|6",
+        ),
+        (
+            "SELECT tag, id + 1 FROM (SELECT 'b' AS tag, id FROM t UNION ALL SELECT 'a' AS tag, id + 5 AS id FROM t) u ORDER BY tag, id LIMIT 1 OFFSET 1",
+            "a|8",
+        ),
+    ] {
+        assert_eq!(rows(&session, sql).await, [expected], "{sql}");
+    }
+}
+
 /// Fails as soon as DataFusion leaves such limits where they are: then DataFusion's rule can come back.
 #[tokio::test]
 async fn canary() {
     let plain = session(false).await;
     assert_eq!(rows(&plain, TOTAL).await, ["1|1|1"]);
+    assert_eq!(rows(&plain, TAGGED).await, ["b|1"]);
     let error = try_rows(&plain, ANY_GROUPS).await.unwrap_err();
     assert!(error.contains("Ordering direction required"), "{error}");
 }
