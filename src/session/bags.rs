@@ -1,4 +1,4 @@
-//! EXCEPT ALL and INTERSECT ALL: it counts how often a row is there.
+//! EXCEPT and INTERSECT: rows are of one type on both sides, and with ALL it counts how often a row is there.
 //!
 //! DataFusion makes a join of them that knows whether there is an equal row, and not how many: of three equal rows
 //! EXCEPT ALL one it leaves none. So the rows of both sides are numbered, equal ones 1, 2, 3 …, and the first meets the
@@ -6,9 +6,13 @@
 //!
 //! Such a join is told by NULL, which equals NULL in it, as in no other that is planned of SQL, and by its left side, which
 //! is DISTINCT without ALL. Where that is so in spite of ALL, each of its rows is there once, and the join is right.
+//!
+//! DataFusion compares the rows of both sides by value, and gives those of the left as they are: an INT EXCEPT DOUBLES is an
+//! INT. In SQL the result has the type that a UNION has; so each side is cast to it first.
 
 use std::sync::Arc;
 
+use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{Column, NullEquality, Result as PlanResult};
 use datafusion::functions_window::expr_fn::row_number;
@@ -17,19 +21,20 @@ use datafusion::logical_expr::{
 };
 
 use crate::error::Result;
+use crate::optimize::numbers::{coerced_types, met, recomputed, with_types};
 
 /// The names of the numbers on both sides.
 const LEFT: &str = "__halite_left_number";
 const RIGHT: &str = "__halite_right_number";
 
-/// The plan with every EXCEPT ALL and INTERSECT ALL counting.
+/// The plan with every EXCEPT and INTERSECT of rows of one type, and counting where it says ALL.
 ///
 /// # Errors
 /// `Internal` alone.
 pub(super) fn counted(plan: LogicalPlan) -> Result<LogicalPlan> {
     let mut has_any = false;
     plan.apply_with_subqueries(|node| {
-        has_any = has_any || is_all(node);
+        has_any = has_any || matches!(node, LogicalPlan::Join(join) if is_of_rows(join));
         Ok(match has_any {
             true => TreeNodeRecursion::Stop,
             false => TreeNodeRecursion::Continue,
@@ -38,22 +43,73 @@ pub(super) fn counted(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !has_any {
         return Ok(plan);
     }
+    // What is above a join whose types have changed is of other types, too.
+    let mut is_cast = false;
     let counted = plan.transform_up_with_subqueries(|node| match node {
-        LogicalPlan::Join(join) if is_of_all(&join) => Ok(Transformed::yes(numbered(join)?)),
+        LogicalPlan::Join(join) if is_of_rows(&join) => {
+            let cast = alike(join)?;
+            is_cast |= cast.transformed;
+            let join = cast.data;
+            Ok(Transformed::yes(match is_of_all(&join) {
+                true => numbered(join)?,
+                false => LogicalPlan::Join(join),
+            }))
+        }
+        node if is_cast => recomputed(node).map(Transformed::yes),
         node => Ok(Transformed::no(node)),
     })?;
     Ok(counted.data)
 }
 
-fn is_all(node: &LogicalPlan) -> bool {
-    matches!(node, LogicalPlan::Join(join) if is_of_all(join))
-}
-
-fn is_of_all(join: &Join) -> bool {
+/// Whether it stands for EXCEPT or INTERSECT.
+fn is_of_rows(join: &Join) -> bool {
     matches!(join.join_type, JoinType::LeftSemi | JoinType::LeftAnti)
         && join.null_equality == NullEquality::NullEqualsNull
         && join.filter.is_none()
-        && !matches!(*join.left, LogicalPlan::Distinct(Distinct::All(_)))
+}
+
+fn is_of_all(join: &Join) -> bool {
+    is_of_rows(join) && !matches!(*join.left, LogicalPlan::Distinct(Distinct::All(_)))
+}
+
+/// The join with both sides of the types that a UNION of them has. What no UNION takes is left to DataFusion.
+fn alike(mut join: Join) -> PlanResult<Transformed<Join>> {
+    let (left, right) = (coerced_types(&join.left), coerced_types(&join.right));
+    if left == right {
+        return Ok(Transformed::no(join));
+    }
+    let common: Vec<_> = left.iter().zip(&right).map(|(l, r)| met(l, r)).collect();
+    let wanted = |own: &[DataType]| {
+        let pairs = own.iter().zip(&common);
+        let pairs = pairs.map(|(own, common)| common.clone().filter(|common| common != own));
+        pairs.collect::<Vec<_>>()
+    };
+    join.left = cast_rows(&join.left, &wanted(&left))?;
+    join.right = cast_rows(&join.right, &wanted(&right))?;
+    let join = Join::try_new(
+        join.left,
+        join.right,
+        join.on,
+        join.filter,
+        join.join_type,
+        join.join_constraint,
+        join.null_equality,
+        join.null_aware,
+    )?;
+    Ok(Transformed::yes(join))
+}
+
+/// The rows with some columns cast; below a DISTINCT, by which an operation without ALL is told.
+fn cast_rows(rows: &Arc<LogicalPlan>, wanted: &[Option<DataType>]) -> PlanResult<Arc<LogicalPlan>> {
+    if wanted.iter().all(Option::is_none) {
+        return Ok(Arc::clone(rows));
+    }
+    Ok(Arc::new(match &**rows {
+        LogicalPlan::Distinct(Distinct::All(all)) => {
+            LogicalPlan::Distinct(Distinct::All(Arc::new(with_types(all, wanted)?)))
+        }
+        rows => with_types(rows, wanted)?,
+    }))
 }
 
 /// The join of rows that are numbered, with the columns that it had.
@@ -100,80 +156,5 @@ fn columns(rows: &LogicalPlan) -> Vec<Expr> {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::session::Database;
-    use crate::session::testing::texts;
-
-    /// Rows are counted by hand: 1 is there three times on the left and once on the right, NULL twice and twice.
-    #[tokio::test]
-    async fn equal_rows_are_counted() {
-        let connection = Database::in_memory().unwrap().connect();
-        for sql in [
-            "CREATE TABLE l (id INT, a INT, b TEXT, PRIMARY KEY (id))",
-            "CREATE TABLE r (id INT, a BIGINT, b TEXT, PRIMARY KEY (id))",
-            "INSERT INTO l VALUES (1, 1, 'x'), (2, 1, 'x'), (3, 1, 'x'), (4, NULL, NULL), (5, NULL, NULL), (6, 2, 'y')",
-            "INSERT INTO r VALUES (1, 1, 'x'), (2, NULL, NULL), (3, NULL, NULL), (4, 3, 'z'), (5, 3, 'z')",
-        ] {
-            connection.execute(sql, ()).await.unwrap();
-        }
-        for (sql, expected) in [
-            ("SELECT a FROM l EXCEPT ALL SELECT a FROM r", "1 1 2"),
-            ("SELECT a FROM r EXCEPT ALL SELECT a FROM l", "3 3"),
-            (
-                "SELECT a FROM l INTERSECT ALL SELECT a FROM r",
-                "1 NULL NULL",
-            ),
-            ("SELECT DISTINCT a FROM l EXCEPT ALL SELECT a FROM r", "2"),
-            (
-                "SELECT DISTINCT a FROM l INTERSECT ALL SELECT a FROM r",
-                "1 NULL",
-            ),
-            // A star stands for columns, and a name for two.
-            (
-                "SELECT * EXCLUDE (id) FROM l EXCEPT ALL SELECT * EXCLUDE (id) FROM r",
-                "1|x 1|x 2|y",
-            ),
-            (
-                "SELECT a, a FROM l EXCEPT ALL SELECT a, a FROM r",
-                "1|1 1|1 2|2",
-            ),
-            (
-                "SELECT a, -a AS a FROM l INTERSECT ALL SELECT a, -a FROM r",
-                "1|-1 NULL|NULL NULL|NULL",
-            ),
-            (
-                "SELECT l.a, r.a FROM l JOIN r USING (a) EXCEPT ALL SELECT 1, 1",
-                "1|1 1|1",
-            ),
-            // In each other, and in subqueries.
-            (
-                "SELECT a, a FROM l EXCEPT ALL (SELECT a, a FROM r EXCEPT ALL SELECT NULL, NULL)",
-                "1|1 1|1 2|2 NULL|NULL",
-            ),
-            (
-                "SELECT a, a FROM l EXCEPT ALL SELECT 1, 1 INTERSECT ALL SELECT a, a FROM r",
-                "1|1 1|1 2|2 NULL|NULL NULL|NULL",
-            ),
-            (
-                "SELECT count(*) FROM (SELECT a FROM l EXCEPT ALL SELECT a FROM r EXCEPT ALL VALUES (2)) t",
-                "2",
-            ),
-            (
-                "SELECT id FROM l WHERE a IN (SELECT a FROM l EXCEPT ALL SELECT a FROM r EXCEPT ALL SELECT 1)",
-                "1 2 3 6",
-            ),
-            (
-                "FROM l |> SELECT a |> EXCEPT DISTINCT (SELECT a FROM r)",
-                "2",
-            ),
-        ] {
-            let batches = connection.query(sql, ()).await;
-            let mut rows = texts(&batches.unwrap_or_else(|error| panic!("{sql}\n{error}")));
-            rows.sort();
-            assert_eq!(rows.join(" "), expected, "{sql}");
-        }
-        let wrong = connection.query("SELECT a FROM l EXCEPT ALL SELECT a, b FROM r", ());
-        let error = wrong.await.unwrap_err().to_string();
-        assert!(error.contains("number of columns"), "{error}");
-    }
-}
+#[path = "bags_tests.rs"]
+mod tests;

@@ -37,6 +37,10 @@ clauses: SELECT s.y FROM (SELECT 1.5) AS s (y INT)
     1.5 (2)
 bags: SELECT a FROM t EXCEPT ALL SELECT 2
     1 NULL (1 2 NULL)
+bags: SELECT x FROM i EXCEPT SELECT 2.5
+    1 2 (1.0 2.0)
+forms: SELECT x FROM i GROUP BY ROLLUP (x, i.x)
+    error: duplicate qualified field name i.x (1 1 2 2 NULL)
 names: SELECT id FROM t RIGHT JOIN u USING (id)
     1 NULL (1 9)
 refused: SELECT count(*) FROM t JOIN u

@@ -11,10 +11,12 @@
 //! | `(a, b) IN (q)`, `(a, b) < ALL (q)` anywhere | `(SELECT CASE WHEN count(*) FILTER (…) > 0 THEN … END FROM q)` |
 //! | `(a, b) = (q)` | `(SELECT (a, b) = (…, …) FROM q)` |
 //! | `~x` | `-1 - x` |
+//! | `ROLLUP (a, t.a)`, `CUBE (a, t.a)` | `GROUPING SETS ((a, t.a), (a), ())`, `GROUPING SETS (…)` |
 //! | `x ^ y` | `power(CAST(x AS DOUBLE), CAST(y AS DOUBLE))` |
 //!
 //! It is done behind the [names](super::names) of columns, which stay as they are written.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as DFStatement;
@@ -110,7 +112,7 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
             let names = parsers_of(&typed.data_type)?;
             parsed(names, &CastKind::Cast, &Expr::Value(typed.value.clone()))
         }
-        other => rows_compared(other),
+        other => as_sets(other).or_else(|| rows_compared(other)),
     }
 }
 
@@ -130,6 +132,48 @@ fn parsed([strict, lenient]: [&str; 2], kind: &CastKind, value: &Expr) -> Option
     };
     let text = format!("{function}(CAST($1 AS TEXT))");
     expression(&text, std::slice::from_ref(value))
+}
+
+/// A ROLLUP or CUBE as the sets that it stands for, where two of its members may be the same.
+fn as_sets(grouping: &Expr) -> Option<Expr> {
+    match grouping {
+        Expr::Rollup(members) if may_repeat(members) => {
+            let firsts = (0..=members.len()).rev();
+            let sets = firsts.map(|count| members.iter().take(count).flatten().cloned());
+            Some(Expr::GroupingSets(sets.map(Iterator::collect).collect()))
+        }
+        Expr::Cube(members) if may_repeat(members) && members.len() <= MOST_OF_CUBE => {
+            let sets = (0..1_usize << members.len()).rev().map(|chosen| {
+                let all = members.iter().rev().enumerate();
+                let of_set = all.filter(|(place, _)| chosen >> place & 1 == 1);
+                let mut of_set: Vec<_> = of_set.map(|(_, member)| member).collect();
+                of_set.reverse();
+                of_set.into_iter().flatten().cloned().collect()
+            });
+            Some(Expr::GroupingSets(sets.collect()))
+        }
+        _ => None,
+    }
+}
+
+/// The members of a CUBE that is written as sets, of which there are two to that power.
+const MOST_OF_CUBE: usize = 8;
+
+/// Whether two members of a ROLLUP or CUBE may be the same, which DataFusion does not take, other than in GROUPING SETS.
+fn may_repeat(members: &[Vec<Expr>]) -> bool {
+    let mut seen = HashSet::new();
+    let mut all = members.iter().flatten();
+    all.any(|member| {
+        let name = match member {
+            Expr::Identifier(name) => name.value.to_lowercase(),
+            Expr::CompoundIdentifier(parts) => match parts.last() {
+                Some(name) => name.value.to_lowercase(),
+                None => String::new(),
+            },
+            other => other.to_string(),
+        };
+        !seen.insert(name)
+    })
 }
 
 /// How many characters a text of the type has at most; `None` for every other type.

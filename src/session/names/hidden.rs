@@ -1,7 +1,8 @@
 //! Aliases that have the name of a column, where DataFusion takes the one for the other.
 //!
 //! * Rows ordered by a column that is not given, beside a column of its name that is: `SELECT -a AS b … ORDER BY t.b`.
-//!   DataFusion adds the one to the other while it sorts, and refuses two columns of a name.
+//!   DataFusion adds the one to the other while it sorts, and refuses two columns of a name. What a RIGHT or FULL JOIN makes
+//!   of two columns is such an alias, too: `SELECT id FROM t FULL JOIN u USING (id) ORDER BY u.id`.
 //! * The columns of a query in FROM that has no alias have no table, as an alias has none: in
 //!   `SELECT a AS b, -a AS a FROM (SELECT id AS a FROM n) ORDER BY a` DataFusion orders by `b`, as that is `a`; and
 //!   `HAVING a > 1`, which is about the column, is about the alias for it.
@@ -51,7 +52,7 @@ pub(super) fn columns(
         let _: ControlFlow<()> =
             order.map_or(ControlFlow::Continue(()), |it| it.visit(&mut of_tables));
         let of_tables = of_tables.qualified.into_iter();
-        names.extend(of_tables.filter(|it| aliases.contains(it)));
+        names.extend(of_tables.filter(|it| aliases.contains(it) || scope.is_written_out(it)));
         return Ok(names);
     }
     // DataFusion refuses those with a table by itself.

@@ -229,9 +229,12 @@ impl<'a> List<'a> {
     fn unnamed(&mut self, expr: Expr) -> SelectItem {
         if let Some((qualifier, name)) = column(&expr, self.folds) {
             let source = self.scope.source_of(qualifier, &name, self.folds);
-            let value = Value::Column(name.clone(), source);
             let is_written_out = qualifier.is_none() && self.scope.is_written_out(&name);
             let alias = is_written_out.then(|| quoted(name.clone()));
+            let value = match is_written_out {
+                true => Value::Expr(Box::new(expr.clone())),
+                false => Value::Column(name.clone(), source),
+            };
             return self.add(name, source, value, alias, expr);
         }
         let name = heading(&expr);
@@ -244,6 +247,9 @@ impl<'a> List<'a> {
     fn aliased(&mut self, expr: Expr, alias: Ident) -> SelectItem {
         let name = self.folds.name(&alias);
         let (source, value) = match column(&expr, self.folds) {
+            Some((None, of)) if self.scope.is_written_out(&of) => {
+                (None, Value::Expr(Box::new(expr.clone())))
+            }
             Some((qualifier, of)) => {
                 let source = self.scope.source_of(qualifier, &of, self.folds);
                 let named_so = source.filter(|_| of == name);

@@ -230,6 +230,34 @@ const SHARED: &[(&str, &str)] = &[
         "2|NULL|2 NULL|3|3",
     ),
     (
+        "SELECT id FROM t FULL JOIN u USING (id) ORDER BY u.id DESC NULLS LAST LIMIT 1",
+        "3",
+    ),
+    (
+        "SELECT id AS id, id + 1 FROM t FULL JOIN u USING (id) ORDER BY u.id DESC NULLS LAST, id",
+        "1|2 2|3 3|4",
+    ),
+    (
+        "SELECT * FROM t FULL JOIN u USING (id) ORDER BY u.id, t.id, id",
+        "1|10|100 2|20|NULL 3|NULL|300",
+    ),
+    (
+        "SELECT x.id FROM (SELECT id FROM t NATURAL RIGHT JOIN u ORDER BY t.id DESC LIMIT 1) x",
+        "3",
+    ),
+    (
+        "SELECT id, count(*) FROM t JOIN u USING (id) GROUP BY ROLLUP (t.id, id) ORDER BY 2, 1",
+        "1|1 1|1 NULL|1",
+    ),
+    (
+        "SELECT id, count(*) FROM t GROUP BY CUBE (id, t.id) ORDER BY 2, 1",
+        "1|1 1|1 1|1 2|1 2|1 2|1 NULL|2",
+    ),
+    (
+        "SELECT id, b, count(*) FROM t GROUP BY ROLLUP ((id, b), b) ORDER BY 3, 1, 2",
+        "1|10|1 1|10|1 2|20|1 2|20|1 NULL|NULL|2",
+    ),
+    (
         "SELECT id, count(*) FROM t FULL JOIN u USING (id) GROUP BY id HAVING id < 3 ORDER BY id",
         "1|1 2|1",
     ),
