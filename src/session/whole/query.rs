@@ -183,6 +183,8 @@ pub(super) enum Expr {
         name: String,
         left: String,
         right: String,
+        /// The one of them that it is, and so the same to a GROUP BY; `None` of a full join.
+        of: Option<String>,
     },
     /// As SQL writes it.
     Constant(String),
@@ -225,6 +227,17 @@ pub(super) struct Window {
     pub partition: Vec<Expr>,
     pub order: Vec<SortKey>,
     pub frame: Option<&'static str>,
+}
+
+impl Window {
+    /// Whether it gives two rows that are equal something else.
+    pub fn tells_apart(&self) -> bool {
+        let is_of_rows = matches!(
+            self.function.function,
+            "row_number" | "ntile" | "lag" | "lead" | "first_value" | "last_value"
+        );
+        is_of_rows || self.frame.is_some_and(|frame| frame.starts_with("ROWS"))
+    }
 }
 
 /// A condition of a query; what it says of one table alone is a condition of the law.

@@ -103,7 +103,7 @@ impl Renderer<'_, '_> {
     fn body(&mut self, body: &Body) -> String {
         match body {
             Body::Select(select) => self.select(select),
-            Body::Set(set) if self.is_oracle() && set.all && set.operator != SetOperator::Union => {
+            Body::Set(set) if self.is_oracle() && set.operator != SetOperator::Union => {
                 self.counted(set)
             }
             Body::Set(set) => {
@@ -119,7 +119,8 @@ impl Renderer<'_, '_> {
         }
     }
 
-    /// INTERSECT ALL or EXCEPT ALL, of which a plain plan does not count the rows: here both sides' are, by groups.
+    /// INTERSECT and EXCEPT, of which a plain plan does not count the rows: here equal rows of each side are numbered, and
+    /// those of the right side counted. They are of the type that UNION ALL gives them.
     fn counted(&mut self, set: &SetOperation) -> String {
         self.counts += 1;
         let number = self.counts;
@@ -127,16 +128,18 @@ impl Renderer<'_, '_> {
         let names = items.map(|item| item.alias.as_deref().expect("a name of an arm"));
         let names = names.collect::<Vec<_>>().join(", ");
         let (left, right) = (self.arm(&set.left), self.arm(&set.right));
-        let times = match set.operator {
-            SetOperator::Intersect => "least(sum(l), sum(r))",
-            SetOperator::Except | SetOperator::Union => "sum(l) - sum(r)",
+        let is_kept = match (set.operator, set.all) {
+            (SetOperator::Intersect, true) => "i <= n",
+            (SetOperator::Intersect, false) => "i = 1 AND n > 0",
+            (SetOperator::Except | SetOperator::Union, true) => "i > n",
+            (SetOperator::Except | SetOperator::Union, false) => "i = 1 AND n = 0",
         };
         format!(
-            "SELECT {names} FROM (SELECT {names}, unnest(generate_series(1, n)) AS i FROM (\
-             SELECT {names}, {times} AS n FROM (\
-             SELECT *, 1 AS l, 0 AS r FROM ({left}) AS l{number} UNION ALL \
-             SELECT *, 0 AS l, 1 AS r FROM ({right}) AS r{number}\
-             ) AS b{number} GROUP BY {names}) AS g{number} WHERE n > 0) AS u{number}"
+            "SELECT {names} FROM (SELECT *, row_number() OVER (PARTITION BY {names}, r) AS i, \
+             sum(r) OVER (PARTITION BY {names}) AS n FROM (\
+             SELECT *, 0 AS r FROM ({left}) AS l{number} UNION ALL \
+             SELECT *, 1 AS r FROM ({right}) AS r{number}\
+             ) AS b{number}) AS u{number} WHERE r = 0 AND {is_kept}"
         )
     }
 
@@ -255,7 +258,14 @@ impl Renderer<'_, '_> {
     fn expr(&mut self, expr: &Expr) -> String {
         match expr {
             Expr::Column { source, name } => format!("{source}.{name}"),
-            Expr::Merged { name, left, right } if self.is_oracle() => format!(
+            Expr::Merged {
+                name,
+                of: Some(source),
+                ..
+            } if self.is_oracle() => format!("{source}.{name}"),
+            Expr::Merged {
+                name, left, right, ..
+            } if self.is_oracle() => format!(
                 "CASE WHEN {left}.{name} IS NOT NULL THEN {left}.{name} ELSE {right}.{name} END"
             ),
             Expr::Merged { name, .. } => name.clone(),
@@ -371,7 +381,11 @@ impl Renderer<'_, '_> {
                 format!("{} IS {}NULL", self.expr(expr), not(*negated))
             }
             Predicate::In(expr, list, negated) => {
-                let list = self.exprs(list).join(", ");
+                let mut list = self.exprs(list);
+                if self.is_oracle() {
+                    list.iter_mut().for_each(|value| *value = one_zero(value));
+                }
+                let list = list.join(", ");
                 format!("{} {}IN ({list})", self.expr(expr), not(*negated))
             }
             Predicate::Between(expr, low, high) => {
@@ -408,6 +422,14 @@ impl Renderer<'_, '_> {
             .iter()
             .map(|term| format!("({})", self.predicate(term)));
         terms.collect::<Vec<_>>().join(by)
+    }
+}
+
+/// A value of a list, which is compared bit by bit without our rules: there is one zero.
+fn one_zero(sql: &str) -> String {
+    match sql.strip_prefix('-') {
+        Some(digits) if digits.parse::<f64>() == Ok(0.0) => digits.to_owned(),
+        _ => sql.to_owned(),
     }
 }
 

@@ -52,6 +52,11 @@ impl Draw<'_> {
                         name: column.clone(),
                         left: left.clone(),
                         right: right.alias.clone(),
+                        of: match kind {
+                            JoinKind::Full => None,
+                            JoinKind::Right => Some(right.alias.clone()),
+                            _ => Some(left.clone()),
+                        },
                     },
                     ..of.expect("a column of both sides").clone()
                 };

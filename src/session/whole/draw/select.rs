@@ -1,6 +1,8 @@
 //! SELECT: rows or groups, their values, aggregates and windows.
 
-use super::super::query::{Expr, Group, GroupKind, Item, Predicate, Select};
+use super::super::query::{
+    Expr, From, Group, GroupKind, Item, Predicate, Relation, Select, Source,
+};
 use super::aggregates::{count_all, integer};
 use super::{Draw, Output, Scope, Value};
 use crate::datum::SqlType;
@@ -16,6 +18,39 @@ pub(super) struct Material {
     sets: Vec<Expr>,
     /// Rows are asked for their least and greatest values alone.
     pub(super) extremes: bool,
+}
+
+/// Whether rows come from queries, which may give a row several times.
+fn has_queries(from: &From) -> bool {
+    let is_query = |source: &Source| !matches!(source.relation, Relation::Table(_));
+    match from {
+        From::Source(source) => is_query(source),
+        From::Join(join) => is_query(&join.right) || has_queries(&join.left),
+    }
+}
+
+/// Makes of windows that tell equal rows apart, beside one that does so in another order, others that do not: which number
+/// stands beside which is not said.
+fn settle_ties(values: &mut [Value]) {
+    let mut first: Option<String> = None;
+    for value in values {
+        let Expr::Window(window) = &mut value.expr else {
+            continue;
+        };
+        if !window.tells_apart() {
+            continue;
+        }
+        let order = format!("{:?} {:?}", window.partition, window.order);
+        if first.get_or_insert_with(|| order.clone()) == &order {
+            continue;
+        }
+        window.frame = None;
+        window.function.function = match window.function.function {
+            "row_number" | "ntile" => "count",
+            "lag" | "lead" | "first_value" | "last_value" => "max",
+            other => other,
+        };
+    }
 }
 
 impl Draw<'_> {
@@ -50,6 +85,9 @@ impl Draw<'_> {
         if wanted.is_none() {
             values.extend(self.equal_window(&values));
             values.extend(self.other_order(&values));
+        }
+        if has_queries(&from) {
+            settle_ties(&mut values);
         }
         let having = match material.grouped.is_some() && self.random.percent(30) {
             true => Some(self.having(&material, depth)),

@@ -106,7 +106,9 @@ pub(super) fn exprs(expr: &Expr) -> Vec<Expr> {
                 simpler.push(Expr::Constant("1".to_owned()));
             }
         }
-        Expr::Merged { name, left, right } => {
+        Expr::Merged {
+            name, left, right, ..
+        } => {
             simpler.extend([left, right].map(|source| Expr::Column {
                 source: source.clone(),
                 name: name.clone(),
