@@ -120,8 +120,8 @@ mod tests {
             &["7|1", "7|2", "7|3", "7|4", "7|5", "7|6"],
         ),
         (
-            "SELECT count(*) FROM (SELECT DISTINCT x FROM (SELECT id AS x, unnest([1, 2]) AS u FROM t GROUP BY id) q) z",
-            &["6"],
+            "SELECT DISTINCT x FROM (SELECT id AS x, unnest([1, 2]) AS u FROM t GROUP BY id) q ORDER BY x",
+            &["1", "2", "3", "4", "5", "6"],
         ),
         (
             "SELECT count(*) FROM (SELECT l.id FROM t l LEFT JOIN
