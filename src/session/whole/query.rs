@@ -119,6 +119,7 @@ pub(super) enum JoinKind {
 }
 
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant)] // Of a few joins of a test.
 pub(super) enum On {
     /// Of a CROSS JOIN.
     Nothing,
