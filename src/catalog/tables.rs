@@ -671,8 +671,7 @@ impl NewTable {
         let numbers =
             catalog.number_columns(definition, &old, &mut changing.next_id, &mut batch)?;
         batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
-        let json = definition.to_json()?;
-        batch.put(SPACE, &table_key(name), json.as_bytes());
+        batch.put(SPACE, &table_key(name), definition.to_json()?.as_bytes());
         let table = Arc::clone(&self.table);
         // Of a write that fails nobody knows whether it is on disk.
         self.is_ours = false;

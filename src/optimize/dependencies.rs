@@ -114,14 +114,10 @@ mod tests {
     use crate::session::testing::{mended, plain, rows, try_rows};
 
     /// Queries, and what they give, as it comes.
-    const BELIEVED: [(&str, &[&str]); 3] = [
+    const BELIEVED: [(&str, &[&str]); 2] = [
         (
             "SELECT q.x, t.a FROM t JOIN (SELECT DISTINCT 7 AS x FROM t) q ON TRUE GROUP BY q.x, t.a ORDER BY q.x, t.a",
             &["7|1", "7|2", "7|3", "7|4", "7|5", "7|6"],
-        ),
-        (
-            "SELECT DISTINCT x FROM (SELECT id AS x, unnest([1, 2]) AS u FROM t GROUP BY id) q ORDER BY x",
-            &["1", "2", "3", "4", "5", "6"],
         ),
         (
             "SELECT count(*) FROM (SELECT l.id FROM t l LEFT JOIN
@@ -151,6 +147,10 @@ mod tests {
                 vec!["1|4", "2|6", "3|2", "4|5", "5|3", "6|1"],
             ),
             ("SELECT DISTINCT 1 FROM t", vec!["1"]),
+            (
+                "SELECT DISTINCT x FROM (SELECT id AS x, unnest([1, 2]) AS u FROM t GROUP BY id) q ORDER BY x",
+                vec!["1", "2", "3", "4", "5", "6"],
+            ),
             (
                 "SELECT DISTINCT a FROM (SELECT a FROM t GROUP BY a) WHERE a < 4",
                 vec!["1", "2", "3"],

@@ -21,7 +21,7 @@
 //! | columns of a table, of VALUES, of all SELECTs | [`MAX_COLUMNS`] | planning grows with its square |
 //! | columns of a SELECT with one name; functions of a HAVING; keys of ORDER BY, GROUP BY, DISTINCT ON, of an aggregate's order; values of a row | [`MAX_KEYS`] | planning grows with its square |
 //! | arms of a MERGE, constraints of a table | [`MAX_ARMS`] | planning grows with the square |
-//! | window functions, windows with a name, keys of a window | [`MAX_WINDOWS`] | depth of a plan, of which each level has the columns of all below |
+//! | window functions, keys of a window | [`MAX_WINDOWS`] | depth of a plan, of which each level has the columns of all below |
 //! | grouping sets, those of CUBE and ROLLUP written out | [`MAX_GROUPING_SETS`] | size of a plan, and of each row on its way |
 //! | rows in lists: `(a, b) IN ((1, 2), …)` | [`MAX_ROWS_COMPARED`] | size of a predicate |
 //! | arguments of a function, values of a list, keys of a map, arms of a CASE | [`MAX_ARGUMENTS`] | planning grows with its square |
@@ -100,7 +100,7 @@ pub const MAX_KEYS: usize = 500;
 /// Most `WHEN`s of a `MERGE`, and most constraints of a table.
 pub const MAX_ARMS: usize = 200;
 
-/// Most window functions in a statement, most windows with a name, and most keys of one.
+/// Most window functions in a statement, and most keys of a window.
 pub const MAX_WINDOWS: usize = 100;
 
 /// Most grouping sets of a `GROUP BY`.

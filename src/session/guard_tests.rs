@@ -463,7 +463,7 @@ fn wide_lists_are_refused() {
         parts.join(", ")
     };
     type Text = (fn(&str) -> String, &'static str, usize, &'static str);
-    let texts: [Text; 8] = [
+    let texts: [Text; 7] = [
         (
             |list| format!("SELECT {list} FROM t"),
             "a AS c",
@@ -487,12 +487,6 @@ fn wide_lists_are_refused() {
             "a + {n}",
             MAX_WINDOWS,
             "keys of a window",
-        ),
-        (
-            |list| format!("SELECT sum(a) OVER w0 FROM t WINDOW {list}"),
-            "w{n} AS (ORDER BY a)",
-            MAX_WINDOWS,
-            "windows with a name",
         ),
         (
             |list| format!("SELECT {list} FROM t"),

@@ -110,11 +110,6 @@ impl Visitor for Widths {
         if let Some(Distinct::On(keys)) = &select.distinct {
             limit(keys.len(), MAX_KEYS, "keys of DISTINCT ON")?;
         }
-        limit(
-            select.named_window.len(),
-            MAX_WINDOWS,
-            "windows with a name",
-        )?;
         if let GroupByExpr::Expressions(keys, _) = &select.group_by {
             limit(keys.len(), MAX_KEYS, "keys of GROUP BY")?;
             let sets = keys

@@ -11,10 +11,16 @@ pub(super) enum Known {
     OrderByAggregate,
     /// Rows of two windows in almost one order, partitioned by both, as INTERSECT ALL numbers them.
     OrderOfPartitions,
+    /// A DATE that IN looks for among TIMESTAMPs of an aggregate, or the other way round: both become nanoseconds.
+    DateAsNanoseconds,
 }
 
 /// What is to be mended. A kind that a full run does not find is mended, and to be taken out.
-pub(super) const LIST: &[Known] = &[Known::OrderByAggregate, Known::OrderOfPartitions];
+pub(super) const LIST: &[Known] = &[
+    Known::OrderByAggregate,
+    Known::OrderOfPartitions,
+    Known::DateAsNanoseconds,
+];
 
 /// The errors of kinds that are told by them.
 const ERRORS: &[(Known, &str)] = &[
@@ -25,6 +31,10 @@ const ERRORS: &[(Known, &str)] = &[
     (
         Known::OrderOfPartitions,
         "Expects PARTITION BY expression to be ordered",
+    ),
+    (
+        Known::DateAsNanoseconds,
+        "converted value exceeds the representable i64 range",
     ),
 ];
 
