@@ -179,6 +179,28 @@ async fn what_the_key_does_not_tell_is_read() {
     }
 }
 
+/// What has another value in each row is a group of its own there.
+#[tokio::test]
+async fn random_groups_are_those_of_all_rows() {
+    for key in ["a, ts", "salt(4), a, ts"] {
+        assert_read(
+            key,
+            &[
+                (
+                    "SELECT count(*) FROM (SELECT random() AS r FROM t GROUP BY r)",
+                    ROWS,
+                ),
+                (
+                    "SELECT count(*) FROM (SELECT DISTINCT a, random() AS r FROM t)",
+                    ROWS,
+                ),
+                ("SELECT count(DISTINCT random()) FROM t WHERE a = 3", ROWS),
+            ],
+        )
+        .await;
+    }
+}
+
 /// Where groups are short, it is as quick to read on.
 #[tokio::test]
 async fn short_groups_are_read_on() {

@@ -11,6 +11,7 @@ use datafusion::common::Result;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::utils::collect_columns;
+use datafusion::physical_expr_common::physical_expr::is_volatile;
 
 use super::keys::is_compared_by_bytes;
 use super::order::SortPart;
@@ -99,8 +100,11 @@ impl ScanExec {
     }
 
     /// How many leading parts determine an expression over the table: those that give back its columns, or one that is the
-    /// expression.
+    /// expression. None determine one that has another value each time.
     fn parts_that_give(&self, expression: &Arc<dyn PhysicalExpr>) -> Option<usize> {
+        if is_volatile(expression) {
+            return None;
+        }
         let request = self.request();
         let spelled = request.part_expressions.iter();
         let mut spelled = spelled.map(|part| part.iter().any(|spelling| spelling.eq(expression)));
