@@ -95,7 +95,7 @@ impl WalkReader {
         self.position = match std::mem::replace(&mut self.position, WalkState::Done) {
             position @ (WalkState::Outset | WalkState::Done) => position,
             WalkState::SeekTo(to) | WalkState::Stepping(to, _)
-                if is_short_of(key, &to, direction) =>
+                if direction.is_short_of(key, &to) =>
             {
                 WalkState::SeekTo(to)
             }
@@ -168,7 +168,7 @@ impl WalkReader {
             (None, Some((to, left))) if more => self.position = WalkState::Stepping(to, left),
             (None, None) if more => self.position = WalkState::Landing,
             (None, _) => {}
-            (Some((key, _)), Some((to, left))) if is_short_of(key, &to, feed.direction) => {
+            (Some((key, _)), Some((to, left))) if feed.direction.is_short_of(key, &to) => {
                 self.position = match left - 1 {
                     0 => {
                         self.stride.was_far();
@@ -209,13 +209,5 @@ impl WalkReader {
             Step::Done => WalkState::Done,
         };
         Ok(())
-    }
-}
-
-/// Whether a key on the way lies before the candidate.
-fn is_short_of(key: &[u8], candidate: &[u8], direction: Direction) -> bool {
-    match direction {
-        Direction::Forward => key < candidate,
-        Direction::Backward => key >= candidate,
     }
 }

@@ -180,11 +180,7 @@ impl Reader for DelayedReader {
 
     fn skip(&mut self, key: &[u8]) -> Result<()> {
         while let Some((next, _)) = self.answer.get(self.taken) {
-            let is_wanted = match self.direction {
-                Direction::Forward => next >= key,
-                Direction::Backward => next < key,
-            };
-            if is_wanted {
+            if !self.direction.is_short_of(next, key) {
                 return Ok(());
             }
             self.taken += 1;
