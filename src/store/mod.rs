@@ -36,6 +36,8 @@ mod remaining;
 mod rocksdb;
 mod seal;
 mod synced;
+#[cfg(test)]
+mod versioned;
 pub mod wrap;
 
 use std::fmt;
