@@ -25,7 +25,8 @@ pub struct Claim<'a> {
 /// Whether others may change a space while it is claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sharing {
-    /// Statements whose claim is shared, too: for changes that are right whatever is there.
+    /// Statements whose claim is shared, too: for changes that are right whatever is there. Of two of them that change one
+    /// key while both are under way the one stands that commits last, or the one that began last: stores differ.
     Shared,
     /// None: for changes that depend on what is there.
     Exclusive,
@@ -63,7 +64,8 @@ pub trait Changes: Send + fmt::Debug {
     /// [`Changes::bulk`] count as earlier than all of these. A store may send them at once; nobody sees them before the
     /// commit.
     ///
-    /// Errors: those of [`Changes::commit`], here or there.
+    /// Errors: those of [`Changes::commit`], here or there; a remote store may refuse, as `Internal`, a key that it may
+    /// have sent already, because a load of the same space has passed it.
     fn write(&mut self, batch: WriteBatch) -> Result<()>;
 
     /// A writer for more changes of one space than should be held in memory, in key order. A statement has one load for
@@ -77,7 +79,8 @@ pub trait Changes: Send + fmt::Debug {
     /// with [`Durability::Sync`].
     ///
     /// Errors: `Internal` if a space does not exist any more, or there was an error before; `Unavailable` if the store
-    /// cannot write now. After an error nothing is visible.
+    /// cannot write now. After an error nothing is visible, unless it says that nobody knows: the answer of a remote store
+    /// was lost.
     fn commit(self: Box<Self>, durability: Durability) -> Result<()>;
 }
 

@@ -21,6 +21,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use tempfile::TempDir;
 
+use super::versioned::simulation_tests;
 use super::wrap::{Delayed, Failing, Faults, Recording};
 use super::{
     Changes, Chunk, ChunkLimit, Claim, Compression, Cursor, Direction, Durability, LocalSnapshot,
@@ -50,6 +51,7 @@ macro_rules! conformance {
         mod failing { $(#[test] fn $check() { super::$check(&super::Subject::failing()); })* }
         mod delayed { $(#[test] fn $check() { super::$check(&super::Subject::delayed()); })* }
         mod grouped { $(#[test] fn $check() { super::$check(&super::Subject::grouped()); })* }
+        mod versioned { $(#[test] fn $check() { super::$check(&super::Subject::versioned()); })* }
     };
 }
 
@@ -168,12 +170,18 @@ type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 pub(super) struct Subject {
     store: Arc<dyn Store>,
     directory: Option<TempDir>,
+    /// Of statements that run side by side and change one key, the one stands that began last, and not the one that
+    /// committed last.
+    is_numbered: bool,
 }
 
 impl Subject {
     fn of(store: Arc<dyn Store>) -> Self {
-        let directory = None;
-        Self { store, directory }
+        Self {
+            store,
+            directory: None,
+            is_numbered: false,
+        }
     }
 
     fn memory() -> Self {
@@ -192,6 +200,14 @@ impl Subject {
     fn delayed() -> Self {
         let inner = Arc::new(MemoryStore::new());
         Self::of(Arc::new(Delayed::new(inner, Duration::from_micros(1))))
+    }
+
+    /// One over other machines, simulated.
+    fn versioned() -> Self {
+        Self {
+            is_numbered: true,
+            ..Self::of(simulation_tests::store())
+        }
     }
 
     /// The rows of a store that keeps several in one entry.
@@ -216,8 +232,8 @@ impl Subject {
         let directory = tempfile::tempdir().unwrap();
         let store = RocksStore::open(directory.path(), options).unwrap();
         Self {
-            store: Arc::new(store),
             directory: Some(directory),
+            ..Self::of(Arc::new(store))
         }
     }
 
@@ -226,7 +242,9 @@ impl Subject {
         let written = Self::rocksdb();
         written.create("t");
         written.put("t", &[(b"a", b"1")]);
-        let Self { store, directory } = written;
+        let Self {
+            store, directory, ..
+        } = written;
         drop(store);
         let options = StoreOptions {
             read_only: true,
@@ -235,8 +253,8 @@ impl Subject {
         let path = directory.as_ref().unwrap().path();
         let store = RocksStore::open(path, &options).unwrap();
         Self {
-            store: wrapped(Arc::new(store)),
             directory,
+            ..Self::of(wrapped(Arc::new(store)))
         }
     }
 

@@ -14,7 +14,7 @@
 //! shown to users; see [`check_space_name`].
 //!
 //! What the trait docs promise is checked by the conformance suite, which every store runs: [`MemoryStore`],
-//! [`RocksStore`] and the wrappers of [`wrap`]. What only damage, a crash or a full disk brings to light, and what a
+//! [`RocksStore`], the wrappers of [`wrap`], and a store over simulated servers. What only damage, a crash or a full disk brings to light, and what a
 //! call costs, is in tests of the stores.
 
 mod batch;

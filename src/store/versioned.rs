@@ -38,17 +38,36 @@
 //! every interleaving of a few statements, readers and vacuums in which every step may lose its answer, be made late,
 //! or be the last of its process. It finds nothing wrong, and something wrong as soon as any one rule is broken.
 //!
+//! The store itself, [`database`], runs the conformance suite over servers that are simulated, and thousands of
+//! interleavings of several processes whose answers are lost and which die (`interleaving_tests`).
+//!
 //! What is assumed: a row is changed atomically, and read as it was changed last; of two cells of a column with one time
 //! stamp the later one stands; a request that was not answered is not carried out a retention later.
 
 mod begin;
 mod cells;
+mod changes;
+mod clear;
 mod clock;
+mod database;
+#[cfg(test)]
+mod database_tests;
+mod directory;
 mod finish;
+#[cfg(test)]
+mod interleaving_tests;
 #[cfg(test)]
 mod model_tests;
 mod moment;
+mod read;
 mod rules;
 #[cfg(test)]
 mod scenario_tests;
+mod service;
+mod shared;
+mod sight;
+#[cfg(test)]
+pub(super) mod simulation_tests;
+mod snapshot;
 mod vacuum;
+mod values;

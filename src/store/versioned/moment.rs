@@ -60,6 +60,7 @@ impl Moment {
 /// greatest: so the stamp tells of those, too, that are under way. Of a space that has no cell it tells of all.
 pub(super) fn stamp(clock: &Clock, space: &str, id: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
     let cell = u8::try_from(id).ok().filter(|id| *id < STAMPS);
     match cell {
         Some(cell) => clock.stamps.get(&cell).hash(&mut hasher),

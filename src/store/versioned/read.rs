@@ -1,0 +1,268 @@
+//! Reading a versioned store: answers of the row service, of whose rows the version that is seen is handed out.
+//!
+//! A walk reads on from a candidate, in answers that grow, and asks its guide about the rows of an answer. Where the next
+//! candidate lies in the same answer, the rows before it are passed over; where it lies behind, the next request begins
+//! at it: an answer costs as much as hundreds of its rows.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::service::{RowService, RowStream, Rows};
+use super::shared::window;
+use super::sight::Sight;
+use super::values;
+use crate::error::{Error, ErrorKind, Result};
+use crate::keyrange::{Guide, KeyRange, KeyRangeSet, Step};
+use crate::store::{
+    Chunk, ChunkLimit, Direction, ReadRequest, Reader, Tally, Work, has_failed_before,
+};
+
+pub(super) struct VersionedReader<S> {
+    sight: Arc<Sight<S>>,
+    table: Arc<str>,
+    direction: Direction,
+    first: usize,
+    form: Form,
+    stream: Option<Box<dyn RowStream>>,
+    /// Rows of the newest answer that were not handed out.
+    rows: VecDeque<(Vec<u8>, Vec<u8>)>,
+    tally: Tally,
+    /// Of the streams before this one.
+    requests: usize,
+    failed: Option<(ErrorKind, String)>,
+}
+
+enum Form {
+    Keys,
+    Ranges(KeyRangeSet),
+    Walk(Arc<dyn Guide>, Position),
+}
+
+/// Where a walk stands.
+enum Position {
+    /// Nothing is known of the next row.
+    Open,
+    /// No row short of this candidate is inside.
+    Seeks(Vec<u8>),
+    /// All rows up to here are; `None`: to the end of the hull.
+    Inside(Option<Vec<u8>>),
+    /// No row is any more.
+    Done,
+}
+
+impl<S: RowService> VersionedReader<S> {
+    /// Begins, and does not wait.
+    pub(super) fn begin(sight: Arc<Sight<S>>, request: ReadRequest) -> Result<Self> {
+        let table = Arc::clone(&sight.space(&request.space)?.table);
+        let direction = request.direction;
+        let (form, rows, ranges) = match request.work {
+            Work::Points(keys) => {
+                let mut keys = keys.to_vec();
+                if direction == Direction::Backward {
+                    keys.reverse();
+                }
+                let count = keys.len();
+                (Form::Keys, Rows::Keys(keys), count)
+            }
+            Work::Ranges(ranges) => {
+                let count = ranges.ranges().len();
+                let rows = Rows::Ranges(ranges.clone(), direction);
+                (Form::Ranges(ranges), rows, count)
+            }
+            Work::Walk(guide) => {
+                let rows = Rows::Ranges(guide.hull().clone().into(), direction);
+                (Form::Walk(guide, Position::Open), rows, 1)
+            }
+        };
+        let mut reader = Self {
+            sight,
+            table,
+            direction,
+            first: request.first,
+            form,
+            stream: None,
+            rows: VecDeque::new(),
+            tally: Tally {
+                ranges,
+                seeks: ranges,
+                ..Tally::default()
+            },
+            requests: 0,
+            failed: None,
+        };
+        reader.open(rows)?;
+        Ok(reader)
+    }
+
+    fn open(&mut self, rows: Rows) -> Result<()> {
+        self.close();
+        let window = window(&self.sight.moment);
+        let service = &self.sight.shared.service;
+        self.stream = Some(service.read(&self.table, rows, window, self.first)?);
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        let stream = self.stream.take();
+        self.requests += stream.map_or(0, |stream| stream.requests());
+        self.rows.clear();
+    }
+
+    /// Opens what lies at `key` and behind it, of `ranges`.
+    fn open_from(&mut self, ranges: &KeyRangeSet, key: &[u8]) -> Result<()> {
+        let beyond = match self.direction {
+            Direction::Forward => KeyRange::new(key.to_vec(), None),
+            Direction::Backward => KeyRange::new(Vec::new(), Some(key.to_vec())),
+        };
+        match beyond.map(|beyond| ranges.intersect(&beyond.into())) {
+            Some(rest) if !rest.is_empty() => {
+                self.tally.seeks += 1;
+                self.open(Rows::Ranges(rest, self.direction))
+            }
+            _ => {
+                self.close();
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes the next answer. Returns whether there was one.
+    fn receive(&mut self) -> Result<bool> {
+        let Some(stream) = &mut self.stream else {
+            return Ok(false);
+        };
+        let Some(rows) = stream.next()? else {
+            self.close();
+            return Ok(false);
+        };
+        self.sight.check_kept()?;
+        for (key, versions) in rows {
+            let seen = self.sight.moment.choose(versions);
+            if let Some(value) = seen.as_deref().and_then(values::read) {
+                self.tally.entries += 1;
+                self.tally.bytes += key.len() + value.len();
+                self.rows.push_back((key, value.to_vec()));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Passes over the rows that a walk does not want, and seeks. Returns whether the first row that is left is wanted.
+    fn walk(&mut self) -> Result<bool> {
+        let Form::Walk(guide, position) = &mut self.form else {
+            return Ok(true);
+        };
+        let direction = self.direction;
+        while let Some((key, _)) = self.rows.front() {
+            match position {
+                Position::Seeks(candidate) if direction.is_short_of(key, candidate) => {
+                    self.rows.pop_front();
+                    continue;
+                }
+                Position::Inside(None) => return Ok(true),
+                Position::Inside(Some(until)) if direction.is_short_of(key, until) => {
+                    return Ok(true);
+                }
+                Position::Done => break,
+                Position::Open | Position::Seeks(_) | Position::Inside(_) => {}
+            }
+            let step = match direction {
+                Direction::Forward => guide.next(key)?,
+                Direction::Backward => guide.previous(key)?,
+            };
+            *position = match step {
+                Step::In { until } => Position::Inside(until),
+                Step::Seek(candidate) => {
+                    self.rows.pop_front();
+                    Position::Seeks(candidate)
+                }
+                Step::Done => Position::Done,
+            };
+        }
+        match position {
+            Position::Done => self.close(),
+            Position::Seeks(candidate) => {
+                let candidate = std::mem::take(candidate);
+                *position = Position::Open;
+                let hull = guide.hull().clone().into();
+                self.open_from(&hull, &candidate)?;
+            }
+            Position::Open | Position::Inside(_) => {}
+        }
+        Ok(false)
+    }
+
+    /// Goes on by one row or one answer. Returns whether there may be more.
+    fn step(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        if !self.rows.is_empty() && self.walk()? {
+            if let Some((key, value)) = self.rows.pop_front() {
+                chunk.push(&key, &value);
+            }
+            return Ok(true);
+        }
+        match self.rows.is_empty() {
+            true => self.receive(),
+            false => Ok(true),
+        }
+    }
+
+    fn failing<T>(&mut self, result: Result<T>) -> Result<T> {
+        result.inspect_err(|error: &Error| {
+            self.failed = Some((error.kind(), error.message().to_owned()));
+        })
+    }
+
+    fn refuse_if_failed(&self) -> Result<()> {
+        match &self.failed {
+            Some((kind, message)) => Err(has_failed_before(*kind, message)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<S: RowService> Reader for VersionedReader<S> {
+    fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
+        self.refuse_if_failed()?;
+        while !limit.is_reached(chunk) {
+            let step = self.step(chunk);
+            if !self.failing(step)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn skip(&mut self, key: &[u8]) -> Result<()> {
+        self.refuse_if_failed()?;
+        let direction = self.direction;
+        if matches!(self.form, Form::Keys) {
+            return Ok(());
+        }
+        while let Some((next, _)) = self.rows.front()
+            && direction.is_short_of(next, key)
+        {
+            self.rows.pop_front();
+        }
+        if !self.rows.is_empty() || self.stream.is_none() {
+            return Ok(());
+        }
+        let ranges = match &mut self.form {
+            Form::Ranges(ranges) => ranges.clone(),
+            Form::Walk(guide, position) => {
+                *position = Position::Open;
+                guide.hull().clone().into()
+            }
+            Form::Keys => return Ok(()),
+        };
+        let opened = self.open_from(&ranges, key);
+        self.failing(opened)
+    }
+
+    fn tally(&self) -> Tally {
+        let stream = self.stream.as_ref();
+        Tally {
+            requests: self.requests + stream.map_or(0, |stream| stream.requests()),
+            ..self.tally
+        }
+    }
+}

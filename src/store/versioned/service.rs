@@ -1,0 +1,116 @@
+//! What is asked of the servers: rows whose cells have versions, each row changed at once, and one clock row.
+//!
+//! It is as narrow as what HBase and Bigtable both give. Calls block; a [`RowStream`] is begun at once and goes ahead of
+//! its reader. Reading is repeated by the service until there is an answer or it cannot be had; what changes something
+//! is asked for once, and its answer may be lost.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::clock::{Number, Time};
+use crate::error::Result;
+use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::store::{Direction, Durability};
+
+/// An answer, or none: then nobody knows whether it was done, or will be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked<T> {
+    /// It was carried out.
+    Answered(T),
+    /// There is no answer.
+    Lost,
+}
+
+/// A column of the clock row and its value; of a change, no value removes the version under the change's number.
+pub(super) type Cell = (Vec<u8>, Option<Vec<u8>>);
+
+/// The versions of a row, the newest first. An empty value is a tombstone.
+pub(super) type Versions = Vec<(Number, Vec<u8>)>;
+
+/// A row: its key and its versions, of which there is at least one.
+pub(super) type Row = (Vec<u8>, Versions);
+
+/// A change of the clock row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ClockChange {
+    /// What must be there; no value: no cell, or an empty one.
+    pub check: Cell,
+    /// What is put.
+    pub cells: Vec<Cell>,
+    /// The time stamp of what is put.
+    pub number: Number,
+}
+
+/// Which versions are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Window {
+    /// None is older.
+    pub oldest: Number,
+    /// None is newer.
+    pub newest: Number,
+    /// The newest so many of each row.
+    pub versions: usize,
+}
+
+/// Which rows are wanted.
+#[derive(Debug, Clone)]
+pub(super) enum Rows {
+    /// Those under these keys, in this order.
+    Keys(Vec<Vec<u8>>),
+    /// Those in these ranges.
+    Ranges(KeyRangeSet, Direction),
+}
+
+/// Hands out rows.
+pub(super) trait RowStream: Send {
+    /// The rows of the next answer; `None` at the end. An answer may be empty.
+    fn next(&mut self) -> Result<Option<Vec<Row>>>;
+
+    /// How many messages were sent.
+    fn requests(&self) -> usize;
+}
+
+/// A store that is atomic by row.
+pub(super) trait RowService: Send + Sync + fmt::Debug + 'static {
+    /// The cells of the clock row, of each column the one with the greatest time stamp; none where there is no such row.
+    fn read_clock(&self) -> Result<Vec<(Vec<u8>, Vec<u8>)>>;
+
+    /// Changes the clock row, if the check holds; the answer says whether it has.
+    fn change_clock(&self, change: &ClockChange) -> Result<Asked<bool>>;
+
+    /// Puts values under keys, each row by itself. To put the same again under one number changes nothing.
+    fn put(
+        &self,
+        table: &str,
+        number: Number,
+        puts: &[(Vec<u8>, Vec<u8>)],
+        durability: Durability,
+    ) -> Result<Asked<()>>;
+
+    /// Begins to read, and does not wait. The first answer has about `first` rows, later ones may have more.
+    fn read(
+        &self,
+        table: &str,
+        rows: Rows,
+        window: Window,
+        first: usize,
+    ) -> Result<Box<dyn RowStream>>;
+
+    /// Removes exactly these versions of rows, those of one row at once.
+    fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Asked<()>>;
+
+    /// Makes a table, if there is none of this name.
+    fn create_table(&self, table: &str) -> Result<()>;
+
+    /// Removes a table, if it is there.
+    fn drop_table(&self, table: &str) -> Result<()>;
+
+    /// About how many bytes lie in a range, from what is known without a message.
+    fn approximate_size(&self, table: &str, range: &KeyRange) -> u64;
+
+    /// The time, in milliseconds since 1970.
+    fn now(&self) -> Time;
+
+    /// Waits.
+    fn wait(&self, duration: Duration);
+}

@@ -1,0 +1,33 @@
+//! Values as they are kept. An empty value is a tombstone, so a value that is empty, or begins with `00`, has one `00` in
+//! front of it. The values of rows begin with the version of their format, which is not 0: they are kept as they are.
+
+/// The value as it is kept.
+pub(super) fn kept(value: &[u8]) -> Vec<u8> {
+    match value.first() {
+        None | Some(0) => [&[0], value].concat(),
+        Some(_) => value.to_vec(),
+    }
+}
+
+/// The value that is kept so; `None` for a tombstone.
+pub(super) fn read(kept: &[u8]) -> Option<&[u8]> {
+    match kept {
+        [] => None,
+        [0, value @ ..] => Some(value),
+        value => Some(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_comes_back() {
+        for value in [&b""[..], b"\0", b"\0\0", b"\0a", b"a", b"\x01\0", b"\xff"] {
+            assert_eq!(read(&kept(value)), Some(value));
+        }
+        assert_eq!(kept(b"\x01\0"), b"\x01\0");
+        assert_eq!(read(b""), None);
+    }
+}
