@@ -1,24 +1,26 @@
 //! What DataFusion knows of columns that determine others is not relied upon.
 //!
 //! It carries such knowledge from `GROUP BY` and DISTINCT upwards, and too far: of a grouping over a join it says that a key
-//! of one side determines all that rows are grouped by, and of rows that `unnest` makes of one that they are one. Three
+//! of one side determines all that rows are grouped by, and of rows that `unnest` makes of one that they are one. Four
 //! rules of the optimizer believe it:
 //!
 //! * a key of ORDER BY is dropped behind one that determines it: `SELECT q.x, t.a … JOIN (SELECT DISTINCT x …) q … GROUP BY
 //!   q.x, t.a ORDER BY q.x, t.a` is ordered by `q.x` alone;
 //! * DISTINCT is dropped over rows that are told apart by their columns: `SELECT DISTINCT x FROM (SELECT x, unnest(…) …
 //!   GROUP BY x)` gives each row several times;
-//! * an outer join is dropped where its other side is known to have one row for each.
+//! * an outer join is dropped where its other side is known to have one row for each;
+//! * a key of GROUP BY that nobody asks for is dropped beside one that determines it: `SELECT count(*) FROM (SELECT x,
+//!   unnest(…) AS u … GROUP BY x) GROUP BY x, u` has a row for each `x`.
 //!
-//! So all keys of an order are kept, DISTINCT always groups, and joins stay where that knowledge comes from a grouping over
-//! a join or from `unnest`.
+//! So all keys of an order are kept, DISTINCT always groups, joins stay where that knowledge comes from a grouping over
+//! a join or from `unnest`, and the keys of a grouping above these have names of which nothing is known.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::logical_expr::{Aggregate, Distinct, Expr, LogicalPlan};
+use datafusion::common::{Column, Result};
+use datafusion::logical_expr::{Aggregate, Distinct, Expr, LogicalPlan, Projection};
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use super::rule::Around;
@@ -42,6 +44,13 @@ pub(super) const KEEP_JOINS: Around = Around {
     name: "keep_joins",
     theirs: "eliminate_join",
     rewrite: keep_joins,
+};
+
+/// The rule that drops keys of a grouping.
+pub(super) const KEEP_GROUPS: Around = Around {
+    name: "keep_groups",
+    theirs: "optimize_projections",
+    rewrite: keep_groups,
 };
 
 /// A key that stands twice decides once.
@@ -90,6 +99,49 @@ fn keep_joins(
     }
 }
 
+/// That rule goes through the whole plan by itself.
+fn keep_groups(
+    theirs: &dyn OptimizerRule,
+    plan: LogicalPlan,
+    config: &dyn OptimizerConfig,
+) -> Result<Transformed<LogicalPlan>> {
+    let kept = match plan.exists(|node| Ok(is_doubtful(node)))? {
+        true => plan.transform_up_with_subqueries(rename_keys)?,
+        false => Transformed::no(plan),
+    };
+    kept.transform_data(|plan| theirs.rewrite(plan, config))
+}
+
+/// Gives the keys of a grouping of doubtful rows names of their own, and those that they had back above it.
+fn rename_keys(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let LogicalPlan::Aggregate(mut grouping) = plan else {
+        return Ok(Transformed::no(plan));
+    };
+    let is_column = |key: &Expr| matches!(key, Expr::Column(_));
+    let is_certain = !grouping.input.exists(|node| Ok(is_doubtful(node)))?;
+    if is_certain || grouping.group_expr.len() < 2 || !grouping.group_expr.iter().any(is_column) {
+        return Ok(Transformed::no(LogicalPlan::Aggregate(grouping)));
+    }
+    let mut shown: Vec<Expr> = grouping
+        .schema
+        .columns()
+        .into_iter()
+        .map(Expr::Column)
+        .collect();
+    let keys = grouping.group_expr.iter_mut().zip(&mut shown);
+    for (number, (key, shown)) in keys.enumerate() {
+        if let Expr::Column(column) = key {
+            let name = format!("__halite_group_{number}");
+            let own = Expr::Column(Column::new_unqualified(&name));
+            *shown = own.alias_qualified(column.relation.clone(), &column.name);
+            *key = std::mem::take(key).alias(name);
+        }
+    }
+    let grouping = Aggregate::try_new(grouping.input, grouping.group_expr, grouping.aggr_expr)?;
+    let list = Projection::try_new(shown, Arc::new(LogicalPlan::Aggregate(grouping)))?;
+    Ok(Transformed::yes(LogicalPlan::Projection(list)))
+}
+
 /// Whether what is known of the columns of a node may be wrong.
 fn is_doubtful(node: &LogicalPlan) -> bool {
     match node {
@@ -114,7 +166,7 @@ mod tests {
     use crate::session::testing::{mended, plain, rows, try_rows};
 
     /// Queries, and what they give, as it comes.
-    const BELIEVED: [(&str, &[&str]); 2] = [
+    const BELIEVED: [(&str, &[&str]); 4] = [
         (
             "SELECT q.x, t.a FROM t JOIN (SELECT DISTINCT 7 AS x FROM t) q ON TRUE GROUP BY q.x, t.a ORDER BY q.x, t.a",
             &["7|1", "7|2", "7|3", "7|4", "7|5", "7|6"],
@@ -123,6 +175,14 @@ mod tests {
             "SELECT count(*) FROM (SELECT l.id FROM t l LEFT JOIN
              (SELECT q.x, t.a FROM t JOIN (SELECT DISTINCT id AS x FROM t) q ON TRUE GROUP BY q.x, t.a) z ON z.x = l.id) c",
             &["36"],
+        ),
+        (
+            "SELECT count(*) FROM (SELECT q.x, t.a FROM t JOIN (SELECT DISTINCT 7 AS x FROM t) q ON TRUE GROUP BY q.x, t.a) GROUP BY x, a",
+            &["1", "1", "1", "1", "1", "1"],
+        ),
+        (
+            "SELECT count(*) FROM (SELECT id, unnest([1, 2]) AS u FROM t GROUP BY id) WHERE id < 3 GROUP BY id, u",
+            &["1", "1", "1", "1"],
         ),
     ];
 
@@ -150,6 +210,18 @@ mod tests {
             (
                 "SELECT DISTINCT x FROM (SELECT id AS x, unnest([1, 2]) AS u FROM t GROUP BY id) q ORDER BY x",
                 vec!["1", "2", "3", "4", "5", "6"],
+            ),
+            (
+                "SELECT count(*) FROM (SELECT DISTINCT id, u FROM (SELECT id, unnest([1, 2]) AS u FROM t GROUP BY id))",
+                vec!["12"],
+            ),
+            (
+                "SELECT u, count(*) FROM (SELECT id, unnest([1, 2]) AS u FROM t GROUP BY id) GROUP BY ALL ORDER BY u",
+                vec!["1|6", "2|6"],
+            ),
+            (
+                "SELECT q.u + 1, max(q.id) AS m FROM (SELECT id, unnest([1, 2]) AS u FROM t GROUP BY id) q GROUP BY q.u + 1, q.u, q.id ORDER BY q.u, m DESC LIMIT 2",
+                vec!["2|5", "2|6"],
             ),
             (
                 "SELECT DISTINCT a FROM (SELECT a FROM t GROUP BY a) WHERE a < 4",

@@ -2,7 +2,8 @@
 //!
 //! DataFusion computes such keys in a list of SELECT below the join, behind the columns that are there. Where one of these
 //! has the words of the key for its name, as what rows were grouped by has, the query is refused: `SELECT (SELECT max(c)
-//! FROM u WHERE u.a = length(t.b)) FROM t GROUP BY b, length(b)`. So that key is given another name.
+//! FROM u WHERE u.a = length(t.b)) FROM t GROUP BY b, length(b)`. So that key is given another name, on each side one of
+//! its own: where both sides had a column of one name, all columns of a side would be given one qualifier.
 
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result};
@@ -22,9 +23,13 @@ fn name_keys(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     };
     let mut changed = false;
     for (number, (left, right)) in join.on.iter_mut().enumerate() {
-        for (key, side) in [(left, join.left.schema()), (right, join.right.schema())] {
-            if is_taken(key, side) {
-                let name = format!("__halite_key_{number}");
+        let sides = [
+            (left, join.left.schema(), "left"),
+            (right, join.right.schema(), "right"),
+        ];
+        for (key, schema, side) in sides {
+            if is_taken(key, schema) {
+                let name = format!("__halite_{side}_key_{number}");
                 *key = std::mem::take(key).alias(name);
                 changed = true;
             }
@@ -52,6 +57,11 @@ mod tests {
 
     const CORRELATED: &str = "SELECT (SELECT max(x.id) FROM t x WHERE x.id = character_length(t.b)) AS m, character_length(t.b) FROM t GROUP BY t.b, character_length(t.b)";
 
+    /// Both keys have the words of a column, and both tables of the left side one of the same name.
+    const CAST_ON_BOTH_SIDES: &str = "WITH c AS (SELECT rank() OVER (ORDER BY id) AS x FROM t) \
+        SELECT q.x FROM c AS p JOIN c AS q ON p.x < q.x \
+        WHERE p.x IS DISTINCT FROM (SELECT count(*) AS x FROM t WHERE t.id = q.x) GROUP BY q.x";
+
     const FILLED: &str =
         "CREATE TABLE t (id INT, b TEXT) AS VALUES (1, 'x'), (2, 'xxx'), (3, 'yyy'), (4, 'x')";
 
@@ -65,6 +75,7 @@ mod tests {
                 "SELECT (SELECT count(*) FROM t x WHERE x.id = id - id + 1 AND x.b = t.b) AS m, id - id FROM t GROUP BY id, id - id, b",
                 vec!["0|0", "0|0", "1|0", "1|0"],
             ),
+            (CAST_ON_BOTH_SIDES, vec!["3", "4"]),
         ] {
             assert_eq!(rows(&session, sql).await, expected, "{sql}");
         }

@@ -23,7 +23,7 @@
 //! | [`union_names`] | behind type coercion | all arms of a UNION have the names of the first |
 //! | `extremes` | behind type coercion | `min` and `max` of REAL and DOUBLE go by value |
 //! | [`above_groups`] | around the rule that pushes filters | conjuncts without columns stay above aggregates |
-//! | [`dependencies`] | around the rules that drop keys of an order, DISTINCT and joins | what determines what is not relied upon |
+//! | [`dependencies`] | around the rules that drop keys of an order or a grouping, DISTINCT and joins | what determines what is not relied upon |
 //! | [`own_statistics`] | around the rule that answers aggregates by statistics | they are those of its own rows |
 //! | [`null_safe`] | around the rules that find keys of joins and reorder joins | NULL equals NULL in the keys that say so alone |
 //! | [`projections`] | around the rule that merges lists of SELECT | a list that is written like the one below it is computed |
@@ -209,6 +209,7 @@ const MENDS: &[(&str, Install)] = &[
         dependencies::KEEP_KEYS.wrap(optimizer_rules(session));
         dependencies::KEEP_DISTINCT.wrap(optimizer_rules(session));
         dependencies::KEEP_JOINS.wrap(optimizer_rules(session));
+        dependencies::KEEP_GROUPS.wrap(optimizer_rules(session));
     }),
     ("null_safe", |session| {
         null_safe::KEEP_NULLS_APART.wrap(optimizer_rules(session));
@@ -442,7 +443,9 @@ mod tests {
             .iter()
             .position(|name| name.starts_with("PushdownSort"));
         assert_eq!(order.map(|place| place + 1), sorts, "{names:?}");
-        let again = names.iter().position(|name| name == "halite_sort_again");
+        let again = names
+            .iter()
+            .position(|name| name == "halite_restore_inputs");
         let check = names.iter().position(|name| name == "SanityCheckPlan");
         assert_eq!(again.map(|place| place + 1), check, "{names:?}");
     }

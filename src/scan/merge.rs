@@ -22,8 +22,8 @@ pub(super) enum Draw {
 }
 
 impl Draw {
-    /// Appends entries until `limit` is reached, all runs end or the scan is cancelled. Returns whether there may be
-    /// more.
+    /// Appends entries until `limit` is reached, all runs end, the scan is cancelled, or a run hands control back without
+    /// an entry ([`RunReader::fill`]). Returns whether there may be more.
     pub(super) fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         match self {
             Self::Merged(merge) => merge.fill(chunk, limit),
@@ -164,9 +164,9 @@ impl Head {
         self.chunk.get(self.next).map(|(key, _)| key)
     }
 
-    /// Reads more where all entries are taken.
-    fn refill(&mut self, cancelled: &Cancelled) -> Result<()> {
-        while self.next >= self.chunk.len() && self.has_more && !cancelled.is_set() {
+    /// Reads more where all entries are taken. Returns whether its next entry is known, or that it has none.
+    fn refill(&mut self) -> Result<bool> {
+        if self.next >= self.chunk.len() && self.has_more {
             self.chunk.clear();
             self.next = 0;
             let limit = ChunkLimit {
@@ -174,9 +174,11 @@ impl Head {
                 ..HEAD
             };
             self.has_more = self.run.fill(&mut self.chunk, limit)?;
-            self.reach = (self.reach * 2).min(HEAD.entries);
+            if !self.chunk.is_empty() {
+                self.reach = (self.reach * 2).min(HEAD.entries);
+            }
         }
-        Ok(())
+        Ok(!self.chunk.is_empty() || !self.has_more)
     }
 }
 
@@ -206,13 +208,15 @@ impl Merge {
 
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         while !limit.is_reached(chunk) && !self.cancelled.is_set() {
-            self.settle()?;
+            if !self.settle()? {
+                return Ok(true);
+            }
             let winner = self.tree.first().copied().unwrap_or_default();
             let head = self.heads.get_mut(winner);
             // A head without entries wins only against others of its kind.
             let Some((key, value)) = head.as_ref().and_then(|head| head.chunk.get(head.next))
             else {
-                return Ok(self.cancelled.is_set());
+                return Ok(false);
             };
             chunk.push(key, value);
             if let Some(head) = head {
@@ -223,27 +227,34 @@ impl Merge {
         Ok(true)
     }
 
-    /// Makes the first node of the tree the head with the next entry of all.
-    fn settle(&mut self) -> Result<()> {
+    /// Makes the first node of the tree the head with the next entry of all. Returns whether it is; where a run has
+    /// handed control back, it is begun again from there.
+    fn settle(&mut self) -> Result<bool> {
         if self.tree.is_empty() {
             return self.plant();
         }
-        if let Some(taken) = self.taken.take() {
-            if let Some(head) = self.heads.get_mut(taken) {
-                head.refill(&self.cancelled)?;
+        if let Some(taken) = self.taken {
+            if let Some(head) = self.heads.get_mut(taken)
+                && !head.refill()?
+            {
+                return Ok(false);
             }
+            self.taken = None;
             self.replay(taken);
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// Begins every run, then reads the first entries of each, and lets them play against each other.
-    fn plant(&mut self) -> Result<()> {
+    /// Begins every run, then reads the first entries of each, and lets them play against each other. Returns whether
+    /// all have entries, or none.
+    fn plant(&mut self) -> Result<bool> {
         for head in &mut self.heads {
             head.run.begin()?;
         }
         for head in &mut self.heads {
-            head.refill(&self.cancelled)?;
+            if !head.refill()? {
+                return Ok(false);
+            }
         }
         let count = self.heads.len();
         self.tree = vec![0; count];
@@ -266,7 +277,7 @@ impl Merge {
         }
         let champion = winners.get(1).copied().unwrap_or_default();
         set(&mut self.tree, 0, champion);
-        Ok(())
+        Ok(true)
     }
 
     /// Replays the matches of a head whose next entry has changed, up to the root.

@@ -15,7 +15,8 @@ use crate::seed::seed;
 use crate::span::{Run, Work};
 use crate::store::wrap::Recording;
 use crate::store::{
-    Durability, Latency, MemoryStore, SpaceOptions, Store, WriteBatch, commit_batch,
+    Durability, Latency, MemoryStore, RocksStore, SpaceOptions, Store, StoreOptions, WriteBatch,
+    commit_batch,
 };
 
 /// A store with the keys in the space `t`, and its log.
@@ -161,4 +162,59 @@ fn a_merge_reads_no_more_than_it_needs() {
         merged(&store, Vec::new(), Direction::Forward, 9, 9).0.len(),
         0
     );
+}
+
+/// A store that gives up after a few tombstones, and hands control back without an entry: the merge does so, too, and
+/// goes on from there.
+#[test]
+fn a_merge_goes_on_in_runs_of_tombstones() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = StoreOptions {
+        interrupt_after: 1,
+        ..StoreOptions::default()
+    };
+    let store = Arc::new(RocksStore::open(directory.path(), &options).unwrap());
+    store.create_space("t", &SpaceOptions::default()).unwrap();
+    let (mut puts, mut deletes) = (WriteBatch::new(), WriteBatch::new());
+    for (bucket, number) in (0..3).flat_map(|bucket| (0..200).map(move |number| (bucket, number))) {
+        puts.put("t", &[bucket, number], b"value");
+        if number % 50 != bucket {
+            deletes.delete("t", &[bucket, number]);
+        }
+    }
+    commit_batch(&store, puts, Durability::Buffered).unwrap();
+    commit_batch(&store, deletes, Durability::Buffered).unwrap();
+    let source = Source {
+        rows: RowSnapshot::at(store.snapshot().unwrap()),
+        space: "t".into(),
+        direction: Direction::Forward,
+        first: 1,
+        fetch: None,
+        counters: None,
+        cancelled: Cancelled::default(),
+    };
+    let readers =
+        (0..3).map(|bucket| RunReader::new(&source, Piece::whole(&run(bucket, [(0, 255)]))));
+    let comparison = Comparison {
+        cut: Some((0, 1)),
+        direction: Direction::Forward,
+    };
+    let mut merge = Merge::new(readers.collect(), comparison, 1, source.cancelled.clone());
+    let (mut chunk, mut handed_back) = (Chunk::new(), 0);
+    loop {
+        let before = chunk.len();
+        let has_more = merge
+            .fill(&mut chunk, ChunkLimit::entries(before + 1))
+            .unwrap();
+        handed_back += usize::from(has_more && chunk.len() == before);
+        if !has_more {
+            break;
+        }
+    }
+    let found: Vec<Vec<u8>> = chunk.keys().map(<[u8]>::to_vec).collect();
+    let hundreds = [0, 50, 100, 150].into_iter();
+    let expected =
+        hundreds.flat_map(|number| (0..3).map(move |bucket| vec![bucket, number + bucket]));
+    assert_eq!(found, expected.collect::<Vec<_>>());
+    assert!(handed_back > 12, "handed back {handed_back} times");
 }

@@ -11,7 +11,7 @@ use datafusion::common::Result;
 use datafusion::physical_plan::SendableRecordBatchStream;
 
 use super::metrics::Counters;
-use super::partition::{Piece, is_brief};
+use super::partition::{Piece, is_brief, is_short};
 use super::run::Source;
 use super::stream::{self, PartitionScan};
 use super::{ScanRequest, external};
@@ -42,10 +42,11 @@ pub struct Opened {
     schema: SchemaRef,
     scan: PartitionScan,
     is_brief: bool,
+    is_short: bool,
 }
 
 /// Opens all of a request as one stream, whose batches have `schema`, that of the request. What is read is counted where
-/// there are counters.
+/// there are counters. Whoever does so expects little: of a few runs the first rows are read where they are asked for.
 ///
 /// # Errors
 /// A filter of columns that the table does not have; `Conflict` if the table is gone at that moment.
@@ -65,7 +66,9 @@ pub fn open(
         cut,
         counters,
     };
-    open_share(request, schema, share, moment)
+    let is_short = moment.latency == Latency::Near && is_short(&share.pieces);
+    let opened = open_share(request, schema, share, moment)?;
+    Ok(Opened { is_short, ..opened })
 }
 
 /// Opens a part of a request.
@@ -86,6 +89,7 @@ pub(super) fn open_share(
         schema,
         scan,
         is_brief,
+        is_short: false,
     })
 }
 
@@ -107,7 +111,7 @@ impl Opened {
     pub fn into_stream(self) -> SendableRecordBatchStream {
         match self.is_brief {
             true => stream::inline(self.schema, self.scan),
-            false => stream::in_thread(self.schema, self.scan),
+            false => stream::in_thread(self.schema, self.scan, self.is_short),
         }
     }
 }

@@ -99,6 +99,11 @@ impl Output {
         Ok(())
     }
 
+    /// Whether nothing that was taken is left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ready.is_empty() && self.small.is_empty()
+    }
+
     /// The next batch that is ready.
     pub(super) fn pop(&mut self) -> Option<RecordBatch> {
         self.ready.pop_front()

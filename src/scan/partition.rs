@@ -173,6 +173,15 @@ pub(super) fn is_brief(pieces: &[Piece]) -> bool {
     count.is_some_and(|count| count <= INLINE_POINTS)
 }
 
+/// So many runs are sought one after the other before a thread is worth it.
+const SHORT_RUNS: usize = 16;
+
+/// Whether a partition may be over before a thread would have begun it: a guess, to which nobody is bound.
+pub(super) fn is_short(pieces: &[Piece]) -> bool {
+    let is_walk = |piece: &Piece| matches!(piece.run.work, Work::Walk(_));
+    pieces.len() <= SHORT_RUNS && !pieces.iter().any(is_walk)
+}
+
 /// Whether runs are a few keys that one thread looks up as soon as several would.
 pub(super) fn are_few_points(runs: &[Run]) -> bool {
     point_count(runs.iter()).is_some_and(|count| count <= POINTS_PER_PIECE)

@@ -159,8 +159,8 @@ impl RunReader {
         Ok(())
     }
 
-    /// Appends rows until `limit` is reached, the run ends or the scan is cancelled. Returns whether the run may
-    /// hold more.
+    /// Appends rows until `limit` is reached, the run ends, the scan is cancelled, or the store hands control back
+    /// without a row, as in a run of tombstones. Returns whether the run may hold more.
     pub(super) fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         self.begin()?;
         while !limit.is_reached(chunk) && !self.cancelled.is_set() {
@@ -171,10 +171,14 @@ impl RunReader {
             let State::Begun { reader, .. } = &mut self.state else {
                 return Err(Error::internal("a run that could not be begun is read"));
             };
+            let before = chunk.len();
             let more = reader.fill(chunk, few);
             self.count();
             if !more? {
                 return Ok(false);
+            }
+            if chunk.len() == before {
+                break;
             }
         }
         Ok(true)

@@ -5,10 +5,13 @@
 //! stand half read without waiting for each other's threads. From the second batch on the next one is made while the
 //! one before is worked on; a consumer that wants one batch causes no reading beyond it.
 //!
+//! To hand a scan to a thread and back costs more than to read a few rows. So one that is expected to be short begins
+//! where its rows are asked for, and goes to a thread if it is not over after [`PATIENCE`].
+//!
 //! A stream that is dropped sets a flag, which the thread looks at after every few entries and every seek.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -41,6 +44,10 @@ const FIRST_HEAD: usize = 64;
 
 /// How many entries a scan with a limit and filters reads first: how many rows these leave is not known.
 const FIRST_READ_FILTERED: usize = 64;
+
+/// How long a scan that is expected to be short is read where its rows are asked for; looked at between two chunks, of
+/// which each ends where the store hands control back.
+const PATIENCE: Duration = Duration::from_micros(200);
 
 /// The scan of one partition.
 pub(super) struct PartitionScan {
@@ -117,8 +124,13 @@ impl PartitionScan {
 
     /// The next batch; `None` at the end, or once the scan is cancelled.
     pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        self.next_batch_within(Duration::MAX)
+    }
+
+    /// The same, or `None` once it has been read for so long.
+    fn next_batch_within(&mut self, patience: Duration) -> Result<Option<RecordBatch>> {
         let start = self.counters.is_some().then(Instant::now);
-        let batch = self.make_batch();
+        let batch = self.make_batch(patience);
         if let (Some(counters), Some(start)) = (&self.counters, start) {
             counters.elapsed.add_elapsed(start);
             if let Ok(Some(batch)) = &batch {
@@ -128,18 +140,25 @@ impl PartitionScan {
         batch
     }
 
-    fn make_batch(&mut self) -> Result<Option<RecordBatch>> {
+    fn make_batch(&mut self, patience: Duration) -> Result<Option<RecordBatch>> {
+        let start = (patience < Duration::MAX).then(Instant::now);
         loop {
             if let Some(batch) = self.output.pop() {
                 return Ok(Some(batch));
             }
-            if self.is_finished || self.cancelled.is_set() {
+            let is_late = start.is_some_and(|start| start.elapsed() >= patience);
+            if self.is_finished || is_late || self.cancelled.is_set() {
                 return Ok(None);
             }
             if let Some(last) = self.read_on()? {
                 return Ok(Some(last));
             }
         }
+    }
+
+    /// Whether there is no batch after those that were given.
+    fn is_over(&self) -> bool {
+        self.is_finished && self.output.is_empty()
     }
 
     /// Reads and decodes one chunk. Gives its rows if they are all that is left.
@@ -176,7 +195,10 @@ impl PartitionScan {
 impl PartitionScan {
     /// Passes over rows that are not wanted. Returns how many entries to read next.
     fn go_on(&mut self) -> Result<usize> {
-        let twice = (self.reach * 2).min(self.most);
+        let twice = match self.chunk.is_empty() {
+            true => self.reach,
+            false => (self.reach * 2).min(self.most),
+        };
         let Some(first_rows) = &mut self.first_rows else {
             return Ok(twice);
         };
@@ -202,10 +224,13 @@ impl Drop for CancelOnDrop {
 /// A scan and the batch it has made.
 type ScanStep = (Box<PartitionScan>, Option<RecordBatch>);
 
-/// A scan between two batches, or the task that makes the next one.
+/// A scan between two batches, the task that makes the next one, or neither where there is none.
 enum ScanTask {
+    /// Before its first batch, which is made where it is asked for if that is soon done.
+    Short(Box<PartitionScan>),
     Idle(Box<PartitionScan>),
     Running(SpawnedTask<Result<ScanStep>>),
+    Over,
 }
 
 impl ScanTask {
@@ -215,28 +240,55 @@ impl ScanTask {
             Ok((scan, batch))
         })
     }
-}
 
-/// The batches of a scan that may take a while: made in a thread that may wait.
-pub(super) fn in_thread(schema: SchemaRef, scan: PartitionScan) -> SendableRecordBatchStream {
-    let guard = CancelOnDrop(scan.cancelled.clone());
-    let start = (ScanTask::Idle(Box::new(scan)), guard, true);
-    let batches = stream::try_unfold(start, |(state, guard, is_first)| async move {
-        let task = match state {
-            ScanTask::Idle(scan) => ScanTask::spawn(scan),
-            ScanTask::Running(task) => task,
+    /// What comes behind a batch. To be told that nothing does is not worth a thread.
+    fn after(scan: Box<PartitionScan>, is_first: bool) -> Self {
+        match (scan.is_over(), is_first) {
+            (true, _) => Self::Over,
+            (false, true) => Self::Idle(scan),
+            (false, false) => Self::Running(Self::spawn(scan)),
+        }
+    }
+
+    /// The next batch, and the scan that has made it.
+    async fn step(self) -> Result<Option<ScanStep>> {
+        let task = match self {
+            Self::Over => return Ok(None),
+            Self::Running(task) => task,
+            Self::Idle(scan) => Self::spawn(scan),
+            Self::Short(mut scan) => {
+                let batch = scan.next_batch_within(PATIENCE)?;
+                if batch.is_some() || scan.is_over() {
+                    return Ok(Some((scan, batch)));
+                }
+                Self::spawn(scan)
+            }
         };
         let step = task.join_unwind().await;
-        let (scan, batch) =
-            step.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
-        let Some(batch) = batch else {
+        step.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))?
+            .map(Some)
+    }
+}
+
+/// The batches of a scan that may take a while: made in a thread that may wait; the first one perhaps where it is asked
+/// for, if the scan is expected to be short.
+pub(super) fn in_thread(
+    schema: SchemaRef,
+    scan: PartitionScan,
+    is_short: bool,
+) -> SendableRecordBatchStream {
+    let guard = CancelOnDrop(scan.cancelled.clone());
+    let scan = Box::new(scan);
+    let task = match is_short {
+        true => ScanTask::Short(scan),
+        false => ScanTask::Idle(scan),
+    };
+    let batches = stream::try_unfold((task, guard, true), |(task, guard, is_first)| async move {
+        let Some((scan, Some(batch))) = task.step().await? else {
             return Ok(None);
         };
-        let state = match is_first {
-            true => ScanTask::Idle(scan),
-            false => ScanTask::Running(ScanTask::spawn(scan)),
-        };
-        Ok(Some((batch, (state, guard, false))))
+        let task = ScanTask::after(scan, is_first);
+        Ok(Some((batch, (task, guard, false))))
     });
     cooperate(schema, batches)
 }

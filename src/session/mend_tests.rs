@@ -662,3 +662,53 @@ async fn a_subquery_knows_the_type_of_the_union_that_it_names() {
         "{refused}"
     );
 }
+
+/// Of the columns that both sides are dealt out by, two are equal below the outer join and not above it.
+#[tokio::test]
+async fn sides_are_dealt_out_by_keys_that_are_equal_below() {
+    let connection = Database::in_memory().unwrap().connect();
+    for sql in [
+        "SET datafusion.execution.target_partitions = 2",
+        "SET datafusion.optimizer.hash_join_single_partition_threshold = 0",
+        "SET datafusion.optimizer.hash_join_single_partition_threshold_rows = 0",
+        "CREATE TABLE s (id INT, a SMALLINT, PRIMARY KEY (id))",
+        "CREATE TABLE u (id INT, a SMALLINT, PRIMARY KEY (id))",
+        "CREATE TABLE v (id INT, a SMALLINT, PRIMARY KEY (id))",
+        "INSERT INTO s SELECT value, value FROM generate_series(1, 9)",
+        "INSERT INTO u SELECT value, value + 1 FROM generate_series(1, 7)",
+        "INSERT INTO v SELECT value, value - value % 2 FROM generate_series(1, 9)",
+    ] {
+        connection.execute(sql, Vec::new()).await.expect(sql);
+    }
+    let sql = "SELECT v.id FROM v JOIN s USING (id)
+        WHERE s.id NOT IN (SELECT u.a FROM u WHERE u.a = v.id) AND s.a = v.id ORDER BY 1";
+    let batches = connection.query(sql, Vec::new()).await.unwrap();
+    assert_eq!(texts(&batches), ["1", "9"]);
+}
+
+/// Above the groups there is a condition whose subquery names what they are of.
+#[tokio::test]
+async fn sets_are_told_apart_beside_a_subquery_of_having() {
+    let connection = Database::in_memory().unwrap().connect();
+    for sql in [
+        "CREATE TABLE s (id INT, a INT, c INT, PRIMARY KEY (id))",
+        "INSERT INTO s VALUES (1, 1, 5), (2, 1, 6), (3, 2, 5)",
+    ] {
+        connection.execute(sql, Vec::new()).await.expect(sql);
+    }
+    for (sql, right) in [
+        (
+            "SELECT a, c, grouping(c) FROM s GROUP BY ROLLUP (a, c)
+             HAVING c NOT IN (SELECT x.id + 3 FROM s x WHERE x.a = s.a) ORDER BY a, c",
+            vec!["1|6|0", "2|5|0", "NULL|NULL|1"],
+        ),
+        (
+            "SELECT a, sum(grouping(c)) OVER (ORDER BY (SELECT max(x.id) FROM s x WHERE x.a = s.a), c) AS n
+             FROM s GROUP BY ROLLUP (a, c) HAVING a IS NOT NULL ORDER BY a, n",
+            vec!["1|0", "1|0", "1|1", "2|1", "2|2"],
+        ),
+    ] {
+        let batches = connection.query(sql, Vec::new()).await.expect(sql);
+        assert_eq!(texts(&batches), right, "{sql}");
+    }
+}

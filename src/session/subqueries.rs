@@ -34,7 +34,7 @@ use datafusion::logical_expr::{
     Operator, Projection, Sort, Subquery, Window,
 };
 
-use self::domain::{columns, renamed};
+use self::domain::{columns, named_columns, renamed};
 use self::fresh::Names;
 use self::joined::Joined;
 use self::outside::{is_drawn_out, named_by, named_from_outside, query_of};
@@ -150,7 +150,7 @@ fn mend_filter(filter: Filter, names: &Names) -> PlanResult<LogicalPlan> {
         Some(predicate) => plan.filter(predicate)?,
         None => plan,
     };
-    plan.project(columns(&rows.columns()))?.build()
+    plan.project(named_columns(&rows))?.build()
 }
 
 /// Whether a subquery of a node is joined here, and not left to DataFusion.
@@ -216,7 +216,7 @@ fn mend_values(node: LogicalPlan, names: &Names) -> PlanResult<LogicalPlan> {
             let exprs = written(&window.window_expr)?;
             let plan = Window::try_new(exprs, Arc::new(values.into_plan()))?;
             let plan = LogicalPlanBuilder::from(LogicalPlan::Window(plan));
-            plan.project(columns(&window.schema.columns()))?.build()
+            plan.project(named_columns(&window.schema))?.build()
         }
         LogicalPlan::Distinct(Distinct::On(distinct)) => {
             let (on, listed) = (written(&distinct.on_expr)?, written(&distinct.select_expr)?);

@@ -650,6 +650,14 @@ pub(super) fn columns(columns: &[Column]) -> impl Iterator<Item = Expr> {
     columns.iter().cloned().map(Expr::Column)
 }
 
+/// The columns that a query can name: not the one by which grouping sets are told apart, which is gone where `grouping`
+/// is asked of them.
+pub(super) fn named_columns(schema: &DFSchema) -> impl Iterator<Item = Expr> {
+    let columns = schema.columns().into_iter();
+    let named = columns.filter(|column| column.name != Aggregate::INTERNAL_GROUPING_ID);
+    named.map(Expr::Column)
+}
+
 pub(super) fn pairs(left: &[Column], right: &[Column]) -> Vec<(Expr, Expr)> {
     columns(left).zip(columns(right)).collect()
 }

@@ -168,9 +168,11 @@ impl Workshop {
             (Ok(_), Said::Wrong(Difference::Error(error))) if is_of_value(&error) => {
                 Verdict::Refused(error)
             }
-            (Err(Unanswered::Overflow(error)), Said::Answer(_)) => {
-                Verdict::Wrong(Difference::Wrapped(error))
-            }
+            // Of no row nothing need be computed.
+            (Err(Unanswered::Overflow(error)), Said::Answer(answer)) => match answer.rows.len() {
+                0 => Verdict::Unanswered(error),
+                _ => Verdict::Wrong(Difference::Wrapped(error)),
+            },
             (Err(Unanswered::Overflow(error)), Said::Wrong(Difference::Error(_))) => {
                 Verdict::Unanswered(error)
             }

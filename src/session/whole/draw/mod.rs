@@ -67,6 +67,19 @@ pub(super) fn draw(data: &Data, known: &[truths::LawTable], random: &mut Random)
     draw.outermost()
 }
 
+/// Whether the name of a column that USING makes of two is in ORDER BY that of a column of the output.
+fn is_hidden(sorted_by: &Expr, items: &[Item]) -> bool {
+    let Expr::Merged { name: merged, .. } = sorted_by else {
+        return false;
+    };
+    let is_output = |item: &Item| match (&item.alias, &item.expr) {
+        (Some(alias), _) => alias == merged,
+        (None, Expr::Column { name, .. }) => name == merged,
+        (None, _) => false,
+    };
+    items.iter().any(is_output)
+}
+
 impl Draw<'_> {
     fn outermost(&mut self) -> Query {
         let mut ctes = Vec::new();
@@ -88,8 +101,10 @@ impl Draw<'_> {
             ctes,
             ..Query::of(body)
         };
+        let mut sortable = sortable;
         if let Body::Select(select) = &mut query.body {
             self.drop_names(select);
+            sortable.retain(|value| !is_hidden(&value.expr, &select.items));
         }
         self.order(&mut query, &sortable);
         self.overflow(&mut query, &small);

@@ -171,7 +171,11 @@ impl Draw<'_> {
                 integer(Expr::Arithmetic(operator, first, Box::new(second)), false)
             }
             one if one.is_integer() => {
-                let operator = *self.random.pick(&["%", "/"]);
+                let operator = match (*self.random.pick(&["%", "/"]), &value.sql_type) {
+                    // What `rank` gives has no sign, and what it is divided by: then it is a DECIMAL.
+                    (_, SqlType::BigInt) => "%",
+                    (operator, _) => operator,
+                };
                 integer(Expr::Binary(operator, first, constant("3")), false)
             }
             one if one.is_text() && self.random.percent(20) => Value {
