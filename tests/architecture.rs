@@ -65,6 +65,7 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("datafusion::sql", Place::From(6)),
     ("datafusion::prelude", Place::From(7)),
     ("rocksdb", Place::Only("store/rocksdb")),
+    ("prost", Place::Only("store/hbase")),
     ("twox_hash", Place::From(1)),
     ("md5", Place::Only("key/")),
     (
@@ -411,6 +412,7 @@ fn a_wrong_import_is_found() {
         ("write/sink.rs", "use crate::scan::Source;"),
         ("store/memory.rs", "use crate::schema::Table;"),
         ("store/mod.rs", "use rocksdb::{DB, Options};"),
+        ("store/versioned/read.rs", "use prost::Message;"),
         ("scan/mod.rs", "fn f(key: ::rocksdb::DB) {}"),
         ("row/mod.rs", "use tokio::sync::mpsc;"),
         ("table/mod.rs", "use sqlparser::ast::Statement;"),
@@ -455,6 +457,7 @@ fn a_right_import_is_let_through() {
         ("key/key_tests.rs", "use crate::scan::Scan;"),
         ("store/rocksdb.rs", "use rocksdb::DB;"),
         ("store/rocksdb/bulk.rs", "use rocksdb::DB;"),
+        ("store/hbase/frame.rs", "use prost::Message;"),
         ("scan/mod.rs", "use tokio::sync::mpsc;"),
         (
             "scan/mod.rs",

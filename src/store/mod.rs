@@ -14,8 +14,8 @@
 //! shown to users; see [`check_space_name`].
 //!
 //! What the trait docs promise is checked by the conformance suite, which every store runs: [`MemoryStore`],
-//! [`RocksStore`], the wrappers of [`wrap`], and a store over simulated servers. What only damage, a crash or a full disk brings to light, and what a
-//! call costs, is in tests of the stores.
+//! [`RocksStore`], the wrappers of [`wrap`], and a store over simulated servers. What only damage, a crash or a full disk
+//! brings to light, and what a call costs, is in tests of the stores.
 
 mod batch;
 mod behind;
@@ -26,6 +26,8 @@ mod chunk;
 mod conformance;
 pub(crate) mod cut;
 mod directory;
+#[cfg(feature = "hbase")]
+pub mod hbase;
 mod inside;
 mod leaves;
 pub mod local;
@@ -36,7 +38,7 @@ mod remaining;
 mod rocksdb;
 mod seal;
 mod synced;
-#[cfg(test)]
+#[cfg(any(test, feature = "hbase"))]
 mod versioned;
 pub mod wrap;
 

@@ -71,3 +71,16 @@ pub(super) mod simulation_tests;
 mod snapshot;
 mod vacuum;
 mod values;
+
+#[cfg(feature = "hbase")]
+pub use self::clear::Cleared;
+#[cfg(feature = "hbase")]
+pub(super) use self::clock::{Number, Time};
+#[cfg(feature = "hbase")]
+pub(super) use self::database::VersionedStore;
+#[cfg(feature = "hbase")]
+pub(super) use self::service::{
+    Asked, ClockCells, ClockChange, Row, RowService, RowStream, Rows, Versions, Window,
+};
+#[cfg(feature = "hbase")]
+pub(super) use self::shared::Times;

@@ -147,8 +147,10 @@ impl<S: RowService> VersionedChanges<S> {
         durability: Durability,
     ) -> Result<()> {
         let number = self.number();
+        let began = self.shared.service.now();
         loop {
             self.check_alive()?;
+            self.shared.check_patience(began)?;
             match self.shared.service.put(table, number, puts, durability)? {
                 Asked::Answered(()) => return Ok(()),
                 Asked::Lost if !holds(Rule::PutsBeforeCommit) => return Ok(()),

@@ -15,9 +15,9 @@ use crate::store::Direction;
 
 /// What a vacuum has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Cleared {
+pub struct Cleared {
     /// Versions at or below it that were covered are gone.
-    pub horizon: Number,
+    pub horizon: u64,
     /// Versions removed.
     pub versions: usize,
     /// Statements that were given up, and of which nothing is left.
@@ -38,7 +38,7 @@ impl<S: RowService> VersionedStore<S> {
     ///
     /// # Errors
     /// Those of the row service; `Unavailable` if it was given up. What was removed until then was right.
-    pub(super) fn vacuum(&self) -> Result<Cleared> {
+    pub(in crate::store) fn vacuum(&self) -> Result<Cleared> {
         self.give_up_dead()?;
         let Some(changes) = self.begin_with(vacuum::claims(), true)? else {
             return Err(Error::internal("a statement that waits has not waited"));
@@ -127,8 +127,10 @@ impl<S: RowService> VersionedStore<S> {
         table: &str,
         rows: &[(Vec<u8>, Vec<Number>)],
     ) -> Result<()> {
+        let began = self.shared.service.now();
         while !rows.is_empty() {
             changes.check_alive()?;
+            self.shared.check_patience(began)?;
             if self.shared.service.remove(table, rows)? == Asked::Answered(()) {
                 break;
             }

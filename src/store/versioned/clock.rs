@@ -26,13 +26,13 @@ use super::rules::{Rule, holds};
 use crate::store::Sharing;
 
 /// The number of a statement.
-pub(super) type Number = u64;
+pub(in crate::store) type Number = u64;
 
 /// Who runs a statement: never the same twice.
 pub(super) type Owner = u128;
 
 /// Milliseconds since 1970 by the clock of a client.
-pub(super) type Time = u64;
+pub(in crate::store) type Time = u64;
 
 /// How many statements can be under way: a begin behind so many waits.
 pub(super) const SLOTS: usize = 64;
@@ -250,6 +250,7 @@ impl Clock {
     }
 
     /// Whether the row holds exactly this cell.
+    #[cfg(test)]
     pub(super) fn has(&self, cell: &ClockCell) -> bool {
         match cell {
             ClockCell::Counter(number) => self.counter == *number,

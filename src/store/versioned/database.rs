@@ -27,7 +27,7 @@ use crate::store::{
 type UnderWay = Arc<Mutex<Vec<Weak<Mutex<Alive>>>>>;
 
 /// A store over a row service.
-pub(super) struct VersionedStore<S> {
+pub(in crate::store) struct VersionedStore<S> {
     pub(super) shared: Arc<Shared<S>>,
     under_way: UnderWay,
     /// Dropped, it ends the thread that says that statements are alive.
@@ -36,7 +36,7 @@ pub(super) struct VersionedStore<S> {
 
 impl<S: RowService> VersionedStore<S> {
     /// Opens a database, and makes it where there is none. A thread of its own says that its statements are alive.
-    pub(super) fn open(service: S, times: Times) -> Result<Self> {
+    pub(in crate::store) fn open(service: S, times: Times) -> Result<Self> {
         let store = Self::open_quiet(service, times)?;
         let (sender, receiver) = channel();
         let shared = Arc::downgrade(&store.shared);
@@ -60,7 +60,7 @@ impl<S: RowService> VersionedStore<S> {
         })
     }
 
-    /// As [`VersionedStore::open`], without the thread: whoever calls it calls [`VersionedStore::beat`].
+    /// As [`VersionedStore::open`], without the thread: a statement is given up that others have waited for through a lease.
     pub(super) fn open_quiet(service: S, times: Times) -> Result<Self> {
         let shared = Arc::new(Shared::new(service, times));
         shared.make()?;
@@ -72,6 +72,7 @@ impl<S: RowService> VersionedStore<S> {
     }
 
     /// Says that all statements of this process are alive.
+    #[cfg(test)]
     pub(super) fn beat(&self) {
         beat_all(&self.shared, &self.under_way);
     }

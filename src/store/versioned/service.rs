@@ -14,7 +14,7 @@ use crate::store::{Direction, Durability};
 
 /// An answer, or none: then nobody knows whether it was done, or will be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked<T> {
+pub(in crate::store) enum Asked<T> {
     /// It was carried out.
     Answered(T),
     /// There is no answer.
@@ -22,17 +22,20 @@ pub(super) enum Asked<T> {
 }
 
 /// A column of the clock row and its value; of a change, no value removes the version under the change's number.
-pub(super) type Cell = (Vec<u8>, Option<Vec<u8>>);
+pub(in crate::store) type Cell = (Vec<u8>, Option<Vec<u8>>);
+
+/// The cells of the clock row: a column, and its value.
+pub(in crate::store) type ClockCells = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// The versions of a row, the newest first. An empty value is a tombstone.
-pub(super) type Versions = Vec<(Number, Vec<u8>)>;
+pub(in crate::store) type Versions = Vec<(Number, Vec<u8>)>;
 
 /// A row: its key and its versions, of which there is at least one.
-pub(super) type Row = (Vec<u8>, Versions);
+pub(in crate::store) type Row = (Vec<u8>, Versions);
 
 /// A change of the clock row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ClockChange {
+pub(in crate::store) struct ClockChange {
     /// What must be there; no value: no cell, or an empty one.
     pub check: Cell,
     /// What is put.
@@ -43,7 +46,7 @@ pub(super) struct ClockChange {
 
 /// Which versions are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Window {
+pub(in crate::store) struct Window {
     /// None is older.
     pub oldest: Number,
     /// None is newer.
@@ -54,7 +57,7 @@ pub(super) struct Window {
 
 /// Which rows are wanted.
 #[derive(Debug, Clone)]
-pub(super) enum Rows {
+pub(in crate::store) enum Rows {
     /// Those under these keys, in this order.
     Keys(Vec<Vec<u8>>),
     /// Those in these ranges.
@@ -62,7 +65,7 @@ pub(super) enum Rows {
 }
 
 /// Hands out rows.
-pub(super) trait RowStream: Send {
+pub(in crate::store) trait RowStream: Send {
     /// The rows of the next answer; `None` at the end. An answer may be empty.
     fn next(&mut self) -> Result<Option<Vec<Row>>>;
 
@@ -71,9 +74,9 @@ pub(super) trait RowStream: Send {
 }
 
 /// A store that is atomic by row.
-pub(super) trait RowService: Send + Sync + fmt::Debug + 'static {
+pub(in crate::store) trait RowService: Send + Sync + fmt::Debug + 'static {
     /// The cells of the clock row, of each column the one with the greatest time stamp; none where there is no such row.
-    fn read_clock(&self) -> Result<Vec<(Vec<u8>, Vec<u8>)>>;
+    fn read_clock(&self) -> Result<ClockCells>;
 
     /// Changes the clock row, if the check holds; the answer says whether it has.
     fn change_clock(&self, change: &ClockChange) -> Result<Asked<bool>>;

@@ -27,7 +27,7 @@ use crate::store::{Direction, no_such_space};
 
 /// How long things take, in milliseconds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Times {
+pub(in crate::store) struct Times {
     /// A statement that has stood still for so long is given up by those who wait for it.
     pub lease: Time,
     /// A statement says so often that it is alive.
@@ -53,6 +53,9 @@ impl Times {
         self.retention / 4
     }
 }
+
+/// How long something is asked for again, in milliseconds.
+const PATIENCE: Time = 120_000;
 
 /// The most time between two tries to begin.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
@@ -169,6 +172,20 @@ impl<S: RowService> Shared<S> {
     fn owner(&self) -> Owner {
         let count = self.begun.fetch_add(1, Ordering::Relaxed);
         (Owner::from(self.process) << 64) | Owner::from(count)
+    }
+
+    /// Whether what was begun then is worth asking for once more.
+    ///
+    /// # Errors
+    /// `Unavailable` where it was asked for again and again, and never answered.
+    pub(super) fn check_patience(&self, began: Time) -> Result<()> {
+        let asked_for = self.service.now().saturating_sub(began);
+        match asked_for > PATIENCE.max(self.times.lease) {
+            true => Err(Error::unavailable(
+                "the servers have not answered for minutes: the statement is given up",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Gives up the statements that have stood still for a lease, as seen from here.

@@ -1,0 +1,258 @@
+//! Many actions on single rows: one request for each server, each action of which may go wrong by itself.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use std::{mem, thread};
+
+use super::cellblock;
+use super::cluster::{Cluster, Region, Service, TIMEOUT};
+use super::connection::Pending;
+use super::failure::{Failure, Reaction};
+use super::messages::{
+    Action, CellsOfRow, MultiRequest, MultiResponse, RegionAction, RegionActionResult,
+};
+use crate::error::{Error, Result};
+use crate::store::versioned::Versions;
+
+/// The most actions of a request: servers warn of more than 5,000.
+const MOST: usize = 2000;
+/// How long it is tried again.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An action on a row.
+#[derive(Debug, Clone)]
+pub(super) struct RowAction {
+    pub row: Vec<u8>,
+    pub action: Action,
+}
+
+/// What came of the actions: the cells of each, by its index, as qualifier and version; and whether some of them are
+/// unanswered, of which nobody knows anything.
+#[derive(Debug, Default)]
+pub(super) struct Outcomes {
+    pub found: BTreeMap<usize, Vec<FoundCell>>,
+    pub unknown: Option<Error>,
+}
+
+/// A cell: qualifier, time stamp, value.
+pub(super) type FoundCell = (Vec<u8>, u64, Vec<u8>);
+
+/// The versions of a row that is one cell.
+pub(super) fn versions(cells: Vec<FoundCell>) -> Versions {
+    let cells = cells.into_iter();
+    cells.map(|(_, number, value)| (number, value)).collect()
+}
+
+/// Carries the actions out. Those of which it is known that they were not are asked for again.
+///
+/// # Errors
+/// The first failure that asking again does not mend.
+pub(super) fn multi(
+    cluster: &Cluster,
+    table: &str,
+    actions: &[RowAction],
+) -> Result<Outcomes, Failure> {
+    let began = Instant::now();
+    let mut pause = Duration::from_millis(20);
+    let mut outcomes = Outcomes::default();
+    let mut left: Vec<usize> = (0..actions.len()).collect();
+    while !left.is_empty() {
+        let (now, later) = left.split_at(MOST.min(left.len()));
+        let later = later.to_vec();
+        let (mut again, failure) = round(cluster, table, actions, now, &mut outcomes)?;
+        if let Some(failure) = failure {
+            if began.elapsed() > PATIENCE {
+                return Err(failure);
+            }
+            if failure.reaction == Reaction::LookAgain {
+                cluster.forget(table);
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_secs(1));
+        }
+        again.extend(later);
+        left = again;
+    }
+    Ok(outcomes)
+}
+
+/// Sends the actions of these indexes. Returns those to be asked for again, and why.
+fn round(
+    cluster: &Cluster,
+    table: &str,
+    actions: &[RowAction],
+    indexes: &[usize],
+    outcomes: &mut Outcomes,
+) -> Result<(Vec<usize>, Option<Failure>), Failure> {
+    let mut again = Vec::new();
+    let mut why = None;
+    let regions = match cluster.regions(table) {
+        Ok(regions) => regions,
+        Err(failure) => return later(failure, indexes.to_vec()),
+    };
+    let mut sent = Vec::new();
+    for (server, parts) in by_server(&regions, actions, indexes) {
+        let request = MultiRequest {
+            region_action: parts.iter().map(|part| part.message(actions)).collect(),
+        };
+        let pending = cluster
+            .connection(&server, Service::Client)
+            .and_then(|connection| connection.send("Multi", &request, TIMEOUT));
+        sent.push((parts, pending));
+    }
+    for (parts, pending) in sent {
+        let answered = pending.and_then(Pending::wait).and_then(|answer| {
+            let response: MultiResponse = answer.message()?;
+            let mut cells = answer.cells();
+            read(&parts, response, &mut cells, outcomes, actions)
+        });
+        let failures = match answered {
+            Ok(failures) => failures,
+            Err(failure) => {
+                let indexes = parts.into_iter().flat_map(|part| part.indexes);
+                vec![(indexes.collect(), failure)]
+            }
+        };
+        for (indexes, failure) in failures {
+            let is_read = indexes.iter().all(|index| {
+                actions
+                    .get(*index)
+                    .is_some_and(|action| action.action.get.is_some())
+            });
+            match failure.reaction {
+                Reaction::Unknown if !is_read => outcomes.unknown = Some(failure.error),
+                _ => {
+                    let (indexes, failure) = later(failure, indexes)?;
+                    again.extend(indexes);
+                    why = failure;
+                }
+            }
+        }
+    }
+    Ok((again, why))
+}
+
+/// What is asked for again, unless that is in vain.
+fn later(failure: Failure, indexes: Vec<usize>) -> Result<(Vec<usize>, Option<Failure>), Failure> {
+    match failure.reaction {
+        Reaction::NoTable | Reaction::Exists | Reaction::Refused => Err(failure),
+        _ => Ok((indexes, Some(failure))),
+    }
+}
+
+/// The actions of a region.
+struct Part {
+    region: Region,
+    indexes: Vec<usize>,
+}
+
+impl Part {
+    fn message(&self, actions: &[RowAction]) -> RegionAction {
+        let action = |index: &usize| {
+            let action = actions.get(*index)?.action.clone();
+            let index = u32::try_from(*index).ok();
+            Some(Action { index, ..action })
+        };
+        RegionAction {
+            region: self.region.specifier(),
+            action: self.indexes.iter().filter_map(action).collect(),
+            ..RegionAction::default()
+        }
+    }
+}
+
+fn by_server(
+    regions: &[Region],
+    actions: &[RowAction],
+    indexes: &[usize],
+) -> BTreeMap<String, Vec<Part>> {
+    let mut by_region: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for index in indexes {
+        if let Some(action) = actions.get(*index) {
+            let at = region_of(regions, &action.row);
+            by_region.entry(at).or_default().push(*index);
+        }
+    }
+    let mut by_server: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+    for (at, indexes) in by_region {
+        if let Some(region) = regions.get(at) {
+            let parts = by_server.entry(region.server.clone()).or_default();
+            let region = region.clone();
+            parts.push(Part { region, indexes });
+        }
+    }
+    by_server
+}
+
+/// The index of the region that holds a row.
+pub(super) fn region_of(regions: &[Region], row: &[u8]) -> usize {
+    let behind = regions.partition_point(|region| region.start.as_slice() <= row);
+    behind.saturating_sub(1)
+}
+
+/// Takes what an answer says of each action. Returns those that have failed.
+fn read(
+    parts: &[Part],
+    response: MultiResponse,
+    cells: &mut &[u8],
+    outcomes: &mut Outcomes,
+    actions: &[RowAction],
+) -> Result<Vec<(Vec<usize>, Failure)>, Failure> {
+    let mut failures = Vec::new();
+    if response.region_action_result.len() != parts.len() {
+        return Err(Error::corrupt("HBase has not answered for every region").into());
+    }
+    for (part, mut result) in parts.iter().zip(response.region_action_result) {
+        if let Some(exception) = &result.exception {
+            failures.push((part.indexes.clone(), Failure::of_action(exception)));
+            continue;
+        }
+        read_part(part, &mut result, cells, outcomes, actions, &mut failures)?;
+    }
+    Ok(failures)
+}
+
+fn read_part(
+    part: &Part,
+    result: &mut RegionActionResult,
+    cells: &mut &[u8],
+    outcomes: &mut Outcomes,
+    actions: &[RowAction],
+    failures: &mut Vec<(Vec<usize>, Failure)>,
+) -> Result<(), Failure> {
+    let mut unanswered = part.indexes.clone();
+    for one in mem::take(&mut result.result_or_exception) {
+        let index = one.index.unwrap_or_default() as usize;
+        unanswered.retain(|left| *left != index);
+        if let Some(exception) = &one.exception {
+            failures.push((vec![index], Failure::of_action(exception)));
+        } else if actions.get(index).is_some() {
+            let found = found(one.result.unwrap_or_default(), cells)?;
+            outcomes.found.insert(index, found);
+        }
+    }
+    if !unanswered.is_empty() {
+        let error = Error::unavailable("HBase has left actions unanswered");
+        failures.push((unanswered, Failure::new(Reaction::Unknown, error)));
+    }
+    Ok(())
+}
+
+/// The cells of a result: in it, or beside the message.
+pub(super) fn found(result: CellsOfRow, block: &mut &[u8]) -> Result<Vec<FoundCell>> {
+    let mut found = Vec::new();
+    for cell in result.cell {
+        found.push((
+            cell.qualifier.unwrap_or_default(),
+            cell.timestamp.unwrap_or_default(),
+            cell.value.unwrap_or_default(),
+        ));
+    }
+    for _ in 0..result.associated_cell_count.unwrap_or_default() {
+        let cell = cellblock::next(block)?;
+        let cell = cell.ok_or_else(|| Error::corrupt("HBase has sent fewer cells than it says"))?;
+        let (qualifier, value) = (cell.qualifier.to_vec(), cell.value.to_vec());
+        found.push((qualifier, cell.timestamp, value));
+    }
+    Ok(found)
+}
