@@ -36,9 +36,11 @@ test-long: export HALITE_DAMAGES := 10000
 test-long: export HALITE_FUZZ_SECONDS := 500
 test-long: export HALITE_WORLDS := 1
 test-long: export HALITE_INTERLEAVINGS := 500000
+test-long: export HALITE_LIMITS := 1
 test-long: setup ## Runs kills, power cuts and other faults at length, the law of spans on two million cases and 200,000 whole queries; an hour
 	$(call tests_of,--test tests faults::)
 	for round in {1..9}; do $(call tests_of,--test tests faults::race) || exit; done
+	$(call tests_of,--test tests limits::)
 	$(call tests_of,--lib store::rocksdb::damage)
 	$(call tests_of,--lib store::versioned)
 	$(call tests_of,--lib session::foreign_tests)

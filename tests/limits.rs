@@ -1,5 +1,5 @@
 //! What statements may take: memory, and time to be planned. Each runs in a process of its own, the program, which is
-//! measured from outside.
+//! measured from outside. `HALITE_LIMITS=1` measures all there are, which takes a quarter of an hour.
 
 mod memory;
 mod texts;
@@ -31,8 +31,34 @@ struct Measured {
     /// What it was refused with, if it was.
     refused: Option<String>,
     time: Duration,
+    /// How long the process has computed, on all of its threads.
+    computed: Duration,
     /// The most memory that the process has had so far.
     peak: u64,
+}
+
+impl Measured {
+    /// In words of so many letters at most.
+    fn answer(&self, letters: usize) -> String {
+        match &self.refused {
+            None => "answered".to_owned(),
+            Some(refused) => format!(
+                "refused: {}",
+                refused.chars().take(letters).collect::<String>()
+            ),
+        }
+    }
+
+    /// Whether the program came to a state that it should not come to.
+    fn is_broken(&self) -> bool {
+        let refused = self.refused.as_deref().unwrap_or_default();
+        refused.contains("panic") || refused.contains("inside of Halite")
+    }
+}
+
+/// Whether everything is to be measured.
+fn is_whole() -> bool {
+    std::env::var_os("HALITE_LIMITS").is_some()
 }
 
 impl Program {
@@ -78,8 +104,9 @@ impl Program {
         self.count += 1;
         let done = format!("done-{}", self.count);
         let start = Instant::now();
+        let computed = computed(self.child.id())?;
         let input = self.input.as_mut().unwrap();
-        let sent = writeln!(input, "{sql};\nSELECT '{done}' AS \"x\";");
+        let sent = writeln!(input, "{sql}\n;\n.mode csv\nSELECT '{done}' AS \"x\";");
         if sent.and_then(|()| input.flush()).is_err() {
             return None;
         }
@@ -104,8 +131,14 @@ impl Program {
         Some(Measured {
             refused,
             time,
+            computed: self::computed(self.child.id())?.saturating_sub(computed),
             peak: peak(self.child.id())?,
         })
+    }
+
+    /// The most memory that the process has had so far.
+    fn peak(&self) -> u64 {
+        peak(self.child.id()).unwrap_or_default()
     }
 }
 
@@ -125,4 +158,20 @@ fn peak(process: u32) -> Option<u64> {
         .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes << 10)
+}
+
+/// Ticks of the clock that the system counts the times of processes with.
+const TICKS_A_SECOND: f64 = 100.0;
+
+/// How long a process has computed.
+fn computed(process: u32) -> Option<Duration> {
+    let stat = fs::read_to_string(Path::new("/proc").join(process.to_string()).join("stat"));
+    let stat = stat.ok()?;
+    // The name of the program, which may hold anything, stands in parentheses before.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let times = fields.split_whitespace().skip(11).take(2);
+    let ticks = times
+        .map(|time| time.parse::<f64>().ok())
+        .sum::<Option<f64>>()?;
+    Some(Duration::from_secs_f64(ticks / TICKS_A_SECOND))
 }

@@ -15,7 +15,7 @@
 //! | nested subqueries in expressions (not those in `FROM`) | [`MAX_SUBQUERIES`] | DataFusion plans each level twice |
 //! | subqueries in expressions | [`MAX_ALL_SUBQUERIES`] | each is a join or more; planning grows with the cube |
 //! | `UNION`, `EXCEPT`, `INTERSECT`; pipes, `\|>` | [`MAX_SET_OPERATIONS`] each | depth of a plan |
-//! | joined tables | [`MAX_JOINS`] | depth of a plan |
+//! | joined tables; `EXCEPT`, `INTERSECT` | [`MAX_JOINS`] each | depth of a plan |
 //! | queries in `WITH` | [`MAX_NAMED`] | depth of a plan |
 //! | tables that are read, those of a query in `WITH` once for each place that names it | [`MAX_TABLES`] | size of a plan |
 //! | columns of a table, of VALUES, of all SELECTs | [`MAX_COLUMNS`] | planning grows with its square |
@@ -23,7 +23,9 @@
 //! | arms of a MERGE, constraints of a table | [`MAX_ARMS`] | planning grows with the square |
 //! | window functions, keys of a window | [`MAX_WINDOWS`] | depth of a plan, of which each level has the columns of all below |
 //! | grouping sets, those of CUBE and ROLLUP written out | [`MAX_GROUPING_SETS`] | size of a plan, and of each row on its way |
+//! | parts of a key, columns of USING, equal columns of a join, rows compared with one row each | [`MAX_KEYS`] | planning grows with its square |
 //! | rows in lists: `(a, b) IN ((1, 2), …)` | [`MAX_ROWS_COMPARED`] | size of a predicate |
+//! | values of lists that are no constants, regular expressions, operators of a CHECK | [`MAX_ARGUMENTS`] | planning grows with its square, or each is compiled |
 //! | arguments of a function, values of a list, keys of a map, arms of a CASE | [`MAX_ARGUMENTS`] | planning grows with its square |
 //! | parts of a name: `a.b.c` | [`MAX_NAME_PARTS`] | recursion of the planner, which wraps a field in each |
 //! | wildcards of a pattern behind LIKE | [`MAX_WILDCARDS`] | size of the automaton that it becomes |
@@ -54,7 +56,7 @@ pub const MAX_NESTING: usize = 50;
 pub const MAX_CHAIN: usize = 2_000;
 
 /// Most terms of `AND` and `OR` in a statement.
-pub const MAX_TERMS: usize = 100_000;
+pub const MAX_TERMS: usize = 20_000;
 
 /// Most operators in one expression between its commas, `AND`s and `OR`s.
 pub const MAX_OPERATORS: usize = 500;
@@ -200,6 +202,7 @@ struct Shape {
     prefixes: usize,
     subqueries: usize,
     set_operations: usize,
+    differences: usize,
     joins: usize,
     pipes: usize,
     named: usize,
@@ -337,6 +340,9 @@ impl Shape {
                 self.level.clause(false);
                 self.set_operations += 1;
                 self.limit(self.set_operations, MAX_SET_OPERATIONS, "set operations")?;
+                // Those are joins, and count the rows of both sides.
+                self.differences += usize::from(word.keyword != Keyword::UNION);
+                self.limit(self.differences, MAX_JOINS, "EXCEPTs and INTERSECTs")?;
             }
             Keyword::JOIN => self.join()?,
             Keyword::EXPLAIN => {

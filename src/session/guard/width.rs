@@ -3,12 +3,13 @@
 //! DataFusion looks at each column of a SELECT for each other one, nests windows of their own order one in the other, and
 //! writes out every set of a CUBE. So these are counted on the syntax tree, before there is a plan.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Distinct, Expr, Function, FunctionArgumentClause, FunctionArguments, GroupByExpr, Query,
-    Select, SelectItem, SetExpr, Statement, Visit, Visitor, WindowType, visit_expressions,
+    BinaryOperator, ColumnOption, Distinct, Expr, Function, FunctionArgumentClause,
+    FunctionArguments, GroupByExpr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem,
+    SetExpr, Statement, TableConstraint, Visit, Visitor, WindowType, visit_expressions,
 };
 
 use super::{
@@ -30,6 +31,9 @@ pub(super) fn check(tree: &impl Visit) -> Result<()> {
 /// Most stars of a SELECT.
 const MAX_STARS: usize = 50;
 
+/// Most keys that the grouping sets of a GROUP BY have together, where each has all.
+const MAX_KEYS_OF_SETS: usize = 50_000;
+
 /// What there is too much of.
 struct TooWide {
     most: usize,
@@ -42,6 +46,11 @@ struct Widths {
     columns: usize,
     windows: usize,
     rows_compared: usize,
+    /// Values of lists that are no constants.
+    computed: usize,
+    /// Rows that are compared with one row each.
+    tuples: usize,
+    regexes: usize,
     subqueries: usize,
 }
 
@@ -59,7 +68,16 @@ impl Visitor for Widths {
         match statement {
             Statement::CreateTable(create) => {
                 limit(create.columns.len(), MAX_COLUMNS, "columns of a table")?;
-                limit(create.constraints.len(), MAX_ARMS, "constraints of a table")
+                limit(create.constraints.len(), MAX_ARMS, "constraints of a table")?;
+                let options = create.columns.iter().flat_map(|column| &column.options);
+                let checks = options.filter_map(|option| match &option.option {
+                    ColumnOption::Check(check) => Some(check),
+                    _ => None,
+                });
+                checks
+                    .map(|check| check.expr.as_ref())
+                    .try_for_each(check_of)?;
+                create.constraints.iter().try_for_each(constraint)
             }
             Statement::Insert(insert) => returned(insert.returning.as_deref()),
             Statement::Delete(delete) => returned(delete.returning.as_deref()),
@@ -80,6 +98,9 @@ impl Visitor for Widths {
             let widest = values.rows.iter().map(|row| row.len()).max();
             limit(widest.unwrap_or(0), MAX_COLUMNS, "columns of VALUES")?;
         }
+        let named = query.with.iter().flat_map(|with| &with.cte_tables);
+        let names = named.map(|cte| cte.alias.columns.len()).max();
+        limit(names.unwrap_or(0), MAX_COLUMNS, "names of columns")?;
         let keys = query
             .order_by
             .as_ref()
@@ -117,7 +138,13 @@ impl Visitor for Widths {
                 .map(grouping_sets)
                 .fold(1, usize::saturating_mul);
             limit(sets, MAX_GROUPING_SETS, "grouping sets")?;
+            let distinct = distinct_keys(keys);
+            limit(distinct, MAX_KEYS, "keys of grouping sets")?;
+            let planned = sets.saturating_mul(distinct);
+            limit(planned, MAX_KEYS_OF_SETS, "keys of all grouping sets")?;
         }
+        let joins = select.from.iter().flat_map(|table| &table.joins);
+        joins.into_iter().try_for_each(join)?;
         ControlFlow::Continue(())
     }
 
@@ -143,6 +170,32 @@ impl Visitor for Widths {
                 self.rows_compared += list.len();
                 limit(self.rows_compared, MAX_ROWS_COMPARED, "rows in lists")
             }
+            Expr::InList { list, .. } => {
+                let computed = list.iter().filter(|value| !is_constant(value)).count();
+                self.computed += computed;
+                limit(
+                    self.computed,
+                    MAX_ARGUMENTS,
+                    "values of lists that are computed",
+                )
+            }
+            Expr::SimilarTo { .. }
+            | Expr::RLike { .. }
+            | Expr::BinaryOp {
+                op:
+                    BinaryOperator::PGRegexMatch
+                    | BinaryOperator::PGRegexIMatch
+                    | BinaryOperator::PGRegexNotMatch
+                    | BinaryOperator::PGRegexNotIMatch,
+                ..
+            } => {
+                self.regexes += 1;
+                limit(self.regexes, MAX_ARGUMENTS, "regular expressions")
+            }
+            Expr::BinaryOp { left, .. } if matches!(left.as_ref(), Expr::Tuple(_)) => {
+                self.tuples += 1;
+                limit(self.tuples, MAX_KEYS, "rows compared")
+            }
             Expr::Array(array) => limit(array.elem.len(), MAX_ARGUMENTS, "values of a list"),
             Expr::Dictionary(fields) => limit(fields.len(), MAX_ARGUMENTS, "fields of a value"),
             Expr::Map(map) => limit(map.entries.len(), MAX_ARGUMENTS, "keys of a map"),
@@ -152,6 +205,52 @@ impl Visitor for Widths {
             }
             _ => ControlFlow::Continue(()),
         }
+    }
+}
+
+fn constraint(constraint: &TableConstraint) -> ControlFlow<TooWide> {
+    match constraint {
+        TableConstraint::PrimaryKey(key) => limit(key.columns.len(), MAX_KEYS, "parts of a key"),
+        TableConstraint::Check(check) => check_of(&check.expr),
+        _ => ControlFlow::Continue(()),
+    }
+}
+
+/// A CHECK is read, planned and written again with its table.
+fn check_of(condition: &Expr) -> ControlFlow<TooWide> {
+    let operators = count(condition, |part| matches!(part, Expr::BinaryOp { .. }));
+    limit(operators, MAX_ARGUMENTS, "operators of a CHECK")
+}
+
+fn join(join: &Join) -> ControlFlow<TooWide> {
+    match constraint_of(&join.join_operator) {
+        Some(JoinConstraint::Using(columns)) => limit(columns.len(), MAX_KEYS, "columns of USING"),
+        Some(JoinConstraint::On(condition)) => {
+            limit(equalities(condition), MAX_KEYS, "equal columns of a join")
+        }
+        _ => ControlFlow::Continue(()),
+    }
+}
+
+/// How many equalities of two that are no constants there are.
+fn equalities(condition: &Expr) -> usize {
+    count(condition, |part| match part {
+        Expr::BinaryOp { left, op, right } => {
+            *op == BinaryOperator::Eq && !is_constant(left) && !is_constant(right)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a value stands there that is no expression over anything.
+fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Value(_) | Expr::TypedString(_) | Expr::Interval(_) => true,
+        Expr::UnaryOp { expr, .. } | Expr::Cast { expr, .. } | Expr::Nested(expr) => {
+            is_constant(expr)
+        }
+        Expr::Tuple(values) => values.iter().all(is_constant),
+        _ => false,
     }
 }
 
@@ -169,9 +268,14 @@ fn returned(columns: Option<&[SelectItem]>) -> ControlFlow<TooWide> {
 
 /// How many calls there are in a condition.
 fn functions_in(condition: &Expr) -> usize {
+    count(condition, |part| matches!(part, Expr::Function(_)))
+}
+
+/// How many parts of an expression are of a kind.
+fn count(expr: &Expr, is_of_kind: impl Fn(&Expr) -> bool) -> usize {
     let mut count = 0;
-    let _: ControlFlow<()> = visit_expressions(condition, |part| {
-        count += usize::from(matches!(part, Expr::Function(_)));
+    let _: ControlFlow<()> = visit_expressions(expr, |part| {
+        count += usize::from(is_of_kind(part));
         ControlFlow::Continue(())
     });
     count
@@ -219,6 +323,20 @@ fn arguments(function: &Function) -> usize {
     }
 }
 
+/// How many keys there are in the grouping sets, each once.
+fn distinct_keys(keys: &[Expr]) -> usize {
+    let mut distinct = HashSet::new();
+    for key in keys {
+        match key {
+            Expr::GroupingSets(sets) | Expr::Cube(sets) | Expr::Rollup(sets) => {
+                distinct.extend(sets.iter().flatten());
+            }
+            _ => {}
+        }
+    }
+    distinct.len()
+}
+
 /// How many sets a key of GROUP BY stands for.
 fn grouping_sets(key: &Expr) -> usize {
     match key {
@@ -229,5 +347,25 @@ fn grouping_sets(key: &Expr) -> usize {
         Expr::Rollup(keys) => keys.len() + 1,
         Expr::GroupingSets(sets) => sets.len(),
         _ => 1,
+    }
+}
+
+/// What the rows of a join have in common, where it says so.
+fn constraint_of(operator: &JoinOperator) -> Option<&JoinConstraint> {
+    match operator {
+        JoinOperator::Join(constraint)
+        | JoinOperator::Inner(constraint)
+        | JoinOperator::Left(constraint)
+        | JoinOperator::LeftOuter(constraint)
+        | JoinOperator::Right(constraint)
+        | JoinOperator::RightOuter(constraint)
+        | JoinOperator::FullOuter(constraint)
+        | JoinOperator::Semi(constraint)
+        | JoinOperator::LeftSemi(constraint)
+        | JoinOperator::RightSemi(constraint)
+        | JoinOperator::Anti(constraint)
+        | JoinOperator::LeftAnti(constraint)
+        | JoinOperator::RightAnti(constraint) => Some(constraint),
+        _ => None,
     }
 }
