@@ -36,6 +36,8 @@ pub enum Watch {
         /// How often their bytes are held.
         copies: usize,
     },
+    /// Batches of more rows than this, which are cut.
+    Rows(usize),
     /// Errors, which are of one of the files of their partition.
     Files(Arc<Vec<Vec<String>>>),
 }
@@ -97,6 +99,10 @@ impl ExecutionPlan for WatchedExec {
                 let held = consumer.register(context.memory_pool());
                 Watching::Group(Group::new(held, key.clone(), *copies))
             }
+            Watch::Rows(most) => Watching::Rows {
+                most: *most,
+                rest: None,
+            },
             Watch::Files(groups) => Watching::Files(
                 groups
                     .get(partition)
@@ -131,6 +137,11 @@ struct Watched {
 enum Watching {
     Memory(MemoryReservation),
     Group(Group),
+    Rows {
+        most: usize,
+        /// What is left of a batch.
+        rest: Option<RecordBatch>,
+    },
     /// What an error is of.
     Files(String),
 }
@@ -148,6 +159,15 @@ impl Watching {
                 group.take(&batch)?;
                 Ok(batch)
             }
+            Self::Rows { most, rest } => {
+                let batch = next?;
+                let rows = batch.num_rows();
+                if rows <= *most {
+                    return Ok(batch);
+                }
+                *rest = Some(batch.slice(*most, rows - *most));
+                Ok(batch.slice(0, *most))
+            }
             Self::Files(files) if !files.is_empty() => next.map_err(|error| match error {
                 // Others ask for it by its kind.
                 DataFusionError::ResourcesExhausted(_) => error,
@@ -162,6 +182,11 @@ impl Stream for Watched {
     type Item = Result<RecordBatch>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Watching::Rows { rest, .. } = &mut self.watching
+            && let Some(batch) = rest.take()
+        {
+            return Poll::Ready(Some(self.watching.look_at(Ok(batch))));
+        }
         let polled = self.batches.poll_next_unpin(context);
         polled.map(|next| next.map(|next| self.watching.look_at(next)))
     }

@@ -486,7 +486,7 @@ impl Connection {
             let options = HaliteOptions::of(self.context.copied_config().options());
             access.follow(&options);
             if changes_memory {
-                self.database.memory().set_limit(options.memory_limit);
+                self.database.limit_memory(options.memory_limit.0);
             }
         }
         forgotten.iter().for_each(|name| self.named.forget(name));

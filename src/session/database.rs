@@ -94,12 +94,14 @@ impl Database {
     /// # Errors
     /// As [`Catalog::open`].
     pub fn of_store_with(store: Arc<dyn Store>, spills: SpillDirectory) -> Result<Self> {
-        Ok(Self {
+        let database = Self {
             temporary: spills.disk_manager()?,
             catalog: Arc::new(Catalog::open_with(store, spills, Some(rules::compile))?),
             access: Arc::default(),
             memory: Arc::default(),
-        })
+        };
+        database.limit_cache();
+        Ok(database)
     }
 
     /// A table as DataFusion's provider, to be registered in any of its sessions.
@@ -142,6 +144,12 @@ impl Database {
     /// container's, unless it is said otherwise. `SET halite.memory_limit` does the same.
     pub fn limit_memory(&self, bytes: u64) {
         self.memory.set_limit(ByteSize(bytes));
+        self.limit_cache();
+    }
+
+    /// The blocks of files in memory are beside the limit, an eighth of it at most.
+    fn limit_cache(&self) {
+        self.catalog.store().limit_cache(self.memory.limit() / 8);
     }
 
     pub(super) fn memory(&self) -> &Arc<Memory> {

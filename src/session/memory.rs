@@ -26,8 +26,17 @@ const MUCH: usize = 16 << 20;
 /// A lower limit is raised to this: nothing would fit into it.
 const LEAST: usize = 16 << 20;
 
+/// Those that write what they hold to files take this part more than they ask for: to sort it, to write it and to read it.
+const OF_FILES: usize = 8;
+
+/// The name of the hash table that tells the rows of a WITH RECURSIVE … UNION apart.
+const RECURSION: &str = "RecursiveQueryHashTable";
+
 /// The name that the side of a join begins with that a hash table is of.
 const HASHED: &str = "HashJoinInput";
+
+/// What the names of aggregates end with that can write what they hold to files: they make a batch of all of it first.
+const GROUPED: &str = "AggregateStream";
 
 /// What an error begins with that says so.
 const EXHAUSTED: &str = "the memory limit is reached";
@@ -54,7 +63,8 @@ impl State {
     fn left_for(&self, can_spill: bool, size: usize) -> usize {
         match can_spill {
             true => {
-                let part = self.limit.saturating_sub(self.held) / self.spilling.max(1);
+                let left = self.limit.saturating_sub(self.held);
+                let part = (left - left / OF_FILES) / self.spilling.max(1);
                 part.saturating_sub(size)
             }
             false => self.limit.saturating_sub(self.held + self.spillable),
@@ -153,15 +163,23 @@ impl MemoryPool for Memory {
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         let can_spill = reservation.consumer().can_spill();
         let mut state = self.state.lock();
+        let copied = match can_spill && is_grouped(reservation) {
+            // As much again for the batch.
+            true => additional + reservation.size(),
+            false => 0,
+        };
         let left = state.left_for(can_spill, reservation.size());
         // What asks for so much at once has doubled what it has, and asks afterwards: the next time must fit as well.
         let is_doubling = !can_spill && additional >= MUCH;
-        let needed = if is_copied(reservation) {
+        let needed = if reservation.consumer().name() == RECURSION {
+            // It has grown before it asks. Growing, it has its old places and twice as many new ones.
+            3 * additional + 2 * reservation.size()
+        } else if is_copied(reservation) {
             2 * additional + reservation.size()
         } else if is_doubling {
             2 * additional
         } else {
-            additional
+            additional + copied
         };
         if needed <= left {
             *state.of(can_spill) += additional;
@@ -189,6 +207,13 @@ impl fmt::Display for Memory {
 /// Whether it is the side of a join that a hash table is of, whose batches are put into one when all are there.
 fn is_copied(reservation: &MemoryReservation) -> bool {
     reservation.consumer().name().starts_with(HASHED)
+}
+
+/// Whether it is of the groups of an aggregate, of which a batch is made before it is written to a file or handed on.
+fn is_grouped(reservation: &MemoryReservation) -> bool {
+    let name = reservation.consumer().name();
+    let name = name.split('[').next().unwrap_or(name);
+    name.ends_with(GROUPED)
 }
 
 /// Operators that can write to files do so upon this error; no other kind would do.

@@ -136,6 +136,10 @@ pub trait Store: Send + Sync + fmt::Debug {
         cut::cut(ranges, count, least, &size)
     }
 
+    /// Keeps at most so many bytes of what was read in memory, and at most what the options of the store say. What is
+    /// beyond goes at once.
+    fn limit_cache(&self, _bytes: usize) {}
+
     /// Copies the store, as it is at one moment, into the directory `path`, which must not exist yet; the copy is a
     /// store of its own. Every write that has returned is in it, and no write in part. Reads and writes go on
     /// meanwhile; no space should be made or dropped.

@@ -410,6 +410,13 @@ impl Store for RocksStore {
         Ok(sizes.into_iter().sum())
     }
 
+    fn limit_cache(&self, bytes: usize) {
+        let spaces = self.current();
+        let database = spaces.borrow_owner();
+        let bytes = bytes.min(database.options.block_cache_bytes);
+        database.cache.clone().set_capacity(bytes);
+    }
+
     fn approximate_entries(&self, space: &str) -> Result<Option<u64>> {
         let spaces = self.current();
         let family = &spaces.find(space)?.family;

@@ -162,6 +162,10 @@ impl<H: Hooks> Store for Wrapped<H> {
         self.hooks.call("boundaries", cuts).unwrap_or_default()
     }
 
+    fn limit_cache(&self, bytes: usize) {
+        self.inner.limit_cache(bytes);
+    }
+
     fn checkpoint(&self, path: &Path) -> Result<()> {
         self.hooks
             .call("checkpoint", || self.inner.checkpoint(path))
