@@ -129,6 +129,16 @@ async fn damaged_files_are_errors_or_their_rows() {
     let mut random = Rng::with_seed(seed());
     let (connection, directory) = made().await;
     let mut table = vec![(0, 0); KINDS.len()];
+    let mut right = Vec::new();
+    for (kind, _) in KINDS {
+        let whole = directory.path().join(format!("whole.{kind}"));
+        let selected = selected(&connection, &format!("'{}'", whole.display())).await;
+        let copied = match *kind {
+            "jsonl" => String::new(),
+            _ => copied(&connection, &whole).await.unwrap(),
+        };
+        right.push((selected.unwrap(), copied));
+    }
     for round in 0..count {
         let (kind, tells_all) = KINDS[round % KINDS.len()];
         let whole = directory.path().join(format!("whole.{kind}"));
@@ -137,18 +147,15 @@ async fn damaged_files_are_errors_or_their_rows() {
         let done = damage(&mut bytes, &mut random);
         fs::write(&file, &bytes).unwrap();
         let what = format!("{kind}, {done}");
-        let expected = selected(&connection, &format!("'{}'", whole.display()))
-            .await
-            .unwrap();
+        let (rows, rows_copied) = &right[round % KINDS.len()];
         let found = selected(&connection, &format!("'{}'", file.display())).await;
-        let told = judge(&format!("SELECT of {what}"), found, &expected, tells_all);
+        let told = judge(&format!("SELECT of {what}"), found, rows, tells_all);
         let counts = &mut table[round % KINDS.len()];
         counts.0 += usize::from(told);
         counts.1 += usize::from(!told);
         if kind != "jsonl" {
-            let expected = copied(&connection, &whole).await.unwrap();
             let found = copied(&connection, &file).await;
-            judge(&format!("COPY of {what}"), found, &expected, tells_all);
+            judge(&format!("COPY of {what}"), found, rows_copied, tells_all);
         }
     }
     for ((kind, _), (told, rows)) in KINDS.iter().zip(table) {
