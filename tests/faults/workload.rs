@@ -15,24 +15,37 @@ type Rows = BTreeMap<i64, String>;
 
 /// What the database holds, by table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Model(BTreeMap<String, Arc<Rows>>);
+pub struct Model {
+    tables: BTreeMap<String, Arc<Rows>>,
+    /// The table that has a column more, with what all of its rows have there. It is taken away again at once.
+    widened: Option<(String, u64)>,
+}
 
 impl Model {
     /// As [`super::contents`] finds it.
     pub fn contents(&self) -> Contents {
-        let lines = |rows: &Arc<Rows>| {
-            let mut lines: Vec<_> = rows
-                .iter()
-                .map(|(key, value)| format!("{key}|{value}"))
-                .collect();
-            lines.sort();
-            lines
-        };
-        let tables = self.0.iter();
+        let tables = self.tables.iter();
         tables
-            .map(|(table, rows)| (table.clone(), lines(rows)))
+            .map(|(table, rows)| (table.clone(), lines(rows, &self.added(table))))
             .collect()
     }
+
+    /// What the rows of a table have behind their value.
+    fn added(&self, table: &str) -> String {
+        match &self.widened {
+            Some((widened, value)) if widened == table => format!("|{value}"),
+            _ => String::new(),
+        }
+    }
+}
+
+fn lines(rows: &Rows, added: &str) -> Vec<String> {
+    let mut lines: Vec<_> = rows
+        .iter()
+        .map(|(key, value)| format!("{key}|{value}{added}"))
+        .collect();
+    lines.sort();
+    lines
 }
 
 /// A statement, on one line, and what the database holds once it is done.
@@ -48,7 +61,12 @@ impl Step {
         let mut words = self.sql.split_whitespace();
         let first = words.next().unwrap_or_default();
         match first {
+            "CREATE" if self.sql.contains(" AS SELECT ") => "CREATE TABLE AS".to_owned(),
             "CREATE" | "DROP" => format!("{first} {}", words.next().unwrap_or_default()),
+            "ALTER" => {
+                let change = words.nth(2).unwrap_or_default();
+                format!("ALTER TABLE {change}")
+            }
             "INSERT" if self.sql.contains("DO UPDATE") => "INSERT DO UPDATE".to_owned(),
             "INSERT" if self.sql.contains("DO NOTHING") => "INSERT DO NOTHING".to_owned(),
             "INSERT" if self.sql.contains("SELECT") => "INSERT SELECT".to_owned(),
@@ -103,11 +121,19 @@ impl Workload {
 
     fn step(&mut self) -> Step {
         self.count += 1;
-        let sql = match self.table() {
+        let table = match self.model.widened.take() {
+            Some((table, _)) => return self.stepped(format!("ALTER TABLE {table} DROP COLUMN w")),
+            None => self.table(),
+        };
+        let is_full = self.model.tables.len() == NAMES.len();
+        let sql = match table {
             None => self.create(),
-            Some(table) => match self.random.u8(0..24) {
-                0..=1 if self.model.0.len() < NAMES.len() => self.create(),
-                0..=1 => self.drop(),
+            Some(table) => match self.random.u8(0..30) {
+                0..=1 if !is_full => self.create(),
+                24..=25 if !is_full => self.create_as(&table),
+                26 if !is_full => self.rename(&table),
+                0..=1 | 24..=27 => self.drop(),
+                28..=29 => self.widen(&table),
                 2 => self.truncate(&table),
                 3..=5 => self.insert_few(&table),
                 6..=8 => self.insert_many(&table),
@@ -124,6 +150,10 @@ impl Workload {
                 _ => self.copy(&table),
             },
         };
+        self.stepped(sql)
+    }
+
+    fn stepped(&self, sql: String) -> Step {
         assert!(!sql.contains('\n'));
         Step {
             sql,
@@ -132,34 +162,67 @@ impl Workload {
     }
 
     fn table(&mut self) -> Option<String> {
-        let tables: Vec<_> = self.model.0.keys().cloned().collect();
+        let tables: Vec<_> = self.model.tables.keys().cloned().collect();
         self.random.choice(tables)
     }
 
     fn rows(&mut self, table: &str) -> &mut Rows {
-        Arc::make_mut(self.model.0.get_mut(table).unwrap())
+        Arc::make_mut(self.model.tables.get_mut(table).unwrap())
+    }
+
+    /// A name that no table has.
+    fn free_name(&mut self) -> &'static str {
+        let free = NAMES
+            .into_iter()
+            .filter(|name| !self.model.tables.contains_key(*name));
+        self.random.choice(free.collect::<Vec<_>>()).unwrap()
+    }
+
+    /// Another table with the rows of this one.
+    fn create_as(&mut self, table: &str) -> String {
+        let name = self.free_name();
+        let layout = LAYOUTS[self.random.usize(0..LAYOUTS.len())];
+        let rows = Arc::clone(&self.model.tables[table]);
+        self.model.tables.insert(name.to_owned(), rows);
+        format!("CREATE TABLE {name} (PRIMARY KEY ({layout})) AS SELECT k, v FROM {table}")
+    }
+
+    fn rename(&mut self, table: &str) -> String {
+        let name = self.free_name();
+        let rows = self.model.tables.remove(table).unwrap();
+        self.model.tables.insert(name.to_owned(), rows);
+        format!("ALTER TABLE {table} RENAME TO {name}")
+    }
+
+    /// A column more. Without a row nobody could tell whether it is there.
+    fn widen(&mut self, table: &str) -> String {
+        if self.model.tables[table].is_empty() {
+            return self.insert_few(table);
+        }
+        self.model.widened = Some((table.to_owned(), self.count));
+        format!(
+            "ALTER TABLE {table} ADD COLUMN w BIGINT DEFAULT {}",
+            self.count
+        )
     }
 
     fn create(&mut self) -> String {
-        let free = NAMES
-            .iter()
-            .filter(|name| !self.model.0.contains_key(**name));
-        let name = *self.random.choice(free.collect::<Vec<_>>()).unwrap();
+        let name = self.free_name();
         let layout = LAYOUTS[self.random.usize(0..LAYOUTS.len())];
-        self.model.0.insert(name.to_owned(), Arc::default());
+        self.model.tables.insert(name.to_owned(), Arc::default());
         format!("CREATE TABLE {name} (k BIGINT, v TEXT, PRIMARY KEY ({layout}))")
     }
 
     /// Drops one table or all.
     fn drop(&mut self) -> String {
-        let mut names: Vec<_> = self.model.0.keys().cloned().collect();
+        let mut names: Vec<_> = self.model.tables.keys().cloned().collect();
         self.random.shuffle(&mut names);
         if self.random.bool() {
             names.truncate(1);
         }
         names
             .iter()
-            .for_each(|name| drop(self.model.0.remove(name)));
+            .for_each(|name| drop(self.model.tables.remove(name)));
         format!("DROP TABLE {}", names.join(", "))
     }
 
@@ -170,7 +233,7 @@ impl Workload {
 
     /// Keys that the table does not have, at least one.
     fn free_keys(&mut self, table: &str, count: usize) -> Vec<i64> {
-        let used = Arc::clone(&self.model.0[table]);
+        let used = Arc::clone(&self.model.tables[table]);
         let mut keys: Vec<_> = (0..KEYS).filter(|key| !used.contains_key(key)).collect();
         self.random.shuffle(&mut keys);
         keys.truncate(count);
