@@ -96,10 +96,17 @@ impl Error {
         self
     }
 
-    /// The same error with `context: ` in front of its message.
+    /// The same error with `context: ` in front of its message, which may begin with the end of that already: then it is
+    /// said once.
     #[must_use]
     pub fn context(mut self, context: impl fmt::Display) -> Self {
-        self.message = format!("{context}: {}", self.message);
+        let context = context.to_string();
+        let last = context.rsplit(": ").next().unwrap_or_default();
+        let rest = self.message.strip_prefix(last);
+        self.message = match rest.and_then(|rest| rest.strip_prefix(": ")) {
+            Some(rest) => format!("{context}: {rest}"),
+            None => format!("{context}: {}", self.message),
+        };
         self
     }
 

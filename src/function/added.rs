@@ -8,6 +8,7 @@ mod difference;
 mod format;
 mod interval;
 mod json;
+mod made;
 mod moment;
 mod number;
 mod parsed;
@@ -49,6 +50,8 @@ static DECLARATIONS: &[&Declaration] = &[
     &difference::DATE_DIFF,
     &difference::DATE_SUB,
     &age::AGE,
+    &made::MAKE_TIMESTAMP,
+    &made::WIDTH_BUCKET,
     &printf::FORMAT,
     &printf::PRINTF,
     &regexp::REGEXP_EXTRACT,

@@ -20,6 +20,7 @@ mod quantile;
 mod single;
 mod sizes;
 mod sum;
+mod to_timestamp;
 mod transform;
 mod type_of;
 
@@ -46,6 +47,7 @@ pub use self::part::spellings;
 pub use self::planning::{Stop, check_wanted, is_planning, while_planning};
 pub use self::single::single_value;
 pub use self::sum::ExactSum;
+pub use self::to_timestamp::ToTimestamp;
 pub use self::transform::TransformFunction;
 pub use self::type_of::type_of;
 

@@ -64,7 +64,9 @@ use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 
 #[cfg(test)]
 use crate::fault::{self, Fault};
-use crate::function::{DatePart, DateTrunc, ExactSum, ExtractPlanner, ordered_aggregates};
+use crate::function::{
+    DatePart, DateTrunc, ExactSum, ExtractPlanner, ToTimestamp, ordered_aggregates,
+};
 
 pub mod above_groups;
 pub mod bounds;
@@ -251,6 +253,11 @@ const MENDS: &[(&str, Install)] = &[
     ("date_trunc", |session| {
         let functions = session.scalar_functions().get_or_insert_default();
         functions.push(Arc::new(ScalarUDF::new_from_impl(DateTrunc::default())));
+    }),
+    ("to_timestamp", |session| {
+        let function = ToTimestamp::new(options(session));
+        let functions = session.scalar_functions().get_or_insert_default();
+        functions.push(Arc::new(ScalarUDF::new_from_impl(function)));
     }),
     ("ordered", |session| {
         let aggregates = session.aggregate_functions().get_or_insert_default();

@@ -137,6 +137,26 @@ impl RowWriter {
         Ok(EncodedRows { keys, values: None })
     }
 
+    /// The keys of rows whose columns are [all of the table's](BoundTable::all_columns) by position. What else they have is
+    /// not looked at.
+    ///
+    /// # Errors
+    /// As [`RowWriter::encode`], of the columns that the key is computed from.
+    pub fn encode_keys_of_rows(&self, batch: &RecordBatch) -> Result<EncodedRows, RowError> {
+        let columns = self.table.all_columns().iter().zip(batch.columns());
+        let sources = columns.enumerate().map(|(position, (column, array))| {
+            match self.table.key_sources().contains(&position) {
+                true => checked(column, array).map(Some),
+                false => Ok(None),
+            }
+        });
+        let keys = sources
+            .collect::<Result<Vec<_>, _>>()
+            .and_then(|sources| self.encode_keys(&sources, batch.num_rows()))
+            .map_err(|error| self.in_table(error))?;
+        Ok(EncodedRows { keys, values: None })
+    }
+
     /// The key of a row is not known before all columns are that it is computed from.
     fn check_sources(&self, columns: &[Option<ArrayRef>]) -> Result<()> {
         for source in self.table.key_sources() {

@@ -1,63 +1,285 @@
-//! Statements of other databases that Halite has not: what is told whoever writes one.
+//! Statements, tables and functions of other databases that Halite has not: what is told whoever writes one.
 
-use sqlparser::ast::Statement;
+use sqlparser::ast::{Ident, ObjectType, ShowCreateObject, Statement};
 
 use crate::error::Error;
 
+/// Something that is not there, and what to write instead.
+struct Absent(&'static str, &'static str);
+
+const TRANSACTION: Absent = Absent(
+    "a transaction of several statements",
+    "each statement is done as a whole or not at all by itself: leave this one out, and of changes that belong together \
+     make one statement, such as MERGE INTO or INSERT … SELECT",
+);
+const INDEX: Absent = Absent(
+    "CREATE INDEX",
+    "rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE \
+     TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t",
+);
+const SCHEMA: Absent = Absent(
+    "CREATE SCHEMA",
+    "a database has one schema, public: put the name in front of the table's, as sales_orders",
+);
+const DATABASE: Absent = Absent(
+    "CREATE DATABASE",
+    "a database is a directory, which is made when it is opened: halite other.halite",
+);
+const USE: Absent = Absent(
+    "USE",
+    "a connection has one database: open another one with halite other.halite",
+);
+const TYPE: Absent = Absent(
+    "CREATE TYPE",
+    "instead of an ENUM write TEXT CHECK (mood IN ('good', 'bad')), instead of a composite type STRUCT(a INT, b TEXT)",
+);
+const DOMAIN: Absent = Absent(
+    "CREATE DOMAIN",
+    "write its type and its CHECK at each column",
+);
+const FUNCTION: Absent = Absent(
+    "CREATE FUNCTION",
+    "write a view, or a generated column; a program registers functions of its own with Connection::register_udf",
+);
+const PROCEDURE: Absent = Absent(
+    "a procedure",
+    "write its statements into a file, which .read FILE runs, or into the program",
+);
+const TRIGGER: Absent = Absent(
+    "CREATE TRIGGER",
+    "a DEFAULT, a CHECK or a generated column does what is about the row itself; the rest belongs to the statement",
+);
+const USER: Absent = Absent(
+    "a user, a role or a right",
+    "a database has no users: whoever may write its directory may do everything; --readonly and --safe restrict a program",
+);
+const VACUUM: Absent = Absent(
+    "VACUUM",
+    "the space of deleted rows is given back without it",
+);
+const ANALYZE: Absent = Absent(
+    "ANALYZE",
+    "the sizes of tables are known without it: SELECT * FROM halite_tables()",
+);
+const CHECKPOINT: Absent = Absent(
+    "CHECKPOINT",
+    "what a statement has changed is on disk when it is done; halite backup copies a database",
+);
+const EXTENSION: Absent = Absent("an extension", "what there is needs none");
+const CURSOR: Absent = Absent(
+    "a cursor",
+    "a program reads the rows of a query one after the other with Connection::stream; the next page is WHERE (a, b) > \
+     (…) ORDER BY a, b LIMIT 100",
+);
+const LOCK: Absent = Absent(
+    "LOCK",
+    "a statement has what it changes for itself, and a query reads one moment",
+);
+const NOTICE: Absent = Absent(
+    "LISTEN or NOTIFY",
+    "a program is told of its statements by Connection::with_observer",
+);
+const UPSERT: Absent = Absent(
+    "UPSERT",
+    "write INSERT OR REPLACE INTO t (a, b) VALUES …, which keeps the columns that it does not name, too",
+);
+const DATABASES: Absent = Absent(
+    "SHOW DATABASES",
+    "a connection has one database; SHOW TABLES lists its tables, SELECT * FROM information_schema.schemata its schemas",
+);
+const INDEXES: Absent = Absent(
+    "SHOW INDEX",
+    "a table has one key, which DESCRIBE t shows; SHOW CREATE TABLE t is its whole declaration",
+);
+
+impl Absent {
+    fn error(&self) -> Error {
+        let Self(what, instead) = self;
+        Error::unsupported(format!("{what} is not implemented; {instead}"))
+    }
+}
+
 /// The error of a statement that parses, and that DataFusion would refuse in words of its own, or worse: do.
 pub(super) fn statement(statement: &Statement) -> Option<Error> {
-    let (what, instead) = match statement {
-        Statement::CreateIndex(_) => ("CREATE INDEX", ""),
-        Statement::CreateSchema { .. } => ("CREATE SCHEMA", ""),
-        Statement::CreateDatabase { .. } => ("CREATE DATABASE", ""),
-        Statement::CreateFunction(_) => ("CREATE FUNCTION", ""),
+    let absent = match statement {
+        Statement::CreateIndex(_) => INDEX,
+        Statement::CreateSchema { .. } => SCHEMA,
+        Statement::CreateDatabase { .. } => DATABASE,
+        Statement::Use(_) => USE,
+        Statement::CreateType { .. } | Statement::AlterType(_) => TYPE,
+        Statement::CreateDomain(_) | Statement::DropDomain(_) => DOMAIN,
+        Statement::CreateFunction(_)
+        | Statement::CreateMacro { .. }
+        | Statement::DropFunction(_)
+        | Statement::AlterFunction(_) => FUNCTION,
+        Statement::CreateProcedure { .. }
+        | Statement::DropProcedure { .. }
+        | Statement::Call(_)
+        | Statement::If(_)
+        | Statement::While(_)
+        | Statement::Case(_) => PROCEDURE,
+        Statement::CreateTrigger(_) | Statement::DropTrigger(_) => TRIGGER,
+        Statement::CreateRole(_)
+        | Statement::CreateUser(_)
+        | Statement::AlterRole { .. }
+        | Statement::CreatePolicy(_)
+        | Statement::Grant(_)
+        | Statement::Deny(_)
+        | Statement::Revoke(_) => USER,
         Statement::CreateExtension(_) | Statement::Install { .. } | Statement::Load { .. } => {
-            ("an extension", "what there is needs none")
+            EXTENSION
         }
-        Statement::AttachDatabase { .. } | Statement::AttachDuckDBDatabase { .. } => (
+        Statement::AttachDatabase { .. }
+        | Statement::AttachDuckDBDatabase { .. }
+        | Statement::DetachDuckDBDatabase { .. } => Absent(
             "ATTACH",
             "open the other database by itself, and take its rows along in a file: COPY … TO 'rows.parquet'",
         ),
-        Statement::Drop { .. } => ("this form of DROP", ""),
         Statement::StartTransaction { .. }
         | Statement::Commit { .. }
         | Statement::Rollback { .. }
         | Statement::Savepoint { .. }
-        | Statement::ReleaseSavepoint { .. } => ("a transaction of several statements", ""),
-        Statement::Grant(_) | Statement::Revoke(_) => (
-            "GRANT or REVOKE",
-            "a database has no users: whoever may write its directory may do everything",
-        ),
-        Statement::Vacuum(_) => (
-            "VACUUM",
-            "the space of deleted rows is given back without it",
-        ),
-        Statement::Analyze(_) => ("ANALYZE", "the sizes of tables are known without it"),
-        Statement::Pragma { .. } => (
+        | Statement::ReleaseSavepoint { .. } => TRANSACTION,
+        Statement::Vacuum(_) | Statement::OptimizeTable { .. } => VACUUM,
+        Statement::Analyze(_) => ANALYZE,
+        Statement::Declare { .. }
+        | Statement::Open(_)
+        | Statement::Fetch { .. }
+        | Statement::Close { .. } => CURSOR,
+        Statement::Lock(_) | Statement::LockTables { .. } | Statement::UnlockTables => LOCK,
+        Statement::LISTEN { .. } | Statement::UNLISTEN { .. } | Statement::NOTIFY { .. } => NOTICE,
+        Statement::Pragma { .. } => Absent(
             "PRAGMA",
             "write DESCRIBE t, SHOW TABLES, or SET name = value",
         ),
+        Statement::ShowDatabases { .. } | Statement::ShowSchemas { .. } => DATABASES,
+        Statement::ShowVariable { variable } if is_about_indexes(variable) => INDEXES,
+        Statement::Drop { object_type, .. } => dropped(object_type),
+        Statement::ShowCreate { obj_type, .. } => match obj_type {
+            ShowCreateObject::Table | ShowCreateObject::View => return None,
+            _ => Absent(
+                "SHOW CREATE of what is no table and no view",
+                "SHOW CREATE TABLE and SHOW CREATE VIEW are",
+            ),
+        },
         _ => return None,
     };
-    let instead = match instead {
-        "" => String::new(),
-        instead => format!("; {instead}"),
-    };
-    Some(Error::unsupported(format!(
-        "{what} is not implemented{instead}"
-    )))
+    Some(absent.error())
+}
+
+/// `SHOW INDEXES FROM t`, which the parser takes for a variable of several words.
+fn is_about_indexes(words: &[Ident]) -> bool {
+    let first = words.first().map(|word| word.value.to_lowercase());
+    first.is_some_and(|word| ["index", "indexes", "indices", "keys"].contains(&word.as_str()))
+}
+
+fn dropped(object_type: &ObjectType) -> Absent {
+    match object_type {
+        ObjectType::Index => INDEX,
+        ObjectType::Schema => SCHEMA,
+        ObjectType::Database => Absent(
+            "DROP DATABASE",
+            "a database is a directory: close it, and remove that",
+        ),
+        ObjectType::Role | ObjectType::User => USER,
+        ObjectType::Type => TYPE,
+        ObjectType::MaterializedView => {
+            Absent("a materialized view", "DROP TABLE and DROP VIEW are")
+        }
+        _ => Absent(
+            "this form of DROP",
+            "DROP TABLE, DROP VIEW and DROP SEQUENCE [IF EXISTS] are",
+        ),
+    }
+}
+
+/// Statements whose first word the parser does not know.
+const UNKNOWN: [(&str, Absent); 11] = [
+    ("upsert", UPSERT),
+    ("checkpoint", CHECKPOINT),
+    ("do", PROCEDURE),
+    ("listen", NOTICE),
+    ("unlisten", NOTICE),
+    ("notify", NOTICE),
+    ("reindex", INDEX),
+    ("cluster", VACUUM),
+    (
+        "refresh",
+        Absent(
+            "REFRESH",
+            "CREATE OR REPLACE TABLE t AS SELECT … makes its rows anew",
+        ),
+    ),
+    (
+        "attach",
+        Absent(
+            "ATTACH",
+            "open the other database by itself, and take its rows along in a file: COPY … TO 'rows.parquet'",
+        ),
+    ),
+    (
+        "export",
+        Absent(
+            "EXPORT DATABASE",
+            "halite backup copies a database, COPY t TO 't.parquet' writes a table",
+        ),
+    ),
+];
+
+/// The error of a statement whose first word is known elsewhere alone.
+pub(super) fn unknown(text: &str) -> Option<Error> {
+    let first = text.split_whitespace().next()?.to_lowercase();
+    let (_, absent) = UNKNOWN.iter().find(|(word, _)| *word == first)?;
+    Some(absent.error())
 }
 
 /// What to write instead of something that does not parse.
 pub(super) fn instead_of(text: &str, syntax_error: &str) -> Option<&'static str> {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    if first.eq_ignore_ascii_case("pivot") {
-        return Some("write SELECT * FROM t PIVOT (sum(n) FOR c IN ('x', 'y'))");
-    }
-    if first.eq_ignore_ascii_case("unpivot") {
-        return Some("write SELECT * FROM t UNPIVOT (n FOR c IN (a, b))");
-    }
-    syntax_error.contains("MATCH_CONDITION").then_some(
-        "write LEFT JOIN LATERAL (SELECT * FROM b WHERE b.ts <= a.ts ORDER BY b.ts DESC LIMIT 1) AS b ON true",
+    let mut words = text.split_whitespace().map(str::to_lowercase);
+    let (first, second) = (words.next()?, words.next().unwrap_or_default());
+    Some(match (first.as_str(), second.as_str()) {
+        ("pivot", _) => "write SELECT * FROM t PIVOT (sum(n) FOR c IN ('x', 'y'))",
+        ("unpivot", _) => "write SELECT * FROM t UNPIVOT (n FOR c IN (a, b))",
+        ("create" | "drop" | "alter", "procedure") => PROCEDURE.1,
+        ("create" | "drop" | "alter", "function" | "macro") => FUNCTION.1,
+        ("create" | "drop" | "alter", "trigger") => TRIGGER.1,
+        ("create" | "drop" | "alter", "user" | "role" | "group") => USER.1,
+        ("create" | "drop" | "alter", "type") => TYPE.1,
+        ("create" | "drop" | "alter", "domain") => DOMAIN.1,
+        _ if syntax_error.contains("MATCH_CONDITION") => {
+            "write LEFT JOIN LATERAL (SELECT * FROM b WHERE b.ts <= a.ts ORDER BY b.ts DESC LIMIT 1) AS b ON true"
+        }
+        _ => return None,
+    })
+}
+
+/// What to read instead of a table of another database's catalog.
+pub fn table(name: &str) -> Option<&'static str> {
+    let name = name.replace('"', "").to_lowercase();
+    let is_of_catalog = name.split('.').any(|part| {
+        let mut begin = ["pg_", "sqlite_", "duckdb_"].iter();
+        begin.any(|begin| part.starts_with(begin))
+    });
+    is_of_catalog.then_some(
+        "what there is stands in information_schema: tables, columns, views, sequences, table_constraints; SHOW TABLES lists \
+         the tables, DESCRIBE t a table's columns",
     )
+}
+
+/// What to write instead of a function of another database.
+pub fn function(name: &str) -> Option<&'static str> {
+    Some(match name.to_lowercase().as_str() {
+        "columns" => {
+            "write the columns one by one, * EXCLUDE (a, b) for all but some, or SUMMARIZE t for the statistics of each"
+        }
+        "row_to_json" => "name the columns: to_json({'a': a, 'b': b})",
+        "last_insert_rowid" | "last_insert_id" => "write INSERT … RETURNING id",
+        "epoch_ms" => {
+            "write to_timestamp_millis(n), and extract(epoch FROM t) * 1000 the other way"
+        }
+        "getdate" | "sysdate" => "write now()",
+        "charindex" => "write strpos(text, part)",
+        "dateadd" => "write d + INTERVAL '1 day', or date_add(d, INTERVAL '1 day')",
+        _ => return None,
+    })
 }

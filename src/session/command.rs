@@ -135,7 +135,9 @@ impl<'a> Own<'a> {
                         filter_position: None,
                     },
             } => Self::Describe(table_name),
-            Statement::ShowVariable { variable } => return Ok(Self::variable(variable)),
+            Statement::ShowVariable { variable } if Self::variable(variable).is_some() => {
+                return Ok(Self::variable(variable));
+            }
             other => {
                 if let Some(made) = Self::made_or_dropped(other) {
                     return Ok(Some(made));
@@ -175,11 +177,11 @@ impl<'a> Own<'a> {
                 text: comment.as_deref(),
                 if_exists: *if_exists,
             }),
+            // CASCADE drops no more: a DEFAULT that takes its numbers from one is in the way, and is named.
             Statement::Drop {
                 object_type: ObjectType::Sequence,
                 if_exists,
                 names,
-                cascade: false,
                 temporary: false,
                 ..
             } => Self::Sequence(SequenceStatement::Drop {
@@ -305,12 +307,20 @@ impl<'a> Own<'a> {
     }
 }
 
-/// `RESET` of a setting of Halite's, as SET to its default: DataFusion resets its own alone.
+/// `RESET` of a setting of Halite's, as SET to its default, and of the time zone, whose default is Halite's: DataFusion
+/// resets its own alone, to its own.
 pub(super) fn reset_own(planned: &mut PlannedStatement) {
     let PlannedStatement::ResetVariable(reset) = planned else {
         return;
     };
     let name = reset.variable.to_lowercase();
+    if ["datafusion.execution.time_zone", "timezone", "time.zone"].contains(&name.as_str()) {
+        *planned = PlannedStatement::SetVariable(SetVariable {
+            variable: "datafusion.execution.time_zone".to_owned(),
+            value: "+00:00".to_owned(),
+        });
+        return;
+    }
     let Some((HaliteOptions::PREFIX, setting)) = name.split_once('.') else {
         return;
     };

@@ -13,6 +13,7 @@ use super::outcome::Wanted;
 use super::{Connection, Outcome, command, dialect, export, fit, rules};
 use crate::catalog::{identifier, object_name};
 use crate::error::{Error, Result};
+use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
 use crate::table::HaliteTable;
 use crate::write::copy::{
@@ -33,6 +34,7 @@ impl Connection {
         let rows = match statement.direction {
             CopyDirection::From => {
                 let table = loaded_table(statement, self.catalogs())?;
+                refuse_loss(table.bound(), &options)?;
                 let state = self.statement_state()?;
                 let settings = HaliteOptions::of(state.config_options()).write_settings();
                 let filled = match &options.columns {
@@ -70,6 +72,24 @@ pub(super) fn loaded_table(
         return Err(Error::invalid("COPY FROM loads a table, not a query"));
     };
     catalogs.expect_table(&object_name(name)?)
+}
+
+/// Refuses REPLACE with a list that leaves columns out: the rows of the file would take the places of whole rows.
+fn refuse_loss(table: &BoundTable, options: &CopyOptions) -> Result<()> {
+    let Some(given) = options.columns.as_ref().filter(|_| options.replace) else {
+        return Ok(());
+    };
+    let mut columns = table.columns().iter();
+    let lost = columns.find(|it| it.generated.is_none() && !given.contains(&it.name));
+    match lost.filter(|_| table.row_id().is_none()) {
+        None => Ok(()),
+        Some(lost) => Err(Error::unsupported(format!(
+            "table `{}`: COPY of some columns with REPLACE is not implemented, which would lose what stored rows have in `{}`; \
+             INSERT OR REPLACE INTO … (…) SELECT … FROM the file keeps it",
+            table.name(),
+            lost.name
+        ))),
+    }
 }
 
 /// What a COPY reads or writes, for errors.
@@ -205,6 +225,21 @@ static OPTIONS: &[OptionDeclaration] = &[
                 return Err(Error::invalid(message));
             }
             options.spelling.decimal = Some(sign);
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "THOUSANDS",
+        aliases: &["THOUSANDS_SEPARATOR"],
+        set: |options, given| {
+            let sign = character(given)?;
+            if !matches!(sign, '.' | ',' | '_' | ' ' | '\'' | '\u{a0}' | '\u{202f}') {
+                let message = format!(
+                    "COPY option THOUSANDS is a point, a comma, a space, '_' or an apostrophe, not '{sign}'"
+                );
+                return Err(Error::invalid(message));
+            }
+            options.spelling.thousands = Some(sign);
             Ok(())
         },
     },

@@ -4,7 +4,7 @@
 //! Dates, times and intervals are given as ISO 8601 writes them, decimals as their digits.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
-use serde::de::value::SeqDeserializer;
+use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
     Visitor,
@@ -199,7 +199,22 @@ impl<'de> SeqAccess<'de> for Columns<'_> {
 /// One value.
 struct Cell<'r>(Value<'r>);
 
-impl Cell<'_> {
+impl<'de> IntoDeserializer<'de, Error> for Cell<'_> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'r> Cell<'r> {
+    /// A value inside of another one.
+    fn inside(value: Option<Value<'r>>) -> Result<Self> {
+        let missing =
+            || Error::unsupported("a value inside of another one, of a type that rows do not give");
+        value.map(Self).ok_or_else(missing)
+    }
+
     /// The value as text, for what serde has no kind of value for.
     fn text(&self) -> Result<String> {
         let value = self.0;
@@ -248,6 +263,25 @@ impl<'de> Deserializer<'de> for Cell<'_> {
             | Value::Timestamp { .. }
             | Value::Time(_)
             | Value::Interval { .. } => visitor.visit_string(self.text()?),
+            Value::List(elements) => {
+                let elements = elements.iter().map(Cell::inside);
+                let elements = elements.collect::<Result<Vec<_>>>()?;
+                visitor.visit_seq(SeqDeserializer::<_, Error>::new(elements.into_iter()))
+            }
+            Value::Struct(members) => {
+                let members = members
+                    .iter()
+                    .map(|(name, value)| Ok((name, Cell::inside(value)?)));
+                let members = members.collect::<Result<Vec<_>>>()?;
+                visitor.visit_map(MapDeserializer::<_, Error>::new(members.into_iter()))
+            }
+            Value::Map(entries) => {
+                let entries = entries.iter();
+                let entries =
+                    entries.map(|(key, value)| Ok((Cell::inside(key)?, Cell::inside(value)?)));
+                let entries = entries.collect::<Result<Vec<_>>>()?;
+                visitor.visit_map(MapDeserializer::<_, Error>::new(entries.into_iter()))
+            }
         }
     }
 

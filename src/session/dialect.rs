@@ -6,6 +6,7 @@
 //!   number stays exact; DataFusion makes `1.5` a DECIMAL under `parse_float_as_decimal`.
 //! * `||` binds as in PostgreSQL, looser than `+` and `%` and closer than comparisons: `'u' || 7 % 5` is `'u' || 2`; so do
 //!   the arrows of JSON: `doc ->> 'a' = 'b'` is a comparison.
+//! * `x BETWEEN SYMMETRIC 7 AND 3` is `x BETWEEN 7 AND 3 OR x BETWEEN 3 AND 7`, as PostgreSQL makes of it.
 //! * `2 ^ 3` and `2 ** 3` are 8, as in PostgreSQL and DuckDB, and binds closer than `*`; DataFusion's exclusive or of bits is `6 # 3`.
 //! * `INSERT INTO t AS x` gives the table another name, as in PostgreSQL.
 //! * `1_000` is a number, and not a 1 that is called `_000`; `0x1F` is 31, and not the bytes `x'1F'`.
@@ -17,7 +18,9 @@
 use std::any::TypeId;
 use std::cell::Cell;
 
-use sqlparser::ast::{BinaryOperator, CastKind, DataType, ExactNumberInfo, Expr, Query, Value};
+use sqlparser::ast::{
+    BinaryOperator, CastKind, DataType, ExactNumberInfo, Expr, Query, UnaryOperator, Value,
+};
 use sqlparser::dialect::{Dialect, GenericDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -195,6 +198,9 @@ impl Dialect for HaliteDialect {
                     }),
             );
         }
+        if let Some(between) = between(parser, left, precedence) {
+            return Some(between);
+        }
         let distinct = parser.parse_keywords(&[Keyword::IS, Keyword::DISTINCT, Keyword::FROM]);
         let same = !distinct
             && parser.parse_keywords(&[
@@ -267,6 +273,73 @@ impl Dialect for HaliteDialect {
         supports_window_clause_named_window_reference supports_window_function_null_treatment_arg
         supports_with_fill supports_xml_expressions
     }
+}
+
+/// The longest operand of BETWEEN SYMMETRIC, which is written twice: one in the other doubles each time.
+const LONGEST_TWICE: usize = 10_000;
+
+/// `[NOT] BETWEEN SYMMETRIC` and `ASYMMETRIC`, if that comes next.
+fn between(parser: &mut Parser, left: &Expr, precedence: u8) -> Option<Result<Expr, ParserError>> {
+    let keyword = |nth: usize| match &parser.peek_nth_token_ref(nth).token {
+        Token::Word(word) if word.quote_style.is_none() => word.keyword,
+        _ => Keyword::NoKeyword,
+    };
+    let is_negated = keyword(0) == Keyword::NOT;
+    let at = usize::from(is_negated);
+    let is_symmetric = match (keyword(at), keyword(at + 1)) {
+        (Keyword::BETWEEN, Keyword::SYMMETRIC) => true,
+        (Keyword::BETWEEN, Keyword::ASYMMETRIC) => false,
+        _ => return None,
+    };
+    // A column has the name.
+    if keyword(at + 2) == Keyword::AND {
+        return None;
+    }
+    (0..at + 2).for_each(|_| parser.advance_token());
+    Some(bounded(
+        parser,
+        left,
+        precedence,
+        (is_negated, is_symmetric),
+    ))
+}
+
+fn bounded(
+    parser: &mut Parser,
+    left: &Expr,
+    precedence: u8,
+    (is_negated, is_symmetric): (bool, bool),
+) -> Result<Expr, ParserError> {
+    let first = parser.parse_subexpr(precedence)?;
+    parser.expect_keyword_is(Keyword::AND)?;
+    let second = parser.parse_subexpr(precedence)?;
+    let between = |low: &Expr, high: &Expr, negated| Expr::Between {
+        expr: Box::new(left.clone()),
+        negated,
+        low: Box::new(low.clone()),
+        high: Box::new(high.clone()),
+    };
+    if !is_symmetric {
+        return Ok(between(&first, &second, is_negated));
+    }
+    if [left, &first, &second]
+        .iter()
+        .any(|it| it.to_string().len() > LONGEST_TWICE)
+    {
+        return Err(ParserError::RecursionLimitExceeded);
+    }
+    let either = Expr::Nested(Box::new(Expr::BinaryOp {
+        left: Box::new(between(&first, &second, false)),
+        op: BinaryOperator::Or,
+        right: Box::new(between(&second, &first, false)),
+    }));
+    Ok(match is_negated {
+        true => Expr::UnaryOp {
+            op: UnaryOperator::Not,
+            expr: Box::new(either),
+        },
+        false => either,
+    })
 }
 
 /// Whether digits were written as `0x1F`, and not as `x'1F'`, which the tokenizer takes for the same.

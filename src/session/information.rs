@@ -15,7 +15,7 @@ use datafusion::common::Result as PlanResult;
 use datafusion::datasource::MemTable;
 
 use super::catalogs::Catalogs;
-use super::types::type_name;
+use super::types::upper_type_name;
 use super::views::Views;
 use crate::catalog::{CATALOG_NAME, Catalog, Guests, SCHEMA_NAME, ViewPlanner};
 use crate::datum::SqlType;
@@ -162,7 +162,7 @@ impl Information {
                 rows.extend(view.columns.iter().zip(1..).map(|(column, at)| {
                     let planned = planned.as_ref();
                     let field = planned.and_then(|it| it.field_with_name(&column.name).ok());
-                    let kind = field.map(|field| type_name(field.data_type()).to_uppercase());
+                    let kind = field.map(|field| upper_type_name(field.data_type()));
                     let is_nullable = field.is_none_or(|field| field.is_nullable());
                     column_row(schema, &name, (&column.name, at), None, is_nullable, kind)
                 }));
@@ -398,7 +398,7 @@ fn kinds(column: &Column) -> [Cell; KINDS] {
 fn columns_of_guest(name: &str, schema: &SchemaRef) -> Vec<Vec<Cell>> {
     let fields = schema.fields().iter().zip(1..);
     let rows = fields.map(|(field, at)| {
-        let kind = Some(type_name(field.data_type()).to_uppercase());
+        let kind = Some(upper_type_name(field.data_type()));
         let place = (field.name().as_str(), at);
         column_row(SCHEMA_NAME, name, place, None, field.is_nullable(), kind)
     });

@@ -481,7 +481,7 @@ mod tests {
             "INSERT INTO halite.public.t SELECT b + 10 AS b, a AS a FROM t",
             "REPLACE INTO t (a) SELECT a AS b FROM t WHERE a = 4",
         ];
-        let expected = [(2, Some(1)), (4, None), (11, Some(2)), (13, Some(4))];
+        let expected = [(2, Some(1)), (4, Some(3)), (11, Some(2)), (13, Some(4))];
         assert_eq!(stored(&inserts).await, expected);
     }
 }

@@ -525,6 +525,26 @@ async fn a_time_of_the_session_is_compared_in_its_zone() {
     assert_eq!(plain_rows(&plain, sql).await, Ok(wrong));
 }
 
+/// The canary of `to_timestamp`.
+#[tokio::test]
+async fn a_number_is_an_instant_whatever_the_zone_of_the_session() {
+    let (halite, plain) = sessions().await;
+    let zone = "SET datafusion.execution.time_zone = 'Europe/Berlin'";
+    rows(&halite, zone).await;
+    plain_rows(&plain, zone).await.expect("setting");
+    let sql = "SELECT extract(epoch FROM to_timestamp(0))";
+    assert_eq!(rows(&halite, sql).await, ["0.0"]);
+    assert_eq!(
+        plain_rows(&plain, sql).await,
+        Ok(vec!["-3600.0".to_owned()])
+    );
+    let sql = "SELECT to_timestamp(id) = to_timestamp_seconds(id), to_timestamp(id) = to_timestamp(id + 0.0) FROM t";
+    assert_eq!(rows(&halite, sql).await, ["true|true"; 4]);
+    let sql = "SELECT to_timestamp('2024-07-01 00:00:00'), to_timestamp(1719784800), to_timestamp(CAST(NULL AS INT))";
+    let time = "2024-07-01T00:00:00+02:00";
+    assert_eq!(rows(&halite, sql).await, [format!("{time}|{time}|NULL")]);
+}
+
 #[tokio::test]
 async fn hidden_casts_are_filters_of_a_scan_and_decide_what_is_deleted() {
     let connection = Database::in_memory().unwrap().connect();

@@ -20,7 +20,8 @@
 //! # }).unwrap();
 //! ```
 
-mod absent;
+#[doc(hidden)]
+pub mod absent;
 mod access;
 mod again;
 mod alter_table;
@@ -108,6 +109,7 @@ mod span;
 mod spelled;
 #[doc(hidden)]
 pub mod stack;
+mod struct_types;
 mod subqueries;
 mod summary;
 mod temporary;
@@ -163,8 +165,8 @@ pub use self::params::{IntoParameter, IntoParameters, NamedParameters};
 pub use self::prepared::PreparedStatement;
 pub use self::profile::Profile;
 pub use self::rows::{ColumnIndex, FromRow, Row, RowIterator, RowStream, Rows};
-pub use self::types::type_name;
-pub use self::value::{FromValue, Value};
+pub use self::types::{type_name, upper_type_name};
+pub use self::value::{Elements, Entries, FromValue, Members, Value};
 pub use self::warnings::Warnings;
 pub use self::written::written_out;
 pub use crate::write::{Phase, Progress, ProgressReport};

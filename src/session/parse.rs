@@ -39,6 +39,7 @@ use super::sample;
 use super::sequence_clauses;
 use super::spelled;
 use super::stack::{Depth, on_stack_for};
+use super::struct_types;
 use crate::error::{Error, Result};
 
 /// One statement of a script.
@@ -105,6 +106,8 @@ pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
     let statement = sampled.as_deref().unwrap_or(&statement);
     let selected = spelled::with_select(statement);
     let statement = selected.as_deref().unwrap_or(statement);
+    let typed = struct_types::in_angles(statement);
+    let statement = typed.as_deref().unwrap_or(statement);
     let command = on_stack_for(depth, || {
         let mut command = parse_command(statement).map_err(|error| refused(error, &text))?;
         write_out(&mut command)?;
@@ -383,6 +386,9 @@ fn parser_error(error: DataFusionError) -> ParserError {
     }
 }
 
+/// What stands before the place of a syntax error.
+const PLACE: &str = " at Line: ";
+
 fn refused(error: ParserError, text: &str) -> Error {
     match &error {
         ParserError::RecursionLimitExceeded => Error::unsupported(format!(
@@ -390,9 +396,17 @@ fn refused(error: ParserError, text: &str) -> Error {
             excerpt(text)
         )),
         ParserError::ParserError(message) | ParserError::TokenizerError(message) => {
-            let instead = absent::instead_of(text, message);
-            let instead = instead.map_or(String::new(), |instead| format!("; {instead}"));
-            Error::invalid(format!("syntax error: {message}{instead}"))
+            if let Some(error) = absent::unknown(text) {
+                return error;
+            }
+            let Some(instead) = absent::instead_of(text, message) else {
+                return Error::invalid(format!("syntax error: {message}"));
+            };
+            // The place stands last.
+            Error::invalid(match message.rsplit_once(PLACE) {
+                Some((what, place)) => format!("syntax error: {what}; {instead}{PLACE}{place}"),
+                None => format!("syntax error: {message}; {instead}"),
+            })
         }
     }
 }

@@ -20,7 +20,7 @@ use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Query;
 
 use super::export::text::{NoText, columns};
-use super::types::type_name;
+use super::types::upper_type_name;
 use super::{Connection, Outcome, command, fit};
 use crate::error::{Error, Result};
 
@@ -178,9 +178,7 @@ fn described(plan: &LogicalPlan) -> Vec<(String, DataType)> {
 
 fn names_and_types(described: &[(String, DataType)]) -> Vec<(&'static str, ArrayRef)> {
     let names = described.iter().map(|(name, _)| Some(name.clone()));
-    let types = described
-        .iter()
-        .map(|(_, of)| Some(type_name(of).to_uppercase()));
+    let types = described.iter().map(|(_, of)| Some(upper_type_name(of)));
     vec![
         ("column", Arc::new(names.collect::<StringArray>())),
         ("type", Arc::new(types.collect::<StringArray>())),

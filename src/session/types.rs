@@ -4,6 +4,34 @@ use arrow::datatypes::DataType;
 
 use super::export::text::is_bytes;
 use crate::datum::Precision;
+use crate::key::identifier;
+
+/// The name of a type in upper case, but for the names of members, which stay as they are.
+pub fn upper_type_name(data_type: &DataType) -> String {
+    match data_type {
+        DataType::List(item) | DataType::LargeList(item) | DataType::ListView(item) => {
+            format!("{}[]", upper_type_name(item.data_type()))
+        }
+        DataType::Struct(fields) => {
+            let members = fields.iter().map(|field| {
+                let name = identifier(field.name());
+                format!("{name} {}", upper_type_name(field.data_type()))
+            });
+            format!("STRUCT<{}>", members.collect::<Vec<_>>().join(", "))
+        }
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(fields) => {
+                let sides = fields
+                    .iter()
+                    .map(|field| upper_type_name(field.data_type()));
+                format!("MAP({})", sides.collect::<Vec<_>>().join(", "))
+            }
+            _ => "MAP".to_owned(),
+        },
+        DataType::Dictionary(_, value) => upper_type_name(value),
+        other => type_name(other).to_uppercase(),
+    }
+}
 
 /// The name of a type, in lower case.
 pub fn type_name(data_type: &DataType) -> String {

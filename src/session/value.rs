@@ -1,5 +1,7 @@
 //! One value of a result, and what it becomes in Rust.
 
+mod nested;
+
 use std::time::{Duration, SystemTime};
 
 use arrow::array::{Array, ArrayRef, AsArray};
@@ -14,6 +16,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use uuid::Uuid;
 
+pub use self::nested::{Elements, Entries, Members};
 use crate::datum::{Datum, Precision, Readable, SqlType, nearest_number};
 
 /// A value of a result, borrowed from its batch.
@@ -61,6 +64,12 @@ pub enum Value<'row> {
         /// Nanoseconds.
         nanoseconds: i64,
     },
+    /// LIST: its elements.
+    List(Elements<'row>),
+    /// STRUCT: its members.
+    Struct(Members<'row>),
+    /// MAP: its entries.
+    Map(Entries<'row>),
 }
 
 impl<'row> Value<'row> {
@@ -132,7 +141,7 @@ impl<'row> Value<'row> {
                 let values = array.as_any_dictionary().values();
                 return Self::at(values.as_ref(), key);
             }
-            _ => return None,
+            _ => return nested::at(array, row),
         })
     }
 
@@ -193,7 +202,7 @@ pub(super) fn shown(array: &dyn Array, row: usize) -> String {
 /// | `f64`, `f32` | REAL, DOUBLE (in an `f32` only what is one); an integer that has this value; `f64` also from DECIMAL, the nearest |
 /// | `bool` | BOOLEAN |
 /// | `&str`, `String` | TEXT; `String` also from DECIMAL, its digits |
-/// | `&[u8]`, `Vec<u8>` | BYTEA |
+/// | `&[u8]` | BYTEA |
 /// | [`NaiveDate`] | DATE |
 /// | [`NaiveDateTime`] | TIMESTAMP |
 /// | `DateTime<Utc>`, `SystemTime` | TIMESTAMP WITH TIME ZONE |
@@ -201,14 +210,27 @@ pub(super) fn shown(array: &dyn Array, row: usize) -> String {
 /// | [`TimeDelta`], [`Duration`] | INTERVAL without months; a day has 24 hours |
 /// | [`Decimal`](crate::Decimal) | DECIMAL, an integer |
 /// | [`Uuid`] | the text of one, or 16 bytes |
+/// | `Vec<T>` | LIST; `Vec<u8>` also from BYTEA |
+/// | tuples of up to eight | STRUCT, member by member |
+/// | `HashMap<K, V>`, `BTreeMap<K, V>` | MAP |
 /// | `Option<T>` | as `T`, NULL as `None` |
 /// | [`Value`] | itself |
 pub trait FromValue<'row>: Sized {
     /// What an error calls the type.
     const NAME: &'static str;
 
+    /// What an error calls a list of the type.
+    #[doc(hidden)]
+    const LIST_NAME: &'static str = "Vec of that";
+
     /// The value as this type; `None` where it is none.
     fn from_value(value: Value<'row>) -> Option<Self>;
+
+    /// What a BYTEA is as a list of the type; `None` where it is none.
+    #[doc(hidden)]
+    fn list_of_bytes(_: &'row [u8]) -> Option<Vec<Self>> {
+        None
+    }
 }
 
 impl<'row> FromValue<'row> for Value<'row> {
@@ -245,7 +267,23 @@ macro_rules! from_integer {
     };
 }
 
-from_integer!(i8 i16 i32 i64 i128 u8 u16 u32 u64 usize);
+from_integer!(i8 i16 i32 i64 i128 u16 u32 u64 usize);
+
+impl FromValue<'_> for u8 {
+    const NAME: &'static str = "u8";
+    const LIST_NAME: &'static str = "Vec<u8>";
+
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Integer(value) => value.try_into().ok(),
+            _ => None,
+        }
+    }
+
+    fn list_of_bytes(bytes: &[u8]) -> Option<Vec<Self>> {
+        Some(bytes.to_vec())
+    }
+}
 
 macro_rules! from_value {
     ($($type:ty, $name:literal, $pattern:pat => $result:expr;)*) => {
@@ -266,7 +304,6 @@ from_value! {
     bool, "bool", Value::Boolean(value) => Some(value);
     &'row str, "&str", Value::Text(text) => Some(text);
     &'row [u8], "&[u8]", Value::Bytes(bytes) => Some(bytes);
-    Vec<u8>, "Vec<u8>", Value::Bytes(bytes) => Some(bytes.to_vec());
     NaiveDate, "NaiveDate", Value::Date(days) => NaiveDate::from_epoch_days(days);
     NaiveDateTime, "NaiveDateTime", Value::Timestamp { count, unit, zoned: false } => {
         instant(count, unit).map(|instant| instant.naive_utc())

@@ -8,6 +8,7 @@ use super::names::Names;
 use super::suggest::{closest, closest_keywords, question};
 use super::words::{Kind, Token, tokens};
 use crate::key::TRANSFORMS;
+use crate::session::absent;
 
 /// What there is to say beyond the message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -184,11 +185,17 @@ fn hint(
 ) -> Option<String> {
     let wrong = complaint.name.as_str();
     match complaint.subject {
+        Subject::Table | Subject::TableFunction if absent::table(wrong).is_some() => {
+            absent::table(wrong).map(str::to_owned)
+        }
         Subject::Table => table_hint(wrong, names?),
         Subject::TableFunction => among(wrong, names?.table_functions()),
         Subject::Column => column_hint(wrong, message),
         Subject::Ungrouped => None,
         Subject::Listed => among(wrong, listed(message)),
+        Subject::Function if absent::function(wrong).is_some() => {
+            absent::function(wrong).map(str::to_owned)
+        }
         Subject::Function => among(
             wrong,
             names?.functions().into_iter().map(|found| found.name),

@@ -123,6 +123,7 @@ pub fn message(error: &Error) -> String {
 /// is, and suggestions, for which the report has a line of its own.
 fn plain(message: &str) -> String {
     let mut text = message.replace("halite.public.", "");
+    text = text.replace("table 'halite.", "table '");
     for layer in [
         "Error during planning: ",
         "Schema error: ",

@@ -2,7 +2,7 @@
 
 use arrow::datatypes::DataType;
 
-use super::format::type_name;
+use crate::session::upper_type_name;
 
 /// A message in which types are called as SQL calls them, and constants stand without a type: `Utf8("a")` is `'a'`.
 /// What stands in quotes is the user's and stays, unless they are around the types of a function's arguments.
@@ -45,7 +45,7 @@ fn type_at(text: &str) -> Option<(String, usize)> {
     }
     let named = |spelt: &str| {
         let parsed: Result<DataType, _> = spelt.parse();
-        parsed.ok().map(|it| type_name(&it).to_uppercase())
+        parsed.ok().map(|it| upper_type_name(&it))
     };
     let whole =
         arguments(text.get(word.len()..)?).and_then(|length| text.get(..word.len() + length));

@@ -31,17 +31,32 @@ use crate::store::{Chunk, Snapshot};
 #[derive(Debug)]
 pub struct ClaimedRows(pub Arc<dyn Snapshot>);
 
+/// What a row must be that is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sought {
+    /// One that can be stored as it is.
+    Row,
+    /// One that has a key: the rest may come from the stored row.
+    Key,
+}
+
 /// Looks up the row of each key of its input, whose columns are those of the table. It gives the columns of the stored row,
 /// NULL where there is none, those of the new row, and whether there is a stored one.
 pub struct LookupExec {
     input: Arc<dyn ExecutionPlan>,
     writer: Arc<TableWriter>,
+    sought: Sought,
     properties: Arc<PlanProperties>,
 }
 
 impl LookupExec {
     /// The look-up of rows of `writer`'s table; its columns are those of `schema`.
-    pub fn new(input: Arc<dyn ExecutionPlan>, writer: Arc<TableWriter>, schema: SchemaRef) -> Self {
+    pub fn new(
+        input: Arc<dyn ExecutionPlan>,
+        writer: Arc<TableWriter>,
+        sought: Sought,
+        schema: SchemaRef,
+    ) -> Self {
         let properties = PlanProperties::new(
             EquivalenceProperties::new(schema),
             Partitioning::UnknownPartitioning(1),
@@ -51,6 +66,7 @@ impl LookupExec {
         Self {
             input,
             writer,
+            sought,
             properties: Arc::new(properties),
         }
     }
@@ -59,6 +75,7 @@ impl LookupExec {
 /// One execution.
 pub struct Lookup {
     rows: RowWriter,
+    sought: Sought,
     reader: RowReader,
     stored: StoredRows,
     schema: SchemaRef,
@@ -74,11 +91,13 @@ impl Lookup {
     pub fn new(
         writer: &TableWriter,
         claimed: Arc<dyn Snapshot>,
+        sought: Sought,
         schema: SchemaRef,
     ) -> Result<Self> {
         let table = writer.table();
         Ok(Self {
             rows: writer.rows()?,
+            sought,
             reader: RowReader::new(Arc::clone(table)),
             stored: StoredRows::new(RowSnapshot::at(claimed), table.space()),
             schema,
@@ -94,7 +113,10 @@ impl Lookup {
     pub fn look_up(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let count = self.count;
         let label = move |row: usize| format!("row {}", count + row as u64 + 1);
-        let encoded = self.rows.encode(batch);
+        let encoded = match self.sought {
+            Sought::Row => self.rows.encode(batch),
+            Sought::Key => self.rows.encode_keys_of_rows(batch),
+        };
         let encoded = encoded.map_err(|error| error.placed(label))?;
         let (found, places) = self.stored_rows(&encoded)?;
         if let Some((row, conflict)) = self.collision(&encoded, &found, &places)? {
@@ -208,6 +230,7 @@ impl ExecutionPlan for LookupExec {
     one_input!(input, |node, input| Ok(Arc::new(Self::new(
         input,
         Arc::clone(&node.writer),
+        node.sought,
         node.schema(),
     ))));
 
@@ -218,7 +241,12 @@ impl ExecutionPlan for LookupExec {
     ) -> DataFusionResult<SendableRecordBatchStream> {
         let claimed = context.session_config().get_extension::<ClaimedRows>();
         let claimed = claimed.ok_or_else(|| Error::internal("a look-up without a claim"))?;
-        let lookup = Lookup::new(&self.writer, Arc::clone(&claimed.0), self.schema())?;
+        let lookup = Lookup::new(
+            &self.writer,
+            Arc::clone(&claimed.0),
+            self.sought,
+            self.schema(),
+        )?;
         let input = self.input.execute(partition, context)?;
         let beside =
             futures::stream::try_unfold((input, lookup), |(mut input, mut lookup)| async move {

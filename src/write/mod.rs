@@ -80,7 +80,7 @@ pub use self::edit::{Action, Edit, Layout};
 pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::filled::Filled;
 pub use self::lock::{TableGuard, TableLock};
-pub use self::lookup::{ClaimedRows, Lookup, LookupExec};
+pub use self::lookup::{ClaimedRows, Lookup, LookupExec, Sought};
 pub use self::progress::{Phase, Progress, ProgressReport};
 pub use self::row_label::RowLabels;
 pub use self::rules::CompileRules;

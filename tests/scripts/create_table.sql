@@ -119,7 +119,7 @@ error: `s.t`: tables have no schema
 
 CREATE INDEX i ON t (a);
 ---
-error: CREATE INDEX is not implemented
+error: CREATE INDEX is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
 
 MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN DELETE;
 ---
@@ -131,7 +131,7 @@ error: there is no table `t`, and no other
 
 BEGIN;
 ---
-error: a transaction of several statements is not implemented
+error: a transaction of several statements is not implemented; each statement is done as a whole or not at all by itself: leave this one out, and of changes that belong together make one statement, such as MERGE INTO or INSERT … SELECT
 
 CREATE TABLE t (ts TIMESTAMP(3), a INT, PRIMARY KEY (ts, a));
 ---

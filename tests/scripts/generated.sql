@@ -122,7 +122,7 @@ error: table `wrong`: column `a`: options of an identity are not implemented; CR
 warning: table `narrow`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
 CREATE TABLE
 INSERT 1
-error: row 2: table `narrow`: table `narrow`: column `b` of type TINYINT cannot hold 128: it is out of range
+error: row 2: table `narrow`: column `b` of type TINYINT cannot hold 128: it is out of range
 error: row 1: table `narrow`: column `b` is NOT NULL and is given NULL
 
 CREATE TABLE log (n BIGSERIAL PRIMARY KEY, what TEXT);

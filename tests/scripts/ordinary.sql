@@ -1570,6 +1570,119 @@ EXPLAIN SELECT name FROM employees WHERE id = 3;
 |               |                                                                                |
 +---------------+--------------------------------------------------------------------------------+
 
+-- replaced in part, between, times and buckets
+INSERT OR REPLACE INTO employees (id, name) VALUES (3, 'Cyd');
+SELECT * FROM employees WHERE id = 3;
+SELECT 5 BETWEEN SYMMETRIC 7 AND 3 AS inside, 5 NOT BETWEEN SYMMETRIC 7 AND 3 AS outside, 5 BETWEEN ASYMMETRIC 7 AND 3 AS plain;
+SELECT id FROM employees WHERE id BETWEEN SYMMETRIC 4 AND 2 ORDER BY id;
+SELECT make_timestamp(2024, 2, 29, 12, 30, 1.5) AS at, width_bucket(5.35, 0.024, 10.06, 5) AS bucket;
+SET TIME ZONE 'Europe/Berlin';
+SELECT to_timestamp(0) AS epoch, extract(epoch FROM to_timestamp(0)) AS seconds;
+RESET datafusion.execution.time_zone;
+---
+INSERT 1
++----+------+------------+---------+------------+------------+-----------------+--------+
+| id | name | department | salary  | manager_id | hired      | email           | active |
++----+------+------------+---------+------------+------------+-----------------+--------+
+| 3  | Cyd  | sales      | 4200.00 | 2          | 2019-06-15 | cid@example.com | true   |
++----+------+------------+---------+------------+------------+-----------------+--------+
++--------+---------+-------+
+| inside | outside | plain |
++--------+---------+-------+
+| true   | false   | false |
++--------+---------+-------+
++----+
+| id |
++----+
+| 2  |
+| 3  |
+| 4  |
++----+
++-------------------------+--------+
+| at                      | bucket |
++-------------------------+--------+
+| 2024-02-29T12:30:01.500 | 3      |
++-------------------------+--------+
+SET
++---------------------------+---------+
+| epoch                     | seconds |
++---------------------------+---------+
+| 1970-01-01T01:00:00+01:00 | 0.0     |
++---------------------------+---------+
+RESET
+
+-- values inside of values
+CREATE TABLE shapes (id INT PRIMARY KEY, at STRUCT(x INT, y INT, tags STRUCT("date" DATE, names TEXT[])), m MAP(INT, TEXT), lasts INTERVAL);
+INSERT INTO shapes VALUES (1, '{"x": 1, "y": 2, "tags": {"date": "2024-01-31", "names": ["a"]}}', '{"7": "seven"}', '90 minutes');
+INSERT INTO shapes (id, at) VALUES (2, {'x': 3, 'y': 4, 'tags': NULL});
+SELECT id, at['x'] AS x, at['tags']['names'][1] AS name, m, lasts FROM shapes ORDER BY id;
+SELECT typeof(at) FROM shapes LIMIT 1;
+SHOW CREATE TABLE shapes;
+COPY shapes (id, lasts) TO 'DIRECTORY/lasts.parquet';
+SELECT * FROM 'DIRECTORY/lasts.parquet' ORDER BY id;
+---
+CREATE TABLE
+INSERT 1
+INSERT 1
++----+---+------+------------+-----------------+
+| id | x | name | m          | lasts           |
++----+---+------+------------+-----------------+
+| 1  | 1 | a    | {7: seven} | 1 hours 30 mins |
+| 2  | 3 |      |            |                 |
++----+---+------+------------+-----------------+
++------------------------------------------------------------+
+| typeof(at)                                                 |
++------------------------------------------------------------+
+| STRUCT<x INT, y INT, tags STRUCT<date DATE, names TEXT[]>> |
++------------------------------------------------------------+
++--------+--------------------------------------------------------------------+
+| table  | statement                                                          |
++--------+--------------------------------------------------------------------+
+| shapes | CREATE TABLE shapes (                                              |
+|        |     id INT NOT NULL,                                               |
+|        |     at STRUCT<x INT, y INT, tags STRUCT<date DATE, names TEXT[]>>, |
+|        |     m MAP(INT, TEXT),                                              |
+|        |     lasts INTERVAL,                                                |
+|        |     PRIMARY KEY (id)                                               |
+|        | )                                                                  |
++--------+--------------------------------------------------------------------+
+COPY 2
++----+-----------------+
+| id | lasts           |
++----+-----------------+
+| 1  | 1 hours 30 mins |
+| 2  |                 |
++----+-----------------+
+
+-- generated columns of a row that is inserted, and a sequence that goes
+CREATE TABLE areas (id INT PRIMARY KEY, w INT, h INT, area INT GENERATED ALWAYS AS (w * h) STORED);
+INSERT INTO areas (id, w, h) VALUES (1, 2, 3);
+INSERT INTO areas (id, w, h) VALUES (1, 4, 5) ON CONFLICT (id) DO UPDATE SET w = excluded.area, h = areas.area;
+SELECT * FROM areas;
+CREATE SEQUENCE tickets;
+DROP SEQUENCE tickets CASCADE;
+DROP SEQUENCE IF EXISTS tickets CASCADE;
+COMMENT ON TABLE areas IS 'what is measured';
+SELECT table_comment FROM information_schema.tables WHERE table_name = 'areas';
+---
+CREATE TABLE
+INSERT 1
+INSERT 1
++----+----+---+------+
+| id | w  | h | area |
++----+----+---+------+
+| 1  | 20 | 6 | 120  |
++----+----+---+------+
+CREATE SEQUENCE
+DROP SEQUENCE
+DROP SEQUENCE
+COMMENT
++------------------+
+| table_comment    |
++------------------+
+| what is measured |
++------------------+
+
 -- what there is not, and is told
 BEGIN;
 CREATE INDEX by_name ON employees (name);
@@ -1580,23 +1693,74 @@ ANALYZE employees;
 PRAGMA table_info('sales');
 SELECT COLUMNS('.*id') FROM employees;
 SELECT tablename FROM pg_tables;
+COMMIT;
+DROP INDEX by_name;
+CREATE DATABASE other;
+USE other;
+CREATE TYPE mood AS ENUM ('good', 'bad');
+CREATE DOMAIN positive AS INT CHECK (VALUE > 0);
+CREATE FUNCTION twice(a INT) RETURNS INT LANGUAGE sql RETURN a * 2;
+CREATE TRIGGER t BEFORE INSERT ON employees FOR EACH ROW EXECUTE FUNCTION f();
+CREATE ROLE reader;
+SHOW INDEXES FROM employees;
+SHOW DATABASES;
+LOCK TABLE employees;
+CALL refresh();
+COPY employees (id, name) FROM 'nowhere.csv' (REPLACE);
+SELECT row_to_json(employees) FROM employees;
 ---
-error: a transaction of several statements is not implemented
-error: CREATE INDEX is not implemented
-error: CREATE SCHEMA is not implemented
-error: GRANT or REVOKE is not implemented; a database has no users: whoever may write its directory may do everything
+error: a transaction of several statements is not implemented; each statement is done as a whole or not at all by itself: leave this one out, and of changes that belong together make one statement, such as MERGE INTO or INSERT … SELECT
+error: CREATE INDEX is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
+error: CREATE SCHEMA is not implemented; a database has one schema, public: put the name in front of the table's, as sales_orders
+error: a user, a role or a right is not implemented; a database has no users: whoever may write its directory may do everything; --readonly and --safe restrict a program
 error: VACUUM is not implemented; the space of deleted rows is given back without it
-error: ANALYZE is not implemented; the sizes of tables are known without it
+error: ANALYZE is not implemented; the sizes of tables are known without it: SELECT * FROM halite_tables()
 error: PRAGMA is not implemented; write DESCRIBE t, SHOW TABLES, or SET name = value
 error: Error during planning: Invalid function 'columns'.
 Did you mean 'count'?
 error: Error during planning: table 'halite.public.pg_tables' not found
+error: a transaction of several statements is not implemented; each statement is done as a whole or not at all by itself: leave this one out, and of changes that belong together make one statement, such as MERGE INTO or INSERT … SELECT
+error: CREATE INDEX is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
+error: CREATE DATABASE is not implemented; a database is a directory, which is made when it is opened: halite other.halite
+error: USE is not implemented; a connection has one database: open another one with halite other.halite
+error: CREATE TYPE is not implemented; instead of an ENUM write TEXT CHECK (mood IN ('good', 'bad')), instead of a composite type STRUCT(a INT, b TEXT)
+error: CREATE DOMAIN is not implemented; write its type and its CHECK at each column
+error: CREATE FUNCTION is not implemented; write a view, or a generated column; a program registers functions of its own with Connection::register_udf
+error: CREATE TRIGGER is not implemented; a DEFAULT, a CHECK or a generated column does what is about the row itself; the rest belongs to the statement
+error: a user, a role or a right is not implemented; a database has no users: whoever may write its directory may do everything; --readonly and --safe restrict a program
+error: SHOW INDEX is not implemented; a table has one key, which DESCRIBE t shows; SHOW CREATE TABLE t is its whole declaration
+error: SHOW DATABASES is not implemented; a connection has one database; SHOW TABLES lists its tables, SELECT * FROM information_schema.schemata its schemas
+error: LOCK is not implemented; a statement has what it changes for itself, and a query reads one moment
+error: a procedure is not implemented; write its statements into a file, which .read FILE runs, or into the program
+error: table `employees`: COPY of some columns with REPLACE is not implemented, which would lose what stored rows have in `department`; INSERT OR REPLACE INTO … (…) SELECT … FROM the file keeps it
+error: Error during planning: Invalid function 'row_to_json'.
+Did you mean 'to_json'?
 
 PIVOT sales ON region USING sum(amount);
 ---
-error: syntax error: Expected: an SQL statement, found: PIVOT at Line: 1, Column: 1; write SELECT * FROM t PIVOT (sum(n) FOR c IN ('x', 'y'))
+error: syntax error: Expected: an SQL statement, found: PIVOT; write SELECT * FROM t PIVOT (sum(n) FOR c IN ('x', 'y')) at Line: 1, Column: 1
 
 SELECT o.id, s.sold_on FROM orders o ASOF JOIN sales s ON o.placed >= s.sold_on;
 ---
-error: syntax error: Expected: MATCH_CONDITION, found: ON at Line: 1, Column: 56; write LEFT JOIN LATERAL (SELECT * FROM b WHERE b.ts <= a.ts ORDER BY b.ts DESC LIMIT 1) AS b ON true
+error: syntax error: Expected: MATCH_CONDITION, found: ON; write LEFT JOIN LATERAL (SELECT * FROM b WHERE b.ts <= a.ts ORDER BY b.ts DESC LIMIT 1) AS b ON true at Line: 1, Column: 56
+
+CHECKPOINT;
+---
+error: CHECKPOINT is not implemented; what a statement has changed is on disk when it is done; halite backup copies a database
+
+UPSERT INTO employees (id, name) VALUES (1, 'x');
+---
+error: UPSERT is not implemented; write INSERT OR REPLACE INTO t (a, b) VALUES …, which keeps the columns that it does not name, too
+
+LISTEN changes;
+---
+error: LISTEN or NOTIFY is not implemented; a program is told of its statements by Connection::with_observer
+
+REFRESH MATERIALIZED VIEW m;
+---
+error: REFRESH is not implemented; CREATE OR REPLACE TABLE t AS SELECT … makes its rows anew
+
+CREATE PROCEDURE p() AS BEGIN SELECT 1
+---
+error: syntax error: Expected: ;, found: EOF; write its statements into a file, which .read FILE runs, or into the program
 

@@ -370,7 +370,7 @@ error: UNPIVOT of `id + 1` is not implemented; name columns
 
 PIVOT t ON c USING sum(a);
 ---
-error: syntax error: Expected: an SQL statement, found: PIVOT at Line: 1, Column: 1; write SELECT * FROM t PIVOT (sum(n) FOR c IN ('x', 'y'))
+error: syntax error: Expected: an SQL statement, found: PIVOT; write SELECT * FROM t PIVOT (sum(n) FOR c IN ('x', 'y')) at Line: 1, Column: 1
 
 VACUUM;
 ---
@@ -382,15 +382,15 @@ error: PRAGMA is not implemented; write DESCRIBE t, SHOW TABLES, or SET name = v
 
 GRANT SELECT ON t TO somebody;
 ---
-error: GRANT or REVOKE is not implemented; a database has no users: whoever may write its directory may do everything
+error: a user, a role or a right is not implemented; a database has no users: whoever may write its directory may do everything; --readonly and --safe restrict a program
 
 ANALYZE t;
 ---
-error: ANALYZE is not implemented; the sizes of tables are known without it
+error: ANALYZE is not implemented; the sizes of tables are known without it: SELECT * FROM halite_tables()
 
 SELECT * FROM t ASOF JOIN t AS u ON t.id >= u.id;
 ---
-error: syntax error: Expected: MATCH_CONDITION, found: ON at Line: 1, Column: 34; write LEFT JOIN LATERAL (SELECT * FROM b WHERE b.ts <= a.ts ORDER BY b.ts DESC LIMIT 1) AS b ON true
+error: syntax error: Expected: MATCH_CONDITION, found: ON; write LEFT JOIN LATERAL (SELECT * FROM b WHERE b.ts <= a.ts ORDER BY b.ts DESC LIMIT 1) AS b ON true at Line: 1, Column: 34
 
 SELECT TOP 1 a FROM t;
 ---

@@ -295,7 +295,7 @@ impl Compiler<'_> {
                 };
                 let source = self.source(lookup.input())?;
                 let schema = Arc::clone(plan.schema().inner());
-                self.steps.push(Step::LookUp(schema));
+                self.steps.push(Step::LookUp(lookup.sought(), schema));
                 Ok(source)
             }
             LogicalPlan::TableScan(scan) => self.read(scan),

@@ -25,7 +25,7 @@ use crate::session::outcome::Outcome;
 use crate::settings::HaliteOptions;
 use crate::store::{Durability, Latency, Snapshot};
 use crate::table::HaliteTable;
-use crate::write::{BriefChange, BriefWork, Lookup, Progress, TableGuard, TableLock};
+use crate::write::{BriefChange, BriefWork, Lookup, Progress, Sought, TableGuard, TableLock};
 
 /// A change that needs no plan, for parameters of certain types.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub(super) enum Step {
     /// The values of expressions over them.
     Project(Projection),
     /// Each is put beside the one that is stored under its key.
-    LookUp(SchemaRef),
+    LookUp(Sought, SchemaRef),
 }
 
 /// Expressions over rows, and over the parameters where they name some.
@@ -205,10 +205,10 @@ impl BoundChange {
         for step in &self.change.steps {
             batch = match step {
                 Step::Project(projection) => projection.of(&batch, &self.parameters)?,
-                Step::LookUp(schema) => {
+                Step::LookUp(sought, schema) => {
                     let writer = self.change.table.writer();
                     let schema = Arc::clone(schema);
-                    Lookup::new(&writer, Arc::clone(claimed), schema)?.look_up(&batch)?
+                    Lookup::new(&writer, Arc::clone(claimed), *sought, schema)?.look_up(&batch)?
                 }
             };
         }

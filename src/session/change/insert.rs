@@ -9,27 +9,30 @@ use std::sync::Arc;
 use datafusion::common::{Column, Result as PlanResult, TableReference};
 use datafusion::logical_expr::{Expr, LogicalPlan, Projection, SubqueryAlias, lit, not, when};
 use sqlparser::ast::{
-    ConflictTarget, DoUpdate, Expr as SqlExpr, Ident, Insert as SqlInsert, ObjectName, OnConflict,
-    OnConflictAction, OnInsert, Query, SelectItem, SqliteOnConflict, TableAlias, TableFactor,
-    TableObject, TableWithJoins, VisitMut, VisitorMut,
+    Assignment, AssignmentTarget, ConflictTarget, DoUpdate, Expr as SqlExpr, Ident,
+    Insert as SqlInsert, ObjectName, OnConflict, OnConflictAction, OnInsert, Query, SelectItem,
+    SqliteOnConflict, TableAlias, TableFactor, TableObject, TableWithJoins, VisitMut, VisitorMut,
 };
 
 use super::super::assign::Target;
+use super::super::catalogs::Catalogs;
 use super::super::insert::{Insert, table_name};
+use super::super::rules::parsed;
 use super::lookup::{EXCLUDED, LookupNode, is_stored};
 use super::rows::{Rows, action, in_place_of_list, old_columns, unseen};
 use super::update::{assignments, query, values_of};
-use crate::catalog::identifier;
+use crate::catalog::{identifier, object_name};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::table::HaliteTable;
-use crate::write::{Action, Change, Edit, Layout};
+use crate::write::{Action, Change, Edit, Layout, Sought};
 
 /// An INSERT that does more than to insert.
 pub(super) struct Upsert {
     insert: Insert,
     /// What the table is called in DO UPDATE and RETURNING.
     label: TableReference,
+    sought: Sought,
     on: On,
 }
 
@@ -55,15 +58,17 @@ pub(super) struct Clauses {
     returning: Option<Vec<SelectItem>>,
     factor: TableFactor,
     label: TableReference,
+    sought: Sought,
     replaces: bool,
 }
 
 impl Clauses {
-    /// Takes the clauses out of an INSERT, if it has any; what is left is an INSERT alone.
+    /// Takes the clauses out of an INSERT, if it has any; what is left is an INSERT alone. `sought` is what its rows must
+    /// be to be looked up.
     ///
     /// # Errors
     /// A table with a name that no table has.
-    pub fn take(insert: &mut SqlInsert) -> Result<Option<Self>> {
+    pub fn take(insert: &mut SqlInsert, sought: Sought) -> Result<Option<Self>> {
         let ignores = insert.or == Some(SqliteOnConflict::Ignore);
         if insert.on.is_none() && insert.returning.is_none() && !ignores {
             return Ok(None);
@@ -87,9 +92,56 @@ impl Clauses {
             returning: insert.returning.take(),
             factor: table_factor(name.clone(), &label),
             label: TableReference::bare(label),
+            sought,
             replaces: insert.replace_into || insert.or == Some(SqliteOnConflict::Replace),
         }))
     }
+}
+
+/// Writes a REPLACE that names some of the columns as an update of these where its row is there: what it does not name
+/// stays, as in Phoenix and DuckDB. What it gives is then what its rows must be to be looked up: of what is not named
+/// nothing is known before.
+///
+/// # Errors
+/// A table that is not there.
+pub(super) fn keep_unnamed(catalogs: &Catalogs, insert: &mut SqlInsert) -> Result<Sought> {
+    let replaces = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
+    let TableObject::TableName(name) = &insert.table else {
+        return Ok(Sought::Row);
+    };
+    if !replaces || insert.columns.is_empty() || insert.on.is_some() {
+        return Ok(Sought::Row);
+    }
+    let table = catalogs.expect_table(&table_name(name)?)?;
+    let named = insert.columns.iter().map(object_name);
+    let named = named.collect::<Result<Vec<String>>>()?;
+    // Without a key no row is replaced.
+    if table.bound().row_id().is_some() || !leaves_out(table.bound(), &named) {
+        return Ok(Sought::Row);
+    }
+    let excluded = Ident::new(EXCLUDED);
+    let assignments = named.iter().map(|name| {
+        let column = Ident::with_quote('"', name);
+        let target = AssignmentTarget::ColumnName(ObjectName::from(vec![column.clone()]));
+        let value = SqlExpr::CompoundIdentifier(vec![excluded.clone(), column]);
+        Assignment { target, value }
+    });
+    insert.on = Some(OnInsert::OnConflict(OnConflict {
+        conflict_target: None,
+        action: OnConflictAction::DoUpdate(DoUpdate {
+            assignments: assignments.collect(),
+            selection: None,
+        }),
+    }));
+    insert.replace_into = false;
+    insert.or = None;
+    Ok(Sought::Key)
+}
+
+/// Whether a list of columns leaves out one that might be given a value.
+fn leaves_out(table: &BoundTable, named: &[String]) -> bool {
+    let mut columns = table.columns().iter();
+    columns.any(|column| column.generated.is_none() && !named.contains(&column.name))
 }
 
 impl Upsert {
@@ -132,6 +184,7 @@ impl Upsert {
         let upsert = Self {
             insert,
             label: clauses.label,
+            sought: clauses.sought,
             on,
         };
         Ok((table, upsert, returning.transpose()?))
@@ -197,7 +250,7 @@ impl Upsert {
 
     fn look_up(&self, given: LogicalPlan) -> PlanResult<LogicalPlan> {
         let table = Arc::clone(self.insert.table());
-        Ok(LookupNode::new(table, self.label.clone(), given)?.into_plan())
+        Ok(LookupNode::new(table, self.label.clone(), self.sought, given)?.into_plan())
     }
 }
 
@@ -247,8 +300,12 @@ impl Updates {
             selection: mut condition,
         } = update;
         let mut names = OfTable::new(table, factor);
-        given.iter_mut().for_each(|it| names.write(&mut it.value));
-        condition.iter_mut().for_each(|it| names.write(it));
+        let exprs = given.iter_mut().map(|it| &mut it.value);
+        exprs.chain(&mut condition).try_for_each(|expr| {
+            generated_of_excluded(table, expr)?;
+            names.write(expr);
+            Ok::<_, Error>(())
+        })?;
         let values = assignments(table, factor, &given)?;
         let (assigned, mut list): (Vec<usize>, Vec<SelectItem>) = values.into_iter().unzip();
         let has_condition = condition.is_some();
@@ -373,6 +430,56 @@ fn table_factor(name: ObjectName, label: &str) -> TableFactor {
 pub(super) fn from(relation: TableFactor) -> TableWithJoins {
     let joins = Vec::new();
     TableWithJoins { relation, joins }
+}
+
+/// Writes `excluded.g` of a generated column as what it is computed by, of the columns that the new row has: the column
+/// itself is computed where the row is written.
+fn generated_of_excluded(table: &BoundTable, expr: &mut SqlExpr) -> Result<()> {
+    let mut generated = GeneratedOfExcluded(table);
+    match VisitMut::visit(expr, &mut generated) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(error) => Err(error),
+    }
+}
+
+struct GeneratedOfExcluded<'a>(&'a BoundTable);
+
+impl GeneratedOfExcluded<'_> {
+    fn expression(&self, name: &Ident) -> Option<Result<SqlExpr>> {
+        let name = identifier(name);
+        let column = self.0.columns().iter().find(|it| it.name == name)?;
+        let text = column.generated.as_ref()?;
+        let mut expression = match parsed(&format!("CAST(({text}) AS {})", column.sql_type)) {
+            Ok(expression) => expression,
+            Err(error) => return Some(Err(error)),
+        };
+        let excluded = Ident::new(EXCLUDED);
+        let mut names = OfTable {
+            table: self.0,
+            label: Some(excluded),
+            depth: 0,
+        };
+        names.write(&mut expression);
+        Some(Ok(expression))
+    }
+}
+
+impl VisitorMut for GeneratedOfExcluded<'_> {
+    type Break = Error;
+
+    fn post_visit_expr(&mut self, expr: &mut SqlExpr) -> ControlFlow<Error> {
+        if let SqlExpr::CompoundIdentifier(parts) = expr
+            && let [table, column] = parts.as_slice()
+            && identifier(table) == EXCLUDED
+            && let Some(expression) = self.expression(column)
+        {
+            match expression {
+                Ok(expression) => *expr = expression,
+                Err(error) => return ControlFlow::Break(error),
+            }
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// Writes the names of columns without a table as those of the table that is changed: in a query over that table and the

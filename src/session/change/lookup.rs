@@ -14,7 +14,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use super::rows::unseen;
 use crate::error::Error;
 use crate::table::HaliteTable;
-use crate::write::LookupExec;
+use crate::write::{LookupExec, Sought};
 
 /// What the new row is called in ON CONFLICT.
 pub(super) const EXCLUDED: &str = "excluded";
@@ -30,6 +30,7 @@ pub(super) struct LookupNode {
     table: Arc<HaliteTable>,
     /// What the stored row is called.
     relation: TableReference,
+    sought: Sought,
     input: LogicalPlan,
     schema: DFSchemaRef,
 }
@@ -42,6 +43,7 @@ impl LookupNode {
     pub fn new(
         table: Arc<HaliteTable>,
         relation: TableReference,
+        sought: Sought,
         input: LogicalPlan,
     ) -> PlanResult<Self> {
         let columns = || table.bound().schema().fields().iter();
@@ -55,6 +57,7 @@ impl LookupNode {
         Ok(Self {
             table,
             relation,
+            sought,
             input,
             schema: Arc::new(schema),
         })
@@ -72,6 +75,11 @@ impl LookupNode {
         extension.node.as_any().downcast_ref()
     }
 
+    /// What the rows must be.
+    pub fn sought(&self) -> Sought {
+        self.sought
+    }
+
     /// The rows that are looked up.
     pub fn input(&self) -> &LogicalPlan {
         &self.input
@@ -80,7 +88,12 @@ impl LookupNode {
     /// The operator of it.
     pub fn physical(&self, input: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
         let schema = Arc::clone(self.schema.inner());
-        Arc::new(LookupExec::new(input, self.table.writer(), schema))
+        Arc::new(LookupExec::new(
+            input,
+            self.table.writer(),
+            self.sought,
+            schema,
+        ))
     }
 }
 
@@ -88,6 +101,7 @@ impl PartialEq for LookupNode {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.table, &other.table)
             && self.relation == other.relation
+            && self.sought == other.sought
             && self.input == other.input
     }
 }
@@ -97,6 +111,7 @@ impl Eq for LookupNode {}
 impl Hash for LookupNode {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.relation.hash(state);
+        self.sought.hash(state);
         self.input.hash(state);
     }
 }
@@ -131,6 +146,11 @@ impl UserDefinedLogicalNodeCore for LookupNode {
     fn with_exprs_and_inputs(&self, _: Vec<Expr>, inputs: Vec<LogicalPlan>) -> PlanResult<Self> {
         let [input] = <[LogicalPlan; 1]>::try_from(inputs)
             .map_err(|inputs| Error::internal(format!("{} inputs of a look-up", inputs.len())))?;
-        Self::new(Arc::clone(&self.table), self.relation.clone(), input)
+        Self::new(
+            Arc::clone(&self.table),
+            self.relation.clone(),
+            self.sought,
+            input,
+        )
     }
 }

@@ -38,6 +38,8 @@ fn refuse_returning(table: &BoundTable, is_returning: bool) -> Result<()> {
 mod history_tests;
 #[cfg(test)]
 mod race_tests;
+#[cfg(test)]
+mod replace_tests;
 
 use std::sync::Arc;
 
@@ -115,7 +117,8 @@ impl ChangeStatement {
             }
             SqlStatement::Insert(insert) => {
                 give_with(insert, with);
-                return match Clauses::take(insert)? {
+                let sought = insert::keep_unnamed(catalogs, insert)?;
+                return match Clauses::take(insert, sought)? {
                     Some(clauses) => Self::insert(catalogs, parsed, clauses, state),
                     None => Ok(None),
                 };

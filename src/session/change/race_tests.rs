@@ -2,14 +2,16 @@
 //! an order of the statements, the one of each thread kept, in which the model answers each of them as it was answered,
 //! and ends with the rows that are there. `HALITE_CASES` says how many histories.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use fastrand::Rng;
+use parking_lot::Mutex;
 
 use super::history_tests::{LAYOUTS, Model, Step, database, stored};
 use crate::seed::{number, seed};
-use crate::session::Connection;
+use crate::session::{Connection, PreparedStatement};
 
 /// Histories unless `HALITE_CASES` says otherwise.
 const CASES: u64 = 300;
@@ -37,19 +39,51 @@ impl Told {
 /// What a thread has done.
 type Done = Vec<(Step, Told)>;
 
-async fn told(connection: &Connection, step: &Step, gives_rows: bool) -> Told {
-    if gives_rows {
-        let sql = format!("{} RETURNING t.k, t.v", step.sql());
-        return Told::Rows(stored(connection, &sql).await.ok());
+/// What a thread changes rows with.
+struct Worker {
+    connection: Connection,
+    /// What it has prepared, by its text.
+    prepared: Mutex<HashMap<&'static str, PreparedStatement>>,
+}
+
+impl Worker {
+    fn new(connection: Connection) -> Arc<Self> {
+        Arc::new(Self {
+            connection,
+            prepared: Mutex::default(),
+        })
     }
-    Told::Count(match step.prepared() {
-        None => connection.execute(&step.sql(), ()).await.ok(),
-        Some((sql, values)) => {
-            let statement = connection.prepare(sql).await.unwrap();
-            assert!(statement.is_direct(), "{sql}");
-            statement.execute(values).await.ok()
+
+    async fn prepared(&self, sql: &'static str) -> PreparedStatement {
+        if let Some(statement) = self.prepared.lock().get(sql) {
+            return statement.clone();
         }
-    })
+        let statement = self.connection.prepare(sql).await.unwrap();
+        self.prepared.lock().insert(sql, statement.clone());
+        statement
+    }
+
+    async fn told(&self, step: &Step, gives_rows: bool) -> Told {
+        if gives_rows {
+            let sql = format!("{} RETURNING t.k, t.v", step.sql());
+            return Told::Rows(stored(&self.connection, &sql).await.ok());
+        }
+        Told::Count(match step.prepared() {
+            None => self.connection.execute(&step.sql(), ()).await.ok(),
+            Some((sql, values)) => {
+                let statement = self.prepared(sql).await;
+                assert!(statement.is_direct(), "{sql}");
+                statement.execute(values).await.ok()
+            }
+        })
+    }
+
+    async fn rows(&self) -> Model {
+        let all = self.prepared("SELECT k, v FROM t").await;
+        let rows = all.rows(()).await.unwrap();
+        let rows: Vec<(i64, i64)> = rows.to_vec().unwrap();
+        rows.into_iter().collect()
+    }
 }
 
 /// How far each thread is, and the rows.
@@ -93,40 +127,38 @@ fn is_serial(
 /// Connections to one table.
 struct Table {
     layout: &'static str,
-    connections: Vec<Connection>,
+    workers: Vec<Arc<Worker>>,
 }
 
 impl Table {
     async fn new(layout: &'static str) -> Self {
         let first = database(layout).await;
         let more = (0..THREADS).map(|_| first.database().connect());
-        let connections: Vec<_> = more.collect();
+        let workers: Vec<_> = more.map(Worker::new).collect();
         // What one thread changes goes through temporary files and bulk loads.
         let set = "SET halite.statement_memory = 100";
-        connections[0].execute(set, ()).await.unwrap();
-        Self {
-            layout,
-            connections,
-        }
+        workers[0].connection.execute(set, ()).await.unwrap();
+        Self { layout, workers }
     }
 
     async fn history(&self, rng: &mut Rng, drawn: &mut BTreeMap<&'static str, u64>) {
-        let connection = &self.connections[1];
-        connection.execute("DELETE FROM t", ()).await.unwrap();
+        let worker = &self.workers[1];
+        let empty = worker.prepared("DELETE FROM t").await;
+        empty.execute(()).await.unwrap();
         let first: Model = (0..rng.i64(0..20))
             .map(|_| (rng.i64(0..60), rng.i64(0..100)))
             .collect();
         if !first.is_empty() {
             let rows = Step::Insert(first.clone().into_iter().collect());
-            connection.execute(&rows.sql(), ()).await.unwrap();
+            worker.connection.execute(&rows.sql(), ()).await.unwrap();
         }
-        let tasks = self.connections.iter().map(|connection| {
-            let (connection, mut rng) = (connection.clone(), rng.fork());
+        let tasks = self.workers.iter().map(|worker| {
+            let (worker, mut rng) = (Arc::clone(worker), rng.fork());
             tokio::spawn(async move {
                 let mut done = Done::new();
                 for _ in 0..rng.usize(1..=STEPS) {
                     let step = Step::draw(&mut rng);
-                    let told = told(&connection, &step, rng.bool()).await;
+                    let told = worker.told(&step, rng.bool()).await;
                     done.push((step, told));
                 }
                 done
@@ -136,8 +168,7 @@ impl Table {
         for task in tasks.collect::<Vec<_>>() {
             threads.push(task.await.unwrap());
         }
-        let rows = stored(connection, "SELECT k, v FROM t").await.unwrap();
-        let rows: Model = rows.into_iter().collect();
+        let rows = worker.rows().await;
         for (step, _) in threads.iter().flatten() {
             *drawn.entry(step.kind()).or_default() += 1;
         }

@@ -319,7 +319,7 @@ async fn a_file_is_whole_or_as_it_was() {
         (
             "t",
             "(QUOTE '|')",
-            "COPY option `QUOTE '|'` is not implemented; FORMAT, HEADER, DELIMITER, NULL, COMPRESSION, REPLACE, ON_ERROR, REJECTS, DECIMAL, DATE_FORMAT and TIMESTAMP_FORMAT are",
+            "COPY option `QUOTE '|'` is not implemented; FORMAT, HEADER, DELIMITER, NULL, COMPRESSION, REPLACE, ON_ERROR, REJECTS, DECIMAL, THOUSANDS, DATE_FORMAT and TIMESTAMP_FORMAT are",
         ),
     ] {
         for name in ["old.csv", "link.csv", "new.csv"] {
@@ -521,7 +521,7 @@ async fn nested_values_are_copied_out_and_in() {
     }
 }
 
-/// Parquet has no place for intervals as they are, which the layers below say.
+/// Parquet has no place for intervals as they are.
 #[tokio::test]
 async fn intervals_are_copied_out_and_in_as_texts() {
     let connection = Database::in_memory().unwrap().connect();
@@ -534,7 +534,7 @@ async fn intervals_are_copied_out_and_in_as_texts() {
     assert_eq!(run(&connection, insert).await.unwrap(), 5);
     let expected = rows(&connection, "SELECT * FROM t").await;
     let directory = TempDir::new().unwrap();
-    for name in ["a.csv", "a.jsonl", "a.arrow"] {
+    for name in ["a.csv", "a.jsonl", "a.arrow", "a.parquet"] {
         let path = directory.path().join(name);
         let path = path.display();
         for copy in [
@@ -555,4 +555,25 @@ async fn intervals_are_copied_out_and_in_as_texts() {
         );
         run(&connection, "TRUNCATE TABLE t2").await.unwrap();
     }
+    let path = directory.path().join("nested.parquet");
+    let path = path.display();
+    let copy = format!(
+        "COPY (SELECT 1 AS id, [INTERVAL '1 day'] AS l, {{'a': INTERVAL '2 days', 'b': 3}} AS s) TO '{path}'"
+    );
+    assert_eq!(run(&connection, &copy).await.unwrap(), 1);
+    let read = rows(
+        &connection,
+        &format!("SELECT l[1], s['a'], s['b'] FROM '{path}'"),
+    )
+    .await;
+    assert_eq!(crate::session::testing::texts(&[read]), ["1 days|2 days|3"]);
+    let copy = format!("COPY (SELECT 7 AS id, 'soon' AS i) TO '{path}'");
+    run(&connection, &copy).await.unwrap();
+    let error = run(&connection, &format!("COPY t2 FROM '{path}'"))
+        .await
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("row 1") && error.to_string().contains("'soon'"),
+        "{error}"
+    );
 }

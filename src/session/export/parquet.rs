@@ -40,7 +40,7 @@ impl Parquet {
         compression: FileCompression,
         output: Output,
     ) -> Result<Self> {
-        let schema = without_seconds(&with_distinct_names(schema));
+        let schema = of_parquet(&with_distinct_names(schema));
         let path = output.path().to_owned();
         let properties = WriterProperties::builder()
             .set_compression(codec(compression))
@@ -112,16 +112,39 @@ fn codec(compression: FileCompression) -> Codec {
     }
 }
 
-/// Parquet has no timestamps that count seconds, and other readers would see bare numbers: they become milliseconds.
-fn without_seconds(schema: &Schema) -> SchemaRef {
-    let fields = schema.fields().iter().map(|field| match field.data_type() {
-        DataType::Timestamp(TimeUnit::Second, zone) => {
-            let data_type = DataType::Timestamp(TimeUnit::Millisecond, zone.clone());
-            Arc::new(Field::new(field.name(), data_type, true))
+/// The columns as Parquet has them.
+fn of_parquet(schema: &Schema) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| {
+        let data_type = type_of(field.data_type());
+        match data_type == *field.data_type() {
+            true => Arc::clone(field),
+            false => Arc::new(Field::new(field.name(), data_type, true)),
         }
-        _ => Arc::clone(field),
     });
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+/// Parquet has no timestamps that count seconds, and other readers would see bare numbers: they become milliseconds. Its
+/// intervals know no nanoseconds, and few read them: they become texts.
+fn type_of(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Timestamp(TimeUnit::Second, zone) => {
+            DataType::Timestamp(TimeUnit::Millisecond, zone.clone())
+        }
+        DataType::Interval(_) | DataType::Duration(_) => DataType::Utf8,
+        DataType::List(item) => {
+            let data_type = type_of(item.data_type());
+            DataType::List(Arc::new(item.as_ref().clone().with_data_type(data_type)))
+        }
+        DataType::Struct(members) => {
+            let members = members.iter().map(|member| {
+                let data_type = type_of(member.data_type());
+                member.as_ref().clone().with_data_type(data_type)
+            });
+            DataType::Struct(members.collect())
+        }
+        other => other.clone(),
+    }
 }
 
 fn unwritable(path: &std::path::Path, error: ParquetError) -> Error {

@@ -204,6 +204,25 @@ fn a_table_is_described_and_declared() {
 }
 
 #[test]
+fn comments_are_shown() {
+    let says = [
+        "COMMENT ON TABLE gulls IS 'what was ''seen''';",
+        "COMMENT ON COLUMN gulls.seen IS 'when';",
+    ];
+    let described = printed(&[says[0], says[1], "\\d+ gulls"]);
+    assert!(
+        described.contains("column,comment\n,what was 'seen'\nseen,when\n"),
+        "{described}"
+    );
+    let schema = printed(&[says[0], says[1], ".schema gulls"]);
+    assert!(
+        schema.ends_with(&format!("{}\n{}\n", says[0], says[1])),
+        "{schema}"
+    );
+    assert!(!printed(&["\\d+ gulls", ".schema"]).contains("comment"));
+}
+
+#[test]
 fn mode_changes_the_format_and_lists_formats() {
     let out = printed(&["SELECT 1 AS a;", ".mode jsonl", "SELECT 1 AS a;", ".mode"]);
     assert!(out.starts_with("a\n1\n{\"a\":1}\n"), "{out}");

@@ -41,6 +41,8 @@ pub fn values_of_texts(
 pub struct Spelling {
     /// What stands in front of the fraction of a number; else a point.
     pub decimal: Option<char>,
+    /// What stands between the thousands of a number; else nothing.
+    pub thousands: Option<char>,
     /// How dates are written, as `strftime` writes them; else `2024-01-31`.
     pub date: Option<String>,
     /// How timestamps are written; else `2024-01-31 05:06:07`.
@@ -54,6 +56,13 @@ pub(super) fn spelt_reader(sql_type: &SqlType, spelling: &Spelling) -> Box<dyn F
         sql_type,
         SqlType::Real | SqlType::Double | SqlType::Decimal { .. }
     );
+    if let Some(between) = spelling.thousands
+        && (is_broken || sql_type.is_integer())
+    {
+        let point = spelling.decimal.unwrap_or('.');
+        let respell: Respell = Box::new(move |text| ungrouped(text, point, between));
+        return Box::new(Respelt { reader, respell });
+    }
     let respell: Respell = match (spelling.decimal, &spelling.date, &spelling.timestamp) {
         (Some(sign), ..) if is_broken && sign != '.' => {
             Box::new(move |text| with_point(text, sign))
@@ -98,10 +107,37 @@ impl FieldReader for Respelt {
 fn with_point(text: &str, sign: char) -> Result<String, String> {
     match text.contains('.') {
         true => Err(format!(
-            "has a point, and '{sign}' stands in front of fractions"
+            "has a point, and '{sign}' stands in front of fractions; say THOUSANDS '.' where it is between thousands"
         )),
         false => Ok(text.replace(sign, ".")),
     }
+}
+
+/// A number without what stands between its thousands, which must be threes of digits, and with a point.
+fn ungrouped(text: &str, point: char, between: char) -> Result<String, String> {
+    let (whole, rest) = match text.split_once(point) {
+        Some((whole, rest)) => (whole, Some(rest)),
+        None => (text, None),
+    };
+    let digits = whole.strip_prefix(['-', '+']).unwrap_or(whole);
+    let mut groups = digits.split(between);
+    let first = groups.next().unwrap_or_default();
+    let is_group =
+        |group: &str| group.len() == 3 && group.bytes().all(|byte| byte.is_ascii_digit());
+    let is_grouped = match digits.contains(between) {
+        true => (1..=3).contains(&first.len()) && groups.all(is_group),
+        false => true,
+    };
+    if !is_grouped || rest.is_some_and(|rest| rest.contains(between)) {
+        return Err(format!(
+            "has '{between}' in other places than between thousands"
+        ));
+    }
+    let whole = whole.replace(between, "");
+    Ok(match rest {
+        Some(rest) => format!("{whole}.{rest}"),
+        None => whole,
+    })
 }
 
 /// The reader of a type's fields.

@@ -63,7 +63,13 @@ fn possible(from: &DataType, to: &SqlType) -> Possible {
         (from, SqlType::Decimal { .. }) => from.is_integer() || is_decimal(from),
         (
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View,
-            SqlType::Text | SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Uuid | SqlType::Json,
+            SqlType::Text
+            | SqlType::Varchar(_)
+            | SqlType::Char(_)
+            | SqlType::Uuid
+            | SqlType::Json
+            // As `COPY … TO` writes it to a Parquet file.
+            | SqlType::Interval,
         ) => true,
         (DataType::FixedSizeBinary(16), SqlType::Uuid) => true,
         (DataType::Time32(_) | DataType::Time64(_), SqlType::Time) => true,
@@ -159,6 +165,9 @@ pub(in crate::write) fn converted(column: &Column, array: &ArrayRef) -> Result<A
         return Ok(uuids_of_bytes(&plain));
     }
     let values = cast(&plain, &to)?;
+    if is_read(plain.data_type(), &column.sql_type) {
+        return read(column, &plain, values);
+    }
     let back = cast(&values, plain.data_type())?;
     match first_changed(column, &back, &plain)? {
         None => Ok(values),
@@ -169,6 +178,32 @@ pub(in crate::write) fn converted(column: &Column, array: &ArrayRef) -> Result<A
                 column.name,
                 column.sql_type,
                 shown(&plain, row)
+            )),
+        }),
+    }
+}
+
+/// Whether values are read from texts that may say them in several ways.
+fn is_read(from: &DataType, to: &SqlType) -> bool {
+    let is_text = matches!(
+        from,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+    );
+    is_text && matches!(to, SqlType::Interval)
+}
+
+/// What was read, if every text says something.
+fn read(column: &Column, texts: &ArrayRef, values: ArrayRef) -> Result<ArrayRef, RowError> {
+    let is_lost = |row: &usize| values.is_null(*row) && texts.is_valid(*row);
+    match (0..texts.len()).find(is_lost) {
+        None => Ok(values),
+        Some(row) => Err(RowError {
+            row: Some(row),
+            error: Error::invalid(format!(
+                "column `{}` of type {} cannot hold '{}'",
+                column.name,
+                column.sql_type,
+                shown(texts, row)
             )),
         }),
     }

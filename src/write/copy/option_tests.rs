@@ -1,5 +1,8 @@
 //! The options of COPY … FROM: lists of columns, REPLACE, ON_ERROR, and how numbers and times are written.
 
+use arrow::array::AsArray;
+use arrow::datatypes::Decimal128Type;
+
 use super::super::TableWriter;
 use super::super::tests::{stored, writer};
 use super::tests::{copy, copy_csv, file, people, person};
@@ -103,6 +106,7 @@ fn spelt(decimal: Option<char>, date: Option<&str>, timestamp: Option<&str>) -> 
             decimal,
             date: date.map(str::to_owned),
             timestamp: timestamp.map(str::to_owned),
+            thousands: None,
         },
         ..CopyOptions::default()
     }
@@ -150,6 +154,42 @@ fn numbers_and_times_are_read_as_they_are_spelt() {
         stored(&writer).columns(),
         batch(writer.table(), &expected).columns()
     );
+}
+
+#[test]
+fn thousands_are_grouped() {
+    let grouped = |decimal, thousands| {
+        let mut options = spelt(decimal, None, None);
+        options.spelling.thousands = Some(thousands);
+        options
+    };
+    let read = |text: &str, options: CopyOptions| {
+        let writer = priced();
+        let csv = format!("2024-01-31;2024-01-31 00:00:00;{text}\n");
+        copy_csv(&writer, &csv, options).map(|_| {
+            let prices = stored(&writer).column(2).clone();
+            prices.as_primitive::<Decimal128Type>().value(0)
+        })
+    };
+    for (text, price) in [
+        ("1.234,56", 123_456),
+        ("-1.234", -123_400),
+        ("999,5", 99_950),
+        ("1234,5", 123_450),
+        ("0,5", 50),
+    ] {
+        assert_eq!(read(text, grouped(Some(','), '.')), Ok(price), "{text}");
+    }
+    assert_eq!(read("1'234.5", grouped(None, '\'')), Ok(123_450));
+    assert_eq!(read("1 234", grouped(None, ' ')), Ok(123_400));
+    for text in [
+        "1.23,5", "12.34", "1,234.5", "1.234.56", ".234", "1234.567", "1..234",
+    ] {
+        let error = read(text, grouped(Some(','), '.')).unwrap_err().1;
+        assert!(error.contains("between thousands"), "{text}: {error}");
+    }
+    let error = read("1", grouped(None, '.')).unwrap_err().1;
+    assert!(error.contains("both between thousands"), "{error}");
 }
 
 #[test]

@@ -363,13 +363,19 @@ impl CopyOptions {
         let is_spelt = self.spelling != Spelling::default();
         if direction == CopyDirection::To && (self.replace || self.skip || is_spelt) {
             return Err(Error::unsupported(
-                "REPLACE, ON_ERROR, DECIMAL, DATE_FORMAT and TIMESTAMP_FORMAT are options of COPY FROM; \
+                "REPLACE, ON_ERROR, DECIMAL, THOUSANDS, DATE_FORMAT and TIMESTAMP_FORMAT are options of COPY FROM; \
                  in COPY (SELECT …) TO write replace(x::TEXT, '.', ',') and strftime(d, '%d.%m.%Y')",
             ));
         }
+        let point = self.spelling.decimal.unwrap_or('.');
+        if self.spelling.thousands == Some(point) {
+            return Err(Error::invalid(format!(
+                "'{point}' cannot stand both between thousands and in front of fractions; say DECIMAL and THOUSANDS"
+            )));
+        }
         if is_spelt && matches!(format, FileFormat::Parquet | FileFormat::Arrow) {
             return Err(Error::invalid(format!(
-                "DECIMAL, DATE_FORMAT and TIMESTAMP_FORMAT are options of csv and jsonl files, not of {} files",
+                "DECIMAL, THOUSANDS, DATE_FORMAT and TIMESTAMP_FORMAT are options of csv and jsonl files, not of {} files",
                 format.declaration().name
             )));
         }
