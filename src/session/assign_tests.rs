@@ -279,7 +279,7 @@ async fn what_a_query_gives_is_converted_whatever_it_is_made_of() {
     let stored = values(&connection, "SELECT a, r, ts FROM t ORDER BY a").await;
     assert_eq!(
         stored,
-        ["1|0.5|", "2||2024-01-01T00:00:00", "21|7.0|", "22|2.5|"]
+        ["1|0.5|", "2|2.0|2024-01-01T00:00:00", "21|7.0|", "22|2.5|"]
     );
 }
 

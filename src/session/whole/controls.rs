@@ -95,9 +95,9 @@ const FOUND: &[(&str, u64)] = &[
     ("overflow", 0x06c4_5d18_8009_454f),
     ("regexes", 0x69b8_2ebc_9223_3300),
     ("repeated", 0xe220_a839_7b1d_cdaf),
-    ("requirements", 0x2925_66ff_7240_3c08),
-    ("sql_parser.parse_float_as_decimal", 0x8621_a03f_e0bb_db7b),
-    ("union_names", 0xcf44_8a58_82bb_9698),
+    ("requirements", 0x1956_8575_2472_bd06),
+    ("sql_parser.parse_float_as_decimal", 0x453a_d4ba_e9ef_92d5),
+    ("union_names", 0xe311_63b0_42bc_9b3b),
     ("zones", 0x00),
 ];
 
