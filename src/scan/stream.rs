@@ -47,7 +47,7 @@ const FIRST_READ_FILTERED: usize = 64;
 
 /// How long a scan that is expected to be short is read where its rows are asked for; looked at between two chunks, of
 /// which each ends where the store hands control back.
-const PATIENCE: Duration = Duration::from_micros(200);
+const PATIENCE: Duration = Duration::from_micros(500);
 
 /// The scan of one partition.
 pub(super) struct PartitionScan {
