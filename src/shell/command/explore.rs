@@ -100,10 +100,11 @@ fn comments(shell: &mut Shell<'_>, name: &str) -> Answer {
     }
     let name = quoted(name);
     shell.script_of_command(&format!(
-        "SELECT NULL AS \"column\", table_comment AS \"comment\" FROM information_schema.tables \
+        "SELECT \"column\", \"comment\" FROM (\
+         SELECT NULL AS \"column\", table_comment AS \"comment\", 0 AS place FROM information_schema.tables \
          WHERE table_name = {name} AND table_comment IS NOT NULL \
-         UNION ALL SELECT column_name, column_comment FROM information_schema.columns \
-         WHERE table_name = {name} AND column_comment IS NOT NULL"
+         UNION ALL SELECT column_name, column_comment, ordinal_position FROM information_schema.columns \
+         WHERE table_name = {name} AND column_comment IS NOT NULL) c ORDER BY place"
     ))
 }
 
