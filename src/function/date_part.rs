@@ -15,9 +15,10 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult};
 use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
 use datafusion::logical_expr::{
-    ColumnarValue, Documentation, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF,
-    ScalarUDFImpl, Signature,
+    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
 };
+
+use super::as_theirs::as_theirs;
 
 /// The function.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -30,21 +31,7 @@ impl Default for DatePart {
 }
 
 impl ScalarUDFImpl for DatePart {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn aliases(&self) -> &[String] {
-        self.0.aliases()
-    }
-
-    fn signature(&self) -> &Signature {
-        self.0.signature()
-    }
-
-    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        self.0.return_type(arguments)
-    }
+    as_theirs!();
 
     fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
         let is_of_calendar = args.arg_fields.last().is_some_and(|field| {
@@ -58,10 +45,6 @@ impl ScalarUDFImpl for DatePart {
             true => Arc::new(field.as_ref().clone().with_nullable(true)),
             false => field,
         })
-    }
-
-    fn documentation(&self) -> Option<&Documentation> {
-        self.0.documentation()
     }
 
     /// A time that is cast to a finer unit has no other parts, and may not be within its bounds.

@@ -18,10 +18,10 @@ use datafusion::common::{Result, ScalarValue};
 use datafusion::functions::datetime;
 use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
 use datafusion::logical_expr::{
-    ColumnarValue, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
-    Signature,
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
 };
 
+use super::as_theirs::as_theirs;
 use crate::datum::{Clocks, Precision};
 use crate::error::Error;
 use crate::key::transform::truncation;
@@ -37,21 +37,7 @@ impl Default for DateTrunc {
 }
 
 impl ScalarUDFImpl for DateTrunc {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn aliases(&self) -> &[String] {
-        self.0.aliases()
-    }
-
-    fn signature(&self) -> &Signature {
-        self.0.signature()
-    }
-
-    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        self.0.return_type(arguments)
-    }
+    as_theirs!();
 
     fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
         self.0.return_field_from_args(args)
@@ -59,10 +45,6 @@ impl ScalarUDFImpl for DateTrunc {
 
     fn output_ordering(&self, input: &[ExprProperties]) -> Result<SortProperties> {
         self.0.output_ordering(input)
-    }
-
-    fn documentation(&self) -> Option<&Documentation> {
-        self.0.documentation()
     }
 
     fn invoke_with_args(&self, mut args: ScalarFunctionArgs) -> Result<ColumnarValue> {

@@ -4,6 +4,7 @@
 
 mod added;
 mod arithmetic;
+mod as_theirs;
 mod bounded;
 mod by_value;
 mod concatenation;

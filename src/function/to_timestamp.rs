@@ -9,9 +9,9 @@ use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::Result;
 use datafusion::config::ConfigOptions;
 use datafusion::functions::datetime;
-use datafusion::logical_expr::{
-    ColumnarValue, Documentation, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
-};
+use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl};
+
+use super::as_theirs::as_theirs;
 
 /// The function.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -27,29 +27,11 @@ impl ToTimestamp {
 }
 
 impl ScalarUDFImpl for ToTimestamp {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn aliases(&self) -> &[String] {
-        self.0.aliases()
-    }
-
-    fn signature(&self) -> &Signature {
-        self.0.signature()
-    }
-
-    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        self.0.return_type(arguments)
-    }
+    as_theirs!();
 
     fn with_updated_config(&self, config: &ConfigOptions) -> Option<ScalarUDF> {
         let updated = self.0.inner().with_updated_config(config)?;
         Some(ScalarUDF::new_from_impl(Self(Arc::new(updated))))
-    }
-
-    fn documentation(&self) -> Option<&Documentation> {
-        self.0.documentation()
     }
 
     fn invoke_with_args(&self, mut args: ScalarFunctionArgs) -> Result<ColumnarValue> {

@@ -101,18 +101,22 @@ impl Machine for Finish {
     }
 }
 
+/// That a slot is still as it was seen, as a rule wants it.
+fn as_seen(rule: Rule, index: u8, slot: &Slot) -> ClockCell {
+    match holds(rule) {
+        true => ClockCell::Slot(index, Some(slot.clone())),
+        false => ClockCell::NOTHING,
+    }
+}
+
 fn commit(index: u8, slot: &Slot, stamped: &[u8]) -> Change {
     let number = slot.number;
     let mut cells = vec![ClockCell::Slot(index, None)];
     if holds(Rule::CommitStamps) {
         cells.extend(stamped.iter().map(|id| ClockCell::Stamp(*id, number)));
     }
-    let check = match holds(Rule::CommitComparesSlot) {
-        true => ClockCell::Slot(index, Some(slot.clone())),
-        false => ClockCell::NOTHING,
-    };
     Change {
-        check,
+        check: as_seen(Rule::CommitComparesSlot, index, slot),
         cells,
         number,
     }
@@ -128,12 +132,8 @@ pub(super) fn give_up(index: u8, slot: &Slot, time: Time) -> Change {
         let listed = GivenUp { time, slot };
         cells.push(ClockCell::GivenUp(number, Some(listed)));
     }
-    let check = match holds(Rule::GiveUpComparesSlot) {
-        true => ClockCell::Slot(index, Some(slot.clone())),
-        false => ClockCell::NOTHING,
-    };
     Change {
-        check,
+        check: as_seen(Rule::GiveUpComparesSlot, index, slot),
         cells,
         number,
     }
