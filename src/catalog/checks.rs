@@ -1,6 +1,6 @@
 //! CHECK as `CREATE TABLE` and `ALTER TABLE` write it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
@@ -29,15 +29,16 @@ pub(super) fn of(statement: &CreateTable, table: &str) -> Result<Vec<Check>> {
 
 /// The CHECKs at a column of a table that has `others`.
 pub(super) fn of_column(column: &ColumnDef, table: &str, others: &[Check]) -> Result<Vec<Check>> {
-    let mut checks = others.to_vec();
+    let mut checks = Vec::new();
     for option in &column.options {
         if let ColumnOption::Check(check) = &option.option {
             let name = option.name.as_ref().or(check.name.as_ref());
             let at = Some(identifier(&column.name));
-            checks.push(define(check, name, at, table, &checks)?);
+            let check = define(check, name, at, table, others.iter().chain(&checks))?;
+            checks.push(check);
         }
     }
-    Ok(checks.split_off(others.len()))
+    Ok(checks)
 }
 
 /// A CHECK of a table that has `others`.
@@ -45,16 +46,16 @@ pub(super) fn of_column(column: &ColumnDef, table: &str, others: &[Check]) -> Re
 /// # Errors
 /// `NotSupported` for one that is not to be enforced.
 pub fn check_of(check: &CheckConstraint, table: &str, others: &[Check]) -> Result<Check> {
-    define(check, check.name.as_ref(), None, table, others)
+    define(check, check.name.as_ref(), None, table, others.iter())
 }
 
 /// The CHECK, which has a name like PostgreSQL's if it is given none. `column` is the one at which it is declared.
-fn define(
+fn define<'a>(
     check: &CheckConstraint,
     name: Option<&Ident>,
     column: Option<String>,
     table: &str,
-    others: &[Check],
+    others: impl Iterator<Item = &'a Check>,
 ) -> Result<Check> {
     if check.enforced == Some(false) {
         return Err(Error::unsupported(format!(
@@ -94,15 +95,21 @@ pub fn columns_of(expression: &Expr) -> BTreeSet<String> {
 }
 
 /// `t_a_check`, `t_a_check1` …
-fn free_name(table: &str, column: Option<String>, others: &[Check]) -> String {
+fn free_name<'a>(
+    table: &str,
+    column: Option<String>,
+    others: impl Iterator<Item = &'a Check>,
+) -> String {
+    let taken: HashSet<&str> = others.map(|other| other.name.as_str()).collect();
     let base = match column {
         Some(column) => format!("{table}_{column}_check"),
         None => format!("{table}_check"),
     };
     let numbered = (1..).map(|number| format!("{base}{number}"));
     let mut names = std::iter::once(base.clone()).chain(numbered);
-    let is_free = |name: &String| others.iter().all(|other| other.name != *name);
-    names.find(is_free).unwrap_or(base)
+    names
+        .find(|name| !taken.contains(name.as_str()))
+        .unwrap_or(base)
 }
 
 /// Collects the columns that an expression names.

@@ -13,6 +13,7 @@ use sqlparser::ast::{
     RenameTableNameKind, TableConstraint, VisitMut, VisitorMut,
 };
 
+use super::guard::{MAX_KEYS, MAX_PLANNED_COLUMNS};
 use super::waiting::on_waiting_thread;
 use super::{Connection, Outcome, rules};
 use crate::catalog::ddl::{added_column, default_text};
@@ -162,6 +163,7 @@ impl Alteration<'_> {
             };
         }
         let (column, checks) = added_column(declared, &self.table)?;
+        check_count(self.table.columns.len() + 1, MAX_PLANNED_COLUMNS, "columns")?;
         self.table.columns.push(column);
         let missing = self.value_for_older_rows()?;
         if let Some(column) = self.table.columns.last_mut() {
@@ -173,6 +175,14 @@ impl Alteration<'_> {
 
     /// What the DEFAULT of the last column says now.
     fn value_for_older_rows(&self) -> Result<Option<crate::schema::StoredField>> {
+        if self
+            .table
+            .columns
+            .last()
+            .is_none_or(|column| column.default_text().is_none())
+        {
+            return Ok(None);
+        }
         let table = BoundTable::new(self.table.clone())?;
         let Some(column) = table.columns().last() else {
             return Ok(None);
@@ -329,6 +339,10 @@ impl Alteration<'_> {
     }
 
     fn add_checks(&mut self, checks: Vec<Check>) -> Result<()> {
+        let columns = self.table.columns.iter();
+        let generated = columns.filter(|column| column.generated.is_some()).count();
+        let count = self.table.checks.len() + checks.len() + generated;
+        check_count(count, MAX_KEYS, "CHECKs and generated columns")?;
         self.asks_rows |= !checks.is_empty();
         self.table.checks.extend(checks);
         Ok(())
@@ -341,6 +355,16 @@ impl Alteration<'_> {
             true => Err(Error::invalid(format!("there is no constraint `{name}`"))),
             false => Ok(()),
         }
+    }
+}
+
+/// What is added one by one may not become more than can be planned with.
+fn check_count(count: usize, most: usize, what: &str) -> Result<()> {
+    match count <= most {
+        true => Ok(()),
+        false => Err(Error::unsupported(format!(
+            "a table has at most {most} {what}"
+        ))),
     }
 }
 

@@ -315,3 +315,60 @@ async fn writers_and_alterations_take_turns() {
         [format!("{written}|{written}|{written}")]
     );
 }
+
+#[tokio::test]
+async fn a_table_becomes_no_wider_than_can_be_planned() {
+    let connection = Database::in_memory().unwrap().connect();
+    let columns = |from: usize, to: usize, before: &str| -> String {
+        let columns = (from..to).map(|n| format!("{before}c{n} INT"));
+        columns.collect::<Vec<_>>().join(", ")
+    };
+    let create = format!(
+        "CREATE TABLE t ({}, PRIMARY KEY (c0))",
+        columns(0, 1_990, "")
+    );
+    connection.execute(&create, ()).await.unwrap();
+    for from in (1_990..4_000).step_by(500) {
+        let added = columns(from, (from + 500).min(4_000), "ADD COLUMN ");
+        run(&connection, &format!("ALTER TABLE t {added}"))
+            .await
+            .unwrap();
+    }
+    let error = connection
+        .execute("ALTER TABLE t ADD COLUMN more INT", ())
+        .await;
+    let error = error.unwrap_err();
+    assert!(
+        error
+            .message()
+            .ends_with("a table has at most 4000 columns"),
+        "{error}"
+    );
+    connection.query("SELECT * FROM t", ()).await.unwrap();
+    connection
+        .execute("ALTER TABLE t DROP COLUMN c3999", ())
+        .await
+        .unwrap();
+    connection
+        .execute("ALTER TABLE t ADD COLUMN more INT", ())
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn checks_that_are_added_are_counted() {
+    let connection = Database::in_memory().unwrap().connect();
+    let create =
+        "CREATE TABLE t (a INT, b INT GENERATED ALWAYS AS (a + 1) STORED, PRIMARY KEY (a))";
+    run(&connection, create).await.unwrap();
+    let add = vec!["ADD CHECK (a > 0)"; 499].join(", ");
+    run(&connection, &format!("ALTER TABLE t {add}"))
+        .await
+        .unwrap();
+    let error = connection
+        .execute("ALTER TABLE t ADD CHECK (a > 1)", ())
+        .await;
+    let error = error.unwrap_err();
+    let expected = "a table has at most 500 CHECKs and generated columns";
+    assert!(error.message().ends_with(expected), "{error}");
+}

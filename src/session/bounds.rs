@@ -120,6 +120,21 @@ mod tests {
         check("halite.durability", None).unwrap();
     }
 
+    #[test]
+    fn bounds_are_as_documented() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/limits.md");
+        let text = std::fs::read_to_string(path).unwrap().replace(',', "");
+        for (name, bounds) in BOUNDS {
+            let row = format!("| `{name}` | {} | {} |", bounds.start(), bounds.end());
+            assert!(text.contains(&row), "{row}");
+        }
+        let row = format!("| any other number | {} | {} |", ANY.start(), ANY.end());
+        assert!(text.contains(&row), "{row}");
+        for (name, ..) in FIXED {
+            assert!(text.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+
     #[tokio::test]
     async fn a_setting_that_is_a_mend_keeps_its_value() {
         let connection = Database::in_memory().unwrap().connect();

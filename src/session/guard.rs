@@ -14,8 +14,9 @@
 //! | `NOT`s and signs in a row (`NOT NOT …`, `- - 1`) | [`MAX_PREFIXES`] | recursion of the parser and planner |
 //! | nested subqueries in expressions (not those in `FROM`) | [`MAX_SUBQUERIES`] | DataFusion plans each level twice |
 //! | subqueries in expressions | [`MAX_ALL_SUBQUERIES`] | each is a join or more; planning grows with the cube |
-//! | `UNION`, `EXCEPT`, `INTERSECT`; pipes, `\|>` | [`MAX_SET_OPERATIONS`] each | depth of a plan |
-//! | joined tables; `EXCEPT`, `INTERSECT` | [`MAX_JOINS`] each | depth of a plan |
+//! | `UNION`, `EXCEPT`, `INTERSECT` | [`MAX_SET_OPERATIONS`] | depth of a plan |
+//! | pipes, `\|>` | [`MAX_PIPES`] | depth of a plan, of which each level may have a column more than the one below |
+//! | joined tables; `EXCEPT`, `INTERSECT`; `UNION BY NAME` | [`MAX_JOINS`] each | depth of a plan |
 //! | queries in `WITH` | [`MAX_NAMED`] | depth of a plan |
 //! | tables that are read, those of a query in `WITH` once for each place that names it | [`MAX_TABLES`] | size of a plan |
 //! | columns of a table, of VALUES, of all SELECTs | [`MAX_COLUMNS`] | planning grows with its square |
@@ -25,9 +26,10 @@
 //! | grouping sets, those of CUBE and ROLLUP written out | [`MAX_GROUPING_SETS`] | size of a plan, and of each row on its way |
 //! | parts of a key, columns of USING, equal columns of a join, rows compared with one row each | [`MAX_KEYS`] | planning grows with its square |
 //! | rows in lists: `(a, b) IN ((1, 2), …)` | [`MAX_ROWS_COMPARED`] | size of a predicate |
-//! | values of lists that are no constants, regular expressions, operators of a CHECK | [`MAX_ARGUMENTS`] | planning grows with its square, or each is compiled |
+//! | values of lists that are no constants, regular expressions, operators of a CHECK, a DEFAULT or a generated column | [`MAX_ARGUMENTS`] | planning grows with its square, or each is compiled |
 //! | arguments of a function, values of a list, keys of a map, arms of a CASE | [`MAX_ARGUMENTS`] | planning grows with its square |
 //! | parts of a name: `a.b.c` | [`MAX_NAME_PARTS`] | recursion of the planner, which wraps a field in each |
+//! | bytes of a part of a name | [`MAX_NAME_BYTES`] | what is unknown is compared with all that is known |
 //! | wildcards of a pattern behind LIKE | [`MAX_WILDCARDS`] | size of the automaton that it becomes |
 //! | bytes of a text | [`MAX_TEXT`] | memory of the tokens and the syntax tree |
 //! | `EXPLAIN`s | [`MAX_EXPLAINS`] | recursion of DataFusion's parser, which the parser's own limit does not see |
@@ -76,6 +78,9 @@ pub const MAX_ALL_SUBQUERIES: usize = 50;
 /// Most set operations (`UNION`, `EXCEPT`, `INTERSECT`) in a statement.
 pub const MAX_SET_OPERATIONS: usize = 500;
 
+/// Most pipes, `|>`, in a statement.
+pub const MAX_PIPES: usize = 100;
+
 /// Most tables joined in a statement.
 pub const MAX_JOINS: usize = 100;
 
@@ -116,6 +121,9 @@ pub const MAX_ARGUMENTS: usize = 2_000;
 
 /// Most parts of a name.
 pub const MAX_NAME_PARTS: usize = 16;
+
+/// Most bytes of a part of a name.
+pub const MAX_NAME_BYTES: usize = 10_000;
 
 /// Most wildcards in a pattern that is written behind `LIKE`.
 pub const MAX_WILDCARDS: usize = 1_000;
@@ -198,11 +206,14 @@ struct Shape {
     /// Terms of the levels around the current one.
     around: usize,
     terms: usize,
-    cases: usize,
+    /// For each `CASE` that is open, the operators of the expression that it stands in.
+    cases: Vec<usize>,
     prefixes: usize,
     subqueries: usize,
     set_operations: usize,
     differences: usize,
+    unions_by_name: usize,
+    after_union: bool,
     joins: usize,
     pipes: usize,
     named: usize,
@@ -267,7 +278,7 @@ impl Shape {
             Token::VerticalBarRightAngleBracket => {
                 self.level.clause(false);
                 self.pipes += 1;
-                self.limit(self.pipes, MAX_SET_OPERATIONS, "pipes")?;
+                self.limit(self.pipes, MAX_PIPES, "pipes")?;
             }
             token if is_operand(token) => {}
             _ => self.operator()?,
@@ -278,6 +289,14 @@ impl Shape {
         let distinct_from = self.after_is;
         self.after_is = matches!(token, Token::Word(word) if follows_is(word, distinct_from));
         self.after_as = matches!(token, Token::Word(word) if word.keyword == Keyword::AS);
+        self.after_union = match token {
+            Token::Word(word) => match word.keyword {
+                Keyword::UNION => true,
+                Keyword::ALL | Keyword::DISTINCT | Keyword::BY => self.after_union,
+                _ => false,
+            },
+            _ => false,
+        };
         self.opened = *token == Token::LParen;
         self.before_source = match token {
             Token::LParen => self.level.source,
@@ -365,15 +384,25 @@ impl Shape {
             | Keyword::HAVING
             | Keyword::LIMIT
             | Keyword::SET => self.level.clause(false),
-            Keyword::CASE => {
-                self.cases += 1;
-                self.limit(self.cases, MAX_CASES, "nested CASEs")?;
+            Keyword::CASE | Keyword::END => self.case(word.keyword)?,
+            Keyword::NAME if self.after_union => {
+                self.unions_by_name += 1;
+                self.limit(self.unions_by_name, MAX_JOINS, "UNIONs BY NAME")?;
             }
-            Keyword::END => self.cases = self.cases.saturating_sub(1),
             Keyword::WHEN | Keyword::THEN | Keyword::ELSE | Keyword::ON => self.level.operators = 0,
             _ => {}
         }
         Ok(())
+    }
+
+    /// A CASE begins, or ends: the expression around it goes on behind it.
+    fn case(&mut self, keyword: Keyword) -> Result<()> {
+        if keyword == Keyword::CASE {
+            self.cases.push(std::mem::take(&mut self.level.operators));
+        } else if let Some(outside) = self.cases.pop() {
+            self.level.operators = outside;
+        }
+        self.limit(self.cases.len(), MAX_CASES, "nested CASEs")
     }
 
     fn term(&mut self) -> Result<()> {
@@ -408,6 +437,12 @@ impl Shape {
             _ => self.name_parts = 1,
         }
         self.after_period = *token == Token::Period;
+        let bytes = match token {
+            Token::Word(word) => word.value.len(),
+            _ => 0,
+        };
+        // However deep, a name is none.
+        limit(bytes, MAX_NAME_BYTES, "bytes of a name")?;
         self.limit(self.name_parts, MAX_NAME_PARTS, "parts of a name")
     }
 

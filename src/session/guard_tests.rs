@@ -26,7 +26,7 @@ fn refused(sql: &str, what: &str) {
 fn each_limit_refuses_the_first_beyond_it() {
     /// How to write a statement with so many of something, how many may be, and what the refusal says.
     type Case = (fn(usize) -> String, usize, &'static str);
-    let cases: [Case; 14] = [
+    let cases: [Case; 18] = [
         (
             |n| format!("SELECT 1{}", " EXCEPT ALL SELECT 1".repeat(n)),
             MAX_JOINS,
@@ -81,6 +81,26 @@ fn each_limit_refuses_the_first_beyond_it() {
             |n| format!("SELECT 1{}", " UNION ALL SELECT 1".repeat(n)),
             MAX_SET_OPERATIONS,
             "500 set operations",
+        ),
+        (
+            |n| format!("SELECT 1{}", " UNION ALL BY NAME SELECT 1".repeat(n)),
+            MAX_JOINS,
+            "100 UNIONs BY NAME",
+        ),
+        (
+            |n| format!("SELECT 1{}", " + CASE a WHEN 1 THEN 2 END".repeat(n)),
+            MAX_OPERATORS,
+            "500 operators in one expression",
+        ),
+        (
+            |n| format!("SELECT {}", "a".repeat(n)),
+            MAX_NAME_BYTES,
+            "10000 bytes of a name",
+        ),
+        (
+            |n| format!("SELECT 1{}", " |> EXTEND 1 AS a".repeat(n)),
+            MAX_PIPES,
+            "100 pipes",
         ),
         (
             |n| format!("SELECT 1 FROM t{}", ", t".repeat(n)),
@@ -405,9 +425,23 @@ fn the_limits_are_as_documented() {
         ("nested subqueries", MAX_SUBQUERIES),
         ("subqueries in expressions", MAX_ALL_SUBQUERIES),
         ("arms of a `MERGE`", MAX_ARMS),
+        ("changes of an `ALTER", MAX_KEYS),
+        ("columns that a table comes to", MAX_PLANNED_COLUMNS),
+        ("`CHECK`s and generated", MAX_KEYS),
+        ("regular expressions", MAX_ARGUMENTS),
+        (
+            "parameters, and",
+            super::super::placeholders::MAX_PARAMETERS,
+        ),
+        ("bytes of the name", crate::schema::NAME_BYTES),
+        (
+            "columns that a table has had",
+            crate::schema::COLUMN_ID_LIMIT as usize,
+        ),
         ("terms of `AND`", MAX_TERMS),
         ("operators of one", MAX_OPERATORS),
         ("set operations", MAX_SET_OPERATIONS),
+        ("steps behind pipes", MAX_PIPES),
         ("joined tables", MAX_JOINS),
         ("queries in `WITH`", MAX_NAMED),
         ("columns of a table", MAX_COLUMNS),
@@ -418,6 +452,7 @@ fn the_limits_are_as_documented() {
         ("rows in lists", MAX_ROWS_COMPARED),
         ("arguments of a function", MAX_ARGUMENTS),
         ("parts of a name", MAX_NAME_PARTS),
+        ("bytes of a part of a name", MAX_NAME_BYTES),
         ("wildcards of a pattern", MAX_WILDCARDS),
         ("`EXPLAIN`s", MAX_EXPLAINS),
     ];
@@ -456,162 +491,6 @@ async fn canary_of_a_chain_that_reads_twice() {
     let sql = format!("WITH q0 AS (SELECT 1 AS x), {chain} SELECT x FROM q6");
     let plan = plain().state().create_logical_plan(&sql).await.unwrap();
     assert_eq!(reads(&plan), 64);
-}
-
-/// A text with a list, what the list is of, how many may be in it, and what the refusal says.
-type WideText = (fn(&str) -> String, &'static str, usize, &'static str);
-
-/// One more than the limit is refused, with the number.
-fn refused_beyond_limits(texts: &[WideText]) {
-    for (text, part, most, what) in texts {
-        let list = |count: usize| {
-            let parts: Vec<String> = (0..count)
-                .map(|n| part.replace("{n}", &n.to_string()))
-                .collect();
-            text(&parts.join(", "))
-        };
-        parse(&list(*most)).unwrap_or_else(|error| panic!("{what}: {error}"));
-        let error = parse(&list(most + 1)).expect_err(what);
-        let expected = format!("more than {most} {what}");
-        assert!(error.message().ends_with(&expected), "{error}");
-    }
-}
-
-#[test]
-#[expect(clippy::too_many_lines, reason = "one table of cases")]
-fn wide_parts_of_tables_joins_and_groups_are_refused() {
-    refused_beyond_limits(&[
-        (
-            |list| format!("CREATE TABLE t (a INT, PRIMARY KEY ({list}))"),
-            "a / {n}",
-            MAX_KEYS,
-            "parts of a key",
-        ),
-        (
-            |list| format!("CREATE TABLE t (a INT, PRIMARY KEY (a), CHECK (coalesce({list})))"),
-            "a > {n}",
-            MAX_ARGUMENTS,
-            "operators of a CHECK",
-        ),
-        (
-            |list| format!("CREATE TABLE t (a INT CHECK (coalesce({list})), PRIMARY KEY (a))"),
-            "a > {n}",
-            MAX_ARGUMENTS,
-            "operators of a CHECK",
-        ),
-        (
-            |list| format!("SELECT 1 FROM t LEFT JOIN u USING ({list})"),
-            "c{n}",
-            MAX_KEYS,
-            "columns of USING",
-        ),
-        (
-            |list| format!("SELECT 1 FROM t JOIN u ON coalesce({list})"),
-            "t.a + {n} = u.a",
-            MAX_KEYS,
-            "equal columns of a join",
-        ),
-        (
-            |list| format!("SELECT 1 FROM t GROUP BY GROUPING SETS (({list}))"),
-            "a + {n}",
-            MAX_KEYS,
-            "keys of grouping sets",
-        ),
-        (
-            |list| format!("SELECT 1 FROM t WHERE a IN ({list})"),
-            "abs({n})",
-            MAX_ARGUMENTS,
-            "values of lists that are computed",
-        ),
-        (
-            |list| format!("WITH w ({list}) AS (SELECT * FROM t) SELECT 1"),
-            "c{n}",
-            MAX_COLUMNS,
-            "names of columns",
-        ),
-        (
-            |list| format!("SELECT {list} FROM t"),
-            "(a, b) > ({n}, 1)",
-            MAX_KEYS,
-            "rows compared",
-        ),
-    ]);
-    let sets = |count: usize| {
-        let sets: Vec<String> = (0..count).map(|n| format!("(a + {n})")).collect();
-        format!(
-            "SELECT 1 FROM t GROUP BY GROUPING SETS ({})",
-            sets.join(", ")
-        )
-    };
-    parse(&sets(223)).unwrap();
-    let error = parse(&sets(224)).unwrap_err();
-    let expected = "more than 50000 keys of all grouping sets";
-    assert!(error.message().ends_with(expected), "{error}");
-    let patterns = |count: usize| {
-        let terms = vec!["s ~ 'x'"; count].join(" OR ");
-        format!("SELECT 1 FROM t WHERE {terms}")
-    };
-    parse(&patterns(MAX_ARGUMENTS)).unwrap();
-    let error = parse(&patterns(MAX_ARGUMENTS + 1)).unwrap_err();
-    let expected = "more than 2000 regular expressions";
-    assert!(error.message().ends_with(expected), "{error}");
-    let constants = "-1, ".repeat(20_000);
-    parse(&format!(
-        "SELECT 1 FROM t WHERE d IN ({constants} DATE '2024-01-01')"
-    ))
-    .unwrap();
-    let values: Vec<String> = (0..20_000).map(|n| format!("t.a = {n}")).collect();
-    let joined = format!("SELECT 1 FROM t JOIN u ON {}", values.join(" OR "));
-    parse(&joined).unwrap();
-}
-
-/// Lists whose planning grows with more than their length: one more than the limit is refused, with the number.
-#[test]
-fn wide_lists_are_refused() {
-    refused_beyond_limits(&[
-        (
-            |list| format!("SELECT {list} FROM t"),
-            "a AS c",
-            MAX_KEYS,
-            "columns of one name",
-        ),
-        (
-            |list| format!("SELECT DISTINCT ON ({list}) a FROM t"),
-            "a + {n}",
-            MAX_KEYS,
-            "keys of DISTINCT ON",
-        ),
-        (
-            |list| format!("SELECT string_agg(a, ',' ORDER BY {list}) FROM t"),
-            "a + {n}",
-            MAX_KEYS,
-            "keys of an aggregate's order",
-        ),
-        (
-            |list| format!("SELECT sum(a) OVER (ORDER BY {list}) FROM t"),
-            "a + {n}",
-            MAX_WINDOWS,
-            "keys of a window",
-        ),
-        (
-            |list| format!("SELECT {list} FROM t"),
-            "(SELECT max(a) + {n} FROM t)",
-            MAX_ALL_SUBQUERIES,
-            "subqueries",
-        ),
-        (
-            |list| format!("UPDATE t SET {list}"),
-            "a = {n}",
-            MAX_COLUMNS,
-            "assignments",
-        ),
-        (
-            |list| format!("SELECT {{{list}}}"),
-            "'c{n}': {n}",
-            MAX_ARGUMENTS,
-            "fields of a value",
-        ),
-    ]);
 }
 
 /// Without a limit the parser overflows the stack.

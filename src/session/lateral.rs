@@ -5,7 +5,7 @@
 //! of a table goes first that way, as in DuckDB: where there is one, nothing is missing. What is drawn by chance is not
 //! put anywhere twice, and a statement with two such SELECTs is left as it is.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use datafusion::common::{DataFusionError, SchemaError};
@@ -122,31 +122,70 @@ fn mentions(part: &impl Visit, name: Name<'_>) -> bool {
     Visit::visit(part, &mut Mentions { name, depth: 0 }).is_break()
 }
 
-/// Finds any name that is used in the list that gives it.
+/// Finds any name that is used in the list that gives it: in one walk over the list, of whatever length.
 struct Any(Folds);
 
 impl Visitor for Any {
     type Break = ();
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
-        let names: HashSet<String> = select
-            .projection
-            .iter()
-            .filter_map(|item| match item {
-                SelectItem::ExprWithAlias { alias, .. } => Some(self.0.name(alias)),
-                _ => None,
-            })
-            .collect();
-        let is_used = |text: &String| {
-            let name = Name {
-                text,
-                folds: self.0,
-            };
-            definition(select, name).is_some_and(|place| is_used(select, place, name))
+        let mut places: HashMap<String, Option<usize>> = HashMap::new();
+        for (place, item) in select.projection.iter().enumerate() {
+            if let SelectItem::ExprWithAlias { alias, .. } = item {
+                // Of two with one name none is meant.
+                let only = places.entry(self.0.name(alias));
+                only.and_modify(|only| *only = None).or_insert(Some(place));
+            }
+        }
+        if places.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let mut behind = Behind {
+            folds: self.0,
+            places,
+            at: 0,
+            depth: 0,
         };
-        match names.iter().any(is_used) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        for (place, item) in select.projection.iter().enumerate() {
+            behind.at = place;
+            Visit::visit(item, &mut behind)?;
+        }
+        behind.at = select.projection.len();
+        Visit::visit(&select.selection, &mut behind)
+    }
+}
+
+/// Finds a name outside of subqueries that stands behind the place where it is given.
+struct Behind {
+    folds: Folds,
+    places: HashMap<String, Option<usize>>,
+    at: usize,
+    depth: usize,
+}
+
+impl Visitor for Behind {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        match expr {
+            Expr::Identifier(ident) if self.depth == 0 => {
+                let given = self.places.get(&self.folds.name(ident)).copied();
+                match given.flatten().is_some_and(|given| given < self.at) {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            }
+            _ => ControlFlow::Continue(()),
         }
     }
 }

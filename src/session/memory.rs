@@ -38,6 +38,10 @@ const HASHED: &str = "HashJoinInput";
 /// What the names of aggregates end with that can write what they hold to files: they make a batch of all of it first.
 const GROUPED: &str = "AggregateStream";
 
+/// The name of the rows that a step of WITH RECURSIVE finds, and of those that it takes, in batches so short that the
+/// allocator keeps as much again between them.
+const STEP: &str = "RecursiveQuery";
+
 /// What an error begins with that says so.
 const EXHAUSTED: &str = "the memory limit is reached";
 
@@ -163,15 +167,19 @@ impl MemoryPool for Memory {
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         let can_spill = reservation.consumer().can_spill();
         let mut state = self.state.lock();
+        let name = reservation.consumer().name();
         let copied = match can_spill && is_grouped(reservation) {
             // As much again for the batch.
             true => additional + reservation.size(),
             false => 0,
         };
-        let left = state.left_for(can_spill, reservation.size());
+        let mut left = state.left_for(can_spill, reservation.size());
+        if name == STEP {
+            left = left.saturating_sub(state.limit / 2);
+        }
         // What asks for so much at once has doubled what it has, and asks afterwards: the next time must fit as well.
         let is_doubling = !can_spill && additional >= MUCH;
-        let needed = if reservation.consumer().name() == RECURSION {
+        let needed = if name == RECURSION {
             // It has grown before it asks. Growing, it has its old places and twice as many new ones.
             3 * additional + 2 * reservation.size()
         } else if is_copied(reservation) {

@@ -119,3 +119,17 @@ fn what_is_copied_when_it_is_whole_takes_half_of_what_there_is() {
     let grown = (0..64).take_while(|_| held.try_grow(1 << 20).is_ok());
     assert_eq!(grown.count(), 32);
 }
+
+#[test]
+fn rows_of_a_recursion_take_half_of_what_there_is() {
+    let memory = limited("64M");
+    let (found, other) = (
+        memory.take("RecursiveQuery", 0).unwrap(),
+        memory.take("another", 0).unwrap(),
+    );
+    let mut grown = (0..64).take_while(|_| found.try_grow(1 << 20).is_ok());
+    assert_eq!(grown.by_ref().count(), 32);
+    let error = found.try_grow(1 << 20).unwrap_err().to_string();
+    assert!(error.contains("0.0 MiB are left"), "{error}");
+    other.try_grow(15 << 20).unwrap();
+}

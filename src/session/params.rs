@@ -1,6 +1,7 @@
 //! Values for the parameters of a statement: `$1`, `$2`, …, or `?` in order.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -133,9 +134,10 @@ impl IntoParameters for NamedParameters {
             return Err(Error::invalid(message));
         }
         let mut values: Vec<Option<ScalarValue>> = vec![None; names.len()];
+        let positions: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
         for (name, value) in self.0 {
-            let position = names.iter().position(|known| *known == name);
-            let Some(place) = position.and_then(|position| values.get_mut(position)) else {
+            let position = positions.get(name.as_str());
+            let Some(place) = position.and_then(|position| values.get_mut(*position)) else {
                 let known: Vec<String> = names.iter().map(|known| format!("${known}")).collect();
                 let known = known.join(", ");
                 return Err(Error::invalid(format!(

@@ -8,6 +8,7 @@
 //! `a > 2.5` means. One that is inserted is converted on its way to the column, as a constant is.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::DataType;
@@ -39,7 +40,7 @@ pub(super) fn numbered(
     if tokens.iter().all(is_number) {
         return Ok((Cow::Borrowed(tokens), Vec::new()));
     }
-    let (mut numbered, mut names) = (tokens.to_vec(), Vec::new());
+    let (mut numbered, mut names) = (tokens.to_vec(), Names::default());
     let (mut count, mut shown) = (0, "");
     for (token, original) in numbered.iter_mut().zip(tokens) {
         let (Token::Placeholder(parameter), Token::Placeholder(original)) =
@@ -61,10 +62,22 @@ pub(super) fn numbered(
                 count += 1;
                 *parameter = format!("${count}");
             }
-            Written::Name => *parameter = format!("${}", number_of(original, &mut names)),
+            Written::Name => *parameter = format!("${}", names.number_of(original)),
+        }
+        if count.max(names.0.len()) > MAX_PARAMETERS {
+            return Err(too_many());
         }
     }
-    Ok((Cow::Owned(numbered), names))
+    Ok((Cow::Owned(numbered), names.in_order()))
+}
+
+/// Most parameters of a statement, and the greatest number of one.
+pub(super) const MAX_PARAMETERS: usize = 65_535;
+
+fn too_many() -> Error {
+    Error::unsupported(format!(
+        "the statement has more than {MAX_PARAMETERS} parameters"
+    ))
 }
 
 /// How a parameter is written.
@@ -96,15 +109,24 @@ pub(super) fn is_name(parameter: &str) -> bool {
     Written::of(parameter) == Written::Name
 }
 
-/// The number of a parameter with a name, which is added where it is new.
-fn number_of(parameter: &str, names: &mut Vec<String>) -> usize {
-    let name = parameter.trim_start_matches(['$', ':', '@']);
-    let known = names.iter().position(|known| known == name);
-    let position = known.unwrap_or_else(|| {
-        names.push(name.to_owned());
-        names.len() - 1
-    });
-    position + 1
+/// The names of parameters, with their numbers.
+#[derive(Default)]
+struct Names<'a>(HashMap<&'a str, usize>);
+
+impl<'a> Names<'a> {
+    /// The number of a parameter with a name, which is added where it is new.
+    fn number_of(&mut self, parameter: &'a str) -> usize {
+        let name = parameter.trim_start_matches(['$', ':', '@']);
+        let next = self.0.len() + 1;
+        *self.0.entry(name).or_insert(next)
+    }
+
+    /// The names in the order of their numbers.
+    fn in_order(self) -> Vec<String> {
+        let mut names: Vec<(&str, usize)> = self.0.into_iter().collect();
+        names.sort_unstable_by_key(|(_, number)| *number);
+        names.into_iter().map(|(name, _)| name.to_owned()).collect()
+    }
 }
 
 /// What a statement wants for its parameters, in their order: the type, where the statement says it.
@@ -156,8 +178,13 @@ impl Placeholders {
             .ok()
             .and_then(|number| number.checked_sub(1));
         let Some(index) = index.map(usize::from) else {
+            let is_great = digits.parse::<u128>().is_ok_and(|number| number > 0);
+            let what = match is_great {
+                true => format!("the greatest number of a parameter is {MAX_PARAMETERS}"),
+                false => "parameters are numbered, $1, $2 and so on, or each is a ?".to_owned(),
+            };
             return Err(Error::invalid(format!(
-                "parameter {}: parameters are numbered, $1, $2 and so on, or each is a ?",
+                "parameter {}: {what}",
                 placeholder.id
             )));
         };

@@ -1,7 +1,9 @@
 use chrono::{NaiveDate, TimeZone, Utc};
 
+use super::super::parse::parse;
 use super::super::testing::{plain, texts};
 use super::super::{Connection, Database, NamedParameters};
+use super::MAX_PARAMETERS;
 use crate::error::{ErrorKind, Result};
 use crate::session::ScalarValue;
 use crate::{named_params, params};
@@ -257,4 +259,57 @@ async fn canary() {
     let none = session.sql(sql).await.unwrap().collect().await;
     let late = none.unwrap_err().strip_backtrace();
     assert!(late.contains("Placeholder '$1' was not provided"), "{late}");
+}
+
+/// A look at all names for each would take a minute.
+#[test]
+fn names_of_many_parameters_are_numbered_at_once() {
+    let list = |written: fn(usize) -> String, count: usize| {
+        let parameters: Vec<String> = (0..count).map(written).collect();
+        parse(&format!(
+            "SELECT a FROM t WHERE a IN ({})",
+            parameters.join(", ")
+        ))
+    };
+    let named = |n: usize| format!("$p{n}");
+    let start = std::time::Instant::now();
+    let parsed = list(named, MAX_PARAMETERS).unwrap();
+    assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
+    let names = &parsed[0].names;
+    assert_eq!(names.len(), MAX_PARAMETERS);
+    assert!(
+        names
+            .iter()
+            .enumerate()
+            .all(|(n, name)| *name == format!("p{n}"))
+    );
+    for written in [named, |_| "?".to_owned()] {
+        let error = list(written, MAX_PARAMETERS + 1).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotSupported);
+        assert!(
+            error.message().ends_with("more than 65535 parameters"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_number_of_a_parameter_has_a_bound() {
+    let connection = connection().await;
+    let greatest = connection.prepare("SELECT $65535").await.unwrap();
+    let given = message(greatest.query(params![1]).await);
+    assert!(
+        given.contains("65535 parameters, and is given 1"),
+        "{given}"
+    );
+    let beyond = message(connection.prepare("SELECT $65536").await.map(drop));
+    assert!(
+        beyond.contains("parameter $65536: the greatest number of a parameter is 65535"),
+        "{beyond}"
+    );
+    let zero = connection.prepare("SELECT $0").await.map(drop).unwrap_err();
+    assert!(
+        zero.message().contains("zero is not a valid index"),
+        "{zero}"
+    );
 }

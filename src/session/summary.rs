@@ -1,9 +1,11 @@
 //! `SUMMARIZE t` and `SUMMARIZE <select>`: a row for each column, with what can be said of its values at a glance; and
 //! `DESCRIBE <select>` and `DESCRIBE 'file.csv'`, the columns and their types.
 //!
-//! A summary is one aggregation over all columns, so that the rows are read once. What is counted about, different values
-//! and quartiles, is so because exact numbers would take the memory of all values.
+//! A summary is one aggregation over [`AT_ONCE`] columns, so that the rows of most tables are read once. What is counted
+//! about, different values and quartiles, is so because exact numbers would take the memory of all values.
 
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -29,13 +31,20 @@ impl Connection {
     pub(super) async fn summarize(&self, query: &Query) -> Result<Outcome> {
         let query = sqlparser::ast::Statement::Query(Box::new(query.clone()));
         let query = DFStatement::Statement(Box::new(query));
-        let (mut state, plan) = self.planned(&query).await?;
+        let (state, plan) = self.planned(&query).await?;
         let described = described(&plan);
-        let plan = aggregation(plan)?;
-        fit::fit(&mut state, &plan)?;
-        let (state, plan) = self.runnable(state, plan).await?;
-        let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
-        command::rows(rows(&described, &batches)?)
+        let mut summaries = Vec::new();
+        // Of a table without columns the rows are counted.
+        for first in (0..described.len().max(1)).step_by(AT_ONCE) {
+            let columns = first..described.len().min(first + AT_ONCE);
+            let plan = aggregation(plan.clone(), columns)?;
+            let mut state = state.clone();
+            fit::fit(&mut state, &plan)?;
+            let (state, plan) = self.runnable(state, plan).await?;
+            let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
+            summaries.push(Summary::of(&batches)?);
+        }
+        command::rows(rows(&described, &summaries)?)
     }
 
     /// `DESCRIBE` of what is no table of the catalog.
@@ -43,6 +52,10 @@ impl Connection {
         command::rows(description(schema))
     }
 }
+
+/// So many columns are summarized by one aggregation. One over all columns of a wide table would take a minute to be
+/// planned, which grows with the square.
+const AT_ONCE: usize = 200;
 
 /// What is said of a column of a type, if there is anything to say.
 type Saying = fn(&Expr, &DataType) -> Option<Expr>;
@@ -90,10 +103,11 @@ fn has_order(of: &DataType) -> bool {
         )
 }
 
-/// The aggregation of all columns of a plan, into one row: the number of rows, then the sayings of each column.
-fn aggregation(plan: LogicalPlan) -> PlanResult<LogicalPlan> {
-    let mut all = vec![expr_fn::count(lit(1_i64)).alias("rows")];
-    for (place, (qualifier, field)) in plan.schema().iter().enumerate() {
+/// The aggregation of some columns of a plan, into one row: the number of rows, then the sayings of each column.
+fn aggregation(plan: LogicalPlan, columns: Range<usize>) -> PlanResult<LogicalPlan> {
+    let mut all = vec![expr_fn::count(lit(1_i64)).alias(ROWS)];
+    let fields = plan.schema().iter().enumerate();
+    for (place, (qualifier, field)) in fields.skip(columns.start).take(columns.len()) {
         let column = Expr::Column(Column::from((qualifier, field)));
         for (name, saying) in SAYINGS {
             let said = saying(&column, field.data_type());
@@ -104,51 +118,86 @@ fn aggregation(plan: LogicalPlan) -> PlanResult<LogicalPlan> {
     LogicalPlanBuilder::from(plan).aggregate(none, all)?.build()
 }
 
-/// A row for each column, from the row of the aggregation.
+/// The column of an aggregation that has the number of rows.
+const ROWS: &str = "rows";
+
+/// What an aggregation found.
+struct Summary {
+    row: RecordBatch,
+    texts: Vec<Option<String>>,
+    places: HashMap<String, usize>,
+}
+
+impl Summary {
+    /// The row of an aggregation.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    fn of(batches: &[RecordBatch]) -> Result<Self> {
+        let problem = |error| Error::internal("a summary without a row").with_source(error);
+        let Some(first) = batches.first() else {
+            return Err(Error::internal("a summary without a row"));
+        };
+        let row = concat_batches(&first.schema(), batches).map_err(problem)?;
+        let told = |error: std::io::Error| Error::internal(error.to_string());
+        let mut texts = Vec::new();
+        for column in columns(&row, NoText::Shown).map_err(told)? {
+            let mut text = String::new();
+            let is_there = column.read(0, &mut text).map_err(told)?;
+            texts.push(is_there.then_some(text));
+        }
+        let schema = row.schema();
+        let names = schema.fields().iter().map(|field| field.name().clone());
+        let places = names.zip(0..).collect();
+        Ok(Self { row, texts, places })
+    }
+
+    /// What is said of a column.
+    fn said(&self, name: &str) -> Option<&ArrayRef> {
+        self.row.columns().get(*self.places.get(name)?)
+    }
+
+    /// The same as text.
+    fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(*self.places.get(name)?)?.as_deref()
+    }
+}
+
+/// A row for each column, from the rows of the aggregations.
 ///
 /// # Errors
 /// `Internal` alone.
 fn rows(
     described: &[(String, DataType)],
-    batches: &[RecordBatch],
+    summaries: &[Summary],
 ) -> Result<Vec<(&'static str, ArrayRef)>> {
-    let problem = |error| Error::internal("a summary without a row").with_source(error);
-    let Some(first) = batches.first() else {
-        return Err(Error::internal("a summary without a row"));
-    };
-    let row = concat_batches(&first.schema(), batches).map_err(problem)?;
-    let count = row
-        .column_by_name("rows")
-        .and_then(integer)
+    let first = summaries.first();
+    let count = first
+        .and_then(|first| integer(first.said(ROWS)?))
         .unwrap_or_default();
-    let texts = columns(&row, NoText::Shown).map_err(|error| Error::internal(error.to_string()))?;
-    let said = |place: usize, name: &str| row.schema().index_of(&format!("{place} {name}")).ok();
-    let texts_of = |name: &str| -> Result<ArrayRef> {
-        let texts = (0..described.len()).map(|place| {
-            let mut text = String::new();
-            let column = said(place, name).and_then(|index| texts.get(index));
-            let is_there = column.map(|column| column.read(0, &mut text)).transpose();
-            let is_there = is_there.map_err(|error| Error::internal(error.to_string()))?;
-            Ok((is_there == Some(true)).then_some(text))
-        });
-        Ok(Arc::new(texts.collect::<Result<StringArray>>()?))
+    let summary = |place: usize| summaries.get(place / AT_ONCE);
+    let said = |place: usize, name: &str| summary(place)?.said(&format!("{place} {name}"));
+    let texts_of = |name: &str| -> ArrayRef {
+        let texts =
+            (0..described.len()).map(|place| summary(place)?.text(&format!("{place} {name}")));
+        Arc::new(texts.collect::<StringArray>())
     };
     let integers_of = |name: &str| -> ArrayRef {
-        let found = (0..described.len()).map(|place| integer(row.column(said(place, name)?)));
+        let found = (0..described.len()).map(|place| integer(said(place, name)?));
         Arc::new(found.collect::<Int64Array>())
     };
     let doubles_of = |name: &str| -> ArrayRef {
-        let found = (0..described.len()).map(|place| double(row.column(said(place, name)?)));
+        let found = (0..described.len()).map(|place| double(said(place, name)?));
         Arc::new(found.collect::<Float64Array>())
     };
     let nulls = (0..described.len()).map(|place| {
-        let there = integer(row.column(said(place, "count")?))?;
+        let there = integer(said(place, "count")?)?;
         let nulls = 100.0 * (count - there) as f64 / count as f64;
         (count > 0).then(|| (nulls * 100.0).round() / 100.0)
     });
     let nulls: ArrayRef = Arc::new(nulls.collect::<Float64Array>());
     let mut shown = names_and_types(described);
-    shown.extend([("min", texts_of("min")?), ("max", texts_of("max")?)]);
+    shown.extend([("min", texts_of("min")), ("max", texts_of("max"))]);
     shown.push(("approx_unique", integers_of("approx_unique")));
     shown.extend(["avg", "std", "q25", "q50", "q75"].map(|name| (name, doubles_of(name))));
     shown.extend([("count", integers_of("count")), ("null_percentage", nulls)]);
@@ -194,4 +243,26 @@ fn description(schema: &Schema) -> Vec<(&'static str, ArrayRef)> {
     let mut shown = names_and_types(&described.collect::<Vec<_>>());
     shown.push(("null", nullable));
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::Database;
+    use crate::session::testing::rows_of;
+
+    #[tokio::test]
+    async fn more_columns_than_are_summarized_at_once() {
+        let connection = Database::in_memory().unwrap().connect();
+        let columns: Vec<String> = (0..450).map(|n| format!("value + {n} AS c{n}")).collect();
+        let sql = format!(
+            "SUMMARIZE SELECT {} FROM generate_series(1, 3)",
+            columns.join(", ")
+        );
+        let rows = rows_of(&connection, &sql).await;
+        assert_eq!(rows.len(), 450);
+        for (n, row) in rows.iter().enumerate() {
+            let expected = format!("c{n}, BIGINT, {}, {}, 3, {}.0, 1.0,", 1 + n, 3 + n, 2 + n);
+            assert!(row.replace('|', ", ").contains(&expected), "{row}");
+        }
+    }
 }

@@ -13,9 +13,15 @@ pub fn closest_keywords(wrong: &str, keywords: &[&'static str]) -> Vec<&'static 
     within(wrong, wrong.chars().count() / 4, keywords.iter().copied())
 }
 
+/// What is longer is no name with a slip. Two words are compared in steps of the product of their letters.
+const LONGEST: usize = 200;
+
 fn within<'n>(wrong: &str, limit: usize, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
-    let wrong = wrong.to_lowercase();
     let length = wrong.chars().count();
+    if length > LONGEST {
+        return Vec::new();
+    }
+    let wrong = wrong.to_lowercase();
     let limit = limit.max(1);
     let sorted = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
@@ -25,8 +31,8 @@ fn within<'n>(wrong: &str, limit: usize, names: impl IntoIterator<Item = &'n str
     let mut found: Vec<((usize, bool), &str)> = Vec::new();
     for name in names {
         let lower = name.to_lowercase();
-        let distance = strsim::damerau_levenshtein(&wrong, &lower);
-        if distance <= limit && distance < length {
+        let distance = distance(&wrong, &lower, limit);
+        if let Some(distance) = distance.filter(|distance| *distance < length) {
             let other_letters = sorted(&lower) != sorted(&wrong);
             found.push(((distance, other_letters), name));
         } else if length >= 3 && lower.starts_with(&wrong) {
@@ -40,6 +46,16 @@ fn within<'n>(wrong: &str, limit: usize, names: impl IntoIterator<Item = &'n str
     found.retain(|(distance, _)| Some(*distance) == best);
     found.dedup();
     found.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+/// How many slips make one word of the other, if they are not more than the limit; each may add a letter at most.
+fn distance(wrong: &str, name: &str, limit: usize) -> Option<usize> {
+    let lengths = wrong.chars().count().abs_diff(name.chars().count());
+    if lengths > limit {
+        return None;
+    }
+    let distance = strsim::damerau_levenshtein(wrong, name);
+    (distance <= limit).then_some(distance)
 }
 
 /// `did you mean a, b or c?`; nothing where there are no names.
@@ -78,6 +94,16 @@ mod tests {
         assert_eq!(closest("FORM", ["FOR", "FORMAT", "FROM"]), ["FROM"]);
         assert_eq!(closest("flight", ["RIGHT"]), ["RIGHT"]);
         assert_eq!(closest_keywords("flight", &["RIGHT"]), [""; 0]);
+    }
+
+    /// A comparison of two such words would take an hour.
+    #[test]
+    fn a_text_without_end_is_close_to_nothing() {
+        let long = "flights".repeat(100_000);
+        let longer = format!("{long}x");
+        assert_eq!(closest(&long, [longer.as_str(), "flights"]), [""; 0]);
+        assert_eq!(closest("flights", [long.as_str()]), [long.as_str()]);
+        assert_eq!(closest("flihgts", [long.as_str()]), [""; 0]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Texts of up to 1 MiB that cost more than their length: each has its plan, or its error, within a second.
 //!
-//! They are in `texts.txt`. `HALITE_LIMITS=1` tries all of them in all sizes and prints a table; without it all are tried
-//! in a small size, and some in a large one. What is measured is the time that the process has computed, which other
+//! They are in `texts.txt`. `HALITE_LIMITS=1` tries all of them in all sizes, and just within their limits, and prints a
+//! table; without it all are tried in a small size, and some in a large one. What is measured is the time that the process has computed, which other
 //! processes change little.
 
 use std::time::Duration;
@@ -68,23 +68,11 @@ const SIZES: [usize; 3] = [SMALL, 100_000, 1 << 20];
 /// Of so many kinds one is tried in the largest size, too.
 const ONE_OF: usize = 10;
 
-/// What takes longer still, and is tried in few sizes or in none: see `docs/limits.md`.
-const KNOWN: [(&str, &[usize]); 5] = [
-    ("named parameters", &[SMALL]),
-    ("a long name of a setting", &[SMALL]),
-    ("pipes that extend", &[]),
-    ("pivoted values", &[]),
-    ("SUMMARIZE of columns", &[SMALL]),
-];
-
-fn sizes(name: &str, number: usize) -> Vec<usize> {
-    if let Some((_, sizes)) = KNOWN.iter().find(|(known, _)| *known == name) {
-        return sizes.to_vec();
-    }
+fn sizes(number: usize) -> &'static [usize] {
     match (is_whole(), number % ONE_OF) {
-        (true, _) => SIZES.to_vec(),
-        (false, 0) => vec![SMALL, 1 << 20],
-        (false, _) => vec![SMALL],
+        (true, _) => &SIZES,
+        (false, 0) => &[SMALL, 1 << 20],
+        (false, _) => &[SMALL],
     }
 }
 
@@ -105,33 +93,76 @@ fn start() -> Program {
     program
 }
 
-#[test]
-fn no_text_blocks_the_program() {
-    let mut wrong = Vec::new();
-    let mut program = start();
-    for (number, (kind, text)) in kinds().iter().enumerate() {
-        let name = &kind[0];
-        for bytes in sizes(name, number) {
-            let before = program.peak();
-            let Some(measured) = program.measure(&text(kind, bytes)) else {
-                wrong.push(format!("{name}, {bytes} bytes: the process has ended"));
-                program = start();
-                continue;
-            };
-            let answer = match &measured.refused {
-                None => "planned".to_owned(),
-                Some(_) => measured.answer(90),
-            };
-            let (time, peak) = (measured.computed.as_secs_f64(), measured.peak >> 20);
-            println!("{name:38} {bytes:8} {time:7.2} s {peak:5} MiB  {answer}");
-            if measured.computed > allowed() || measured.is_broken() {
-                wrong.push(format!("{name}, {bytes} bytes: {time:.1} s, {answer}"));
-            }
-            // So that what the next one takes is seen.
-            if measured.peak > before + (64 << 20) {
-                program = start();
+/// How often what is between a text that is planned and one that is refused is halved, to find the worst that is planned.
+const HALVINGS: usize = 5;
+
+/// The texts that are tried, one after the other.
+struct Trials {
+    program: Program,
+    wrong: Vec<String>,
+}
+
+impl Trials {
+    /// Tries a text; whether it was planned.
+    fn try_text(&mut self, name: &str, text: &str) -> bool {
+        let bytes = text.len();
+        let before = self.program.peak();
+        let Some(measured) = self.program.measure(text) else {
+            let wrong = format!("{name}, {bytes} bytes: the process has ended");
+            self.wrong.push(wrong);
+            self.program = start();
+            return false;
+        };
+        let is_planned = measured.refused.is_none();
+        let answer = match is_planned {
+            true => "planned".to_owned(),
+            false => measured.answer(90),
+        };
+        let (time, peak) = (measured.computed.as_secs_f64(), measured.peak >> 20);
+        println!("{name:38} {bytes:8} {time:7.2} s {peak:5} MiB  {answer}");
+        if measured.computed > allowed() || measured.is_broken() {
+            let wrong = format!("{name}, {bytes} bytes: {time:.1} s, {answer}");
+            self.wrong.push(wrong);
+        }
+        // So that what the next one takes is seen.
+        if measured.peak > before + (64 << 20) {
+            self.program = start();
+        }
+        is_planned
+    }
+
+    /// Tries texts of a kind; if all are to be tried, those just within its limits, too.
+    fn try_kind(&mut self, kind: &Kind, text: Text, sizes: &[usize]) {
+        let mut longest = None;
+        for bytes in sizes {
+            if self.try_text(&kind[0], &text(kind, *bytes)) {
+                longest = Some(*bytes);
+            } else if let Some(planned) = longest.take().filter(|_| is_whole()) {
+                self.try_between(kind, text, planned, *bytes);
             }
         }
     }
+
+    fn try_between(&mut self, kind: &Kind, text: Text, mut planned: usize, mut refused: usize) {
+        for _ in 0..HALVINGS {
+            let middle = planned.midpoint(refused);
+            match self.try_text(&kind[0], &text(kind, middle)) {
+                true => planned = middle,
+                false => refused = middle,
+            }
+        }
+    }
+}
+
+#[test]
+fn no_text_blocks_the_program() {
+    let mut trials = Trials {
+        program: start(),
+        wrong: Vec::new(),
+    };
+    for (number, (kind, text)) in kinds().iter().enumerate() {
+        trials.try_kind(kind, *text, sizes(number));
+    }
+    let wrong = trials.wrong;
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -7,9 +7,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, ColumnOption, Distinct, Expr, Function, FunctionArgumentClause,
-    FunctionArguments, GroupByExpr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem,
-    SetExpr, Statement, TableConstraint, Visit, Visitor, WindowType, visit_expressions,
+    AlterColumnOperation, AlterTableOperation, BinaryOperator, ColumnDef, ColumnOption,
+    CreateTable, Distinct, Expr, Function, FunctionArgumentClause, FunctionArguments, GroupByExpr,
+    Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, SetExpr, Statement,
+    TableConstraint, Visit, Visitor, WindowType, visit_expressions,
 };
 
 use super::{
@@ -69,15 +70,13 @@ impl Visitor for Widths {
             Statement::CreateTable(create) => {
                 limit(create.columns.len(), MAX_COLUMNS, "columns of a table")?;
                 limit(create.constraints.len(), MAX_ARMS, "constraints of a table")?;
-                let options = create.columns.iter().flat_map(|column| &column.options);
-                let checks = options.filter_map(|option| match &option.option {
-                    ColumnOption::Check(check) => Some(check),
-                    _ => None,
-                });
-                checks
-                    .map(|check| check.expr.as_ref())
-                    .try_for_each(check_of)?;
+                create.columns.iter().try_for_each(rules_of)?;
+                limit(checked(create), MAX_KEYS, "CHECKs and generated columns")?;
                 create.constraints.iter().try_for_each(constraint)
+            }
+            Statement::AlterTable(alter) => {
+                limit(alter.operations.len(), MAX_KEYS, "changes of a table")?;
+                alter.operations.iter().try_for_each(alteration)
             }
             Statement::Insert(insert) => returned(insert.returning.as_deref()),
             Statement::Delete(delete) => returned(delete.returning.as_deref()),
@@ -216,10 +215,64 @@ fn constraint(constraint: &TableConstraint) -> ControlFlow<TooWide> {
     }
 }
 
-/// A CHECK is read, planned and written again with its table.
+fn alteration(operation: &AlterTableOperation) -> ControlFlow<TooWide> {
+    match operation {
+        AlterTableOperation::AddColumn { column_def, .. } => rules_of(column_def),
+        AlterTableOperation::AddConstraint { constraint, .. } => self::constraint(constraint),
+        AlterTableOperation::AlterColumn {
+            op: AlterColumnOperation::SetDefault { value },
+            ..
+        } => default_of(value),
+        _ => ControlFlow::Continue(()),
+    }
+}
+
+/// How many conditions and values of a table are held against each row, and planned one by one.
+fn checked(create: &CreateTable) -> usize {
+    let options = create.columns.iter().flat_map(|column| &column.options);
+    let of_columns = options.filter(|option| {
+        matches!(
+            option.option,
+            ColumnOption::Check(_)
+                | ColumnOption::Generated {
+                    generation_expr: Some(_),
+                    ..
+                }
+        )
+    });
+    let of_table = create.constraints.iter();
+    let of_table = of_table.filter(|it| matches!(it, TableConstraint::Check(_)));
+    of_columns.count() + of_table.count()
+}
+
+/// What a column says of its values.
+fn rules_of(column: &ColumnDef) -> ControlFlow<TooWide> {
+    column
+        .options
+        .iter()
+        .try_for_each(|option| match &option.option {
+            ColumnOption::Check(check) => check_of(&check.expr),
+            ColumnOption::Default(value) => default_of(value),
+            ColumnOption::Generated {
+                generation_expr: Some(value),
+                ..
+            } => rule(value, "operators of a generated column"),
+            _ => ControlFlow::Continue(()),
+        })
+}
+
 fn check_of(condition: &Expr) -> ControlFlow<TooWide> {
-    let operators = count(condition, |part| matches!(part, Expr::BinaryOp { .. }));
-    limit(operators, MAX_ARGUMENTS, "operators of a CHECK")
+    rule(condition, "operators of a CHECK")
+}
+
+fn default_of(value: &Expr) -> ControlFlow<TooWide> {
+    rule(value, "operators of a DEFAULT")
+}
+
+/// An expression of a table is read, planned and written again with it.
+fn rule(expression: &Expr, what: &'static str) -> ControlFlow<TooWide> {
+    let operators = count(expression, |part| matches!(part, Expr::BinaryOp { .. }));
+    limit(operators, MAX_ARGUMENTS, what)
 }
 
 fn join(join: &Join) -> ControlFlow<TooWide> {
@@ -369,3 +422,7 @@ fn constraint_of(operator: &JoinOperator) -> Option<&JoinConstraint> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+#[path = "width_tests.rs"]
+mod tests;
