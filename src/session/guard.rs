@@ -27,6 +27,7 @@
 //! | parts of a key, columns of USING, equal columns of a join, rows compared with one row each | [`MAX_KEYS`] | planning grows with its square |
 //! | rows in lists: `(a, b) IN ((1, 2), …)` | [`MAX_ROWS_COMPARED`] | size of a predicate |
 //! | values of lists that are no constants, regular expressions, operators of a CHECK, a DEFAULT or a generated column | [`MAX_ARGUMENTS`] | planning grows with its square, or each is compiled |
+//! | calls with FILTER, which the columns of a PIVOT are | [`MAX_FILTERED`] | planning grows with its square |
 //! | arguments of a function, values of a list, keys of a map, arms of a CASE | [`MAX_ARGUMENTS`] | planning grows with its square |
 //! | parts of a name: `a.b.c` | [`MAX_NAME_PARTS`] | recursion of the planner, which wraps a field in each |
 //! | bytes of a part of a name | [`MAX_NAME_BYTES`] | what is unknown is compared with all that is known |
@@ -118,6 +119,9 @@ pub const MAX_ROWS_COMPARED: usize = 5_000;
 
 /// Most arguments of a function, values of a list in brackets, arms of a `CASE`.
 pub const MAX_ARGUMENTS: usize = 2_000;
+
+/// Most calls with a `FILTER`, which the columns of a `PIVOT` are.
+pub const MAX_FILTERED: usize = 1_000;
 
 /// Most parts of a name.
 pub const MAX_NAME_PARTS: usize = 16;

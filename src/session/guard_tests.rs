@@ -451,6 +451,7 @@ fn the_limits_are_as_documented() {
         ("grouping sets", MAX_GROUPING_SETS),
         ("rows in lists", MAX_ROWS_COMPARED),
         ("arguments of a function", MAX_ARGUMENTS),
+        ("calls with `FILTER`", MAX_FILTERED),
         ("parts of a name", MAX_NAME_PARTS),
         ("bytes of a part of a name", MAX_NAME_BYTES),
         ("wildcards of a pattern", MAX_WILDCARDS),

@@ -14,8 +14,8 @@ use sqlparser::ast::{
 };
 
 use super::{
-    MAX_ALL_SUBQUERIES, MAX_ARGUMENTS, MAX_ARMS, MAX_COLUMNS, MAX_GROUPING_SETS, MAX_KEYS,
-    MAX_ROWS_COMPARED, MAX_WINDOWS,
+    MAX_ALL_SUBQUERIES, MAX_ARGUMENTS, MAX_ARMS, MAX_COLUMNS, MAX_FILTERED, MAX_GROUPING_SETS,
+    MAX_KEYS, MAX_ROWS_COMPARED, MAX_WINDOWS,
 };
 use crate::error::{Error, Result};
 
@@ -46,6 +46,7 @@ struct TooWide {
 struct Widths {
     columns: usize,
     windows: usize,
+    filtered: usize,
     rows_compared: usize,
     /// Values of lists that are no constants.
     computed: usize,
@@ -152,6 +153,12 @@ impl Visitor for Widths {
             Expr::Function(function) => {
                 self.windows += usize::from(function.over.is_some());
                 limit(self.windows, MAX_WINDOWS, "window functions")?;
+                self.filtered += usize::from(function.filter.is_some());
+                limit(
+                    self.filtered,
+                    MAX_FILTERED,
+                    "calls with FILTER or columns of PIVOT",
+                )?;
                 let (of_order, of_window) = keys_of(function);
                 limit(of_order, MAX_KEYS, "keys of an aggregate's order")?;
                 limit(of_window, MAX_WINDOWS, "keys of a window")?;

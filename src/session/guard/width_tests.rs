@@ -1,5 +1,7 @@
 use super::super::super::parse::parse;
-use super::super::{MAX_ALL_SUBQUERIES, MAX_ARGUMENTS, MAX_COLUMNS, MAX_KEYS, MAX_WINDOWS};
+use super::super::{
+    MAX_ALL_SUBQUERIES, MAX_ARGUMENTS, MAX_COLUMNS, MAX_FILTERED, MAX_KEYS, MAX_WINDOWS,
+};
 
 /// A text with a list, what the list is of, how many may be in it, and what the refusal says.
 type WideText = (fn(&str) -> String, &'static str, usize, &'static str);
@@ -191,6 +193,18 @@ fn wide_lists_are_refused() {
             "(SELECT max(a) + {n} FROM t)",
             MAX_ALL_SUBQUERIES,
             "subqueries",
+        ),
+        (
+            |list| format!("SELECT {list} FROM t"),
+            "count(*) FILTER (WHERE a = {n})",
+            MAX_FILTERED,
+            "calls with FILTER or columns of PIVOT",
+        ),
+        (
+            |list| format!("SELECT * FROM t PIVOT (sum(b) FOR a IN ({list}))"),
+            "{n}",
+            MAX_FILTERED,
+            "calls with FILTER or columns of PIVOT",
         ),
         (
             |list| format!("UPDATE t SET {list}"),
