@@ -80,6 +80,9 @@ pub mod function;
 pub mod key;
 #[doc(hidden)]
 pub mod keyrange;
+#[cfg(all(test, feature = "hbase"))]
+#[allow(dead_code, reason = "the tests of `tests/` have it, too")]
+mod not_run;
 mod operator;
 #[doc(hidden)]
 pub mod optimize;

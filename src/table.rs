@@ -20,8 +20,11 @@ use crate::key::KeyPart;
 use crate::scan::{Access, Parallelism, PartExpressions, ScanExec, ToPhysical};
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
-use crate::store::Store;
+use crate::store::{SpaceOptions, Store};
 use crate::write::{CompileRules, SpillDirectory, TableGuard, TableLock, TableWriter, WriteExec};
+
+/// Into so many parts a space is divided at most when it is made.
+const BUCKET_GROUPS: u32 = 64;
 
 /// A table in a store, for any `SessionContext`.
 #[derive(Debug)]
@@ -47,6 +50,17 @@ impl HaliteTable {
             store,
             shows_row_id: false,
         }
+    }
+
+    /// Makes the space of its rows, with buckets that are kept apart where the store has several machines.
+    ///
+    /// # Errors
+    /// Those of [`Store::create_space`].
+    pub fn make_space(&self) -> crate::error::Result<()> {
+        let borders = self.table.row_key().bucket_starts(BUCKET_GROUPS)?;
+        let options = SpaceOptions::default();
+        self.store
+            .create_parted_space(self.table.space(), &options, &borders)
     }
 
     /// The same table, of which it is known what its rules mean.

@@ -8,6 +8,8 @@
 //! `tests/golden/queries` shows what `EXPLAIN KEYS` and the metrics say; `HALITE_REWRITE=1` writes it anew.
 
 mod bound;
+#[cfg(feature = "hbase")]
+mod cluster;
 mod kinds;
 mod oracle;
 mod page;

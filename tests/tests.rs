@@ -9,6 +9,8 @@
 
 mod answers;
 mod architecture;
+#[cfg(all(feature = "hbase", feature = "shell"))]
+mod cluster;
 mod examples;
 mod far;
 #[cfg(feature = "shell")]
@@ -19,6 +21,7 @@ mod limits;
 #[cfg(feature = "shell")]
 mod maintenance;
 #[cfg(feature = "shell")]
+#[path = "../src/not_run.rs"]
 mod not_run;
 #[cfg(feature = "shell")]
 mod program;

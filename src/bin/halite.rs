@@ -32,6 +32,7 @@ Examples:
   halite metrics.halite -f load.sql --format csv > out.csv
   echo 'SELECT 1 AS one' | halite --format json
   halite demo                                        a tour of row keys on sample data
+  halite 'hbase://zk1,zk2/hbase?namespace=shop'      a database on a cluster of HBase
 
 Exit status: 0, or 1 if a statement failed, 2 if the arguments are wrong, 130 after Ctrl-C.";
 
@@ -45,7 +46,8 @@ Exit status: 0, or 1 if a statement failed, 2 if the arguments are wrong, 130 af
 struct Arguments {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Directory of the database, made where there is none; without it all stays in memory
+    /// Directory of the database, made where there is none, or its address on a cluster,
+    /// hbase://ZOOKEEPER,…/hbase?namespace=NAME; without it all stays in memory
     database: Option<PathBuf>,
     /// Runs these statements; may be repeated and mixed with -f
     // A script may begin with a comment, which begins with a hyphen.
@@ -91,8 +93,9 @@ struct Arguments {
 enum Action {
     /// Builds the sample database and runs the sample queries, each with what it scans and reads
     Demo {
-        /// Directory of the sample database, new or empty; without it a temporary one, removed at the end
-        #[arg(value_name = "DIR")]
+        /// Directory of the sample database, new or empty, or its address on a cluster; without it a temporary
+        /// directory, removed at the end
+        #[arg(value_name = "DATABASE")]
         directory: Option<PathBuf>,
         /// Rows of each generated data set; a million events and 100,000 of the others without it
         #[arg(long)]
@@ -100,7 +103,7 @@ enum Action {
     },
     /// Reads everything in a database and reports what is damaged; changes nothing
     Check {
-        /// Directory of the database
+        /// Directory of the database, or its address on a cluster
         database: PathBuf,
     },
     /// Copies a database into a new directory, which is a database too

@@ -21,7 +21,7 @@ use super::objects::{Dependents, Sequences, Views};
 use super::stored::{NEXT_KEY, SPACE, Stored, next_id, table_key};
 use crate::error::{Error, Result};
 use crate::schema::{BoundTable, Table, View};
-use crate::store::{Changes, Claim, Durability, Snapshot, SpaceOptions, Store, WriteBatch};
+use crate::store::{Changes, Claim, Durability, Snapshot, Store, WriteBatch};
 use crate::table::HaliteTable;
 use crate::write::{CompileRules, SpillDirectory, TableGuard};
 
@@ -389,8 +389,7 @@ impl Catalog {
         }
         let bound = self.bind(table)?;
         changing.next_id += 1;
-        self.store
-            .create_space(bound.bound().space(), &SpaceOptions::default())?;
+        bound.make_space()?;
         let mut batch = WriteBatch::new();
         batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
         changes.write(batch)?;
@@ -429,8 +428,7 @@ impl Catalog {
     ) -> Result<Arc<HaliteTable>> {
         let bound = self.bind(table.clone())?;
         changing.next_id += 1;
-        self.store
-            .create_space(&table.space(), &SpaceOptions::default())?;
+        bound.make_space()?;
         let mut batch = WriteBatch::new();
         let numbers = match is_new {
             true => self.number_columns(table, &[], &mut changing.next_id, &mut batch)?,

@@ -7,7 +7,7 @@ use super::*;
 use crate::datum::SqlType;
 use crate::error::ErrorKind;
 use crate::row::testing::{definition, part};
-use crate::store::{MemoryStore, commit_batch};
+use crate::store::{MemoryStore, SpaceOptions, commit_batch};
 
 fn new_store() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())

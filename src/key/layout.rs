@@ -1,6 +1,6 @@
 //! The layout of a table's row key, and keys of single rows.
 
-use super::definition::{KeyColumn, PartDefinition};
+use super::definition::{KeyColumn, PartDefinition, SortOrder};
 use super::fields;
 use super::part::KeyPart;
 use super::transform::{Argument, Expression};
@@ -87,6 +87,33 @@ impl RowKey {
         self.parts
             .iter()
             .position(|part| part.transform().buckets().is_some())
+    }
+
+    /// Where the buckets begin of a key that begins with one, in at most so many groups: keys, ascending, without the
+    /// first; none for other keys.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub fn bucket_starts(&self, most: u32) -> Result<Vec<Vec<u8>>> {
+        let first = self.parts.first();
+        let buckets = first.and_then(|part| Some((part, part.transform().buckets()?)));
+        let Some((part, buckets)) = buckets else {
+            return Ok(Vec::new());
+        };
+        let groups = buckets.min(most);
+        let mut starts = Vec::new();
+        for group in 1..groups {
+            let before = i64::from(buckets) * i64::from(group) / i64::from(groups);
+            let bucket = match part.direction() {
+                SortOrder::Ascending => before,
+                SortOrder::Descending => i64::from(buckets) - 1 - before,
+            };
+            let mut start = Vec::new();
+            part.encode(Some(&Datum::Integer(bucket)), &mut start)?;
+            starts.push(start);
+        }
+        starts.sort_unstable();
+        Ok(starts)
     }
 
     /// The part that gives back the table's column at `column`.

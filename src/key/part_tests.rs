@@ -186,3 +186,38 @@ fn ranges_that_touch_meet() {
         }
     }
 }
+
+/// Each bucket lies in one group, the groups are as many as asked for, or as there are buckets, and about of one size.
+#[test]
+fn buckets_are_not_torn_apart() {
+    with_seed(|rng| {
+        let mut seen = 0;
+        for _ in 0..3_000 {
+            let key = layout(rng);
+            let most = rng.u32(1..9);
+            let starts = key.bucket_starts(most).unwrap();
+            let first = &key.parts()[0];
+            let Some(buckets) = first.transform().buckets() else {
+                assert!(starts.is_empty());
+                continue;
+            };
+            seen += 1;
+            assert_eq!(starts.len() as u32, buckets.min(most) - 1);
+            assert!(starts.is_sorted_by(|one, next| one < next));
+            let mut sizes = vec![0_u32; starts.len() + 1];
+            for bucket in 0..buckets {
+                let mut field = Vec::new();
+                first
+                    .encode(Some(&Datum::Integer(bucket.into())), &mut field)
+                    .unwrap();
+                let group = |key: &[u8]| starts.partition_point(|start| start.as_slice() <= key);
+                let last = [&field, &[0xff; 9][..]].concat();
+                assert_eq!(group(&field), group(&last), "{field:?} {starts:?}");
+                sizes[group(&field)] += 1;
+            }
+            let (least, greatest) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+            assert!(greatest - least <= 1, "{sizes:?}");
+        }
+        assert!(seen > 100, "{seen}");
+    });
+}

@@ -67,11 +67,12 @@ pub struct Counters {
     pub(super) rows_out: Arc<Counter>,
     pub(super) bytes_read: Arc<Counter>,
     pub(super) requests: Arc<Counter>,
+    pub(super) regions: Arc<Counter>,
     pub(super) elapsed: Time,
 }
 
 impl Counters {
-    /// Those of a partition. Those of a local store do not show requests: it has none.
+    /// Those of a partition. Those of a local store do not show requests and regions: it has none.
     pub fn new(metrics: &ExecutionPlanMetricsSet, partition: usize, latency: Latency) -> Self {
         let counter = |name: &'static str| {
             let counter = Arc::new(Counter::default());
@@ -95,6 +96,10 @@ impl Counters {
                 Latency::Near => Arc::default(),
                 Latency::Far => counter("requests"),
             },
+            regions: match latency {
+                Latency::Near => Arc::default(),
+                Latency::Far => counter("regions"),
+            },
             elapsed: MetricBuilder::new(metrics).elapsed_compute(partition),
         }
     }
@@ -108,6 +113,7 @@ impl Counters {
         self.keys_read.add(cost.entries);
         self.bytes_read.add(cost.bytes);
         self.requests.add(cost.requests);
+        self.regions.add(cost.regions);
         self.rows_out.add(rows);
     }
 }

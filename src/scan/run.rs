@@ -208,6 +208,7 @@ impl RunReader {
         counters.keys_read.add(since.entries);
         counters.bytes_read.add(since.bytes);
         counters.requests.add(since.requests);
+        counters.regions.add(since.regions);
     }
 }
 

@@ -53,9 +53,9 @@ const USER: Absent = Absent(
     "a user, a role or a right",
     "a database has no users: whoever may write its directory may do everything; --readonly and --safe restrict a program",
 );
-const VACUUM: Absent = Absent(
-    "VACUUM",
-    "the space of deleted rows is given back without it",
+const OPTIMIZE: Absent = Absent(
+    "OPTIMIZE or CLUSTER",
+    "VACUUM [t] gives back the room of what was deleted",
 );
 const ANALYZE: Absent = Absent(
     "ANALYZE",
@@ -140,7 +140,7 @@ pub(super) fn statement(statement: &Statement) -> Option<Error> {
         | Statement::Rollback { .. }
         | Statement::Savepoint { .. }
         | Statement::ReleaseSavepoint { .. } => TRANSACTION,
-        Statement::Vacuum(_) | Statement::OptimizeTable { .. } => VACUUM,
+        Statement::OptimizeTable { .. } => OPTIMIZE,
         Statement::Analyze(_) => ANALYZE,
         Statement::Declare { .. }
         | Statement::Open(_)
@@ -202,7 +202,7 @@ const UNKNOWN: [(&str, Absent); 11] = [
     ("unlisten", NOTICE),
     ("notify", NOTICE),
     ("reindex", INDEX),
-    ("cluster", VACUUM),
+    ("cluster", OPTIMIZE),
     (
         "refresh",
         Absent(

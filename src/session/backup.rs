@@ -12,7 +12,7 @@ use super::check::{READING, check_at};
 use super::waiting::on_waiting_thread;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
-use crate::store::{RocksStore, StoreOptions};
+use crate::store::{Place, RocksStore, StoreOptions};
 
 impl Database {
     /// Copies the database, as it is at one moment, into the directory `path`, which must not be there yet; it is a
@@ -26,7 +26,8 @@ impl Database {
     /// open for reading alone, or where the disk fails; `Corrupt` where the copy cannot be opened. Then nothing is left at
     /// `path`.
     pub async fn backup(&self, path: impl AsRef<Path>) -> Result<()> {
-        let (catalog, path) = (self.catalog().clone(), named(path.as_ref()));
+        let path = Place::of(path.as_ref()).directory("a backup")?;
+        let (catalog, path) = (self.catalog().clone(), named(path));
         on_waiting_thread(READING, move || {
             catalog.checkpoint(&path)?;
             // The end of its log may be in the middle of a write: opened for writing once, it has no log any more.
@@ -45,7 +46,9 @@ impl Database {
     /// open for writing, or the disk fails; `Corrupt` where the backup is damaged: all of it is read. Then nothing is left at
     /// `path`.
     pub async fn restore(backup: impl AsRef<Path>, path: impl AsRef<Path>) -> Result<()> {
-        let (backup, path) = (backup.as_ref().to_owned(), named(path.as_ref()));
+        let backup = Place::of(backup.as_ref()).directory("restoring a backup")?;
+        let path = Place::of(path.as_ref()).directory("restoring a backup")?;
+        let (backup, path) = (backup.to_owned(), named(path));
         on_waiting_thread(READING, move || restore(&backup, &path)).await
     }
 }

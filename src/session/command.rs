@@ -12,11 +12,13 @@ use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     AlterTable, CommentObject, CreateTable, CreateView, DataType, Ident, ObjectName, ObjectType,
     SequenceOptions, ShowCreateObject, ShowStatementIn, ShowStatementOptions, Statement, Truncate,
+    VacuumStatement,
 };
 
 use super::Outcome;
 use super::absent;
 use super::catalogs::Catalogs;
+use super::store_statements::{show_store, vacuum};
 use super::waiting::on_waiting_thread;
 use crate::catalog::{Catalog, Dependents, object_name};
 use crate::error::{Error, Result};
@@ -26,6 +28,7 @@ use crate::scan::ScanExec;
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
 use crate::span::SpanRow;
+use crate::store::Fact;
 
 /// A statement that Halite answers itself.
 pub(super) enum Own<'a> {
@@ -44,6 +47,8 @@ pub(super) enum Own<'a> {
     ShowCreateTable(&'a ObjectName),
     Describe(&'a ObjectName),
     ShowTransforms,
+    ShowStore,
+    Vacuum(&'a VacuumStatement),
     /// A setting, without its prefix.
     ShowSetting(String),
 }
@@ -103,6 +108,7 @@ impl<'a> Own<'a> {
             Statement::CreateTable(create) => Self::CreateTable(create),
             Statement::AlterTable(alter) => Self::AlterTable(alter),
             Statement::Truncate(truncate) => Self::Truncate(truncate),
+            Statement::Vacuum(vacuum) => Self::Vacuum(vacuum),
             Statement::ShowTables { .. } if statement.to_string() == "SHOW TABLES" => {
                 Self::ShowTables
             }
@@ -246,6 +252,10 @@ impl<'a> Own<'a> {
             Self::ShowCreateTable(name) | Self::Describe(name) => {
                 Ok(catalogs.of(&object_name(name)?))
             }
+            Self::Vacuum(VacuumStatement {
+                table_name: Some(name),
+                ..
+            }) => Ok(catalogs.of(&object_name(name)?)),
             _ => Ok(catalogs.database()),
         }
     }
@@ -253,6 +263,7 @@ impl<'a> Own<'a> {
     fn variable(name: &[Ident]) -> Option<Self> {
         match name {
             [only] if only.value.eq_ignore_ascii_case("transforms") => Some(Self::ShowTransforms),
+            [only] if only.value.eq_ignore_ascii_case("store") => Some(Self::ShowStore),
             [prefix, name] if prefix.value.eq_ignore_ascii_case(HaliteOptions::PREFIX) => {
                 Some(Self::ShowSetting(name.value.to_lowercase()))
             }
@@ -302,6 +313,8 @@ impl<'a> Own<'a> {
             Self::ShowCreateTable(name) => show_create_table(catalogs, name),
             Self::Describe(name) => describe(catalog, name),
             Self::ShowTransforms => show_transforms(),
+            Self::ShowStore => facts(show_store(catalog).await?),
+            Self::Vacuum(statement) => facts(vacuum(catalog, statement).await?),
             Self::ShowSetting(name) => show_setting(&settings()?, &name),
         }
     }
@@ -495,6 +508,14 @@ fn show_transforms() -> Result<Outcome> {
             strings(declarations().map(|it| owned(it.pushdown()))),
         ),
     ])
+}
+
+fn facts(facts: Vec<Fact>) -> Result<Outcome> {
+    let (about, value): (Vec<_>, Vec<_>) = facts
+        .into_iter()
+        .map(|fact| (fact.about, fact.value))
+        .unzip();
+    rows(vec![("about", strings(about)), ("value", strings(value))])
 }
 
 /// One row for each key range of each scan of a plan.

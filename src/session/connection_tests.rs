@@ -197,6 +197,8 @@ async fn statements_that_datafusion_does_not_have_are_no_data_frames() {
         "SHOW TABLES",
         "SHOW CREATE TABLE t",
         "SHOW TRANSFORMS",
+        "SHOW STORE",
+        "VACUUM",
         "SHOW halite.pushdown",
         "EXPLAIN KEYS SELECT a FROM t",
     ] {

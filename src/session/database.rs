@@ -13,7 +13,7 @@ use super::waiting::on_waiting_thread;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::settings::ByteSize;
-use crate::store::{MemoryStore, RocksStore, Store, StoreOptions};
+use crate::store::{MemoryStore, Place, Store, StoreOptions};
 use crate::write::SpillDirectory;
 
 /// An open database. Clones share it; it is closed when the last of them and of its connections is dropped.
@@ -26,16 +26,17 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens the database in the directory `path`, and makes it where there is none.
+    /// Opens the database in the directory `path`, or on the cluster whose address it is
+    /// (`hbase://zookeeper1,zookeeper2/hbase?namespace=shop`), and makes it where there is none.
     ///
     /// # Errors
-    /// `Unavailable` where another process holds it, `Corrupt` where it cannot be read or a newer Halite wrote it,
-    /// `InvalidInput` where the directory holds something else.
+    /// `Unavailable` where another process holds it or the cluster cannot be reached, `Corrupt` where it cannot be read or
+    /// a newer Halite wrote it, `InvalidInput` where the directory holds something else, or it is no such address.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, StoreOptions::default()).await
     }
 
-    /// Opens the database in the directory `path` for reading alone; another process may write to it meanwhile, which
+    /// Opens the database at `path`, as [`Database::open`] does, for reading alone; another process may write to it meanwhile, which
     /// is not seen.
     ///
     /// # Errors
@@ -58,16 +59,17 @@ impl Database {
         let path = path.as_ref().to_owned();
         // Opening replays the log, which blocks.
         on_waiting_thread("opening the database broke off", move || {
-            let store = RocksStore::open(&path, &options)?;
-            // Who only reads leaves the directory as it is.
-            let spills = match options.read_only {
-                true => SpillDirectory::default(),
-                false => {
-                    SpillDirectory::remove_left_over(&path);
-                    SpillDirectory::of_database(&path)
+            let place = Place::of(&path);
+            let store = place.open(&options)?;
+            let spills = match place {
+                // Who only reads leaves the directory as it is.
+                Place::Directory(path) if !options.read_only => {
+                    SpillDirectory::remove_left_over(path);
+                    SpillDirectory::of_database(path)
                 }
+                _ => SpillDirectory::default(),
             };
-            Self::of_store_with(Arc::new(store), spills)
+            Self::of_store_with(store, spills)
         })
         .await
     }

@@ -109,6 +109,7 @@ mod span;
 mod spelled;
 #[doc(hidden)]
 pub mod stack;
+mod store_statements;
 mod struct_types;
 mod subqueries;
 mod summary;

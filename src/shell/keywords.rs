@@ -16,16 +16,17 @@ pub static KEYWORDS: &[&str] = &[
     "MERGE", "MINUTE", "MONTH", "NATURAL", "NEXT", "NOT", "NOTHING", "NULL", "NULLS", "NUMERIC", "OF",
     "OFFSET", "ON", "OR", "ORDER", "OUTER", "OVER", "OVERLAY", "PARTITION", "PRECEDING", "PREPARE", "PRIMARY",
     "QUALIFY", "RANGE", "REAL", "RECURSIVE", "RENAME", "REPLACE", "RESET", "RETURNING", "RIGHT", "ROLLBACK", "ROLLUP", "ROW", "ROWS",
-    "SECOND", "SELECT", "SEMI", "SEQUENCE", "SET", "SETS", "SHOW", "SIMILAR", "SMALLINT", "SOME", "TABLE", "TABLES",
+    "SECOND", "SELECT", "SEMI", "SEQUENCE", "SET", "SETS", "SHOW", "SIMILAR", "SMALLINT", "SOME", "STORE", "TABLE", "TABLES",
     "TEMP", "TEXT", "THEN", "TIES", "TIME", "TIMESTAMP", "TO", "TRANSACTION", "TRANSFORMS", "TRUE", "TRUNCATE",
-    "UNBOUNDED", "UNION", "UNIQUE", "UNNEST", "UPDATE", "USING", "VALUES", "VARCHAR", "VERBOSE", "VIEW",
+    "UNBOUNDED", "UNION", "UNIQUE", "UNNEST", "UPDATE", "USING", "VACUUM", "VALUES", "VARCHAR", "VERBOSE", "VIEW",
     "WHEN", "WHERE", "WINDOW", "WITH", "WITHIN", "WITHOUT", "YEAR", "ZONE",
 ];
 
 /// Those that begin a statement.
 pub static BEGINNINGS: &[&str] = &[
     "ALTER", "COPY", "CREATE", "DELETE", "DESCRIBE", "DROP", "EXPLAIN", "INSERT", "MERGE",
-    "REPLACE", "RESET", "SELECT", "SET", "SHOW", "TABLE", "TRUNCATE", "UPDATE", "VALUES", "WITH",
+    "REPLACE", "RESET", "SELECT", "SET", "SHOW", "TABLE", "TRUNCATE", "UPDATE", "VACUUM", "VALUES",
+    "WITH",
 ];
 
 /// Whether a word is one of [`KEYWORDS`], in whatever case.
@@ -43,7 +44,7 @@ mod tests {
         assert!(KEYWORDS.is_sorted() && BEGINNINGS.is_sorted());
         assert!(BEGINNINGS.iter().all(|word| is_keyword(word)));
         // Halite's own.
-        let own = ["KEYS", "TRANSFORMS"];
+        let own = ["KEYS", "STORE", "TRANSFORMS"];
         for word in KEYWORDS.iter().filter(|word| !own.contains(word)) {
             let known = sqlparser::keywords::ALL_KEYWORDS.binary_search(word);
             assert!(known.is_ok(), "{word}");

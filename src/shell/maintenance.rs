@@ -6,7 +6,7 @@ use std::path::Path;
 use super::failure::Failure;
 use super::text::counted;
 use crate::session::{CheckReport, Database};
-use crate::store::RocksStore;
+use crate::store::{Place, RocksStore};
 
 /// Reads everything in a database and writes what is in it, and what is damaged, to `out`.
 ///
@@ -59,6 +59,8 @@ fn write_findings(path: &Path, found: &CheckReport, out: &mut dyn Write) -> io::
 /// # Errors
 /// A report that says what is in the way.
 pub async fn backup(path: &Path, to: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    let path = Place::of(path).directory("halite backup")?;
+    let to = Place::of(to).directory("halite backup")?;
     if let Some(process) = RocksStore::holder(path) {
         return Err(Failure::Statement(format!(
             "error: the database {} is open in process {process}, and only the process that writes to it can copy it: \

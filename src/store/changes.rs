@@ -49,8 +49,8 @@ impl<'a> Claim<'a> {
 /// What one statement writes: all of it becomes visible by [`Changes::commit`], or nothing does. The claims are held
 /// until it is dropped or committed.
 pub trait Changes: Send + fmt::Debug {
-    /// The store at this moment, without the statement's own changes. A space that it has claimed exclusively is the
-    /// same at every moment until the commit.
+    /// The store as it was when the statement began, or later, without the statement's own changes. A space that it has
+    /// claimed exclusively is the same at every moment until the commit.
     ///
     /// Errors: those of [`Store::snapshot`].
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;

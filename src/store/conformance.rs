@@ -3,6 +3,8 @@
 //! `rocksdb_interrupted` gives up after one deleted entry and sorts its few bytes into files at once, so that every
 //! check also goes through interruptions and through files.
 //!
+//! `HALITE_HBASE` names a cluster, where each check has a namespace of its own.
+//!
 //! `HALITE_SEED` replays a random check; each prints the seed that it runs with.
 
 mod bulk;
@@ -21,6 +23,8 @@ use std::time::Duration;
 use fastrand::Rng;
 use tempfile::TempDir;
 
+#[cfg(feature = "hbase")]
+use super::hbase::cluster_tests;
 use super::versioned::simulation_tests;
 use super::wrap::{Delayed, Failing, Faults, Recording};
 use super::{
@@ -52,6 +56,14 @@ macro_rules! conformance {
         mod delayed { $(#[test] fn $check() { super::$check(&super::Subject::delayed()); })* }
         mod grouped { $(#[test] fn $check() { super::$check(&super::Subject::grouped()); })* }
         mod versioned { $(#[test] fn $check() { super::$check(&super::Subject::versioned()); })* }
+        #[cfg(feature = "hbase")]
+        mod hbase {
+            $(#[test] fn $check() {
+                if let Some(subject) = super::Subject::hbase(stringify!($check)) {
+                    super::$check(&subject);
+                }
+            })*
+        }
     };
 }
 
@@ -88,6 +100,9 @@ conformance! {
     a_store_can_be_written,
     a_checkpoint_is_the_store_at_one_moment,
     what_is_kept_is_whole,
+    a_vacuum_changes_nothing_that_can_be_read,
+    a_store_tells_what_it_is,
+    the_empty_key_is_kept_or_refused,
     // Changes
     changes_are_seen_when_they_are_committed,
     changes_that_are_dropped_change_nothing,
@@ -157,6 +172,29 @@ mod read_only {
         a_read_only_store_refuses_changes_alone(&Subject::read_only(wrapped));
     }
 
+    #[cfg(feature = "hbase")]
+    #[test]
+    fn hbase() {
+        let Some(address) = cluster_tests::address("read_only") else {
+            return;
+        };
+        let read_only = StoreOptions {
+            read_only: true,
+            ..StoreOptions::default()
+        };
+        let subject = Subject::of(crate::store::hbase::open(&address).unwrap());
+        subject.create("t");
+        subject.put("t", &[(b"a", b"1")]);
+        let reopened = crate::store::hbase::open_with(&address, &read_only).unwrap();
+        a_read_only_store_refuses_changes_alone(&Subject {
+            is_cluster: true,
+            ..Subject::of(reopened)
+        });
+        let nowhere = format!("{address}_nowhere");
+        let error = crate::store::hbase::open_with(&nowhere, &read_only).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+    }
+
     #[test]
     fn failing() {
         let wrapped = |store| Arc::new(Failing::new(store, Faults::never())) as Arc<dyn Store>;
@@ -173,6 +211,8 @@ pub(super) struct Subject {
     /// Of statements that run side by side and change one key, the one stands that began last, and not the one that
     /// committed last.
     is_numbered: bool,
+    /// Whether it is on other machines indeed, where a statement takes milliseconds.
+    is_cluster: bool,
 }
 
 impl Subject {
@@ -181,6 +221,7 @@ impl Subject {
             store,
             directory: None,
             is_numbered: false,
+            is_cluster: false,
         }
     }
 
@@ -207,6 +248,47 @@ impl Subject {
         Self {
             is_numbered: true,
             ..Self::of(simulation_tests::store())
+        }
+    }
+
+    /// One on the cluster that is named, if one is.
+    #[cfg(feature = "hbase")]
+    fn hbase(check: &str) -> Option<Self> {
+        let address = cluster_tests::address(check)?;
+        Some(Self {
+            is_numbered: true,
+            is_cluster: true,
+            ..Self::of(crate::store::hbase::open(&address).unwrap())
+        })
+    }
+
+    /// How often something is done that is done `near` times where it takes no time.
+    fn rounds(&self, near: usize) -> usize {
+        match self.is_cluster {
+            true => (near / 8).max(5),
+            false => near,
+        }
+    }
+
+    fn refuses_empty_key(&self) -> bool {
+        self.store.capabilities().refuses_empty_key
+    }
+
+    /// [`HOSTILE`], as far as it can be kept.
+    fn hostile(&self) -> &'static [(&'static [u8], &'static [u8])] {
+        match self.refuses_empty_key() {
+            true => &HOSTILE[1..],
+            false => HOSTILE,
+        }
+    }
+
+    /// As [`random_key`], of those that can be kept.
+    fn key(&self, random: &mut Rng) -> Vec<u8> {
+        loop {
+            let key = random_key(random);
+            if !(key.is_empty() && self.refuses_empty_key()) {
+                return key;
+            }
         }
     }
 

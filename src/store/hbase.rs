@@ -1,24 +1,27 @@
 //! HBase as the store: its protocol, spoken from here, under numbered statements.
 //!
 //! A `frame` is a request or an answer, made of `messages` and of `cellblock`s; a `connection` has many of them on
-//! their way. `zookeeper` knows where the cluster is, `cluster` where its regions are. `multi` changes and reads
-//! single rows, `scan` reads ranges; `rows` makes the row service of both, on which
+//! their way. `zookeeper`, or a master, knows where the cluster is (`registry`), `cluster` where its regions are. `multi` changes and reads
+//! single rows, `scan` reads ranges, of which so much is `left`; `rows` makes the row service of both, on which
 //! `versioned` keeps its promises. What goes wrong is known by its class (`failure`).
 //!
 //! Calls block, as those of every store. A connection has a thread that takes its answers in, so that any number of
 //! requests can be on their way; a scan asks for its next answer before it hands out the one that has come.
 
+mod address;
 mod cellblock;
 mod cluster;
 #[cfg(test)]
-mod cluster_tests;
+pub(super) mod cluster_tests;
 mod connection;
 mod failure;
 mod frame;
 #[cfg(test)]
 mod golden_tests;
+mod left;
 mod messages;
 mod multi;
+mod registry;
 mod rows;
 mod scan;
 mod zookeeper;
@@ -26,130 +29,71 @@ mod zookeeper;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::cluster::Cluster;
+use self::address::Address;
 use self::rows::HbaseRows;
-use super::Store;
 use super::versioned::{Times, VersionedStore};
-use crate::error::{Error, Result};
+use super::{Store, StoreOptions};
+use crate::error::Result;
 
-pub use super::versioned::Cleared;
+/// How long a cluster may take to answer when a database is opened.
+const REACHED_WITHIN: Duration = Duration::from_secs(8);
 
 /// Opens the database in a namespace of a cluster, and makes it where it is not there:
-/// `hbase://zk1:2181,zk2/hbase?namespace=shop`. Without a namespace it is `halite`; without a path `/hbase`.
+/// `hbase://zk1:2181,zk2/hbase?namespace=shop`, or `hbase+rpc://master1:16000,master2?namespace=shop` where ZooKeeper is
+/// not to be asked. Without a namespace it is `halite`; without a path `/hbase`.
 ///
 /// # Errors
 /// `InvalidInput` for what is no such address; `Unavailable` if the cluster cannot be reached; `Corrupt` if the database
 /// was made by a newer version.
 pub fn open(url: &str) -> Result<Arc<dyn Store>> {
-    Ok(Arc::new(connect(url)?))
+    open_with(url, &StoreOptions::default())
 }
 
-/// Removes, of the database at an address, what nobody can read any more: versions that were overwritten or deleted more
-/// than an hour ago, tables that were dropped, and what statements have left that broke off.
+/// As [`open`], for reading alone or only where there is a database, if the options say so. Of the other options, which are
+/// about files and memory, none is about a cluster.
 ///
 /// # Errors
-/// As [`open`]; `Unavailable` where the cluster fails. What was removed until then was right.
-pub fn vacuum(url: &str) -> Result<Cleared> {
-    connect(url)?.vacuum()
-}
-
-fn connect(url: &str) -> Result<VersionedStore<HbaseRows>> {
+/// As [`open`]; `InvalidInput` where there is no database and none is to be made.
+pub fn open_with(url: &str, options: &StoreOptions) -> Result<Arc<dyn Store>> {
     let address = Address::read(url)?;
-    // At once, and not after many tries, where there is nothing.
-    let master = format!("{}/master", address.root);
-    zookeeper::locate(&address.quorum, &master, Duration::from_secs(4))?;
-    let cluster = Cluster::new(address.quorum, address.root);
-    let rows = HbaseRows::open(cluster, &address.namespace)?;
-    VersionedStore::open(rows, Times::default())
-}
-
-/// What an address says.
-#[derive(Debug, PartialEq, Eq)]
-struct Address {
-    quorum: Vec<String>,
-    root: String,
-    namespace: String,
-}
-
-impl Address {
-    fn read(url: &str) -> Result<Self> {
-        let wrong = |what: &str| {
-            Error::invalid(format!(
-                "`{url}` is no database on HBase: {what}; write hbase://zookeeper1,zookeeper2/hbase?namespace=name"
-            ))
-        };
-        let rest = url.strip_prefix("hbase://");
-        let rest = rest.ok_or_else(|| wrong("it does not begin with hbase://"))?;
-        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (servers, root) = place.split_once('/').unwrap_or((place, ""));
-        let with_port = |server: &str| match server.contains(':') {
-            true => server.to_owned(),
-            false => format!("{server}:2181"),
-        };
-        let servers = servers.split(',').filter(|server| !server.is_empty());
-        let quorum: Vec<String> = servers.map(with_port).collect();
-        if quorum.is_empty() {
-            return Err(wrong("no server of ZooKeeper is named"));
-        }
-        let root = match root.trim_end_matches('/') {
-            "" => "/hbase".to_owned(),
-            root => format!("/{root}"),
-        };
-        let mut namespace = "halite";
-        for part in query.split('&').filter(|part| !part.is_empty()) {
-            match part.split_once('=') {
-                Some(("namespace", name)) => namespace = name,
-                _ => return Err(wrong(&format!("`{part}` is not known"))),
-            }
-        }
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        if namespace.is_empty() || !namespace.bytes().all(is_plain) {
-            return Err(wrong("a namespace is letters, digits and _"));
-        }
-        let namespace = namespace.to_owned();
-        Ok(Self {
-            quorum,
-            root,
-            namespace,
-        })
-    }
+    let makes = options.create_if_missing && !options.read_only;
+    let whole = address.to_string();
+    let rows = HbaseRows::open(address, makes, REACHED_WITHIN)
+        .map_err(|error| error.context(format_args!("{whole} cannot be opened")))?;
+    let times = Times::default();
+    Ok(match options.read_only {
+        true => Arc::new(VersionedStore::open_read_only(rows, times)?),
+        false => Arc::new(VersionedStore::open(rows, times)?),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+    use std::time::Instant;
+
     use super::*;
+    use crate::error::ErrorKind;
 
+    /// Whoever does not answer, or is not there, is known in time.
     #[test]
-    fn addresses_are_read() {
-        let address = |quorum: &[&str], root: &str, namespace: &str| Address {
-            quorum: quorum.iter().map(|server| (*server).to_owned()).collect(),
-            root: root.to_owned(),
-            namespace: namespace.to_owned(),
-        };
-        for (url, expected) in [
-            ("hbase://zk", address(&["zk:2181"], "/hbase", "halite")),
-            (
-                "hbase://a:1,b/x/y/?namespace=shop",
-                address(&["a:1", "b:2181"], "/x/y", "shop"),
-            ),
-        ] {
-            assert_eq!(Address::read(url).unwrap(), expected);
-        }
+    fn where_nothing_answers_nothing_is_opened() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let silent = silent.local_addr().unwrap().to_string();
         for url in [
-            "hbase:/zk",
-            "hbase://",
-            "hbase:///hbase",
-            "hbase://zk?namespace=",
-            "hbase://zk?namespace=a:b",
-            "hbase://zk?user=me",
+            "hbase://127.0.0.1:1/hbase".to_owned(),
+            "hbase+rpc://127.0.0.1:1".to_owned(),
+            format!("hbase://{silent}"),
+            format!("hbase://{silent},{silent}"),
+            format!("hbase+rpc://{silent}"),
         ] {
-            Address::read(url).unwrap_err();
+            let began = Instant::now();
+            let error = open(&url).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+            let server = url.split(['/', ',']).nth(2).unwrap();
+            assert!(error.message().contains(server), "{error}");
+            let took = began.elapsed();
+            assert!(took < Duration::from_secs(10), "{url}: {took:?}");
         }
-    }
-
-    #[test]
-    fn where_nothing_is_nothing_is_opened() {
-        let error = open("hbase://127.0.0.1:1/hbase").unwrap_err();
-        assert!(error.message().contains("127.0.0.1:1"), "{error}");
     }
 }

@@ -16,9 +16,9 @@ use super::leaves::{Position, SortedEntries};
 use super::local::{self, Visit};
 use super::remaining::Remaining;
 use super::{
-    BulkWriter, Changes, Chunk, ChunkLimit, Claim, Cursor, Direction, Durability, LocalSnapshot,
-    Operation, ReadRequest, Reader, Snapshot, SpaceOptions, Store, WriteBatch, check_space_name,
-    no_such_space, outside_of_cursor, space_exists,
+    BulkWriter, Changes, Chunk, ChunkLimit, Claim, Cursor, Direction, Durability, Fact,
+    LocalSnapshot, Operation, ReadRequest, Reader, Snapshot, SpaceOptions, Store, WriteBatch,
+    check_space_name, no_such_space, outside_of_cursor, space_exists,
 };
 use crate::error::Result;
 use crate::keyrange::KeyRange;
@@ -89,6 +89,36 @@ impl Store for MemoryStore {
 
     fn approximate_entries(&self, space: &str) -> Result<Option<u64>> {
         Ok(Some(find(&self.spaces.read(), space)?.len() as u64))
+    }
+
+    fn describe(&self) -> Result<Vec<Fact>> {
+        let spaces = self.spaces.read();
+        let bytes = spaces.values();
+        let bytes: u64 = bytes
+            .map(|space| space.size_in_bytes(&KeyRange::all()))
+            .sum();
+        Ok(vec![
+            Fact::new("store", "memory of this process"),
+            Fact::new("bytes", bytes.to_string()),
+            Fact::new(
+                "a statement",
+                "is whole or has not been; it reads one moment",
+            ),
+            Fact::new(
+                "what is acknowledged",
+                "is gone when the database is closed",
+            ),
+        ])
+    }
+
+    fn vacuum(&self, space: Option<&str>) -> Result<Vec<Fact>> {
+        if let Some(space) = space {
+            find(&self.spaces.read(), space)?;
+        }
+        Ok(vec![Fact::new(
+            "nothing to do",
+            "memory is given back as soon as nobody reads it any more",
+        )])
     }
 
     fn is_read_only(&self) -> bool {

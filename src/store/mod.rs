@@ -1,7 +1,7 @@
 //! The ordered byte store: what Halite asks of the place where rows are kept.
 //!
 //! A [`Store`] holds named **spaces**, each an ordered run of entries (a key and a value, any bytes, the empty key
-//! included), ordered bytewise by key. A table or an index is one space. It is changed by statements, each whole or not
+//! included unless [`Capabilities`] say otherwise), ordered bytewise by key. A table or an index is one space. It is changed by statements, each whole or not
 //! at all ([`Changes`]), and read through a [`Snapshot`]: a [`ReadRequest`] goes to it whole, and its [`Reader`] fills
 //! [`Chunk`]s, many entries per call, so that a remote store pays few messages and a local one no allocation per entry.
 //! A statement that depends on what is there claims what it changes ([`Claim`]). Few changes are [`WriteBatch`]es, many
@@ -26,12 +26,14 @@ mod chunk;
 mod conformance;
 pub(crate) mod cut;
 mod directory;
+mod fact;
 #[cfg(feature = "hbase")]
 pub mod hbase;
 mod inside;
 mod leaves;
 pub mod local;
 mod memory;
+mod place;
 mod read;
 mod records;
 mod remaining;
@@ -56,9 +58,11 @@ pub(crate) use self::bulk::Ascending;
 pub use self::bulk::BulkWriter;
 pub use self::changes::{Changes, Claim, Sharing};
 pub use self::chunk::{Chunk, ChunkLimit};
+pub use self::fact::Fact;
 pub use self::inside::{check_file_name, check_outside};
 pub use self::local::LocalSnapshot;
 pub use self::memory::MemoryStore;
+pub use self::place::Place;
 pub use self::read::{ReadRequest, Reader, Tally, Work};
 pub use self::rocksdb::RocksStore;
 
@@ -76,6 +80,19 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Errors: `Conflict` if it exists; `Internal` for a name that [`check_space_name`] refuses; `Unavailable` if the
     /// store is read-only.
     fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()>;
+
+    /// As [`Store::create_space`], with the keys, ascending, at which parts of it begin that are worth keeping apart: a
+    /// hint, for a store of several machines.
+    ///
+    /// Errors: as [`Store::create_space`].
+    fn create_parted_space(
+        &self,
+        name: &str,
+        options: &SpaceOptions,
+        _borders: &[Vec<u8>],
+    ) -> Result<()> {
+        self.create_space(name, options)
+    }
 
     /// Removes a space and its entries, at a cost that does not grow with their number. Snapshots taken before, and
     /// their cursors, old and new, still read it. A space of the same name can be made again and starts empty.
@@ -110,7 +127,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// planner, off by a factor of two or so. For a range without entries it is small, but not always zero. A remote
     /// store answers from what it has cached, without a message.
     ///
-    /// Errors: `Internal` if the space does not exist.
+    /// Errors: `Internal` if the space does not exist; `NotSupported` where the store cannot say.
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64>;
 
     /// About how many entries a space has, without reading them; `None` where the store cannot say. What was overwritten
@@ -156,10 +173,21 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Reads all files of entries, overwritten and deleted entries included, and compares them with their checksums.
     /// Returns an error `Corrupt` for each damaged file, with its name; a store without files returns none.
     ///
-    /// Errors: `Unavailable` where they cannot be read.
+    /// Errors: `Unavailable` where they cannot be read; `NotSupported` where they are kept by others, and who looks at them.
     fn verify(&self) -> Result<Vec<Error>> {
         Ok(Vec::new())
     }
+
+    /// What the store is, what it promises, and how it stands now: for people. It may send messages.
+    ///
+    /// Errors: `Unavailable` where others must be asked and do not answer.
+    fn describe(&self) -> Result<Vec<Fact>>;
+
+    /// Gives back the room of what nobody can read any more, in all spaces or in one. It takes as long as reading them.
+    /// Returns what it has done, for people.
+    ///
+    /// Errors: `Internal` if the space does not exist; `Unavailable` if the store is read-only, or cannot write now.
+    fn vacuum(&self, space: Option<&str>) -> Result<Vec<Fact>>;
 
     /// Whether every change is refused.
     fn is_read_only(&self) -> bool;
@@ -307,6 +335,9 @@ impl FromStr for Durability {
 pub struct Capabilities {
     /// How long a call takes.
     pub latency: Latency,
+    /// Whether nothing can be put under the empty key: a commit that would is an error `NotSupported`, and there is no
+    /// entry under it. No row of a table has it.
+    pub refuses_empty_key: bool,
 }
 
 /// How long a call of a store takes.

@@ -118,6 +118,8 @@ pub struct Tally {
     pub bytes: usize,
     /// Messages to another machine.
     pub requests: usize,
+    /// Parts of spaces that were asked, where other machines keep them apart.
+    pub regions: usize,
 }
 
 impl Tally {
@@ -130,6 +132,7 @@ impl Tally {
             entries: self.entries - earlier.entries,
             bytes: self.bytes - earlier.bytes,
             requests: self.requests - earlier.requests,
+            regions: self.regions - earlier.regions,
         }
     }
 }

@@ -27,6 +27,7 @@
 //!   right order; the database closes when the store and the last of them are dropped.
 
 mod bulk;
+mod describe;
 mod errors;
 mod maintain;
 mod open;
@@ -58,7 +59,7 @@ use super::changes::{self, Claims, LocalStore};
 use super::seal;
 use super::synced::{self, Extent, Files, Synced};
 use super::{
-    Changes, Claim, Durability, Snapshot, SpaceOptions, Store, StoreOptions, WriteBatch,
+    Changes, Claim, Durability, Fact, Snapshot, SpaceOptions, Store, StoreOptions, WriteBatch,
     check_space_name, no_such_space, space_exists,
 };
 use crate::error::{Error, Result};
@@ -434,6 +435,14 @@ impl Store for RocksStore {
 
     fn verify(&self) -> Result<Vec<Error>> {
         verify::verify(self.current().borrow_owner())
+    }
+
+    fn describe(&self) -> Result<Vec<Fact>> {
+        describe::describe(self)
+    }
+
+    fn vacuum(&self, space: Option<&str>) -> Result<Vec<Fact>> {
+        describe::vacuum(self, space)
     }
 
     fn is_read_only(&self) -> bool {

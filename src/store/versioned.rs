@@ -52,6 +52,7 @@ mod clock;
 mod database;
 #[cfg(test)]
 mod database_tests;
+mod describe;
 mod directory;
 mod finish;
 #[cfg(test)]
@@ -73,14 +74,13 @@ mod vacuum;
 mod values;
 
 #[cfg(feature = "hbase")]
-pub use self::clear::Cleared;
-#[cfg(feature = "hbase")]
 pub(super) use self::clock::{Number, Time};
 #[cfg(feature = "hbase")]
 pub(super) use self::database::VersionedStore;
 #[cfg(feature = "hbase")]
 pub(super) use self::service::{
-    Asked, ClockCells, ClockChange, Row, RowService, RowStream, Rows, Versions, Window,
+    Amount, Asked, ClockCells, ClockChange, Nature, Row, RowService, RowStream, Rows, Versions,
+    Window,
 };
 #[cfg(feature = "hbase")]
 pub(super) use self::shared::Times;

@@ -13,6 +13,7 @@ const DOCUMENTS: &[&str] = &[
     "data/README.md",
     "docs/benchmarks.md",
     "docs/changes.md",
+    "docs/hbase.md",
     "docs/limits.md",
     "docs/row-keys.md",
     "docs/security.md",

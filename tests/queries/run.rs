@@ -11,7 +11,7 @@ use halite::schema::BoundTable;
 use halite::session::{Connection, Database, Outcome, Profile, RowStream, Statement};
 use halite::shell::sample::{self, generator};
 use halite::store::wrap::{Delayed, Log, Recording};
-use halite::store::{MemoryStore, Store as HaliteStore};
+use halite::store::{MemoryStore, Place, Store as HaliteStore, StoreOptions};
 use halite::table::HaliteTable;
 use tempfile::TempDir;
 
@@ -20,13 +20,15 @@ use crate::answers::{KeyRow, texts};
 
 /// Where the layouts are kept.
 #[derive(Debug, Clone, Copy)]
-pub enum Store {
+pub enum Store<'a> {
     /// In memory.
     Memory,
     /// In memory, several rows to an entry.
     Grouped,
     /// In a directory of its own.
     RocksDb,
+    /// On the cluster that this address names.
+    Cluster(&'a str),
 }
 
 /// How a query is run.
@@ -87,7 +89,7 @@ pub struct Samples {
 
 impl Samples {
     /// Makes and loads the tables.
-    pub async fn load(store: Store) -> Self {
+    pub async fn load(store: Store<'_>) -> Self {
         let (database, memory, directory) = match store {
             Store::Memory => {
                 let store: Arc<dyn HaliteStore> = Arc::new(MemoryStore::new());
@@ -104,6 +106,7 @@ impl Samples {
                 let path = directory.path().join("flights.halite");
                 (Database::open(path).await.unwrap(), None, Some(directory))
             }
+            Store::Cluster(address) => (Database::open(address).await.unwrap(), None, None),
         };
         let connection = database.connect();
         let files = tempfile::tempdir().unwrap();
@@ -121,6 +124,26 @@ impl Samples {
             memory,
             _directory: directory,
         }
+    }
+
+    /// Closes the database and opens its store, for reading alone, which is in the directory or at the address.
+    pub fn into_store(self, address: &str) -> (Arc<dyn HaliteStore>, Option<TempDir>) {
+        let Self {
+            database,
+            _directory: directory,
+            ..
+        } = self;
+        drop(database);
+        let path = match &directory {
+            Some(directory) => directory.path().join("flights.halite"),
+            None => address.into(),
+        };
+        let options = StoreOptions {
+            read_only: true,
+            ..StoreOptions::default()
+        };
+        let store = Place::of(&path).open(&options).unwrap();
+        (store, directory)
     }
 
     /// A connection with the usual settings.

@@ -1713,7 +1713,11 @@ error: a transaction of several statements is not implemented; each statement is
 error: CREATE INDEX is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
 error: CREATE SCHEMA is not implemented; a database has one schema, public: put the name in front of the table's, as sales_orders
 error: a user, a role or a right is not implemented; a database has no users: whoever may write its directory may do everything; --readonly and --safe restrict a program
-error: VACUUM is not implemented; the space of deleted rows is given back without it
++---------------+----------------------------------------------------------+
+| about         | value                                                    |
++---------------+----------------------------------------------------------+
+| nothing to do | memory is given back as soon as nobody reads it any more |
++---------------+----------------------------------------------------------+
 error: ANALYZE is not implemented; the sizes of tables are known without it: SELECT * FROM halite_tables()
 error: PRAGMA is not implemented; write DESCRIBE t, SHOW TABLES, or SET name = value
 error: Error during planning: Invalid function 'columns'.

@@ -372,9 +372,21 @@ PIVOT t ON c USING sum(a);
 ---
 error: syntax error: Expected: an SQL statement, found: PIVOT; write SELECT * FROM t PIVOT (sum(n) FOR c IN ('x', 'y')) at Line: 1, Column: 1
 
-VACUUM;
+VACUUM FULL;
 ---
-error: VACUUM is not implemented; the space of deleted rows is given back without it
+error: `VACUUM FULL` is not implemented; VACUUM and VACUUM name are
+
+VACUUM missing;
+---
+error: there is no table `missing`; there are b, t, u, w
+
+VACUUM t;
+---
++---------------+----------------------------------------------------------+
+| about         | value                                                    |
++---------------+----------------------------------------------------------+
+| nothing to do | memory is given back as soon as nobody reads it any more |
++---------------+----------------------------------------------------------+
 
 PRAGMA table_info('t');
 ---

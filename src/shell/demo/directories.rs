@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::super::sample;
 use crate::error::{Error, Result};
+use crate::store::Place;
 
 /// The directories. The temporary ones are removed when it is dropped.
 pub struct DemoDirectories {
@@ -20,9 +21,10 @@ impl DemoDirectories {
     /// Writes the sample data to a temporary directory. The database is to be in `directory`, or, without one, there too.
     ///
     /// # Errors
-    /// `InvalidInput` where `directory` holds something, `Unavailable` where files cannot be written.
+    /// `InvalidInput` where `directory` holds something, `Unavailable` where files cannot be written. Of the address of a
+    /// cluster nothing is asked here.
     pub fn new(directory: Option<&Path>) -> Result<Self> {
-        if let Some(directory) = directory {
+        if let Some(Place::Directory(directory)) = directory.map(Place::of) {
             refuse_used(directory)?;
         }
         let time = SystemTime::now()
@@ -50,7 +52,7 @@ impl DemoDirectories {
         &self.scratch
     }
 
-    /// The directory of the database.
+    /// The directory of the database, or its address.
     pub fn database(&self) -> &Path {
         &self.database
     }

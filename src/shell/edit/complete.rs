@@ -144,7 +144,14 @@ impl SqlCompleter {
             }
             Expected::Setting => {
                 let settings = self.names.settings();
-                let shown = ["TABLES", "CREATE TABLE", "TRANSFORMS", "FUNCTIONS", "ALL"];
+                let shown = [
+                    "TABLES",
+                    "CREATE TABLE",
+                    "TRANSFORMS",
+                    "FUNCTIONS",
+                    "STORE",
+                    "ALL",
+                ];
                 let mut found: Vec<Candidate> = settings
                     .iter()
                     .map(|setting| Candidate::word(&setting.name, &setting.note))

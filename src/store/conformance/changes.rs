@@ -1,12 +1,14 @@
 //! What the docs of [`Changes`] and [`Claim`](crate::store::Claim) say.
 
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
 use super::*;
 
 /// How long is waited for what must not happen.
 const WHILE: Duration = Duration::from_millis(30);
+/// How long is waited for what must happen.
+const LONG: Duration = Duration::from_secs(20);
 
 /// A space, a key, and the value to put, or none to delete.
 type Change<'a> = (&'a str, &'a [u8], Option<&'a [u8]>);
@@ -73,8 +75,13 @@ pub(super) fn changes_that_are_dropped_change_nothing(subject: &Subject) {
         .unwrap();
 }
 
-/// Whether a second statement can begin while the first one has these claims, and that it can when they are given back.
-fn waits(subject: &Subject, first: &[Claim<'_>], second: &[Claim<'_>]) -> bool {
+/// Begins a second statement while the first one has these claims; `meanwhile` is told when it has begun.
+fn beside<'s>(
+    subject: &'s Subject,
+    first: &[Claim<'_>],
+    second: &[Claim<'s>],
+    meanwhile: impl FnOnce(&Receiver<()>, Box<dyn Changes>),
+) {
     let held = subject.begin(first).unwrap();
     thread::scope(|scope| {
         let (sender, begun) = channel();
@@ -83,38 +90,51 @@ fn waits(subject: &Subject, first: &[Claim<'_>], second: &[Claim<'_>]) -> bool {
             sender.send(()).unwrap();
             changes.commit(Durability::Buffered).unwrap();
         });
-        let has_waited = begun.recv_timeout(WHILE).is_err();
+        meanwhile(&begun, held);
+    });
+}
+
+/// The second statement begins when the first one has given its claims back, and not sooner.
+fn must_wait(subject: &Subject, first: &[Claim<'_>], second: &[Claim<'_>]) {
+    beside(subject, first, second, |begun, held| {
+        assert!(begun.recv_timeout(WHILE).is_err(), "{first:?} {second:?}");
         held.commit(Durability::Buffered).unwrap();
-        if has_waited {
-            begun.recv_timeout(Duration::from_secs(20)).unwrap();
-        }
-        has_waited
-    })
+        begun.recv_timeout(LONG).unwrap();
+    });
+}
+
+/// The second statement begins while the first one has its claims.
+fn need_not_wait(subject: &Subject, first: &[Claim<'_>], second: &[Claim<'_>]) {
+    beside(subject, first, second, |begun, held| {
+        let has_begun = begun.recv_timeout(LONG).is_ok();
+        held.commit(Durability::Buffered).unwrap();
+        assert!(has_begun, "{first:?} {second:?}");
+    });
 }
 
 pub(super) fn a_claim_keeps_others_out(subject: &Subject) {
     subject.create("t");
     subject.create("u");
     let (alone, shared) = ([Claim::exclusive("t")], [Claim::shared("t")]);
-    assert!(waits(subject, &alone, &alone));
-    assert!(waits(subject, &alone, &shared));
-    assert!(waits(subject, &shared, &alone));
-    assert!(!waits(subject, &alone, &[Claim::exclusive("u")]));
-    assert!(!waits(subject, &alone, &[]));
+    must_wait(subject, &alone, &alone);
+    must_wait(subject, &alone, &shared);
+    must_wait(subject, &shared, &alone);
+    need_not_wait(subject, &alone, &[Claim::exclusive("u")]);
+    need_not_wait(subject, &alone, &[]);
 }
 
 pub(super) fn shared_claims_keep_nobody_out_but_who_wants_to_be_alone(subject: &Subject) {
     subject.create("t");
     let shared = [Claim::shared("t")];
-    assert!(!waits(subject, &shared, &shared));
+    need_not_wait(subject, &shared, &shared);
     drop((
         subject.begin(&shared).unwrap(),
         subject.begin(&shared).unwrap(),
     ));
     let both = [Claim::shared("t"), Claim::shared("u")];
     subject.create("u");
-    assert!(!waits(subject, &both, &shared));
-    assert!(waits(subject, &both, &[Claim::exclusive("u")]));
+    need_not_wait(subject, &both, &shared);
+    must_wait(subject, &both, &[Claim::exclusive("u")]);
 }
 
 pub(super) fn several_claims_are_granted_at_once(subject: &Subject) {
@@ -122,11 +142,11 @@ pub(super) fn several_claims_are_granted_at_once(subject: &Subject) {
     subject.create("u");
     let both = [Claim::exclusive("t"), Claim::exclusive("u")];
     let reversed = [Claim::exclusive("u"), Claim::exclusive("t")];
-    assert!(waits(subject, &both, &[Claim::exclusive("u")]));
+    must_wait(subject, &both, &[Claim::exclusive("u")]);
     thread::scope(|scope| {
         for claims in [&both, &reversed, &both, &reversed] {
             scope.spawn(move || {
-                for _ in 0..50 {
+                for _ in 0..subject.rounds(50) {
                     subject
                         .begin(claims)
                         .unwrap()
@@ -151,7 +171,8 @@ pub(super) fn a_claim_ends_when_it_is_dropped(subject: &Subject) {
 /// Each adds one to what it finds.
 pub(super) fn of_concurrent_statements_none_is_lost(subject: &Subject) {
     subject.create("t");
-    let (threads, rounds) = (4, 25);
+    let threads = 4;
+    let rounds = subject.rounds(25) as u8;
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {

@@ -78,8 +78,8 @@ fn wanted(
 
 pub(super) fn every_range_of_hostile_keys_is_read(subject: &Subject) {
     subject.create("t");
-    subject.put("t", HOSTILE);
-    let (model, snapshot) = (model(HOSTILE), subject.snapshot());
+    subject.put("t", subject.hostile());
+    let (model, snapshot) = (model(subject.hostile()), subject.snapshot());
     for direction in DIRECTIONS {
         for range in hostile_ranges() {
             let request = ReadRequest::range("t", range.clone(), direction);
@@ -95,8 +95,9 @@ pub(super) fn every_range_of_hostile_keys_is_read(subject: &Subject) {
 
 pub(super) fn every_choice_of_hostile_keys_is_looked_up(subject: &Subject) {
     subject.create("t");
-    subject.put("t", HOSTILE);
-    let mut keys: Vec<Vec<u8>> = HOSTILE
+    subject.put("t", subject.hostile());
+    let mut keys: Vec<Vec<u8>> = subject
+        .hostile()
         .iter()
         .flat_map(|(key, _)| {
             [
@@ -108,9 +109,9 @@ pub(super) fn every_choice_of_hostile_keys_is_looked_up(subject: &Subject) {
         .collect();
     keys.sort();
     keys.dedup();
-    let (model, snapshot) = (model(HOSTILE), subject.snapshot());
+    let (model, snapshot) = (model(subject.hostile()), subject.snapshot());
     let mut random = random();
-    for _ in 0..50 {
+    for _ in 0..subject.rounds(50) {
         let mut chosen: Vec<_> = keys.iter().filter(|_| random.bool()).cloned().collect();
         random.shuffle(&mut chosen);
         let listed = |key: &Vec<u8>| Some((key.clone(), model.get(key)?.clone()));
@@ -130,8 +131,8 @@ pub(super) fn every_choice_of_hostile_keys_is_looked_up(subject: &Subject) {
 
 pub(super) fn a_guide_leads_through_hostile_keys(subject: &Subject) {
     subject.create("t");
-    subject.put("t", HOSTILE);
-    let (model, snapshot) = (model(HOSTILE), subject.snapshot());
+    subject.put("t", subject.hostile());
+    let (model, snapshot) = (model(subject.hostile()), subject.snapshot());
     let ranges = KeyRangeSet::from_ranges([
         range(b"\0", Some(b"\0\xff")),
         range(b"a", Some(b"a\0")),
@@ -173,14 +174,19 @@ pub(super) fn a_reader_keeps_its_snapshot(subject: &Subject) {
 
 pub(super) fn a_reader_keeps_to_limits(subject: &Subject) {
     subject.create("t");
-    subject.put("t", HOSTILE);
-    let keys: Vec<Vec<u8>> = HOSTILE.iter().map(|(key, _)| key.to_vec()).collect();
+    subject.put("t", subject.hostile());
+    let keys: Vec<Vec<u8>> = subject
+        .hostile()
+        .iter()
+        .map(|(key, _)| key.to_vec())
+        .collect();
+    let count = keys.len();
     let mut all = works(&KeyRange::all().into());
     all.push(Work::Points(keys.into()));
     for work in all {
         for direction in DIRECTIONS {
             let request = ReadRequest::new("t", work.clone(), direction);
-            let mut reader = subject.snapshot().read(request.with_fetch(13)).unwrap();
+            let mut reader = subject.snapshot().read(request.with_fetch(count)).unwrap();
             let mut chunk = Chunk::new();
             assert!(read_on(&mut *reader, &mut chunk, ChunkLimit::entries(0)));
             assert!(read_on(&mut *reader, &mut chunk, ChunkLimit::entries(2)));
@@ -195,9 +201,9 @@ pub(super) fn a_reader_keeps_to_limits(subject: &Subject) {
             ));
             assert_eq!(chunk.len(), 1, "an empty chunk takes an entry of any size");
             assert!(!read_on(&mut *reader, &mut chunk, ChunkLimit::default()));
-            assert_eq!(chunk.len(), HOSTILE.len() - 2);
+            assert_eq!(chunk.len(), count - 2);
             assert!(!read_on(&mut *reader, &mut chunk, ChunkLimit::default()));
-            assert_eq!(chunk.len(), HOSTILE.len() - 2, "the end is final");
+            assert_eq!(chunk.len(), count - 2, "the end is final");
         }
     }
 }
@@ -241,7 +247,7 @@ pub(super) fn a_reader_steps_over_deleted_entries(subject: &Subject) {
 
 pub(super) fn a_reader_counts(subject: &Subject) {
     subject.create("t");
-    subject.put("t", HOSTILE);
+    subject.put("t", subject.hostile());
     let ranges = [
         range(b"\0", Some(b"\x01")),
         range(b"a", Some(b"b")),
@@ -270,7 +276,7 @@ pub(super) fn a_reader_counts(subject: &Subject) {
 
 pub(super) fn nothing_is_nothing(subject: &Subject) {
     subject.create("t");
-    subject.put("t", HOSTILE);
+    subject.put("t", subject.hostile());
     let none: [Vec<u8>; 0] = [];
     for work in [
         Work::Ranges(KeyRangeSet::default()),
@@ -286,10 +292,10 @@ pub(super) fn random_requests_agree_with_a_map(subject: &Subject) {
     let mut random = random();
     subject.create("t");
     let mut model = Model::new();
-    for step in 0..150_u32 {
+    for step in 0..subject.rounds(150) as u32 {
         let mut batch = WriteBatch::new();
         for _ in 0..random.u32(..20) {
-            let key = random_key(&mut random);
+            let key = subject.key(&mut random);
             match random.u8(..3) {
                 0 => {
                     batch.delete("t", &key);
@@ -337,12 +343,12 @@ pub(super) fn random_requests_agree_with_a_map(subject: &Subject) {
 pub(super) fn what_is_passed_over_is_passed_over_alone(subject: &Subject) {
     let mut random = random();
     subject.create("t");
-    let keys: Vec<Vec<u8>> = (0..300).map(|_| random_key(&mut random)).collect();
+    let keys: Vec<Vec<u8>> = (0..300).map(|_| subject.key(&mut random)).collect();
     let entries: Vec<_> = keys.iter().map(|key| (&key[..], &b"v"[..])).collect();
     subject.put("t", &entries);
     let (model, snapshot) = (model(&entries), subject.snapshot());
     let mut skips = 0;
-    for _ in 0..150 {
+    for _ in 0..subject.rounds(150) {
         let count = random.usize(1..6);
         let ranges = KeyRangeSet::from_ranges((0..count).map(|_| random_range(&mut random)));
         let direction = DIRECTIONS[random.usize(..2)];
@@ -381,7 +387,7 @@ pub(super) fn what_is_passed_over_is_passed_over_alone(subject: &Subject) {
             );
         }
     }
-    assert!(skips > 100, "{skips}");
+    assert!(skips > subject.rounds(150) * 2 / 3, "{skips}");
 }
 
 pub(super) fn what_is_visited_is_what_is_there(subject: &Subject) {

@@ -4,9 +4,9 @@ use super::*;
 
 pub(super) fn get_finds_exactly_the_key(subject: &Subject) {
     subject.create("t");
-    subject.put("t", HOSTILE);
+    subject.put("t", subject.hostile());
     let snapshot = subject.snapshot();
-    for (key, value) in HOSTILE {
+    for (key, value) in subject.hostile() {
         assert_eq!(snapshot.get("t", key).unwrap().as_deref(), Some(*value));
     }
     for absent in [&b"\0\0\0"[..], b"A", b"a\x01", b"\xff\xff\xff\0", b"\xfe"] {

@@ -1,10 +1,11 @@
 //! Where the regions of tables are, and connections to their servers.
 //!
-//! ZooKeeper knows the server of `hbase:meta` and the master; `hbase:meta` has a row for each region. What was found is
+//! The registry knows the server of `hbase:meta` and the master; `hbase:meta` has a row for each region. What was found is
 //! kept until a server says that it is not so any more.
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,18 +16,20 @@ use super::cellblock;
 use super::connection::Connection;
 use super::failure::{Failure, Reaction};
 use super::messages::{
-    Column, Procedure, ProcedureResult, ProcedureResultRequest, RegionInfo, RegionSpecifier, Scan,
-    ScanRequest, ScanResponse, ServerName,
+    ClusterStatus, ClusterStatusRequest, ClusterStatusResponse, Column, Procedure, ProcedureResult,
+    ProcedureResultRequest, RegionInfo, RegionSpecifier, Scan, ScanRequest, ScanResponse,
 };
-use super::zookeeper;
+use super::registry::{Registry, Sought};
 use crate::error::{Error, Result};
 
 /// How long a request may take.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// How long it is tried to reach a server.
-const REACH: Duration = Duration::from_secs(5);
+const REACH: Duration = Duration::from_secs(4);
 /// How long it is tried again.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two questions whether the master has done something.
+const POLL: Duration = Duration::from_millis(10);
 /// The longest time between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
@@ -71,28 +74,91 @@ impl Region {
 /// A cluster.
 #[derive(Debug)]
 pub(super) struct Cluster {
-    quorum: Vec<String>,
-    root: String,
+    registry: Registry,
+    /// Where the master was found last.
+    master: Mutex<Option<String>>,
     connections: Mutex<HashMap<(String, Service), Arc<Connection>>>,
     regions: Mutex<HashMap<String, Arc<[Region]>>>,
+    /// How many requests were sent.
+    sent: Arc<AtomicU64>,
+    /// By when all must be answered, if it must.
+    deadline: Mutex<Option<Instant>>,
 }
 
 impl Cluster {
-    /// That which these servers of ZooKeeper know under this root.
-    pub(super) fn new(quorum: Vec<String>, root: String) -> Self {
+    /// That which a registry knows.
+    pub(super) fn new(registry: Registry) -> Self {
         Self {
-            quorum,
-            root,
+            registry,
+            master: Mutex::default(),
             connections: Mutex::default(),
             regions: Mutex::default(),
+            sent: Arc::default(),
+            deadline: Mutex::default(),
         }
     }
 
-    fn located(&self, what: &str) -> Result<String, Failure> {
-        let path = format!("{}/{what}", self.root);
-        let found = zookeeper::locate(&self.quorum, &path, REACH);
-        let found = found.map_err(|error| Failure::new(Reaction::Wait, error))?;
-        Ok(address(&found))
+    /// From now on everything must be answered within a time, or, without one, in its usual time.
+    pub(super) fn hurry(&self, within: Option<Duration>) {
+        *self.deadline.lock() = within.map(|within| Instant::now() + within);
+    }
+
+    fn at_most(&self, usual: Duration) -> Duration {
+        let deadline = *self.deadline.lock();
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        // No time at all is an error of the system's.
+        left.map_or(usual, |left| usual.min(left).max(Duration::from_millis(1)))
+    }
+
+    /// How long a request may take.
+    pub(super) fn timeout(&self) -> Duration {
+        self.at_most(TIMEOUT)
+    }
+
+    /// How long something is tried again.
+    pub(super) fn patience(&self) -> Duration {
+        self.at_most(PATIENCE)
+    }
+
+    /// How many requests this process has sent to servers of the cluster.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// Whether somebody knows where the cluster is.
+    ///
+    /// # Errors
+    /// `Unavailable` otherwise.
+    pub(super) fn reach(&self) -> Result<()> {
+        self.registry
+            .find(Sought::Meta, self.at_most(REACH))
+            .map(drop)
+    }
+
+    fn located(&self, sought: Sought) -> Result<String, Failure> {
+        let found = self.registry.find(sought, self.at_most(REACH));
+        found.map_err(|error| Failure::new(Reaction::Wait, error))
+    }
+
+    /// Asks the master.
+    fn of_master<A: Message + Default>(
+        &self,
+        method: &str,
+        message: &impl Message,
+    ) -> Result<A, Failure> {
+        let ask = || {
+            let known = self.master.lock().clone();
+            let server = match known {
+                Some(server) => server,
+                None => self.located(Sought::Master)?,
+            };
+            let master = self.connection(&server, Service::Master)?;
+            let answer = master.send(method, message, self.timeout())?.wait()?;
+            *self.master.lock() = Some(server);
+            answer.message().map_err(Failure::from)
+        };
+        // It may be another one now.
+        ask().inspect_err(|_| *self.master.lock() = None)
     }
 
     /// A connection to a service of a server.
@@ -107,7 +173,7 @@ impl Cluster {
         {
             return Ok(Arc::clone(connection));
         }
-        let opened = Connection::open(server, service.name(), REACH);
+        let opened = Connection::open(server, service.name(), self.at_most(REACH), &self.sent);
         let opened = opened.map_err(|error| Failure::new(Reaction::LookAgain, error))?;
         let opened = Arc::new(opened);
         self.connections.lock().insert(key, Arc::clone(&opened));
@@ -116,24 +182,15 @@ impl Cluster {
 
     /// Asks the master, and waits until what it begins is done.
     pub(super) fn ask_master(&self, method: &str, message: &impl Message) -> Result<(), Failure> {
-        let ask = || {
-            let master = self.connection(&self.located("master")?, Service::Master)?;
-            let answer = master.send(method, message, TIMEOUT)?.wait()?;
-            answer.message::<Procedure>().map_err(Failure::from)
-        };
-        let Some(procedure) = retry(Reaction::Unknown, ask)?.proc_id else {
+        let ask = || self.of_master::<Procedure>(method, message);
+        let Some(proc_id) = self.retry(Reaction::Unknown, ask)?.proc_id else {
             return Ok(());
         };
-        let began = Instant::now();
-        while began.elapsed() < PATIENCE {
-            let ask = || {
-                let master = self.connection(&self.located("master")?, Service::Master)?;
-                let request = ProcedureResultRequest { proc_id: procedure };
-                let answer = master.send("getProcedureResult", &request, TIMEOUT)?;
-                let result: ProcedureResult = answer.wait()?.message()?;
-                Ok(result)
-            };
-            let result = retry(Reaction::Refused, ask)?;
+        let until = Instant::now() + self.patience();
+        while Instant::now() < until {
+            let request = ProcedureResultRequest { proc_id };
+            let ask = || self.of_master::<ProcedureResult>("getProcedureResult", &request);
+            let result = self.retry(Reaction::Refused, ask)?;
             if let Some(exception) = result.exception {
                 let exception = exception.generic.unwrap_or_default();
                 let class = exception.class_name.unwrap_or_default();
@@ -143,15 +200,29 @@ impl Cluster {
             if result.state != 1 {
                 return Ok(());
             }
-            thread::sleep(Duration::from_millis(20));
+            thread::sleep(POLL);
         }
         let error = format!("the master of HBase has not finished {method} in a minute");
         Err(Failure::new(Reaction::Unknown, Error::unavailable(error)))
     }
 
+    /// How the master sees the cluster.
+    pub(super) fn status(&self) -> Result<ClusterStatus, Failure> {
+        let request = ClusterStatusRequest {
+            options: vec![0, 1, 10],
+        };
+        let answer: ClusterStatusResponse = self.of_master("GetClusterStatus", &request)?;
+        Ok(answer.cluster_status)
+    }
+
     /// Forgets where the regions of a table are.
     pub(super) fn forget(&self, table: &str) {
         self.regions.lock().remove(table);
+    }
+
+    /// The regions of a table, if they were looked up.
+    pub(super) fn known_regions(&self, table: &str) -> Option<Arc<[Region]>> {
+        self.regions.lock().get(table).cloned()
     }
 
     /// The regions of a table, in the order of their rows; one begins where the one before it ends.
@@ -181,8 +252,35 @@ impl Cluster {
         Ok(found)
     }
 
+    /// Asks again, as long as there is patience, what was not carried out. What nobody knows of is asked again unless
+    /// `unless` is [`Reaction::Unknown`].
+    pub(super) fn retry<T>(
+        &self,
+        unless: Reaction,
+        mut ask: impl FnMut() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let until = Instant::now() + self.patience();
+        let mut pause = Duration::from_millis(20);
+        loop {
+            let failure = match ask() {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            let again = match failure.reaction {
+                Reaction::LookAgain | Reaction::Wait => true,
+                Reaction::Unknown => unless != Reaction::Unknown,
+                Reaction::NoTable | Reaction::Exists | Reaction::Refused => false,
+            };
+            if !again || Instant::now() + pause > until {
+                return Err(failure);
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
     fn read_meta(&self, table: &str) -> Result<Vec<Region>, Failure> {
-        let meta = self.connection(&self.located("meta-region-server")?, Service::Client)?;
+        let meta = self.connection(&self.located(Sought::Meta)?, Service::Client)?;
         let scan = Scan {
             column: vec![Column {
                 family: b"info".to_vec(),
@@ -203,7 +301,7 @@ impl Cluster {
         };
         let mut rows: Vec<MetaRow> = Vec::new();
         loop {
-            let answer = meta.send("Scan", &request, TIMEOUT)?.wait()?;
+            let answer = meta.send("Scan", &request, self.timeout())?.wait()?;
             let response: ScanResponse = answer.message()?;
             let mut block = answer.cells();
             while let Some(cell) = cellblock::next(&mut block)? {
@@ -221,7 +319,7 @@ impl Cluster {
             request = ScanRequest {
                 scanner_id: response.scanner_id,
                 number_of_rows: Some(1000),
-                next_call_seq: Some(request.next_call_seq.map_or(1, |seq| seq + 1)),
+                next_call_seq: Some(request.next_call_seq.map_or(0, |seq| seq + 1)),
                 ..ScanRequest::default()
             };
         }
@@ -268,35 +366,5 @@ impl MetaRow {
             end: info.end_key.unwrap_or_default(),
             server: self.server,
         })
-    }
-}
-
-fn address(server: &ServerName) -> String {
-    format!("{}:{}", server.host_name, server.port.unwrap_or(16_020))
-}
-
-/// Asks again, as long as there is patience, what was not carried out. What nobody knows of is asked again unless
-/// `unless` is [`Reaction::Unknown`].
-pub(super) fn retry<T>(
-    unless: Reaction,
-    mut ask: impl FnMut() -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let began = Instant::now();
-    let mut pause = Duration::from_millis(20);
-    loop {
-        let failure = match ask() {
-            Ok(answer) => return Ok(answer),
-            Err(failure) => failure,
-        };
-        let again = match failure.reaction {
-            Reaction::LookAgain | Reaction::Wait => true,
-            Reaction::Unknown => unless != Reaction::Unknown,
-            Reaction::NoTable | Reaction::Exists | Reaction::Refused => false,
-        };
-        if !again || began.elapsed() > PATIENCE {
-            return Err(failure);
-        }
-        thread::sleep(pause);
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

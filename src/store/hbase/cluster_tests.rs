@@ -1,19 +1,30 @@
-//! The store on a real cluster: `HALITE_HBASE=hbase://localhost/hbase`. Without it nothing is tested, and it says so.
+//! The store on a real cluster: `HALITE_HBASE=$(.ci/hbase url)`. Without it nothing is tested, and it says so.
 
 use std::sync::Arc;
 
-use crate::keyrange::KeyRange;
+use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::not_run::left_out;
 use crate::store::{
-    Chunk, ChunkLimit, Claim, Direction, Durability, ReadRequest, SpaceOptions, Store, WriteBatch,
+    Chunk, ChunkLimit, Claim, Direction, Durability, ReadRequest, SpaceOptions, Store, Work,
+    WriteBatch,
 };
 
-/// The address of a database of its own on the cluster that is named, if one is.
-fn url() -> Option<String> {
-    let Ok(url) = std::env::var("HALITE_HBASE") else {
-        println!("HALITE_HBASE names no cluster: nothing was tested on HBase");
-        return None;
-    };
-    Some(format!("{url}?namespace=test_{:x}", fastrand::u64(..)))
+/// The address of a database of its own for a test, on the cluster that is named, if one is.
+pub(in crate::store) fn address(test: &str) -> Option<String> {
+    let url = std::env::var("HALITE_HBASE").ok()?;
+    let url = Some(url).filter(|url| !url.is_empty())?;
+    let number = fastrand::u32(..);
+    Some(format!("{url}?namespace={test}_{number:x}"))
+}
+
+#[test]
+fn there_is_a_cluster() {
+    if address("any").is_none() {
+        left_out(
+            "HALITE_HBASE names no cluster: no test of the store on HBase runs",
+            "`make hbase`, and HALITE_HBASE=$(.ci/hbase url)",
+        );
+    }
 }
 
 fn key(number: u32) -> Vec<u8> {
@@ -31,9 +42,50 @@ fn keys(store: &Arc<dyn Store>, direction: Direction) -> Vec<Vec<u8>> {
     chunk.keys().map(<[u8]>::to_vec).collect()
 }
 
+/// A scanner goes on from answer to answer, and knows when it is told how many rows are wanted.
+#[test]
+fn a_range_is_few_requests() {
+    let Some(url) = address("few") else {
+        return;
+    };
+    let store = super::open(&url).unwrap();
+    store.create_space("t", &SpaceOptions::default()).unwrap();
+    let mut changes = Arc::clone(&store).begin(&[Claim::exclusive("t")]).unwrap();
+    let mut load = changes.bulk("t").unwrap();
+    (0..20_000).for_each(|number| load.put(&key(number), b"a value").unwrap());
+    drop(load);
+    changes.commit(Durability::Sync).unwrap();
+    let read = |request: ReadRequest, most: usize| {
+        let mut reader = store.snapshot().unwrap().read(request).unwrap();
+        let mut chunk = Chunk::new();
+        while chunk.len() < most && reader.fill(&mut chunk, ChunkLimit::entries(most)).unwrap() {}
+        let tally = reader.tally();
+        (chunk.len(), tally.requests, tally.regions)
+    };
+    let everything = |direction| ReadRequest::range("t", KeyRange::all(), direction);
+    for direction in [Direction::Forward, Direction::Backward] {
+        // 1,024, 2,048, 4,096, 8,192, and the rest, of which the server may make two.
+        let (rows, requests, regions) = read(everything(direction), usize::MAX);
+        assert_eq!((rows, regions), (20_000, 1));
+        assert!((5..=7).contains(&requests), "{requests}");
+        assert_eq!(read(everything(direction).with_fetch(10), 10), (10, 1, 1));
+        assert_eq!(
+            read(everything(direction).with_fetch(3_000), 3_000),
+            (3_000, 2, 1)
+        );
+    }
+    let keys: Vec<Vec<u8>> = (0..900).map(|number| key(number * 20)).collect();
+    let points = ReadRequest::new("t", Work::Points(keys.into()), Direction::Forward);
+    assert_eq!(read(points, usize::MAX), (900, 1, 1));
+    let ranges = (0..400).map(|number| KeyRange::new(key(number * 40), Some(key(number * 40 + 2))));
+    let ranges = KeyRangeSet::from_ranges(ranges.map(Option::unwrap).collect::<Vec<_>>());
+    let ranges = ReadRequest::new("t", Work::Ranges(ranges), Direction::Forward);
+    assert_eq!(read(ranges, usize::MAX), (800, 1, 1));
+}
+
 #[test]
 fn a_database_on_a_cluster_keeps_its_word() {
-    let Some(url) = url() else {
+    let Some(url) = address("word") else {
         return;
     };
     let (one, other) = (super::open(&url).unwrap(), super::open(&url).unwrap());
@@ -67,5 +119,4 @@ fn a_database_on_a_cluster_keeps_its_word() {
     assert_eq!(keys(&other, Direction::Backward), expected);
     one.drop_space("t").unwrap();
     assert!(other.spaces().unwrap().is_empty());
-    super::vacuum(&url).unwrap();
 }

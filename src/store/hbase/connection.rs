@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -27,6 +27,8 @@ pub(super) struct Connection {
     stream: Mutex<TcpStream>,
     waiting: Arc<Mutex<Waiting>>,
     calls: AtomicU32,
+    /// Requests of all connections.
+    sent: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
@@ -37,8 +39,13 @@ struct Waiting {
 }
 
 impl Connection {
-    /// Connects to a service.
-    pub(super) fn open(server: &str, service: &str, timeout: Duration) -> Result<Self> {
+    /// Connects to a service; `sent` counts what is sent.
+    pub(super) fn open(
+        server: &str,
+        service: &str,
+        timeout: Duration,
+        sent: &Arc<AtomicU64>,
+    ) -> Result<Self> {
         let io = |error: std::io::Error| {
             Error::unavailable(format!("HBase at {server}: {error}")).with_source(error)
         };
@@ -54,6 +61,7 @@ impl Connection {
             stream: Mutex::new(stream),
             waiting: Arc::clone(&waiting),
             calls: AtomicU32::new(0),
+            sent: Arc::clone(sent),
         };
         let thread = thread::Builder::new().name("halite-hbase".to_owned());
         thread
@@ -77,6 +85,7 @@ impl Connection {
         timeout: Duration,
     ) -> Result<Pending, Failure> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        self.sent.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = channel();
         {
             let mut waiting = self.waiting.lock();

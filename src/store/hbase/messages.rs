@@ -224,10 +224,14 @@ pub(super) struct Scan {
     pub start_row: Option<Vec<u8>>,
     #[prost(bytes = "vec", optional, tag = "4")]
     pub stop_row: Option<Vec<u8>>,
+    #[prost(message, optional, tag = "5")]
+    pub filter: Option<Filter>,
     #[prost(message, optional, tag = "6")]
     pub time_range: Option<TimeRange>,
     #[prost(uint32, optional, tag = "7")]
     pub max_versions: Option<u32>,
+    #[prost(bool, optional, tag = "8")]
+    pub cache_blocks: Option<bool>,
     #[prost(uint64, optional, tag = "10")]
     pub max_result_size: Option<u64>,
     #[prost(bool, optional, tag = "15")]
@@ -256,6 +260,8 @@ pub(super) struct ScanRequest {
     pub client_handles_partials: Option<bool>,
     #[prost(bool, optional, tag = "8")]
     pub client_handles_heartbeats: Option<bool>,
+    #[prost(uint32, optional, tag = "11")]
+    pub limit_of_rows: Option<u32>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -272,6 +278,32 @@ pub(super) struct ScanResponse {
     pub partial_flag_per_result: Vec<bool>,
     #[prost(bool, optional, tag = "8")]
     pub more_results_in_region: Option<bool>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Filter {
+    #[prost(string, required, tag = "1")]
+    pub name: String,
+    #[prost(bytes = "vec", optional, tag = "2")]
+    pub serialized_filter: Option<Vec<u8>>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct MultiRowRangeFilter {
+    #[prost(message, repeated, tag = "1")]
+    pub row_range_list: Vec<RowRange>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct RowRange {
+    #[prost(bytes = "vec", optional, tag = "1")]
+    pub start_row: Option<Vec<u8>>,
+    #[prost(bool, optional, tag = "2")]
+    pub start_row_inclusive: Option<bool>,
+    #[prost(bytes = "vec", optional, tag = "3")]
+    pub stop_row: Option<Vec<u8>>,
+    #[prost(bool, optional, tag = "4")]
+    pub stop_row_inclusive: Option<bool>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -406,6 +438,8 @@ pub(super) struct MultiResponse {
 pub(super) struct CreateTableRequest {
     #[prost(message, required, tag = "1")]
     pub table_schema: TableSchema,
+    #[prost(bytes = "vec", repeated, tag = "2")]
+    pub split_keys: Vec<Vec<u8>>,
 }
 
 /// `DisableTable` and `DeleteTable`.
@@ -455,4 +489,61 @@ pub(super) struct GenericException {
     pub class_name: Option<String>,
     #[prost(string, optional, tag = "2")]
     pub message: Option<String>,
+}
+
+/// A request that says no more than its name.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Nothing {}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ActiveMaster {
+    #[prost(message, optional, tag = "1")]
+    pub server_name: Option<ServerName>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct MetaLocations {
+    #[prost(message, repeated, tag = "1")]
+    pub meta_locations: Vec<RegionLocation>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct RegionLocation {
+    #[prost(message, optional, tag = "2")]
+    pub server_name: Option<ServerName>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ClusterStatusRequest {
+    /// 0: the version; 1: the id; 10: the names of the servers.
+    #[prost(int32, repeated, packed = "false", tag = "1")]
+    pub options: Vec<i32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ClusterStatusResponse {
+    #[prost(message, required, tag = "1")]
+    pub cluster_status: ClusterStatus,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ClusterStatus {
+    #[prost(message, optional, tag = "1")]
+    pub version: Option<VersionOfCluster>,
+    #[prost(message, optional, tag = "5")]
+    pub id: Option<ClusterId>,
+    #[prost(message, repeated, tag = "11")]
+    pub servers: Vec<ServerName>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct VersionOfCluster {
+    #[prost(string, required, tag = "1")]
+    pub version: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ClusterId {
+    #[prost(string, required, tag = "1")]
+    pub cluster_id: String,
 }

@@ -1,11 +1,12 @@
-//! Many actions on single rows: one request for each server, each action of which may go wrong by itself.
+//! Many actions on single rows: one request for each server and some thousand of them, all on their way together; each
+//! action may go wrong by itself.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use std::{mem, thread};
 
 use super::cellblock;
-use super::cluster::{Cluster, Region, Service, TIMEOUT};
+use super::cluster::{Cluster, Region, Service};
 use super::connection::Pending;
 use super::failure::{Failure, Reaction};
 use super::messages::{
@@ -16,8 +17,8 @@ use crate::store::versioned::Versions;
 
 /// The most actions of a request: servers warn of more than 5,000.
 const MOST: usize = 2000;
-/// How long it is tried again.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The most actions that are on their way together.
+const TOGETHER: usize = 8 * MOST;
 
 /// An action on a row.
 #[derive(Debug, Clone)]
@@ -52,16 +53,16 @@ pub(super) fn multi(
     table: &str,
     actions: &[RowAction],
 ) -> Result<Outcomes, Failure> {
-    let began = Instant::now();
+    let until = Instant::now() + cluster.patience();
     let mut pause = Duration::from_millis(20);
     let mut outcomes = Outcomes::default();
     let mut left: Vec<usize> = (0..actions.len()).collect();
     while !left.is_empty() {
-        let (now, later) = left.split_at(MOST.min(left.len()));
+        let (now, later) = left.split_at(TOGETHER.min(left.len()));
         let later = later.to_vec();
         let (mut again, failure) = round(cluster, table, actions, now, &mut outcomes)?;
         if let Some(failure) = failure {
-            if began.elapsed() > PATIENCE {
+            if Instant::now() + pause > until {
                 return Err(failure);
             }
             if failure.reaction == Reaction::LookAgain {
@@ -97,7 +98,7 @@ fn round(
         };
         let pending = cluster
             .connection(&server, Service::Client)
-            .and_then(|connection| connection.send("Multi", &request, TIMEOUT));
+            .and_then(|connection| connection.send("Multi", &request, cluster.timeout()));
         sent.push((parts, pending));
     }
     for (parts, pending) in sent {
@@ -161,11 +162,12 @@ impl Part {
     }
 }
 
+/// The requests: for each a server and what it is asked of each region.
 fn by_server(
     regions: &[Region],
     actions: &[RowAction],
     indexes: &[usize],
-) -> BTreeMap<String, Vec<Part>> {
+) -> Vec<(String, Vec<Part>)> {
     let mut by_region: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for index in indexes {
         if let Some(action) = actions.get(*index) {
@@ -173,15 +175,30 @@ fn by_server(
             by_region.entry(at).or_default().push(*index);
         }
     }
-    let mut by_server: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+    let mut requests: Vec<(usize, String, Vec<Part>)> = Vec::new();
     for (at, indexes) in by_region {
-        if let Some(region) = regions.get(at) {
-            let parts = by_server.entry(region.server.clone()).or_default();
-            let region = region.clone();
-            parts.push(Part { region, indexes });
+        let Some(region) = regions.get(at) else {
+            continue;
+        };
+        for indexes in indexes.chunks(MOST) {
+            let part = Part {
+                region: region.clone(),
+                indexes: indexes.to_vec(),
+            };
+            let has_room = |(count, server, _): &&mut (usize, String, Vec<Part>)| {
+                *server == region.server && *count + indexes.len() <= MOST
+            };
+            match requests.iter_mut().find(has_room) {
+                Some((count, _, parts)) => {
+                    *count += indexes.len();
+                    parts.push(part);
+                }
+                None => requests.push((indexes.len(), region.server.clone(), vec![part])),
+            }
         }
     }
-    by_server
+    let requests = requests.into_iter();
+    requests.map(|(_, server, parts)| (server, parts)).collect()
 }
 
 /// The index of the region that holds a row.
@@ -255,4 +272,51 @@ pub(super) fn found(result: CellsOfRow, block: &mut &[u8]) -> Result<Vec<FoundCe
         found.push((qualifier, cell.timestamp, value));
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each action goes to the server of its region, once, and no request has too many.
+    #[test]
+    fn requests_are_as_few_as_they_can_be() {
+        let region = |start: &[u8], server: &str| Region {
+            name: start.to_vec(),
+            start: start.to_vec(),
+            end: Vec::new(),
+            server: server.to_owned(),
+        };
+        let regions = [region(b"", "a:1"), region(b"h", "b:1"), region(b"p", "a:1")];
+        let mut random = fastrand::Rng::with_seed(crate::seed::seed());
+        let actions: Vec<RowAction> = (0..9_000)
+            .map(|_| RowAction {
+                row: vec![random.u8(b'a'..=b'z')],
+                action: Action::default(),
+            })
+            .collect();
+        let indexes: Vec<usize> = (0..actions.len()).filter(|_| random.u8(..4) > 0).collect();
+        let requests = by_server(&regions, &actions, &indexes);
+        let mut asked = Vec::new();
+        for (server, parts) in &requests {
+            let mut count = 0;
+            for part in parts {
+                count += part.indexes.len();
+                asked.extend_from_slice(&part.indexes);
+                for index in &part.indexes {
+                    let region = &regions[region_of(&regions, &actions[*index].row)];
+                    assert_eq!((&region.server, region), (server, &part.region));
+                }
+            }
+            assert!((1..=MOST).contains(&count), "{count}");
+        }
+        asked.sort_unstable();
+        assert_eq!(asked, indexes);
+        // About half of what there is goes to each server; the last request of each region may be small.
+        assert!(
+            requests.len() <= indexes.len() / MOST + 4,
+            "{}",
+            requests.len()
+        );
+    }
 }

@@ -4,13 +4,16 @@
 //! table has one cell for each row and version, in the family `h`, under an empty qualifier; all versions are kept, until
 //! they are removed one by one.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use prost::Message;
 
-use super::cluster::{Cluster, Service, TIMEOUT, retry};
+use super::address::Address;
+use super::cluster::{Cluster, Service};
 use super::failure::{Failure, Reaction};
 use super::messages::{
     Action, BinaryComparator, ByteArrayComparable, BytesBytesPair, Column, ColumnFamilySchema,
@@ -22,10 +25,11 @@ use super::multi::{self, RowAction, region_of};
 use super::scan::RangeStream;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
-use crate::store::Durability;
 use crate::store::versioned::{
-    Asked, ClockCells, ClockChange, Number, Row, RowService, RowStream, Rows, Time, Window,
+    Amount, Asked, ClockCells, ClockChange, Nature, Number, Row, RowService, RowStream, Rows, Time,
+    Window,
 };
+use crate::store::{Durability, Fact};
 
 /// The table of the clock row.
 const CLOCK: &str = "halite";
@@ -44,50 +48,83 @@ const SYNC_WAL: i32 = 3;
 const FSYNC_WAL: i32 = 4;
 
 /// A namespace of a cluster.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct HbaseRows {
     cluster: Arc<Cluster>,
-    namespace: String,
+    address: Arc<Address>,
+}
+
+impl fmt::Debug for HbaseRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.address)
+    }
 }
 
 impl HbaseRows {
-    /// A namespace of a cluster, which is made, with the table of the clock row, where it is not there.
-    pub(super) fn open(cluster: Cluster, namespace: &str) -> Result<Self> {
+    /// A namespace of a cluster, which is made, with the table of the clock row, where it is not there and `makes` says so.
+    ///
+    /// # Errors
+    /// `InvalidInput` where it is not there and is not to be made; `Unavailable` where the cluster does not answer within
+    /// `within`.
+    pub(super) fn open(address: Address, makes: bool, within: Duration) -> Result<Self> {
+        let cluster = Cluster::new(address.registry.clone());
         let rows = Self {
             cluster: Arc::new(cluster),
-            namespace: namespace.to_owned(),
+            address: Arc::new(address),
         };
-        let clock = rows.name(CLOCK);
-        let found = retry(Reaction::Refused, || rows.cluster.regions(&clock));
-        match found.map_err(|failure| (failure.reaction, failure.error)) {
-            Ok(_) => return Ok(rows),
-            Err((Reaction::NoTable, _)) => {}
-            Err((_, error)) => return Err(error),
+        rows.cluster.hurry(Some(within));
+        let is_there = rows.is_there();
+        rows.cluster.hurry(None);
+        match (is_there?, makes) {
+            (true, _) => {}
+            (false, true) => rows.make_all()?,
+            (false, false) => {
+                return Err(Error::invalid(format!(
+                    "there is no database at {}",
+                    rows.address
+                )));
+            }
         }
-        let name = namespace.as_bytes().to_vec();
+        Ok(rows)
+    }
+
+    /// Whether the clock row can be read, or there is none; an error where nobody answers.
+    fn is_there(&self) -> Result<bool> {
+        // At once, and not after many tries, where there is nothing.
+        self.cluster.reach()?;
+        let clock = self.name(CLOCK);
+        let regions = || self.cluster.regions(&clock);
+        match self.cluster.retry(Reaction::Refused, regions) {
+            Ok(_) => self.read_clock().map(|_| true),
+            Err(failure) if failure.reaction == Reaction::NoTable => Ok(false),
+            Err(failure) => Err(failure.error),
+        }
+    }
+
+    fn make_all(&self) -> Result<()> {
+        let name = self.address.namespace.as_bytes().to_vec();
         let descriptor = NamespaceDescriptor { name };
         let request = CreateNamespaceRequest { descriptor };
         done(
-            rows.cluster.ask_master("CreateNamespace", &request),
+            self.cluster.ask_master("CreateNamespace", &request),
             Reaction::Exists,
         )?;
-        rows.make(CLOCK, CLOCK_FAMILY, 1)?;
-        Ok(rows)
+        self.make(CLOCK, CLOCK_FAMILY, 1, &[])
     }
 
     /// The whole name of a table.
     fn name(&self, table: &str) -> String {
-        format!("{}:{table}", self.namespace)
+        format!("{}:{table}", self.address.namespace)
     }
 
     fn table_name(&self, table: &str) -> TableName {
         TableName {
-            namespace: self.namespace.as_bytes().to_vec(),
+            namespace: self.address.namespace.as_bytes().to_vec(),
             qualifier: table.as_bytes().to_vec(),
         }
     }
 
-    fn make(&self, table: &str, family: &[u8], versions: u32) -> Result<()> {
+    fn make(&self, table: &str, family: &[u8], versions: u32, borders: &[Vec<u8>]) -> Result<()> {
         let versions = versions.to_string();
         let attributes = [
             ("VERSIONS", versions.as_str()),
@@ -108,13 +145,17 @@ impl HbaseRows {
             table_name: Some(self.table_name(table)),
             column_families: families,
         };
-        let request = CreateTableRequest { table_schema };
+        let request = CreateTableRequest {
+            table_schema,
+            split_keys: borders.to_vec(),
+        };
         done(
             self.cluster.ask_master("CreateTable", &request),
             Reaction::Exists,
         )?;
         let name = self.name(table);
-        let found = retry(Reaction::Refused, || self.cluster.regions(&name));
+        let regions = || self.cluster.regions(&name);
+        let found = self.cluster.retry(Reaction::Refused, regions);
         found.map(drop).map_err(|failure| failure.error)
     }
 
@@ -171,7 +212,8 @@ impl HbaseRows {
                 condition: Some(request.condition.clone()),
             };
             let region_action = vec![action];
-            let answer = connection.send("Multi", &MultiRequest { region_action }, TIMEOUT)?;
+            let timeout = self.cluster.timeout();
+            let answer = connection.send("Multi", &MultiRequest { region_action }, timeout)?;
             let response: MultiResponse = answer.wait()?.message()?;
             let result = response.region_action_result.first();
             let actions = result.iter().flat_map(|result| &result.result_or_exception);
@@ -271,6 +313,43 @@ fn condition(column: &[u8], value: Option<&[u8]>) -> Condition {
 }
 
 impl RowService for HbaseRows {
+    fn nature(&self) -> Nature {
+        Nature {
+            refuses_empty_key: true,
+            instead_of_copy: "its files are HBase's, which copies a table by itself: snapshot 'namespace:table', 'name' \
+                              in its shell, for all tables of the namespace while nobody writes, then ExportSnapshot; \
+                              COPY t TO 't.parquet' writes the rows of a table",
+            instead_of_check: "the files are HBase's, which compares what it reads with checksums; hbase hbck says \
+                               whether all regions are there",
+        }
+    }
+
+    fn describe(&self) -> Result<Vec<Fact>> {
+        let mut facts = vec![
+            Fact::new("store", "HBase"),
+            Fact::new("address", self.address.to_string()),
+        ];
+        match self.cluster.status() {
+            Ok(status) => {
+                let version = status.version.map(|it| it.version).unwrap_or_default();
+                facts.push(Fact::new("version", version));
+                let id = status.id.map(|it| it.cluster_id).unwrap_or_default();
+                facts.push(Fact::new("cluster", id));
+                let servers = status.servers.len().to_string();
+                facts.push(Fact::new("region servers", servers));
+            }
+            // Without a master tables can be read and written, and not be made.
+            Err(failure) => facts.push(Fact::new("master", failure.error.message())),
+        }
+        let sent = self.cluster.sent().to_string();
+        facts.push(Fact::new("requests of this process", sent));
+        facts.push(Fact::new(
+            "what is acknowledged",
+            "is in the logs of region servers, with halite.durability = 'sync' on their disks: it survives their end",
+        ));
+        Ok(facts)
+    }
+
     fn read_clock(&self) -> Result<ClockCells> {
         let action = RowAction {
             row: CLOCK_ROW.to_vec(),
@@ -309,7 +388,8 @@ impl RowService for HbaseRows {
             actions: &actions,
             condition: condition(column, value.as_deref()),
         };
-        match retry(Reaction::Unknown, || self.ask_clock(&request)) {
+        let ask = || self.ask_clock(&request);
+        match self.cluster.retry(Reaction::Unknown, ask) {
             Ok(is_made) => Ok(Asked::Answered(is_made)),
             Err(failure) if failure.reaction == Reaction::Unknown => Ok(Asked::Lost),
             Err(failure) => Err(failure.error),
@@ -348,7 +428,7 @@ impl RowService for HbaseRows {
         table: &str,
         rows: Rows,
         window: Window,
-        first: usize,
+        amount: Amount,
     ) -> Result<Box<dyn RowStream>> {
         Ok(match rows {
             Rows::Keys(keys) => Box::new(KeyStream {
@@ -358,14 +438,14 @@ impl RowService for HbaseRows {
                 window,
                 done: 0,
                 requests: 0,
+                regions: BTreeSet::new(),
             }),
             Rows::Ranges(ranges, direction) => Box::new(RangeStream::begin(
                 &self.cluster,
                 self.name(table),
-                &ranges,
-                direction,
+                (&ranges, direction),
                 window,
-                first,
+                amount,
             )),
         })
     }
@@ -381,8 +461,8 @@ impl RowService for HbaseRows {
         self.change(table, &actions.collect::<Vec<_>>())
     }
 
-    fn create_table(&self, table: &str) -> Result<()> {
-        self.make(table, FAMILY, i32::MAX as u32)
+    fn create_table(&self, table: &str, borders: &[Vec<u8>]) -> Result<()> {
+        self.make(table, FAMILY, i32::MAX as u32, borders)
     }
 
     fn drop_table(&self, table: &str) -> Result<()> {
@@ -398,8 +478,15 @@ impl RowService for HbaseRows {
         )
     }
 
-    fn approximate_size(&self, _table: &str, _range: &KeyRange) -> u64 {
-        0
+    fn approximate_size(&self, _table: &str, _range: &KeyRange) -> Option<u64> {
+        None
+    }
+
+    fn borders(&self, table: &str) -> Vec<Vec<u8>> {
+        let known = self.cluster.known_regions(&self.name(table));
+        let starts = known.iter().flat_map(|regions| regions.iter());
+        let starts = starts.map(|region| region.start.clone());
+        starts.filter(|start| !start.is_empty()).collect()
     }
 
     fn now(&self) -> Time {
@@ -420,6 +507,7 @@ struct KeyStream {
     window: Window,
     done: usize,
     requests: usize,
+    regions: BTreeSet<Vec<u8>>,
 }
 
 impl RowStream for KeyStream {
@@ -430,6 +518,15 @@ impl RowStream for KeyStream {
             return Ok(None);
         }
         let rows = self.rows.look_up(&self.table, now, self.window)?;
+        if let Some(regions) = self
+            .rows
+            .cluster
+            .known_regions(&self.rows.name(&self.table))
+        {
+            let of = |key: &Vec<u8>| regions.get(region_of(&regions, key));
+            let names = now.iter().filter_map(of).map(|region| region.name.clone());
+            self.regions.extend(names);
+        }
         self.done += now.len();
         self.requests += 1;
         Ok(Some(rows))
@@ -437,5 +534,9 @@ impl RowStream for KeyStream {
 
     fn requests(&self) -> usize {
         self.requests
+    }
+
+    fn regions(&self) -> usize {
+        self.regions.len()
     }
 }

@@ -1,56 +1,82 @@
-//! Reading ranges: a scanner for each region, one after the other; while an answer is taken apart, the next is on its way.
+//! Reading ranges: a scanner for the ranges of each region, one after the other; while an answer is taken apart, the next
+//! is on its way.
 //!
-//! Whatever happens to a scanner, the range is read on behind the last row that was handed out: all reads are of versions
+//! Several ranges of a region are one scan forward, whose filter, which every server has, leads it from one to the next;
+//! backward each is a scan, since HBase's filter loses rows there. Where only
+//! some rows are wanted, the server is told how many, and no answer is asked for ahead of them.
+//!
+//! Whatever happens to a scanner, the ranges are read on behind the last row that was handed out: all reads are of versions
 //! up to a number, so that another scanner, on another server, gives the same rows.
 
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use prost::Message;
+
 use super::cellblock;
-use super::cluster::{Cluster, Region, Service, TIMEOUT};
+use super::cluster::{Cluster, Service};
 use super::connection::{Connection, Pending};
 use super::failure::{Failure, Reaction};
 use super::frame::Response;
-use super::messages::{Column, Scan, ScanRequest, ScanResponse, TimeRange};
-use super::multi::region_of;
+use super::left::Left;
+use super::messages::{
+    Column, Filter, MultiRowRangeFilter, RowRange, Scan, ScanRequest, ScanResponse, TimeRange,
+};
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
 use crate::store::Direction;
-use crate::store::versioned::{Row, RowStream, Window};
+use crate::store::versioned::{Amount, Row, RowStream, Window};
 
 /// The most bytes of an answer.
 const ANSWER: u64 = 2 << 20;
 /// The most rows of an answer.
 const MOST: u32 = 10_000;
-/// How long it is tried again.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The most ranges of a scan forward.
+const RANGES: usize = 500;
 
 /// The rows of ranges.
 pub(super) struct RangeStream {
     cluster: Arc<Cluster>,
     table: String,
-    /// What is left, in the order in which it is read; reversed, so that the next is the last.
-    left: Vec<KeyRange>,
+    /// What is left, but for that of the open scanner.
+    left: Left,
     direction: Direction,
     window: Window,
+    /// How many rows the next answer is to have.
     size: u32,
+    /// How many rows are wanted at all; `None`: perhaps all.
+    wanted: Option<usize>,
     open: Option<Scanner>,
     /// The last row of the newest answer, of which there may be more.
     part: Option<Row>,
     requests: usize,
+    /// How many scanners there were.
+    regions: usize,
 }
 
 /// A scanner of a region, with a request on its way.
 struct Scanner {
     connection: Arc<Connection>,
     id: Option<u64>,
+    /// The number of the next request behind the opening one, from 0; another one is refused.
     seq: u64,
     pending: Option<Pending>,
-    /// What was not handed out yet of the range.
-    rest: Option<KeyRange>,
-    /// What of it is behind the region.
-    behind: Option<KeyRange>,
+    /// How many rows were asked for at most, behind which it closes itself.
+    limit: Option<u32>,
+    /// What was not handed out yet.
+    rest: Left,
+}
+
+/// What is left of a scanner behind an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// There may be more.
+    Open,
+    /// It has closed itself behind the rows that were wanted.
+    Limited,
+    /// All of its ranges were read.
+    Over,
 }
 
 impl RangeStream {
@@ -58,25 +84,22 @@ impl RangeStream {
     pub(super) fn begin(
         cluster: &Arc<Cluster>,
         table: String,
-        ranges: &KeyRangeSet,
-        direction: Direction,
+        (ranges, direction): (&KeyRangeSet, Direction),
         window: Window,
-        first: usize,
+        amount: Amount,
     ) -> Self {
-        let mut left: Vec<KeyRange> = ranges.ranges().to_vec();
-        if direction == Direction::Forward {
-            left.reverse();
-        }
         let mut stream = Self {
             cluster: Arc::clone(cluster),
             table,
-            left,
+            left: Left::of(ranges, direction),
             direction,
             window,
-            size: u32::try_from(first).map_or(MOST, |first| first.clamp(1, MOST)),
+            size: u32::try_from(amount.first).map_or(MOST, |first| first.clamp(1, MOST)),
+            wanted: amount.fetch.filter(|fetch| *fetch > 0),
             open: None,
             part: None,
             requests: 0,
+            regions: 0,
         };
         // Where it cannot be begun now it is begun when it is waited for.
         stream.open = stream.open_next().ok().flatten();
@@ -85,47 +108,51 @@ impl RangeStream {
 
     /// Opens a scanner for what comes next.
     fn open_next(&mut self) -> Result<Option<Scanner>, Failure> {
-        let Some(range) = self.left.last().cloned() else {
+        if self.left.next().is_none() {
             return Ok(None);
-        };
+        }
         let regions = self.cluster.regions(&self.table)?;
-        let at = match (self.direction, range.stop()) {
-            (Direction::Forward, _) => region_of(&regions, range.start()),
-            (Direction::Backward, None) => regions.len().saturating_sub(1),
-            // That before the stop.
-            (Direction::Backward, Some(stop)) => {
-                let before = regions.partition_point(|region| region.start.as_slice() < stop);
-                before.saturating_sub(1)
-            }
+        let region = self.left.region(&regions).and_then(|at| regions.get(at));
+        let Some(region) = region else {
+            return Err(Error::internal("a table without regions").into());
         };
-        let Some(region) = regions.get(at) else {
-            return Ok(None);
-        };
-        let (part, behind) = clip(&range, region, self.direction);
         let connection = self.cluster.connection(&region.server, Service::Client)?;
+        let most = match self.direction {
+            Direction::Forward => RANGES,
+            // The filter ends a scan backward behind the first range that has rows, and loses the others.
+            Direction::Backward => 1,
+        };
+        let rest = self.left.take_in(region, most);
+        let is_whole = matches!(rest.ascending().as_slice(), [one]
+            if one.start() == region.start && one.stop().unwrap_or_default() == region.end);
         let request = ScanRequest {
             region: Some(region.specifier()),
-            scan: Some(self.scan(&part)),
+            scan: Some(self.scan(&rest.ascending(), is_whole)),
             ..self.next_request()
         };
-        let pending = connection.send("Scan", &request, TIMEOUT)?;
+        let pending = match connection.send("Scan", &request, self.cluster.timeout()) {
+            Ok(pending) => pending,
+            Err(failure) => {
+                self.left.put_back(rest);
+                return Err(failure);
+            }
+        };
         self.requests += 1;
-        self.left.pop();
+        self.regions += 1;
         Ok(Some(Scanner {
             connection,
             id: None,
-            seq: 1,
+            seq: 0,
             pending: Some(pending),
-            rest: Some(range),
-            behind,
+            limit: request.limit_of_rows,
+            rest,
         }))
     }
 
-    fn scan(&self, range: &KeyRange) -> Scan {
-        let (start, stop) = (
-            range.start().to_vec(),
-            range.stop().unwrap_or_default().to_vec(),
-        );
+    /// A scan of ranges, which ascend. What reads all of a region is not kept in the memory of its server.
+    fn scan(&self, ranges: &[KeyRange], is_whole: bool) -> Scan {
+        let start = ranges.first().map(KeyRange::start).unwrap_or_default();
+        let stop = ranges.last().and_then(KeyRange::stop).unwrap_or_default();
         let is_reversed = self.direction == Direction::Backward;
         let (from, to) = match is_reversed {
             false => (start, stop),
@@ -135,13 +162,15 @@ impl RangeStream {
             column: vec![Column {
                 family: b"h".to_vec(),
             }],
-            start_row: Some(from),
-            stop_row: Some(to),
+            start_row: Some(from.to_vec()),
+            stop_row: Some(to.to_vec()),
+            filter: (ranges.len() > 1).then(|| filter(ranges)),
             time_range: Some(TimeRange {
                 from: Some(self.window.oldest),
                 to: Some(self.window.newest.saturating_add(1)),
             }),
             max_versions: Some(u32::try_from(self.window.versions).unwrap_or(i32::MAX as u32)),
+            cache_blocks: (is_whole && self.wanted.is_none()).then_some(false),
             max_result_size: Some(ANSWER),
             reversed: Some(is_reversed),
             // From the stop of a range backward, to its start.
@@ -151,17 +180,19 @@ impl RangeStream {
     }
 
     fn next_request(&mut self) -> ScanRequest {
-        let size = self.size;
-        self.size = size.saturating_mul(2).min(MOST);
+        let limit = self.wanted.and_then(|wanted| u32::try_from(wanted).ok());
+        let size = self.size.min(limit.unwrap_or(MOST));
+        self.size = self.size.saturating_mul(2).min(MOST);
         ScanRequest {
             number_of_rows: Some(size),
             client_handles_partials: Some(true),
             client_handles_heartbeats: Some(true),
+            limit_of_rows: limit,
             ..ScanRequest::default()
         }
     }
 
-    /// Waits for an answer, and asks for the next.
+    /// Waits for an answer, and asks for the next unless there are enough rows.
     fn receive(&mut self) -> Result<Option<Vec<Row>>, Failure> {
         let scanner = match self.open.take() {
             Some(scanner) => Some(scanner),
@@ -170,44 +201,62 @@ impl RangeStream {
         let Some(mut scanner) = scanner else {
             return Ok(None);
         };
-        let received = self.take_answer(&mut scanner);
-        match received {
-            Ok((rows, true)) => {
-                self.left.extend(scanner.behind);
-                self.open = self.open_next().ok().flatten();
-                Ok(Some(rows))
-            }
-            Ok((rows, false)) => {
-                self.ask_on(scanner);
-                Ok(Some(rows))
-            }
+        let (rows, standing) = match self.take_answer(&mut scanner) {
+            Ok(answered) => answered,
             Err(failure) => {
-                self.part = None;
-                self.left.extend(scanner.rest);
-                Err(failure)
+                self.leave(scanner);
+                return Err(failure);
             }
+        };
+        let is_enough = self.wanted.is_some_and(|wanted| wanted <= rows.len());
+        // Whoever wants more all the same, since some of the rows are not seen, gets more.
+        self.wanted = match is_enough {
+            true => None,
+            false => self.wanted.map(|wanted| wanted - rows.len()),
+        };
+        match standing {
+            Standing::Over if !is_enough => self.open = self.open_next().ok().flatten(),
+            Standing::Open if !is_enough => self.ask_on(scanner),
+            Standing::Over => {}
+            Standing::Open => {
+                scanner.close();
+                self.leave(scanner);
+            }
+            Standing::Limited => self.leave(scanner),
         }
+        Ok(Some(rows))
     }
 
-    /// The rows of an answer, and whether it is the last of its region.
-    fn take_answer(&mut self, scanner: &mut Scanner) -> Result<(Vec<Row>, bool), Failure> {
+    /// Reads on later what a scanner has not handed out.
+    fn leave(&mut self, scanner: Scanner) {
+        self.part = None;
+        self.left.put_back(scanner.rest);
+    }
+
+    /// The rows of an answer, and whether there may be more of its region.
+    fn take_answer(&mut self, scanner: &mut Scanner) -> Result<(Vec<Row>, Standing), Failure> {
         let Some(pending) = scanner.pending.take() else {
             return Err(Error::internal("a scanner without a request").into());
         };
         let answer = pending.wait()?;
         let response: ScanResponse = answer.message()?;
         let rows = rows_of(&answer, &response)?;
-        let is_over = response.more_results_in_region != Some(true);
-        let has_part = !is_over && response.partial_flag_per_result.last() == Some(&true);
+        let limit = scanner.limit.map(|limit| limit as usize);
+        let standing = match (response.more_results_in_region, response.more_results) {
+            (Some(true), Some(true) | None) => Standing::Open,
+            (Some(true), Some(false)) if limit.is_some_and(|limit| rows.len() >= limit) => {
+                Standing::Limited
+            }
+            _ => Standing::Over,
+        };
+        let has_part =
+            standing == Standing::Open && response.partial_flag_per_result.last() == Some(&true);
         let rows = self.whole(rows, has_part);
         if let Some((key, _)) = rows.last() {
-            scanner.rest = scanner
-                .rest
-                .take()
-                .and_then(|rest| behind(&rest, key, self.direction));
+            scanner.rest.pass(key);
         }
         scanner.id = response.scanner_id.or(scanner.id);
-        Ok((rows, is_over))
+        Ok((rows, standing))
     }
 
     /// Asks for the next answer of a region. Where that fails, what is left is opened anew.
@@ -218,16 +267,15 @@ impl RangeStream {
             ..self.next_request()
         };
         scanner.seq += 1;
+        scanner.limit = request.limit_of_rows;
         self.requests += 1;
-        match scanner.connection.send("Scan", &request, TIMEOUT) {
+        let timeout = self.cluster.timeout();
+        match scanner.connection.send("Scan", &request, timeout) {
             Ok(pending) => {
                 scanner.pending = Some(pending);
                 self.open = Some(scanner);
             }
-            Err(_) => {
-                self.part = None;
-                self.left.extend(scanner.rest);
-            }
+            Err(_) => self.leave(scanner),
         }
     }
 
@@ -247,28 +295,47 @@ impl RangeStream {
     }
 }
 
-/// What of a range lies behind a row.
-fn behind(range: &KeyRange, key: &[u8], direction: Direction) -> Option<KeyRange> {
-    match direction {
-        Direction::Forward => {
-            let start = [key, &[0]].concat();
-            KeyRange::new(start, range.stop().map(<[u8]>::to_vec))
+impl Drop for RangeStream {
+    fn drop(&mut self) {
+        if let Some(scanner) = &self.open {
+            scanner.close();
         }
-        Direction::Backward => KeyRange::new(range.start().to_vec(), Some(key.to_vec())),
     }
 }
 
-/// The part of a range in a region, and what is behind it.
-fn clip(range: &KeyRange, region: &Region, direction: Direction) -> (KeyRange, Option<KeyRange>) {
-    let end = (!region.end.is_empty()).then(|| region.end.clone());
-    let inside = KeyRange::new(region.start.clone(), end.clone());
-    let part = inside.and_then(|inside| inside.intersect(range));
-    let behind = match direction {
-        Direction::Forward => end.and_then(|end| KeyRange::new(end, None)),
-        Direction::Backward => KeyRange::new(Vec::new(), Some(region.start.clone())),
+impl Scanner {
+    /// Tells the server that nobody asks any more. Without it the server notices by itself, a minute later.
+    fn close(&self) {
+        let request = ScanRequest {
+            scanner_id: self.id,
+            close_scanner: Some(true),
+            number_of_rows: Some(0),
+            ..ScanRequest::default()
+        };
+        if self.id.is_some() {
+            drop(
+                self.connection
+                    .send("Scan", &request, Duration::from_secs(1)),
+            );
+        }
+    }
+}
+
+/// What leads a scan from range to range.
+fn filter(ranges: &[KeyRange]) -> Filter {
+    let ranges = ranges.iter().map(|range| RowRange {
+        start_row: Some(range.start().to_vec()),
+        start_row_inclusive: Some(true),
+        stop_row: Some(range.stop().unwrap_or_default().to_vec()),
+        stop_row_inclusive: Some(false),
+    });
+    let filter = MultiRowRangeFilter {
+        row_range_list: ranges.collect(),
     };
-    let behind = behind.and_then(|behind| behind.intersect(range));
-    (part.unwrap_or_else(|| range.clone()), behind)
+    Filter {
+        name: "org.apache.hadoop.hbase.filter.MultiRowRangeFilter".to_owned(),
+        serialized_filter: Some(filter.encode_to_vec()),
+    }
 }
 
 /// The rows of an answer. Partial results of one row are one.
@@ -294,7 +361,7 @@ fn rows_of(answer: &Response, response: &ScanResponse) -> Result<Vec<Row>> {
 
 impl RowStream for RangeStream {
     fn next(&mut self) -> Result<Option<Vec<Row>>> {
-        let began = Instant::now();
+        let until = Instant::now() + self.cluster.patience();
         let mut pause = Duration::from_millis(20);
         loop {
             let failure = match self.receive() {
@@ -305,7 +372,7 @@ impl RowStream for RangeStream {
                 failure.reaction,
                 Reaction::NoTable | Reaction::Exists | Reaction::Refused
             );
-            if is_vain || began.elapsed() > PATIENCE {
+            if is_vain || Instant::now() + pause > until {
                 return Err(failure.error);
             }
             self.cluster.forget(&self.table);
@@ -316,5 +383,9 @@ impl RowStream for RangeStream {
 
     fn requests(&self) -> usize {
         self.requests
+    }
+
+    fn regions(&self) -> usize {
+        self.regions
     }
 }

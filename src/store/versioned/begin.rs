@@ -66,6 +66,19 @@ impl Begin {
         Self { what, asked: None }
     }
 
+    /// At the beginning, with a reading that was made before, without statements under way. Where its counter still holds,
+    /// nothing has begun since, so nothing has ended: the reading is that of now. The machine goes on as behind a reading of
+    /// its own; `None` where statements are under way, of which some may have ended.
+    pub(super) fn knowing(what: Beginning, clock: &Clock, time: Time) -> Option<Self> {
+        if clock.open().next().is_some() {
+            return None;
+        }
+        match Self::new(what).ask(clock, time) {
+            Progress::Asks(begin) => Some(begin),
+            Progress::Done(_) => None,
+        }
+    }
+
     /// The change that begins it after this reading, under a number that is not smaller than the time; or what stands in the way.
     fn ask(self, clock: &Clock, time: Time) -> Progress<Self> {
         if let Some((index, slot)) = clock.slot_of(self.what.owner)

@@ -7,11 +7,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
 use super::begin::Statement;
-use super::clock::{Number, STAMPS, SpaceClaim, Time};
+use super::clock::{Clock, Number, STAMPS, SpaceClaim, Time};
 use super::directory::Written;
 use super::finish::{End, Finish, Wish, beat};
 use super::rules::{Rule, holds};
@@ -22,7 +23,7 @@ use super::snapshot::VersionedSnapshot;
 use super::values;
 use crate::error::{Error, Result};
 use crate::store::bulk::Ascending;
-use crate::store::{BulkWriter, Changes, Durability, Snapshot, WriteBatch, no_such_space};
+use crate::store::{BulkWriter, Changes, Durability, Sharing, Snapshot, WriteBatch, no_such_space};
 
 /// How many bytes are sent at once.
 const PART: usize = 2 << 20;
@@ -79,6 +80,38 @@ pub(super) struct VersionedChanges<S: RowService> {
     /// By space and key.
     writes: BTreeMap<String, BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
     loads: BTreeMap<String, Load>,
+    /// What there was when it has begun, as long as nobody has asked for it.
+    seen: Mutex<Seen<S>>,
+    /// Whether something may have been put.
+    has_put: AtomicBool,
+}
+
+/// What a statement sees: what there was when it began.
+enum Seen<S> {
+    /// By this reading of the clock row, asked for then.
+    Read(Clock, Time),
+    Taken(Arc<Sight<S>>),
+    /// Nobody has read it.
+    Unread,
+}
+
+impl<S: RowService> Seen<S> {
+    fn of(read: Option<(Clock, Time)>) -> Self {
+        match read {
+            Some((clock, since)) => Self::Read(clock, since),
+            None => Self::Unread,
+        }
+    }
+
+    fn sight(&mut self, shared: &Arc<Shared<S>>) -> Result<Arc<Sight<S>>> {
+        let sight = Arc::new(match self {
+            Self::Taken(sight) => return Ok(Arc::clone(sight)),
+            Self::Read(clock, since) => Sight::of(shared, clock.clone(), *since)?,
+            Self::Unread => Sight::take(shared)?,
+        });
+        *self = Self::Taken(Arc::clone(&sight));
+        Ok(sight)
+    }
 }
 
 /// A bulk load of a space.
@@ -110,6 +143,8 @@ impl<S: RowService> VersionedChanges<S> {
             claims: Arc::clone(claims),
             writes: BTreeMap::new(),
             loads: BTreeMap::new(),
+            seen: Mutex::new(Seen::of(begun.seen)),
+            has_put: AtomicBool::new(false),
         }
     }
 
@@ -150,6 +185,7 @@ impl<S: RowService> VersionedChanges<S> {
         let began = self.shared.service.now();
         loop {
             self.check_alive()?;
+            self.has_put.store(true, Ordering::Relaxed);
             self.shared.check_patience(began)?;
             match self.shared.service.put(table, number, puts, durability)? {
                 Asked::Answered(()) => return Ok(()),
@@ -272,7 +308,12 @@ impl<S: RowService> fmt::Debug for VersionedChanges<S> {
 
 impl<S: RowService> Changes for VersionedChanges<S> {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        let sight = Arc::new(Sight::take(&self.shared)?);
+        // What it shares others change meanwhile.
+        let is_alone = |claim: &SpaceClaim| claim.sharing == Sharing::Exclusive;
+        let sight = match self.claims.iter().all(is_alone) {
+            true => self.seen.lock().sight(&self.shared)?,
+            false => Arc::new(Sight::take(&self.shared)?),
+        };
         Ok(Arc::new(VersionedSnapshot(sight)))
     }
 
@@ -318,8 +359,13 @@ impl<S: RowService> Changes for VersionedChanges<S> {
 
 impl<S: RowService> Drop for VersionedChanges<S> {
     fn drop(&mut self) {
+        // What has put nothing leaves nothing, and nobody has to know its number any more.
+        let wish = match *self.has_put.get_mut() {
+            false => Wish::Commit(Vec::new()),
+            true => Wish::GiveUp(self.shared.service.now()),
+        };
         // Where it cannot be, those who wait for it give it up.
-        let _ = self.finish(Wish::GiveUp(self.shared.service.now()));
+        let _ = self.finish(wish);
     }
 }
 

@@ -7,7 +7,7 @@ use super::changes::VersionedChanges;
 use super::clock::Number;
 use super::database::VersionedStore;
 use super::directory::{self, DIRECTORY};
-use super::service::{Asked, RowService, Rows, Window};
+use super::service::{Amount, Asked, RowService, Rows, Window};
 use super::vacuum::{self, Raise, Raised};
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
@@ -15,7 +15,7 @@ use crate::store::Direction;
 
 /// What a vacuum has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Cleared {
+pub(super) struct Cleared {
     /// Versions at or below it that were covered are gone.
     pub horizon: u64,
     /// Versions removed.
@@ -33,29 +33,38 @@ const PAUSE: Duration = Duration::from_millis(200);
 const ROWS: usize = 1024;
 
 impl<S: RowService> VersionedStore<S> {
-    /// Removes versions that nobody can see any more, tables of spaces that were dropped so long ago, and the cells of
-    /// statements that were given up so long ago. Behind another vacuum it waits.
+    /// Removes versions that nobody can see any more, of all spaces or of one; of all, also tables of spaces that were
+    /// dropped so long ago, and the cells of statements that were given up so long ago. Behind another vacuum it waits.
     ///
     /// # Errors
     /// Those of the row service; `Unavailable` if it was given up. What was removed until then was right.
-    pub(in crate::store) fn vacuum(&self) -> Result<Cleared> {
+    pub(super) fn clear_away(&self, only: Option<&str>) -> Result<Cleared> {
+        let only = only.map(|space| self.table_of(space)).transpose()?;
         self.give_up_dead()?;
         let Some(changes) = self.begin_with(vacuum::claims(), true)? else {
             return Err(Error::internal("a statement that waits has not waited"));
         };
         let mut cleared = Cleared::default();
-        self.sweep(&changes, &mut cleared)?;
+        if only.is_none() {
+            self.sweep(&changes, &mut cleared)?;
+        }
         let statement = changes.statement();
         let raise = Raise::new(statement, self.shared.times.retention);
         let Some(raised) = self.shared.drive(raise, || changes.check_alive())? else {
             return Err(Error::unavailable("the vacuum was given up"));
         };
         cleared.horizon = raised.horizon;
-        for table in self.tables()? {
+        let tables = match &only {
+            Some(table) => vec![Arc::clone(table)],
+            None => self.tables()?,
+        };
+        for table in tables {
             self.clear(&changes, &table, &raised, &mut cleared)?;
         }
         changes.commit_stamping(Vec::new())?;
-        self.drop_tables(raised.horizon, &mut cleared)?;
+        if only.is_none() {
+            self.drop_tables(raised.horizon, &mut cleared)?;
+        }
         Ok(cleared)
     }
 
@@ -75,6 +84,10 @@ impl<S: RowService> VersionedStore<S> {
             }
             service.wait(PAUSE);
         }
+    }
+
+    fn table_of(&self, space: &str) -> Result<Arc<str>> {
+        Ok(Arc::clone(&self.sight()?.space(space)?.table))
     }
 
     /// All tables that a snapshot may still read.
@@ -100,10 +113,10 @@ impl<S: RowService> VersionedStore<S> {
             versions: usize::MAX,
         };
         let everything = || Rows::Ranges(KeyRange::all().into(), Direction::Forward);
-        let mut stream = self
-            .shared
-            .service
-            .read(table, everything(), window, ROWS)?;
+        let mut stream =
+            self.shared
+                .service
+                .read(table, everything(), window, Amount::all(ROWS))?;
         while let Some(rows) = stream.next()? {
             let covered = rows.into_iter().map(|(key, versions)| {
                 let versions = versions.iter();
@@ -151,7 +164,10 @@ impl<S: RowService> VersionedStore<S> {
                     versions: 1,
                 };
                 let rows = Rows::Ranges(KeyRange::all().into(), Direction::Forward);
-                let mut stream = self.shared.service.read(&table, rows, window, ROWS)?;
+                let mut stream =
+                    self.shared
+                        .service
+                        .read(&table, rows, window, Amount::all(ROWS))?;
                 while let Some(rows) = stream.next()? {
                     let rows = rows.into_iter().map(|(key, _)| (key, vec![number]));
                     self.remove(changes, &table, &rows.collect::<Vec<_>>())?;

@@ -17,9 +17,9 @@ use super::shared::{Shared, Times};
 use super::sight::Sight;
 use super::snapshot::VersionedSnapshot;
 use crate::error::{Error, Result};
-use crate::keyrange::KeyRange;
+use crate::keyrange::{KeyRange, KeyRangeSet};
 use crate::store::{
-    Capabilities, Changes, Claim, Latency, Snapshot, SpaceOptions, Store, check_space_name,
+    Capabilities, Changes, Claim, Fact, Latency, Snapshot, SpaceOptions, Store, check_space_name,
     no_such_space, space_exists,
 };
 
@@ -30,6 +30,7 @@ type UnderWay = Arc<Mutex<Vec<Weak<Mutex<Alive>>>>>;
 pub(in crate::store) struct VersionedStore<S> {
     pub(super) shared: Arc<Shared<S>>,
     under_way: UnderWay,
+    is_read_only: bool,
     /// Dropped, it ends the thread that says that statements are alive.
     _beats: Option<Sender<()>>,
 }
@@ -60,6 +61,27 @@ impl<S: RowService> VersionedStore<S> {
         })
     }
 
+    /// Opens a database for reading alone.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is none.
+    pub(in crate::store) fn open_read_only(service: S, times: Times) -> Result<Self> {
+        let shared = Arc::new(Shared::new(service, times));
+        if shared.service.read_clock()?.is_empty() {
+            return Err(Error::invalid(format!(
+                "there is no database in {:?}",
+                shared.service
+            )));
+        }
+        shared.read_clock()?;
+        Ok(Self {
+            shared,
+            under_way: Arc::default(),
+            is_read_only: true,
+            _beats: None,
+        })
+    }
+
     /// As [`VersionedStore::open`], without the thread: a statement is given up that others have waited for through a lease.
     pub(super) fn open_quiet(service: S, times: Times) -> Result<Self> {
         let shared = Arc::new(Shared::new(service, times));
@@ -67,8 +89,19 @@ impl<S: RowService> VersionedStore<S> {
         Ok(Self {
             shared,
             under_way: Arc::default(),
+            is_read_only: false,
             _beats: None,
         })
+    }
+
+    fn refuse_if_read_only(&self) -> Result<()> {
+        match self.is_read_only {
+            false => Ok(()),
+            true => Err(Error::unavailable(format!(
+                "{:?} is open read-only: nothing can be written",
+                self.shared.service
+            ))),
+        }
     }
 
     /// Says that all statements of this process are alive.
@@ -88,6 +121,7 @@ impl<S: RowService> VersionedStore<S> {
         claims: Arc<[SpaceClaim]>,
         waits: bool,
     ) -> Result<Option<VersionedChanges<S>>> {
+        self.refuse_if_read_only()?;
         let Some(begun) = self.shared.begin(&claims, waits)? else {
             return Ok(None);
         };
@@ -143,17 +177,28 @@ impl<S: RowService> Store for VersionedStore<S> {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             latency: Latency::Far,
+            refuses_empty_key: self.shared.service.nature().refuses_empty_key,
         }
     }
 
     fn create_space(&self, name: &str, options: &SpaceOptions) -> Result<()> {
+        self.create_parted_space(name, options, &[])
+    }
+
+    fn create_parted_space(
+        &self,
+        name: &str,
+        options: &SpaceOptions,
+        borders: &[Vec<u8>],
+    ) -> Result<()> {
         check_space_name(name)?;
         self.change_directory(|directory, changes| {
             if directory.spaces.contains_key(name) {
                 return Err(space_exists(name));
             }
             let change = directory.create(name, changes.number(), *options);
-            self.shared.service.create_table(&change.record.table)?;
+            let table = &change.record.table;
+            self.shared.service.create_table(table, borders)?;
             Ok(change)
         })
     }
@@ -191,17 +236,55 @@ impl<S: RowService> Store for VersionedStore<S> {
         let directory = self.shared.known_directory();
         let record = directory.spaces.get(space);
         let table = &record.ok_or_else(|| no_such_space(space))?.table;
-        Ok(self.shared.service.approximate_size(table, range))
+        let size = self.shared.service.approximate_size(table, range);
+        size.ok_or_else(|| Error::unsupported(format!("how large {table} is is not known")))
+    }
+
+    fn boundaries(
+        &self,
+        space: &str,
+        ranges: &KeyRangeSet,
+        count: usize,
+        _least: u64,
+    ) -> Vec<Vec<u8>> {
+        let directory = self.shared.known_directory();
+        let record = directory.spaces.get(space);
+        let borders = record.map(|record| self.shared.service.borders(&record.table));
+        let is_inside = |border: &Vec<u8>| {
+            let range = ranges.range_of(border);
+            range.is_some_and(|range| range.start() < border.as_slice())
+        };
+        let borders = borders.into_iter().flatten();
+        let borders: Vec<_> = borders.filter(is_inside).collect();
+        // The pieces are about as many borders each.
+        let pieces = count.min(borders.len() + 1).max(1);
+        let at = (1..pieces).map(|piece| piece * (borders.len() + 1) / pieces - 1);
+        at.filter_map(|at| borders.get(at).cloned()).collect()
     }
 
     fn checkpoint(&self, path: &Path) -> Result<()> {
-        let path = path.display();
+        self.refuse_if_read_only()?;
+        let (path, instead) = (path.display(), self.shared.service.nature().instead_of_copy);
         Err(Error::unsupported(format!(
-            "a database on other machines cannot be backed up to {path}: back its tables up there, as snapshots"
+            "it cannot be copied to {path}: {instead}"
         )))
     }
 
+    fn verify(&self) -> Result<Vec<Error>> {
+        let instead = self.shared.service.nature().instead_of_check;
+        Err(Error::unsupported(instead))
+    }
+
+    fn describe(&self) -> Result<Vec<Fact>> {
+        self.facts()
+    }
+
+    fn vacuum(&self, space: Option<&str>) -> Result<Vec<Fact>> {
+        let cleared = self.clear_away(space)?;
+        Ok(self.told(cleared))
+    }
+
     fn is_read_only(&self) -> bool {
-        false
+        self.is_read_only
     }
 }

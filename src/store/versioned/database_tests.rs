@@ -97,7 +97,7 @@ fn what_nobody_sees_is_removed() {
     let old = store.snapshot().unwrap();
     store.drop_space("u").unwrap();
     assert_eq!(
-        store.vacuum().unwrap().versions,
+        store.clear_away(None).unwrap().versions,
         0,
         "all is younger than the retention"
     );
@@ -106,7 +106,7 @@ fn what_nobody_sees_is_removed() {
     // One notes how far all is decided, the next goes by it; what that has dropped is forgotten by the last.
     for _ in 0..4 {
         thread::sleep(Duration::from_millis(QUICK.retention + 100));
-        tables += store.vacuum().unwrap().tables;
+        tables += store.clear_away(None).unwrap().tables;
     }
     assert_eq!(tables, 1);
     assert_eq!(get(&store, b"a").unwrap().as_deref(), Some(&b"newest"[..]));
@@ -131,12 +131,45 @@ fn a_statement_costs_few_requests() {
     };
     // The clock row, and the row.
     assert_eq!(cost(&|| drop(get(&store, b"a").unwrap())), 2);
-    let insert = || {
-        let mut changes = begin(&store);
-        assert_eq!(changes.snapshot().unwrap().get("t", b"a").unwrap(), None);
-        changes.write(put(b"a", b"1")).unwrap();
-        changes.commit(Durability::Sync).unwrap();
+    let insert = |key: &[u8]| {
+        cost(&|| {
+            let mut changes = begin(&store);
+            assert_eq!(changes.snapshot().unwrap().get("t", key).unwrap(), None);
+            changes.write(put(key, b"1")).unwrap();
+            changes.commit(Durability::Sync).unwrap();
+        })
     };
-    // Two to begin, the clock row and the row, the put, and the commit.
-    assert_eq!(cost(&insert), 6);
+    // One to begin on what was just read, the row, the put, and the commit.
+    drop(store.snapshot().unwrap());
+    assert_eq!(insert(b"a"), 4);
+    // Without it two to begin.
+    assert_eq!(insert(b"b"), 5);
+    // What another process has begun meanwhile: one in vain.
+    drop(store.snapshot().unwrap());
+    let other = open_quiet(&simulation);
+    drop(begin(&other));
+    assert_eq!(insert(b"c"), 6);
+}
+
+/// Its number would be hidden by every reader until a vacuum.
+#[test]
+fn what_has_put_nothing_is_not_listed_as_given_up() {
+    let simulation = simulation();
+    let store = open_quiet(&simulation);
+    store.create_space("t", &SpaceOptions::default()).unwrap();
+    let given_up = || {
+        let clock = store.shared.read_clock().unwrap();
+        assert!(clock.slots.is_empty());
+        clock.given_up.len()
+    };
+    drop(begin(&store));
+    let mut changes = begin(&store);
+    changes.write(put(b"a", b"1")).unwrap();
+    drop(changes);
+    assert_eq!((given_up(), get(&store, b"a").unwrap()), (0, None));
+    let mut changes = begin(&store);
+    let great = vec![1; 3 << 20];
+    changes.bulk("t").unwrap().put(b"a", &great).unwrap();
+    drop(changes);
+    assert_eq!((given_up(), get(&store, b"a").unwrap()), (1, None));
 }

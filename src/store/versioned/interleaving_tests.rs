@@ -123,7 +123,7 @@ impl Run {
         let key = KEYS[random.usize(..KEYS.len())];
         match random.u8(..10) {
             0..3 => return self.read(store, random, seen),
-            3 => return store.vacuum().map(drop),
+            3 => return store.clear_away(None).map(drop),
             4 => {
                 store.beat();
                 return Ok(());
@@ -194,7 +194,7 @@ impl Run {
             self.director
                 .time
                 .fetch_add(self.times.retention, std::sync::atomic::Ordering::Relaxed);
-            store.vacuum().map_err(|error| error.to_string())?;
+            store.clear_away(None).map_err(|error| error.to_string())?;
         }
         let clock = store.shared.read_clock().unwrap();
         if !clock.slots.is_empty() || !clock.given_up.is_empty() {

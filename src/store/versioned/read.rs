@@ -2,12 +2,13 @@
 //!
 //! A walk reads on from a candidate, in answers that grow, and asks its guide about the rows of an answer. Where the next
 //! candidate lies in the same answer, the rows before it are passed over; where it lies behind, the next request begins
-//! at it: an answer costs as much as hundreds of its rows.
+//! at it: an answer costs as much as hundreds of its rows. Its first answer has few rows, and no other is asked for ahead
+//! of it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::service::{RowService, RowStream, Rows};
+use super::service::{Amount, RowService, RowStream, Rows};
 use super::shared::window;
 use super::sight::Sight;
 use super::values;
@@ -17,11 +18,15 @@ use crate::store::{
     Chunk, ChunkLimit, Direction, ReadRequest, Reader, Tally, Work, has_failed_before,
 };
 
+/// How many rows the first answer behind a candidate of a walk has.
+const LOOK: usize = 64;
+
 pub(super) struct VersionedReader<S> {
     sight: Arc<Sight<S>>,
     table: Arc<str>,
     direction: Direction,
     first: usize,
+    fetch: Option<usize>,
     form: Form,
     stream: Option<Box<dyn RowStream>>,
     /// Rows of the newest answer that were not handed out.
@@ -29,6 +34,7 @@ pub(super) struct VersionedReader<S> {
     tally: Tally,
     /// Of the streams before this one.
     requests: usize,
+    regions: usize,
     failed: Option<(ErrorKind, String)>,
 }
 
@@ -78,7 +84,14 @@ impl<S: RowService> VersionedReader<S> {
             sight,
             table,
             direction,
-            first: request.first,
+            first: match form {
+                Form::Walk(..) => request.first.min(LOOK),
+                _ => request.first,
+            },
+            fetch: match form {
+                Form::Walk(..) => Some(LOOK),
+                _ => request.fetch,
+            },
             form,
             stream: None,
             rows: VecDeque::new(),
@@ -88,6 +101,7 @@ impl<S: RowService> VersionedReader<S> {
                 ..Tally::default()
             },
             requests: 0,
+            regions: 0,
             failed: None,
         };
         reader.open(rows)?;
@@ -98,13 +112,19 @@ impl<S: RowService> VersionedReader<S> {
         self.close();
         let window = window(&self.sight.moment);
         let service = &self.sight.shared.service;
-        self.stream = Some(service.read(&self.table, rows, window, self.first)?);
+        let amount = Amount {
+            first: self.first,
+            fetch: self.fetch,
+        };
+        self.stream = Some(service.read(&self.table, rows, window, amount)?);
         Ok(())
     }
 
     fn close(&mut self) {
-        let stream = self.stream.take();
-        self.requests += stream.map_or(0, |stream| stream.requests());
+        if let Some(stream) = self.stream.take() {
+            self.requests += stream.requests();
+            self.regions += stream.regions();
+        }
         self.rows.clear();
     }
 
@@ -262,6 +282,7 @@ impl<S: RowService> Reader for VersionedReader<S> {
         let stream = self.stream.as_ref();
         Tally {
             requests: self.requests + stream.map_or(0, |stream| stream.requests()),
+            regions: self.regions + stream.map_or(0, |stream| stream.regions()),
             ..self.tally
         }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::clock::{Number, Time};
 use crate::error::Result;
 use crate::keyrange::{KeyRange, KeyRangeSet};
-use crate::store::{Direction, Durability};
+use crate::store::{Direction, Durability, Fact};
 
 /// An answer, or none: then nobody knows whether it was done, or will be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +64,33 @@ pub(in crate::store) enum Rows {
     Ranges(KeyRangeSet, Direction),
 }
 
+/// What is so of a row service, whatever happens.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct Nature {
+    /// Whether no row can have the empty key.
+    pub refuses_empty_key: bool,
+    /// What to do instead of copying the store's files from here.
+    pub instead_of_copy: &'static str,
+    /// What to do instead of looking at the store's files from here.
+    pub instead_of_check: &'static str,
+}
+
+/// How many rows are wanted: hints.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct Amount {
+    /// In the first answer; later ones may have more.
+    pub first: usize,
+    /// At all; `None`: perhaps all.
+    pub fetch: Option<usize>,
+}
+
+impl Amount {
+    /// All, so many at first.
+    pub(in crate::store) fn all(first: usize) -> Self {
+        Self { first, fetch: None }
+    }
+}
+
 /// Hands out rows.
 pub(in crate::store) trait RowStream: Send {
     /// The rows of the next answer; `None` at the end. An answer may be empty.
@@ -71,10 +98,19 @@ pub(in crate::store) trait RowStream: Send {
 
     /// How many messages were sent.
     fn requests(&self) -> usize;
+
+    /// How many parts of a table were asked that are kept apart.
+    fn regions(&self) -> usize;
 }
 
 /// A store that is atomic by row.
 pub(in crate::store) trait RowService: Send + Sync + fmt::Debug + 'static {
+    /// What is always so of it.
+    fn nature(&self) -> Nature;
+
+    /// What it is, and how its servers stand.
+    fn describe(&self) -> Result<Vec<Fact>>;
+
     /// The cells of the clock row, of each column the one with the greatest time stamp; none where there is no such row.
     fn read_clock(&self) -> Result<ClockCells>;
 
@@ -90,26 +126,29 @@ pub(in crate::store) trait RowService: Send + Sync + fmt::Debug + 'static {
         durability: Durability,
     ) -> Result<Asked<()>>;
 
-    /// Begins to read, and does not wait. The first answer has about `first` rows, later ones may have more.
+    /// Begins to read, and does not wait.
     fn read(
         &self,
         table: &str,
         rows: Rows,
         window: Window,
-        first: usize,
+        amount: Amount,
     ) -> Result<Box<dyn RowStream>>;
 
     /// Removes exactly these versions of rows, those of one row at once.
     fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Asked<()>>;
 
-    /// Makes a table, if there is none of this name.
-    fn create_table(&self, table: &str) -> Result<()>;
+    /// Makes a table, if there is none of this name, with parts that begin at these keys, which ascend.
+    fn create_table(&self, table: &str, borders: &[Vec<u8>]) -> Result<()>;
 
     /// Removes a table, if it is there.
     fn drop_table(&self, table: &str) -> Result<()>;
 
-    /// About how many bytes lie in a range, from what is known without a message.
-    fn approximate_size(&self, table: &str, range: &KeyRange) -> u64;
+    /// About how many bytes lie in a range, from what is known without a message; `None`: that is nothing.
+    fn approximate_size(&self, table: &str, range: &KeyRange) -> Option<u64>;
+
+    /// The keys at which parts of a table begin that are kept apart, ascending, from what is known without a message.
+    fn borders(&self, table: &str) -> Vec<Vec<u8>>;
 
     /// The time, in milliseconds since 1970.
     fn now(&self) -> Time;

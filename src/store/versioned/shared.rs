@@ -19,7 +19,7 @@ use super::clock::{
 use super::directory::{DIRECTORY, DIRECTORY_ID, Directory, SpaceRecord};
 use super::finish::give_up;
 use super::moment::Moment;
-use super::service::{Asked, ClockChange, RowService, Rows, Window};
+use super::service::{Amount, Asked, ClockChange, RowService, Rows, Window};
 use super::values;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
@@ -57,6 +57,9 @@ impl Times {
 /// How long something is asked for again, in milliseconds.
 const PATIENCE: Time = 120_000;
 
+/// A reading of the clock row that is older is not begun on, in milliseconds.
+const RECENT: Time = 1_000;
+
 /// The most time between two tries to begin.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
@@ -69,6 +72,8 @@ pub(super) struct Shared<S> {
     directory: Mutex<(Number, Arc<Directory>)>,
     /// What was in slots, and since when.
     watched: Mutex<HashMap<u8, (Slot, Time)>>,
+    /// The newest reading of the clock row, and when it was asked for.
+    read: Mutex<Option<(Clock, Time)>>,
     /// Owners are this and a count.
     process: u64,
     begun: AtomicU64,
@@ -81,6 +86,7 @@ impl<S: RowService> Shared<S> {
             times,
             directory: Mutex::default(),
             watched: Mutex::default(),
+            read: Mutex::default(),
             process: RandomState::new().hash_one("a process of Halite"),
             begun: AtomicU64::new(0),
         }
@@ -89,7 +95,7 @@ impl<S: RowService> Shared<S> {
     /// Makes the clock row and the directory, if they are not there.
     pub(super) fn make(&self) -> Result<()> {
         while self.service.read_clock()?.is_empty() {
-            self.service.create_table(DIRECTORY)?;
+            self.service.create_table(DIRECTORY, &[])?;
             let format = (cells::FORMAT_COLUMN.to_vec(), Some(vec![cells::FORMAT]));
             let counter = ClockCell::Counter(0);
             let counter = (cells::column(&counter), cells::value(&counter));
@@ -103,8 +109,11 @@ impl<S: RowService> Shared<S> {
     }
 
     pub(super) fn read_clock(&self) -> Result<Clock> {
+        let since = self.service.now();
         let row = self.service.read_clock()?;
-        cells::clock(row.iter().map(|(column, value)| (&column[..], &value[..])))
+        let clock = cells::clock(row.iter().map(|(column, value)| (&column[..], &value[..])))?;
+        *self.read.lock() = Some((clock.clone(), since));
+        Ok(clock)
     }
 
     /// Changes the clock row.
@@ -120,14 +129,26 @@ impl<S: RowService> Shared<S> {
     /// Drives a machine to its end, as long as `may_go_on` lets it.
     pub(super) fn drive<M: Machine>(
         &self,
+        machine: M,
+        may_go_on: impl Fn() -> Result<()>,
+    ) -> Result<M::Outcome> {
+        self.drive_seeing(machine, may_go_on, &mut None)
+    }
+
+    /// As [`Shared::drive`]; `seen` becomes the last reading of the clock row, and when it was asked for.
+    fn drive_seeing<M: Machine>(
+        &self,
         mut machine: M,
         may_go_on: impl Fn() -> Result<()>,
+        seen: &mut Option<(Clock, Time)>,
     ) -> Result<M::Outcome> {
         loop {
             may_go_on()?;
             let answer = match machine.request() {
                 Request::Read => {
+                    let since = self.service.now();
                     let clock = self.read_clock()?;
+                    *seen = Some((clock.clone(), since));
                     Answer::Clock(clock, self.service.now())
                 }
                 Request::Change(change) => match self.change(&change)? {
@@ -152,13 +173,23 @@ impl<S: RowService> Shared<S> {
         let mut pause = Duration::from_micros(50);
         loop {
             let sent = self.service.now();
-            let begin = Begin::new(Beginning {
+            let what = Beginning {
                 owner,
                 claims: Arc::clone(claims),
                 mark_after: self.times.retention / 4,
-            });
-            match self.drive(begin, || Ok(()))? {
-                Begun::Yes(statement, _) => return Ok(Some(UnderWay { statement, sent })),
+            };
+            let mut seen = self.recent(sent);
+            let known = seen.as_ref();
+            let known = known.and_then(|(clock, _)| Begin::knowing(what.clone(), clock, sent));
+            let begin = known.unwrap_or_else(|| Begin::new(what));
+            match self.drive_seeing(begin, || Ok(()), &mut seen)? {
+                Begun::Yes(statement, _) => {
+                    return Ok(Some(UnderWay {
+                        statement,
+                        sent,
+                        seen,
+                    }));
+                }
                 Begun::Busy(clock) => self.give_up_dead(&clock)?,
             }
             if !waits {
@@ -167,6 +198,13 @@ impl<S: RowService> Shared<S> {
             self.service.wait(pause);
             pause = (pause * 2).min(LONGEST_WAIT);
         }
+    }
+
+    /// A reading of the clock row that is so new that it probably still holds: one that does not costs a message.
+    fn recent(&self, now: Time) -> Option<(Clock, Time)> {
+        // Whoever begins on it changes it.
+        let read = self.read.lock().take();
+        read.filter(|(_, since)| since.saturating_add(RECENT) > now)
     }
 
     fn owner(&self) -> Owner {
@@ -260,7 +298,9 @@ impl<S: RowService> Shared<S> {
         take: &mut dyn FnMut(Vec<u8>, Vec<u8>),
     ) -> Result<()> {
         let rows = Rows::Ranges(KeyRange::all().into(), Direction::Forward);
-        let mut stream = self.service.read(table, rows, window(moment), usize::MAX)?;
+        let mut stream = self
+            .service
+            .read(table, rows, window(moment), Amount::all(usize::MAX))?;
         while let Some(rows) = stream.next()? {
             for (key, versions) in rows {
                 let seen = moment.choose(versions);
@@ -278,6 +318,8 @@ impl<S: RowService> Shared<S> {
 pub(super) struct UnderWay {
     pub statement: Statement,
     pub sent: Time,
+    /// The reading of the clock row on which it has begun, and when that was asked for.
+    pub seen: Option<(Clock, Time)>,
 }
 
 /// The versions among which a moment chooses.

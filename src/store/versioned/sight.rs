@@ -25,6 +25,11 @@ impl<S: RowService> Sight<S> {
     pub(super) fn take(shared: &Arc<Shared<S>>) -> Result<Self> {
         let since = shared.service.now();
         let clock = shared.read_clock()?;
+        Self::of(shared, clock, since)
+    }
+
+    /// That of a reading of the clock row, which was asked for then.
+    pub(super) fn of(shared: &Arc<Shared<S>>, clock: Clock, since: Time) -> Result<Self> {
         let moment = Moment::of(&clock);
         let directory = shared.directory(&clock, &moment)?;
         Ok(Self {

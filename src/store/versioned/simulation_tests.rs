@@ -17,12 +17,14 @@ use parking_lot::{Condvar, Mutex};
 
 use super::clock::{Number, Time};
 use super::database::VersionedStore;
-use super::service::{Asked, ClockChange, Row, RowService, RowStream, Rows, Versions, Window};
+use super::service::{
+    Amount, Asked, ClockChange, Nature, Row, RowService, RowStream, Rows, Versions, Window,
+};
 use super::shared::Times;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
 use crate::seed::seed;
-use crate::store::{Direction, Durability, Store};
+use crate::store::{Direction, Durability, Fact, Store};
 
 /// A request that was not carried out for so long is not carried out any more.
 const DEADLINE: Time = 60_000;
@@ -307,6 +309,18 @@ fn of_window(versions: &BTreeMap<Number, Vec<u8>>, window: Window) -> Versions {
 }
 
 impl RowService for Arc<Client> {
+    fn nature(&self) -> Nature {
+        Nature {
+            refuses_empty_key: false,
+            instead_of_copy: "what is simulated is not kept",
+            instead_of_check: "what is simulated has no files",
+        }
+    }
+
+    fn describe(&self) -> Result<Vec<Fact>> {
+        Ok(vec![Fact::new("store", "simulated servers")])
+    }
+
     fn read_clock(&self) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         self.look(|state| {
             let cells = state.clock.iter();
@@ -335,14 +349,14 @@ impl RowService for Arc<Client> {
         table: &str,
         rows: Rows,
         window: Window,
-        first: usize,
+        amount: Amount,
     ) -> Result<Box<dyn RowStream>> {
         Ok(Box::new(Stream {
             client: Arc::clone(self),
             table: table.to_owned(),
             rows: Some(rows),
             window,
-            size: first.max(1),
+            size: amount.first.max(1),
             requests: 1,
         }))
     }
@@ -352,9 +366,13 @@ impl RowService for Arc<Client> {
         Ok(done(asked))
     }
 
-    fn create_table(&self, table: &str) -> Result<()> {
+    fn create_table(&self, table: &str, borders: &[Vec<u8>]) -> Result<()> {
         self.look(|state| {
-            state.tables.entry(table.to_owned()).or_default();
+            let made = state.tables.entry(table.to_owned());
+            made.or_insert_with(|| Table {
+                splits: borders.to_vec(),
+                ..Table::default()
+            });
         })
     }
 
@@ -362,7 +380,7 @@ impl RowService for Arc<Client> {
         self.look(|state| drop(state.tables.remove(table)))
     }
 
-    fn approximate_size(&self, table: &str, range: &KeyRange) -> u64 {
+    fn approximate_size(&self, table: &str, range: &KeyRange) -> Option<u64> {
         let state = self.simulation.state.lock();
         let rows = state.tables.get(table).map(|table| {
             let rows = table.rows.range(range.start().to_vec()..);
@@ -374,7 +392,13 @@ impl RowService for Arc<Client> {
                     .sum::<usize>() as u64
             })
         });
-        rows.map_or(0, Iterator::sum)
+        Some(rows.map_or(0, Iterator::sum))
+    }
+
+    fn borders(&self, table: &str) -> Vec<Vec<u8>> {
+        let state = self.simulation.state.lock();
+        let table = state.tables.get(table);
+        table.map_or_else(Vec::new, |table| table.splits.clone())
     }
 
     fn now(&self) -> Time {
@@ -429,6 +453,10 @@ impl RowStream for Stream {
     }
 
     fn requests(&self) -> usize {
+        self.requests
+    }
+
+    fn regions(&self) -> usize {
         self.requests
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::read::VersionedReader;
-use super::service::{RowService, Rows};
+use super::service::{Amount, RowService, Rows};
 use super::shared::window;
 use super::sight::Sight;
 use super::values;
@@ -45,7 +45,7 @@ impl<S: RowService> Snapshot for VersionedSnapshot<S> {
         let rows = Rows::Keys(sorted.iter().map(|key| key.to_vec()).collect());
         let window = window(&self.0.moment);
         let service = &self.0.shared.service;
-        let mut stream = service.read(table, rows, window, sorted.len())?;
+        let mut stream = service.read(table, rows, window, Amount::all(sorted.len()))?;
         let mut found = Vec::new();
         while let Some(rows) = stream.next()? {
             for (key, versions) in rows {

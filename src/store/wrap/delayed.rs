@@ -94,9 +94,10 @@ impl Hooks for Way {
         }
     }
 
-    fn capabilities(&self, _inner: Capabilities) -> Capabilities {
+    fn capabilities(&self, inner: Capabilities) -> Capabilities {
         Capabilities {
             latency: Latency::Far,
+            ..inner
         }
     }
 

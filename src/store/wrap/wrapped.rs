@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::{
-    BulkWriter, Capabilities, Changes, Claim, Durability, LocalSnapshot, ReadRequest, Reader,
+    BulkWriter, Capabilities, Changes, Claim, Durability, Fact, LocalSnapshot, ReadRequest, Reader,
     Snapshot, SpaceOptions, Store, WriteBatch,
 };
 use crate::error::{Error, Result};
@@ -114,6 +114,17 @@ impl<H: Hooks> Store for Wrapped<H> {
         self.hooks.call("create_space", create)
     }
 
+    fn create_parted_space(
+        &self,
+        name: &str,
+        options: &SpaceOptions,
+        borders: &[Vec<u8>],
+    ) -> Result<()> {
+        self.hooks.note(Asked::CreateSpace(name));
+        let create = || self.inner.create_parted_space(name, options, borders);
+        self.hooks.call("create_space", create)
+    }
+
     fn drop_space(&self, name: &str) -> Result<()> {
         self.hooks.note(Asked::DropSpace(name));
         self.hooks
@@ -173,6 +184,14 @@ impl<H: Hooks> Store for Wrapped<H> {
 
     fn verify(&self) -> Result<Vec<Error>> {
         self.hooks.call("verify", || self.inner.verify())
+    }
+
+    fn describe(&self) -> Result<Vec<Fact>> {
+        self.hooks.call("describe", || self.inner.describe())
+    }
+
+    fn vacuum(&self, space: Option<&str>) -> Result<Vec<Fact>> {
+        self.hooks.call("vacuum", || self.inner.vacuum(space))
     }
 
     fn is_read_only(&self) -> bool {

@@ -14,15 +14,28 @@ use std::thread;
 /// Where every test has to run.
 #[track_caller]
 pub(crate) fn not_run(why: &str, takes: &str) {
-    let test = thread::current();
-    let test = test.name().unwrap_or("a test");
-    let line = format!("NOT RUN: {test}: {why}. It takes {takes}.\n");
+    let line = line(why, takes);
     assert!(
         !must_run_all(|variable| std::env::var(variable).ok()),
         "{line}CI or HALITE_RUN_ALL is set, so it has to run; HALITE_RUN_ALL=0 lets it be left out."
     );
+    say(&line);
+}
+
+/// Says so of a test that needs a service, which nobody has to start: it passes wherever it is left out.
+pub(crate) fn left_out(why: &str, takes: &str) {
+    say(&line(why, takes));
+}
+
+fn line(why: &str, takes: &str) -> String {
+    let test = thread::current();
+    let test = test.name().unwrap_or("a test");
+    format!("NOT RUN: {test}: {why}. It takes {takes}.\n")
+}
+
+fn say(line: &str) {
     // One call, so that the lines of two tests do not mix. Not `eprintln`, which the harness catches.
-    io::stderr().write_all(line.as_bytes()).unwrap();
+    io::stderr().write_all(line.as_bytes()).ok();
 }
 
 fn must_run_all(variable: impl Fn(&str) -> Option<String>) -> bool {
