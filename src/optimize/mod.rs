@@ -265,18 +265,28 @@ const MENDS: &[(&str, Install)] = &[
     }),
 ];
 
+/// As many keys as a scan lists ranges at most.
+const KEYS_OF_A_JOIN: usize = crate::span::BUDGET;
+const BYTES_OF_KEYS_OF_A_JOIN: usize = 1 << 20;
+
 /// Puts Halite's rules in front of DataFusion's, around and behind them, and sets what they and the engine need of the
 /// configuration: all `MENDS`, and
 ///
 /// * `sql_parser.map_string_types_to_utf8view` off: TEXT is Utf8, as it is stored;
 /// * `catalog.information_schema`: `SHOW TABLES` and `DESCRIBE`;
-/// * `execution.time_zone`, unless it is set: UTC, so that TIMESTAMP WITH TIME ZONE is an instant.
+/// * `execution.time_zone`, unless it is set: UTC, so that TIMESTAMP WITH TIME ZONE is an instant;
+/// * `optimizer.hash_join_inlist_pushdown_max_…`: a join tells the scan of its larger side so many keys one by one, which
+///   are looked up there, and of more the least and the greatest.
 ///
 /// Rules and configuration that the builder has already are kept, so call it last.
 pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let options = options(&mut builder);
     options.sql_parser.map_string_types_to_utf8view = false;
     options.catalog.information_schema = true;
+    options
+        .optimizer
+        .hash_join_inlist_pushdown_max_distinct_values = KEYS_OF_A_JOIN;
+    options.optimizer.hash_join_inlist_pushdown_max_size = BYTES_OF_KEYS_OF_A_JOIN;
     let zone = &mut options.execution.time_zone;
     zone.get_or_insert_with(|| "+00:00".to_string());
     // While DataFusion's rule is there that it stands in front of.

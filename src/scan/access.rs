@@ -15,9 +15,10 @@ use datafusion::physical_expr::PhysicalExpr;
 
 use super::keys::WholeKeys;
 use super::parameter::{fitted, number};
+use super::request::Lowered;
 use super::{ResidualConjunct, ScanRequest, external};
 use crate::datum::canonical_scalar;
-use crate::predicate;
+use crate::predicate::{self, Predicate};
 use crate::schema::BoundTable;
 use crate::span::{self, Plan, Residual, Spans};
 
@@ -113,9 +114,10 @@ impl Access {
         let Some(conjuncts) = conjuncts.collect::<Result<Option<Vec<_>>>>()? else {
             return Ok(None);
         };
-        let plan = self.plan(conjuncts, planning).map_err(external)?;
+        let (plan, lowered) = self.plan(conjuncts, planning).map_err(external)?;
         let mut request = self.request(plan.spans);
         request.residual = self.residual(plan.residual, planning.physical)?;
+        request.lowered = lowered.map(Arc::new);
         let is_in_order = request.order_by(&self.order).map_err(external)?;
         Ok(is_in_order.then_some(request))
     }
@@ -127,27 +129,39 @@ impl Access {
         request
     }
 
+    /// The spans of conjuncts, what is left of these, and what they were planned of.
     fn plan(
         &self,
         conjuncts: Vec<Expr>,
         planning: &Planning<'_>,
-    ) -> crate::error::Result<Plan<Expr>> {
+    ) -> crate::error::Result<(Plan<Expr>, Option<Lowered>)> {
         let key = self.table.row_key();
-        if planning.pushdown {
-            let lowered = conjuncts.into_iter().map(|conjunct| {
-                let predicate = predicate::lower(&conjunct, key.columns());
-                (conjunct, predicate)
-            });
-            return span::plan(key, lowered, planning.budget);
+        if !planning.pushdown {
+            let unproven = |conjunct| Residual {
+                conjunct,
+                reason: "halite.pushdown is off".to_owned(),
+            };
+            let spans = Spans::full(key)?;
+            let residual = conjuncts.into_iter().map(unproven).collect();
+            return Ok((Plan { spans, residual }, None));
         }
-        let unproven = |conjunct| Residual {
-            conjunct,
-            reason: "halite.pushdown is off".to_owned(),
+        let predicates = conjuncts.iter();
+        let predicates = predicates.map(|conjunct| predicate::lower(conjunct, key.columns()));
+        let predicates: Arc<[Predicate]> = predicates.collect();
+        let Plan { spans, residual } = span::plan_of(key, &predicates, planning.budget)?;
+        let lowered = Lowered {
+            residual: residual.iter().map(|residual| residual.conjunct).collect(),
+            budget: planning.budget,
+            predicates,
         };
-        Ok(Plan {
-            spans: Spans::full(key)?,
-            residual: conjuncts.into_iter().map(unproven).collect(),
-        })
+        let mut conjuncts: Vec<Option<Expr>> = conjuncts.into_iter().map(Some).collect();
+        let with_conjunct = |residual: Residual| {
+            let conjunct = conjuncts.get_mut(residual.conjunct)?.take()?;
+            let reason = residual.reason;
+            Some(Residual { conjunct, reason })
+        };
+        let residual = residual.into_iter().filter_map(with_conjunct).collect();
+        Ok((Plan { spans, residual }, Some(lowered)))
     }
 
     /// The residual, to be evaluated on rows.

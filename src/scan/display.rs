@@ -7,6 +7,9 @@ use datafusion::physical_plan::DisplayFormatType;
 use super::ScanRequest;
 use crate::store::Direction;
 
+/// How many bytes of dynamic filters are shown.
+const MOST_SHOWN: usize = 500;
+
 /// `ScanExec: table=cpu, ranges=3, buckets=2, pieces=4, order=forward, limit=5, first of=(host), residual=[…], projection=[…]`, what does not
 /// apply left out; as a tree, one `name=value` to a line.
 pub(super) fn fmt(
@@ -52,9 +55,19 @@ fn fields(request: &ScanRequest, pieces: Option<usize>) -> Vec<String> {
     let names: Vec<&str> = shown.map(|column| column.name.as_str()).collect();
     fields.push(format!("projection=[{}]", names.join(", ")));
     if !request.dynamic.is_empty() {
-        fields.push(format!("dynamic=[{}]", joined(request.dynamic.iter())));
+        let mut filters = joined(request.dynamic.iter());
+        shorten(&mut filters, MOST_SHOWN);
+        fields.push(format!("dynamic=[{filters}]"));
     }
     fields
+}
+
+/// Leaves out what is behind so many bytes: a join may name thousands of keys.
+fn shorten(text: &mut String, most: usize) {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('…');
+    }
 }
 
 fn order(request: &ScanRequest) -> &'static str {

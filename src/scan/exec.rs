@@ -24,6 +24,7 @@ use datafusion::physical_plan::{
 use super::metrics::Counters;
 use super::open::{Moment, Share, open_share};
 use super::partition::{Parallelism, Piece, Shares, is_brief};
+use super::runtime::key_columns;
 use super::snapshot::NodeSnapshot;
 use super::{KeyOrder, ResidualConjunct, ScanRequest, display, external, properties, statistics};
 use crate::schema::BoundTable;
@@ -115,12 +116,22 @@ impl ScanExec {
         &self.request.table
     }
 
-    /// The rows of `EXPLAIN KEYS`, one for each key range.
+    /// The rows of `EXPLAIN KEYS`, one for each key range, and one for what narrows them at run time.
     ///
     /// # Errors
     /// `Internal` alone.
     pub fn explain_keys(&self) -> crate::error::Result<Vec<SpanRow>> {
-        self.request.spans.explain(self.request.table.row_key())
+        let table = &self.request.table;
+        let mut rows = self.request.spans.explain(table.row_key())?;
+        if self.request.lowered.is_some() {
+            let narrowing = key_columns(table, &self.request.dynamic);
+            let names = narrowing
+                .iter()
+                .filter_map(|column| table.columns().get(*column));
+            let names: Vec<&str> = names.map(|column| column.name.as_str()).collect();
+            rows.extend((!names.is_empty()).then(|| SpanRow::runtime(names.join(", "))));
+        }
+        Ok(rows)
     }
 
     /// The conjuncts that the spans do not prove, each with the reason; none: the spans are tight.

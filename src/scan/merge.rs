@@ -63,6 +63,16 @@ impl Chain {
         }
     }
 
+    /// How many runs are not read to their end.
+    pub(super) fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Whether the entry that came last is of the first of these.
+    pub(super) fn is_within(&self) -> bool {
+        self.is_within
+    }
+
     fn skip(&mut self, key: Option<&[u8]>) -> Result<()> {
         match (self.is_within, key, self.runs.front_mut()) {
             (true, Some(key), Some(run)) => run.skip(key)?,

@@ -11,6 +11,7 @@
 //! * It takes every filter that gives the same answer twice, a limit, a subset of the columns and the reverse order,
 //!   so that nothing but other operators' work is left above it.
 //! * Keys that are known are looked up, all at once.
+//! * What joins and top-k learn while the plan runs narrows what is left to read (`runtime`).
 //! * No row is read while planning, and all partitions read at one moment of the store.
 
 mod access;
@@ -27,9 +28,11 @@ mod order;
 mod output;
 mod parameter;
 mod partition;
+mod physical;
 mod properties;
 mod request;
 mod run;
+mod runtime;
 mod snapshot;
 mod statistics;
 mod stream;

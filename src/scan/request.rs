@@ -9,6 +9,7 @@ use datafusion::physical_expr::PhysicalExpr;
 
 use super::KeyOrder;
 use super::partition::are_few_points;
+use crate::predicate::Predicate;
 use crate::schema::BoundTable;
 use crate::span::{Run, Spans, Work};
 use crate::store::{Direction, Store};
@@ -18,6 +19,17 @@ const MOST_RANGES: usize = 64;
 
 /// For each part of a key the ways to write it in SQL; see [`ScanRequest::part_expressions`].
 pub type PartExpressions = Arc<[Vec<Arc<dyn PhysicalExpr>>]>;
+
+/// What the spans of a request were planned of.
+#[derive(Debug, Clone)]
+pub(super) struct Lowered {
+    /// The conjuncts.
+    pub(super) predicates: Arc<[Predicate]>,
+    /// Those of them that are evaluated on rows, by position.
+    pub(super) residual: Vec<usize>,
+    /// How many key ranges are listed at most.
+    pub(super) budget: usize,
+}
 
 /// What a scan reads. Columns are positions in the table throughout, those of filters included.
 #[derive(Debug, Clone)]
@@ -31,6 +43,8 @@ pub struct ScanRequest {
     /// Dynamic filters, which tighten while the plan runs; a row that fails one is not needed. Over the table's whole
     /// schema.
     pub dynamic: Vec<Arc<dyn PhysicalExpr>>,
+    /// What the spans were planned of; `None` where they were not planned of conjuncts.
+    pub(super) lowered: Option<Arc<Lowered>>,
     /// The columns of the output, in its order; none: rows are only counted.
     pub projection: Vec<usize>,
     /// Which way the keys are read.
@@ -74,6 +88,7 @@ impl ScanRequest {
             spans,
             residual: Vec::new(),
             dynamic: Vec::new(),
+            lowered: None,
             direction: Direction::Forward,
             in_order: false,
             keeps_buckets: false,

@@ -107,6 +107,7 @@ impl Begins {
             (span::Work::Ranges(ranges), Direction::Backward) if piece.is_rest => {
                 Self::AtMost(ranges.ranges().len().saturating_sub(1))
             }
+            (span::Work::Walk(_), _) if piece.is_rest => Self::AtMost(0),
             _ => Self::All,
         }
     }

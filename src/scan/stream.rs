@@ -31,6 +31,7 @@ use super::metrics::Counters;
 use super::output::Output;
 use super::partition::Piece;
 use super::run::{Cancelled, RunReader, Source};
+use super::runtime::Narrowing;
 use crate::store::{Chunk, ChunkLimit};
 
 /// About how many bytes of entries are decoded at once.
@@ -52,6 +53,9 @@ const PATIENCE: Duration = Duration::from_micros(500);
 /// The scan of one partition.
 pub(super) struct PartitionScan {
     draw: Draw,
+    /// What dynamic filters leave of it is less and less.
+    narrowing: Option<Narrowing>,
+    drawing: Drawing,
     decoder: Decoder,
     output: Output,
     /// Of rows that are grouped by their keys only the first are wanted.
@@ -63,6 +67,33 @@ pub(super) struct PartitionScan {
     is_finished: bool,
     cancelled: Cancelled,
     counters: Option<Counters>,
+}
+
+/// How the entries of a partition's pieces are drawn.
+struct Drawing {
+    source: Source,
+    comparison: Comparison,
+    in_order: bool,
+    /// How many entries of each run a merge reads first.
+    head: usize,
+}
+
+impl Drawing {
+    /// Before the first entry of `pieces`.
+    fn of(&self, pieces: Vec<Piece>) -> Draw {
+        let pieces = Piece::joined(pieces, self.comparison).into_iter();
+        let readers = pieces.map(|piece| RunReader::new(&self.source, piece));
+        let readers: Vec<RunReader> = readers.collect();
+        match self.in_order && readers.len() > 1 {
+            true => Draw::Merged(Merge::new(
+                readers,
+                self.comparison,
+                self.head,
+                self.source.cancelled.clone(),
+            )),
+            false => Draw::Chained(Chain::new(readers)),
+        }
+    }
 }
 
 impl PartitionScan {
@@ -88,28 +119,24 @@ impl PartitionScan {
             (Some(_), false) => FIRST_READ_FILTERED,
         };
         let (cancelled, counters) = (source.cancelled.clone(), source.counters.clone());
-        let comparison = Comparison {
-            cut: cut.filter(|_| request.in_order),
-            direction: source.direction,
+        let drawing = Drawing {
+            comparison: Comparison {
+                cut: cut.filter(|_| request.in_order),
+                direction: source.direction,
+            },
+            source,
+            in_order: request.in_order,
+            head: match request.fetch {
+                Some(_) => 1,
+                None => FIRST_HEAD,
+            },
         };
-        let readers: Vec<RunReader> = Piece::joined(pieces, comparison)
-            .into_iter()
-            .map(|piece| RunReader::new(&source, piece))
-            .collect();
-        let draw = match request.in_order && readers.len() > 1 {
-            true => {
-                let head = if request.fetch.is_some() {
-                    1
-                } else {
-                    FIRST_HEAD
-                };
-                Draw::Merged(Merge::new(readers, comparison, head, cancelled.clone()))
-            }
-            false => Draw::Chained(Chain::new(readers)),
-        };
+        let narrowing = Narrowing::of(request, &pieces);
         let output = Output::new(schema, batch_size, request.fetch);
         Ok(Self {
-            draw,
+            draw: drawing.of(pieces),
+            narrowing,
+            drawing,
             decoder,
             is_finished: output.is_satisfied(),
             output,
@@ -141,6 +168,7 @@ impl PartitionScan {
     }
 
     fn make_batch(&mut self, patience: Duration) -> Result<Option<RecordBatch>> {
+        self.narrow_first()?;
         let start = (patience < Duration::MAX).then(Instant::now);
         loop {
             if let Some(batch) = self.output.pop() {
@@ -185,14 +213,49 @@ impl PartitionScan {
             false => 0,
         };
         self.is_finished = !has_more || self.output.is_satisfied();
-        if self.is_finished {
+        // Whoever tightens a filter does so by the rows that it has seen.
+        let is_watching = self.narrowing.as_ref().is_some_and(Narrowing::is_watching);
+        if self.is_finished || is_watching {
             self.output.flush()?;
+        }
+        if !self.is_finished {
+            self.narrow()?;
         }
         Ok(last)
     }
 }
 
 impl PartitionScan {
+    /// Leaves out, before the first entry, what dynamic filters rule out by then.
+    fn narrow_first(&mut self) -> Result<()> {
+        let Some(narrowing) = &mut self.narrowing else {
+            return Ok(());
+        };
+        if let Some(pieces) = narrowing.begin()? {
+            self.draw = self.drawing.of(pieces);
+        }
+        Ok(())
+    }
+
+    /// Leaves out what dynamic filters rule out since. Of runs that are merged the next entries are read already.
+    fn narrow(&mut self) -> Result<()> {
+        let (Some(narrowing), Draw::Chained(chain)) = (&mut self.narrowing, &self.draw) else {
+            return Ok(());
+        };
+        // Without a row nothing tells where the scan stands in the run that it has begun.
+        if self.chunk.is_empty() {
+            return Ok(());
+        }
+        let last = match chain.is_within() {
+            true => self.chunk.keys().last(),
+            false => None,
+        };
+        if let Some(pieces) = narrowing.go_on(self.chunk.len(), chain.len(), last)? {
+            self.draw = self.drawing.of(pieces);
+        }
+        Ok(())
+    }
+
     /// Passes over rows that are not wanted. Returns how many entries to read next.
     fn go_on(&mut self) -> Result<usize> {
         let twice = match self.chunk.is_empty() {

@@ -24,6 +24,8 @@ pub enum Kind {
     Full,
     /// Computed while scanning.
     Walk,
+    /// Narrowed while the plan runs, by what other operators learn.
+    Runtime,
 }
 
 impl fmt::Display for Kind {
@@ -34,6 +36,7 @@ impl fmt::Display for Kind {
             Self::Range => "range",
             Self::Full => "full",
             Self::Walk => "walk",
+            Self::Runtime => "runtime",
         })
     }
 }
@@ -53,6 +56,20 @@ pub struct SpanRow {
     pub start_hex: String,
     /// The first key after those; empty: there is none.
     pub stop_hex: String,
+}
+
+impl SpanRow {
+    /// The ranges above are narrowed at run time by what is learnt of these columns.
+    pub fn runtime(columns: String) -> Self {
+        Self {
+            kind: Kind::Runtime,
+            bucket: None,
+            start: columns,
+            stop: String::new(),
+            start_hex: String::new(),
+            stop_hex: String::new(),
+        }
+    }
 }
 
 /// The rows of `EXPLAIN KEYS`.

@@ -227,9 +227,25 @@ pub fn plan<T>(
     budget: usize,
 ) -> Result<Plan<T>> {
     let (owners, conjuncts): (Vec<T>, Vec<Predicate>) = conjuncts.into_iter().unzip();
-    let dimensions = Dimensions::of(key, &conjuncts)?;
+    let Plan { spans, residual } = plan_of(key, &conjuncts, budget)?;
+    let mut owners: Vec<Option<T>> = owners.into_iter().map(Some).collect();
+    let of_owner = |residual: Residual| {
+        let conjunct = owners.get_mut(residual.conjunct)?.take()?;
+        let reason = residual.reason;
+        Some(Residual { conjunct, reason })
+    };
+    let residual = residual.into_iter().filter_map(of_owner).collect();
+    Ok(Plan { spans, residual })
+}
+
+/// The same for conjuncts that are known by their positions.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_of(key: &RowKey, conjuncts: &[Predicate], budget: usize) -> Result<Plan> {
+    let dimensions = Dimensions::of(key, conjuncts)?;
     let mut expansion = Expansion::new(&dimensions, budget);
-    let boxes = expansion.expand_all(&conjuncts);
+    let boxes = expansion.expand_all(conjuncts);
     #[cfg(test)]
     let boxes = faulty_boxes(boxes);
     let mut unproven = expansion.lost_for("budget");
@@ -242,14 +258,14 @@ pub fn plan<T>(
     projection.give_up(&widened, &mut unproven);
     let reasons = match spans.is_empty() {
         true => vec![None; conjuncts.len()],
-        false => projection.reasons(&conjuncts, &unproven),
+        false => projection.reasons(conjuncts, &unproven),
     };
     #[cfg(test)]
     let reasons = faulty_reasons(reasons);
-    let unproven = |(conjunct, reason): (T, Option<String>)| {
+    let unproven = |(conjunct, reason): (usize, Option<String>)| {
         reason.map(|reason| Residual { conjunct, reason })
     };
-    let residual = owners.into_iter().zip(reasons).filter_map(unproven);
+    let residual = reasons.into_iter().enumerate().filter_map(unproven);
     Ok(Plan {
         spans,
         residual: residual.collect(),

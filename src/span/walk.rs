@@ -6,6 +6,8 @@
 //!
 //! It answers forward and backward readers: see [`Guide`], the trait by which stores know it.
 
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::keyrange::{Guide, KeyRange, KeyRangeSet, Step, compare_stops};
 
@@ -16,7 +18,7 @@ use super::walk_box::WalkBox;
 #[derive(Debug)]
 pub struct Walk {
     hull: KeyRange,
-    form: Form,
+    form: Arc<Form>,
 }
 
 #[derive(Debug)]
@@ -32,7 +34,7 @@ impl Walk {
     pub(super) fn over_ranges(ranges: KeyRangeSet) -> Option<Self> {
         Some(Self {
             hull: ranges.hull()?,
-            form: Form::Ranges(ranges),
+            form: Arc::new(Form::Ranges(ranges)),
         })
     }
 
@@ -57,15 +59,24 @@ impl Walk {
         let hull = KeyRange::new(start, stop.map(<[u8]>::to_vec));
         Ok(hull.map(|hull| Self {
             hull,
-            form: Form::Boxes(walked),
+            form: Arc::new(Form::Boxes(walked)),
         }))
     }
 
+    /// The keys of it that lie in a range; `None` if there can be none.
+    pub fn within(&self, range: &KeyRange) -> Option<Self> {
+        Some(Self {
+            hull: self.hull.intersect(range)?,
+            form: Arc::clone(&self.form),
+        })
+    }
+
     fn step(&self, key: &[u8], heading: Heading) -> Result<Step> {
-        match &self.form {
-            Form::Ranges(ranges) => Ok(heading.step_over(ranges, key)),
-            Form::Boxes(boxes) => heading.step_among(boxes, key),
-        }
+        let step = match &*self.form {
+            Form::Ranges(ranges) => heading.step_over(ranges, key),
+            Form::Boxes(boxes) => heading.step_among(boxes, key)?,
+        };
+        Ok(heading.to_the_end_of(&self.hull, step))
     }
 }
 
@@ -115,6 +126,19 @@ impl Heading {
             (until, Some(_)) => Step::In { until },
             (Some(bound), None) => Step::Seek(bound),
             (None, None) => Step::Done,
+        }
+    }
+
+    /// The step without what lies beyond a hull that leaves out a part of what is walked over.
+    fn to_the_end_of(self, hull: &KeyRange, step: Step) -> Step {
+        let is_beyond = |key: &[u8]| match self {
+            Self::Forward => hull.stop().is_some_and(|stop| key >= stop),
+            Self::Backward => key <= hull.start(),
+        };
+        match step {
+            Step::In { until: Some(until) } if is_beyond(&until) => Step::In { until: None },
+            Step::Seek(candidate) if is_beyond(&candidate) => Step::Done,
+            step => step,
         }
     }
 

@@ -93,6 +93,12 @@ impl Bound {
         (!kept).then(|| format!("{totals:?}, allowed {self:?}"))
     }
 
+    /// The same of a scan that is narrowed while the plan runs: it seeks as it goes, and reads no more for that.
+    pub fn exceeded_though_narrowed(&self, totals: &ScanTotals) -> Option<String> {
+        let is_kept = totals.keys_read <= self.within + totals.seeks;
+        (!is_kept).then(|| format!("{totals:?}, allowed {self:?}"))
+    }
+
     async fn add(&mut self, key: &Key, rows: &Rows, is_near: bool) {
         let listed: Vec<&String> = rows.conjuncts.iter().filter_map(listed).collect();
         let is_listed = |column: &&String| listed.contains(column);

@@ -73,6 +73,13 @@ impl Keys {
         self.rows.iter().filter(|row| row.kind != "empty").count()
     }
 
+    /// Whether what is read of a table is narrowed while the plan runs; of any, where none is named.
+    pub fn is_narrowed(&self, table: Option<&str>) -> bool {
+        let of_table = |row: &&KeyRow| table.is_none_or(|table| row.table == table);
+        let mut rows = self.rows.iter().filter(of_table);
+        rows.any(|row| row.kind == "runtime")
+    }
+
     /// Whether a scan is a walk.
     pub fn walks(&self) -> bool {
         self.rows.iter().any(|row| row.kind == "walk")

@@ -25,8 +25,17 @@ pub fn wrong(
 ) -> Option<String> {
     scans(plan).into_iter().find_map(|scan| {
         let (table, space) = (scan.table().name(), scan.table().space());
-        let rows = keys.rows.iter().filter(|row| row.table == table);
+        let rows = keys.rows.iter();
+        let rows = rows.filter(|row| row.table == table && row.kind != "runtime");
         let listed: BTreeSet<[String; 2]> = rows.map(|row| row.ends.clone()).collect();
+        if keys.is_narrowed(Some(table)) {
+            let seeks = log.seeks(space).into_iter();
+            let mut outside =
+                seeks.filter(|seek| !listed.iter().any(|range| begins_in(seek, range)));
+            return outside
+                .next()
+                .map(|seek| format!("{table}: {seek} lies in no range"));
+        }
         let mut sought = BTreeSet::new();
         // A key that is looked up is a range of its own.
         let calls = log.calls();
@@ -47,6 +56,14 @@ pub fn wrong(
         let left: Vec<_> = listed.difference(&sought).collect();
         (!is_limited && !left.is_empty()).then(|| format!("{table}: not sought: {left:?}"))
     })
+}
+
+/// Whether a seek of what was narrowed at run time begins in a range that is listed.
+fn begins_in(seek: &KeyRange, [start, stop]: &[String; 2]) -> bool {
+    let sought = hex(seek.start());
+    // A range that is read backward is sought from its end.
+    let end = seek.stop().map(hex).unwrap_or_default();
+    *start <= sought && (stop.is_empty() || sought < *stop || end <= *stop)
 }
 
 /// The scans of a plan.

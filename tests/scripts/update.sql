@@ -211,4 +211,5 @@ EXPLAIN KEYS DELETE FROM t USING u WHERE t.a = 7 AND u.a = t.a;
 t range /3 .. /5  80000003..80000006  residual: b > 2 (b is not in the row key)
 u point /7  80000007..80000008  tight
 t point /7  80000007..80000008  tight
+t runtime a  ..  tight
 

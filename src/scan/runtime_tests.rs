@@ -1,0 +1,247 @@
+//! What is read where a join or a top-k says which keys are wanted, and that the answers are those of reading all.
+
+use std::sync::Arc;
+
+use crate::key::testing::with_seed;
+use crate::session::testing::texts;
+use crate::session::{Connection, Database, Meter};
+
+const ROWS: usize = 20_000;
+
+/// `big`: `a` has 100 values, `b` 200 for each, `v` is in no key; `small` names ten rows of it, and `wide` sixty.
+async fn connection(key: &str) -> Connection {
+    let connection = Database::in_memory().unwrap().connect();
+    let script = format!(
+        "CREATE TABLE big (a INT, b TEXT, ts TIMESTAMP(3), v INT, PRIMARY KEY ({key}));
+         INSERT INTO big SELECT value % 100, 'b' || (value / 100), to_timestamp_seconds(1704067200 + value * 60), value % 777
+         FROM generate_series(0, {ROWS} - 1);
+         CREATE TABLE small (n BIGINT, a BIGINT, b TEXT, PRIMARY KEY (n));
+         INSERT INTO small SELECT value, value * 7, 'b' || (value * 3) FROM generate_series(1, 10);
+         CREATE TABLE wide (n INT, a INT, b TEXT, PRIMARY KEY (n));
+         INSERT INTO wide SELECT value, value % 60, 'b' || (value * 2) FROM generate_series(0, 59);"
+    );
+    connection.execute_script(&script).await.unwrap();
+    connection
+}
+
+/// The answer, sorted, and how many keys were read for it.
+async fn read(connection: &Connection, sql: &str) -> (Vec<String>, usize) {
+    let meter = Arc::new(Meter::default());
+    let metered = connection.metered(Arc::clone(&meter));
+    let mut rows = texts(&metered.query(sql, ()).await.expect(sql));
+    rows.sort();
+    (rows, meter.totals().keys_read)
+}
+
+/// Asserts that queries read so many keys at most, and more where nothing is told while they run; the answer is the same.
+async fn assert_narrowed(key: &str, queries: &[(&str, usize)]) {
+    let connection = connection(key).await;
+    let plain = connection.database().connect();
+    for rule in ["join", "topk"] {
+        let name = format!("datafusion.optimizer.enable_{rule}_dynamic_filter_pushdown");
+        let off = format!("SET {name} = false");
+        plain.execute(&off, ()).await.unwrap();
+    }
+    for (sql, most) in queries {
+        let (rows, keys) = read(&connection, sql).await;
+        let (expected, all) = read(&plain, sql).await;
+        assert_eq!(rows, expected, "{key}: {sql}");
+        assert!(!rows.is_empty(), "{key}: {sql}");
+        assert!(keys <= *most, "{key}: {sql} reads {keys} keys, not {most}");
+        assert!(all > keys, "{key}: {sql} reads {keys} keys, and {all}");
+    }
+}
+
+/// Ten values of the first column, and the rows of `small`.
+const OF_A: usize = 10 + 10 * ROWS / 100;
+
+#[tokio::test]
+async fn a_join_reads_what_its_keys_want() {
+    let queries = [
+        (
+            "SELECT count(*), sum(v) FROM small s JOIN big ON big.a = s.a",
+            OF_A + 100,
+        ),
+        (
+            "SELECT v FROM big WHERE a IN (SELECT a FROM small WHERE n > 0)",
+            OF_A + 100,
+        ),
+        (
+            "SELECT v FROM big WHERE EXISTS (SELECT 1 FROM small s WHERE s.a = big.a)",
+            OF_A + 100,
+        ),
+        (
+            "SELECT n, v FROM small s LEFT JOIN big ON big.a = s.a",
+            OF_A + 100,
+        ),
+        (
+            "SELECT v FROM small s JOIN big ON big.a = s.a AND big.b = s.b",
+            10 + 10,
+        ),
+        (
+            "SELECT v FROM big WHERE (a, b) IN (SELECT a, b FROM small)",
+            10 + 10,
+        ),
+        (
+            "SELECT v FROM wide w JOIN big ON big.a = w.a AND big.b = w.b WHERE w.n < 30",
+            60 + 30,
+        ),
+        (
+            "SELECT v FROM small s JOIN big ON big.a = s.a AND big.b = s.b WHERE big.v > 300",
+            10 + 10,
+        ),
+        (
+            "SELECT v FROM small s JOIN big ON big.b = s.b WHERE big.a = 7",
+            10 + 10,
+        ),
+    ];
+    for key in [
+        "a, b",
+        "a DESC, b DESC",
+        "salt(4), a, b",
+        "hash(a), a, b",
+        "bucket(4, a), a, b",
+    ] {
+        assert_narrowed(key, &queries).await;
+    }
+}
+
+#[tokio::test]
+async fn a_top_k_reads_less_and_less() {
+    // Half of the keys of each run are read before it is known that the others are too late.
+    let queries = [
+        ("SELECT ts, a FROM big ORDER BY ts LIMIT 10", ROWS / 2),
+        (
+            "SELECT v FROM big WHERE v < 50 ORDER BY ts, a LIMIT 3",
+            ROWS / 2,
+        ),
+    ];
+    for key in ["a, ts", "a DESC, ts", "salt(2), a, ts"] {
+        assert_narrowed(key, &queries).await;
+    }
+}
+
+#[tokio::test]
+async fn what_narrows_a_scan_is_explained() {
+    let connection = connection("salt(4), a, b").await;
+    let explain = |sql: &'static str| {
+        let connection = connection.clone();
+        async move { texts(&connection.query(sql, ()).await.unwrap()) }
+    };
+    let told =
+        explain("EXPLAIN KEYS SELECT v FROM small s JOIN big ON big.a = s.a AND big.b = s.b").await;
+    let runtime: Vec<&String> = told.iter().filter(|row| row.contains("runtime")).collect();
+    assert_eq!(runtime.len(), 1, "{told:#?}");
+    assert!(
+        runtime[0].contains("big") && runtime[0].contains("a, b"),
+        "{told:#?}"
+    );
+    let of_value = explain("EXPLAIN KEYS SELECT big.a FROM small s JOIN big ON big.v = s.n").await;
+    assert!(
+        of_value.iter().all(|row| !row.contains("runtime")),
+        "{of_value:#?}"
+    );
+}
+
+/// Random joins and top-ks over random keys, batches and partitions, beside the same without dynamic filters.
+#[test]
+fn narrowed_scans_lose_no_row() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    with_seed(|rng| {
+        let keys = [
+            "a, b, c",
+            "c, a, b",
+            "a DESC, b, c",
+            "salt(3), a, b, c",
+            "hash(b), b, a, c",
+            "bucket(4, b), b, c, a",
+            "a, reverse_digits(c), b",
+            "b, salt(5), a, c",
+        ];
+        for _ in 0..8 {
+            let key = keys[rng.usize(..keys.len())];
+            let connection = Database::in_memory().unwrap().connect();
+            let run = |sql: &str| runtime.block_on(connection.execute_script(sql)).expect(sql);
+            run(&format!(
+                "CREATE TABLE t (a INT, b TEXT, c BIGINT, v DOUBLE, PRIMARY KEY ({key}))"
+            ));
+            run("CREATE TABLE s (n INT, a INT NULL, b TEXT NULL, c INT NULL, PRIMARY KEY (n))");
+            let (spread, rows) = (rng.i64(1..40), rng.i64(1..6000));
+            run(&format!(
+                "INSERT OR REPLACE INTO t SELECT value % {spread}, 'k' || (value % 7), value / {spread}, value % 13 * 0.5e0
+                 FROM generate_series(0, {rows})"
+            ));
+            run(&format!(
+                "INSERT INTO s SELECT value, CASE WHEN value % 5 > 0 THEN value * 3 END, CASE WHEN value % 7 > 0 THEN 'k' || (value % 9) END,
+                 CASE WHEN value % 3 > 0 THEN value % 11 END FROM generate_series(0, {})",
+                rng.i64(0..60)
+            ));
+            run(&format!(
+                "SET datafusion.execution.target_partitions = {}",
+                rng.usize(1..5)
+            ));
+            run(&format!(
+                "SET datafusion.execution.batch_size = {}",
+                [16, 100, 8192][rng.usize(..3)]
+            ));
+            let plain = connection.database().connect();
+            for rule in ["join", "topk"] {
+                let off = format!(
+                    "SET datafusion.optimizer.enable_{rule}_dynamic_filter_pushdown = false"
+                );
+                runtime.block_on(plain.execute_script(&off)).unwrap();
+            }
+            for _ in 0..12 {
+                let sql = random_query(rng);
+                let answers =
+                    [&connection, &plain].map(|asked| runtime.block_on(read(asked, &sql)));
+                assert_eq!(answers[0].0, answers[1].0, "{key}: {sql}");
+            }
+        }
+    });
+}
+
+fn random_query(rng: &mut fastrand::Rng) -> String {
+    let columns = ["a", "b", "c"];
+    let pairs: Vec<String> = columns
+        .iter()
+        .filter(|_| rng.bool())
+        .map(|column| format!("t.{column} = s.{column}"))
+        .collect();
+    let on = match pairs.is_empty() {
+        true => "t.a = s.n".to_owned(),
+        false => pairs.join(" AND "),
+    };
+    let filters = [
+        "",
+        "WHERE t.a > 3",
+        "WHERE t.b IN ('k1', 'k4')",
+        "WHERE t.v < 3 AND t.a <> 5",
+        "WHERE t.c % 2 = 0",
+    ];
+    let filter = filters[rng.usize(..filters.len())];
+    let filtered = |more: &str| match filter {
+        "" => format!("WHERE {more}"),
+        filter => format!("{filter} AND {more}"),
+    };
+    match rng.usize(..6) {
+        0 => format!("SELECT t.a, t.b, t.c, s.n FROM s JOIN t ON {on} {filter}"),
+        1 => format!(
+            "SELECT t.a, t.b, t.c, t.v FROM t {}",
+            filtered(&format!("EXISTS (SELECT 1 FROM s WHERE {on})"))
+        ),
+        2 => format!("SELECT t.v, s.n FROM s LEFT JOIN t ON {on}"),
+        3 => format!(
+            "SELECT count(*), sum(t.v) FROM t {}",
+            filtered("(t.a, t.c) IN (SELECT a, c FROM s)")
+        ),
+        4 => format!(
+            "SELECT t.c, t.a FROM t {filter} ORDER BY t.c DESC, t.b, t.a LIMIT {}",
+            rng.usize(1..9)
+        ),
+        _ => format!(
+            "SELECT t.b, t.c, t.a FROM t {filter} ORDER BY t.b, t.c, t.a DESC LIMIT {}",
+            rng.usize(1..40)
+        ),
+    }
+}
