@@ -6,7 +6,8 @@
 //! not below it and the first that is above it ([`Place`]).
 //!
 //! Casts around a value (DataFusion adds them to bring both sides to one type) are looked through where they keep it, or
-//! show a time by a constant offset later ([`View`]). One kind of cast rounds: an integer or a DECIMAL as DOUBLE. It is
+//! show a time by a constant offset later ([`View`]). A sum with a constant and a change of sign are seen through in the
+//! same way. One kind of cast rounds: an integer or a DECIMAL as DOUBLE. It is
 //! monotone, so the place of a constant is found by bisection over the cast itself, and the comparison means what it
 //! meant.
 //!
@@ -195,6 +196,10 @@ pub(crate) struct View {
     shown: DataType,
     /// By how many nanoseconds a time is shown later than it is.
     shift: i128,
+    /// What is added to an integer.
+    offset: i256,
+    /// Whether an integer is shown with the other sign, before that.
+    is_falling: bool,
 }
 
 impl View {
@@ -204,6 +209,8 @@ impl View {
             values: FixedPoint::of(data_type)?,
             shown: data_type.clone(),
             shift: 0,
+            offset: i256::ZERO,
+            is_falling: false,
         })
     }
 
@@ -213,6 +220,9 @@ impl View {
     pub(crate) fn through(&self, target: &DataType) -> Option<Self> {
         use DataType::{Date32, Date64, Float32, Float64, Timestamp};
         let own = &self.values.data_type;
+        if self.is_computed() && target.is_floating() {
+            return None;
+        }
         let shift = match (&self.shown, target) {
             (shown, _) if shown == target => self.shift,
             (shown, _) if !shown.is_floating() && keeps_number(own, target) => 0,
@@ -229,10 +239,83 @@ impl View {
             _ => return None,
         };
         Some(Self {
-            values: self.values.clone(),
             shown: target.clone(),
             shift,
+            ..self.clone()
         })
+    }
+
+    /// The view of a sum of an integer and a constant.
+    pub(crate) fn plus(&self, constant: i256) -> Option<Self> {
+        let is_whole = matches!(self.values.step, Spacing::Number { scale: 0 });
+        (is_whole && self.shown.is_integer()).then_some(())?;
+        Some(Self {
+            offset: self.offset.checked_add(constant)?,
+            ..self.clone()
+        })
+    }
+
+    /// The view of an integer with the other sign.
+    pub(crate) fn negated(&self) -> Option<Self> {
+        let view = self.plus(i256::ZERO)?;
+        Some(Self {
+            offset: view.offset.wrapping_neg(),
+            is_falling: !view.is_falling,
+            ..view
+        })
+    }
+
+    /// The view of a time so many nanoseconds later, which the type that is shown can tell.
+    pub(crate) fn later(&self, nanos: i128) -> Option<Self> {
+        let unit = match &self.shown {
+            DataType::Date32 => DAY,
+            DataType::Timestamp(unit, None) => nanos_of(*unit),
+            _ => return None,
+        };
+        (nanos % unit == 0).then_some(())?;
+        Some(Self {
+            shift: self.shift.checked_add(nanos)?,
+            ..self.clone()
+        })
+    }
+
+    /// Whether greater values are shown as less.
+    pub(crate) fn is_falling(&self) -> bool {
+        self.is_falling
+    }
+
+    fn is_computed(&self) -> bool {
+        self.is_falling || self.offset != i256::ZERO
+    }
+
+    /// Whether the type that is shown holds what is shown of every value.
+    pub(crate) fn never_overflows(&self) -> bool {
+        let Some(shown) = FixedPoint::of(&self.shown) else {
+            return false;
+        };
+        let ends = [self.values.min, self.values.max].map(|n| {
+            let signed = if self.is_falling { n.wrapping_neg() } else { n };
+            signed.checked_add(self.offset)
+        });
+        let fits = |end: Option<i256>| end.is_some_and(|end| shown.min <= end && end <= shown.max);
+        self.shift == 0 && ends.into_iter().all(fits)
+    }
+
+    /// The number that is shown as a constant, so to speak: there may be no such value.
+    fn unshown(&self, constant: Exact) -> Option<Exact> {
+        match constant {
+            _ if !self.is_computed() => Some(constant),
+            Exact::Number { unscaled, scale } => {
+                let power = i256::from(10).checked_pow(u32::try_from(scale).ok()?)?;
+                let offset = self.offset.checked_mul(power)?;
+                let unscaled = match self.is_falling {
+                    true => offset.checked_sub(unscaled)?,
+                    false => unscaled.checked_sub(offset)?,
+                };
+                Some(Exact::Number { unscaled, scale })
+            }
+            Exact::Null | Exact::Double(_) | Exact::Single(_) | Exact::Time { .. } => None,
+        }
     }
 
     /// Whether an instant is shown, rather than wall-clock time.
@@ -270,7 +353,7 @@ impl View {
         let is_floating = self.shown.is_floating();
         // An integer that nobody has cast is compared with a DOUBLE as if it were one.
         let as_double = is_floating || self.shown.is_integer();
-        match (*constant, self.values.step) {
+        match (self.unshown(*constant)?, self.values.step) {
             (Exact::Double(constant), Spacing::Number { scale }) if as_double => {
                 Some(self.values.bisect(scale, constant))
             }

@@ -153,6 +153,14 @@ impl Lowering<'_> {
 
     /// The rows whose operand lies in `domain`, said of the column itself where the transform can be inverted.
     fn member(&self, operand: &Operand, domain: Domain) -> Predicate {
+        let member = self.member_of(operand, domain);
+        match operand.may_fail() {
+            true => Predicate::all([member, Predicate::Opaque]),
+            false => member,
+        }
+    }
+
+    fn member_of(&self, operand: &Operand, domain: Domain) -> Predicate {
         let expression = operand.expression();
         if expression.as_column().is_some() {
             return Predicate::Member(expression.clone(), domain);

@@ -13,6 +13,7 @@
 //! could be true. Constants compare by value: `a > 1.5` on an integer column is `a >= 2`. What
 //! that means for numbers and times is said once, in `fixed_point`, for this module and for `optimize`.
 
+mod change;
 mod constant;
 mod exact;
 mod fixed_point;

@@ -8,6 +8,7 @@ use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Expr, Operator, expr::ScalarFunction};
 
+use super::change::change_of;
 use super::constant;
 use super::fixed_point::View;
 use super::literal::constant_of;
@@ -21,6 +22,8 @@ pub(super) struct Operand {
     expression: Expression,
     sql_type: SqlType,
     compared: Compared,
+    /// Whether what is compared cannot be computed of some values: rows must show that.
+    may_fail: bool,
 }
 
 /// How the compared value follows from the expression's value.
@@ -41,7 +44,33 @@ impl Operand {
             expression,
             sql_type,
             compared: view.map_or(Compared::Value, Compared::Shown),
+            may_fail: false,
         }
+    }
+
+    /// Whether to compute what is compared fails for some values, as for integers that would be out of range.
+    pub(super) fn may_fail(&self) -> bool {
+        self.may_fail
+    }
+
+    /// The operand that shows its number or time in another way, which may fail where that goes out of range.
+    pub(super) fn with_view(self, show: impl Fn(&View) -> Option<View>) -> Option<Self> {
+        let (view, compared) = match &self.compared {
+            Compared::Value => return None,
+            Compared::Shown(view) => {
+                let view = show(view)?;
+                (view.clone(), Compared::Shown(view))
+            }
+            Compared::Year(view) => {
+                let view = show(view)?;
+                (view.clone(), Compared::Year(view))
+            }
+        };
+        Some(Self {
+            compared,
+            may_fail: self.may_fail || !view.never_overflows(),
+            ..self
+        })
     }
 
     /// The expression with nothing but itself compared.
@@ -62,6 +91,10 @@ impl Operand {
     /// The expression's values for which `operand operator constant` is TRUE; `None` where that is not known.
     pub(super) fn compare(&self, operator: Operator, constant: &ScalarValue) -> Option<Domain> {
         let sql_type = &self.sql_type;
+        let operator = match &self.compared {
+            Compared::Shown(view) | Compared::Year(view) if view.is_falling() => operator.swap()?,
+            _ => operator,
+        };
         match &self.compared {
             Compared::Value => constant::compare(operator, constant, sql_type),
             Compared::Shown(view) => constant::compare_shown(view, operator, constant, sql_type),
@@ -163,8 +196,11 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
             ))
         }
         Expr::Cast(cast) => cast_operand(operand(&cast.expr, columns)?, cast.field.data_type()),
-        Expr::ScalarFunction(function) => year(function, columns),
-        _ => None,
+        Expr::ScalarFunction(function) if function.name() == "date_part" => year(function, columns),
+        computed => {
+            let (inner, change) = change_of(computed)?;
+            operand(inner, columns)?.with_view(|view| change.show(view))
+        }
     }
 }
 
@@ -216,6 +252,7 @@ fn year(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<Operand> {
         expression: Expression::column(&source.column.name),
         sql_type,
         compared: Compared::Year(years),
+        may_fail: false,
     })
 }
 
