@@ -6,7 +6,9 @@
 //! * an outer join keeps what is claimed of the side that it fills up with NULLs: `t LEFT JOIN (SELECT 7 AS x …)`;
 //! * a grouping by several sets keeps what its input claims, and then makes NULL of it: `GROUP BY ROLLUP (x)`;
 //! * a join claims the order of one side and, behind it, of the other, which is lost where the first has ties;
-//! * an aggregate over a window claims to grow, beside the NULLs before its first value and in frames that shrink.
+//! * an aggregate over a window claims to grow, beside the NULLs before its first value and in frames that shrink;
+//! * groups claim that no two have the same keys, and a projection above them says so of other columns: of `SELECT count(*) AS n,
+//!   a … GROUP BY a` that each `n` is there once. What is in the order of `n` is taken to be in that of `n, a` then.
 //!
 //! So before anything is decided a `ProvenExec` is put below such a join, and above the others. It hands its input's rows
 //! on as they are, and claims less. What has nothing to claim is left alone.
@@ -33,6 +35,7 @@ use datafusion::physical_plan::filter_pushdown::{
 use datafusion::physical_plan::joins::{
     CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec,
 };
+use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{
@@ -93,7 +96,9 @@ enum Kept {
     Partitions,
     /// Constant and equal columns, too.
     Equalities,
-    /// All but what a window says of its aggregates.
+    /// The order of rows, too: all but which columns tell them apart.
+    Orders,
+    /// All but what a window says of its aggregates, and that.
     OfInput,
 }
 
@@ -114,7 +119,10 @@ fn kept_of_side(
     number: usize,
     side: &Arc<dyn ExecutionPlan>,
 ) -> Option<Kept> {
-    let is_padded = match join_type(node)? {
+    let Some(join_type) = join_type(node) else {
+        return kept_of_keys(node, number, side);
+    };
+    let is_padded = match join_type {
         JoinType::Left => number == 1,
         JoinType::Right => number == 0,
         JoinType::Full => true,
@@ -129,6 +137,18 @@ fn kept_of_side(
         (false, true) => Some(Kept::Equalities),
         (false, false) => None,
     }
+}
+
+/// What who asks for an order may keep of the rows' claims, where keys are among these.
+fn kept_of_keys(
+    node: &Arc<dyn ExecutionPlan>,
+    number: usize,
+    side: &Arc<dyn ExecutionPlan>,
+) -> Option<Kept> {
+    let mut wanted = node.required_input_ordering().into_iter();
+    let asks = node.is::<SortExec>() || wanted.nth(number).flatten().is_some();
+    let has_keys = !side.equivalence_properties().constraints().is_empty();
+    (asks && has_keys && may_have_order(side)).then_some(Kept::Orders)
 }
 
 fn join_type(node: &Arc<dyn ExecutionPlan>) -> Option<JoinType> {
@@ -189,8 +209,11 @@ impl ProvenExec {
     fn over(input: Arc<dyn ExecutionPlan>, kept: Kept) -> Result<Arc<dyn ExecutionPlan>> {
         let claimed = input.equivalence_properties();
         let mut proven = EquivalenceProperties::new(input.schema());
-        if matches!(kept, Kept::Equalities | Kept::OfInput) {
+        if matches!(kept, Kept::Equalities | Kept::Orders | Kept::OfInput) {
             proven.add_equivalence_group(claimed.eq_group().clone())?;
+        }
+        if kept == Kept::Orders {
+            proven.add_orderings(claimed.oeq_class().iter().cloned());
         }
         if kept == Kept::OfInput {
             let orders = claimed.oeq_class().iter();
@@ -238,7 +261,7 @@ impl ExecutionPlan for ProvenExec {
     one_input!(input, |node, input| Self::over(input, node.kept));
 
     fn maintains_input_order(&self) -> Vec<bool> {
-        vec![self.kept == Kept::OfInput]
+        vec![matches!(self.kept, Kept::Orders | Kept::OfInput)]
     }
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {

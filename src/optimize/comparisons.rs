@@ -11,13 +11,14 @@
 //! | REAL or DOUBLE, and any other DECIMAL | the DECIMAL as DOUBLE |
 //! | an integer or DECIMAL, and a constant REAL or DOUBLE | both as DOUBLE, alone among exact values of a list |
 //! | DECIMAL, and a constant text | the text as an exact number |
+//! | a DATE and a TIMESTAMP of which none is constant | the DATE as a TIMESTAMP of the same precision, not of nanoseconds |
 //!
 //! Long chains of `AND` and `OR` are balanced on the way (`super::chains`), and names inside of an expression dropped.
 //!
 //! It is an analyzer rule in front of type coercion, and an optimizer rule as well because `PREPARE` optimizes a plan
 //! that has not been analyzed.
 
-use arrow::datatypes::{DataType, i256};
+use arrow::datatypes::{DataType, TimeUnit, i256};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, InList};
@@ -136,13 +137,27 @@ fn typed(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
 /// What becomes of two values of which none is constant.
 fn typed_values(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
     let (left_type, right_type) = (left.get_type(schema).ok()?, right.get_type(schema).ok()?);
-    if floats::is_float(&left_type) && right_type.is_decimal() {
-        Some((left.clone(), numbers::as_double(right)))
-    } else if left_type.is_decimal() && floats::is_float(&right_type) {
-        Some((numbers::as_double(left), right.clone()))
-    } else {
-        None
+    match (&left_type, &right_type) {
+        (DataType::Date32, DataType::Timestamp(unit, None)) => {
+            Some((midnight(left, *unit), right.clone()))
+        }
+        (DataType::Timestamp(unit, None), DataType::Date32) => {
+            Some((left.clone(), midnight(right, *unit)))
+        }
+        (float, decimal) if floats::is_float(float) && decimal.is_decimal() => {
+            Some((left.clone(), numbers::as_double(right)))
+        }
+        (decimal, float) if decimal.is_decimal() && floats::is_float(float) => {
+            Some((numbers::as_double(left), right.clone()))
+        }
+        _ => None,
     }
+}
+
+/// A DATE as a TIMESTAMP of a unit.
+fn midnight(date: &Expr, unit: TimeUnit) -> Expr {
+    let stamp = DataType::Timestamp(unit, None);
+    Expr::Cast(Cast::new(Box::new(date.clone()), stamp))
 }
 
 /// What becomes of a value and the constant that it is compared with.
@@ -182,31 +197,24 @@ fn typed_with(value: &Expr, other: &Expr, schema: &DFSchema) -> Option<(Expr, Ex
 }
 
 fn typed_list(list: &InList, schema: &DFSchema) -> Option<Expr> {
-    let mut same = Vec::with_capacity(list.list.len());
-    let mut as_double = Vec::new();
+    // What is looked for, as what it is compared with wants it, and that.
+    let mut parts: Vec<(Expr, Vec<Expr>)> = Vec::new();
     let mut changed = false;
     for value in &list.list {
-        match typed_with(&list.expr, value, schema) {
-            Some((expr, value)) if expr == *list.expr => same.push(value),
-            Some((_, value)) => as_double.push(value),
-            None => {
-                same.push(value.clone());
-                continue;
-            }
+        let typed = typed_with(&list.expr, value, schema);
+        changed |= typed.is_some();
+        let (expr, value) = typed.unwrap_or_else(|| ((*list.expr).clone(), value.clone()));
+        match parts.iter_mut().find(|(known, _)| *known == expr) {
+            Some((_, values)) => values.push(value),
+            None => parts.push((expr, vec![value])),
         }
-        changed = true;
     }
-    if !changed || (!as_double.is_empty() && !same.is_empty() && list.expr.is_volatile()) {
+    if !changed || (parts.len() > 1 && list.expr.is_volatile()) {
         return None;
     }
-    let doubled = cast(&list.expr, DataType::Float64);
-    let part = |expr: Expr, values: Vec<Expr>| {
-        (!values.is_empty())
-            .then(|| Expr::InList(InList::new(Box::new(expr), values, list.negated)))
-    };
-    let same = part((*list.expr).clone(), same);
-    let parts = [same, part(doubled, as_double)].into_iter().flatten();
+    let part = |(expr, values)| Expr::InList(InList::new(Box::new(expr), values, list.negated));
     let (_, join) = list_operators(list.negated);
+    let parts = parts.into_iter().map(part);
     parts.reduce(|left, right| binary(left, join, right))
 }
 

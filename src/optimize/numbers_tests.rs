@@ -45,6 +45,44 @@ async fn a_date_becomes_a_timestamp_of_the_unit_beside_it() {
     }
 }
 
+/// Dates and times that nanoseconds do not reach, in columns.
+const FAR: &str = "CREATE TABLE far (id INT, d DATE, s TIMESTAMP(0), m TIMESTAMP(3)) AS VALUES
+    (1, DATE '3000-01-01', TIMESTAMP(0) '3000-01-01', TIMESTAMP(3) '3000-01-01'),
+    (2, DATE '2024-01-01', TIMESTAMP(0) '2024-01-01 10:00:00', TIMESTAMP(3) '2024-01-01'), (3, NULL, TIMESTAMP(0) '0001-01-01', NULL)";
+
+#[tokio::test]
+async fn a_date_is_compared_with_a_timestamp_of_its_precision() {
+    let session = mended();
+    rows(&session, FAR).await;
+    for (sql, expected) in [
+        ("SELECT id FROM far WHERE d = s", vec!["1"]),
+        ("SELECT id FROM far WHERE s > d", vec!["2"]),
+        (
+            "SELECT x.id, y.id FROM far x JOIN far y ON x.d = y.s",
+            vec!["1|1"],
+        ),
+        (
+            "SELECT x.id, y.id FROM far x JOIN far y ON x.m = y.d AND x.id > 1",
+            vec!["2|2"],
+        ),
+        ("SELECT id FROM far WHERE d IN (s, m)", vec!["1", "2"]),
+        (
+            "SELECT id FROM far WHERE s NOT IN (d, NULL) OR d BETWEEN m AND s",
+            vec!["1", "2"],
+        ),
+        (
+            "SELECT id FROM far x WHERE EXISTS (SELECT 1 FROM far y WHERE y.s = x.d)",
+            vec!["1"],
+        ),
+        (
+            "SELECT CASE d WHEN s THEN 'equal' ELSE 'other' END FROM far ORDER BY id LIMIT 1",
+            vec!["equal"],
+        ),
+    ] {
+        assert_eq!(rows(&session, sql).await, expected, "{sql}");
+    }
+}
+
 /// A CASE and a UNION of whole numbers and DECIMALs, beside a DOUBLE.
 #[tokio::test]
 async fn a_decimal_that_is_made_of_an_integer_becomes_a_double() {
@@ -66,4 +104,10 @@ async fn canary() {
     let session = plain();
     plain_rows(&session, FILLED).await.unwrap();
     assert!(plain_rows(&session, LATE).await.is_err());
+    plain_rows(&session, FAR).await.unwrap();
+    assert!(
+        plain_rows(&session, "SELECT id FROM far WHERE d = s")
+            .await
+            .is_err()
+    );
 }

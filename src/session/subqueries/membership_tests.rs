@@ -199,3 +199,34 @@ async fn it_is_a_join_that_hashes() {
         assert!(!plan.contains("NestedLoopJoinExec"), "{plan}");
     }
 }
+
+/// Beyond what nanoseconds reach, too.
+#[tokio::test]
+async fn dates_are_found_among_timestamps() {
+    let connection = Database::in_memory().unwrap().connect();
+    let far = "CREATE TABLE far (id INT, d DATE NULL, m TIMESTAMP(3) NULL, PRIMARY KEY (id));
+        INSERT INTO far VALUES (1, '3000-01-01', '3000-01-01'), (2, '2024-01-01', '2024-01-01 10:00'), (3, NULL, NULL)";
+    connection.execute_script(far).await.unwrap();
+    for (sql, expected) in [
+        (
+            "SELECT max(coalesce(d, m)) IN (SELECT d FROM far) FROM far",
+            "true",
+        ),
+        (
+            "SELECT max(coalesce(m, d)) IN (SELECT d FROM far WHERE id > 1 AND d > '2000-01-01') FROM far",
+            "false",
+        ),
+        (
+            "SELECT max(d) IN (SELECT m FROM far WHERE id = 1) FROM far",
+            "true",
+        ),
+        ("SELECT min(m) IN (SELECT d FROM far) FROM far", "NULL"),
+        (
+            "SELECT count(*) FROM far WHERE m IN (SELECT d FROM far)",
+            "1",
+        ),
+    ] {
+        let answer = connection.query(sql, ()).await;
+        assert_eq!(texts(&answer.expect(sql)), [expected], "{sql}");
+    }
+}
