@@ -13,7 +13,7 @@ const TRANSACTION: Absent = Absent(
      make one statement, such as MERGE INTO or INSERT … SELECT",
 );
 const INDEX: Absent = Absent(
-    "CREATE INDEX",
+    "an index",
     "rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE \
      TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t",
 );

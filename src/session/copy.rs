@@ -13,6 +13,7 @@ use super::outcome::Wanted;
 use super::{Connection, Outcome, command, dialect, export, fit, rules};
 use crate::catalog::{identifier, object_name};
 use crate::error::{Error, Result};
+use crate::key;
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
 use crate::table::HaliteTable;
@@ -71,7 +72,26 @@ pub(super) fn loaded_table(
     let CopySource::Table { name, .. } = &statement.source else {
         return Err(Error::invalid("COPY FROM loads a table, not a query"));
     };
-    catalogs.expect_table(&object_name(name)?)
+    let name = object_name(name)?;
+    let is_missing = catalogs.is_free(&name) && statement.file != STANDARD;
+    let table = catalogs.expect_table(&name);
+    table.map_err(|error| match is_missing {
+        true => Error::new(
+            error.kind(),
+            made_of_file(error.message(), &name, &statement.file),
+        ),
+        false => error,
+    })
+}
+
+/// The message with what makes a table of the file, in front of the tables that there are.
+fn made_of_file(message: &str, table: &str, file: &str) -> String {
+    let (table, file) = (key::identifier(table), file.replace('\'', "''"));
+    let made = format!("CREATE TABLE {table} AS SELECT * FROM '{file}' makes one of the file");
+    match message.split_once("; ") {
+        Some((problem, others)) => format!("{problem}; {made}; {others}"),
+        None => format!("{message}; {made}"),
+    }
 }
 
 /// Refuses REPLACE with a list that leaves columns out: the rows of the file would take the places of whole rows.

@@ -119,7 +119,7 @@ error: `s.t`: tables have no schema
 
 CREATE INDEX i ON t (a);
 ---
-error: CREATE INDEX is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
+error: an index is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
 
 MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN DELETE;
 ---
@@ -128,6 +128,10 @@ error: there is no table `t`, and no other
 UPDATE t SET a = 1;
 ---
 error: there is no table `t`, and no other
+
+COPY t FROM 'new.csv';
+---
+error: there is no table `t`, and no other; CREATE TABLE t AS SELECT * FROM 'new.csv' makes one of the file
 
 BEGIN;
 ---

@@ -1710,7 +1710,7 @@ COPY employees (id, name) FROM 'nowhere.csv' (REPLACE);
 SELECT row_to_json(employees) FROM employees;
 ---
 error: a transaction of several statements is not implemented; each statement is done as a whole or not at all by itself: leave this one out, and of changes that belong together make one statement, such as MERGE INTO or INSERT … SELECT
-error: CREATE INDEX is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
+error: an index is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
 error: CREATE SCHEMA is not implemented; a database has one schema, public: put the name in front of the table's, as sales_orders
 error: a user, a role or a right is not implemented; a database has no users: whoever may write its directory may do everything; --readonly and --safe restrict a program
 +---------------+----------------------------------------------------------+
@@ -1724,7 +1724,7 @@ error: Error during planning: Invalid function 'columns'.
 Did you mean 'count'?
 error: Error during planning: table 'halite.public.pg_tables' not found
 error: a transaction of several statements is not implemented; each statement is done as a whole or not at all by itself: leave this one out, and of changes that belong together make one statement, such as MERGE INTO or INSERT … SELECT
-error: CREATE INDEX is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
+error: an index is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
 error: CREATE DATABASE is not implemented; a database is a directory, which is made when it is opened: halite other.halite
 error: USE is not implemented; a connection has one database: open another one with halite other.halite
 error: CREATE TYPE is not implemented; instead of an ENUM write TEXT CHECK (mood IN ('good', 'bad')), instead of a composite type STRUCT(a INT, b TEXT)
