@@ -80,6 +80,7 @@ pub mod function;
 pub mod key;
 #[doc(hidden)]
 pub mod keyrange;
+mod machine;
 #[cfg(all(test, feature = "hbase"))]
 #[allow(dead_code, reason = "the tests of `tests/` have it, too")]
 mod not_run;

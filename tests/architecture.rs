@@ -20,6 +20,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("seed", 0),
     ("datum", 0),
     ("keyrange", 0),
+    ("machine", 0),
     ("key", 1),
     ("schema", 2),
     ("store", 2),

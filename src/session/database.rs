@@ -149,9 +149,10 @@ impl Database {
         self.limit_cache();
     }
 
-    /// The blocks of files in memory are beside the limit, an eighth of it at most.
+    /// The blocks of files in memory are beside the limit.
     fn limit_cache(&self) {
-        self.catalog.store().limit_cache(self.memory.limit() / 8);
+        let limit = self.memory.limit();
+        self.catalog.store().limit_cache(cache_share(limit));
     }
 
     pub(super) fn memory(&self) -> &Arc<Memory> {
@@ -171,5 +172,25 @@ impl Database {
 
     pub(super) fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
+    }
+}
+
+/// How many bytes of blocks are kept in memory at most: whoever sets a lower limit than the default counts them, too.
+fn cache_share(limit: usize) -> usize {
+    match limit < ByteSize::half_of_memory().in_memory() {
+        true => limit / 8,
+        false => usize::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lower_limit_lowers_the_cache() {
+        let half = ByteSize::half_of_memory().in_memory();
+        assert_eq!(cache_share(256 << 20), 32 << 20);
+        assert_eq!(cache_share(half), usize::MAX);
     }
 }

@@ -1,15 +1,14 @@
 //! Amounts in settings: bytes (`256M`), durations (`30s`).
 
 use std::fmt;
-use std::fs;
 use std::str::FromStr;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use datafusion::common::{DataFusionError, Result};
 use datafusion::config::{ConfigField, Visit};
 
 use crate::error::Error;
+use crate::machine;
 
 /// A number of bytes: `1048576`, `1024K`, `256M` or `256 MiB`, `1.5G`. Units are powers of 1,024.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -31,11 +30,7 @@ impl ByteSize {
 
     /// Half of the memory of the machine, or of the container that the process is in; 2 GiB where neither is known.
     pub fn half_of_memory() -> Self {
-        static HALF: OnceLock<ByteSize> = OnceLock::new();
-        *HALF.get_or_init(|| {
-            let limits = machine_memory().into_iter().chain(container_memory());
-            Self(limits.min().unwrap_or(4 << 30) / 2)
-        })
+        Self(machine::memory() / 2)
     }
 }
 
@@ -86,41 +81,6 @@ impl ConfigField for ByteSize {
         *self = value.parse().map_err(DataFusionError::from)?;
         Ok(())
     }
-}
-
-/// The memory of the machine, where the system tells.
-fn machine_memory() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes << 10)
-}
-
-/// What the control groups of the process let it have: its own and those around it, of either version.
-fn container_memory() -> Option<u64> {
-    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let limits = groups.lines().flat_map(|line| {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (kind, path) = (fields.next().unwrap_or(""), fields.next().unwrap_or(""));
-        let (root, file) = match kind {
-            "" => ("/sys/fs/cgroup", "memory.max"),
-            kind if kind.split(',').any(|it| it == "memory") => {
-                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
-            }
-            _ => return Vec::new(),
-        };
-        let around = std::path::Path::new(path).ancestors();
-        let limit = |group: &std::path::Path| {
-            let group = group.strip_prefix("/").unwrap_or(group);
-            let text =
-                fs::read_to_string(std::path::Path::new(root).join(group).join(file)).ok()?;
-            text.trim().parse::<u64>().ok()
-        };
-        around.filter_map(limit).collect()
-    });
-    limits.min()
 }
 
 /// How long something may take: `30s`, `500ms`, `5min`, `1h`; a number alone is of milliseconds. 0: as long as it likes.
@@ -235,12 +195,5 @@ mod tests {
             let error = text.parse::<TimeLimit>().unwrap_err();
             assert!(error.message().contains(&format!("'{text}'")), "{error}");
         }
-    }
-
-    #[test]
-    fn half_of_the_memory_is_less_than_all() {
-        let half = ByteSize::half_of_memory().0;
-        assert!(half > 64 << 20, "{half}");
-        assert!(machine_memory().is_none_or(|all| half <= all / 2));
     }
 }

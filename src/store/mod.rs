@@ -51,6 +51,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::machine;
 
 pub use self::batch::{BufferSlice, Operation, WriteBatch};
 pub use self::behind::first_readable;
@@ -260,6 +261,9 @@ pub trait Cursor: Send {
     /// caller can check whether it is cancelled. The next call goes on from there; no entry is lost or repeated.
     /// After an error the chunk may hold entries that were read before it.
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool>;
+
+    /// Says that nobody looks at the values: from here on they may be empty. A hint.
+    fn omit_values(&mut self) {}
 }
 
 /// The key order in which entries are read.
@@ -380,7 +384,8 @@ pub struct StoreOptions {
     /// The permissions of the directory that is made for it, less the umask: its owner's alone. A directory that is there
     /// keeps its own.
     pub directory_mode: u32,
-    /// Bytes of uncompressed blocks, indexes and filters kept in memory, for all spaces together.
+    /// Bytes of uncompressed blocks, indexes and filters kept in memory, for all spaces together. By default a quarter of the
+    /// memory of the machine or the container.
     pub block_cache_bytes: usize,
     /// Bytes of written entries kept in memory, for all spaces together, before they are sorted into files. After a full
     /// disk, writing goes on by itself when there is room for half of it, or 64 MiB; less takes a new opening.
@@ -400,7 +405,7 @@ impl Default for StoreOptions {
             read_only: false,
             create_if_missing: true,
             directory_mode: 0o700,
-            block_cache_bytes: 256 << 20,
+            block_cache_bytes: usize::try_from(machine::memory() / 4).unwrap_or(usize::MAX),
             write_buffer_bytes: 128 << 20,
             interrupt_after: 100_000,
             count_syncs: false,
