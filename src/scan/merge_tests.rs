@@ -55,6 +55,7 @@ fn merged(
         direction,
         first: 1,
         fetch: None,
+        values: true,
         counters: Some(Counters::new(&metrics, 0, Latency::Near)),
         cancelled: cancelled.clone(),
     };
@@ -190,6 +191,7 @@ fn a_merge_goes_on_in_runs_of_tombstones() {
         direction: Direction::Forward,
         first: 1,
         fetch: None,
+        values: true,
         counters: None,
         cancelled: Cancelled::default(),
     };

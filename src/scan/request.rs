@@ -6,6 +6,7 @@ use arrow::compute::SortOptions;
 use arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::utils::collect_columns;
 
 use super::KeyOrder;
 use super::partition::are_few_points;
@@ -156,6 +157,17 @@ impl ScanRequest {
     pub(super) fn filters(&self) -> impl Iterator<Item = &Arc<dyn PhysicalExpr>> {
         let residual = self.residual.iter().map(|residual| &residual.expression);
         residual.chain(&self.dynamic)
+    }
+
+    /// Whether a column is wanted, by a filter or in the output, that the row key does not give back.
+    pub(super) fn looks_at_values(&self) -> bool {
+        let key = self.table.row_key();
+        let is_stored = |column: usize| key.restoring_part(column).is_none();
+        let of_filter = |filter: &Arc<dyn PhysicalExpr>| {
+            let columns = collect_columns(filter);
+            columns.iter().any(|column| is_stored(column.index()))
+        };
+        self.projection.iter().any(|column| is_stored(*column)) || self.filters().any(of_filter)
     }
 
     /// How many key ranges are listed; `None` where a run is a walk.

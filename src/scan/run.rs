@@ -39,6 +39,8 @@ pub(super) struct Source {
     pub(super) first: usize,
     /// [`ReadRequest::fetch`] of each run, in rows.
     pub(super) fetch: Option<usize>,
+    /// [`ReadRequest::values`] of each run.
+    pub(super) values: bool,
     /// `None`: nothing is counted.
     pub(super) counters: Option<Counters>,
     pub(super) cancelled: Cancelled,
@@ -64,6 +66,7 @@ impl Source {
             direction: request.direction,
             first: fetch.unwrap_or(usize::MAX).min(ReadRequest::FIRST),
             fetch,
+            values: request.looks_at_values(),
             counters,
             cancelled: Cancelled::default(),
         })
@@ -141,6 +144,7 @@ impl RunReader {
                 direction: source.direction,
                 first: source.first,
                 fetch: source.fetch,
+                values: source.values,
             }),
         }
     }

@@ -87,6 +87,7 @@ fn read(
         direction,
         first: ReadRequest::FIRST,
         fetch: None,
+        values: true,
         counters: Some(Counters::new(&metrics, 0, Latency::Near)),
         cancelled: Cancelled::default(),
     };

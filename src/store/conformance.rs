@@ -136,6 +136,7 @@ conformance! {
     a_reader_keeps_to_limits,
     a_reader_steps_over_deleted_entries,
     a_reader_counts,
+    who_looks_at_keys_alone_gets_the_same_keys,
     nothing_is_nothing,
     random_requests_agree_with_a_map,
     what_is_passed_over_is_passed_over_alone,

@@ -72,6 +72,7 @@ pub fn read(snapshot: Arc<dyn LocalSnapshot>, request: ReadRequest) -> Result<Bo
         space: request.space,
         within,
         direction: request.direction,
+        values: request.values,
         cursor: None,
         tally: Tally::default(),
         is_interrupted: false,
@@ -161,6 +162,8 @@ struct Feed {
     space: Arc<str>,
     within: KeyRange,
     direction: Direction,
+    /// Whether anybody looks at the values.
+    values: bool,
     /// Opened when the first entry is wanted.
     cursor: Option<Box<dyn Cursor>>,
     tally: Tally,
@@ -172,7 +175,11 @@ impl Feed {
     fn cursor(&mut self) -> Result<&mut Box<dyn Cursor>> {
         if self.cursor.is_none() {
             let snapshot = Arc::clone(&self.snapshot);
-            self.cursor = Some(snapshot.cursor(&self.space, &self.within, self.direction)?);
+            let mut cursor = snapshot.cursor(&self.space, &self.within, self.direction)?;
+            if !self.values {
+                cursor.omit_values();
+            }
+            self.cursor = Some(cursor);
         }
         let opened = self.cursor.as_mut();
         opened.ok_or_else(|| Error::internal("a cursor that was just opened"))
@@ -221,14 +228,14 @@ impl PointsReader {
             }
         };
         let (entries, bytes) = (chunk.len(), chunk.size_in_bytes());
-        let mut looked_up = 0;
+        let (mut looked_up, values) = (0, feed.values);
         let visited = feed.snapshot.visit(&feed.space, next, &mut |index, value| {
             // What is left out here is looked up again: values are seldom so long.
             if limit.is_reached(chunk) {
                 return false;
             }
             if let (Some(key), Some(value)) = (next.get(index), value) {
-                chunk.push(key, value);
+                chunk.push(key, if values { value } else { &[] });
             }
             looked_up = index + 1;
             true

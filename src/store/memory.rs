@@ -250,6 +250,7 @@ impl LocalSnapshot for MemorySnapshot {
             entries: Arc::clone(find(&self.spaces, space)?),
             within: within.clone(),
             direction,
+            values: true,
             next: None,
             remaining: Remaining::of(within, within, direction),
         }))
@@ -267,6 +268,7 @@ struct MemoryCursor {
     entries: Arc<SortedEntries>,
     within: KeyRange,
     direction: Direction,
+    values: bool,
     /// The entry to yield next, if it lies before the end.
     next: Option<Position>,
     remaining: Remaining,
@@ -303,12 +305,16 @@ impl Cursor for MemoryCursor {
             if limit.is_reached(chunk) {
                 return Ok(true);
             }
-            chunk.push(key, value);
+            chunk.push(key, if self.values { value } else { &[] });
             self.next = match self.direction {
                 Direction::Forward => Some(self.entries.next(position)),
                 Direction::Backward => self.entries.previous(position),
             };
         }
         Ok(false)
+    }
+
+    fn omit_values(&mut self) {
+        self.values = false;
     }
 }

@@ -26,6 +26,8 @@ pub struct ReadRequest {
     pub first: usize,
     /// A hint: at most so many entries will be asked for; `None`: perhaps all. A store need not stop by itself.
     pub fetch: Option<usize>,
+    /// A hint: whether anybody looks at the values. Where nobody does, a store may hand out empty ones.
+    pub values: bool,
 }
 
 /// Which entries of a space are wanted.
@@ -52,6 +54,7 @@ impl ReadRequest {
             direction,
             first: Self::FIRST,
             fetch: None,
+            values: true,
         }
     }
 
@@ -66,6 +69,15 @@ impl ReadRequest {
         Self {
             first: self.first.min(fetch),
             fetch: Some(fetch),
+            ..self
+        }
+    }
+
+    /// The same for one who looks at keys alone.
+    #[must_use]
+    pub fn without_values(self) -> Self {
+        Self {
+            values: false,
             ..self
         }
     }
@@ -114,7 +126,7 @@ pub struct Tally {
     pub seeks: usize,
     /// Entries that the store has read for this, handed out or not.
     pub entries: usize,
-    /// The bytes of their keys and values.
+    /// The bytes of their keys and values, without values that were left out.
     pub bytes: usize,
     /// Messages to another machine.
     pub requests: usize,

@@ -98,6 +98,7 @@ impl LocalSnapshot for Ungrouped {
             space: space.into(),
             within: within.clone(),
             direction,
+            values: true,
             rest: None,
             end: None,
             group: Chunk::new(),
@@ -122,6 +123,7 @@ struct RowCursor {
     space: Arc<str>,
     within: KeyRange,
     direction: Direction,
+    values: bool,
     /// What is left of the range of the last seek; `None`: nothing.
     rest: Option<KeyRange>,
     /// Where it ends for now.
@@ -155,7 +157,7 @@ impl RowCursor {
         let Some((key, value)) = next.filter(|(key, _)| is_inside(key, &wanted)) else {
             return Ok(false);
         };
-        chunk.push(key, value);
+        chunk.push(key, if self.values { value } else { &[] });
         let stop = |rest: &KeyRange| rest.stop().map(<[u8]>::to_vec);
         self.rest = self.rest.as_ref().and_then(|rest| match self.direction {
             Direction::Forward => KeyRange::new([key, &[0][..]].concat(), stop(rest)),
@@ -253,5 +255,9 @@ impl Cursor for RowCursor {
             }
         }
         Ok(true)
+    }
+
+    fn omit_values(&mut self) {
+        self.values = false;
     }
 }

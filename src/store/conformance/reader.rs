@@ -274,6 +274,34 @@ pub(super) fn a_reader_counts(subject: &Subject) {
     }
 }
 
+pub(super) fn who_looks_at_keys_alone_gets_the_same_keys(subject: &Subject) {
+    subject.create("t");
+    subject.put("t", subject.hostile());
+    let (model, snapshot) = (model(subject.hostile()), subject.snapshot());
+    let ranges = KeyRangeSet::from_ranges([range(b"\0", Some(b"\0\xff")), range(b"a", Some(b"b"))]);
+    let listed = model.keys().filter(|key| ranges.contains(key)).cloned();
+    let mut all = works(&ranges);
+    all.push(Work::Points(listed.collect()));
+    for work in all {
+        for direction in DIRECTIONS {
+            let expected = wanted(&model, direction, |key| ranges.contains(key));
+            let request = ReadRequest::new("t", work.clone(), direction).without_values();
+            let found = read(&snapshot, request, ChunkLimit::entries(2));
+            let keys = |entries: &[(Vec<u8>, Vec<u8>)]| -> Vec<Vec<u8>> {
+                entries.iter().map(|(key, _)| key.clone()).collect()
+            };
+            assert_eq!(keys(&found), keys(&expected), "{work:?} {direction:?}");
+            let is_right = |((_, found), (_, stored)): (&(_, Vec<u8>), &(_, Vec<u8>))| {
+                found.is_empty() || found == stored
+            };
+            assert!(found.iter().zip(&expected).all(is_right), "{found:?}");
+            let hands_out = found.iter().any(|(_, value)| !value.is_empty());
+            let is_local = Arc::clone(&snapshot).local().is_some();
+            assert!(!(is_local && hands_out), "{found:?}");
+        }
+    }
+}
+
 pub(super) fn nothing_is_nothing(subject: &Subject) {
     subject.create("t");
     subject.put("t", subject.hostile());

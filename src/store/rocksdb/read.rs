@@ -166,6 +166,7 @@ impl LocalSnapshot for RocksSnapshot {
             within: within.clone(),
             direction,
             interrupt_after,
+            values: true,
             remaining: Remaining::of(within, within, direction),
             state: State::Ended,
         }))
@@ -202,6 +203,7 @@ struct RocksCursor {
     within: KeyRange,
     direction: Direction,
     interrupt_after: u64,
+    values: bool,
     remaining: Remaining,
     state: State,
 }
@@ -262,7 +264,7 @@ impl RocksCursor {
 
     /// Appends entries from where the iterator stands.
     fn read(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Halt {
-        let (remaining, direction) = (&self.remaining, self.direction);
+        let (remaining, direction, values) = (&self.remaining, self.direction, self.values);
         let mut is_yielded = matches!(self.state, State::OnYielded);
         self.entries.with_dependent_mut(|_, iterator| {
             loop {
@@ -275,7 +277,11 @@ impl RocksCursor {
                         Direction::Backward => iterator.prev(),
                     }
                 }
-                let Some((key, value)) = iterator.item() else {
+                let item = match values {
+                    true => iterator.item(),
+                    false => iterator.key().map(|key| (key, &[][..])),
+                };
+                let Some((key, value)) = item else {
                     return Halt::IteratorInvalid;
                 };
                 if remaining.is_past_end(key) {
@@ -333,5 +339,9 @@ impl Cursor for RocksCursor {
             Halt::IteratorInvalid => self.examine()?,
         }
         Ok(!matches!(self.state, State::BehindEnd | State::Ended))
+    }
+
+    fn omit_values(&mut self) {
+        self.values = false;
     }
 }

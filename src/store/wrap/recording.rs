@@ -345,6 +345,10 @@ impl Cursor for RecordingCursor {
         self.inner.lift();
     }
 
+    fn omit_values(&mut self) {
+        self.inner.omit_values();
+    }
+
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         let inner = &mut self.inner;
         self.log
