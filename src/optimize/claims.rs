@@ -199,7 +199,7 @@ fn window_exprs(node: &Arc<dyn ExecutionPlan>) -> Option<&[Arc<dyn WindowExpr>]>
 
 /// Its input's rows, of which it claims less.
 #[derive(Debug)]
-struct ProvenExec {
+pub(super) struct ProvenExec {
     input: Arc<dyn ExecutionPlan>,
     kept: Kept,
     properties: Arc<PlanProperties>,

@@ -197,19 +197,23 @@ fn typed_with(value: &Expr, other: &Expr, schema: &DFSchema) -> Option<(Expr, Ex
 }
 
 fn typed_list(list: &InList, schema: &DFSchema) -> Option<Expr> {
+    let values = list.list.iter();
+    let typed: Vec<Option<(Expr, Expr)>> = values
+        .map(|value| typed_with(&list.expr, value, schema))
+        .collect();
+    if typed.iter().all(Option::is_none) {
+        return None;
+    }
     // What is looked for, as what it is compared with wants it, and that.
     let mut parts: Vec<(Expr, Vec<Expr>)> = Vec::new();
-    let mut changed = false;
-    for value in &list.list {
-        let typed = typed_with(&list.expr, value, schema);
-        changed |= typed.is_some();
+    for (value, typed) in list.list.iter().zip(typed) {
         let (expr, value) = typed.unwrap_or_else(|| ((*list.expr).clone(), value.clone()));
         match parts.iter_mut().find(|(known, _)| *known == expr) {
             Some((_, values)) => values.push(value),
             None => parts.push((expr, vec![value])),
         }
     }
-    if !changed || (parts.len() > 1 && list.expr.is_volatile()) {
+    if parts.len() > 1 && list.expr.is_volatile() {
         return None;
     }
     let part = |(expr, values)| Expr::InList(InList::new(Box::new(expr), values, list.negated));

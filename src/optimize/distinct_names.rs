@@ -118,7 +118,7 @@ fn crosses_names(node: &Arc<dyn ExecutionPlan>) -> bool {
 
 /// Its input, and no way through for filters: it answers as a node does that knows nothing of them.
 #[derive(Debug)]
-struct Fence(Arc<dyn ExecutionPlan>);
+pub(super) struct Fence(Arc<dyn ExecutionPlan>);
 
 impl ExecutionPlan for Fence {
     fn name(&self) -> &str {

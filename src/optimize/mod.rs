@@ -61,6 +61,7 @@ use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, ScalarUDF};
 use datafusion::optimizer::{Analyzer, AnalyzerRule, Optimizer, OptimizerRule};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
+use datafusion::physical_plan::ExecutionPlan;
 
 #[cfg(test)]
 use crate::fault::{self, Fault};
@@ -334,6 +335,13 @@ fn optimizer_rules(session: &mut SessionStateBuilder) -> &mut Vec<LogicalRule> {
 fn physical_rules(session: &mut SessionStateBuilder) -> &mut Vec<PhysicalRule> {
     let physical = session.physical_optimizers();
     &mut physical.get_or_insert_with(PhysicalOptimizer::new).rules
+}
+
+/// Whether a node of Halite's hands on the rows of its input, and keeps nothing of what it was run for.
+pub fn hands_rows_on(node: &Arc<dyn ExecutionPlan>) -> bool {
+    node.is::<claims::ProvenExec>()
+        || node.is::<distinct_names::Fence>()
+        || node.is::<watched::WatchedExec>()
 }
 
 /// Puts a rule before DataFusion's rule of type `Known`; behind all where a session has none.

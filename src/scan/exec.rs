@@ -106,6 +106,47 @@ impl ScanExec {
         scan.transpose()
     }
 
+    /// The same scan for other values of the parameters of its conjuncts: `bound` has the spans and the residual of these,
+    /// of which this one has `own` conjuncts; all else is as the plan has settled it. `None` where a plan may differ that is
+    /// made for these values: where they are read in other partitions or in another order, or a run is cut.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub fn for_other_values(
+        &self,
+        bound: ScanRequest,
+        own: usize,
+        width: Parallelism,
+    ) -> Result<Option<Self>> {
+        let mut request = self.request.clone();
+        let later = request.residual.split_off(own.min(request.residual.len()));
+        request.residual = bound.residual;
+        request.residual.extend(later);
+        let runs = request.spans.runs().len();
+        (request.spans, request.lowered) = (bound.spans, bound.lowered);
+        let order = request.key_order().map_err(external)?;
+        let shares = shares(&request, &self.store, width);
+        let is_alike = !self.is_cut()
+            && shares.gathered().is_none()
+            && request.spans.runs().len() == runs
+            && shares.partitions().len() == self.shares.partitions().len()
+            && order.is_alike(&self.order);
+        Ok(is_alike.then(|| Self {
+            request,
+            store: Arc::clone(&self.store),
+            shares: Arc::new(shares),
+            order: Arc::new(order),
+            properties: Arc::clone(&self.properties),
+            metrics: ExecutionPlanMetricsSet::new(),
+            snapshot: NodeSnapshot::default(),
+        }))
+    }
+
+    /// Whether a run is cut in pieces that are read side by side.
+    pub fn is_cut(&self) -> bool {
+        self.shares.gathered().is_some()
+    }
+
     /// The request that it carries out.
     pub fn request(&self) -> &ScanRequest {
         &self.request

@@ -60,6 +60,17 @@ impl SortPart {
 const MOST_IMPLIED: usize = 3;
 
 impl KeyOrder {
+    /// Whether the other one is the same but for the values of constants.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        let constants = |order: &Self| -> Vec<usize> {
+            order.constants.iter().map(|(column, _)| *column).collect()
+        };
+        self.parts == other.parts
+            && self.pinned == other.pinned
+            && self.cut == other.cut
+            && constants(self) == constants(other)
+    }
+
     /// The order within spans whose parts have these [`crate::span::Spans::constants`]. Where the bucket leads the key,
     /// runs are merged without it, unless `keeps_buckets`.
     ///

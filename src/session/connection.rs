@@ -361,21 +361,24 @@ impl Connection {
         planned: &Planned,
         params: &[ScalarValue],
     ) -> Result<Option<Outcome>> {
+        if let Some(session) = planned.session()
+            && let Some(physical) = planned.kept(params)?
+        {
+            if let Some(meter) = &self.meter {
+                meter.watch(&physical);
+            }
+            return self.run_physical(planned, session, physical);
+        }
         let Some(plan) = planned.optimized(params)? else {
             return Ok(None);
         };
         if let Some(session) = planned.session()
             && fit::is_fitting(&plan)?
         {
-            let mut config = session.config().clone();
-            self.begin_statement(&mut config)?;
-            if !self.is_current(planned) {
-                return Ok(None);
-            }
             let session = Arc::clone(session);
             let (session, physical) = self.runnable_of(session, plan, Stage::Optimized).await?;
-            let rows = execute_stream(physical, task(&session, config))?;
-            return Ok(Some(Outcome::Rows(rows)));
+            planned.keep(&physical, params)?;
+            return self.run_physical(planned, &session, physical);
         }
         let mut state = self.statement_state()?;
         if !self.is_current(planned) {
@@ -384,6 +387,23 @@ impl Connection {
         fit::fit(&mut state, &plan)?;
         let (state, physical) = self.runnable_of(state, plan, Stage::Optimized).await?;
         let rows = execute_stream(physical, state.task_ctx())?;
+        Ok(Some(Outcome::Rows(rows)))
+    }
+
+    /// Runs such a plan; `None` where the tables or the settings are others by now.
+    fn run_physical(
+        &self,
+        planned: &Planned,
+        session: &SessionState,
+        physical: Arc<dyn ExecutionPlan>,
+    ) -> Result<Option<Outcome>> {
+        let mut config = session.config().clone();
+        self.begin_statement(&mut config)?;
+        // The snapshot is one of the tables of the plan.
+        if !self.is_current(planned) {
+            return Ok(None);
+        }
+        let rows = execute_stream(physical, task(session, config))?;
         Ok(Some(Outcome::Rows(rows)))
     }
 

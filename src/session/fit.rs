@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use datafusion::common::Result;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, ScalarValue};
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{Expr, LogicalPlan, Operator};
 
@@ -18,6 +18,11 @@ use crate::settings::{ByteSize, HaliteOptions};
 const SHORT: u64 = 4 << 10;
 /// The most that a function may make at once, whatever the limit is: places in a text or list have 31 bits.
 const MOST_AT_ONCE: u64 = 1 << 30;
+
+/// Whether a constant counts as nothing.
+pub(super) fn is_short(value: &ScalarValue) -> bool {
+    value.size() as u64 <= SHORT
+}
 
 /// What was found in a plan.
 #[derive(Default)]
@@ -92,7 +97,7 @@ impl Weight {
         match expr {
             Expr::Literal(value, _) => {
                 let bytes = value.size() as u64;
-                self.constants += if bytes > SHORT { bytes } else { 0 };
+                self.constants += if is_short(value) { 0 } else { bytes };
             }
             Expr::BinaryExpr(binary) => {
                 self.functions += u64::from(binary.op == Operator::StringConcat);

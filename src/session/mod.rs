@@ -73,6 +73,7 @@ mod information;
 mod innermost;
 mod insert;
 mod interrupt;
+mod kept;
 mod lambdas;
 mod lateral;
 mod memory;

@@ -2,8 +2,8 @@
 //!
 //! Of a query that means the same each time, and compares its parameters with columns of their types alone, the optimizer
 //! has nothing to learn from the values. It is therefore optimized once: a run puts its values into the filters of the
-//! scans, and has the physical plan made, which depends on the values; or goes around that as well
-//! ([`direct`](super::direct)). A change of one row is compiled for the types of its values
+//! scans, and has the physical plan made, which depends on the values, or takes that of an earlier run
+//! ([`kept`](super::kept)); or goes around that as well ([`direct`](super::direct)). A change of one row is compiled for the types of its values
 //! ([`DirectChanges`]), and goes around planning as well.
 
 use std::sync::Arc;
@@ -16,12 +16,14 @@ use datafusion::execution::TaskContext;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, TableScan};
+use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
 use super::apart::{Effort, apart};
 use super::catalogs::Catalogs;
 use super::change::{BoundChange, DirectChanges};
 use super::direct::{DirectQuery, is_deep, is_simple, is_the_same_each_time};
+use super::kept::KeptPlan;
 use super::placeholders::Placeholders;
 use super::scanned::{reads_own_tables, table_of};
 use crate::error::Result;
@@ -146,6 +148,34 @@ impl Planned {
         }
     }
 
+    /// The physical plan of an earlier run for these values; `None` where there is none that is right for them.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub(super) fn kept(&self, params: &[ScalarValue]) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        match self.kept_plan(params) {
+            Some(kept) => Ok(kept.bind(&self.session, params)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Keeps the physical plan of a run for later ones, if it can be.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub(super) fn keep(&self, plan: &Arc<dyn ExecutionPlan>, params: &[ScalarValue]) -> Result<()> {
+        match self.kept_plan(params) {
+            Some(kept) => Ok(kept.keep(&self.session, plan, params)?),
+            None => Ok(()),
+        }
+    }
+
+    fn kept_plan(&self, params: &[ScalarValue]) -> Option<&KeptPlan> {
+        let optimized = self.optimized.as_ref()?;
+        let kept = optimized.kept.as_ref()?;
+        (params.len() == optimized.parameters).then_some(kept)
+    }
+
     /// A moment at which the tables are those of the plan; `None` where they are others by now. A table of another
     /// database, of which this one hears nothing, is read as it is.
     fn moment(
@@ -168,6 +198,7 @@ struct Optimized {
     /// How many parameters there are.
     parameters: usize,
     direct: Option<DirectQuery>,
+    kept: Option<KeptPlan>,
     /// Whether it reads no tables but Halite's.
     is_of_tables: bool,
 }
@@ -187,6 +218,7 @@ impl Optimized {
         });
         (visited.is_ok() && are_simple).then(|| Self {
             direct: DirectQuery::of(plan, &optimized, parameters, session.config_options()),
+            kept: KeptPlan::of(&optimized),
             is_of_tables: reads_own_tables(&optimized),
             plan: optimized,
             parameters,
