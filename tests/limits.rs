@@ -1,5 +1,6 @@
 //! What statements may take: memory, and time to be planned. Each runs in a process of its own, the program, which is
-//! measured from outside. `HALITE_LIMITS=1` measures all there are, which takes a quarter of an hour.
+//! measured from outside. `HALITE_LIMITS=1` measures all there are, which takes a quarter of an hour; `HALITE_PROGRAM` names
+//! another build of the program, such as an optimized one.
 
 mod memory;
 mod texts;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 pub(crate) fn halite() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_halite"));
+    let another = std::env::var_os("HALITE_PROGRAM");
+    let mut command = Command::new(another.unwrap_or(env!("CARGO_BIN_EXE_halite").into()));
     command.stdin(Stdio::null());
     command
 }

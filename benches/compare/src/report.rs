@@ -285,7 +285,7 @@ fn note(group: Group) -> &'static str {
         Group::Loads => "",
         Group::Counters => {
             "`UPDATE counter SET n = n + 1 WHERE k = $1`, and an upsert that adds 1, prepared; one of 1,000 counters, another \
-             each time. Raw RocksDB does a get and a put, under a lock. A change is in the log when it is acknowledged, on \
+             each time; before them the put of such a row, whatever was there. Raw RocksDB does a get and a put, under a lock; of a put just that. A change is in the log when it is acknowledged, on \
              every side, and not flushed to the disk (`halite.durability = 'buffered'`). SQLite lets one connection write at \
              a time."
         }

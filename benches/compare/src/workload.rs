@@ -57,6 +57,8 @@ pub enum Way {
     Append,
     /// A change of one row, prepared once on each of so many threads, which share the calls.
     Count { threads: usize },
+    /// A row is put under its key, whatever was there; prepared once.
+    Put,
 }
 
 /// What raw RocksDB does for a query: the loop that one would write by hand.
@@ -338,6 +340,14 @@ fn scans() -> Vec<Workload> {
     vec![
         scan("all columns of all rows", "SELECT * FROM cpu", Loop::Rows),
         Workload {
+            one_thread: true,
+            ..scan(
+                "all columns of all rows, one thread",
+                "SELECT * FROM cpu",
+                Loop::Rows,
+            )
+        },
+        Workload {
             is_ordered: true,
             ..scan(
                 "all rows in order, 16 buckets",
@@ -400,12 +410,19 @@ pub const COUNTED: &str = "SELECT k, n FROM counter";
 fn counters() -> Vec<Workload> {
     const UPDATE: &str = "UPDATE counter SET n = n + 1 WHERE k = $1";
     const UPSERT: &str = "INSERT INTO counter VALUES ($1, 1) ON CONFLICT (k) DO UPDATE SET n = counter.n + excluded.n";
+    const PUT: &str = "INSERT OR REPLACE INTO counter VALUES ($1, 1)";
     let counter = |name, sql, threads| Workload {
         way: Way::Count { threads },
         values: a_counter,
         ..Workload::new(Group::Counters, name, sql)
     };
+    let put = Workload {
+        way: Way::Put,
+        values: a_counter,
+        ..Workload::new(Group::Counters, "a row is put, REPLACE", PUT)
+    };
     vec![
+        put,
         counter("a counter, UPDATE", UPDATE, 1),
         counter("a counter, UPDATE, 8 threads", UPDATE, 8),
         counter("a counter, ON CONFLICT", UPSERT, 1),

@@ -197,7 +197,7 @@ impl Side for DuckDb {
             })));
         }
         // Driven from Python, it would be asked by one thread, through an interpreter.
-        if matches!(workload.way, Way::Count { .. }) {
+        if matches!(workload.way, Way::Count { .. } | Way::Put) {
             return Ok(None);
         }
         let sql = workload.sql_of(SIDE);

@@ -121,7 +121,12 @@ impl Side for Halite {
                 workload,
             })));
         }
-        if let Way::Count { threads } = workload.way {
+        let threads = match workload.way {
+            Way::Count { threads } => Some(threads),
+            Way::Put => Some(1),
+            _ => None,
+        };
+        if let Some(threads) = threads {
             return Ok(Some(Box::new(Count::new(self, workload, threads)?)));
         }
         let connection = match workload.one_thread {

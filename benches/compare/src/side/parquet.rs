@@ -113,7 +113,7 @@ impl Side for Parquet {
             false => &self.context,
         };
         let prepared = match workload.way {
-            Way::Append | Way::Count { .. } => return Ok(None),
+            Way::Append | Way::Count { .. } | Way::Put => return Ok(None),
             Way::Copy => {
                 return Ok(Some(Box::new(Load {
                     side: self,

@@ -151,7 +151,7 @@ impl Side for Sqlite {
         // Parameters are called ?1, ?2, … here.
         let sql = workload.sql_of(SIDE).replace('$', "?");
         match workload.way {
-            Way::Count { threads: 1 } => {
+            Way::Put | Way::Count { threads: 1 } => {
                 self.counters.execute_batch("UPDATE counter SET n = 0")?;
                 return Ok(Some(Box::new(Count {
                     counters: &self.counters,

@@ -97,8 +97,12 @@ impl Side for Raw {
                 workload,
             })));
         }
-        if let Way::Count { threads } = workload.way {
-            return Ok(Some(Box::new(Count::new(&self.store, threads)?)));
+        match workload.way {
+            Way::Count { threads } => {
+                return Ok(Some(Box::new(Count::new(&self.store, Some(threads))?)));
+            }
+            Way::Put => return Ok(Some(Box::new(Count::new(&self.store, None)?))),
+            _ => {}
         }
         let Some(by_hand) = workload.by_hand else {
             return Ok(None);
