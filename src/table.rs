@@ -33,8 +33,8 @@ pub struct HaliteTable {
     store: Arc<dyn Store>,
     writer: Arc<TableWriter>,
     definition: String,
-    /// Whether queries are shown the hidden row id, behind the declared columns.
-    shows_row_id: bool,
+    /// Whether queries are shown the hidden column, behind the declared ones.
+    shows_hidden: bool,
 }
 
 impl HaliteTable {
@@ -48,7 +48,7 @@ impl HaliteTable {
             definition: table.table().create_statement(),
             table,
             store,
-            shows_row_id: false,
+            shows_hidden: false,
         }
     }
 
@@ -73,15 +73,15 @@ impl HaliteTable {
         }
     }
 
-    /// The same table for a statement that must tell its rows apart: with the hidden row id, if it has one, behind the
-    /// declared columns.
-    pub fn showing_row_id(&self) -> Self {
+    /// The same table for a statement that must tell its rows apart: with the hidden column, if it has one, behind the
+    /// declared ones.
+    pub fn showing_hidden(&self) -> Self {
         Self {
             table: Arc::clone(&self.table),
             store: Arc::clone(&self.store),
             writer: Arc::clone(&self.writer),
             definition: self.definition.clone(),
-            shows_row_id: true,
+            shows_hidden: true,
         }
     }
 
@@ -148,7 +148,7 @@ impl HaliteTable {
 #[async_trait]
 impl TableProvider for HaliteTable {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(match self.shows_row_id {
+        Arc::clone(match self.shows_hidden {
             true => self.table.full_schema(),
             false => self.table.schema(),
         })
@@ -188,7 +188,7 @@ impl TableProvider for HaliteTable {
         let mut access = self.access(filters.iter().cloned()).with_fetch(limit);
         match projection {
             Some(projection) => access = access.with_projection(projection.clone()),
-            None if self.shows_row_id => {
+            None if self.shows_hidden => {
                 let all = 0..self.table.all_columns().len();
                 access = access.with_projection(all.collect());
             }

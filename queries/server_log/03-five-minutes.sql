@@ -1,8 +1,9 @@
 -- title: Five minutes of all machines
 -- by_time: ranges 8, keys_read 140
+-- by_arrival: ranges 8, keys_read 140
 -- by_host: walk, keys_read <= 1,493 of 10,000, <= 1,833 of 100,000
 --
--- By time the five minutes are one range in each of the eight buckets. By host the walk goes through all pairs of a
+-- By time and by arrival the five minutes are one range in each of the eight buckets. By host the walk goes through all pairs of a
 -- machine and an event, and looks at one line too many on either side.
 SELECT host, count(*) AS lines
 FROM server_log

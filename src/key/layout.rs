@@ -3,7 +3,7 @@
 use super::definition::{KeyColumn, PartDefinition, SortOrder};
 use super::fields;
 use super::part::KeyPart;
-use super::transform::{Argument, Expression};
+use super::transform::{Argument, BUCKET_COLUMN, Expression};
 use crate::datum::Datum;
 use crate::error::{Error, Result};
 use crate::keyrange::hex;
@@ -44,16 +44,7 @@ impl RowKey {
         if parts.is_empty() {
             return Err(Error::invalid("a row key needs at least one part"));
         }
-        if parts
-            .iter()
-            .filter(|part| part.transform().buckets().is_some())
-            .count()
-            > 1
-        {
-            return Err(Error::invalid(
-                "a row key has at most one of salt(n) and bucket(n, …)",
-            ));
-        }
+        check_buckets(&parts)?;
         Ok(Self { columns, parts })
     }
 
@@ -87,6 +78,33 @@ impl RowKey {
         self.parts
             .iter()
             .position(|part| part.transform().buckets().is_some())
+    }
+
+    /// In how many buckets rows are dealt out as they are inserted, of a key with `random_salt(n)`.
+    pub fn dealt_buckets(&self) -> Option<u32> {
+        let dealt = self.parts.iter().find(|part| part.expression().is_dealt());
+        dealt.and_then(|part| part.transform().buckets())
+    }
+
+    /// Writes another bucket into a row key.
+    ///
+    /// # Errors
+    /// `Corrupt` where the bytes are no key of this layout; `Internal` where it has no such bucket.
+    pub fn set_bucket(&self, key: &mut [u8], bucket: u32) -> Result<()> {
+        let mut start = 0;
+        for part in &self.parts {
+            if part.transform().buckets().is_none() {
+                start += part.length(key.get(start..).unwrap_or_default())?;
+                continue;
+            }
+            let mut field = Vec::with_capacity(2);
+            part.encode(Some(&Datum::Integer(bucket.into())), &mut field)?;
+            let place = key.get_mut(start..start + field.len());
+            let place = place.ok_or_else(|| Error::corrupt("a row key without its bucket"))?;
+            place.copy_from_slice(&field);
+            return Ok(());
+        }
+        Err(Error::internal("a row key that has no buckets"))
     }
 
     /// Where the buckets begin of a key that begins with one, in at most so many groups: keys, ascending, without the
@@ -204,9 +222,33 @@ impl RowKey {
     }
 }
 
-/// The expression as it is bound: with the columns of the whole key behind its arguments, if its function takes them.
+/// At most one part is a bucket, and rows that are dealt out have something else that their keys are of.
+fn check_buckets(parts: &[KeyPart]) -> Result<()> {
+    let is_bucket = |part: &&KeyPart| part.transform().buckets().is_some();
+    if parts.iter().filter(is_bucket).count() > 1 {
+        return Err(Error::invalid(
+            "a row key has at most one of salt(n), bucket(n, …) and random_salt(n)",
+        ));
+    }
+    let is_dealt = parts.iter().any(|part| part.expression().is_dealt());
+    let mut others = parts.iter().filter(|part| !is_bucket(part));
+    match is_dealt && others.all(|part| part.sources().is_empty()) {
+        false => Ok(()),
+        true => Err(Error::invalid(
+            "random_salt(n) needs another key part over a column, by which rows are found in each bucket",
+        )),
+    }
+}
+
+/// The expression as it is bound: with the columns of the whole key behind its arguments, if its function takes them, or
+/// the hidden column of buckets.
 fn completed(expression: &Expression, definitions: &[PartDefinition]) -> Expression {
     let mut completed = expression.clone();
+    if expression.is_dealt() {
+        let bucket = Argument::Column(BUCKET_COLUMN.to_owned());
+        completed.arguments.push(bucket);
+        return completed;
+    }
     if !expression
         .declaration()
         .is_ok_and(|declaration| declaration.takes_whole_key())

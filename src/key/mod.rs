@@ -17,7 +17,7 @@
 //! | UUID | 16 bytes, in the order in which they are written |
 //! | DATE | days since 1970-01-01 as INT |
 //! | TIMESTAMP | units since 1970-01-01 as BIGINT |
-//! | `salt`, `bucket` | one byte up to 256 buckets, else two, big-endian |
+//! | `salt`, `bucket`, `random_salt` | one byte up to 256 buckets, else two, big-endian |
 //! | `hash` | 8 bytes, big-endian |
 //! | `md5` | 16 bytes |
 //! | `reverse_digits` | 3, 5, 10 or 19 ASCII digits for TINYINT, SMALLINT, INT, BIGINT, and as many where they are UNSIGNED |
@@ -51,5 +51,5 @@ pub use self::identifier::identifier;
 pub use self::layout::{ROW_KEY_BYTES, RowKey};
 pub use self::part::KeyPart;
 pub use self::row_error::RowError;
-pub use self::transform::{Argument, Expression, TRANSFORMS, Transform};
+pub use self::transform::{Argument, BUCKET_COLUMN, Expression, TRANSFORMS, Transform};
 pub use self::warning::Warning;

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use crate::datum::{Datum, Precision, SqlType};
 use crate::key::domain::{Cut, Domain, Interval};
 use crate::key::transform::{
-    Argument, BoundArgument, Declaration, Expression, Parameter, TRANSFORMS,
+    Argument, BUCKET_COLUMN, BoundArgument, Declaration, Expression, Parameter, TRANSFORMS,
 };
 use crate::key::{KeyColumn, NullOrder, PartDefinition, RowKey, SortOrder};
 use crate::seed::seed;
@@ -270,6 +270,10 @@ pub(crate) fn arguments(rng: &mut Rng, name: &str) -> Vec<BoundArgument> {
         if declaration.takes_whole_key() {
             arguments.extend(hashed_columns(rng));
         }
+        if declaration.is_dealt() {
+            let name = BUCKET_COLUMN.to_owned();
+            arguments.push(BoundArgument::Column(name, SqlType::Integer));
+        }
         if declaration.bind(&arguments).is_ok() {
             return arguments;
         }
@@ -285,7 +289,12 @@ pub(crate) fn declaration(name: &str) -> &'static dyn Declaration {
 pub(crate) fn key_of(rng: &mut Rng, name: &str) -> Option<RowKey> {
     let declared = declaration(name).parameters().len();
     let mut columns = Vec::new();
-    let arguments: Vec<Argument> = arguments(rng, name)
+    let mut arguments = arguments(rng, name);
+    if declaration(name).is_dealt() {
+        arguments.truncate(declared);
+        arguments.push(BoundArgument::Column("c0".to_owned(), SqlType::BigInt));
+    }
+    let arguments: Vec<Argument> = arguments
         .into_iter()
         .map(|argument| argument_over(rng, &mut columns, argument))
         .collect();
@@ -304,7 +313,24 @@ pub(crate) fn key_of(rng: &mut Rng, name: &str) -> Option<RowKey> {
             of(Expression::new("hash", others.to_vec())),
         ];
     }
+    if declaration(name).is_dealt() {
+        let (own, _) = arguments.split_at(declared);
+        definitions = vec![
+            of(Expression::new(name, own.to_vec())),
+            of(Expression::column("c0")),
+        ];
+        columns.push(bucket_column());
+    }
     RowKey::new(columns, definitions).ok()
+}
+
+/// The hidden column of rows that are dealt out.
+pub(crate) fn bucket_column() -> KeyColumn {
+    KeyColumn {
+        name: BUCKET_COLUMN.to_owned(),
+        sql_type: SqlType::Integer,
+        nullable: false,
+    }
 }
 
 /// Constants for an argument.
@@ -432,7 +458,7 @@ pub(crate) fn layout(rng: &mut Rng) -> RowKey {
     for _ in 0..rng.usize(1..=5) {
         let name = TRANSFORMS[rng.usize(..TRANSFORMS.len())].name();
         // Plain columns abound, as in life; a salt needs one to be computed from.
-        let takes_whole_key = declaration(name).takes_whole_key();
+        let takes_whole_key = declaration(name).takes_whole_key() || declaration(name).is_dealt();
         let name = if rng.bool() || (takes_whole_key && columns.is_empty()) {
             "column"
         } else {
@@ -443,7 +469,7 @@ pub(crate) fn layout(rng: &mut Rng) -> RowKey {
         if transform.buckets().is_some() && std::mem::replace(&mut salted, true) {
             continue;
         }
-        let taken = if declaration(name).takes_whole_key() {
+        let taken = if declaration(name).takes_whole_key() || declaration(name).is_dealt() {
             declaration(name).parameters().len()
         } else {
             bound.len()
@@ -470,6 +496,9 @@ pub(crate) fn layout(rng: &mut Rng) -> RowKey {
     }
     if definitions.is_empty() {
         return layout(rng);
+    }
+    if definitions.iter().any(|part| part.expression.is_dealt()) {
+        columns.push(bucket_column());
     }
     RowKey::new(columns, definitions).unwrap()
 }
@@ -500,7 +529,12 @@ fn argument_over(rng: &mut Rng, columns: &mut Vec<KeyColumn>, argument: BoundArg
 pub(crate) fn row(rng: &mut Rng, key: &RowKey) -> Vec<Option<Datum>> {
     key.columns()
         .iter()
-        .map(|column| value_or_null(rng, &column.sql_type, column.nullable))
+        .map(|column| match key.dealt_buckets() {
+            Some(buckets) if column.name == BUCKET_COLUMN => {
+                Some(Datum::Integer(rng.u32(..buckets).into()))
+            }
+            _ => value_or_null(rng, &column.sql_type, column.nullable),
+        })
         .collect()
 }
 

@@ -121,11 +121,16 @@ impl RowKey {
     fn shared(&self) -> Vec<Warning> {
         let told = self.told_columns();
         if told.is_empty() {
-            let sourced = self.parts().iter().find(|part| !part.sources().is_empty());
-            let reason = "no part separates rows: rows with the same values of all parts have one key, and only one \
-                          of them can be stored; add the columns that tell rows apart";
+            let is_sourced =
+                |part: &&KeyPart| !part.sources().is_empty() && !part.expression().is_dealt();
+            let sourced = self.parts().iter().find(is_sourced);
+            let most = self.most_of_one_key();
+            let reason = format!(
+                "no part separates rows: rows with the same values of all parts have one key, and only {most} of them \
+                 can be stored; add the columns that tell rows apart"
+            );
             let first = sourced.or(self.parts().first());
-            let warning = |part| Warning::new("rows share a key", part, reason.to_owned());
+            let warning = |part| Warning::new("rows share a key", part, reason.clone());
             return first.map(warning).into_iter().collect();
         }
         let lost = |part: &&KeyPart| {
@@ -134,12 +139,17 @@ impl RowKey {
         };
         let warning = |part: &KeyPart| {
             let names: Vec<&str> = part.expression().columns().collect();
+            let most = self.most_of_one_key();
+            let are = match self.dealt_buckets() {
+                None => "row is",
+                Some(_) => "rows are",
+            };
             Warning::new(
                 "rows share a key",
                 part,
                 format!(
-                    "nothing in the key separates rows that differ in {} alone: one row is possible for each value \
-                     of the part; add the column as the last part if there can be more",
+                    "nothing in the key separates rows that differ in {} alone: {most} {are} possible for each value of the \
+                     part; add the column as the last part if there can be more",
                     names.join(", ")
                 ),
             )
@@ -147,11 +157,18 @@ impl RowKey {
         self.parts().iter().filter(lost).map(warning).collect()
     }
 
+    /// How many rows can be stored whose parts have the same values, but for a bucket that they are dealt.
+    fn most_of_one_key(&self) -> String {
+        let most = self.dealt_buckets();
+        most.map_or_else(|| "one".to_owned(), |buckets| buckets.to_string())
+    }
+
     /// The columns of which different values have different keys, but for collisions of hashes.
     fn told_columns(&self) -> BTreeSet<usize> {
         let mut told = BTreeSet::new();
-        for part in self.parts() {
-            let hashed = part.transform().is_hash() && part.transform().buckets().is_none();
+        let parts = self.parts().iter();
+        for part in parts.filter(|part| part.transform().buckets().is_none()) {
+            let hashed = part.transform().is_hash();
             let alone = part.restores().is_some() || hashed;
             if alone
                 || self

@@ -35,7 +35,7 @@ impl BoundTable {
         let row_key = table.checked_row_key()?;
         let parts = row_key.parts().iter();
         let sources: BTreeSet<usize> = parts.flat_map(|part| part.sources()).copied().collect();
-        let hidden = table.row_id();
+        let hidden = table.hidden();
         let all_columns: Vec<Column> = table.columns.iter().cloned().chain(hidden).collect();
         Ok(Arc::new(Self {
             stored: (0..table.columns.len())
@@ -66,7 +66,7 @@ impl BoundTable {
         &self.table.columns
     }
 
-    /// All columns of a row: the declared ones, and behind them the hidden row id of a table that has one.
+    /// All columns of a row: the declared ones, and behind them the hidden one of a table that has one.
     pub fn all_columns(&self) -> &[Column] {
         &self.all_columns
     }
@@ -75,6 +75,12 @@ impl BoundTable {
     pub fn row_id(&self) -> Option<usize> {
         let hidden = self.table.has_row_id();
         hidden.then_some(self.table.columns.len())
+    }
+
+    /// The position of the hidden column, if the table has one: a row id, or a bucket that was dealt.
+    pub fn hidden(&self) -> Option<usize> {
+        let declared = self.table.columns.len();
+        (self.all_columns.len() > declared).then_some(declared)
     }
 
     /// The column at `position` of [`BoundTable::all_columns`].
@@ -123,6 +129,40 @@ impl BoundTable {
                 column.name
             ))),
         }
+    }
+
+    /// Whether a statement may look a row up by its key, to put another in its place.
+    ///
+    /// # Errors
+    /// `NotSupported` where rows are dealt out over buckets: which is the row that `what` would be about?
+    pub fn refuse_lookup(&self, what: &str) -> Result<()> {
+        let Some(buckets) = self.row_key.dealt_buckets() else {
+            return Ok(());
+        };
+        Err(Error::unsupported(format!(
+            "table `{}`: {what} is not possible with random_salt({buckets}): a row lies in any of the buckets, and up to \
+             {buckets} rows have the same values in the rest of the key, so that a new row takes the place of no certain \
+             one; write INSERT, or DELETE and INSERT; salt({buckets}) has one place for each row",
+            self.name()
+        )))
+    }
+
+    /// Whether a statement may change the column at `position` of rows that are stored.
+    ///
+    /// # Errors
+    /// `NotSupported` for a column of the key where rows are dealt out over buckets.
+    pub fn refuse_moved(&self, position: usize) -> Result<()> {
+        let dealt = self.row_key.dealt_buckets();
+        let dealt = dealt.filter(|_| self.sources.contains(&position));
+        let Some(buckets) = dealt else {
+            return Ok(());
+        };
+        Err(Error::unsupported(format!(
+            "table `{}`: column `{}` is of the row key, and is not changed with random_salt({buckets}), which deals out \
+             buckets to rows as they are inserted; DELETE the rows and INSERT them with their new values",
+            self.name(),
+            self.column(position)?.name
+        )))
     }
 
     /// The layout of the row key.

@@ -33,7 +33,12 @@
 //! * `identity` of a column, if it is there, is `{"sequence": "t_a_seq", "always": true}`;
 //! * `comment` of the table, or of a column, if it is there, is what was said of it.
 //!
-//! A definition that needs nothing of version 2 is written as version 1, byte for byte.
+//! # Format, version 3
+//!
+//! As version 2, and a part of `key` may be `random_salt`: its bucket is the hidden column [`BUCKET_COLUMN`].
+//!
+//! A definition that needs nothing of version 3 is written as version 2, and one that needs nothing of that as version 1,
+//! byte for byte.
 
 mod bound;
 mod sequence;
@@ -50,7 +55,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::key::{Expression, KeyColumn, PartDefinition, RowKey, SortOrder};
+use crate::key::{BUCKET_COLUMN, Expression, KeyColumn, PartDefinition, RowKey, SortOrder};
 
 pub use self::bound::BoundTable;
 pub use self::sequence::{DEFAULT_CACHE, Sequence};
@@ -60,7 +65,7 @@ pub use self::validate::{COLUMN_ID_LIMIT, NAME_BYTES};
 pub use self::view::{View, ViewColumn};
 
 /// The newest format of definitions that this version reads; it writes the oldest that can say what is to be said.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The hidden column that is the row key of a table declared without one.
 pub const ROW_ID: &str = "_row_id";
@@ -220,6 +225,9 @@ impl Table {
 
     /// The oldest format that can say all that the definition says.
     fn format(&self) -> u32 {
+        if self.has_dealt_buckets() {
+            return 3;
+        }
         let is_first = |column: &Column| {
             column.default.is_none()
                 && column.missing.is_none()
@@ -254,6 +262,11 @@ impl Table {
         self.key.is_empty()
     }
 
+    /// Whether the row key has a bucket that is dealt out as rows are inserted.
+    pub fn has_dealt_buckets(&self) -> bool {
+        self.key.iter().any(|part| part.expression.is_dealt())
+    }
+
     /// The name of the table's space in the store: `t17`.
     pub fn space(&self) -> String {
         format!("t{}", self.id)
@@ -273,7 +286,7 @@ impl Table {
 
     /// The columns as the row key sees them; a hidden one is the last.
     pub fn key_columns(&self) -> Vec<KeyColumn> {
-        let hidden = self.row_id();
+        let hidden = self.hidden();
         self.columns
             .iter()
             .chain(&hidden)
@@ -307,13 +320,18 @@ impl Table {
         arrow_schema(&self.columns)
     }
 
-    /// The hidden column, if there is one.
-    pub(crate) fn row_id(&self) -> Option<Column> {
-        self.has_row_id().then(|| Column {
+    /// The hidden column, if there is one: what is known of a row's key and given by no statement.
+    pub(crate) fn hidden(&self) -> Option<Column> {
+        let (name, sql_type) = match (self.has_row_id(), self.has_dealt_buckets()) {
+            (true, _) => (ROW_ID, SqlType::BigInt),
+            (_, true) => (BUCKET_COLUMN, SqlType::Integer),
+            _ => return None,
+        };
+        Some(Column {
             // No value holds it: the key gives it back.
             id: COLUMN_ID_LIMIT,
-            name: ROW_ID.to_owned(),
-            sql_type: SqlType::BigInt,
+            name: name.to_owned(),
+            sql_type,
             nullable: false,
             default: None,
             missing: None,

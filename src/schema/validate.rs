@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Column, ROW_ID, Table};
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::key::{ROW_KEY_BYTES, RowKey};
+use crate::key::{BUCKET_COLUMN, ROW_KEY_BYTES, RowKey};
 
 /// The longest name of a table or a column, in bytes of UTF-8.
 pub const NAME_BYTES: usize = 255;
@@ -48,6 +48,13 @@ impl Table {
                 return Err(Error::invalid(format!(
                     "column `{}` has the name of the hidden key of a table without PRIMARY KEY; declare a key, or call \
                      the column something else",
+                    column.name
+                )));
+            }
+            if self.has_dealt_buckets() && column.name.eq_ignore_ascii_case(BUCKET_COLUMN) {
+                return Err(Error::invalid(format!(
+                    "column `{}` has the name of the hidden column that random_salt(n) keeps its buckets in; call the \
+                     column something else",
                     column.name
                 )));
             }

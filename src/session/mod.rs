@@ -131,6 +131,8 @@ mod canary_tests;
 #[cfg(test)]
 mod cancel_tests;
 #[cfg(test)]
+mod dealt_tests;
+#[cfg(test)]
 mod double_tests;
 #[cfg(test)]
 mod foreign_tests;

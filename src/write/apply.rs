@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::changes::{EncodedChange, EncodedChanges};
-use super::conflict::{Conflict, Search};
+use super::conflict::{Refusal, Search};
+use super::deal::{Dealer, NextBucket};
 use super::edit::Edit;
 use super::progress::{Phase, Progress};
 use super::settle::{Settled, Settler};
 use super::sorter::{SortedChanges, Sorter};
+use super::spill::SpillDirectory;
 use super::stored::StoredRows;
 use super::wanted::Waiting;
 use super::{Change, WriteSettings};
@@ -31,25 +33,19 @@ pub(super) struct Application<'a> {
     pub(super) settings: WriteSettings,
     pub(super) progress: &'a Progress,
     pub(super) waiting: &'a Waiting,
-}
-
-/// Why nothing was written.
-pub(super) enum Refusal {
-    Conflict(Box<Conflict>),
-    Error(crate::error::Error),
-}
-
-impl From<crate::error::Error> for Refusal {
-    fn from(error: crate::error::Error) -> Self {
-        Self::Error(error)
-    }
+    pub(super) spills: &'a SpillDirectory,
+    pub(super) next_bucket: &'a NextBucket,
 }
 
 impl Application<'_> {
     /// Checks and writes; returns how many different keys were written or deleted.
-    pub(super) fn apply(&self, changes: Sorter, begun: RowChanges) -> Result<Settled, Refusal> {
+    pub(super) fn apply(&self, mut changes: Sorter, begun: RowChanges) -> Result<Settled, Refusal> {
         let search = match self.change {
             Change::Edit(edit) => return Ok(self.settle(edit, changes, begun)?),
+            Change::Insert if self.table.row_key().dealt_buckets().is_some() => {
+                changes = self.deal(changes, &begun)?;
+                None
+            }
             Change::Insert => Search::new(self.table, &begun, true)?,
             Change::Replace => Search::new(self.table, &begun, false)?,
             Change::Delete => None,
@@ -61,6 +57,21 @@ impl Application<'_> {
         };
         let dropped = Vec::new();
         Ok(Settled { count, dropped })
+    }
+
+    /// The rows under keys that are free.
+    fn deal(&self, changes: Sorter, begun: &RowChanges) -> Result<Sorter, Refusal> {
+        let stored = StoredRows::new(begun.rows()?, self.table.space());
+        let mut dealer = Dealer::new(self.table, stored, self.next_bucket)?;
+        let mut dealt = Sorter::new(self.settings.memory / 2);
+        let mut sorted = changes.finish()?;
+        while dealer.deal(&mut sorted, &mut dealt)? {
+            self.waiting.check()?;
+            if dealt.is_full() {
+                dealt.spill(self.spills)?;
+            }
+        }
+        Ok(dealt)
     }
 
     /// Settles what meets under each key, and writes what that comes to.

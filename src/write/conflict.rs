@@ -24,8 +24,22 @@ pub(super) struct Conflict {
     pub(super) number: u64,
     /// The other one's, if it belongs to the statement too; else it is in the store.
     pub(super) other: Option<u64>,
+    /// Whether it is a row that was to be dealt out, and each bucket has another one.
+    is_everywhere: bool,
     /// The other one, then this one.
     rows: Chunk,
+}
+
+/// Why nothing was written.
+pub(super) enum Refusal {
+    Conflict(Box<Conflict>),
+    Error(Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
 }
 
 /// Looks for rows of a statement that cannot both stay, or not beside what is stored.
@@ -134,6 +148,7 @@ impl Search {
             *first = Some(Conflict {
                 number: meeting.row.number,
                 other: meeting.other,
+                is_everywhere: false,
                 rows: chunk(&[
                     (meeting.row.key, meeting.value),
                     (meeting.row.key, meeting.row.value.unwrap_or_default()),
@@ -218,7 +233,16 @@ impl Conflict {
         Self {
             number,
             other: None,
+            is_everywhere: false,
             rows: chunk(&[(key, stored), (key, value)]),
+        }
+    }
+
+    /// That of a row for which no bucket is free.
+    pub(super) fn in_every_bucket(number: u64, key: &[u8], value: &[u8]) -> Self {
+        Self {
+            is_everywhere: true,
+            ..Self::with_stored(number, key, value, value)
         }
     }
 
@@ -237,6 +261,13 @@ impl Conflict {
         let key = self.rows.get(0).map_or(&[][..], |(key, _)| key);
         let readable = table.row_key().readable(key);
         let error = Error::conflict(match other {
+            _ if self.is_everywhere => {
+                let buckets = table.row_key().dealt_buckets().unwrap_or_default();
+                format!(
+                    "rows with {new} are in all {buckets} buckets of random_salt({buckets}) already, and there is no room \
+                     for another; one more key part tells such rows apart"
+                )
+            }
             _ if old != new => {
                 let other = other.unwrap_or("a stored row");
                 format!(
@@ -262,6 +293,7 @@ pub(super) fn described(
     let fields = columns
         .iter()
         .zip(rows.columns())
+        .filter(|(position, _)| table.row_id().is_some() || table.hidden() != Some(**position))
         .filter_map(|(position, array)| {
             let column = table.column(*position).ok()?;
             Some(format!(

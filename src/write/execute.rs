@@ -63,7 +63,7 @@ impl WriteExec {
     /// `INSERT` and `REPLACE` of rows whose columns are the table's: what `TableProvider::insert_into` returns.
     ///
     /// # Errors
-    /// `NotSupported` for INSERT OVERWRITE.
+    /// `NotSupported` for INSERT OVERWRITE; those of [`Change::check`].
     pub fn insert(
         writer: Arc<TableWriter>,
         input: Arc<dyn ExecutionPlan>,
@@ -80,6 +80,7 @@ impl WriteExec {
                 )));
             }
         };
+        change.check(writer.table())?;
         Ok(Self::new(input, Work::new(writer, change, settings)))
     }
 

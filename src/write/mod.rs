@@ -29,6 +29,12 @@
 //! [`RowChanges::begin`]: crate::row::RowChanges::begin
 //! [`RowChanges::bulk`]: crate::row::RowChanges::bulk
 //!
+//! # Rows that are dealt out
+//!
+//! In a table with `random_salt(n)` the key of a row is not known before it is inserted: when all rows of the statement
+//! are there, each is given a bucket in which its key is free (`deal`). From then on the bucket is a column of the row,
+//! a hidden one, and UPDATE and DELETE find the row by it.
+//!
 //! # Two rows under one key
 //!
 //! | | rows of equal key columns | other rows, the values of all key parts equal | a hash that collides |
@@ -45,6 +51,7 @@ mod brief;
 mod changes;
 mod conflict;
 pub mod copy;
+mod deal;
 mod edit;
 mod execute;
 mod feed;
@@ -67,6 +74,7 @@ mod write_set;
 
 use std::sync::Arc;
 
+use self::deal::NextBucket;
 use self::row_ids::RowIds;
 use self::rules::Rules;
 use crate::error::{Error, Result};
@@ -123,6 +131,7 @@ pub struct TableWriter {
     lock: TableLock,
     spills: SpillDirectory,
     row_ids: RowIds,
+    next_bucket: NextBucket,
     rules: Rules,
 }
 
@@ -140,6 +149,7 @@ impl TableWriter {
             lock,
             spills,
             row_ids: RowIds::default(),
+            next_bucket: NextBucket::default(),
             rules: Rules::default(),
         }
     }
@@ -176,13 +186,14 @@ impl TableWriter {
     /// `flights.csv line`.
     ///
     /// # Errors
-    /// `Unavailable` where the store is read-only; those of [`TableWriter::rows`].
+    /// `Unavailable` where the store is read-only; those of [`TableWriter::rows`] and [`Change::check`].
     pub fn write_set(
         &self,
         change: Change,
         settings: WriteSettings,
         labels: impl Into<RowLabels>,
     ) -> Result<WriteSet> {
+        change.check(self.table())?;
         if self.store.is_read_only() {
             return Err(Error::unavailable(format!(
                 "table `{}`: the database is opened read-only",
@@ -191,7 +202,7 @@ impl TableWriter {
         }
         Ok(WriteSet::new(
             self.rows()?,
-            self.row_ids.clone(),
+            (self.row_ids.clone(), self.next_bucket.clone()),
             Arc::clone(&self.store),
             self.spills.clone(),
             change,

@@ -3,10 +3,13 @@
 //! The next one is not stored: it follows the greatest that is. All writers of a table share one counter, which reads
 //! that from the store when the first id is wanted. So ids survive reopening, no two statements are given the same, and
 //! the ids of a statement that wrote nothing are left out.
+//!
+//! Rows that are [dealt out](super::deal) over buckets have a hidden column, too: they come into the first bucket, where
+//! the dealer takes them from.
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+use arrow::array::{ArrayRef, Int32Array, Int64Array, RecordBatch};
 use parking_lot::Mutex;
 
 use crate::datum::Datum;
@@ -34,9 +37,12 @@ impl RowIds {
         table: &BoundTable,
         store: &Arc<dyn Store>,
     ) -> Result<Option<RecordBatch>> {
-        match lacks_ids(rows, table) {
-            true => numbered(rows, table, self.take(rows.num_rows(), table, store)?).map(Some),
-            false => Ok(None),
+        match (lacks_hidden(rows, table), table.row_id()) {
+            (true, Some(_)) => {
+                numbered(rows, table, self.take(rows.num_rows(), table, store)?).map(Some)
+            }
+            (true, None) => in_first_bucket(rows, table).map(Some),
+            (false, _) => Ok(None),
         }
     }
 
@@ -69,23 +75,45 @@ impl RowIds {
     }
 }
 
-/// Whether rows of a table with row ids come without them.
-pub(super) fn lacks_ids(rows: &RecordBatch, table: &BoundTable) -> bool {
-    table.row_id() == Some(rows.num_columns())
+/// Whether rows of a table with a hidden column come without it.
+fn lacks_hidden(rows: &RecordBatch, table: &BoundTable) -> bool {
+    table.hidden() == Some(rows.num_columns())
 }
 
-/// Such rows with ids that begin with `first`.
+/// Rows as they would be stored, but for the value of their hidden column; `None` where they lack none.
 ///
 /// # Errors
 /// `Internal` alone.
-pub(super) fn numbered(rows: &RecordBatch, table: &BoundTable, first: i64) -> Result<RecordBatch> {
+pub(super) fn completed_somehow(
+    rows: &RecordBatch,
+    table: &BoundTable,
+) -> Result<Option<RecordBatch>> {
+    match (lacks_hidden(rows, table), table.row_id()) {
+        (true, Some(_)) => numbered(rows, table, 1).map(Some),
+        (true, None) => in_first_bucket(rows, table).map(Some),
+        (false, _) => Ok(None),
+    }
+}
+
+/// Rows with ids that begin with `first`.
+fn numbered(rows: &RecordBatch, table: &BoundTable, first: i64) -> Result<RecordBatch> {
     let ids = Int64Array::from_iter_values((first..).take(rows.num_rows()));
+    with_hidden(rows, table, Arc::new(ids))
+}
+
+/// Rows in the first bucket.
+fn in_first_bucket(rows: &RecordBatch, table: &BoundTable) -> Result<RecordBatch> {
+    let buckets = Int32Array::from(vec![0; rows.num_rows()]);
+    with_hidden(rows, table, Arc::new(buckets))
+}
+
+fn with_hidden(rows: &RecordBatch, table: &BoundTable, hidden: ArrayRef) -> Result<RecordBatch> {
     let columns = rows.columns().iter().cloned();
-    let columns = columns.chain([Arc::new(ids) as ArrayRef]);
+    let columns = columns.chain([hidden]);
     let named = table.all_columns().iter().zip(columns);
     // Whether a NULL may be is asked when the rows are encoded.
     let named = named.map(|(column, array)| (&column.name, array, true));
-    let failed = |error| Error::internal("rows with their ids").with_source(error);
+    let failed = |error| Error::internal("rows with their hidden column").with_source(error);
     RecordBatch::try_from_iter_with_nullable(named).map_err(failed)
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 
 use super::WriteSettings;
-use super::apply::{Application, Refusal};
-use super::conflict::Conflict;
+use super::apply::Application;
+use super::conflict::{Conflict, Refusal};
+use super::deal::NextBucket;
 use super::edit::{Edit, Encoder, Layout};
 use super::lock::TableGuard;
 use super::progress::{Phase, Progress};
@@ -34,12 +35,27 @@ pub enum Change {
     Edit(Edit),
 }
 
+impl Change {
+    /// Whether rows of the table can be changed so.
+    ///
+    /// # Errors
+    /// `NotSupported` for what looks a row up by its key, where that does not say which it is.
+    pub fn check(self, table: &BoundTable) -> Result<()> {
+        match self {
+            Self::Replace => table.refuse_lookup("REPLACE"),
+            Self::Edit(Edit::InsertNew | Edit::Upsert) => table.refuse_lookup("ON CONFLICT"),
+            Self::Insert | Self::Delete | Self::Edit(_) => Ok(()),
+        }
+    }
+}
+
 /// The changes of one INSERT, REPLACE, DELETE or COPY. Nothing is visible before [`WriteSet::commit`]; what does not fit
 /// into memory is written to a temporary file.
 #[derive(Debug)]
 pub struct WriteSet {
     rows: RowWriter,
     row_ids: RowIds,
+    next_bucket: NextBucket,
     store: Arc<dyn Store>,
     spills: SpillDirectory,
     change: Change,
@@ -56,22 +72,28 @@ pub struct WriteSet {
 impl WriteSet {
     pub(super) fn new(
         rows: RowWriter,
-        row_ids: RowIds,
+        (row_ids, next_bucket): (RowIds, NextBucket),
         store: Arc<dyn Store>,
         spills: SpillDirectory,
         change: Change,
         settings: WriteSettings,
         labels: RowLabels,
     ) -> Self {
+        // What is dealt out is sorted twice.
+        let times = match rows.table().row_key().dealt_buckets() {
+            None => 1,
+            Some(_) => 2,
+        };
         Self {
+            changes: Sorter::new(settings.memory / times),
             rows,
             row_ids,
+            next_bucket,
             store,
             spills,
             change,
             settings,
             labels,
-            changes: Sorter::new(settings.memory),
             count: 0,
             progress: Progress::default(),
             waiting: Waiting::always(),
@@ -262,6 +284,8 @@ impl WriteSet {
             settings: self.settings,
             progress: &self.progress,
             waiting: &self.waiting,
+            spills: &self.spills,
+            next_bucket: &self.next_bucket,
         };
         match (application.apply(changes, begun), self.change) {
             (Ok(settled), Change::Insert | Change::Replace) => Ok(Settled {

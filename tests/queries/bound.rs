@@ -220,14 +220,14 @@ impl Key {
         };
         for part in table.row_key().parts() {
             let sources = part.sources().iter();
-            let sources = sources.map(|source| table.columns()[*source].name.clone());
+            let sources = sources.map(|source| table.all_columns()[*source].name.clone());
             let part = part.definition();
             let number = |argument: &Argument| match argument {
                 Argument::Integer(number) => usize::try_from(*number).ok(),
                 _ => None,
             };
-            // A remainder deals rows out as a bucket does.
-            if ["salt", "bucket", "%"].contains(&&*part.expression.function) {
+            // A remainder deals rows out as a bucket does; no query knows the hidden column of a random salt.
+            if ["salt", "bucket", "random_salt", "%"].contains(&&*part.expression.function) {
                 key.buckets *= part.expression.arguments.iter().find_map(number).unwrap();
                 key.bucket_sources.extend(sources);
                 continue;

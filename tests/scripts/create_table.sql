@@ -1,26 +1,22 @@
 CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (a + 1));
 ---
-error: table `t`: `a + 1` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+error: table `t`: `a + 1` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
 
 CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (substr(b, 1, 2)));
 ---
-error: table `t`: `SUBSTR(b, 1, 2)` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
-
-CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (random_salt(4), a));
----
-error: table `t`: key part `random_salt(4)`: `random_salt` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+error: table `t`: `SUBSTR(b, 1, 2)` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
 
 CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (dict(b), a));
 ---
-error: table `t`: key part `dict(b)`: `dict` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+error: table `t`: key part `dict(b)`: `dict` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
 
 CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (nothing(b), a));
 ---
-error: table `t`: key part `nothing(b)`: `nothing` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+error: table `t`: key part `nothing(b)`: `nothing` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
 
 CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (salt(4), bucket(4, a), a));
 ---
-error: table `t`: a row key has at most one of salt(n) and bucket(n, …)
+error: table `t`: a row key has at most one of salt(n), bucket(n, …) and random_salt(n)
 
 CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (salt(0), a));
 ---

@@ -52,6 +52,20 @@ impl Declaration for Bucket {
     }
 }
 
+/// A number of buckets that there can be.
+///
+/// # Errors
+/// `InvalidInput` for another number.
+pub(super) fn bucket_count(buckets: i64) -> Result<u32> {
+    let count = u32::try_from(buckets).ok();
+    let count = count.filter(|_| (1..=MOST_BUCKETS).contains(&buckets));
+    count.ok_or_else(|| {
+        Error::invalid(format!(
+            "{buckets} buckets; there can be 1 to {MOST_BUCKETS}"
+        ))
+    })
+}
+
 /// The bucket of the values of some columns. Never NULL.
 #[derive(Debug)]
 pub(super) struct Buckets {
@@ -63,14 +77,7 @@ pub(super) struct Buckets {
 impl Buckets {
     /// `buckets` buckets of these columns.
     pub(super) fn new(buckets: i64, columns: &[BoundArgument]) -> Result<Self> {
-        let count = u32::try_from(buckets)
-            .ok()
-            .filter(|_| (1..=MOST_BUCKETS).contains(&buckets))
-            .ok_or_else(|| {
-                Error::invalid(format!(
-                    "{buckets} buckets; there can be 1 to {MOST_BUCKETS}"
-                ))
-            })?;
+        let count = bucket_count(buckets)?;
         Ok(Self {
             inputs: Inputs::new(super::column_types(columns)?),
             count,

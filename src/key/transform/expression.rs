@@ -95,6 +95,12 @@ impl Expression {
         })
     }
 
+    /// Whether its value is dealt out when a row is inserted, as that of `random_salt(n)`.
+    pub fn is_dealt(&self) -> bool {
+        self.declaration()
+            .is_ok_and(|declaration| declaration.is_dealt())
+    }
+
     /// The same expression as it is stored, so that those that mean the same are equal.
     #[must_use]
     pub fn canonical(&self) -> Self {

@@ -31,6 +31,7 @@ pub use self::bucket::Bucket;
 pub use self::date_trunc::truncation;
 pub use self::expression::{Argument, BoundArgument, Expression};
 pub use self::form::{Computed, Form, Parameter};
+pub use self::random_salt::BUCKET_COLUMN;
 
 mod bucket;
 mod cast_date;
@@ -47,6 +48,7 @@ mod integers;
 mod left;
 mod literal;
 mod md5;
+mod random_salt;
 mod remainder;
 mod reverse;
 mod reverse_digits;
@@ -58,6 +60,7 @@ pub static TRANSFORMS: &[&dyn Declaration] = &[
     &column::Column,
     &salt::Salt,
     &bucket::Bucket,
+    &random_salt::RandomSalt,
     &hash::Hash,
     &md5::Md5,
     &reverse::Reverse,
@@ -100,6 +103,12 @@ pub trait Declaration: Debug + Send + Sync {
 
     /// Whether the columns of all other parts are further arguments, each once, in the order of first mention.
     fn takes_whole_key(&self) -> bool {
+        false
+    }
+
+    /// Whether its value is dealt out when a row is inserted: it is that of the hidden column [`BUCKET_COLUMN`], which is
+    /// a further argument.
+    fn is_dealt(&self) -> bool {
         false
     }
 

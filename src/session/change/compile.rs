@@ -311,7 +311,7 @@ impl Compiler<'_> {
         let columns = table.schema();
         let mut conjuncts = scan.filters.iter().flat_map(split_conjunction);
         let is_plain = Arc::ptr_eq(table.bound(), self.table.bound())
-            && table.bound().row_id().is_none()
+            && table.bound().hidden().is_none()
             && scan.fetch.is_none()
             && !scan.filters.is_empty()
             && !scan.filters.iter().any(is_deep)

@@ -10,7 +10,7 @@ use sqlparser::ast::{
 };
 
 use super::Parts;
-use super::rows::{Rows, columns_of, in_place_of_list, old_columns, showing_row_id, unseen};
+use super::rows::{Rows, columns_of, in_place_of_list, old_columns, showing_hidden, unseen};
 use super::update::{query, target};
 use crate::error::{Error, Result};
 use crate::session::catalogs::Catalogs;
@@ -62,7 +62,7 @@ impl Delete {
     /// # Errors
     /// `Internal` alone.
     pub fn rows(&self, table: &HaliteTable, query: LogicalPlan) -> PlanResult<Rows> {
-        let query = showing_row_id(query, table)?;
+        let query = showing_hidden(query, table)?;
         let plan = in_place_of_list(query, "DELETE", &mut |_, input| {
             let mut list = old_columns(table, &columns_of(&input, table)?)?;
             if self.keeps_columns {

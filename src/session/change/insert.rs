@@ -115,6 +115,7 @@ pub(super) fn keep_unnamed(catalogs: &Catalogs, insert: &mut SqlInsert) -> Resul
     let table = catalogs.expect_table(&table_name(name)?)?;
     let named = insert.columns.iter().map(object_name);
     let named = named.collect::<Result<Vec<String>>>()?;
+    Change::Replace.check(table.bound())?;
     // Without a key no row is replaced.
     if table.bound().row_id().is_some() || !leaves_out(table.bound(), &named) {
         return Ok(Sought::Row);
@@ -153,7 +154,10 @@ impl Upsert {
         let table = Arc::clone(insert.table());
         let on = match (clauses.on, clauses.replaces) {
             (None, false) => On::Change(Change::Insert),
-            (None, true) => On::Change(Change::Replace),
+            (None, true) => {
+                Change::Replace.check(table.bound())?;
+                On::Change(Change::Replace)
+            }
             (Some(_), true) => {
                 return Err(Error::unsupported(
                     "REPLACE with ON CONFLICT is not implemented; leave one of them out",
@@ -165,6 +169,7 @@ impl Upsert {
             }
             (Some(OnInsert::OnConflict(conflict)), false) => {
                 expect_key(table.bound())?;
+                Change::Edit(Edit::Upsert).check(table.bound())?;
                 check_target(table.bound(), conflict.conflict_target.as_ref())?;
                 match conflict.action {
                     OnConflictAction::DoNothing => On::Nothing,

@@ -15,7 +15,7 @@ use sqlparser::ast::{
 use super::Parts;
 use super::insert::{beside, from};
 use super::rows::{
-    Rows, action, columns_of, in_place_of_list, old_columns, showing_row_id_of_query, unseen,
+    Rows, action, columns_of, in_place_of_list, old_columns, showing_hidden_of_query, unseen,
 };
 use super::update::{assignments, column, label_of, query, target, values_of};
 use crate::error::{Error, Result};
@@ -99,7 +99,7 @@ impl Merge {
     /// A value or a type that a column cannot hold.
     pub fn rows(&self, table: &HaliteTable, query: LogicalPlan) -> PlanResult<Rows> {
         let mut new = Vec::new();
-        let query = showing_row_id_of_query(query, table)?;
+        let query = showing_hidden_of_query(query, table)?;
         let plan = in_place_of_list(query, "MERGE", &mut |list, input| {
             let (plan, columns) = self.decided(table, list, input)?;
             new = columns;
@@ -278,7 +278,10 @@ impl Clause {
                 let values = assignments(table, factor, &update.assignments)?;
                 (Action::Update, values)
             }
-            MergeAction::Insert(insert) => (Action::Insert, inserted(table, factor, insert)?),
+            MergeAction::Insert(insert) => {
+                refuse_dealt(table)?;
+                (Action::Insert, inserted(table, factor, insert)?)
+            }
         };
         let (assigned, values): (Vec<usize>, Vec<SelectItem>) = assigned.into_iter().unzip();
         let values = values.into_iter().map(|value| match value {
@@ -318,6 +321,18 @@ impl Clause {
                 }
             ))),
         }
+    }
+}
+
+/// Refuses what inserts rows under keys that it knows.
+fn refuse_dealt(table: &BoundTable) -> Result<()> {
+    match table.row_key().dealt_buckets() {
+        None => Ok(()),
+        Some(buckets) => Err(Error::unsupported(format!(
+            "table `{}`: INSERT in a MERGE is not implemented with random_salt({buckets}), whose buckets are dealt out by \
+             INSERT alone; write INSERT … SELECT … WHERE NOT EXISTS (…)",
+            table.name()
+        ))),
     }
 }
 

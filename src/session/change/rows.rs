@@ -154,16 +154,16 @@ fn is_of_rows(input: &LogicalPlan) -> bool {
     )
 }
 
-/// A plan whose first table is `table`, with the hidden row id of that behind its columns, if it has one.
+/// A plan whose first table is `table`, with the hidden column of that behind its columns, if it has one.
 ///
 /// # Errors
 /// `Internal` alone.
-pub(super) fn showing_row_id(plan: LogicalPlan, table: &HaliteTable) -> PlanResult<LogicalPlan> {
-    if table.bound().row_id().is_none() {
+pub(super) fn showing_hidden(plan: LogicalPlan, table: &HaliteTable) -> PlanResult<LogicalPlan> {
+    if table.bound().hidden().is_none() {
         return Ok(plan);
     }
     if let LogicalPlan::TableScan(scan) = plan {
-        let shown = provider_as_source(Arc::new(table.showing_row_id()));
+        let shown = provider_as_source(Arc::new(table.showing_hidden()));
         let shown = TableScanBuilder::new(scan.table_name, shown)
             .with_filters(scan.filters)
             .with_fetch(scan.fetch);
@@ -171,34 +171,34 @@ pub(super) fn showing_row_id(plan: LogicalPlan, table: &HaliteTable) -> PlanResu
     }
     let mut is_first = true;
     let shown = plan.map_children(|child| match std::mem::take(&mut is_first) {
-        true => showing_row_id(child, table).map(Transformed::yes),
+        true => showing_hidden(child, table).map(Transformed::yes),
         false => Ok(Transformed::no(child)),
     })?;
     shown.data.recompute_schema()
 }
 
-/// As [`showing_row_id`] of a plan that reads the table by a query with a name, `(SELECT *, … FROM t) AS t`: the row id
-/// comes behind the columns of the table there, too.
+/// As [`showing_hidden`] of a plan that reads the table by a query with a name, `(SELECT *, … FROM t) AS t`: the hidden
+/// column comes behind the columns of the table there, too.
 ///
 /// # Errors
 /// `Internal` alone.
-pub(super) fn showing_row_id_of_query(
+pub(super) fn showing_hidden_of_query(
     plan: LogicalPlan,
     table: &HaliteTable,
 ) -> PlanResult<LogicalPlan> {
-    if table.bound().row_id().is_none() {
+    if table.bound().hidden().is_none() {
         return Ok(plan);
     }
     if let LogicalPlan::SubqueryAlias(alias) = &plan
         && let LogicalPlan::Projection(list) = alias.input.as_ref()
     {
-        let input = showing_row_id(list.input.as_ref().clone(), table)?;
-        let row_id = columns_of(&input, table)?.pop();
-        let row_id = row_id.ok_or_else(|| Error::internal("a table without its row id"))?;
+        let input = showing_hidden(list.input.as_ref().clone(), table)?;
+        let hidden = columns_of(&input, table)?.pop();
+        let hidden = hidden.ok_or_else(|| Error::internal("a table without its columns"))?;
         let (declared, more) = list.expr.split_at(table.bound().columns().len());
         let shown = declared.iter().cloned();
         let shown = shown
-            .chain([Expr::Column(row_id)])
+            .chain([Expr::Column(hidden)])
             .chain(more.iter().cloned());
         let list = Projection::try_new(shown.collect(), Arc::new(input))?;
         let list = Arc::new(LogicalPlan::Projection(list));
@@ -207,7 +207,7 @@ pub(super) fn showing_row_id_of_query(
     }
     let mut is_first = true;
     let shown = plan.map_children(|child| match std::mem::take(&mut is_first) {
-        true => showing_row_id_of_query(child, table).map(Transformed::yes),
+        true => showing_hidden_of_query(child, table).map(Transformed::yes),
         false => Ok(Transformed::no(child)),
     })?;
     shown.data.recompute_schema()

@@ -14,7 +14,7 @@ use super::super::dialect;
 use super::super::insert::{is_default, table_name};
 use super::super::rules::default_sql;
 use super::Parts;
-use super::rows::{Rows, columns_of, in_place_of_list, old_columns, showing_row_id, unseen};
+use super::rows::{Rows, columns_of, in_place_of_list, old_columns, showing_hidden, unseen};
 use crate::catalog::{identifier, object_name};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
@@ -68,7 +68,7 @@ impl Update {
             new = columns;
             Ok(plan)
         };
-        let query = showing_row_id(query, table)?;
+        let query = showing_hidden(query, table)?;
         let plan = in_place_of_list(query, "SET", &mut rows)?;
         let layout = Layout {
             action: Some(Action::Update),
@@ -218,6 +218,7 @@ pub(super) fn assignments(
         for (name, value) in pairs(table, assignment)? {
             let position = column(table, factor, name)?;
             table.refuse_given(position, is_default(value))?;
+            table.refuse_moved(position)?;
             if assigned.iter().any(|(other, _)| *other == position) {
                 return Err(Error::invalid(format!(
                     "table `{}`: column `{name}` is assigned twice",

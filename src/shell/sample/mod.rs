@@ -56,6 +56,7 @@ pub static FILES: &[File] = files![
     "catalog/phone_call/phone_call_by_remainder.sql",
     "catalog/series/series_tall.sql",
     "catalog/series/series_wide.sql",
+    "catalog/server_log/server_log_by_arrival.sql",
     "catalog/server_log/server_log_by_hash.sql",
     "catalog/server_log/server_log_by_host.sql",
     "catalog/server_log/server_log_by_time.sql",

@@ -8,12 +8,12 @@ use super::oracle::Oracle;
 use super::predicates::{BINS, Generator, TRUNCATIONS};
 use super::random::Random;
 use super::values::{hostile, key_types, pool};
-use crate::datum::Datum;
+use crate::datum::{Datum, SqlType};
 use crate::key::testing::{self, bound};
 use crate::key::transform::{BoundArgument, Declaration, Parameter};
 use crate::key::{
-    Argument, Expression, KeyColumn, KeyPart, NullOrder, PartDefinition, RowKey, SortOrder,
-    TRANSFORMS,
+    Argument, BUCKET_COLUMN, Expression, KeyColumn, KeyPart, NullOrder, PartDefinition, RowKey,
+    SortOrder, TRANSFORMS,
 };
 
 /// A case has at least so many rows that its key can store, no two of them equal. Only where all columns together have
@@ -50,13 +50,19 @@ impl Case {
     /// The case of a seed; `None` where too few of its rows can be stored.
     pub fn generate(seed: u64) -> Option<Case> {
         let mut random = Random::new(seed);
-        let columns = columns(&mut random);
+        let mut columns = columns(&mut random);
         let plain = random.percent(PLAIN);
         let parts = parts(&columns, plain, &mut random);
+        if parts.iter().any(|part| part.expression.is_dealt()) {
+            columns.push(bucket_column());
+        }
         let key = row_key(&columns, &parts).ok()?;
         let pools: Vec<Vec<Datum>> = columns
             .iter()
-            .map(|column| pool(&column.sql_type, &mut random))
+            .map(|column| match column.name.as_str() {
+                BUCKET_COLUMN => buckets(&key),
+                _ => pool(&column.sql_type, &mut random),
+            })
             .collect();
         let rows = storable_rows(&columns, &pools, &key, &mut random)?;
         let oracle = Oracle::new(&columns, &rows);
@@ -133,6 +139,23 @@ fn columns(random: &mut Random) -> Vec<Column> {
             nullable: random.percent(60),
         })
         .collect()
+}
+
+/// The hidden column of rows that are dealt out. Conditions name it, too, which no statement does.
+fn bucket_column() -> Column {
+    Column {
+        name: BUCKET_COLUMN.to_owned(),
+        sql_type: SqlType::Integer,
+        nullable: false,
+    }
+}
+
+/// Buckets that rows may have been dealt.
+fn buckets(key: &RowKey) -> Vec<Datum> {
+    let count = i64::from(key.dealt_buckets().unwrap_or(1));
+    let buckets = [0, 1, 2, count / 2, count - 1].into_iter();
+    let buckets = buckets.filter(|bucket| *bucket < count);
+    buckets.map(Datum::Integer).collect()
 }
 
 fn storable_rows(
@@ -218,7 +241,10 @@ pub(crate) fn parts(
 }
 
 fn is_bucket(expression: &Expression) -> bool {
-    matches!(expression.function.as_str(), "salt" | "bucket")
+    matches!(
+        expression.function.as_str(),
+        "salt" | "bucket" | "random_salt"
+    )
 }
 
 /// A transform of a random column, preferably of one that will follow as a plain part.
@@ -230,7 +256,7 @@ fn transformed_part(
 ) -> Option<Expression> {
     let declaration = *random.pick(TRANSFORMS);
     let name = declaration.name();
-    if name == "column" || (bucketed && matches!(name, "salt" | "bucket")) {
+    if name == "column" || (bucketed && matches!(name, "salt" | "bucket" | "random_salt")) {
         return None;
     }
     let fitting: Vec<usize> = (0..columns.len())
@@ -272,7 +298,9 @@ fn fits(declaration: &dyn Declaration, column: &Column) -> bool {
         },
     );
     let rest_of_key = declaration.takes_whole_key().then(source);
-    let arguments: Vec<BoundArgument> = arguments.chain(rest_of_key).collect();
+    let bucket = || BoundArgument::Column(BUCKET_COLUMN.to_owned(), SqlType::Integer);
+    let dealt = declaration.is_dealt().then(bucket);
+    let arguments: Vec<BoundArgument> = arguments.chain(rest_of_key).chain(dealt).collect();
     declaration.bind(&arguments).is_ok()
 }
 
@@ -303,7 +331,7 @@ fn constants(declaration: &dyn Declaration, parameter: Parameter) -> Vec<Argumen
         ("left", Parameter::Integer(..)) => numbers(&[1, 2, 3]),
         ("/", Parameter::Integer(..)) => numbers(&[2, 4, 100]),
         ("%", Parameter::Integer(..)) => numbers(&[2, 4, 16]),
-        ("salt" | "bucket", Parameter::Integer(..)) => numbers(&[1, 4, 16, 300]),
+        ("salt" | "bucket" | "random_salt", Parameter::Integer(..)) => numbers(&[1, 4, 16, 300]),
         ("date_trunc", Parameter::Unit(_)) => {
             let units = TRUNCATIONS.iter().map(|unit| (*unit).to_owned());
             units.map(Argument::Text).collect()

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use arrow::array::{BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
 
-use super::super::row_ids::{lacks_ids, numbered};
+use super::super::row_ids::completed_somehow;
 use super::files::SourceFile;
 use crate::error::{Error, Result};
 use crate::key::RowError;
@@ -107,14 +107,11 @@ impl Refusals {
         Ok((filtered(&batch.rows, &kept)?, numbers.collect()))
     }
 
-    /// Encodes rows for nothing but what is wrong with them; a row id is never wrong.
+    /// Encodes rows for nothing but what is wrong with them; a hidden column is never wrong.
     fn try_encode(&self, rows: &RecordBatch) -> Result<(), RowError> {
-        let table = self.writer.table();
-        let encoded = match lacks_ids(rows, table) {
-            true => self.writer.encode(&numbered(rows, table, 1)?),
-            false => self.writer.encode(rows),
-        };
-        encoded.map(drop)
+        let completed = completed_somehow(rows, self.writer.table())?;
+        let rows = completed.as_ref().unwrap_or(rows);
+        self.writer.encode(rows).map(drop)
     }
 
     fn add(&mut self, source: &SourceFile, record: &Record, problem: &str) -> Result<()> {
