@@ -37,6 +37,8 @@ pub(crate) enum Fault {
     GroupUntrimmed,
     /// On the way back, the group is forgotten that begins inside a range and ends behind it.
     GroupCutOff,
+    /// A constant that tells keys from those of other layouts is not looked for.
+    ConstantForgotten,
     /// A mend of the layers below, by its name, is not installed.
     MendLeftOut(&'static str),
 }

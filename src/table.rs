@@ -21,7 +21,9 @@ use crate::scan::{Access, Parallelism, PartExpressions, ScanExec, ToPhysical};
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
 use crate::store::{SpaceOptions, Store};
-use crate::write::{CompileRules, SpillDirectory, TableGuard, TableLock, TableWriter, WriteExec};
+use crate::write::{
+    CheckListed, CompileRules, SpillDirectory, TableGuard, TableLock, TableWriter, WriteExec,
+};
 
 /// Into so many parts a space is divided at most when it is made.
 const BUCKET_GROUPS: u32 = 64;
@@ -67,6 +69,16 @@ impl HaliteTable {
     #[must_use]
     pub fn with_rules(self, compile: CompileRules) -> Self {
         let writer = TableWriter::clone(&self.writer).with_rules(compile);
+        Self {
+            writer: Arc::new(writer),
+            ..self
+        }
+    }
+
+    /// The same table, whose writers ask whether it is still there.
+    #[must_use]
+    pub fn with_check(self, check: CheckListed) -> Self {
+        let writer = TableWriter::clone(&self.writer).with_check(check);
         Self {
             writer: Arc::new(writer),
             ..self

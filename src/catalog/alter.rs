@@ -6,8 +6,7 @@ use arrow::array::Array;
 
 use crate::error::{Error, Result};
 use crate::key::RowError;
-use crate::keyrange::KeyRange;
-use crate::row::{RowReader, RowSnapshot};
+use crate::row::{RowReader, RowSnapshot, own_rows};
 use crate::schema::{BoundTable, Column, Table};
 use crate::store::{Chunk, Snapshot};
 use crate::write::CompileRules;
@@ -37,7 +36,8 @@ pub(super) fn check_rows(
     let reader = RowReader::new(relaxed(table)?);
     let columns: Vec<usize> = (0..table.columns().len()).collect();
     let rows = RowSnapshot::at(snapshot);
-    rows.read_chunks(table.space(), &KeyRange::all(), |chunk| {
+    rows.read_chunks(table.space(), &table.row_key().own_range(), |chunk| {
+        let chunk = &*own_rows(table, chunk);
         let batch = reader.read(chunk, &columns, None)?;
         for (column, values) in table.columns().iter().zip(batch.columns()) {
             let null = (!column.nullable).then(|| first_null(values)).flatten();

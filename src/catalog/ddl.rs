@@ -3,8 +3,9 @@
 //! Every clause is either taken or refused; none is ignored.
 
 use sqlparser::ast::{
-    ColumnDef, ColumnOption, CreateTable, DataType, Expr, IndexColumn, PrimaryKeyConstraint,
-    TableConstraint, Value, helpers::stmt_create_table::CreateTableBuilder,
+    ColumnDef, ColumnOption, CreateTable, CreateTableOptions, DataType, Expr, IndexColumn,
+    PrimaryKeyConstraint, SqlOption, TableConstraint, Value,
+    helpers::stmt_create_table::CreateTableBuilder,
 };
 
 use super::checks;
@@ -14,7 +15,7 @@ use super::types::sql_type;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 use crate::key::{NullOrder, PartDefinition, SortOrder};
-use crate::schema::{Check, Column, Identity, Table};
+use crate::schema::{Check, Column, Identity, KeySpace, Table};
 
 /// The table that a statement declares, with `id` as its space.
 ///
@@ -59,6 +60,8 @@ pub fn define_table_like(statement: &CreateTable, source: &Table, id: u64) -> Re
         id,
         name,
         comment: None,
+        // Two tables of one layout cannot be told apart there.
+        keyspace: None,
         ..source.clone()
     };
     for column in &mut table.columns {
@@ -76,6 +79,7 @@ fn build(
     name: &str,
     id: u64,
 ) -> Result<Table> {
+    let keyspace = key_space(statement, id)?;
     refuse_other_clauses(statement)?;
     let declared = columns(statement, given, name)?;
     let key = primary_key(statement)?;
@@ -107,6 +111,7 @@ fn build(
         name: name.to_owned(),
         columns: columns.collect(),
         key,
+        keyspace,
         checks,
         next_column: None,
         comment: None,
@@ -158,6 +163,9 @@ fn refuse_other_clauses(statement: &CreateTable) -> Result<()> {
     rest.temporary = false;
     rest.query = None;
     rest.like = None;
+    if statement.like.is_none() && matches!(key_space(statement, 0), Ok(Some(_))) {
+        rest.table_options = CreateTableOptions::None;
+    }
     let bare = CreateTableBuilder::new(statement.name.clone()).build();
     if rest == bare {
         return Ok(());
@@ -171,6 +179,35 @@ fn refuse_other_clauses(statement: &CreateTable) -> Result<()> {
         "CREATE TABLE with `{}` is not implemented",
         clause.join(" ")
     )))
+}
+
+/// What `WITH (keyspace = 'shop')` says, for a table that is the first of its key space.
+fn key_space(statement: &CreateTable, id: u64) -> Result<Option<KeySpace>> {
+    let CreateTableOptions::With(options) = &statement.table_options else {
+        return Ok(None);
+    };
+    let [SqlOption::KeyValue { key, value }] = options.as_slice() else {
+        return Ok(None);
+    };
+    if identifier(key) != "keyspace" {
+        return Ok(None);
+    }
+    match value {
+        Expr::Value(value) => match &value.value {
+            Value::SingleQuotedString(name) => {
+                let name = name.clone();
+                Ok(Some(KeySpace { name, id }))
+            }
+            _ => Err(no_key_space(value)),
+        },
+        other => Err(no_key_space(other)),
+    }
+}
+
+fn no_key_space(given: impl std::fmt::Display) -> Error {
+    Error::invalid(format!(
+        "keyspace = {given}: the name of a key space is a text, as in WITH (keyspace = 'shop')"
+    ))
 }
 
 /// The columns that the statement declares, or else those of its query.

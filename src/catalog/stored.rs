@@ -165,6 +165,24 @@ impl Stored {
                 self.damage.push(wrong);
             }
         }
+        self.check_key_spaces();
+    }
+
+    /// Tables whose rows lie together can be told apart.
+    fn check_key_spaces(&mut self) {
+        let shared: Vec<&Arc<BoundTable>> = self
+            .tables
+            .iter()
+            .filter(|table| table.table().keyspace.is_some())
+            .collect();
+        let mut wrong = Vec::new();
+        for (place, table) in shared.iter().enumerate() {
+            let others = shared.iter().skip(place + 1);
+            let beside = others.filter(|other| other.space() == table.space());
+            let unlike = beside.filter_map(|other| table.table().check_beside(other.table()).err());
+            wrong.extend(unlike.map(|error| error.to_string()));
+        }
+        self.damage.extend(wrong);
     }
 
     /// For who is about to work with the tables. Beside a process that has just made one a reader may know its
@@ -274,6 +292,25 @@ pub(super) fn stored_numbers(snapshot: &dyn Snapshot, key: &[u8]) -> Result<Opti
     match snapshot.has_space(NUMBERS) {
         true => snapshot.get(NUMBERS, key),
         false => Ok(None),
+    }
+}
+
+/// Whether a table is listed at some moment, with the rows that it had.
+///
+/// # Errors
+/// `Conflict` where it is not; those of the store.
+pub(super) fn check_listed(table: &BoundTable, snapshot: &dyn Snapshot) -> Result<()> {
+    let stored = snapshot.get(SPACE, &table_key(table.name()))?;
+    let text = stored
+        .as_deref()
+        .and_then(|text| std::str::from_utf8(text).ok());
+    let listed = text.map(Table::from_json).transpose()?;
+    match listed {
+        Some(listed) if listed.id == table.table().id => Ok(()),
+        _ => Err(Error::conflict(format!(
+            "table `{}` was dropped or altered by another statement while this one ran: nothing was written, run it again",
+            table.name()
+        ))),
     }
 }
 

@@ -18,8 +18,9 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::alter::{Altered, check_rows};
 use super::objects::{Dependents, Sequences, Views};
-use super::stored::{NEXT_KEY, SPACE, Stored, next_id, table_key};
+use super::stored::{NEXT_KEY, SPACE, Stored, check_listed, next_id, table_key};
 use crate::error::{Error, Result};
+use crate::row::deleting_rows;
 use crate::schema::{BoundTable, Table, View};
 use crate::store::{Changes, Claim, Durability, Snapshot, Store, WriteBatch};
 use crate::table::HaliteTable;
@@ -43,7 +44,7 @@ pub struct Catalog {
     /// Held while `tables` are brought in line with the store: what is looked up there is not older than what is known.
     aligning: Mutex<()>,
     /// Held while tables are made, replaced or dropped; taken after the locks of tables.
-    changing: Mutex<Changing>,
+    pub(super) changing: Mutex<Changing>,
 }
 
 /// What a change of the tables needs.
@@ -51,28 +52,17 @@ pub struct Catalog {
 pub(super) struct Changing {
     pub(super) next_id: u64,
     /// Spaces that no definition names, and that could not be dropped yet.
-    unused: Vec<String>,
-}
-
-/// A table that no name leads to yet: it can be written to, and is gone when this is dropped, unless it is listed before.
-#[derive(Debug)]
-pub struct NewTable {
-    catalog: Arc<Catalog>,
-    table: Arc<HaliteTable>,
-    /// Whether it may take the place of another.
-    or_replace: bool,
-    /// Whether its space is to be dropped with this.
-    is_ours: bool,
+    pub(super) unused: Vec<String>,
 }
 
 /// A table that no statement writes to.
-type Locked = (Arc<HaliteTable>, TableGuard);
+pub(super) type Locked = (Arc<HaliteTable>, TableGuard);
 
 /// Tables that are being changed, by one alone.
-struct Changed<'a> {
-    changing: MutexGuard<'a, Changing>,
-    tables: Vec<Locked>,
-    changes: Box<dyn Changes>,
+pub(super) struct Changed<'a> {
+    pub(super) changing: MutexGuard<'a, Changing>,
+    pub(super) tables: Vec<Locked>,
+    pub(super) changes: Box<dyn Changes>,
 }
 
 impl Catalog {
@@ -189,12 +179,12 @@ impl Catalog {
 
     /// Begins a change of these tables' definitions, which nobody else changes until it is committed: the tables, and
     /// the next id, are those of the store from here on.
-    fn begin(
+    pub(super) fn begin(
         &self,
         tables: &[Arc<HaliteTable>],
         changing: &mut Changing,
     ) -> Result<Box<dyn Changes>> {
-        let spaces = tables.iter().map(|table| table.bound().space());
+        let spaces: BTreeSet<&str> = tables.iter().map(|table| table.bound().space()).collect();
         let claims: Vec<Claim<'_>> = [SPACE]
             .into_iter()
             .chain(spaces)
@@ -243,13 +233,17 @@ impl Catalog {
         found.is_some_and(|found| Arc::ptr_eq(&found, table))
     }
 
-    fn bind(&self, table: Table) -> Result<Arc<HaliteTable>> {
+    pub(super) fn bind(&self, table: Table) -> Result<Arc<HaliteTable>> {
         Ok(self.with_store(BoundTable::new(table)?))
     }
 
     fn with_store(&self, table: Arc<BoundTable>) -> Arc<HaliteTable> {
         let (store, spills) = (Arc::clone(&self.store), self.spills.clone());
-        let table = HaliteTable::new(store, table, spills);
+        let is_shared = table.table().keyspace.is_some();
+        let mut table = HaliteTable::new(store, table, spills);
+        if is_shared {
+            table = table.with_check(check_listed);
+        }
         Arc::new(match self.compile {
             Some(compile) => table.with_rules(compile),
             None => table,
@@ -258,7 +252,7 @@ impl Catalog {
 
     /// Drops the spaces that no definition names. It is no part of what a statement promises: what cannot be dropped
     /// now is tried again by the next change, and when the database is next opened.
-    fn reclaim(&self, changing: &mut Changing) {
+    pub(super) fn reclaim(&self, changing: &mut Changing) {
         if !self.store.is_read_only() {
             let unused = &mut changing.unused;
             unused.retain(|space| self.store.drop_space(space).is_err());
@@ -314,6 +308,13 @@ impl Catalog {
         }
     }
 
+    /// The definitions of all tables, sorted by their names.
+    pub(super) fn bound_tables(&self) -> Vec<Arc<BoundTable>> {
+        let tables = self.tables.read();
+        let bound = tables.values().map(|table| Arc::clone(table.bound()));
+        bound.collect()
+    }
+
     /// The names of all tables, sorted.
     pub fn names(&self) -> Vec<String> {
         self.tables.read().keys().cloned().collect()
@@ -325,7 +326,10 @@ impl Catalog {
         self.version.load(Ordering::SeqCst)
     }
 
-    fn change_tables(&self, change: impl FnOnce(&mut BTreeMap<String, Arc<HaliteTable>>)) {
+    pub(super) fn change_tables(
+        &self,
+        change: impl FnOnce(&mut BTreeMap<String, Arc<HaliteTable>>),
+    ) {
         let mut tables = self.tables.write();
         change(&mut tables);
         // Before anyone can see the change.
@@ -360,8 +364,9 @@ impl Catalog {
         }
         let making = |name: &str, error: Error| error.context(format!("making table `{name}`"));
         let changes = self.begin(&[], &mut changing);
-        let table = define(changing.next_id)?;
+        let mut table = define(changing.next_id)?;
         let changes = changes.map_err(|error| making(&table.name, error))?;
+        self.join_key_space(&mut table)?;
         if let Some(made) = self.is_made(&table, if_not_exists)? {
             return Ok(made);
         }
@@ -371,39 +376,8 @@ impl Catalog {
         Ok(Some(bound))
     }
 
-    /// Makes a table's space and nothing else, so that it can be filled before anybody sees it; with `or_replace` in the
-    /// place of one that has its name. A crash leaves a space that no definition names.
-    ///
-    /// # Errors
-    /// As [`Catalog::create_table`].
-    pub fn prepare_table(
-        self: &Arc<Self>,
-        define: impl Fn(u64) -> Result<Table>,
-        or_replace: bool,
-    ) -> Result<NewTable> {
-        let mut changing = self.changing.lock();
-        let mut changes = self.begin(&[], &mut changing)?;
-        let table = define(changing.next_id)?;
-        if !or_replace || self.table(&table.name).is_none() {
-            self.is_made(&table, false)?;
-        }
-        let bound = self.bind(table)?;
-        changing.next_id += 1;
-        bound.make_space()?;
-        let mut batch = WriteBatch::new();
-        batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
-        changes.write(batch)?;
-        changes.commit(Durability::Sync)?;
-        Ok(NewTable {
-            catalog: Arc::clone(self),
-            table: bound,
-            or_replace,
-            is_ours: true,
-        })
-    }
-
     /// What [`Catalog::create_table`] gives where a table has the name already.
-    fn is_made(
+    pub(super) fn is_made(
         &self,
         table: &Table,
         if_not_exists: bool,
@@ -428,7 +402,9 @@ impl Catalog {
     ) -> Result<Arc<HaliteTable>> {
         let bound = self.bind(table.clone())?;
         changing.next_id += 1;
-        bound.make_space()?;
+        if !self.is_used(bound.bound().space()) {
+            bound.make_space()?;
+        }
         let mut batch = WriteBatch::new();
         let numbers = match is_new {
             true => self.number_columns(table, &[], &mut changing.next_id, &mut batch)?,
@@ -474,6 +450,7 @@ impl Catalog {
         }
         let dropped: BTreeSet<&str> = tables.iter().map(|(table, _)| table.name()).collect();
         let views = self.with_dependents(&dropped, dependents, &mut batch)?;
+        let changes = self.deleting_shared(changes, &tables)?;
         let written = self.write(changes, batch, || {
             self.change_tables(|tables| tables.retain(|name, _| !dropped.contains(name.as_str())));
             self.forget_views(&views);
@@ -498,6 +475,12 @@ impl Catalog {
             return Ok(());
         };
         let mut definition = self.expect_table(name)?.bound().table().clone();
+        if definition.keyspace.is_some() {
+            let table = Arc::clone(self.expect_table(name)?.bound());
+            return deleting_rows(changes, &[table])
+                .and_then(|changes| changes.commit(Durability::Sync))
+                .map_err(|error| error.context(format!("emptying table `{name}`")));
+        }
         definition.id = changing.next_id;
         let installed = self.install(&definition, false, &mut changing, changes);
         self.retire(&mut changing, tables);
@@ -557,7 +540,7 @@ impl Catalog {
     /// Waits until no statement writes to the tables that `find` gives, in the order of their names, and then until no
     /// other changes tables: so a long statement keeps those waiting alone who change its own table. `None` where there
     /// is none.
-    fn lock_tables(
+    pub(super) fn lock_tables(
         &self,
         find: impl Fn() -> Result<Vec<Arc<HaliteTable>>>,
     ) -> Result<Option<Changed<'_>>> {
@@ -587,14 +570,22 @@ impl Catalog {
     }
 
     /// Turns the writers of these tables away, and drops their rows, unless they are still what they were.
-    fn retire(&self, changing: &mut Changing, tables: Vec<Locked>) {
+    pub(super) fn retire(&self, changing: &mut Changing, tables: Vec<Locked>) {
         for (table, mut writing) in tables {
             if !self.is_current(&table) {
                 writing.retire();
-                changing.unused.push(table.bound().table().space());
+                if !self.is_used(table.bound().space()) {
+                    changing.unused.push(table.bound().table().space());
+                }
             }
         }
         self.reclaim(changing);
+    }
+
+    /// Whether the rows of some table are in a space.
+    fn is_used(&self, space: &str) -> bool {
+        let tables = self.tables.read();
+        tables.values().any(|table| table.bound().space() == space)
     }
 }
 
@@ -604,93 +595,6 @@ fn not_a_table(view: &View) -> Error {
         view.name,
         view.reads_in_words()
     ))
-}
-
-impl NewTable {
-    /// The table.
-    pub fn table(&self) -> &Arc<HaliteTable> {
-        &self.table
-    }
-
-    /// From now on its name leads to it, and to the rows that it has.
-    ///
-    /// # Errors
-    /// `Conflict` where another table has the name by now; those of the store.
-    pub fn list(mut self) -> Result<()> {
-        let catalog = Arc::clone(&self.catalog);
-        if self.or_replace && catalog.table(self.table.name()).is_some() {
-            return self.list_instead(&catalog);
-        }
-        let mut changing = catalog.changing.lock();
-        let changes = catalog.begin(&[], &mut changing)?;
-        let definition = self.table.bound().table();
-        catalog.is_made(definition, false)?;
-        let mut batch = WriteBatch::new();
-        let json = definition.to_json()?;
-        batch.put(SPACE, &table_key(&definition.name), json.as_bytes());
-        let numbers = catalog.number_columns(definition, &[], &mut changing.next_id, &mut batch)?;
-        batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
-        // Of a write that fails nobody knows whether it is on disk.
-        self.is_ours = false;
-        let name = definition.name.clone();
-        catalog.write(changes, batch, || {
-            catalog.change_tables(|tables| drop(tables.insert(name, Arc::clone(&self.table))));
-            catalog.add_sequences(numbers);
-        })
-    }
-
-    /// The same in the place of the table that has the name. Statements that read that one go on reading it.
-    fn list_instead(mut self, catalog: &Catalog) -> Result<()> {
-        let definition = self.table.bound().table();
-        let name = definition.name.as_str();
-        let find = || Ok(catalog.table(name).into_iter().collect());
-        let Some(Changed {
-            mut changing,
-            tables,
-            changes,
-        }) = catalog.lock_tables(find)?
-        else {
-            return Err(Error::conflict(format!(
-                "table `{name}` is not there any more; run the statement again"
-            )));
-        };
-        let mut batch = WriteBatch::new();
-        let replaced = BTreeSet::from([name]);
-        let needed = catalog.with_dependents(&replaced, Dependents::Refuse, &mut batch);
-        needed.map_err(|error| {
-            let message =
-                format!("table `{name}` cannot be replaced: views read it; drop them first");
-            Error::conflict(message).with_source(error)
-        })?;
-        let old = tables.iter().map(|(table, _)| table.bound().table());
-        let old: Vec<String> = old
-            .flat_map(|table| catalog.delete_identities(table, &mut batch))
-            .collect();
-        let numbers =
-            catalog.number_columns(definition, &old, &mut changing.next_id, &mut batch)?;
-        batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());
-        batch.put(SPACE, &table_key(name), definition.to_json()?.as_bytes());
-        let table = Arc::clone(&self.table);
-        // Of a write that fails nobody knows whether it is on disk.
-        self.is_ours = false;
-        let written = catalog.write(changes, batch, || {
-            catalog.change_tables(|tables| drop(tables.insert(name.to_owned(), table)));
-            catalog.forget_sequences(&old);
-            catalog.add_sequences(numbers);
-        });
-        catalog.retire(&mut changing, tables);
-        written
-    }
-}
-
-impl Drop for NewTable {
-    fn drop(&mut self) {
-        if self.is_ours {
-            let mut changing = self.catalog.changing.lock();
-            changing.unused.push(self.table.bound().table().space());
-            self.catalog.reclaim(&mut changing);
-        }
-    }
 }
 
 #[cfg(test)]

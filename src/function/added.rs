@@ -18,6 +18,7 @@ mod regexp;
 mod strftime;
 mod to_date;
 
+pub(super) use self::json::rows_as_json;
 pub use self::to_date::format_of;
 
 use std::hash::{Hash, Hasher};

@@ -55,6 +55,10 @@ pub use self::type_of::type_of;
 /// Finds a table, and the store that keeps its rows, by its name; what the session gives `keys('t')` to look in.
 pub type Lookup = Arc<dyn Fn(&str) -> Result<(Arc<BoundTable>, Arc<dyn Store>)> + Send + Sync>;
 
+/// Finds the tables of a key space, at least one, and the store that keeps their rows, by its name.
+pub type SharedLookup =
+    Arc<dyn Fn(&str) -> Result<(Vec<Arc<BoundTable>>, Arc<dyn Store>)> + Send + Sync>;
+
 /// Lists the tables, each with the store that keeps its rows.
 pub type List = Arc<dyn Fn() -> Vec<(Arc<BoundTable>, Arc<dyn Store>)> + Send + Sync>;
 
@@ -78,6 +82,11 @@ pub fn aggregate_functions() -> impl Iterator<Item = AggregateUDF> {
 /// `keys('t')`, for the session to register under that name.
 pub fn keys(lookup: Lookup) -> Arc<dyn TableFunctionImpl> {
     Arc::new(keys::Keys::new(lookup))
+}
+
+/// `keyspace('shop')`, for the session to register under that name.
+pub fn key_spaces(lookup: SharedLookup) -> Arc<dyn TableFunctionImpl> {
+    Arc::new(keys::KeySpaces::new(lookup))
 }
 
 /// `decode_key('t', key)`, for the session to register.

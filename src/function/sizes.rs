@@ -15,7 +15,6 @@ use datafusion::physical_plan::streaming::PartitionStream;
 
 use super::List;
 use crate::error::Error;
-use crate::keyrange::KeyRange;
 use crate::schema::BoundTable;
 use crate::store::Store;
 
@@ -95,8 +94,12 @@ impl Estimates {
 
 /// About how many rows and bytes a table has; NULL where the store cannot say, or the table is gone meanwhile.
 fn estimate(table: &BoundTable, store: &Arc<dyn Store>) -> (Option<i64>, Option<i64>) {
-    let bytes = store.approximate_size(table.space(), &KeyRange::all());
-    let entries = store.approximate_entries(table.space());
+    let bytes = store.approximate_size(table.space(), &table.row_key().own_range());
+    // Those of a key space are not told apart.
+    let entries = match table.table().keyspace {
+        None => store.approximate_entries(table.space()),
+        Some(_) => Ok(None),
+    };
     // An entry that is a group of rows is counted as one.
     let is_grouped = store.snapshot().map(|now| now.is_grouped(table.space()));
     let rows = entries.ok().flatten();

@@ -39,6 +39,10 @@ impl Transform for Field {
         self.stored.value_type()
     }
 
+    fn values(&self) -> Domain {
+        self.values.clone().with_null(false)
+    }
+
     fn encoding(&self) -> &dyn Encoding {
         self.stored.encoding()
     }

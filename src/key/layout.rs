@@ -19,6 +19,8 @@ const USUAL_BYTES: usize = 32;
 pub struct RowKey {
     columns: Vec<KeyColumn>,
     parts: Vec<KeyPart>,
+    /// Whether keys of other layouts stand among these, see [`RowKey::among_others`].
+    is_among_others: bool,
 }
 
 impl RowKey {
@@ -45,7 +47,11 @@ impl RowKey {
             return Err(Error::invalid("a row key needs at least one part"));
         }
         check_buckets(&parts)?;
-        Ok(Self { columns, parts })
+        Ok(Self {
+            columns,
+            parts,
+            is_among_others: false,
+        })
     }
 
     /// The same keys over columns with these names, which hold the values of the parts themselves.
@@ -56,11 +62,35 @@ impl RowKey {
         if names.len() != self.parts.len() {
             return Err(Error::internal("a row key whose parts have other names"));
         }
+        Ok(Self {
+            is_among_others: self.is_among_others,
+            ..self.of_first_fields(names)
+        })
+    }
+
+    /// The first of [`RowKey::of_fields`], as many as there are names: what keys of this layout, and of others that are
+    /// encoded as it is up to there, begin with.
+    #[must_use]
+    pub fn of_first_fields(&self, names: &[String]) -> Self {
         let parts = self.parts.iter().zip(names).enumerate();
         let (columns, parts) = parts
             .map(|(position, (part, name))| fields::field(part, position, name))
             .unzip();
-        Ok(Self { columns, parts })
+        Self {
+            columns,
+            parts,
+            is_among_others: true,
+        }
+    }
+
+    /// Whether keys of other layouts may stand among these.
+    pub(super) fn is_among_others(&self) -> bool {
+        self.is_among_others
+    }
+
+    pub(super) fn set_among_others(mut self, is_among_others: bool) -> Self {
+        self.is_among_others = is_among_others;
+        self
     }
 
     /// The table's columns.
@@ -198,8 +228,12 @@ impl RowKey {
         }
     }
 
-    /// Whether the bytes may be a whole row key, told from the lengths of their fields.
+    /// Whether the bytes may be a whole row key, told from the lengths of their fields. Where keys of other layouts stand
+    /// among these, any bytes may.
     pub fn is_whole(&self, bytes: &[u8]) -> bool {
+        if self.is_among_others {
+            return true;
+        }
         let mut rest = Some(bytes);
         for part in &self.parts {
             rest = rest.and_then(|rest| rest.get(part.length(rest).ok()?..));

@@ -35,6 +35,7 @@ mod identifier;
 pub mod layout;
 mod part;
 mod row_error;
+mod shared;
 pub mod transform;
 mod warning;
 

@@ -7,7 +7,7 @@ use crate::datum::{Datum, Readable};
 use crate::error::{Error, Result};
 #[cfg(test)]
 use crate::fault::{self, Fault};
-use crate::key::domain::{Cut, Domain, Interval};
+use crate::key::domain::{Domain, Interval};
 use crate::key::transform::{Expression, Transform};
 use crate::keyrange::{KeyRange, KeyRangeSet, prefix_successor};
 
@@ -101,16 +101,7 @@ impl KeyPart {
 
     /// Every value that the part can have, NULL included where it can be NULL.
     pub fn universe(&self) -> Domain {
-        let sql_type = self.transform.value_type();
-        let values = match self.transform.buckets() {
-            Some(buckets) => Domain::between(
-                sql_type,
-                Cut::Below(Datum::Integer(0)),
-                Cut::Below(Datum::Integer(buckets.into())),
-            ),
-            None => Domain::not_null(sql_type),
-        };
-        values.with_null(self.nullable)
+        self.transform.values().with_null(self.nullable)
     }
 
     /// Whether the part can be NULL and so has a marker.

@@ -1,11 +1,14 @@
 //! The rows that a statement changes: the only way from rows to a store's entries.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::RowSnapshot;
 use super::groups::Regrouped;
-use crate::error::Result;
-use crate::store::{BulkWriter, Changes, Claim, Durability, Snapshot, Store, WriteBatch};
+use crate::error::{Error, Result};
+use crate::keyrange::KeyRangeSet;
+use crate::schema::BoundTable;
+use crate::store::{BulkWriter, Changes, Chunk, Claim, Durability, Snapshot, Store, WriteBatch};
 
 /// What one statement changes of a table's rows: all of it becomes visible by [`RowChanges::commit`], or nothing does.
 /// It takes keys and values of rows, and decides alone which entries they become.
@@ -38,11 +41,9 @@ impl RowChanges {
     }
 
     fn of(entries: Box<dyn Changes>, space: &str) -> Self {
-        let changes: Box<dyn Changes> = match entries.is_grouped(space) {
-            true => Box::new(Regrouped::new(entries)),
-            false => entries,
-        };
-        Self { changes }
+        Self {
+            changes: of_rows(entries, space),
+        }
     }
 
     /// A snapshot for what the statement itself reads: the space that it has claimed does not change until the commit.
@@ -85,4 +86,53 @@ impl RowChanges {
     pub fn commit(self, durability: Durability) -> Result<()> {
         self.changes.commit(durability)
     }
+}
+
+/// The changes of a statement, of which those in `space` are of rows.
+fn of_rows(entries: Box<dyn Changes>, space: &str) -> Box<dyn Changes> {
+    match entries.is_grouped(space) {
+        true => Box::new(Regrouped::new(entries)),
+        false => entries,
+    }
+}
+
+/// Adds to a statement, which has claimed the space of these tables, that their rows are deleted; those of other tables in
+/// the space stay.
+///
+/// # Errors
+/// Those of the store.
+pub fn deleting_rows(
+    changes: Box<dyn Changes>,
+    tables: &[Arc<BoundTable>],
+) -> Result<Box<dyn Changes>> {
+    let Some(first) = tables.first() else {
+        return Ok(changes);
+    };
+    let mut changes = of_rows(changes, first.space());
+    let rows = RowSnapshot::at(changes.snapshot()?);
+    let ranges = tables.iter().map(|table| table.row_key().own_range());
+    let ranges = KeyRangeSet::from_ranges(ranges);
+    let mut bulk = changes.bulk(first.space())?;
+    for range in ranges.ranges() {
+        rows.read_chunks(first.space(), range, |chunk| {
+            let is_dropped = |key: &&[u8]| tables.iter().any(|table| table.row_key().is_own(key));
+            let mut keys = chunk.keys().filter(is_dropped);
+            keys.try_for_each(|key| bulk.delete(key))?;
+            Ok::<_, Error>(true)
+        })?;
+    }
+    drop(bulk);
+    Ok(changes)
+}
+
+/// The rows of a chunk that are the table's own, where others share its space.
+pub fn own_rows<'a>(table: &BoundTable, chunk: &'a Chunk) -> Cow<'a, Chunk> {
+    let key = table.row_key();
+    if chunk.keys().all(|row| key.is_own(row)) {
+        return Cow::Borrowed(chunk);
+    }
+    let mut own = Chunk::new();
+    let rows = chunk.iter().filter(|(row, _)| key.is_own(row));
+    rows.for_each(|(row, value)| own.push(row, value));
+    Cow::Owned(own)
 }

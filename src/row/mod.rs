@@ -60,7 +60,7 @@ mod stored;
 mod values;
 mod writer;
 
-pub use self::changes::RowChanges;
+pub use self::changes::{RowChanges, deleting_rows, own_rows};
 pub use self::check::shown_at;
 pub use self::field::stored_field;
 #[doc(hidden)]

@@ -44,6 +44,7 @@ pub(crate) fn definition(columns: &[Declared], key: Vec<PartDefinition>) -> Tabl
         name: "t".to_owned(),
         columns: columns.collect(),
         key,
+        keyspace: None,
         checks: Vec::new(),
         next_column: None,
         comment: None,

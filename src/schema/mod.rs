@@ -35,7 +35,11 @@
 //!
 //! # Format, version 3
 //!
-//! As version 2, and a part of `key` may be `random_salt`: its bucket is the hidden column [`BUCKET_COLUMN`].
+//! As version 2, and
+//!
+//! * a part of `key` may be `random_salt`: its bucket is the hidden column [`BUCKET_COLUMN`];
+//! * `"keyspace": {"name": "shop", "id": 17}`, if it is there, is the run of keys that the table shares with others: its rows
+//!   are in the space of that id, and not of its own.
 //!
 //! A definition that needs nothing of version 3 is written as version 2, and one that needs nothing of that as version 1,
 //! byte for byte.
@@ -82,6 +86,9 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The parts of the row key; without any it is the hidden column [`ROW_ID`].
     pub key: Vec<PartDefinition>,
+    /// The run of keys that it shares with others; without this it has one to itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyspace: Option<KeySpace>,
     /// What must not be false of a row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
@@ -91,6 +98,16 @@ pub struct Table {
     /// What is said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+}
+
+/// A run of keys that several tables share. The constants in their keys tell the rows of one from those of another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeySpace {
+    /// Its name, as it was written.
+    pub name: String,
+    /// Names its space in the store: the id of the first table that was made in it.
+    pub id: u64,
 }
 
 /// A CHECK.
@@ -225,7 +242,7 @@ impl Table {
 
     /// The oldest format that can say all that the definition says.
     fn format(&self) -> u32 {
-        if self.has_dealt_buckets() {
+        if self.has_dealt_buckets() || self.keyspace.is_some() {
             return 3;
         }
         let is_first = |column: &Column| {
@@ -269,7 +286,8 @@ impl Table {
 
     /// The name of the table's space in the store: `t17`.
     pub fn space(&self) -> String {
-        format!("t{}", self.id)
+        let id = self.keyspace.as_ref().map_or(self.id, |shared| shared.id);
+        format!("t{id}")
     }
 
     /// An id that no column has had.
@@ -311,8 +329,12 @@ impl Table {
             }],
             false => self.key.clone(),
         };
-        RowKey::new(self.key_columns(), key)
-            .map_err(|error| error.context(format!("table `{}`", self.name)))
+        let row_key = RowKey::new(self.key_columns(), key)
+            .map_err(|error| error.context(format!("table `{}`", self.name)))?;
+        Ok(match self.keyspace {
+            None => row_key,
+            Some(_) => row_key.among_others(),
+        })
     }
 
     /// The Arrow schema of the declared columns.

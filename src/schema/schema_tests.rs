@@ -56,6 +56,7 @@ fn cpu() -> Table {
                 ..part("ts")
             },
         ],
+        keyspace: None,
         checks: Vec::new(),
         next_column: None,
         comment: None,
@@ -134,10 +135,49 @@ fn version_2_has_more_types_and_columns_that_fill_themselves() {
     );
 }
 
+/// The bytes are for ever.
+#[test]
+fn version_3_has_rows_that_are_dealt_out_and_key_spaces() {
+    let part = |function: &str, arguments: &str| {
+        format!(
+            r#"{{"expression":{{"function":"{function}","arguments":[{arguments}]}},"direction":"ascending","nulls":"last"}}"#
+        )
+    };
+    let text = |key: [String; 2], keyspace: &str| {
+        let key = key.join(",");
+        format!(
+            r#"{{"format":3,"table":{{"id":9,"name":"t","columns":[{{"id":0,"name":"a","sql_type":"integer","nullable":false,"default":null}}],"key":[{key}]{keyspace}}}}}"#
+        )
+    };
+    let column = || part("column", r#"{"column":"a"}"#);
+    let dealt = text([part("random_salt", r#"{"integer":4}"#), column()], "");
+    let shared = text(
+        [column(), part("literal", r#"{"text":"O"}"#)],
+        r#","keyspace":{"name":"the shop's","id":7}"#,
+    );
+    for text in [&dealt, &shared] {
+        assert_eq!(Table::from_json(text).unwrap().to_json().unwrap(), *text);
+    }
+    let table = Table::from_json(&dealt).unwrap();
+    let bound = BoundTable::new(table).unwrap();
+    assert_eq!(
+        (bound.space(), bound.row_id(), bound.hidden()),
+        ("t9", None, Some(1))
+    );
+    assert_eq!(bound.key_sources(), [0, 1]);
+    assert!(bound.stored_columns().is_empty());
+    let table = Table::from_json(&shared).unwrap();
+    assert_eq!(
+        table.create_statement(),
+        "CREATE TABLE t (\n    a INT NOT NULL,\n    PRIMARY KEY (a, 'O')\n) WITH (keyspace = 'the shop''s')"
+    );
+    assert_eq!(table.space(), "t7");
+}
+
 #[test]
 fn what_cannot_be_read_is_corrupt() {
     let good = cpu().to_json().unwrap();
-    let newer = good.replace("\"format\":2", "\"format\":3,\"extra\":[]");
+    let newer = good.replace("\"format\":2", "\"format\":4,\"extra\":[]");
     let error = Table::from_json(&newer).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert!(error.to_string().contains("upgrade Halite"), "{error}");

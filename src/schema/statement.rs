@@ -18,10 +18,15 @@ impl Table {
         if !self.has_row_id() {
             lines.push(format!("PRIMARY KEY ({})", self.key_clause()));
         }
+        let keyspace = self.keyspace.as_ref().map(|shared| {
+            let name = shared.name.replace('\'', "''");
+            format!(" WITH (keyspace = '{name}')")
+        });
         format!(
-            "CREATE TABLE {} (\n    {}\n)",
+            "CREATE TABLE {} (\n    {}\n){}",
             identifier(&self.name),
-            lines.join(",\n    ")
+            lines.join(",\n    "),
+            keyspace.unwrap_or_default()
         )
     }
 

@@ -33,6 +33,7 @@ impl Table {
             .map_err(|error| error.context(format!("table `{}`", self.name)))?;
         let row_key = self.row_key()?;
         self.check_key_length(&row_key)?;
+        self.check_key_space(&row_key)?;
         Ok(row_key)
     }
 
@@ -113,6 +114,44 @@ impl Table {
             }
         }
         Ok(())
+    }
+
+    /// A constant tells its rows from those of other tables.
+    fn check_key_space(&self, row_key: &RowKey) -> Result<()> {
+        let Some(shared) = &self.keyspace else {
+            return Ok(());
+        };
+        check_name("key space", &shared.name)?;
+        match row_key.parts().iter().any(|part| part.is_constant()) {
+            true => Ok(()),
+            false => Err(Error::invalid(format!(
+                "table `{}`: in a key space its rows are told from those of other tables by a constant in the row key, as in \
+                 PRIMARY KEY (customer_id, 'order', order_id); it has none",
+                self.name
+            ))),
+        }
+    }
+
+    /// Whether the rows of this table and of another one in its key space can be told apart.
+    ///
+    /// # Errors
+    /// `InvalidInput` where they cannot, with the reason.
+    pub fn check_beside(&self, other: &Self) -> Result<()> {
+        let (own, others) = (self.row_key()?, other.row_key()?);
+        let Some(shared) = &self.keyspace else {
+            return Ok(());
+        };
+        match own.differs_from(&others) {
+            Some(_) => Ok(()),
+            None => Err(Error::invalid(format!(
+                "table `{}`: in the key space '{}' its rows could not be told from those of `{}`, whose row key is ({}): two \
+                 tables there differ at a constant, in the same place, behind parts of the same types and directions",
+                self.name,
+                shared.name,
+                other.name,
+                other.key_clause()
+            ))),
+        }
     }
 
     /// Fields of fixed width alone must leave a key that can be written.

@@ -11,8 +11,8 @@ use super::Database;
 use super::waiting::on_waiting_thread;
 use crate::catalog;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keyrange::KeyRange;
-use crate::row::{RowReader, RowSnapshot, RowWriter};
+use crate::keyrange::{KeyRange, hex};
+use crate::row::{RowReader, RowSnapshot, RowWriter, own_rows};
 use crate::schema::BoundTable;
 use crate::store::{Chunk, Place, RocksStore, Snapshot, Store, StoreOptions};
 use crate::write::SpillDirectory;
@@ -219,13 +219,14 @@ fn check_store(store: &Arc<dyn Store>, report: &mut CheckReport) -> Result<()> {
             inspection.orphans.join(", ")
         ));
     }
+    let all = inspection.tables.clone();
     for table in inspection.tables {
         let snapshot = store.snapshot()?;
         if !snapshot.has_space(table.space()) {
             // Dropped or emptied meanwhile.
             continue;
         }
-        let mut check = TableReader::new(table);
+        let mut check = TableReader::new(table, &all);
         check.read(&snapshot)?;
         report.damage.extend(check.damage);
         report.tables.push(check.found);
@@ -242,11 +243,19 @@ struct TableReader {
     damage: Vec<Damage>,
     /// The key that was read last.
     last: Option<Vec<u8>>,
+    /// All tables of its key space, if it is the first of them: it looks for rows that are of none.
+    beside: Vec<Arc<BoundTable>>,
 }
 
 impl TableReader {
-    fn new(table: Arc<BoundTable>) -> Self {
+    fn new(table: Arc<BoundTable>, all: &[Arc<BoundTable>]) -> Self {
+        let beside = all.iter().filter(|other| other.space() == table.space());
+        let beside: Vec<Arc<BoundTable>> = beside.cloned().collect();
+        let is_first = beside
+            .first()
+            .is_some_and(|first| first.name() == table.name());
         Self {
+            beside: if is_first { beside } else { Vec::new() },
             columns: (0..table.all_columns().len()).collect(),
             found: TableCheck {
                 table: table.name().to_owned(),
@@ -315,6 +324,9 @@ impl TableReader {
         if let Some((key, _)) = chunk.last() {
             self.last = Some(key.to_vec());
         }
+        self.look_for_strangers(chunk);
+        let table = Arc::clone(self.reader.table());
+        let chunk = &*own_rows(&table, chunk);
         self.found.rows += chunk.len() as u64;
         self.found.bytes += chunk
             .iter()
@@ -329,6 +341,19 @@ impl TableReader {
             if let Err(error) = self.is_whole(&row) {
                 self.add(key, &error);
             }
+        }
+    }
+
+    /// Notes rows of a key space that are of none of its tables.
+    fn look_for_strangers(&mut self, chunk: &Chunk) {
+        if self.beside.is_empty() {
+            return;
+        }
+        let is_own = |key: &&[u8]| self.beside.iter().any(|table| table.row_key().is_own(key));
+        let strange = chunk.keys().filter(|key| !is_own(key)).map(hex);
+        let strange: Vec<String> = strange.collect();
+        for key in strange {
+            self.add_damage(format!("the row x'{key}' is of no table of the key space"));
         }
     }
 

@@ -546,7 +546,7 @@ impl KeyRows {
         }
         if let Some(keys) = plan.downcast_ref::<KeysExec>() {
             self.add_rows(
-                keys.table().name(),
+                keys.name_of_keys(),
                 keys.explain_keys()?,
                 keys.residual_texts(),
             );

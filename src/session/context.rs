@@ -53,6 +53,10 @@ fn register_functions(context: &SessionContext, catalogs: &Catalogs) {
     let look_up: function::Lookup = Arc::new(look_up);
     context.register_udtf("keys", function::keys(Arc::clone(&look_up)));
     context.register_udf(function::decode_key(look_up));
+    let tables = Arc::clone(catalogs.database());
+    let look_up =
+        move |name: &str| Ok((tables.expect_key_space(name)?, Arc::clone(tables.store())));
+    context.register_udtf("keyspace", function::key_spaces(Arc::new(look_up)));
     let tables = catalogs.clone();
     let list = move || {
         let of_table =

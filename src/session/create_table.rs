@@ -130,6 +130,12 @@ fn make(
                 define_table_like(create, source.bound().table(), id)?
             }
         };
+        if create.temporary && table.keyspace.is_some() {
+            return Err(Error::unsupported(format!(
+                "table `{}`: a temporary table in a key space is not implemented",
+                table.name
+            )));
+        }
         rules::validate(&table, state)?;
         Ok(table)
     };

@@ -141,6 +141,8 @@ mod fuzz_tests;
 #[cfg(test)]
 mod grouped_tests;
 #[cfg(test)]
+mod key_space_tests;
+#[cfg(test)]
 mod keys_tests;
 #[cfg(test)]
 mod mend_double_tests;

@@ -20,6 +20,8 @@ pub(super) struct Projection<'a> {
     dimensions: Dimensions,
     /// What each part can be where nothing is restricted.
     natural: Vec<Domain>,
+    /// Which parts tell the keys from those of other layouts: they count as restricted always.
+    told: Vec<bool>,
     /// The bucket part, if nothing but literals stands before it: each bucket is one contiguous run.
     bucket_part: Option<usize>,
 }
@@ -30,6 +32,9 @@ impl<'a> Projection<'a> {
             key,
             dimensions,
             natural: Vec::new(),
+            told: (0..key.parts().len())
+                .map(|position| key.is_told_by(position))
+                .collect(),
             bucket_part: leading_bucket_part(key),
         };
         let unrestricted = ColumnBox::default();
@@ -58,9 +63,21 @@ impl<'a> Projection<'a> {
         part_box.domains == self.natural
     }
 
-    /// Whether a box restricts the part at `position`.
+    /// Whether a box restricts the part at `position`: not every key that may be met has such a part.
     pub(super) fn restricts(&self, part_box: &PartBox, position: usize) -> bool {
+        self.narrows(part_box, position) || self.told.get(position) == Some(&true)
+    }
+
+    /// Whether a box leaves out some of the values that the part at `position` can have.
+    fn narrows(&self, part_box: &PartBox, position: usize) -> bool {
         part_box.domains.get(position) != self.natural.get(position)
+    }
+
+    /// The last part whose restriction can be taken from a box.
+    pub(super) fn last_narrowed(&self, part_box: &PartBox) -> Option<usize> {
+        (0..part_box.domains.len())
+            .rev()
+            .find(|position| self.narrows(part_box, *position))
     }
 
     /// The last part that a box restricts.

@@ -152,7 +152,7 @@ pub(super) fn widen(
 ) -> Option<(Vec<PartBox>, usize)> {
     let last = boxes
         .iter()
-        .filter_map(|part_box| projection.last_restricted(part_box))
+        .filter_map(|part_box| projection.last_narrowed(part_box))
         .max()?;
     let natural = projection.everything().domains.get(last)?.clone();
     let wider = boxes.into_iter().map(|mut part_box| {

@@ -80,7 +80,7 @@ use self::rules::Rules;
 use crate::error::{Error, Result};
 use crate::row::RowWriter;
 use crate::schema::BoundTable;
-use crate::store::{Durability, Store};
+use crate::store::{Durability, Snapshot, Store};
 
 pub use self::append::RowBuffer;
 pub use self::brief::{BriefChange, BriefWork};
@@ -122,6 +122,10 @@ impl Default for WriteSettings {
     }
 }
 
+/// Whether a table that shares its space with others is one still, at the moment at which a statement has claimed the space:
+/// the space outlives the table.
+pub type CheckListed = fn(&BoundTable, &dyn Snapshot) -> Result<()>;
+
 /// What writing to one table needs: the table, its store, the lock that all its writers share, and where they put what
 /// does not fit into memory.
 #[derive(Debug, Clone)]
@@ -133,6 +137,7 @@ pub struct TableWriter {
     row_ids: RowIds,
     next_bucket: NextBucket,
     rules: Rules,
+    check_listed: Option<CheckListed>,
 }
 
 impl TableWriter {
@@ -151,6 +156,16 @@ impl TableWriter {
             row_ids: RowIds::default(),
             next_bucket: NextBucket::default(),
             rules: Rules::default(),
+            check_listed: None,
+        }
+    }
+
+    /// The same, which asks before it writes whether the table is still there.
+    #[must_use]
+    pub fn with_check(self, check: CheckListed) -> Self {
+        Self {
+            check_listed: Some(check),
+            ..self
         }
     }
 
@@ -208,7 +223,8 @@ impl TableWriter {
             change,
             settings,
             labels.into(),
-        ))
+        )
+        .checked_by(self.check_listed))
     }
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 
-use super::WriteSettings;
 use super::apply::Application;
 use super::conflict::{Conflict, Refusal};
 use super::deal::NextBucket;
@@ -17,6 +16,7 @@ use super::settle::Settled;
 use super::sorter::Sorter;
 use super::spill::SpillDirectory;
 use super::wanted::Waiting;
+use super::{CheckListed, WriteSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::row::{RowChanges, RowWriter};
 use crate::schema::BoundTable;
@@ -67,6 +67,7 @@ pub struct WriteSet {
     waiting: Waiting,
     /// What [`WriteSet::begin`] has begun in the store.
     begun: Option<RowChanges>,
+    check_listed: Option<CheckListed>,
 }
 
 impl WriteSet {
@@ -98,6 +99,15 @@ impl WriteSet {
             progress: Progress::default(),
             waiting: Waiting::always(),
             begun: None,
+            check_listed: None,
+        }
+    }
+
+    /// The same, which asks whether the table is still there.
+    pub(super) fn checked_by(self, check_listed: Option<CheckListed>) -> Self {
+        Self {
+            check_listed,
+            ..self
         }
     }
 
@@ -148,13 +158,23 @@ impl WriteSet {
         let Some(begun) = RowChanges::try_begin(store, self.table().space())? else {
             return Ok(None);
         };
+        self.check_listed(&begun)?;
         let snapshot = begun.snapshot()?;
         self.begun = Some(begun);
         Ok(Some(snapshot))
     }
 
     fn claim(&self) -> Result<RowChanges> {
-        RowChanges::begin(Arc::clone(&self.store), self.table().space())
+        let begun = RowChanges::begin(Arc::clone(&self.store), self.table().space())?;
+        self.check_listed(&begun)?;
+        Ok(begun)
+    }
+
+    fn check_listed(&self, begun: &RowChanges) -> Result<()> {
+        match self.check_listed {
+            Some(check) => check(self.table(), begun.snapshot()?.as_ref()),
+            None => Ok(()),
+        }
     }
 
     /// Adds rows, which errors count on from those before. It may block, to write rows to a temporary file.

@@ -21,6 +21,7 @@ use self::path::{Step, braced, follow, steps};
 use self::scan::{Json, Kind, Malformed};
 use super::{Declaration, arguments};
 
+pub(in crate::function) use self::write::rows_as_json;
 pub(super) use self::write::{JSON_ARRAY, JSON_OBJECT, TO_JSON};
 
 /// The most of a document that an error shows.

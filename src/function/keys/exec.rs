@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BinaryArray};
+use arrow::array::ArrayRef;
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -20,9 +20,6 @@ use datafusion::physical_plan::{
 use tokio::sync::mpsc::Sender;
 
 use super::wanted::Wanted;
-use crate::datum::{Datum, to_array};
-use crate::error::Error;
-use crate::key::KeyPart;
 use crate::row::RowSnapshot;
 use crate::scan::{Counters, StatementSnapshot, refuse_if_gone};
 use crate::schema::BoundTable;
@@ -31,7 +28,7 @@ use crate::store::{
     Chunk, ChunkLimit, Direction, ReadRequest, Reader, Snapshot, Store, Tally, Work,
 };
 
-/// Reads keys of a table, in their order.
+/// Reads keys of a table or of a key space, in their order.
 #[derive(Debug)]
 pub struct KeysExec {
     reading: Reading,
@@ -41,24 +38,36 @@ pub struct KeysExec {
     metrics: ExecutionPlanMetricsSet,
 }
 
+/// What the rows that are read are made into.
+pub(super) trait Shown: fmt::Debug + Send + Sync {
+    /// The name of the table, or of the key space.
+    fn name(&self) -> &str;
+
+    /// The table, or one of the key space.
+    fn table(&self) -> &Arc<BoundTable>;
+
+    /// The columns at these positions.
+    fn columns(&self, chunk: &Chunk, projection: &[usize]) -> crate::error::Result<Vec<ArrayRef>>;
+}
+
 /// What is made of the keys that are read.
 #[derive(Debug, Clone)]
 struct Reading {
-    table: Arc<BoundTable>,
+    shown: Arc<dyn Shown>,
     schema: SchemaRef,
-    /// The columns by position: that of a part, or one behind the last part, the whole key.
+    /// The columns by position.
     projection: Vec<usize>,
     /// The most keys.
     fetch: Option<usize>,
 }
 
 impl KeysExec {
-    /// The wanted keys of a table, as columns of `schema`.
+    /// The wanted keys, as columns of `schema`.
     ///
     /// # Errors
     /// A projection of columns that are not there.
     pub(super) fn new(
-        table: Arc<BoundTable>,
+        shown: Arc<dyn Shown>,
         store: Arc<dyn Store>,
         wanted: Wanted,
         schema: &Schema,
@@ -74,7 +83,7 @@ impl KeysExec {
         );
         Ok(Self {
             reading: Reading {
-                table,
+                shown,
                 schema,
                 projection,
                 fetch,
@@ -86,9 +95,9 @@ impl KeysExec {
         })
     }
 
-    /// The table.
-    pub fn table(&self) -> &Arc<BoundTable> {
-        &self.reading.table
+    /// The name of the table, or of the key space.
+    pub fn name_of_keys(&self) -> &str {
+        self.reading.shown.name()
     }
 
     /// The conjuncts that the key ranges do not prove, each with the reason.
@@ -164,7 +173,7 @@ impl ExecutionPlan for KeysExec {
 
 impl DisplayAs for KeysExec {
     fn fmt_as(&self, _format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeysExec: table={}", self.reading.table.name())?;
+        write!(f, "KeysExec: table={}", self.name_of_keys())?;
         for work in &self.wanted.works {
             match work {
                 Work::Points(keys) => write!(f, ", points={}", keys.len())?,
@@ -188,11 +197,12 @@ impl Reading {
         counters: &Counters,
         out: &Sender<Result<RecordBatch>>,
     ) -> Result<()> {
-        refuse_if_gone(&self.table, snapshot.as_ref())?;
+        refuse_if_gone(self.shown.table(), snapshot.as_ref())?;
         let rows = RowSnapshot::at(snapshot);
         let mut left = self.fetch.unwrap_or(usize::MAX);
         for work in works {
-            let request = ReadRequest::new(self.table.shared_space(), work, Direction::Forward);
+            let request =
+                ReadRequest::new(self.shown.table().shared_space(), work, Direction::Forward);
             let request = match self.fetch {
                 Some(_) => request.with_fetch(left),
                 None => request,
@@ -237,40 +247,9 @@ impl Reading {
     }
 
     fn batch(&self, chunk: &Chunk) -> Result<RecordBatch> {
-        let parts = self.table.row_key().parts();
-        let decoded = self.decoded(parts, chunk)?;
-        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.projection.len());
-        for position in &self.projection {
-            arrays.push(match (parts.get(*position), decoded.get(*position)) {
-                (Some(part), Some(values)) => to_array(values, part.transform().value_type())?,
-                _ => Arc::new(BinaryArray::from_iter_values(chunk.keys())),
-            });
-        }
+        let arrays = self.shown.columns(chunk, &self.projection)?;
         let options = RecordBatchOptions::new().with_row_count(Some(chunk.len()));
         let schema = Arc::clone(&self.schema);
         Ok(RecordBatch::try_new_with_options(schema, arrays, &options)?)
-    }
-
-    /// For each part up to the last one that is wanted its values, or none where it is not wanted itself.
-    fn decoded(&self, parts: &[KeyPart], chunk: &Chunk) -> Result<Vec<Vec<Option<Datum>>>, Error> {
-        let is_wanted = |position: &usize| self.projection.contains(position);
-        let count = (0..parts.len()).rev().find(is_wanted);
-        let count = count.map_or(0, |last| last + 1);
-        let mut columns: Vec<Vec<Option<Datum>>> = vec![Vec::new(); count];
-        for key in chunk.keys() {
-            let mut rest = key;
-            for (position, (part, column)) in parts.iter().zip(&mut columns).enumerate() {
-                let length = match is_wanted(&position) {
-                    true => {
-                        let (value, length) = part.decode(rest)?;
-                        column.push(value);
-                        length
-                    }
-                    false => part.length(rest)?,
-                };
-                rest = rest.get(length..).unwrap_or_default();
-            }
-        }
-        Ok(columns)
     }
 }

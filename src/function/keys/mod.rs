@@ -1,9 +1,12 @@
-//! `keys('t')`: the stored parts and the raw row keys of a table, read while the query runs.
+//! `keys('t')`: the stored parts and the raw row keys of a table, read while the query runs; `keyspace('shop')`: the rows
+//! of all tables of a key space.
 //!
 //! What a query asks of the parts, each a column, and of `row_key` becomes key ranges, as it does in a scan of the table.
 //! What is not asked for is not decoded: to count keys, nothing is.
 
 mod exec;
+mod parts;
+mod shared;
 mod wanted;
 
 use std::sync::Arc;
@@ -23,6 +26,8 @@ use crate::settings::HaliteOptions;
 use crate::store::Store;
 
 pub use self::exec::KeysExec;
+use self::parts::Parts;
+pub(super) use self::shared::KeySpaces;
 use self::wanted::wanted;
 
 /// The table function.
@@ -123,7 +128,7 @@ impl TableProvider for KeysTable {
         let wanted = wanted(&self.fields, &self.schema, filters, options.span_budget)?;
         let all = || (0..self.schema.fields().len()).collect();
         let exec = KeysExec::new(
-            Arc::clone(&self.table),
+            Arc::new(Parts(Arc::clone(&self.table))),
             Arc::clone(&self.store),
             wanted,
             self.schema.as_ref(),

@@ -25,6 +25,36 @@ pub(super) struct Wanted {
     listed: Option<KeyRangeSet>,
     /// What of the filters the keys that are read need not satisfy, each with the reason.
     residual: Vec<String>,
+    /// Whether the keys go on behind the fields.
+    goes_on: bool,
+}
+
+/// What filters leave of the keys that begin with `fields`, whatever comes behind them.
+///
+/// # Errors
+/// `Internal` alone.
+pub(super) fn beginning(fields: &Arc<RowKey>, filters: &[Expr], budget: usize) -> Result<Wanted> {
+    let conjuncts = filters.iter().flat_map(split_conjunction);
+    let lowered =
+        conjuncts.map(|conjunct| (conjunct, predicate::lower(conjunct, fields.columns())));
+    let plan = span::plan(fields, lowered, budget)?;
+    let unproven = plan.residual.iter();
+    let unproven = unproven.map(|unproven| told(unproven.conjunct, &unproven.reason));
+    let runs = plan.spans.runs().iter();
+    let works = runs.map(|run| match (&run.work, run.ranges(fields)) {
+        // A whole beginning is no whole key.
+        (_, Some(ranges)) => Work::Ranges(ranges),
+        (span::Work::Walk(walk), None) => Work::Walk(Arc::clone(walk) as _),
+        (_, None) => Work::Ranges(run.hull().into()),
+    });
+    Ok(Wanted {
+        works: works.collect(),
+        fields: Arc::clone(fields),
+        listed: None,
+        residual: unproven.collect(),
+        goes_on: true,
+        spans: plan.spans,
+    })
 }
 
 /// What filters over `schema`, whose last column is the whole key, leave of the keys.
@@ -62,6 +92,8 @@ pub(super) fn wanted(
     let conditions: Vec<&Expr> = of_parts.iter().map(|(conjunct, _)| *conjunct).collect();
     let plan = span::plan(fields, of_parts, budget)?;
     let spans = plan.spans;
+    // Among the keys of others a walk is not left for what is said of whole keys.
+    let of_whole = of_whole.filter(|_| fields.is_alone() || are_listed(&spans, fields));
     let listed = of_whole.map(|keys| within(&spans, fields, keys));
     if matches!(listed, Some((_, false))) {
         let known = |conjunct: &&Expr| told(conjunct, "keys are read by the whole key");
@@ -77,6 +109,7 @@ pub(super) fn wanted(
         spans,
         listed,
         residual,
+        goes_on: false,
     })
 }
 
@@ -92,7 +125,11 @@ impl Wanted {
     /// `Internal` alone.
     pub(super) fn explain(&self) -> Result<Vec<SpanRow>> {
         let Some(listed) = &self.listed else {
-            return self.spans.explain(&self.fields);
+            let rows = self.spans.explain(&self.fields)?;
+            return Ok(match self.goes_on {
+                true => rows.into_iter().map(going_on).collect(),
+                false => rows,
+            });
         };
         let row = |range: &KeyRange| SpanRow {
             kind: Kind::Range,
@@ -105,6 +142,23 @@ impl Wanted {
             stop_hex: range.stop().map(hex).unwrap_or_default(),
         };
         Ok(listed.ranges().iter().map(row).collect())
+    }
+}
+
+/// A range of beginnings as that of the keys that begin so.
+fn going_on(row: SpanRow) -> SpanRow {
+    let end = |end: String| match end.is_empty() || end.ends_with('*') {
+        true => end,
+        false => end + "/*",
+    };
+    SpanRow {
+        kind: match row.kind {
+            Kind::Point => Kind::Range,
+            kind => kind,
+        },
+        start: end(row.start),
+        stop: end(row.stop),
+        ..row
     }
 }
 
@@ -128,6 +182,12 @@ fn works(spans: &Spans, listed: Option<&KeyRangeSet>) -> Vec<Work> {
 /// A condition as `EXPLAIN KEYS` tells of it.
 fn told(conjunct: &Expr, reason: &str) -> String {
     format!("{} ({reason})", predicate::readable(conjunct))
+}
+
+/// Whether the ranges of spans are listed.
+fn are_listed(spans: &Spans, fields: &RowKey) -> bool {
+    let mut runs = spans.runs().iter();
+    runs.all(|run| run.ranges(fields).is_some())
 }
 
 /// Those of some keys that lie in the spans; all, and false, where the spans are not listed.

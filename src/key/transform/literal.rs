@@ -68,6 +68,10 @@ impl Transform for Constant {
         &self.sql_type
     }
 
+    fn values(&self) -> Domain {
+        Domain::points(&self.sql_type, [self.value.clone()])
+    }
+
     fn encoding(&self) -> &dyn Encoding {
         self.encoding.as_ref()
     }

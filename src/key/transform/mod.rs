@@ -23,7 +23,7 @@ use arrow::array::{Array, ArrayRef};
 
 use crate::datum::{Datum, Readable, SqlType, datum_at, to_array};
 use crate::error::{Error, Result};
-use crate::key::domain::Domain;
+use crate::key::domain::{Cut, Domain};
 use crate::key::encoding::Encoding;
 use crate::key::row_error::RowError;
 
@@ -143,6 +143,18 @@ pub trait Declaration: Debug + Send + Sync {
 pub trait Transform: Debug + Send + Sync {
     /// The type of the part's value.
     fn value_type(&self) -> &SqlType;
+
+    /// Every value that the part can have, NULL left out.
+    fn values(&self) -> Domain {
+        match self.buckets() {
+            Some(buckets) => Domain::between(
+                self.value_type(),
+                Cut::Below(Datum::Integer(0)),
+                Cut::Below(Datum::Integer(buckets.into())),
+            ),
+            None => Domain::not_null(self.value_type()),
+        }
+    }
 
     /// How the value is written.
     fn encoding(&self) -> &dyn Encoding;

@@ -83,6 +83,7 @@ fn every_type(rng: &mut Rng) -> (Arc<BoundTable>, RecordBatch) {
         name: "t".to_owned(),
         columns,
         key: vec![part("id")],
+        keyspace: None,
         checks: Vec::new(),
         next_column: None,
         comment: None,

@@ -97,7 +97,36 @@ impl Case {
     /// # Errors
     /// Where the parts are no layout, which shrinking may bring about.
     pub fn key(&self) -> crate::error::Result<RowKey> {
-        row_key(&self.columns, &self.parts)
+        let key = row_key(&self.columns, &self.parts)?;
+        Ok(match self.is_shared() {
+            true => key.among_others(),
+            false => key,
+        })
+    }
+
+    /// Whether keys of other layouts stand among those of the case, as in a key space.
+    fn is_shared(&self) -> bool {
+        self.seed % 2 == 1 && self.parts.iter().any(|part| is_literal(part))
+    }
+
+    /// Keys of the same rows in layouts that differ from this one by a literal: no span of a shared one holds them.
+    pub fn strangers(&self) -> Vec<Vec<u8>> {
+        let mut keys = Vec::new();
+        let literals = self.parts.iter().enumerate();
+        let literals = literals.filter(|(_, part)| self.is_shared() && is_literal(part));
+        for (position, literal) in literals {
+            let others = match literal.expression.arguments.first() {
+                Some(Argument::Text(text)) => Argument::Text(format!("{text}\0x")),
+                Some(Argument::Integer(number)) => Argument::Integer(number.wrapping_add(1)),
+                _ => continue,
+            };
+            let mut parts = self.parts.clone();
+            parts[position].expression = Expression::new("literal", vec![others]);
+            if let Ok(key) = row_key(&self.columns, &parts) {
+                keys.extend(self.rows.iter().filter_map(|row| key.encode(row).ok()));
+            }
+        }
+        keys
     }
 
     /// A number that tells layouts and conditions apart; rows do not count.
@@ -238,6 +267,10 @@ pub(crate) fn parts(
         });
     }
     parts
+}
+
+fn is_literal(part: &PartDefinition) -> bool {
+    part.expression.function == "literal"
 }
 
 fn is_bucket(expression: &Expression) -> bool {

@@ -203,6 +203,8 @@ pub(super) struct Entry {
 pub(super) struct Stored {
     pub entries: Vec<Entry>,
     pub keys: Vec<Vec<u8>>,
+    /// Keys of other layouts, which may stand among these.
+    pub strangers: Vec<Vec<u8>>,
 }
 
 impl Stored {
@@ -223,15 +225,52 @@ impl Stored {
             }
         }
         let keys = entries.iter().map(|entry| entry.key.clone()).collect();
-        Self { entries, keys }
+        Self {
+            entries,
+            keys,
+            strangers: case.strangers(),
+        }
     }
+}
+
+/// The first key of another layout that spans hold, or that is taken for one of this.
+fn stranger_in(
+    spans: &Spans,
+    key: &RowKey,
+    stored: &Stored,
+) -> crate::error::Result<Option<String>> {
+    for stranger in &stored.strangers {
+        let mut is_inside = key.is_own(stranger);
+        for run in spans.runs() {
+            is_inside |= run.contains(stranger)?;
+            if let Work::Walk(walk) = &run.work
+                && walk.hull().contains(stranger)
+            {
+                is_inside |= matches!(walk.previous(stranger)?, Step::In { .. });
+            }
+        }
+        if is_inside {
+            return Ok(Some(format!(
+                "the key {} of another layout is inside",
+                hex(stranger)
+            )));
+        }
+    }
+    Ok(None)
 }
 
 /// A full scan reads every key exactly once.
 pub(super) fn check_full(key: &RowKey, stored: &Stored) -> Result<(), Violation> {
     let failed = |error: crate::error::Error| violation(Breach::Failed, BUDGET, error.to_string());
     let full = Spans::full(key).map_err(failed)?;
+    if let Some(detail) = stranger_in(&full, key, stored).map_err(failed)? {
+        return Err(violation(Breach::SurplusRow, BUDGET, detail));
+    }
     for entry in &stored.entries {
+        if !key.is_own(&entry.key) || !key.own_range().contains(&entry.key) {
+            let detail = format!("the key {} is not taken for its own", hex(&entry.key));
+            return Err(violation(Breach::LostRow, BUDGET, detail));
+        }
         let mut runs = 0;
         for run in full.runs() {
             runs += usize::from(run.contains(&entry.key).map_err(failed)?);
@@ -269,6 +308,10 @@ impl Trial<'_> {
             for row in &entry.rows {
                 self.check_row(*row, inside[position], proven)?;
             }
+        }
+        let stranger = stranger_in(&plan.spans, self.of.key, self.of.stored);
+        if let Some(detail) = stranger.map_err(self.failed())? {
+            return Err(self.breach(Breach::SurplusRow, None, detail));
         }
         self.check_scans(plan, &inside, tally)?;
         self.check_constants(plan, &inside)?;

@@ -88,6 +88,11 @@ fn a_hash_that_always_collides_is_seen() {
 }
 
 #[test]
+fn keys_of_other_layouts_are_seen() {
+    must_be_seen_as(Fault::ConstantForgotten, &[Breach::SurplusRow]);
+}
+
+#[test]
 fn a_walk_that_is_wider_than_its_boxes_is_seen() {
     must_be_seen_as(Fault::WalkWidened, &[Breach::NotTight]);
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, StringArray};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
 use arrow::datatypes::DataType;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::{Result, exec_err, plan_err};
@@ -69,6 +69,18 @@ pub(in super::super) static JSON_OBJECT: Declaration = Declaration {
         })
     },
 };
+
+/// Each row of a batch as an object.
+///
+/// # Errors
+/// Those of showing a value.
+pub(in crate::function) fn rows_as_json(batch: &RecordBatch) -> Result<ArrayRef> {
+    rows(batch.num_rows(), |row, text| {
+        let fields = batch.schema_ref().fields().iter().zip(batch.columns());
+        let fields = fields.map(|(field, column)| (Some(field.name().clone()), column, row));
+        members(text, ('{', '}'), fields)
+    })
+}
 
 /// How many rows there are; one where there is nothing to count.
 fn length(given: &[ArrayRef]) -> usize {
