@@ -205,7 +205,7 @@ impl<'a> Dealer<'a> {
         let given: HashSet<u32> = others.map(|(_, other)| other.bucket).collect();
         let bucket_after = |steps: u32| {
             let sum = u64::from(row.bucket) + u64::from(steps);
-            (sum % u64::from(self.buckets)) as u32
+            u32::try_from(sum % u64::from(self.buckets)).unwrap_or_default()
         };
         (1..self.buckets.saturating_sub(row.tried))
             .map(|steps| (bucket_after(steps), row.tried + steps))
