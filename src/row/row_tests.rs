@@ -309,6 +309,10 @@ fn rows_come_back_whole_under_every_layout() {
     let types = types();
     for _ in 0..400 {
         let key = crate::key::testing::layout(&mut rng);
+        // A bucket that is dealt is a hidden column, and cannot be declared as here.
+        if key.dealt_buckets().is_some() {
+            continue;
+        }
         let key_rows = crate::key::testing::storable_rows(&mut rng, &key, 12);
         let parts = key.parts().iter().map(|part| part.definition().clone());
         let mut table = definition(&[], parts.collect());
