@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{
-    BinaryExpr, Case, Expr, Operator, expr::InList, expr::Like, expr::ScalarFunction,
+    BinaryExpr, Expr, Operator, expr::InList, expr::Like, expr::ScalarFunction,
 };
 
 use super::Predicate;
@@ -38,18 +38,21 @@ pub(crate) fn lower_all(filters: &[Expr], columns: &[KeyColumn]) -> Vec<(usize, 
         .collect()
 }
 
-struct Lowering<'a> {
+pub(super) struct Lowering<'a> {
     columns: &'a [KeyColumn],
-    /// How many `IS NULL` of conditions are open; each doubles the work.
+    /// How many `IS NULL` of conditions, and choices between values, are open; each doubles the work.
     nested: Cell<u32>,
 }
 
-/// The most `IS NULL` of conditions inside one another that are understood.
+/// The most members of a list of which each is compared by itself.
+const MOST_TERMS: usize = 1_000;
+
+/// The most `IS NULL` of conditions and choices inside one another that are understood.
 const NESTED: u32 = 3;
 
 impl Lowering<'_> {
     /// The rows for which `condition` is TRUE, or FALSE where `wanted` is false.
-    fn condition(&self, condition: &Expr, wanted: bool) -> Predicate {
+    pub(super) fn condition(&self, condition: &Expr, wanted: bool) -> Predicate {
         match condition {
             Expr::Literal(ScalarValue::Boolean(Some(value)), _) => {
                 Predicate::Constant(*value == wanted)
@@ -87,7 +90,7 @@ impl Lowering<'_> {
             }
             Expr::InList(list) => self.in_list(list, wanted != list.negated),
             Expr::Like(like) => self.like(like, wanted != like.negated),
-            Expr::Case(case) => self.case(case, wanted),
+            Expr::Case(_) => self.case(condition, wanted),
             Expr::ScalarFunction(function) if function.name() == "starts_with" => {
                 self.starts_with(function, wanted)
             }
@@ -104,12 +107,19 @@ impl Lowering<'_> {
             (Operator::And, false) | (Operator::Or, true) => {
                 Predicate::any(both.map(|term| self.condition(term, wanted)))
             }
+            (Operator::RegexMatch, true) => self.matches_regex(&binary.left, &binary.right),
             _ => self.comparison(&binary.left, binary.op, &binary.right, wanted),
         }
     }
 
     /// `left operator right` where one side is constant.
-    fn comparison(&self, left: &Expr, operator: Operator, right: &Expr, wanted: bool) -> Predicate {
+    pub(super) fn comparison(
+        &self,
+        left: &Expr,
+        operator: Operator,
+        right: &Expr,
+        wanted: bool,
+    ) -> Predicate {
         let Some(operator) = (if wanted {
             Some(operator)
         } else {
@@ -143,7 +153,8 @@ impl Lowering<'_> {
             };
         }
         let Some(operand) = operand(tested, self.columns) else {
-            return Predicate::Opaque;
+            let chosen = self.compare_choice(tested, operator, &constant);
+            return chosen.unwrap_or(Predicate::Opaque);
         };
         match operand.compare(operator, &constant) {
             Some(domain) => self.member(&operand, domain),
@@ -172,35 +183,51 @@ impl Lowering<'_> {
             && let Some(column) = self.columns.get(*source)
             && let Some(preimage) = transform.preimage(&domain)
         {
-            return Predicate::Member(Expression::column(&column.name), preimage);
+            let values = operand.before_move(preimage);
+            return Predicate::Member(Expression::column(&column.name), values);
+        }
+        if operand.is_moved() {
+            return Predicate::Opaque;
         }
         Predicate::Member(expression.clone(), domain)
     }
 
     /// The rows for which `tested` is NULL.
-    fn is_null(&self, tested: &Expr) -> Predicate {
+    pub(super) fn is_null(&self, tested: &Expr) -> Predicate {
         if let Some(operand) = operand(tested, self.columns) {
             return self.operand_is_null(&operand);
         }
+        if let Some(chosen) = self.choice_is_null(tested) {
+            return chosen;
+        }
         let condition = matches!(
             tested,
-            Expr::BinaryExpr(_)
-                | Expr::Not(_)
-                | Expr::Between(_)
-                | Expr::InList(_)
-                | Expr::Like(_)
-                | Expr::Case(_)
+            Expr::BinaryExpr(_) | Expr::Not(_) | Expr::Between(_) | Expr::InList(_) | Expr::Like(_)
         );
         if !condition || self.nested.get() == NESTED {
             return Predicate::Opaque;
         }
-        self.nested.set(self.nested.get() + 1);
-        let (when_true, when_false) = (self.condition(tested, true), self.condition(tested, false));
-        self.nested.set(self.nested.get() - 1);
+        let (when_true, when_false) =
+            self.nest(|| (self.condition(tested, true), self.condition(tested, false)));
         if when_true == Predicate::Opaque || when_false == Predicate::Opaque {
             return Predicate::Opaque;
         }
         Predicate::all([when_true.negate(), when_false.negate()])
+    }
+
+    fn nest<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.nested.set(self.nested.get() + 1);
+        let done = work();
+        self.nested.set(self.nested.get() - 1);
+        done
+    }
+
+    /// What `work` gives inside of a few others of its kind; `None` inside of too many.
+    pub(super) fn within<T>(&self, work: impl FnOnce() -> Option<T>) -> Option<T> {
+        match self.nested.get() == NESTED {
+            true => None,
+            false => self.nest(work),
+        }
     }
 
     fn operand_is_null(&self, operand: &Operand) -> Predicate {
@@ -224,6 +251,10 @@ impl Lowering<'_> {
         let constants: Option<Vec<ScalarValue>> = list.list.iter().map(constant_of).collect();
         let (Some(constants), Some(operand)) = (constants, operand(&list.expr, self.columns))
         else {
+            // Each value is asked of each choice between values.
+            if list.list.len() > MOST_TERMS {
+                return Predicate::Opaque;
+            }
             let terms = list
                 .list
                 .iter()
@@ -254,18 +285,36 @@ impl Lowering<'_> {
     }
 
     fn like(&self, like: &Like, wanted: bool) -> Predicate {
-        let Some(constant) = constant_of(&like.pattern).filter(|_| !like.case_insensitive) else {
+        let Some(constant) = constant_of(&like.pattern) else {
             return Predicate::Opaque;
         };
         if constant.is_null() {
             return Predicate::Constant(false);
         }
         match (constant::text(&constant), operand(&like.expr, self.columns)) {
-            (Some(text), Some(operand)) if operand.sql_type().is_text() => self.matches(
-                &operand,
-                pattern::parse(text, like.escape_char.unwrap_or('\\')),
-                wanted,
-            ),
+            (Some(text), Some(operand)) if operand.sql_type().is_text() => {
+                let escape = like.escape_char.unwrap_or('\\');
+                match like.case_insensitive {
+                    true => match pattern::parse_caseless(text, escape) {
+                        Some(pattern) => self.matches(&operand, pattern, wanted),
+                        None => Predicate::Opaque,
+                    },
+                    false => self.matches(&operand, pattern::parse(text, escape), wanted),
+                }
+            }
+            _ => Predicate::Opaque,
+        }
+    }
+
+    /// `tested ~ pattern`, of which the texts that an anchored pattern begins with are known.
+    fn matches_regex(&self, tested: &Expr, pattern: &Expr) -> Predicate {
+        let constant = constant_of(pattern);
+        let prefix = constant.as_ref().and_then(constant::text);
+        let prefix = prefix.and_then(pattern::anchored);
+        match (prefix, operand(tested, self.columns)) {
+            (Some(prefix), Some(operand)) if operand.sql_type().is_text() => {
+                self.matches(&operand, Pattern::Other(prefix), true)
+            }
             _ => Predicate::Opaque,
         }
     }
@@ -328,31 +377,6 @@ impl Lowering<'_> {
                     Some(text) => self.matches(&operand, Pattern::Prefix(text.to_owned()), wanted),
                     None => Predicate::Opaque,
                 }
-            }
-            _ => Predicate::Opaque,
-        }
-    }
-
-    /// `CASE WHEN condition THEN value END`, NULL elsewhere, or `CASE condition WHEN true THEN value END`: what
-    /// DataFusion makes of `c LIKE '%'`.
-    fn case(&self, case: &Case, wanted: bool) -> Predicate {
-        let elsewhere = case.else_expr.as_deref();
-        let [(when, value)] = case.when_then_expr.as_slice() else {
-            return Predicate::Opaque;
-        };
-        let Expr::Literal(ScalarValue::Boolean(Some(value)), _) = value.as_ref() else {
-            return Predicate::Opaque;
-        };
-        if !elsewhere.is_none_or(is_always_null) {
-            return Predicate::Opaque;
-        }
-        if *value != wanted {
-            return Predicate::Constant(false);
-        }
-        match (case.expr.as_deref(), when.as_ref()) {
-            (None, condition) => self.condition(condition, true),
-            (Some(condition), Expr::Literal(ScalarValue::Boolean(Some(when)), _)) => {
-                self.condition(condition, *when)
             }
             _ => Predicate::Opaque,
         }

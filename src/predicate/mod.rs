@@ -14,11 +14,13 @@
 //! that means for numbers and times is said once, in `fixed_point`, for this module and for `optimize`.
 
 mod change;
+mod choice;
 mod constant;
 mod exact;
 mod fixed_point;
 mod literal;
 mod logical;
+mod moved;
 mod operand;
 mod part;
 mod pattern;

@@ -8,13 +8,14 @@ use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Expr, Operator, expr::ScalarFunction};
 
-use super::change::change_of;
+use super::change::{Change, change_of};
 use super::constant;
 use super::fixed_point::View;
 use super::literal::constant_of;
+use super::moved::{Moved, moved};
 use super::part;
 use crate::datum::{Datum, SqlType};
-use crate::key::{Cut, Domain, Expression, Interval, KeyColumn};
+use crate::key::{Argument, Cut, Domain, Expression, Interval, KeyColumn};
 
 /// One side of a comparison.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub(super) struct Operand {
     expression: Expression,
     sql_type: SqlType,
     compared: Compared,
+    /// By how many of its units the column is later before the expression is computed.
+    later: i128,
     /// Whether what is compared cannot be computed of some values: rows must show that.
     may_fail: bool,
 }
@@ -44,8 +47,71 @@ impl Operand {
             expression,
             sql_type,
             compared: view.map_or(Compared::Value, Compared::Shown),
+            later: 0,
             may_fail: false,
         }
+    }
+
+    /// A key part of a column without a zone that is moved; `None` where it is moved by fractions of its unit.
+    fn of_moved(moved: &Moved, columns: &[KeyColumn]) -> Option<Self> {
+        let (part, sql_type) = part::part(&moved.part, columns)?;
+        let (_, sources) = part.bind(columns).ok()?;
+        let [source] = sources.as_slice() else {
+            return None;
+        };
+        let SqlType::Timestamp {
+            precision,
+            utc: false,
+        } = columns.get(*source)?.sql_type
+        else {
+            return None;
+        };
+        let tick = i128::from(precision.nanoseconds());
+        let is_fraction = |argument: &Argument| match argument {
+            Argument::Interval(stride) => moved.shown_later != 0 && stride % tick != 0,
+            _ => false,
+        };
+        if moved.later % tick != 0 || part.arguments.iter().any(is_fraction) {
+            return None;
+        }
+        let operand = Self {
+            later: moved.later / tick,
+            may_fail: moved.later != 0,
+            ..Self::plain(part, sql_type)
+        };
+        match moved.shown_later {
+            0 => Some(operand),
+            origin => operand.with_view(|view| view.later(origin)),
+        }
+    }
+
+    /// Whether the expression is computed of another value than the column's.
+    pub(super) fn is_moved(&self) -> bool {
+        self.later != 0
+    }
+
+    /// The values of the column that are in a domain when they are moved.
+    pub(super) fn before_move(&self, domain: Domain) -> Domain {
+        if !self.is_moved() {
+            return domain;
+        }
+        let sql_type = domain.sql_type();
+        let back = |cut: &Cut| {
+            let place = match cut {
+                Cut::Below(value) => value.as_integer(),
+                Cut::Above(value) => value.as_integer().map(|value| value + 1),
+                Cut::Start | Cut::End => None,
+            };
+            place.map_or_else(
+                || cut.clone(),
+                |place| before_count(place - self.later, sql_type),
+            )
+        };
+        let intervals = domain.intervals().iter().map(|interval| Interval {
+            start: back(&interval.start),
+            end: back(&interval.end),
+        });
+        Domain::from_intervals(sql_type, intervals).with_null(domain.has_null())
     }
 
     /// Whether to compute what is compared fails for some values, as for integers that would be out of range.
@@ -91,6 +157,11 @@ impl Operand {
     /// The expression's values for which `operand operator constant` is TRUE; `None` where that is not known.
     pub(super) fn compare(&self, operator: Operator, constant: &ScalarValue) -> Option<Domain> {
         let sql_type = &self.sql_type;
+        // What cannot be moved may come out as NULL.
+        let is_coarser = self.expression.as_column().is_none();
+        if self.may_fail && is_coarser && operator == Operator::IsDistinctFrom {
+            return None;
+        }
         let operator = match &self.compared {
             Compared::Shown(view) | Compared::Year(view) if view.is_falling() => operator.swap()?,
             _ => operator,
@@ -168,13 +239,17 @@ impl Operand {
         let Some(new_year) = NaiveDate::from_ymd_opt(year, 1, 1) else {
             return Some(if year < 0 { Cut::Start } else { Cut::End });
         };
-        let count = self.count_of(new_year)?;
-        let (least, _) = self.sql_type.limits()?;
-        Some(match self.sql_type.datum_of_integer(count) {
-            Some(datum) => Cut::Below(datum),
-            None if count < least.as_integer()? => Cut::Start,
-            None => Cut::End,
-        })
+        Some(before_count(self.count_of(new_year)?, &self.sql_type))
+    }
+}
+
+/// The cut before the value of a discrete type that counts so much; at an end of the type where none does.
+fn before_count(count: i128, sql_type: &SqlType) -> Cut {
+    let least = sql_type.limits().and_then(|(least, _)| least.as_integer());
+    match sql_type.datum_of_integer(count) {
+        Some(datum) => Cut::Below(datum),
+        None if least.is_some_and(|least| count < least) => Cut::Start,
+        None => Cut::End,
     }
 }
 
@@ -182,6 +257,11 @@ impl Operand {
 pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operand> {
     if let Some((part, sql_type)) = part::part(expression, columns) {
         return Some(Operand::plain(part, sql_type));
+    }
+    if let Some(moved) = moved(expression)
+        && let Some(operand) = Operand::of_moved(&moved, columns)
+    {
+        return Some(operand);
     }
     match expression {
         Expr::Alias(alias) => operand(&alias.expr, columns),
@@ -199,7 +279,11 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
         Expr::ScalarFunction(function) if function.name() == "date_part" => year(function, columns),
         computed => {
             let (inner, change) = change_of(computed)?;
-            operand(inner, columns)?.with_view(|view| change.show(view))
+            let changed = operand(inner, columns)?.with_view(|view| change.show(view))?;
+            // Out of range an operator of DataFusion gives some other integer, and only a time that is moved an error.
+            let is_checked = !matches!(computed, Expr::BinaryExpr(_) | Expr::Negative(_));
+            let is_moved = matches!(change, Change::Later(_));
+            (is_checked || is_moved || !changed.may_fail).then_some(changed)
         }
     }
 }
@@ -252,6 +336,7 @@ fn year(function: &ScalarFunction, columns: &[KeyColumn]) -> Option<Operand> {
         expression: Expression::column(&source.column.name),
         sql_type,
         compared: Compared::Year(years),
+        later: 0,
         may_fail: false,
     })
 }

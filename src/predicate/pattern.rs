@@ -44,6 +44,49 @@ pub(super) fn parse(pattern: &str, escape: char) -> Pattern {
     }
 }
 
+/// Reads a pattern that does not tell cases apart, as far as it has no letters; `None` where it begins with one.
+pub(super) fn parse_caseless(pattern: &str, escape: char) -> Option<Pattern> {
+    let tokens = tokens(pattern, escape);
+    // The letters beyond ASCII that have one of ASCII for their other case match letters alone.
+    let is_caseless = |token: &&Token| match token {
+        Token::Literal(character) => character.is_ascii() && !character.is_ascii_alphabetic(),
+        Token::AnyText | Token::AnyCharacter => true,
+    };
+    let caseless = tokens.iter().take_while(is_caseless);
+    if caseless.clone().count() == tokens.len() {
+        return Some(parse(pattern, escape));
+    }
+    let prefix: String = caseless.map_while(literal).collect();
+    (!prefix.is_empty()).then_some(Pattern::Other(prefix))
+}
+
+/// The text with which every text begins that a regular expression matches, if it is anchored and says so plainly.
+pub(super) fn anchored(regex: &str) -> Option<String> {
+    let mut rest = regex.strip_prefix('^')?.chars().peekable();
+    // One of several alternatives may begin otherwise, and be no anchored one.
+    if regex.contains('|') {
+        return None;
+    }
+    let mut prefix = String::new();
+    while let Some(character) = rest.next() {
+        let literal = match character {
+            '\\' => match rest.next() {
+                // `\<` and `\>` are ends of words.
+                Some('<' | '>') => break,
+                Some(escaped) if escaped.is_ascii_punctuation() => escaped,
+                _ => break,
+            },
+            '.' | '+' | '*' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '^' | '$' => break,
+            plain => plain,
+        };
+        if matches!(rest.peek(), Some('*' | '?' | '{')) {
+            break;
+        }
+        prefix.push(literal);
+    }
+    (!prefix.is_empty()).then_some(prefix)
+}
+
 fn tokens(pattern: &str, escape: char) -> Vec<Token> {
     let mut characters = pattern.chars();
     let mut tokens = Vec::new();

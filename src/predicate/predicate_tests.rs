@@ -139,8 +139,8 @@ fn three_valued_logic_ends_at_the_leaves() {
         ("NOT CASE WHEN i = 5 THEN false END", "i: <5..<6"),
         ("CASE i = 5 WHEN true THEN true END", "i: <5..<6"),
         ("CASE i = 5 WHEN false THEN true END", "i: -..<5 <6..+"),
-        ("CASE WHEN i = 5 THEN true ELSE false END", "opaque"),
-        ("CASE i WHEN 5 THEN true END", "opaque"),
+        ("CASE WHEN i = 5 THEN true ELSE false END", "i: <5..<6"),
+        ("CASE i WHEN 5 THEN true END", "i: <5..<6"),
     ]);
     assert_eq!(
         predicate_of("(i = 5) IS NULL"),
@@ -205,6 +205,8 @@ fn patterns_become_prefixes_where_they_are() {
         ),
         ("t NOT LIKE 'a_c'", "opaque"),
         ("t ILIKE 'ab%'", "opaque"),
+        ("t ILIKE '12%'", "t: <\"12\"..<\"13\""),
+        ("t NOT ILIKE '12%'", "t: -..<\"12\" <\"13\"..+"),
         ("starts_with(t, 'ab')", "t: <\"ab\"..<\"ac\""),
         ("starts_with(t, NULL)", "false"),
     ]);

@@ -1,5 +1,7 @@
 //! What the tests of the front door share: sessions with and without it, connections, and their answers as text.
 
+use std::sync::Arc;
+
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::execution::session_state::SessionStateBuilder;
@@ -8,7 +10,7 @@ use datafusion::prelude::SessionContext;
 
 use super::parse::{Command, parse};
 use super::stack::large_stack;
-use super::{Connection, Database};
+use super::{Connection, Database, Meter};
 use crate::optimize::install;
 
 /// A session of Halite's rules.
@@ -50,6 +52,15 @@ pub async fn rows(session: &SessionContext, sql: &str) -> Vec<String> {
         .unwrap_or_else(|error| panic!("{sql}\n{error}"));
     rows.sort();
     rows
+}
+
+/// The rows of a query, sorted, and how many keys were read for it.
+pub async fn read(connection: &Connection, sql: &str) -> (Vec<String>, usize) {
+    let meter = Arc::new(Meter::default());
+    let metered = connection.metered(Arc::clone(&meter));
+    let mut rows = texts(&metered.query(sql, ()).await.expect(sql));
+    rows.sort();
+    (rows, meter.totals().keys_read)
 }
 
 /// A connection to a new database in which these statements were run.
