@@ -1,16 +1,14 @@
 //! What is read for the first rows of groups, and that the answers are those of reading all.
 
-use std::sync::Arc;
+use crate::session::testing::read;
+use crate::session::{Connection, Database};
 
-use crate::session::testing::texts;
-use crate::session::{Connection, Database, Meter};
-
-const ROWS: usize = 4000;
-const GROUPS: usize = 8;
+pub(in super::super) const ROWS: usize = 4000;
+pub(in super::super) const GROUPS: usize = 8;
 
 /// A table under a key: `a` has eight values, `b` sixteen for each, `ts` a value of its own in each row, `n` is NULL in
 /// every third, `v` is in no key.
-async fn connection(key: &str) -> Connection {
+pub(in super::super) async fn connection(key: &str) -> Connection {
     let connection = Database::in_memory().unwrap().connect();
     let script = format!(
         "CREATE TABLE t (a INT, b TEXT, ts TIMESTAMP(3), n INT NULL, d DOUBLE, v INT, PRIMARY KEY ({key}));
@@ -22,29 +20,34 @@ async fn connection(key: &str) -> Connection {
     connection
 }
 
-/// The answer, sorted, and how many keys were read for it.
-async fn read(connection: &Connection, sql: &str) -> (Vec<String>, usize) {
-    let meter = Arc::new(Meter::default());
-    let metered = connection.metered(Arc::clone(&meter));
-    let mut rows = texts(&metered.query(sql, ()).await.expect(sql));
-    rows.sort();
-    (rows, meter.totals().keys_read)
+/// Asserts that the queries are answered as by reading all, and read so many keys at most, by several threads.
+pub(in super::super) async fn assert_read(key: &str, queries: &[(&str, usize)]) {
+    assert_read_in(&[2, 4], key, queries).await;
 }
 
-/// Asserts that the queries are answered as by reading all, and read so many keys at most.
-async fn assert_read(key: &str, queries: &[(&str, usize)]) {
+/// The same in so many partitions.
+pub(in super::super) async fn assert_read_in(
+    partitions: &[usize],
+    key: &str,
+    queries: &[(&str, usize)],
+) {
     let connection = connection(key).await;
-    let all = connection.clone();
-    let plain = all.database().connect();
-    plain
-        .execute("SET halite.pushdown = false", ())
+    let all = connection.database().connect();
+    all.execute("SET halite.pushdown = false", ())
         .await
         .unwrap();
-    for (sql, most) in queries {
-        let (rows, keys) = read(&connection, sql).await;
-        let (expected, _) = read(&plain, sql).await;
-        assert_eq!(rows, expected, "{key}: {sql}");
-        assert!(keys <= *most, "{key}: {sql} reads {keys} keys, not {most}");
+    for partitions in partitions {
+        let set = format!("SET datafusion.execution.target_partitions = {partitions}");
+        connection.execute(&set, ()).await.unwrap();
+        for (sql, most) in queries {
+            let (rows, keys) = read(&connection, sql).await;
+            let (expected, _) = read(&all, sql).await;
+            assert_eq!(rows, expected, "{key}: {sql}");
+            assert!(
+                keys <= *most,
+                "{key}, {partitions} partitions: {sql} reads {keys} keys, not {most}"
+            );
+        }
     }
 }
 
@@ -195,6 +198,54 @@ async fn random_groups_are_those_of_all_rows() {
                     ROWS,
                 ),
                 ("SELECT count(DISTINCT random()) FROM t WHERE a = 3", ROWS),
+            ],
+        )
+        .await;
+    }
+}
+
+/// Buckets that are merged pass over a group together, and a limit of groups ends the scan soon: of 50 groups.
+#[tokio::test]
+async fn merged_buckets_pass_over_groups() {
+    // Batches of 1, 2, 4 groups, and the next one is read meanwhile.
+    let few = |buckets: usize| 16 * (buckets + 1);
+    for (key, buckets) in [
+        ("salt(4), v, ts DESC", 4),
+        ("bucket(8, ts), v, ts DESC", 8),
+        ("'t', salt(4), v, ts DESC, b", 4),
+    ] {
+        assert_read_in(
+            &[1],
+            key,
+            &[
+                ("SELECT DISTINCT v FROM t ORDER BY v LIMIT 3", few(buckets)),
+                (
+                    "SELECT v FROM t GROUP BY v ORDER BY v DESC LIMIT 2",
+                    few(buckets),
+                ),
+                (
+                    "SELECT v, max(ts) FROM t GROUP BY v ORDER BY v LIMIT 3",
+                    few(buckets),
+                ),
+                (
+                    "SELECT v, min(ts) FROM t GROUP BY v ORDER BY v DESC LIMIT 3",
+                    few(buckets),
+                ),
+                (
+                    "SELECT v, max(ts) FROM t WHERE v IN (2, 3, 7) GROUP BY v ORDER BY v LIMIT 8",
+                    4 * (buckets + 1),
+                ),
+                // One row of three passes.
+                (
+                    "SELECT v, max(ts) FROM t WHERE n IS NULL GROUP BY v ORDER BY v LIMIT 3",
+                    8 * few(buckets),
+                ),
+                // The order of the rows is not that of the groups.
+                (
+                    "SELECT v, min(ts) FROM t GROUP BY v ORDER BY v LIMIT 3",
+                    ROWS,
+                ),
+                ("SELECT DISTINCT v FROM t", 50 * (buckets + 1)),
             ],
         )
         .await;

@@ -41,7 +41,7 @@
 //! | [`merge_joins`] | on the physical plan, before what is needed is put in place | joins whose hash table does not fit are of sorted sides |
 //! | [`lost_order`] | before the physical plan is checked | rows are sorted again where an order is not known any more |
 //!
-//! One adds something instead: [`first_rows`], on the physical plan, last, tells scans of which groups of rows the first is
+//! One adds something instead: [`first_rows`], on the physical plan, last, tells scans of which groups of rows the first are
 //! all that is needed.
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
@@ -98,7 +98,9 @@ mod lossy;
 pub mod lost_order;
 pub mod merge_joins;
 pub mod nearest;
+mod needed;
 pub mod null_safe;
+mod numbered;
 pub mod numbers;
 mod operand;
 pub mod overflow;

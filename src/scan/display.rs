@@ -5,6 +5,7 @@ use std::fmt;
 use datafusion::physical_plan::DisplayFormatType;
 
 use super::ScanRequest;
+use super::request::FirstOfGroups;
 use crate::store::Direction;
 
 /// How many bytes of dynamic filters are shown.
@@ -42,7 +43,7 @@ fn fields(request: &ScanRequest, pieces: Option<usize>) -> Vec<String> {
     fields.extend(pieces.map(|pieces| format!("pieces={pieces}")));
     fields.push(format!("order={}", order(request)));
     fields.extend(request.fetch.map(|limit| format!("limit={limit}")));
-    fields.extend(request.grouped_by.map(|parts| first_of(request, parts)));
+    fields.extend(request.first_of.map(|first| first_of(request, first)));
     if !request.residual.is_empty() {
         let conjuncts = request.residual.iter().map(|residual| &residual.expression);
         fields.push(format!("residual=[{}]", joined(conjuncts)));
@@ -78,11 +79,15 @@ fn order(request: &ScanRequest) -> &'static str {
     }
 }
 
-/// `first of=(host, hour(ts))`: the parts of the key that rows are grouped by.
-fn first_of(request: &ScanRequest, parts: usize) -> String {
-    let parts = request.table.row_key().parts().iter().take(parts);
+/// `first of=(host, hour(ts))`: the parts of the key that rows are grouped by; `first 3 of=…` where three are needed.
+fn first_of(request: &ScanRequest, first: FirstOfGroups) -> String {
+    let parts = request.table.row_key().parts().iter().take(first.parts);
     let parts: Vec<String> = parts.map(|part| part.expression().to_string()).collect();
-    format!("first of=({})", parts.join(", "))
+    let rows = match first.rows {
+        1 => String::new(),
+        rows => format!("{rows} "),
+    };
+    format!("first {rows}of=({})", parts.join(", "))
 }
 
 fn joined(filters: impl Iterator<Item = impl ToString>) -> String {

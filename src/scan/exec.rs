@@ -165,7 +165,7 @@ impl ScanExec {
         let table = &self.request.table;
         let mut rows = self.request.spans.explain(table.row_key())?;
         if self.request.lowered.is_some() {
-            let narrowing = key_columns(table, &self.request.dynamic);
+            let narrowing = key_columns(table, &self.request.runtime_filters());
             let names = narrowing
                 .iter()
                 .filter_map(|column| table.columns().get(*column));

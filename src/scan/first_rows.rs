@@ -1,8 +1,9 @@
 //! Of rows that are grouped by the front of their keys, the first of each group.
 //!
-//! Rows of a group lie side by side, and where the first that passes all filters is known, the others are not needed. So
+//! Rows of a group lie side by side, and where the first that pass all filters are known, the others are not needed. So
 //! the scan seeks the next group, a loose index scan: `SELECT DISTINCT host` reads one key for each host, `max(ts) … GROUP
-//! BY host` likewise where the key goes on with `ts`.
+//! BY host` likewise where the key goes on with `ts`, and the newest three rows of each host are three keys for each. Runs
+//! that are merged hold parts of a group each, which end together: then each run is sent to the next group.
 //!
 //! Whether groups are long is not known before, and a seek costs as much as reading some ten entries. So every now and
 //! then some entries are read on instead. If new groups begin among them, the scan reads on, until they become rare; if
@@ -11,14 +12,15 @@
 use std::sync::Arc;
 
 use super::ScanRequest;
+use super::merge::{Comparison, Group};
 use super::partition::Piece;
+use super::request::FirstOfGroups;
 use crate::error::Result;
-use crate::keyrange::prefix_successor;
 use crate::schema::BoundTable;
 use crate::span::Work;
-use crate::store::{Chunk, Direction};
+use crate::store::Chunk;
 
-/// A group of at least so many entries is passed over by a seek.
+/// What is left of a group is passed over by a seek where it is at least so many entries.
 const LONG: usize = 8;
 
 /// After how many seeks it is tried, the first time, whether groups are short.
@@ -31,13 +33,16 @@ const LAST_TRIAL: usize = 8192;
 #[derive(Debug)]
 pub(super) struct FirstRows {
     table: Arc<BoundTable>,
-    /// How many parts of the key rows are grouped by.
-    parts: usize,
-    direction: Direction,
-    /// The front of the keys of the group whose row was found last.
-    done: Option<Vec<u8>>,
-    /// How many were found since the scan last went on.
+    first: FirstOfGroups,
+    comparison: Comparison,
+    /// How many entries are worth that all runs are sent to the next group.
+    long: usize,
+    /// The group whose row was found last, and how many were.
+    group: Option<Group>,
+    taken: usize,
+    /// How many rows were found since the scan last went on, and in how many groups.
     found: usize,
+    begun: usize,
     /// Whether entries of groups that are done are read on purpose.
     is_reading_on: bool,
     seeks_left: usize,
@@ -45,71 +50,98 @@ pub(super) struct FirstRows {
 }
 
 /// How the scan goes on.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+#[derive(Debug)]
+pub(super) enum Next<'a> {
     /// Reads on, so many entries at least.
     ReadOn { least: usize },
-    /// Passes over what is left of a group: see [`super::merge::Draw::skip`].
-    Skip(Option<Vec<u8>>),
+    /// Passes over what is left of a group.
+    Skip(&'a Group),
 }
 
 impl FirstRows {
-    /// Those that a request wants, if it wants no others. Where runs are merged, and keys looked up, nothing is passed
-    /// over: then all rows come.
-    pub(super) fn of(request: &ScanRequest, pieces: &[Piece]) -> Option<Self> {
-        let parts = request.grouped_by?;
-        let is_merged = request.in_order && pieces.len() > 1;
+    /// Those that a request wants, if it wants no others; `comparison` is that of the pieces where they are merged. Where
+    /// keys are looked up nothing is passed over: then all rows come.
+    pub(super) fn of(
+        request: &ScanRequest,
+        pieces: &[Piece],
+        comparison: Comparison,
+    ) -> Option<Self> {
+        let first = request.first_of?;
+        let merged = match request.in_order {
+            true => pieces.len().max(1),
+            false => 1,
+        };
         let are_points = |piece: &Piece| matches!(piece.run.work, Work::Points(_));
-        (!is_merged && !pieces.iter().any(are_points)).then(|| Self {
+        (!pieces.iter().any(are_points)).then(|| Self {
             table: Arc::clone(&request.table),
-            parts,
-            direction: request.direction,
-            done: None,
+            first,
+            comparison,
+            long: LONG * merged,
+            group: None,
+            taken: 0,
             found: 0,
+            begun: 0,
             is_reading_on: false,
             seeks_left: FIRST_TRIAL,
             trial_after: FIRST_TRIAL,
         })
     }
 
-    /// Whether the row under `key`, which passes all filters, is the first of its group that does. Keys come in order.
+    /// How many rows of a group are wanted.
+    pub(super) fn rows(&self) -> usize {
+        self.first.rows
+    }
+
+    /// Whether the row under `key`, which passes all filters, is one of the first of its group that do. Keys come in order.
     ///
     /// # Errors
     /// `Corrupt` where the key is none of the table.
     pub(super) fn take(&mut self, key: &[u8]) -> Result<bool> {
-        if self.is_done(key) {
-            return Ok(false);
+        if !self.is_of_group(key) {
+            self.group = Some(Group::new(self.front(key)?, self.comparison));
+            self.taken = 0;
+            self.begun += 1;
         }
-        self.done = Some(self.front(key)?.to_vec());
-        self.found += 1;
-        Ok(true)
+        let is_wanted = self.taken < self.first.rows;
+        self.taken += usize::from(is_wanted);
+        self.found += usize::from(is_wanted);
+        Ok(is_wanted)
     }
 
-    /// Whether the row of the group of `key` is found already.
-    fn is_done(&self, key: &[u8]) -> bool {
-        let done = self.done.as_deref();
-        done.is_some_and(|done| key.starts_with(done))
+    fn is_of_group(&self, key: &[u8]) -> bool {
+        let group = self.group.as_ref();
+        group.is_some_and(|group| group.holds(key))
     }
 
     /// The fields of a key that its row is grouped by.
     fn front<'a>(&self, key: &'a [u8]) -> Result<&'a [u8]> {
         let mut rest = key;
-        for part in self.table.row_key().parts().iter().take(self.parts) {
+        for part in self.table.row_key().parts().iter().take(self.first.parts) {
             rest = rest.get(part.length(rest)?..).unwrap_or_default();
         }
         Ok(key.get(..key.len() - rest.len()).unwrap_or(key))
     }
 
     /// How to go on behind a chunk whose rows have been taken.
-    pub(super) fn next(&mut self, chunk: &Chunk) -> Next {
-        let found = std::mem::take(&mut self.found);
+    pub(super) fn next(&mut self, chunk: &Chunk) -> Next<'_> {
+        let (found, begun) = (
+            std::mem::take(&mut self.found),
+            std::mem::take(&mut self.begun),
+        );
         let last = chunk.last().map(|(key, _)| key);
-        // Of the newest group nothing has passed the filters yet, or nothing was read.
-        if !last.is_some_and(|key| self.is_done(key)) {
+        let is_done = self.taken >= self.first.rows;
+        // Of the newest group not enough has passed the filters yet, or nothing was read.
+        let Some(group) = self
+            .group
+            .as_ref()
+            .filter(|group| is_done && last.is_some_and(|key| group.holds(key)))
+        else {
             return Next::ReadOn { least: 1 };
-        }
-        if self.is_reading_on && chunk.len() < found * LONG {
-            return Next::ReadOn { least: LONG };
+        };
+        let passed_over = chunk.len() - found.min(chunk.len());
+        let is_short = passed_over + begun < begun * self.long;
+        if self.is_reading_on && is_short {
+            return Next::ReadOn { least: self.long };
         }
         if self.is_reading_on {
             self.is_reading_on = false;
@@ -119,21 +151,12 @@ impl FirstRows {
         match self.seeks_left.checked_sub(1) {
             Some(left) => {
                 self.seeks_left = left;
-                Next::Skip(self.behind())
+                Next::Skip(group)
             }
             None => {
                 self.is_reading_on = true;
-                Next::ReadOn { least: LONG }
+                Next::ReadOn { least: self.long }
             }
-        }
-    }
-
-    /// Where the group that is done ends; `None` where its run does.
-    fn behind(&self) -> Option<Vec<u8>> {
-        let done = self.done.as_deref()?;
-        match self.direction {
-            Direction::Forward => prefix_successor(done),
-            Direction::Backward => (!done.is_empty()).then(|| done.to_vec()),
         }
     }
 }

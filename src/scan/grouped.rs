@@ -1,8 +1,8 @@
 //! Scans of which only the first rows of groups are needed.
 //!
-//! What needs no other rows says so by [`ScanExec::of_first_rows`]: what it groups by, and in which order it wants the
-//! first. Of the key's parts as few leading ones are chosen as determine all that it groups by. Rows that agree in these
-//! are of one group, or a part of one; the rest of the key must give the order, one way or the other.
+//! What needs no other rows says so by [`ScanExec::of_first_rows`]: what it groups by, in which order it wants the first,
+//! and how many ([`Wanted`]). Of the key's parts as few leading ones are chosen as determine all that it groups by. Rows
+//! that agree in these are of one group, or a part of one; the rest of the key must give the order, one way or the other.
 
 use std::sync::Arc;
 
@@ -15,43 +15,57 @@ use datafusion::physical_expr_common::physical_expr::is_volatile;
 
 use super::keys::is_compared_by_bytes;
 use super::order::SortPart;
+use super::request::FirstOfGroups;
 use super::{ScanExec, ScanRequest};
 use crate::store::Direction;
 
 /// An order over the output of a scan.
 pub type Order = Vec<(Arc<dyn PhysicalExpr>, SortOptions)>;
 
+/// Which rows of a scan are needed, over its output.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// Rows with equal values of these are a group.
+    pub groups: Vec<Arc<dyn PhysicalExpr>>,
+    /// The first of a group in each of these orders; in none: any row of it.
+    pub orders: Vec<Order>,
+    /// How many of a group are the first, at least one.
+    pub rows: usize,
+    /// Whether a row that is equal to one of the first in the order is one of them, however many there are.
+    pub with_ties: bool,
+}
+
 /// Which way the keys are read; `None`: either way.
 type Way = Option<Direction>;
 
 impl ScanExec {
-    /// The scans for who needs, of the rows with equal values of `groups`, the first in each of `orders` alone (any row
-    /// where there is none), and is not misled by more of them, or by one that comes twice. All is over the output. Of one
-    /// group two scans may read the two ends. None where the key does not give that, or rows are left out for another
-    /// reason.
+    /// The scans for who needs these rows alone, and is not misled by more of them, or by one that comes twice. Of one group
+    /// two scans may read the two ends. None where the key does not give that, or rows are left out for another reason.
     ///
     /// # Errors
     /// `Internal` alone.
-    pub fn of_first_rows(
-        &self,
-        groups: &[Arc<dyn PhysicalExpr>],
-        orders: &[Order],
-    ) -> Result<Vec<Self>> {
+    pub fn of_first_rows(&self, wanted: &Wanted) -> Result<Vec<Self>> {
         let request = self.request();
-        let is_merged = request.in_order && request.spans.runs().len() > 1;
-        if is_merged || !request.takes_filters() || !request.dynamic.is_empty() {
+        if !request.takes_filters() || !request.dynamic.is_empty() {
             return Ok(Vec::new());
         }
-        let Some(parts) = self.grouping_parts(groups)? else {
+        let Some(parts) = self.grouping_parts(&wanted.groups)? else {
             return Ok(Vec::new());
         };
-        let scans = self.directions(parts, orders).into_iter().map(|direction| {
+        if wanted.with_ties && !self.tells_rows_apart(wanted)? {
+            return Ok(Vec::new());
+        }
+        let directions = self.directions(parts, &wanted.orders).into_iter();
+        let scans = directions.map(|direction| {
             let request = ScanRequest {
-                grouped_by: Some(parts),
+                first_of: Some(FirstOfGroups {
+                    parts,
+                    rows: wanted.rows,
+                }),
                 direction,
                 ..request.clone()
             };
-            // Of one group one row is wanted, and no piece but one has it.
+            // Of one group few rows are wanted, and a piece or two have them.
             let shares = match self.is_one_group(parts) {
                 true => self.gathered_shares(),
                 false => Arc::clone(&self.shares),
@@ -126,6 +140,40 @@ impl ScanExec {
         Some(part + 1)
     }
 
+    /// Whether no two rows of a group are equal in an order: what rows are grouped by and the columns of the order are all
+    /// that the key is made of.
+    fn tells_rows_apart(&self, wanted: &Wanted) -> Result<bool> {
+        let groups = self.named_columns(wanted.groups.iter())?;
+        let sources = self.table().row_key().parts().iter();
+        let sources: Vec<usize> = sources.flat_map(|part| part.sources()).copied().collect();
+        for order in &wanted.orders {
+            let given = self.named_columns(order.iter().map(|(told, _)| told))?;
+            let is_given = |column: &usize| {
+                groups.contains(column) || given.contains(column) || self.is_constant(*column)
+            };
+            if !sources.iter().all(is_given) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Those of some expressions over the output that are columns, by position in the table.
+    fn named_columns<'a>(
+        &self,
+        expressions: impl Iterator<Item = &'a Arc<dyn PhysicalExpr>>,
+    ) -> Result<Vec<usize>> {
+        let mut columns = Vec::new();
+        for expression in expressions {
+            let expression = self.over_table(expression)?;
+            let column = expression
+                .as_ref()
+                .and_then(|it| it.downcast_ref::<Column>());
+            columns.extend(column.map(Column::index));
+        }
+        Ok(columns)
+    }
+
     fn is_constant(&self, column: usize) -> bool {
         let mut constants = self.order.constants.iter();
         constants.any(|(constant, _)| *constant == column)
@@ -159,7 +207,7 @@ impl ScanExec {
             .map(Some)
     }
 
-    /// Whether the key orders the rows of a group so.
+    /// Whether the key orders the rows of a group so. Rows that agree in the whole key are one row.
     fn gives(&self, parts: usize, wanted: &[(usize, SortOptions)], direction: Direction) -> bool {
         let told = self
             .order
@@ -169,7 +217,7 @@ impl ScanExec {
         let mut told = told;
         wanted.iter().all(|(column, options)| {
             let part = told.next();
-            part.is_some_and(|part| self.orders(part, *column, *options, direction))
+            part.is_none_or(|part| self.orders(part, *column, *options, direction))
         })
     }
 

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::run::{Cancelled, RunReader};
 use crate::error::Result;
+use crate::keyrange::prefix_successor;
 use crate::store::{Chunk, ChunkLimit, Direction};
 
 /// The most entries, and about the most bytes, that a merge holds of one run.
@@ -31,12 +32,11 @@ impl Draw {
         }
     }
 
-    /// Passes over rows of the run from which the last one came: those at `key` and behind it are wanted; backward, those
-    /// before it; `None`: no more of it. Merged runs are read on.
-    pub(super) fn skip(&mut self, key: Option<&[u8]>) -> Result<()> {
+    /// Passes over what is left of the group of the last row, in the run from which that came, or in all that are merged.
+    pub(super) fn skip(&mut self, group: &Group) -> Result<()> {
         match self {
-            Self::Merged(_) => Ok(()),
-            Self::Chained(chain) => chain.skip(key),
+            Self::Merged(merge) => merge.skip(group),
+            Self::Chained(chain) => chain.skip(group.own_end().as_deref()),
         }
     }
 }
@@ -73,6 +73,8 @@ impl Chain {
         self.is_within
     }
 
+    /// Those at `key` and behind it are wanted of the run from which the last entry came; backward, those before it;
+    /// `None`: no more of it.
     fn skip(&mut self, key: Option<&[u8]>) -> Result<()> {
         match (self.is_within, key, self.runs.front_mut()) {
             (true, Some(key), Some(run)) => run.skip(key)?,
@@ -146,6 +148,50 @@ fn halves(key: &[u8], start: usize, length: usize) -> (&[u8], &[u8]) {
     )
 }
 
+/// The keys that begin as those of one group do, whatever their bucket where runs are merged.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// How the key of one of its rows begins.
+    front: Vec<u8>,
+    comparison: Comparison,
+}
+
+impl Group {
+    /// The group of a row whose key begins with `front`.
+    pub(super) fn new(front: &[u8], comparison: Comparison) -> Self {
+        Self {
+            front: front.to_vec(),
+            comparison,
+        }
+    }
+
+    /// Whether a key is one of the group's.
+    pub(super) fn holds(&self, key: &[u8]) -> bool {
+        let Some((start, length)) = self.comparison.cut else {
+            return key.starts_with(&self.front);
+        };
+        let behind = start + length;
+        let fields = key.get(behind..).zip(self.front.get(behind..));
+        key.get(..start) == self.front.get(..start)
+            && fields.is_some_and(|(key, group)| key.starts_with(group))
+    }
+
+    /// Where the group ends in the run of one of its keys, as [`RunReader::skip`] takes it; `None` where the
+    /// run does.
+    pub(super) fn end(&self, key: &[u8]) -> Option<Vec<u8>> {
+        let front = key.get(..self.front.len())?;
+        match self.comparison.direction {
+            Direction::Forward => prefix_successor(front),
+            Direction::Backward => (!front.is_empty()).then(|| front.to_vec()),
+        }
+    }
+
+    /// The same in the run of the row that it was made of.
+    pub(super) fn own_end(&self) -> Option<Vec<u8>> {
+        self.end(&self.front)
+    }
+}
+
 /// A loser tree over runs that are each in order: every entry costs about log2(runs) comparisons of keys.
 pub(super) struct Merge {
     heads: Vec<Head>,
@@ -189,6 +235,29 @@ impl Head {
             }
         }
         Ok(!self.chunk.is_empty() || !self.has_more)
+    }
+
+    /// Passes over what is left of a group, here and in the run.
+    fn skip(&mut self, group: &Group) -> Result<()> {
+        // Where all are taken, the last one tells where the run stands.
+        let last = self.chunk.len().saturating_sub(1);
+        let here = self.chunk.get(self.next.min(last)).map(|(key, _)| key);
+        let Some(key) = here.filter(|key| group.holds(key)) else {
+            return Ok(());
+        };
+        let end = group.end(key);
+        while self.key().is_some_and(|key| group.holds(key)) {
+            self.next += 1;
+        }
+        if self.next < self.chunk.len() || !self.has_more {
+            return Ok(());
+        }
+        match end {
+            Some(end) => self.run.skip(&end)?,
+            None => self.has_more = false,
+        }
+        self.reach = 1;
+        Ok(())
     }
 }
 
@@ -235,6 +304,16 @@ impl Merge {
             self.taken = Some(winner);
         }
         Ok(true)
+    }
+
+    /// Passes over what is left of a group in all runs; whose entry is the next is found anew.
+    fn skip(&mut self, group: &Group) -> Result<()> {
+        for head in &mut self.heads {
+            head.skip(group)?;
+        }
+        self.tree.clear();
+        self.taken = None;
+        Ok(())
     }
 
     /// Makes the first node of the tree the head with the next entry of all. Returns whether it is; where a run has

@@ -44,7 +44,7 @@ use crate::error::Error;
 
 pub use self::access::{Access, Planning, ToPhysical, bound};
 pub use self::exec::ScanExec;
-pub use self::grouped::Order;
+pub use self::grouped::{Order, Wanted};
 pub use self::metrics::{Counters, ScanTotals, sums};
 pub use self::open::{Moment, Opened, open};
 pub use self::parameter::number;

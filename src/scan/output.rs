@@ -14,6 +14,8 @@ const BATCH_BYTES: usize = 4 << 20;
 pub(super) struct Output {
     schema: SchemaRef,
     batch_size: usize,
+    /// A batch is sent once it holds so many rows.
+    goal: usize,
     /// How many rows may still come; `None`: any number.
     remaining: Option<usize>,
     small: Vec<RecordBatch>,
@@ -25,15 +27,24 @@ pub(super) struct Output {
 impl Output {
     /// Batches of about `batch_size` rows, `fetch` rows at most in all.
     pub(super) fn new(schema: SchemaRef, batch_size: usize, fetch: Option<usize>) -> Self {
+        let batch_size = batch_size.max(1);
         Self {
             schema,
-            batch_size: batch_size.max(1),
+            batch_size,
+            // Half a batch is not worth a copy.
+            goal: batch_size.div_ceil(2),
             remaining: fetch,
             small: Vec::new(),
             small_rows: 0,
             small_bytes: 0,
             ready: VecDeque::new(),
         }
+    }
+
+    /// The same in batches that are small at first, where each row costs a seek and few may be wanted.
+    #[must_use]
+    pub(super) fn growing(self) -> Self {
+        Self { goal: 1, ..self }
     }
 
     /// How many rows may still come; `None`: any number.
@@ -80,8 +91,8 @@ impl Output {
         self.small.push(batch);
         self.small_rows += rows;
         self.small_bytes += bytes;
-        // Half a batch is not worth a copy.
-        if self.small_bytes >= BATCH_BYTES || self.small_rows * 2 >= self.batch_size {
+        if self.small_bytes >= BATCH_BYTES || self.small_rows >= self.goal {
+            self.goal = (self.goal * 2).min(self.batch_size.div_ceil(2));
             self.flush()?;
         }
         Ok(())
@@ -138,6 +149,15 @@ mod tests {
             output.push(numbers(0, count)).unwrap();
         }
         assert_eq!(sizes(&mut output), [7, 10, 10, 5, 4]);
+    }
+
+    #[test]
+    fn batches_may_grow() {
+        let mut output = Output::new(numbers(0, 1).schema(), 10, None).growing();
+        for _ in 0..20 {
+            output.push(numbers(0, 1)).unwrap();
+        }
+        assert_eq!(sizes(&mut output), [1, 2, 4, 5, 5, 3]);
     }
 
     #[test]

@@ -6,15 +6,20 @@
 //!
 //! * `struct(a, b) IN (…)`: any of several pairs of values;
 //! * `CASE hash % n WHEN 0 THEN … WHEN 1 THEN … END`: what the partitions of the other side say, one of which is true.
+//!
+//! A subquery that gives one value stands for it, as soon as that is known.
 
-use datafusion::arrow::array::{Array, StructArray};
+use datafusion::arrow::array::{Array, RecordBatch, StructArray};
+use datafusion::arrow::datatypes::Schema;
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Column as LogicalColumn, Result, ScalarValue};
 use datafusion::logical_expr::expr::InList;
-use datafusion::logical_expr::{BinaryExpr as LogicalBinary, Cast, Expr, Operator};
+use datafusion::logical_expr::{BinaryExpr as LogicalBinary, Cast, ColumnarValue, Expr, Operator};
 use datafusion::physical_expr::expressions::{
     BinaryExpr, CaseExpr, CastExpr, Column, DynamicFilterPhysicalExpr, InListExpr, IsNotNullExpr,
     IsNullExpr, Literal, NotExpr,
 };
+use datafusion::physical_expr::scalar_subquery::ScalarSubqueryExpr;
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use std::sync::Arc;
 
@@ -55,6 +60,21 @@ pub(super) fn predicate_of(
     }
     let lowered = logical(filter).map(|condition| predicate::lower(&condition, columns));
     Ok(lowered.unwrap_or(Predicate::Opaque))
+}
+
+/// Whether a filter compares with the value of a subquery.
+pub(super) fn has_subquery(filter: &Arc<dyn PhysicalExpr>) -> bool {
+    let found = filter.exists(|expression| Ok(expression.is::<ScalarSubqueryExpr>()));
+    found.unwrap_or_default()
+}
+
+/// The value of a subquery, if it is known.
+fn value_of(subquery: &ScalarSubqueryExpr) -> Option<ScalarValue> {
+    let nothing = RecordBatch::new_empty(Arc::new(Schema::empty()));
+    match subquery.evaluate(&nothing).ok()? {
+        ColumnarValue::Scalar(value) => Some(value),
+        ColumnarValue::Array(_) => None,
+    }
 }
 
 /// The rows for which one of the results is TRUE: the CASE is TRUE for no others.
@@ -104,6 +124,13 @@ fn logical(expression: &Arc<dyn PhysicalExpr>) -> Option<Expr> {
     }
     if let Some(literal) = expression.downcast_ref::<Literal>() {
         return Some(Expr::Literal(literal.value().clone(), None));
+    }
+    if let Some(subquery) = expression.downcast_ref::<ScalarSubqueryExpr>() {
+        return value_of(subquery).map(|value| Expr::Literal(value, None));
+    }
+    if let Some(function) = expression.downcast_ref::<ScalarFunctionExpr>() {
+        let arguments = function.args().iter().map(logical);
+        return Some(function.fun().call(arguments.collect::<Option<_>>()?));
     }
     if let Some(cast) = expression.downcast_ref::<CastExpr>() {
         let inner = Box::new(logical(cast.expr())?);

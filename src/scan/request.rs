@@ -10,6 +10,7 @@ use datafusion::physical_expr::utils::collect_columns;
 
 use super::KeyOrder;
 use super::partition::are_few_points;
+use super::physical::has_subquery;
 use crate::predicate::Predicate;
 use crate::schema::BoundTable;
 use crate::span::{Run, Spans, Work};
@@ -30,6 +31,15 @@ pub(super) struct Lowered {
     pub(super) residual: Vec<usize>,
     /// How many key ranges are listed at most.
     pub(super) budget: usize,
+}
+
+/// Which rows of groups are needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FirstOfGroups {
+    /// By how many leading parts of their key rows are grouped.
+    pub(super) parts: usize,
+    /// How many rows of each group, at least one.
+    pub(super) rows: usize,
 }
 
 /// What a scan reads. Columns are positions in the table throughout, those of filters included.
@@ -59,9 +69,9 @@ pub struct ScanRequest {
     pub(super) keeps_buckets: bool,
     /// The most rows of each partition, after all filters.
     pub fetch: Option<usize>,
-    /// Rows are grouped by so many leading parts of their key, and of each group in a run only the first row in the
-    /// direction of the scan is needed, after all filters; others may come. What is not needed is passed over.
-    pub(super) grouped_by: Option<usize>,
+    /// Of each group in a run, or of all runs where these are merged, only the first rows in the direction of the scan are
+    /// needed, after all filters; others may come. What is not needed is passed over.
+    pub(super) first_of: Option<FirstOfGroups>,
     /// For each part of the key that SQL can compute, the ways to write that, over the table's whole schema: equal
     /// values, in SQL's order, as the part has them. By them the planner sees that the rows are in the order of a part.
     /// Empty, or an empty list: nothing is said.
@@ -94,7 +104,7 @@ impl ScanRequest {
             in_order: false,
             keeps_buckets: false,
             fetch: None,
-            grouped_by: None,
+            first_of: None,
             part_expressions: Arc::default(),
             nulls_first: Vec::new(),
         }
@@ -150,7 +160,7 @@ impl ScanRequest {
 
     /// Whether filters may still be added: no row is left out for another reason.
     pub(super) fn takes_filters(&self) -> bool {
-        self.fetch.is_none() && self.grouped_by.is_none()
+        self.fetch.is_none() && self.first_of.is_none()
     }
 
     /// What is evaluated on rows, in this order: the residual, then the dynamic filters.
@@ -168,6 +178,14 @@ impl ScanRequest {
             columns.iter().any(|column| is_stored(column.index()))
         };
         self.projection.iter().any(|column| is_stored(*column)) || self.filters().any(of_filter)
+    }
+
+    /// Those filters whose meaning is known only when the plan runs: dynamic ones, and comparisons with the value of a
+    /// subquery.
+    pub(super) fn runtime_filters(&self) -> Vec<Arc<dyn PhysicalExpr>> {
+        let residual = self.residual.iter().map(|residual| &residual.expression);
+        let waiting = residual.filter(|filter| has_subquery(filter));
+        self.dynamic.iter().chain(waiting).cloned().collect()
     }
 
     /// How many key ranges are listed; `None` where a run is a walk.

@@ -1,7 +1,8 @@
 //! Key ranges from dynamic filters: while the plan runs, a scan reads less and less.
 //!
 //! A hash join knows the keys of its smaller side before it asks for a row of the other, and a top-k knows ever better
-//! which rows it can use. Both say so in dynamic filters, physical expressions that change. Where such a filter is about
+//! which rows it can use. Both say so in dynamic filters, physical expressions that change. The value of a subquery that is
+//! compared with is known before the first row, too (`k = (SELECT …)`). Where such a filter is about
 //! columns of the row key, spans are planned again, of the conjuncts that the scan was planned with and of what the filter
 //! says now, and what is left to read is narrowed to them. A row that fails a dynamic filter is not needed, so that the
 //! law of spans ([`crate::span`]) holds for them as for any other predicate.
@@ -72,11 +73,12 @@ impl Narrowing {
     /// The narrowing of a share of a request; `None` where no filter of it that changes is about its row key.
     pub(super) fn of(request: &ScanRequest, pieces: &[Piece]) -> Option<Self> {
         let lowered = Arc::clone(request.lowered.as_ref()?);
-        let is_about_key = !key_columns(&request.table, &request.dynamic).is_empty();
+        let filters = request.runtime_filters();
+        let is_about_key = !key_columns(&request.table, &filters).is_empty();
         is_about_key.then(|| Self {
             table: Arc::clone(&request.table),
             lowered,
-            filters: request.dynamic.clone(),
+            filters,
             trackers: Vec::new(),
             direction: request.direction,
             pieces: pieces.to_vec(),
@@ -184,7 +186,7 @@ impl Narrowing {
         let conjuncts: Vec<Predicate> = conjuncts.collect();
         let plan = span::plan_of(self.table.row_key(), &conjuncts, self.lowered.budget);
         let plan = plan.map_err(external)?;
-        // Dynamic filters are evaluated on rows, whatever the spans prove of them.
+        // These filters are evaluated on rows, whatever the spans prove of them.
         let planned = self.lowered.predicates.len();
         let is_evaluated =
             |position: usize| position >= planned || self.lowered.residual.contains(&position);

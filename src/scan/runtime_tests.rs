@@ -1,10 +1,8 @@
 //! What is read where a join or a top-k says which keys are wanted, and that the answers are those of reading all.
 
-use std::sync::Arc;
-
 use crate::key::testing::with_seed;
-use crate::session::testing::texts;
-use crate::session::{Connection, Database, Meter};
+use crate::session::testing::{read, texts};
+use crate::session::{Connection, Database};
 
 const ROWS: usize = 20_000;
 
@@ -22,15 +20,6 @@ async fn connection(key: &str) -> Connection {
     );
     connection.execute_script(&script).await.unwrap();
     connection
-}
-
-/// The answer, sorted, and how many keys were read for it.
-async fn read(connection: &Connection, sql: &str) -> (Vec<String>, usize) {
-    let meter = Arc::new(Meter::default());
-    let metered = connection.metered(Arc::clone(&meter));
-    let mut rows = texts(&metered.query(sql, ()).await.expect(sql));
-    rows.sort();
-    (rows, meter.totals().keys_read)
 }
 
 /// Asserts that queries read so many keys at most, and more where nothing is told while they run; the answer is the same.
@@ -121,6 +110,64 @@ async fn a_top_k_reads_less_and_less() {
     }
 }
 
+/// The value of a subquery is known before the first row is read.
+#[tokio::test]
+async fn the_value_of_a_subquery_is_a_key() {
+    for key in [
+        "a, b",
+        "a DESC, b DESC",
+        "salt(4), a, b",
+        "hash(a), a, b",
+        "bucket(4, a), a, b",
+    ] {
+        let connection = connection(key).await;
+        let plain = connection.database().connect();
+        let off = "SET halite.pushdown = false";
+        plain.execute(off, ()).await.unwrap();
+        for (sql, most, is_empty) in [
+            (
+                "SELECT v FROM big WHERE a = (SELECT max(a) FROM small)",
+                210,
+                false,
+            ),
+            (
+                "SELECT v FROM big WHERE a = (SELECT a FROM small WHERE n = 3) AND b = (SELECT 'b' || max(n) FROM small)",
+                12,
+                false,
+            ),
+            (
+                "SELECT v FROM big WHERE b = 'b7' AND a = (SELECT min(a) - 7 FROM small)",
+                11,
+                false,
+            ),
+            (
+                "SELECT count(*), sum(v) FROM big WHERE a + 1 = (SELECT max(a) FROM small) AND v < 300",
+                210,
+                false,
+            ),
+            (
+                "SELECT v FROM big WHERE a = (SELECT a FROM small WHERE n = 99)",
+                10,
+                true,
+            ),
+        ] {
+            let (rows, keys) = read(&connection, sql).await;
+            let (expected, _) = read(&plain, sql).await;
+            assert_eq!(rows, expected, "{key}: {sql}");
+            assert_eq!(rows.is_empty(), is_empty, "{key}: {sql}");
+            assert!(keys <= most, "{key}: {sql} reads {keys} keys, not {most}");
+        }
+        let greater = "SELECT count(*) FROM big WHERE a > (SELECT max(a) + 20 FROM small)";
+        let (rows, keys) = read(&connection, greater).await;
+        assert_eq!(rows, ["1800"], "{key}");
+        assert!(key.starts_with("hash") || keys <= 1810, "{key}: {keys}");
+        let explain = format!("EXPLAIN KEYS {greater}");
+        let told = texts(&connection.query(&explain, ()).await.unwrap());
+        let runtime = told.iter().filter(|row| row.contains("runtime"));
+        assert_eq!(runtime.count(), 1, "{told:#?}");
+    }
+}
+
 #[tokio::test]
 async fn what_narrows_a_scan_is_explained() {
     let connection = connection("salt(4), a, b").await;
@@ -191,6 +238,8 @@ fn narrowed_scans_lose_no_row() {
                 );
                 runtime.block_on(plain.execute_script(&off)).unwrap();
             }
+            let off = "SET halite.pushdown = false";
+            runtime.block_on(plain.execute_script(off)).unwrap();
             for _ in 0..12 {
                 let sql = random_query(rng);
                 let answers =
@@ -224,7 +273,20 @@ fn random_query(rng: &mut fastrand::Rng) -> String {
         "" => format!("WHERE {more}"),
         filter => format!("{filter} AND {more}"),
     };
-    match rng.usize(..6) {
+    let (more, column) = (rng.usize(..4), columns[rng.usize(..3)]);
+    match rng.usize(..8) {
+        6 => format!(
+            "SELECT t.a, t.c, t.v FROM t {}",
+            filtered(&format!(
+                "t.{column} = (SELECT max({column}) FROM s WHERE n > {more})"
+            ))
+        ),
+        7 => format!(
+            "SELECT t.a, t.c, t.v FROM t {}",
+            filtered(&format!(
+                "t.a <= (SELECT min(a) + {more} FROM s) AND t.{column} > (SELECT min({column}) FROM s)"
+            ))
+        ),
         0 => format!("SELECT t.a, t.b, t.c, s.n FROM s JOIN t ON {on} {filter}"),
         1 => format!(
             "SELECT t.a, t.b, t.c, t.v FROM t {}",

@@ -111,28 +111,34 @@ impl PartitionScan {
     ) -> Result<Self> {
         let decoder = Decoder::new(request, Arc::clone(&schema))?;
         let most = batch_size.max(1);
-        let first_rows = FirstRows::of(request, &pieces);
-        let reach = match (request.fetch, decoder.keeps_all()) {
-            _ if first_rows.is_some() => 1,
-            (None, _) => FIRST_READ,
-            (Some(fetch), true) => fetch,
-            (Some(_), false) => FIRST_READ_FILTERED,
+        let comparison = Comparison {
+            cut: cut.filter(|_| request.in_order),
+            direction: source.direction,
+        };
+        let first_rows = FirstRows::of(request, &pieces, comparison);
+        let reach = match (request.fetch, decoder.keeps_all(), &first_rows) {
+            (_, _, Some(first_rows)) => first_rows.rows(),
+            (None, _, None) => FIRST_READ,
+            (Some(fetch), true, None) => fetch,
+            (Some(_), false, None) => FIRST_READ_FILTERED,
         };
         let (cancelled, counters) = (source.cancelled.clone(), source.counters.clone());
+        let wants_few = request.fetch.is_some() || first_rows.is_some();
         let drawing = Drawing {
-            comparison: Comparison {
-                cut: cut.filter(|_| request.in_order),
-                direction: source.direction,
-            },
+            comparison,
             source,
             in_order: request.in_order,
-            head: match request.fetch {
-                Some(_) => 1,
-                None => FIRST_HEAD,
+            head: match wants_few {
+                true => 1,
+                false => FIRST_HEAD,
             },
         };
         let narrowing = Narrowing::of(request, &pieces);
         let output = Output::new(schema, batch_size, request.fetch);
+        let output = match first_rows.is_some() {
+            true => output.growing(),
+            false => output,
+        };
         Ok(Self {
             draw: drawing.of(pieces),
             narrowing,
@@ -265,11 +271,12 @@ impl PartitionScan {
         let Some(first_rows) = &mut self.first_rows else {
             return Ok(twice);
         };
+        let few = first_rows.rows().min(self.most);
         match first_rows.next(&self.chunk) {
             Next::ReadOn { least } => Ok(twice.max(least).min(self.most)),
-            Next::Skip(key) => {
-                self.draw.skip(key.as_deref()).map_err(external)?;
-                Ok(1)
+            Next::Skip(group) => {
+                self.draw.skip(group).map_err(external)?;
+                Ok(few)
             }
         }
     }

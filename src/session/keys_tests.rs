@@ -1,9 +1,7 @@
 //! What `keys('t')` reads for conditions on its parts and on whole keys, and that it finds what reading all of it finds.
 
-use std::sync::Arc;
-
-use super::testing::texts;
-use super::{Connection, Database, Meter};
+use super::testing::{read, texts};
+use super::{Connection, Database};
 
 const LAYOUTS: [&str; 5] = [
     "salt(4), host, ts DESC, n",
@@ -22,15 +20,6 @@ async fn connection(layout: &str) -> Connection {
     );
     connection.execute_script(&script).await.unwrap();
     connection
-}
-
-/// The answer to a query, sorted, and how many keys were read for it.
-async fn read(connection: &Connection, sql: &str) -> (Vec<String>, usize) {
-    let meter = Arc::new(Meter::default());
-    let metered = connection.metered(Arc::clone(&meter));
-    let mut rows = texts(&metered.query(sql, ()).await.expect(sql));
-    rows.sort();
-    (rows, meter.totals().keys_read)
 }
 
 /// The columns of the keys.
