@@ -14,6 +14,7 @@
 //! | [`rounded`] | before the simplifier | a DECIMAL that is cast to an integer is rounded |
 //! | [`stamps`] | before the simplifier | a text that becomes a TIMESTAMP may leave out its seconds |
 //! | [`bytes`] | before the simplifier | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
+//! | [`nested`] | before the simplifier | a text that becomes a LIST, STRUCT or MAP is read as JSON |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | `join_keys` | behind the optimizer | a key that a join computes is told from a column of its name |
 //! | `set_names` | before type coercion | what grouping sets are of keeps its name |
@@ -99,6 +100,7 @@ pub mod lost_order;
 pub mod merge_joins;
 pub mod nearest;
 mod needed;
+pub mod nested;
 pub mod null_safe;
 mod numbered;
 pub mod numbers;
@@ -174,6 +176,9 @@ const MENDS: &[(&str, Install)] = &[
     }),
     ("bytes", |session| {
         optimize_first(session, bytes::READ_BYTES);
+    }),
+    ("nested", |session| {
+        optimize_first(session, nested::READ_NESTED);
     }),
     ("comparisons", |session| {
         analyze_first(session, comparisons::WRITE_OUT_COMPARISONS);

@@ -65,6 +65,7 @@ pub use self::check::shown_at;
 pub use self::field::stored_field;
 #[doc(hidden)]
 pub use self::groups::Grouped;
+pub use self::nested::as_stored;
 pub use self::reader::{RowReader, Rows};
 pub use self::rules::RowRules;
 pub use self::snapshot::RowSnapshot;

@@ -63,6 +63,19 @@ pub(super) fn encode(array: &ArrayRef, sql_type: &SqlType) -> Result<ArrayRef, R
     Ok(Arc::new(fields.finish()))
 }
 
+/// Values as a column of the type gives them back: UUIDs in their one form, all within their lengths.
+///
+/// # Errors
+/// `InvalidInput` with the row of a value that cannot be held; `Internal` where the array is of another type.
+pub fn as_stored(array: &ArrayRef, sql_type: &SqlType) -> Result<ArrayRef, RowError> {
+    let fields = encode(array, sql_type)?;
+    let fields: Vec<Option<&[u8]>> = fields.as_binary::<i32>().iter().collect();
+    let stored = decode(&fields, sql_type);
+    stored.ok_or_else(|| {
+        Error::internal(format!("what was written of type {sql_type} is not read")).into()
+    })
+}
+
 /// Why a value has no field.
 enum Fault {
     /// It cannot be held, in words.

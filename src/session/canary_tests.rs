@@ -91,6 +91,8 @@ regexes: SELECT id FROM t WHERE c ~ 'a\\b'
     2 3 (1)
 bytes: SELECT CAST('\x00ff' AS BYTEA)
     5c7830306666 (00ff)
+nested: SELECT CAST('[1, 2]' AS INT[])[2]
+    error: simplify_expressions (2)
 parse_float_as_decimal: SELECT 0.1 + 0.2
     0.30000000000000004 (0.3)
 skip_physical_aggregate_schema_check: SELECT DISTINCT g IS TRUE FROM t

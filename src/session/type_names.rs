@@ -6,6 +6,7 @@ use datafusion::logical_expr::planner::TypePlanner;
 use sqlparser::ast::DataType;
 
 use crate::catalog::sql_type;
+use crate::optimize::nested::checked_field;
 
 /// Finds the types.
 #[derive(Debug)]
@@ -13,6 +14,7 @@ pub(super) struct TypeNames;
 
 impl TypePlanner for TypeNames {
     fn plan_type_field(&self, named: &DataType) -> Result<Option<FieldRef>> {
+        let is_nested = matches!(named, DataType::Array(_) | DataType::Struct(..));
         let is_missing = matches!(
             named,
             DataType::Map(..)
@@ -27,11 +29,15 @@ impl TypePlanner for TypeNames {
                 | DataType::Blob(None)
                 | DataType::Time(Some(9), _)
         );
-        if !is_missing {
+        if !is_missing && !is_nested {
             return Ok(None);
         }
         // What is no type of columns either, DataFusion refuses in its own words.
-        let known = sql_type(named).ok();
-        Ok(known.map(|known| Field::new("", known.arrow(), true).into()))
+        let Ok(known) = sql_type(named) else {
+            return Ok(None);
+        };
+        let field = checked_field(&known);
+        let field = field.or_else(|| is_missing.then(|| Field::new("", known.arrow(), true)));
+        Ok(field.map(FieldRef::from))
     }
 }
