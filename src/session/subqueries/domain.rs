@@ -7,6 +7,9 @@
 //!
 //! An aggregate without groups has a row also where there is nothing to aggregate, so for values without rows it is added.
 
+mod neighbours;
+mod totals;
+
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -16,13 +19,14 @@ use datafusion::common::{
 };
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::builder::{subquery_alias, unnest_with_options};
-use datafusion::logical_expr::expr::{AggregateFunction, GroupingSet, Sort as SortKey};
+use datafusion::logical_expr::expr::{GroupingSet, Sort as SortKey};
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{
     Aggregate, Distinct, DistinctOn, Expr, ExprFunctionExt, ExprSchemable, Filter, Join, JoinType,
     LogicalPlan, LogicalPlanBuilder, Projection, Union, Values, Window, lit, when,
 };
 
+use self::totals::{OfNothing, sets_of};
 use super::fresh::Names;
 use super::outside::named_from_outside;
 use super::page::Page;
@@ -339,9 +343,12 @@ impl<'a> Domain<'a> {
                 aliased(self.cut(&alias.input, page)?, alias.alias.clone())
             }
             LogicalPlan::Sort(sort) => {
+                let page = page.within(sort.fetch);
+                if let Some(found) = self.neighbours(sort, &page)? {
+                    return Ok(found);
+                }
                 let rows = self.over(&sort.input)?;
                 let order = self.sort_keys(&sort.expr, &rows.keys)?;
-                let page = page.within(sort.fetch);
                 self.paged(rows, order, &page)
             }
             other => self.paged(self.over(other)?, Vec::new(), page),
@@ -577,58 +584,6 @@ pub(super) fn join_on_keys(left: Keyed, right: Keyed, join_type: JoinType) -> Pl
         plan: plan.build()?,
         keys: left.keys,
     })
-}
-
-/// What an aggregate is of no rows.
-enum OfNothing {
-    Null,
-    Value(ScalarValue),
-}
-
-impl OfNothing {
-    /// Of those that are common.
-    fn of(expr: &Expr) -> Option<Self> {
-        match expr {
-            Expr::Alias(alias) => Self::of(&alias.expr),
-            Expr::AggregateFunction(AggregateFunction { func, .. }) => match func.name() {
-                "count" => Some(Self::Value(ScalarValue::from(0_i64))),
-                "sum" | "min" | "max" | "avg" | "bool_and" | "bool_or" | "string_agg"
-                | "first_value" | "last_value" => Some(Self::Null),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// The column, with this in the place of NULL.
-    fn instead_of(&self, column: Expr, schema: &DFSchema) -> PlanResult<Expr> {
-        let Self::Value(value) = self else {
-            return Ok(column);
-        };
-        let value = lit(value.cast_to(&column.get_type(schema)?)?);
-        let known = when(column.clone().is_null(), value).otherwise(column.clone())?;
-        Ok(renamed(known, &column))
-    }
-}
-
-/// The sets of GROUPING SETS, ROLLUP or CUBE, one of all columns first.
-fn sets_of(sets: &GroupingSet) -> Vec<Vec<Expr>> {
-    match sets {
-        GroupingSet::GroupingSets(sets) => sets.clone(),
-        GroupingSet::Rollup(exprs) => {
-            let lengths = (0..=exprs.len()).rev();
-            let begun = lengths.map(|length| exprs.iter().take(length).cloned().collect());
-            begun.collect()
-        }
-        GroupingSet::Cube(exprs) => {
-            let chosen = (0..1_usize << exprs.len()).map(|left_out| {
-                let kept = exprs.iter().enumerate();
-                let kept = kept.filter(|(place, _)| left_out & (1 << place) == 0);
-                kept.map(|(_, expr)| expr.clone()).collect()
-            });
-            chosen.collect()
-        }
-    }
 }
 
 /// The expression under the name of another.

@@ -63,6 +63,25 @@ impl Page {
         }
     }
 
+    /// How many rows are passed over, and how many are kept behind them, where both are known.
+    pub fn known(&self) -> Option<(u64, u64)> {
+        let skip = match &self.skip {
+            None => 0,
+            Some(Count::Known(skip)) => *skip,
+            Some(Count::Computed(_)) => return None,
+        };
+        let fetch = match &self.fetch {
+            None => None,
+            Some(Count::Known(fetch)) => Some(*fetch),
+            Some(Count::Computed(_)) => return None,
+        };
+        let kept = match (fetch, self.most.map(|most| most.saturating_sub(skip))) {
+            (Some(fetch), Some(most)) => fetch.min(most),
+            (kept, other) => kept.or(other)?,
+        };
+        Some((skip, kept))
+    }
+
     /// What the number of a row is, counted from 1, that is kept; `None` where all are.
     pub fn condition(&self, number: &Expr) -> PlanResult<Option<Expr>> {
         let signed = cast(number.clone(), DataType::Int64);

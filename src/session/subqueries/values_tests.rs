@@ -67,6 +67,23 @@ const QUERIES: &[&str] = &[
     "SELECT count(*) FROM x WHERE (x.k, x.b) IN (SELECT y.b, y.k FROM x AS y WHERE y.id <> t.id)",
 ];
 
+/// Pages in an order that a comparison with a value from outside cuts: found by numbers, and not by comparing all pairs.
+const NEIGHBOURS: &[&str] = &[
+    "SELECT x.k FROM x WHERE x.b <= t.b ORDER BY x.b DESC, x.id LIMIT 1",
+    "SELECT x.k FROM x WHERE x.b < t.b ORDER BY x.b DESC, x.id LIMIT 1",
+    "SELECT x.k FROM x WHERE x.b >= t.b ORDER BY x.b, x.id DESC LIMIT 1",
+    "SELECT x.k FROM x WHERE t.b < x.b ORDER BY x.b, x.k DESC, x.id LIMIT 1",
+    "SELECT x.k FROM x WHERE x.b < t.b ORDER BY x.b DESC NULLS LAST, x.k NULLS FIRST, x.id LIMIT 2 OFFSET 1",
+    "SELECT x.k FROM x WHERE x.id > 1 AND x.b <= t.b ORDER BY x.b DESC NULLS FIRST, x.id LIMIT 3",
+    "SELECT x.b FROM x WHERE x.k = t.a AND x.b >= t.b ORDER BY x.b, x.id LIMIT 1",
+    "SELECT x.id FROM x WHERE t.a = x.k AND t.b = x.b AND x.id > t.id ORDER BY x.id LIMIT 1",
+    "SELECT x.b FROM x WHERE x.k = t.a AND x.id < t.id ORDER BY x.id DESC OFFSET 1 ROW FETCH FIRST 2 ROWS ONLY",
+    "SELECT x.id FROM x WHERE x.b <= t.b AND x.b > t.a ORDER BY x.b DESC, x.id LIMIT 2",
+    "SELECT y.z FROM (SELECT x.b + 1 AS z, x.id FROM x WHERE x.k <> 1) AS y WHERE y.id <= t.id AND y.z > 2 ORDER BY y.id DESC LIMIT 1",
+    "SELECT sum(y.k) FROM (SELECT * FROM x WHERE x.b <= t.b ORDER BY x.b DESC, x.id LIMIT 2) AS y",
+    "SELECT x.k FROM x JOIN x AS y ON y.k = x.b WHERE y.id > t.id ORDER BY y.id, x.id DESC LIMIT 1",
+];
+
 type Row = (i64, Option<i64>, Option<i64>);
 
 /// What a condition is for a row around and the query's rows.
@@ -297,7 +314,7 @@ fn value_of(rows: &[Option<i64>]) -> Result<Option<i64>, ()> {
 async fn every_query_in_every_place() {
     let connection = database().await;
     let mut failures = Vec::new();
-    for (number, query) in QUERIES.iter().enumerate() {
+    for (number, query) in QUERIES.iter().chain(NEIGHBOURS).enumerate() {
         let mut rows = Vec::new();
         for row in &ROWS {
             rows.push((*row, given(&connection, query, row).await));
@@ -363,7 +380,7 @@ fn in_place(place: &str, written: &str) -> String {
 async fn every_query_beside_a_table() {
     let connection = database().await;
     let mut failures = Vec::new();
-    for query in QUERIES {
+    for query in QUERIES.iter().chain(NEIGHBOURS) {
         let mut rows = Vec::new();
         for row in &ROWS {
             rows.push((*row, given(&connection, query, row).await));
@@ -421,4 +438,28 @@ async fn every_query_beside_a_table() {
     let count = failures.len();
     failures.truncate(60);
     assert!(count == 0, "{count} failures\n{}", failures.join("\n"));
+}
+
+#[tokio::test]
+async fn neighbours_are_found_without_a_look_at_all_pairs() {
+    let connection = database().await;
+    for query in NEIGHBOURS {
+        let sql = format!("EXPLAIN SELECT t.id, l.v FROM t, LATERAL ({query}) AS l (v)");
+        let plan = answer(&connection, &sql).await.unwrap().join("\n");
+        let is_counted = plan.contains("count(");
+        let compares_pairs = plan.contains("NestedLoopJoin");
+        assert!(is_counted && !compares_pairs, "{query}\n{plan}");
+    }
+    // Of two orders, of numbers whose places differ, and of values of two types the general way is taken.
+    for query in [
+        "SELECT x.k FROM x WHERE x.b <= t.b ORDER BY x.k DESC LIMIT 1",
+        "SELECT x.k FROM x WHERE x.b <= t.b ORDER BY x.b LIMIT 1",
+        "SELECT x.k FROM x WHERE CAST(x.b AS DOUBLE) <= CAST(t.b AS DOUBLE) ORDER BY CAST(x.b AS DOUBLE) DESC LIMIT 1",
+        "SELECT x.k FROM x WHERE x.b <= CAST(t.b AS BIGINT) ORDER BY x.b DESC LIMIT 1",
+        "SELECT x.k FROM x WHERE x.b <= t.b ORDER BY x.b DESC LIMIT 1000",
+    ] {
+        let sql = format!("EXPLAIN SELECT t.id, l.v FROM t, LATERAL ({query}) AS l (v)");
+        let plan = answer(&connection, &sql).await.unwrap().join("\n");
+        assert!(plan.contains("NestedLoopJoin"), "{query}\n{plan}");
+    }
 }
