@@ -29,6 +29,15 @@ fn files() -> (TempDir, Connection) {
         ("empty.csv", ""),
         ("array.json", " [{\"a\": 1},\n {\"a\": 2}]"),
         ("lines.json", "{\"a\": 3}\n{\"a\": 4}\n"),
+        (
+            "order.json",
+            " [{\"z\": 1, \"a\": \"x\", \"m\": 2},\n {\"b\": 4, \"a\": \"y\", \"z\": 3}]",
+        ),
+        (
+            "order.jsonl",
+            "{\"z\": 1, \"a\": \"}\"}\n{\"b\": 2, \"a\": 3}\n",
+        ),
+        ("order_2.jsonl", "{\"c\": 1, \"a\": \"x\"}\n"),
     ] {
         fs::write(directory.path().join(name), text).unwrap();
     }
@@ -151,6 +160,21 @@ const QUERIES: &[(&str, &str)] = &[
     ("SELECT a FROM '@/array.json' ORDER BY a", "1\n2"),
     ("SELECT a FROM '@/lines.json' ORDER BY a", "3\n4"),
     ("DESCRIBE '@/array.json'", "a|BIGINT|true"),
+    // Columns stand as in the first object, and those that are not in it behind them.
+    (
+        "SELECT * FROM '@/order.json' ORDER BY z",
+        "1|x|2|NULL\n3|y|NULL|4",
+    ),
+    (
+        "DESCRIBE '@/order.json'",
+        "z|BIGINT|true\na|TEXT|true\nm|BIGINT|true\nb|BIGINT|true",
+    ),
+    ("SELECT * FROM '@/order.jsonl' WHERE z = 1", "1|}|NULL"),
+    (
+        "SELECT * FROM '@/order*.jsonl' ORDER BY z, c",
+        "1|}|NULL|NULL\nNULL|x|NULL|1\nNULL|3|2|NULL",
+    ),
+    ("SELECT b, z FROM '@/order.json' WHERE a = 'y'", "4|3"),
 ];
 
 #[tokio::test]

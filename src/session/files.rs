@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use arrow::datatypes::{FieldRef, Schema};
 use async_trait::async_trait;
 use datafusion::catalog::view::ViewTable;
 use datafusion::catalog::{DynamicFileCatalog, Session, TableProvider, UrlTableFactory};
@@ -39,7 +40,7 @@ use crate::settings::HaliteOptions;
 use crate::store::check_outside;
 use crate::write::copy::{
     ArrowRows, ColumnTypes, CopyOptions, CsvRows, FileFormat, STANDARD, check_matches, check_rows,
-    checksum, files_matching, files_within,
+    checksum, files_matching, files_within, first_names,
 };
 
 /// Endings of names that are taken for those of files.
@@ -146,7 +147,34 @@ impl LocalFiles {
             }
         };
         let options = ListingOptions::new(format).with_file_extension("");
-        self.listed(&file, options).await
+        let table = self.listed(&file, options).await?;
+        match reads {
+            Reads::Json => self.in_file_order(table, &file),
+            _ => Ok(table),
+        }
+    }
+
+    /// The table of JSON files with its columns as they stand in the first object; those that are not in it come behind.
+    fn in_file_order(
+        &self,
+        table: Arc<dyn TableProvider>,
+        local: &str,
+    ) -> Result<Arc<dyn TableProvider>> {
+        let Some(listing) = table.downcast_ref::<ListingTable>() else {
+            return Ok(table);
+        };
+        let names = first_file(local).map(|file| first_names(&file, self.row_bytes()));
+        let names = names.unwrap_or_default();
+        let places: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
+        let schema = listing.schema();
+        let mut fields: Vec<FieldRef> = schema.fields().iter().cloned().collect();
+        let behind = names.len();
+        fields.sort_by_key(|field| places.get(field.name().as_str()).copied().unwrap_or(behind));
+        let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
+        let config = ListingTableConfig::new_with_multi_paths(listing.table_paths().clone())
+            .with_listing_options(listing.options().clone())
+            .with_schema(Arc::new(schema));
+        Ok(Arc::new(ListingTable::try_new(config)?))
     }
 
     /// The Parquet files in a directory, and in the directories in it, whose names may be columns.
@@ -365,7 +393,8 @@ impl UrlTableFactory for LocalFiles {
         if is_json_array(local) {
             let format = JsonFormat::default().with_newline_delimited(false);
             let options = ListingOptions::new(Arc::new(format)).with_file_extension("");
-            return self.listed(name, options).await.map(Some);
+            let table = self.listed(name, options).await?;
+            return self.in_file_order(table, local).map(Some);
         }
         let found = AssertUnwindSafe(self.inner.try_new(name)).catch_unwind();
         let found = found.await.unwrap_or_else(|_| {
@@ -374,6 +403,7 @@ impl UrlTableFactory for LocalFiles {
         });
         let found = found.map_err(|error| Error::from(error).context(format!("`{local}`")))?;
         match found {
+            Some(table) if is_json(local) => self.in_file_order(table, local).map(Some),
             Some(table) => Ok(Some(table)),
             None if is_pattern => Err(Error::invalid(format!(
                 "no file matches `{local}`, or none of a format that queries read: csv, json, jsonl, parquet and arrow"
@@ -410,13 +440,25 @@ fn is_json_array(local: &str) -> bool {
     extension.is_some_and(|it| it.eq_ignore_ascii_case("json")) && begins_as_array(local)
 }
 
-/// Whether a file begins as an array of JSON does; of a pattern the first that matches.
-fn begins_as_array(local: &str) -> bool {
-    let file = match local.contains(['*', '?', '[']) {
+/// Whether files are JSON by their name, whatever compresses them.
+fn is_json(local: &str) -> bool {
+    let name = Path::new(local).file_name().unwrap_or_default();
+    let name = name.to_string_lossy().to_ascii_lowercase();
+    let mut extensions = name.rsplit('.').take(2);
+    extensions.any(|extension| matches!(extension, "json" | "jsonl" | "ndjson"))
+}
+
+/// A file; of a pattern the first that matches.
+fn first_file(local: &str) -> Option<PathBuf> {
+    match local.contains(['*', '?', '[']) {
         true => files_matching(local).next(),
         false => Some(PathBuf::from(local)),
-    };
-    let opened = file.and_then(|file| File::open(file).ok());
+    }
+}
+
+/// Whether a file begins as an array of JSON does; of a pattern the first that matches.
+fn begins_as_array(local: &str) -> bool {
+    let opened = first_file(local).and_then(|file| File::open(file).ok());
     let mut bytes = opened
         .into_iter()
         .flat_map(|file| BufReader::new(file).bytes());

@@ -125,9 +125,7 @@ fn add_files(directory: &Path, levels: usize, files: &mut Vec<PathBuf>) -> Resul
 /// # Errors
 /// `InvalidInput` with the line; those of the file, if it is damaged.
 pub fn check_rows(path: &Path, most: usize) -> Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let extension = name.rsplit('.').next().unwrap_or_default();
-    let compression = FileCompression::of_extension(extension).unwrap_or(FileCompression::None);
+    let compression = FileCompression::of_path(path);
     let source = SourceFile {
         path: path.to_owned(),
         index: 0,
@@ -137,7 +135,8 @@ pub fn check_rows(path: &Path, most: usize) -> Result<()> {
         },
     };
     let is_short = compression == FileCompression::None && source.length() <= most as u64;
-    if is_short || matches!(extension, "parquet" | "arrow") {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if is_short || matches!(extension, Some("parquet" | "arrow")) {
         return Ok(());
     }
     let bytes = source.unpacked(&Progress::default())?;

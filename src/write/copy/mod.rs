@@ -17,6 +17,7 @@ mod guess;
 mod json;
 mod lines;
 pub(super) mod lossless;
+mod member_names;
 mod nested;
 mod objects;
 mod options;
@@ -38,6 +39,7 @@ use self::files::SourceFile;
 pub use self::files::{
     check_matches, check_rows, files_matching, files_within, keep_standard_input,
 };
+pub use self::member_names::first_names;
 pub use self::options::{
     CopyDirection, CopyOptions, FORMATS, FileCompression, FileFormat, FileKind, FormatDeclaration,
     STANDARD, listed,

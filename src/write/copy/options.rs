@@ -263,6 +263,12 @@ impl FileCompression {
         .map(|declaration| declaration.compression)
     }
 
+    /// How a file is compressed by its name.
+    pub(super) fn of_path(path: &Path) -> Self {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        Self::of_extension(&extension).unwrap_or(Self::None)
+    }
+
     /// How a file that starts with these bytes is compressed.
     pub(super) fn of_magic(start: &[u8]) -> Self {
         let mut all = COMPRESSIONS.iter();
