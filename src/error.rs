@@ -110,6 +110,18 @@ impl Error {
         self
     }
 
+    /// The same error with what to write instead behind its message, in the place of what DataFusion guesses.
+    #[must_use]
+    pub(crate) fn suggesting(&self, instead: &str) -> Self {
+        let mut other = self.without_source();
+        let (said, _) = other
+            .message
+            .split_once("\nDid you mean '")
+            .unwrap_or((&other.message, ""));
+        other.message = format!("{}; {instead}", said.trim_end_matches('.'));
+        other
+    }
+
     /// The same error, about a table, whose name is put in front of its message.
     #[must_use]
     pub fn of_table(self, name: &str) -> Self {

@@ -253,6 +253,33 @@ pub(super) fn instead_of(text: &str, syntax_error: &str) -> Option<&'static str>
     })
 }
 
+/// How planning says that something is not there: before and behind its name, and what to write instead of it.
+type Missing = (&'static str, &'static str, fn(&str) -> Option<&'static str>);
+
+const MISSING: [Missing; 4] = [
+    ("Invalid function '", "'", function),
+    ("table function '", "' not found", table),
+    ("table '", "' not found", table),
+    ("failed to resolve schema: ", "", table),
+];
+
+/// An error of planning. Of a table or a function of another database it says what to write instead.
+pub(super) fn told(error: Error) -> Error {
+    let message = error.message();
+    let instead = MISSING.iter().find_map(|(before, behind, instead)| {
+        let (_, rest) = message.split_once(before)?;
+        let name = match behind.is_empty() {
+            true => rest.split_whitespace().next()?,
+            false => rest.split_once(behind)?.0,
+        };
+        instead(name)
+    });
+    match instead {
+        Some(instead) => error.suggesting(instead),
+        None => error,
+    }
+}
+
 /// What to read instead of a table of another database's catalog.
 pub fn table(name: &str) -> Option<&'static str> {
     let name = name.replace('"', "").to_lowercase();

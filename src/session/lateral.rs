@@ -16,6 +16,7 @@ use sqlparser::ast::{
     Expr, Ident, Query, Select, SelectItem, Visit, VisitMut, Visitor, VisitorMut,
 };
 
+use super::absent;
 use super::folds::Folds;
 use super::innermost::{sql_of, sql_of_mut};
 use super::names::{self, heading};
@@ -40,10 +41,10 @@ pub(super) async fn first_plan(
         };
         let missing = missing(&error);
         let (Some(mut kept), Some(missing)) = (kept, missing) else {
-            return Err(names::told(error).into());
+            return Err(absent::told(names::told(error).into()));
         };
         if !write_out(&mut kept, &missing, state) {
-            return Err(names::told(error).into());
+            return Err(absent::told(names::told(error).into()));
         }
         parsed = kept;
     }

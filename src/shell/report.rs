@@ -44,7 +44,12 @@ impl Reporter<'_> {
             return self.write(&text.replace('\n', "\\n"), sql, origin, &diagnosis);
         }
         let diagnosis = diagnose::of_message(&message, sql, self.names);
-        self.write(&plain(&message), sql, origin, &diagnosis)
+        // What the message says at its end has a line of its own.
+        let hint = diagnosis.hint.as_deref().unwrap_or_default();
+        let said = message
+            .strip_suffix(hint)
+            .and_then(|said| said.strip_suffix("; "));
+        self.write(&plain(said.unwrap_or(&message)), sql, origin, &diagnosis)
     }
 
     /// The report of a script that is no sequence of statements, from the text on that is none.
@@ -163,7 +168,9 @@ fn plain(message: &str) -> String {
     if let Some(name) = sentence("No field named ", ".") {
         return format!("error: there is no column {name}");
     }
-    if let Some(name) = sentence("Invalid function '", "'.") {
+    let function =
+        sentence("Invalid function '", "'.").or_else(|| sentence("Invalid function '", "'"));
+    if let Some(name) = function {
         return format!("error: there is no function {name}");
     }
     if let Some(name) = ungrouped(text) {

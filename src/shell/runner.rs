@@ -71,6 +71,8 @@ async fn drive(connection: Connection, statement: Statement, events: Sender<Even
 enum Given {
     Rows(u64),
     Affected(u64),
+    /// As a COPY does.
+    Copied(u64),
     Nothing,
 }
 
@@ -208,7 +210,11 @@ impl Shell<'_> {
             let told = format!("{verb}: {}", counted(rows, "row"));
             self.outputs.tell(&told)?;
         }
-        Ok(Given::Affected(rows))
+        Ok(match verb {
+            // Into a table or out of it: how many bytes of files were read tells.
+            "COPY" => Given::Copied(rows),
+            _ => Given::Affected(rows),
+        })
     }
 
     fn tell_done(&mut self, verb: &str) -> Result<Given, Trouble> {
@@ -298,11 +304,12 @@ impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.given {
             Given::Rows(rows) => write!(f, "{}, ", counted(rows, "row"))?,
-            Given::Affected(rows) if self.file_bytes > 0 => {
+            Given::Copied(rows) | Given::Affected(rows) if self.file_bytes > 0 => {
                 let rate = grouped((rows as f64 / self.seconds) as u64);
                 let (rows, read) = (counted(rows, "row"), size(self.file_bytes));
                 write!(f, "{rows} loaded from {read}, {rate} rows/s, ")?;
             }
+            Given::Copied(rows) => write!(f, "{} copied, ", counted(rows, "row"))?,
             Given::Affected(rows) => write!(f, "{} changed, ", counted(rows, "row"))?,
             Given::Nothing => {}
         }
@@ -351,9 +358,10 @@ mod tests {
             cost(Given::Affected(1), 1, 30, 1_146),
             "1 row changed, 1,146 keys read in 1 range by 30 seeks (44.1 kB), 0.004 s"
         );
+        assert_eq!(cost(Given::Copied(2), 0, 0, 0), "2 rows copied, 0.004 s");
         assert_eq!(cost(Given::Nothing, 0, 0, 0), "0.004 s");
         let load = Cost {
-            given: Given::Affected(10_000),
+            given: Given::Copied(10_000),
             totals: ScanTotals::default(),
             file_bytes: 1_500_000,
             seconds: 0.5,

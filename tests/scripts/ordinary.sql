@@ -1720,9 +1720,8 @@ error: a user, a role or a right is not implemented; a database has no users: wh
 +---------------+----------------------------------------------------------+
 error: ANALYZE is not implemented; the sizes of tables are known without it: SELECT * FROM halite_tables()
 error: PRAGMA is not implemented; write DESCRIBE t, SHOW TABLES, or SET name = value
-error: Error during planning: Invalid function 'columns'.
-Did you mean 'count'?
-error: Error during planning: table 'halite.public.pg_tables' not found
+error: Error during planning: Invalid function 'columns'; write the columns one by one, * EXCLUDE (a, b) for all but some, or SUMMARIZE t for the statistics of each
+error: Error during planning: table 'halite.public.pg_tables' not found; what there is stands in information_schema: tables, columns, views, sequences, table_constraints; SHOW TABLES lists the tables, DESCRIBE t a table's columns
 error: a transaction of several statements is not implemented; each statement is done as a whole or not at all by itself: leave this one out, and of changes that belong together make one statement, such as MERGE INTO or INSERT … SELECT
 error: an index is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
 error: CREATE DATABASE is not implemented; a database is a directory, which is made when it is opened: halite other.halite
@@ -1737,8 +1736,7 @@ error: SHOW DATABASES is not implemented; a connection has one database; SHOW TA
 error: LOCK is not implemented; a statement has what it changes for itself, and a query reads one moment
 error: a procedure is not implemented; write its statements into a file, which .read FILE runs, or into the program
 error: table `employees`: COPY of some columns with REPLACE is not implemented, which would lose what stored rows have in `department`; INSERT OR REPLACE INTO … (…) SELECT … FROM the file keeps it
-error: Error during planning: Invalid function 'row_to_json'.
-Did you mean 'to_json'?
+error: Error during planning: Invalid function 'row_to_json'; name the columns: to_json({'a': a, 'b': b})
 
 PIVOT sales ON region USING sum(amount);
 ---

@@ -111,7 +111,7 @@ fn commands_that_are_wrong_say_so() {
         ),
         (
             "\\copy t FROM 'a.csv'",
-            "error: there is no command \\copy; COPY TABLE FROM 'FILE' (HEADER) loads a file\n",
+            "error: there is no command \\copy; COPY TABLE FROM 'FILE' (HEADER) loads a file, COPY TABLE TO 'FILE' (HEADER) writes one\n",
         ),
         (
             ".mode csv > a.csv",
@@ -201,6 +201,26 @@ fn a_table_is_described_and_declared() {
     // What is printed makes the table again.
     let (again, log, _) = session(&[&schema, ".schema"]);
     assert_eq!((again, log.as_str()), (schema, ""));
+}
+
+#[test]
+fn what_to_write_instead_is_said_once() {
+    for (sql, message, instead) in [
+        (
+            "SELECT row_to_json(name) FROM gulls;",
+            "error: there is no function row_to_json",
+            "name the columns: to_json({'a': a, 'b': b})",
+        ),
+        (
+            "SELECT * FROM pg_tables;",
+            "error: there is no table pg_tables",
+            "what there is stands in information_schema",
+        ),
+    ] {
+        let said = complaint(sql);
+        assert!(said.starts_with(message), "{said}");
+        assert_eq!(said.matches(instead).count(), 1, "{said}");
+    }
 }
 
 #[test]
@@ -455,7 +475,10 @@ fn tables_tell_how_large_they_are() {
         "INSERT INTO gulls SELECT 'g' || value, '2024-01-01', 1 FROM generate_series(1, 500);";
     let out = printed(&[insert, ".tables+ g*", "\\d+ gulls", "\\dt+ x*"]);
     let lines: Vec<&str> = out.lines().collect();
-    assert_eq!(lines[0], "table,row_key,columns,rows,bytes");
+    assert_eq!(
+        lines[0],
+        "table,row_key,columns,estimated_rows,estimated_bytes"
+    );
     assert!(
         lines[1].starts_with("gulls,\"bucket(4, name), name, seen DESC\",3,500,"),
         "{out}"

@@ -84,7 +84,10 @@ fn sizes(shell: &mut Shell<'_>, tables: &[String]) -> Answer {
         true => "false".to_owned(),
         false => format!("\"table\" IN ({})", names.join(", ")),
     };
-    let select = format!("SELECT * FROM halite_tables() WHERE {chosen}");
+    let select = format!(
+        "SELECT \"table\", row_key, columns, rows AS estimated_rows, bytes AS estimated_bytes FROM halite_tables() \
+         WHERE {chosen}"
+    );
     shell.script_of_command(&select)
 }
 

@@ -105,7 +105,10 @@ const ONE_DATABASE: &str = "a shell has one database, and halite DATABASE opens 
 
 /// Commands of other shells, and what does it here.
 static ELSEWHERE: &[(&str, &str)] = &[
-    ("\\copy", "COPY TABLE FROM 'FILE' (HEADER) loads a file"),
+    (
+        "\\copy",
+        "COPY TABLE FROM 'FILE' (HEADER) loads a file, COPY TABLE TO 'FILE' (HEADER) writes one",
+    ),
     ("\\l", ONE_DATABASE),
     ("\\c", ONE_DATABASE),
     (".databases", ONE_DATABASE),

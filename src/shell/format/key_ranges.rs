@@ -1,6 +1,6 @@
 //! Key ranges, as `EXPLAIN KEYS` gives them, drawn so that they fit a terminal.
 //!
-//! What is NULL in all rows, and the bounds as bytes, are left out of the drawing; `.hex on` draws the bytes, and every
+//! What is NULL or an empty text in all rows, and the bounds as bytes, are left out of the drawing; `.hex on` draws the bytes, and every
 //! other format has all columns. What is still evaluated on rows is long and the same for all ranges of a table: where it
 //! makes the box too wide it stands below, once, and where that is not enough both bounds stand in one column. They are
 //! there to be read and pasted, and are not cut: where even they do not fit, each has a line.
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use arrow::array::{Array, RecordBatch, StringArray};
+use arrow::array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
@@ -63,7 +63,7 @@ impl<'a> KeyRangeSheet<'a> {
             let name = self.schema.field(*position).name().as_str();
             let is_unwanted = BYTES.contains(&name) && !self.page.shows_bytes;
             let column = rows.columns().get(*position);
-            let is_absent = column.is_some_and(|column| column.null_count() == column.len());
+            let is_absent = column.is_some_and(says_nothing);
             !is_unwanted && (!is_absent || rows.num_rows() == 0)
         };
         let columns: Vec<usize> = (0..rows.num_columns()).filter(is_shown).collect();
@@ -115,6 +115,14 @@ impl Sheet for KeyRangeSheet<'_> {
     }
 }
 
+/// Whether all values are NULL or empty texts.
+fn says_nothing(column: &ArrayRef) -> bool {
+    match column.as_any().downcast_ref::<StringArray>() {
+        Some(texts) => texts.iter().all(|text| text.is_none_or(str::is_empty)),
+        None => column.null_count() == column.len(),
+    }
+}
+
 /// The rows without some columns.
 fn without(rows: &RecordBatch, names: &[&str]) -> io::Result<RecordBatch> {
     let schema = rows.schema();
@@ -148,13 +156,17 @@ fn chosen(rows: &RecordBatch, names: &[&str]) -> io::Result<RecordBatch> {
     rows.project(&positions).map_err(io_error)
 }
 
-/// What is still evaluated on the rows of each table.
+/// What is still evaluated on the rows of each table; of a table whose ranges are tight nothing is.
 fn residuals(rows: &RecordBatch) -> io::Result<BTreeSet<String>> {
     let rows = chosen(rows, &BELOW)?;
     let mut lines = BTreeSet::new();
-    for row in read_rows(&rows, 0..rows.num_rows(), "")? {
+    let is_none = |place| {
+        let texts = rows.column_by_name("residual");
+        texts.is_none_or(|texts| says_nothing(&texts.slice(place, 1)))
+    };
+    for (place, row) in (0..).zip(read_rows(&rows, 0..rows.num_rows(), "")?) {
         if let [table, residual] = row.as_slice()
-            && !residual.text.is_empty()
+            && !is_none(place)
         {
             lines.insert(format!("on rows of {}: {}", table.text, residual.text));
         }
