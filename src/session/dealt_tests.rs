@@ -65,14 +65,14 @@ async fn one_history(rng: &mut Rng, layout: &str, rest: fn(i32, i32) -> String) 
     for step in 0..40 {
         match rng.u8(..8) {
             0 => {
-                let a = rng.i32(..8);
+                let a = rng.i32(0..8);
                 let deleted = run(&connection, &format!("DELETE FROM t WHERE a = {a}")).await;
                 let before = model.len();
                 model.retain(|row| row.0 != a);
                 assert_eq!(deleted.unwrap(), (before - model.len()) as u64);
             }
             1 => {
-                let b = rng.i32(..3);
+                let b = rng.i32(0..3);
                 let update = format!("UPDATE t SET note = note + 1000 WHERE b = {b}");
                 run(&connection, &update).await.unwrap();
                 let changed = model.iter_mut().filter(|row| row.1 == b);
@@ -81,7 +81,7 @@ async fn one_history(rng: &mut Rng, layout: &str, rest: fn(i32, i32) -> String) 
             _ => {
                 let count = rng.usize(1..6);
                 let new: Rows = (0..count)
-                    .map(|_| (rng.i32(..8), rng.i32(..3), step))
+                    .map(|_| (rng.i32(0..8), rng.i32(0..3), step))
                     .collect();
                 let values: Vec<String> = new
                     .iter()

@@ -154,7 +154,7 @@ impl LocalFiles {
         }
     }
 
-    /// The table of JSON files with its columns as they stand in the first object; those that are not in it come behind.
+    /// The table of JSON files with its columns as they stand in the first object; those that are not in it come behind, by name.
     fn in_file_order(
         &self,
         table: Arc<dyn TableProvider>,
@@ -168,8 +168,10 @@ impl LocalFiles {
         let places: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
         let schema = listing.schema();
         let mut fields: Vec<FieldRef> = schema.fields().iter().cloned().collect();
+        let place = |field: &FieldRef| places.get(field.name().as_str()).copied();
         let behind = names.len();
-        fields.sort_by_key(|field| places.get(field.name().as_str()).copied().unwrap_or(behind));
+        let key = |field: &FieldRef| (place(field).unwrap_or(behind), field.name().clone());
+        fields.sort_by_cached_key(key);
         let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
         let config = ListingTableConfig::new_with_multi_paths(listing.table_paths().clone())
             .with_listing_options(listing.options().clone())

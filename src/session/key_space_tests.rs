@@ -54,7 +54,7 @@ fn change(rng: &mut Rng, design: &[&str; 3], is_shared: bool) -> Vec<String> {
     let table = rng.usize(..3);
     let name = NAMES[table];
     let mut row = || {
-        let (c, o, n, value) = (rng.i32(..8), rng.i32(..4), rng.i32(..3), rng.i32(..100));
+        let (c, o, n, value) = (rng.i32(0..8), rng.i32(0..4), rng.i32(0..3), rng.i32(0..100));
         match table {
             0 => format!("({c}, 'n{value}')"),
             1 => format!("({c}, {o}, 's{value}')"),
@@ -67,7 +67,7 @@ fn change(rng: &mut Rng, design: &[&str; 3], is_shared: bool) -> Vec<String> {
         "state = 'done'",
         "amount = amount + 1",
     ][table];
-    let c = rng.i32(..8);
+    let c = rng.i32(0..8);
     vec![match rng.u8(..12) {
         0..6 => format!("INSERT OR REPLACE INTO {name} VALUES {rows}"),
         6 => format!("INSERT INTO {name} VALUES {rows}"),
