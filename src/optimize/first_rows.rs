@@ -2,7 +2,7 @@
 //!
 //! `max(ts)` of a host needs one row of the host, where the key goes on with `ts`; `SELECT DISTINCT host` needs any row of
 //! each host. An aggregation of which that is so tells the scan below, which passes over the others
-//! ([`ScanExec::of_first_rows`]). The aggregation stays as it is: it may be given more rows than it needs.
+//! ([`ScanExec::of_first_rows`](crate::scan::ScanExec::of_first_rows)). The aggregation stays as it is: it may be given more rows than it needs.
 //!
 //! | of a group | is needed |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | `first_value(c ORDER BY …)`, as `DISTINCT ON` is made of; `last_value` | the first in that order; in its reverse |
 //!
 //! A filter that leaves of numbered rows the first few, as `row_number() OVER (PARTITION BY host ORDER BY ts DESC) = 1`
-//! does, needs no others of each group either ([`numbered`](super::numbered)).
+//! does, needs no others of each group either (`numbered`).
 //!
-//! What may stand between the two is in [`needed`](super::needed).
+//! What may stand between the two is in `needed`.
 
 use std::sync::Arc;
 

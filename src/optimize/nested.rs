@@ -1,7 +1,7 @@
 //! A text that becomes a LIST, STRUCT or MAP: `'[1, 2]'::INT[]` and `'{"a": 1}'::MAP(TEXT, INT)` are JSON, which is read as
 //! INSERT reads it into such a column.
 //!
-//! DataFusion makes a list of the one text, or refuses the cast. This rule puts the function [`ReadNested`] in the place
+//! DataFusion makes a list of the one text, or refuses the cast. This rule puts the function `ReadNested` in the place
 //! of such casts, where [`bytes`](super::bytes) does that for BYTEA, and for the same reasons. It does so as well for casts
 //! of other values to types with members that not every text is a value of, `UUID[]` or `STRUCT<a VARCHAR(2)>`, which
 //! Arrow's types do not tell from TEXT. So the name of a cast's field, which means nothing else, spells such a type.

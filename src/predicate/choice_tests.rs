@@ -61,7 +61,8 @@ fn every_value_is_found_by_what_is_chosen_for_it() {
         sql_type: SqlType::TinyInt,
         nullable: true,
     }];
-    let comparisons: [(Operator, fn(&i8, &i8) -> bool); 4] = [
+    type Compare = fn(&i8, &i8) -> bool;
+    let comparisons: [(Operator, Compare); 4] = [
         (Operator::Eq, i8::eq),
         (Operator::NotEq, i8::ne),
         (Operator::Lt, i8::lt),

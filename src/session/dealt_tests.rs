@@ -9,8 +9,11 @@ use super::testing::{rows_of, run, with};
 use super::{Connection, Database};
 use crate::seed::seed;
 
+/// What of a row's `a` and `b` is the rest of its key.
+type RestOfKey = fn(i32, i32) -> String;
+
 /// Layouts of a table with the columns `a`, `b` and `note`, and what of a row is the rest of its key.
-const LAYOUTS: [(&str, fn(i32, i32) -> String); 4] = [
+const LAYOUTS: [(&str, RestOfKey); 4] = [
     ("random_salt(3), a, b", |a, b| format!("{a}|{b}")),
     ("a, random_salt(3) DESC, b", |a, b| format!("{a}|{b}")),
     ("a / 2, b DESC, random_salt(3)", |a, b| {

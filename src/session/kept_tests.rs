@@ -47,79 +47,64 @@ fn is_kept(prepared: &PreparedStatement, values: &[ScalarValue]) -> bool {
     prepared.planned_now().kept(values).unwrap().is_some()
 }
 
+/// Of two times.
+const OF_RANGES: &[&str] = &[
+    "SELECT count(*), sum(d), max(host) FROM salted WHERE ts >= $1 AND ts < $2",
+    "SELECT host, count(k), sum(d) FROM salted WHERE ts BETWEEN $1 AND $2 GROUP BY host",
+    "SELECT host, sum(d) AS n FROM salted WHERE ts >= $1 AND ts < $2 GROUP BY host HAVING count(*) > 3 ORDER BY host",
+    "SELECT ts, host, row_number() OVER (ORDER BY ts, host) FROM salted WHERE ts >= $1 AND ts < $2",
+    "SELECT DISTINCT k + 1 FROM salted WHERE ts >= $1 AND ts < $2 AND k IS NOT NULL",
+];
+
+/// Of a host.
+const OF_HOSTS: &[&str] = &[
+    "SELECT count(*), sum(d) FROM plain WHERE host = $1",
+    "SELECT max(ts), min(ts) FROM plain WHERE host = $1",
+    "SELECT host, max(ts) FROM plain WHERE host >= $1 GROUP BY host",
+    "SELECT date_trunc('minute', ts), count(*) FROM plain WHERE host = $1 GROUP BY 1 ORDER BY 1",
+];
+
+/// Of a number, whose remainder leads the key.
+const OF_KEYS: &[&str] = &[
+    "SELECT sum(v), count(*) FROM remainders WHERE id = $1",
+    "SELECT sum(v), count(*) FROM remainders WHERE id > $1",
+    "SELECT v, count(*) FROM remainders WHERE id < $1 GROUP BY v",
+];
+
+/// Of a host and two times.
+const OF_HOSTS_AND_RANGES: &[&str] =
+    &["SELECT avg(d) FROM plain WHERE host = $1 AND ts >= $2 AND ts < $3"];
+
 #[tokio::test]
 async fn runs_with_other_values_give_what_is_planned_for_them() {
     let (connection, anew) = connections().await;
-    let ranges = stamps(&[
+    let pairs = [
         (100, 300),
         (0, 999),
         (5, 5),
         (998, 2000),
         (300, 100),
         (7, 8),
-    ]);
+    ];
+    let ranges = stamps(&pairs);
     let hosts: Vec<Vec<ScalarValue>> = ["h1", "h4", "none", "h0"].map(|host| params![host]).into();
-    let host_and_range = |host: &str| params![host, stamp(100), stamp(700)];
     let keys: Vec<Vec<ScalarValue>> = [-50, 3, 49, 51].map(|id| params![id]).into();
+    let both = ["h1", "h2", "h9"].map(|host| params![host, stamp(100), stamp(700)]);
     let mut count = 0;
-    for (sql, runs) in [
-        (
-            "SELECT count(*), sum(d), max(host) FROM salted WHERE ts >= $1 AND ts < $2",
-            &ranges,
-        ),
-        (
-            "SELECT host, count(k), sum(d) FROM salted WHERE ts BETWEEN $1 AND $2 GROUP BY host",
-            &ranges,
-        ),
-        (
-            "SELECT host, sum(d) AS n FROM salted WHERE ts >= $1 AND ts < $2 GROUP BY host HAVING count(*) > 3 ORDER BY host",
-            &ranges,
-        ),
-        (
-            "SELECT ts, host, row_number() OVER (ORDER BY ts, host) FROM salted WHERE ts >= $1 AND ts < $2",
-            &ranges,
-        ),
-        (
-            "SELECT DISTINCT k + 1 FROM salted WHERE ts >= $1 AND ts < $2 AND k IS NOT NULL",
-            &ranges,
-        ),
-        ("SELECT count(*), sum(d) FROM plain WHERE host = $1", &hosts),
-        ("SELECT max(ts), min(ts) FROM plain WHERE host = $1", &hosts),
-        (
-            "SELECT host, max(ts) FROM plain WHERE host >= $1 GROUP BY host",
-            &hosts,
-        ),
-        (
-            "SELECT date_trunc('minute', ts), count(*) FROM plain WHERE host = $1 GROUP BY 1 ORDER BY 1",
-            &hosts,
-        ),
-        (
-            "SELECT sum(v), count(*) FROM remainders WHERE id = $1",
-            &keys,
-        ),
-        (
-            "SELECT sum(v), count(*) FROM remainders WHERE id > $1",
-            &keys,
-        ),
-        (
-            "SELECT v, count(*) FROM remainders WHERE id < $1 GROUP BY v",
-            &keys,
-        ),
-        (
-            "SELECT avg(d) FROM plain WHERE host = $1 AND ts >= $2 AND ts < $3",
-            &vec![
-                host_and_range("h1"),
-                host_and_range("h2"),
-                host_and_range("h9"),
-            ],
-        ),
+    for (queries, runs) in [
+        (OF_RANGES, ranges),
+        (OF_HOSTS, hosts),
+        (OF_KEYS, keys),
+        (OF_HOSTS_AND_RANGES, both.into()),
     ] {
-        let prepared = connection.prepare(sql).await.expect(sql);
-        for values in runs.iter().chain(runs) {
-            count += usize::from(is_kept(&prepared, values));
-            let mut expected = texts(&anew.query(sql, values.clone()).await.expect(sql));
-            expected.sort();
-            assert_eq!(rows(&prepared, values).await, expected, "{sql} {values:?}");
+        for sql in queries {
+            let prepared = connection.prepare(sql).await.expect(sql);
+            for values in runs.iter().chain(&runs) {
+                count += usize::from(is_kept(&prepared, values));
+                let mut expected = texts(&anew.query(sql, values.clone()).await.expect(sql));
+                expected.sort();
+                assert_eq!(rows(&prepared, values).await, expected, "{sql} {values:?}");
+            }
         }
     }
     assert!(count > 60, "{count} runs had a plan that was kept");

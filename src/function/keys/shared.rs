@@ -249,7 +249,7 @@ impl Shown for SharedRows {
         let table_of = |place: &usize| self.tables.get(*place).map(|(table, _)| table);
         let column = |position: &usize| -> Result<ArrayRef, Error> {
             if let (Some(part), Some(values)) = (parts.get(*position), decoded.get(*position)) {
-                return Ok(to_array(values, part.transform().value_type())?);
+                return to_array(values, part.transform().value_type());
             }
             let behind = position.checked_sub(self.common);
             let behind = behind.and_then(|place| BEHIND.get(place));

@@ -106,7 +106,7 @@ impl Case {
 
     /// Whether keys of other layouts stand among those of the case, as in a key space.
     fn is_shared(&self) -> bool {
-        self.seed % 2 == 1 && self.parts.iter().any(|part| is_literal(part))
+        self.seed % 2 == 1 && self.parts.iter().any(is_literal)
     }
 
     /// Keys of the same rows in layouts that differ from this one by a literal: no span of a shared one holds them.
