@@ -10,6 +10,7 @@
 //! * `clocks`, `lost_order`, `ordered`, `date_trunc`, the filters of `min` and `max`: an order by the time of day over rows
 //!   in the order of the time, constants that are joined and ordered by, aggregates over two orders, months of late times,
 //!   extremes alone are in the language, and thousands of queries do not bring together what goes wrong;
+//! * `dependencies` was found in one database, as long as layouts were drawn otherwise, and in some hundred others not;
 //! * `enable_window_limits` needs two windows that look ahead, one over the other, and a LIMIT without an order;
 //! * `projections` needs a derived table without an alias: every source that is drawn has one of its own;
 //! * without `key_order` more is sorted, and the answers are the same: what it stands for is that nothing is declared.
@@ -23,19 +24,19 @@ use crate::span::law::random::Random;
 /// A control gives up after so many databases, unless `HALITE_CONTROL_DATABASES` says otherwise.
 const DATABASES: u64 = 60;
 
-/// Something is wrong with the fault that is not wrong without it: in the database with this seed, or in another one.
-#[track_caller]
-fn must_be_found(fault: Fault, recorded: u64) {
+/// Whether something is wrong with the fault that is not wrong without it: in the database with this seed, or in another one.
+fn is_found(fault: Fault, recorded: u64) -> bool {
     let databases = number("HALITE_CONTROL_DATABASES").unwrap_or(DATABASES);
     let others = (0..databases).map(|number| Random::case_seed(recorded, number));
     let workshop = Workshop::new();
     for seed in std::iter::once(recorded).chain(others) {
         if let Some(report) = found(&workshop, fault, seed) {
             println!("{fault:?} is found at {seed:#018x}: {report}");
-            return;
+            return true;
         }
     }
-    panic!("{fault:?} is not found in {databases} databases");
+    println!("{fault:?} is not found in {databases} databases");
+    false
 }
 
 /// Looks for each mend that `HALITE_CONTROL_MEND` names: what it prints is recorded below.
@@ -79,7 +80,6 @@ const FOUND: &[(&str, u64)] = &[
     ("claims", 0xb54e_0f16_00cc_4d19),
     ("comparisons", 0x657e_ecdd_3cb1_3d09),
     ("constants", 0x06c4_5d18_8009_454f),
-    ("dependencies", 0x1288_733e_f63c_6c80),
     ("distinct_names", 0x00),
     ("equal_windows", 0xc584_133a_c916_ab3c),
     (
@@ -93,7 +93,7 @@ const FOUND: &[(&str, u64)] = &[
     ("nearest", 0xf3b8_488c_368c_b0a6),
     ("numbers", 0x7d29_825c_7552_1255),
     ("overflow", 0x06c4_5d18_8009_454f),
-    ("regexes", 0x69b8_2ebc_9223_3300),
+    ("regexes", 0xaaf1_814d_7da9_5edd),
     ("repeated", 0xe220_a839_7b1d_cdaf),
     ("requirements", 0x1956_8575_2472_bd06),
     ("sql_parser.parse_float_as_decimal", 0x453a_d4ba_e9ef_92d5),
@@ -103,9 +103,10 @@ const FOUND: &[(&str, u64)] = &[
 
 #[test]
 fn mends_that_are_left_out_are_found() {
-    for (name, recorded) in FOUND {
-        must_be_found(Fault::MendLeftOut(name), *recorded);
-    }
+    let is_missing =
+        |(name, recorded): &&(&'static str, u64)| !is_found(Fault::MendLeftOut(name), *recorded);
+    let missing: Vec<_> = FOUND.iter().filter(is_missing).collect();
+    assert!(missing.is_empty(), "not found: {missing:?}");
 }
 
 /// The document says of each mend whether random queries find it.
