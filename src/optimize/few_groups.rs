@@ -4,8 +4,8 @@
 //! by their `min` or `max`. It goes wrong in two ways:
 //!
 //! * It finds what rows are sorted by by its name, also below a list that computes another value of that name: `SELECT -a AS
-//!   a FROM t GROUP BY a ORDER BY a LIMIT 1` keeps the least `a`. So where the sort is not by the column itself, all groups
-//!   are made.
+//!   a FROM t GROUP BY a ORDER BY a LIMIT 1` keeps the least `a`; and in each query of a UNION, however far below: that of
+//!   groups that rows are numbered by. So where the sort is not by the column itself, all groups are made.
 //! * It compares values there as the processor does, for which a NaN is not itself, and neither more nor less than any
 //!   number: `SELECT d FROM t GROUP BY d ORDER BY d DESC LIMIT 2` gives NaN twice, and may panic. So an aggregate with a
 //!   REAL or a DOUBLE makes all of its groups.
@@ -23,6 +23,7 @@ use datafusion::physical_optimizer::topk_aggregation::TopKAggregation;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode};
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::{
     ExecutionPlan, ExecutionPlanProperties, replace_children_if_necessary,
 };
@@ -73,9 +74,6 @@ fn limited_sort(node: &Plan) -> Option<&SortExec> {
 
 /// The plan below a sort by `key` with the limits alone that are those of the sort; `None` where it has no others.
 fn proven(plan: &Plan, key: Option<&Arc<dyn PhysicalExpr>>) -> Result<Option<Plan>> {
-    let [input] = plan.children()[..] else {
-        return Ok(None);
-    };
     // What is below has its own limits.
     if limited_sort(plan).is_some() {
         return Ok(None);
@@ -88,22 +86,32 @@ fn proven(plan: &Plan, key: Option<&Arc<dyn PhysicalExpr>>) -> Result<Option<Pla
         (Some(grouping), _, key) => key
             .filter(|_| grouping.mode().input_mode() == AggregateInputMode::Partial)
             .cloned(),
-        (None, _, key) => key
-            .filter(|_| plan.schema().fields() == input.schema().fields())
-            .cloned(),
+        (None, _, key) => key.filter(|_| has_columns_of_inputs(plan)).cloned(),
     };
-    let input = proven(input, inner.as_ref())?;
+    let inputs = plan.children().into_iter().cloned();
+    let inputs = inputs.map(|input| Ok((proven(&input, inner.as_ref())?, input)));
+    let inputs = inputs.collect::<Result<Vec<_>>>()?;
     let without = match grouping {
         Some(grouping) if is_limited(grouping) && !is_sorted_by(grouping, key) => {
             Some(Arc::new(grouping.with_new_limit_options(None)) as Plan)
         }
         _ => None,
     };
-    let Some(input) = input else {
+    if inputs.iter().all(|(proven, _)| proven.is_none()) {
         return Ok(without);
-    };
+    }
     let node = without.unwrap_or_else(|| Arc::clone(plan));
-    replace_children_if_necessary(node, vec![input]).map(Some)
+    let inputs = inputs.into_iter();
+    let inputs = inputs.map(|(proven, input)| proven.unwrap_or(input));
+    replace_children_if_necessary(node, inputs.collect()).map(Some)
+}
+
+/// Whether a column of a node is that of its place in each input.
+fn has_columns_of_inputs(plan: &Plan) -> bool {
+    match plan.children()[..] {
+        [input] => plan.schema().fields() == input.schema().fields(),
+        _ => plan.is::<UnionExec>(),
+    }
 }
 
 /// Whether it keeps the first groups of an order.
@@ -139,6 +147,10 @@ mod tests {
     const NEGATED: &str =
         "SELECT -a AS a FROM (VALUES (1), (2), (3)) t (a) GROUP BY a ORDER BY a LIMIT 1";
 
+    const NUMBERED: &str =
+        "SELECT row_number() OVER (ORDER BY a) AS a FROM (VALUES (1), (2)) t (a) GROUP BY a
+        UNION ALL SELECT 0 ORDER BY a DESC LIMIT 1";
+
     #[tokio::test]
     async fn the_first_groups_are_those_of_the_value_that_rows_are_sorted_by() {
         let session = mended();
@@ -165,6 +177,7 @@ mod tests {
                 format!("{} ORDER BY m DESC, a DESC LIMIT 1", few("a, max(b) AS m")),
                 "2|5",
             ),
+            (NUMBERED.to_owned(), "2"),
         ] {
             assert_eq!(rows(&session, &sql).await, [expected], "{sql}");
         }
@@ -177,6 +190,11 @@ mod tests {
             ),
             (
                 format!("{} ORDER BY m DESC LIMIT 1", few("a, max(b) AS m")),
+                true,
+            ),
+            (NUMBERED.to_owned(), false),
+            (
+                format!("{} UNION ALL SELECT 0 ORDER BY a LIMIT 1", few("a")),
                 true,
             ),
         ] {
@@ -212,5 +230,7 @@ mod tests {
     async fn canary_of_names() {
         let wrong = plain_rows(&plain(), NEGATED).await;
         assert_eq!(wrong, Ok(vec!["-1".to_owned()]));
+        let wrong = plain_rows(&plain(), NUMBERED).await;
+        assert_eq!(wrong, Ok(vec!["1".to_owned()]));
     }
 }

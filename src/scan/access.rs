@@ -174,12 +174,12 @@ impl Access {
             return Ok(Vec::new());
         }
         let schema = DFSchema::try_from(self.table.full_schema().as_ref().clone())?;
-        let evaluated = |Residual { conjunct, reason }| {
-            let text = format!("{} ({reason})", predicate::readable(&conjunct));
-            let conjunct = canonical_constants(unnormalize_col(conjunct))?;
+        let evaluated = |Residual { conjunct, reason }: Residual<Expr>| {
+            let canonical = canonical_constants(unnormalize_col(conjunct.clone()))?;
             Ok(ResidualConjunct {
-                expression: physical(conjunct, &schema)?,
-                text,
+                expression: physical(canonical, &schema)?,
+                written: Some(Arc::new(conjunct)),
+                reason,
             })
         };
         residual.into_iter().map(evaluated).collect()

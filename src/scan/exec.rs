@@ -178,7 +178,7 @@ impl ScanExec {
     /// The conjuncts that the spans do not prove, each with the reason; none: the spans are tight.
     pub fn residual_texts(&self) -> Vec<String> {
         let residual = self.request.residual.iter();
-        residual.map(|residual| residual.text.clone()).collect()
+        residual.map(ResidualConjunct::text).collect()
     }
 
     /// About how many rows there are; `None` where a condition or a limit makes that a guess, or the store cannot say.
@@ -388,9 +388,11 @@ impl ExecutionPlan for ScanExec {
                     PushedDown::No
                 }
                 Some(expression) => {
-                    let text =
-                        format!("{expression} (came when the key ranges were planned already)");
-                    request.residual.push(ResidualConjunct { expression, text });
+                    request.residual.push(ResidualConjunct {
+                        expression,
+                        written: None,
+                        reason: "came when the key ranges were planned already".to_owned(),
+                    });
                     PushedDown::Yes
                 }
             });

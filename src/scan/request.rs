@@ -5,13 +5,14 @@ use std::sync::Arc;
 use arrow::compute::SortOptions;
 use arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
+use datafusion::logical_expr::Expr;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 
 use super::KeyOrder;
 use super::partition::are_few_points;
 use super::physical::has_subquery;
-use crate::predicate::Predicate;
+use crate::predicate::{self, Predicate};
 use crate::schema::BoundTable;
 use crate::span::{Run, Spans, Work};
 use crate::store::{Direction, Store};
@@ -86,8 +87,21 @@ pub struct ScanRequest {
 pub struct ResidualConjunct {
     /// The conjunct, over the table's whole schema.
     pub expression: Arc<dyn PhysicalExpr>,
-    /// The conjunct as it was written, and why it is not proven: `usage > 3 (reason)`.
-    pub text: String,
+    /// The conjunct as it was written; `None` of one that came when the query was planned already.
+    pub written: Option<Arc<Expr>>,
+    /// Why it is not proven.
+    pub reason: String,
+}
+
+impl ResidualConjunct {
+    /// The conjunct, and why it is not proven: `usage > 3 (reason)`. It is asked for by those who explain: a list may be
+    /// long.
+    pub fn text(&self) -> String {
+        match &self.written {
+            Some(written) => format!("{} ({})", predicate::readable(written), self.reason),
+            None => format!("{} ({})", self.expression, self.reason),
+        }
+    }
 }
 
 impl ScanRequest {

@@ -7,7 +7,8 @@ use datafusion::common::stats::Precision;
 
 use super::ScanRequest;
 use crate::datum::SqlType;
-use crate::span::Run;
+use crate::keyrange::{Guide, KeyRange};
+use crate::span::{Run, Work};
 use crate::store::Store;
 
 /// The most ranges whose size is asked for; the others are taken to be like them.
@@ -51,17 +52,31 @@ fn stored_bytes(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[&Run]) ->
     let mut sampled = 0;
     let mut bytes = 0_u64;
     for run in runs {
-        let ranges = run.ranges(request.table.row_key());
-        let ranges = ranges.unwrap_or_else(|| run.hull().into());
-        count += ranges.ranges().len();
         let unsampled = SAMPLED_RANGES.saturating_sub(sampled);
-        for range in ranges.ranges().iter().take(unsampled) {
+        let (ranges, sample) = first_ranges(run, unsampled);
+        count += ranges;
+        for range in &sample {
             bytes += store.approximate_size(request.table.space(), range).ok()?;
             sampled += 1;
         }
     }
     let bytes = usize::try_from(bytes).ok()?;
     Some(bytes.saturating_mul(count) / sampled.max(1))
+}
+
+/// How many ranges a run reads, and the first of them, so many at most. They are not all listed: there may be thousands.
+fn first_ranges(run: &Run, most: usize) -> (usize, Vec<KeyRange>) {
+    match &run.work {
+        Work::Points(keys) => {
+            let first = keys.iter().take(most).map(|key| KeyRange::prefix(key));
+            (keys.len(), first.collect())
+        }
+        Work::Ranges(set) => {
+            let first = set.ranges().iter().take(most).cloned();
+            (set.ranges().len(), first.collect())
+        }
+        Work::Walk(walk) => (1, vec![walk.hull().clone()]),
+    }
 }
 
 /// About how many bytes a value of the type takes.

@@ -148,7 +148,10 @@ impl Dialect for HaliteDialect {
             false if text.contains('_') => {
                 Ok(Expr::value(Value::Number(text.replace('_', ""), false)))
             }
-            false => return None,
+            // sqlparser would first look for a type that a text stands behind.
+            false => Ok(Expr::Value(
+                Value::Number(text.clone(), false).with_span(next.span),
+            )),
         };
         parser.advance_token();
         Some(number)

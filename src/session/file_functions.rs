@@ -43,7 +43,7 @@ const FUNCTIONS: &[(&str, Reads)] = &[
 ];
 
 /// The names of the functions.
-pub fn file_functions() -> impl Iterator<Item = &'static str> {
+pub fn file_functions() -> impl Iterator<Item = &'static str> + Clone {
     FUNCTIONS.iter().map(|(name, _)| *name)
 }
 

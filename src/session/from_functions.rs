@@ -23,6 +23,9 @@ use super::written::expression;
 /// The functions that are lists in the list of a SELECT.
 const SERIES: [&str; 2] = ["generate_series", "range"];
 
+/// What [`write_out`] looks for.
+pub(super) const WORDS: [&str; 3] = ["unnest", "generate_series", "range"];
+
 /// Writes such functions as they are planned.
 pub(super) fn write_out(tree: &mut impl VisitMut) {
     let _: ControlFlow<()> = tree.visit(&mut Functions);

@@ -132,13 +132,11 @@ impl KeptPlan {
 
 /// Whether a scan reads what the access says, and perhaps has more filters.
 fn is_of(scan: &ScanRequest, bound: &ScanRequest) -> bool {
-    let texts = |request: &ScanRequest| -> Vec<String> {
-        let residual = request.residual.iter();
-        residual.map(|residual| residual.text.clone()).collect()
-    };
+    let mut both = scan.residual.iter().zip(&bound.residual);
     scan.dynamic.is_empty()
         && scan.spans.runs().len() == bound.spans.runs().len()
-        && texts(scan).starts_with(&texts(bound))
+        && scan.residual.len() >= bound.residual.len()
+        && both.all(|(ours, theirs)| ours.written == theirs.written)
 }
 
 /// The only table that a plan reads, if all it reads is one of Halite's.

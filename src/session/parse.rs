@@ -110,7 +110,7 @@ pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
     let statement = typed.as_deref().unwrap_or(statement);
     let command = on_stack_for(depth, || {
         let mut command = parse_command(statement).map_err(|error| refused(error, &text))?;
-        write_out(&mut command)?;
+        write_out(&mut command, &Words(statement))?;
         refuse_copy(&command)?;
         guard::expansion::check(&command)?;
         Ok::<_, Error>(command)
@@ -123,24 +123,57 @@ pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
     })
 }
 
-/// Draws the samples that a statement asks for, and names the files that it reads by functions.
-fn write_out(command: &mut Command) -> Result<()> {
+/// Writes out what short forms, functions in FROM and samples stand for.
+fn write_out(command: &mut Command, words: &Words<'_>) -> Result<()> {
     match command {
-        Command::Sql(statement) => sql_of_mut(statement).map_or(Ok(()), write_out_in),
-        Command::ExplainKeys(query) | Command::Summarize(query) => write_out_in(query.as_mut()),
+        Command::Sql(statement) => match sql_of_mut(statement) {
+            Some(statement) => write_out_in(statement, words),
+            None => Ok(()),
+        },
+        Command::ExplainKeys(query) | Command::Summarize(query) => {
+            write_out_in(query.as_mut(), words)
+        }
         Command::Copy(copy) => match &mut copy.source {
-            CopySource::Query(query) => write_out_in(query.as_mut()),
+            CopySource::Query(query) => write_out_in(query.as_mut(), words),
             CopySource::Table { .. } => Ok(()),
         },
     }
 }
 
-fn write_out_in(tree: &mut impl VisitMut) -> Result<()> {
-    spelled::write_out(tree);
-    pivot::write_out(tree)?;
-    from_functions::write_out(tree);
-    file_functions::write_out(tree)?;
-    sample::write_out(tree)
+/// Each walk through the tree is made where a word is written that it looks for: lists may be long.
+fn write_out_in(tree: &mut impl VisitMut, words: &Words<'_>) -> Result<()> {
+    if words.has(spelled::WORDS) {
+        spelled::write_out(tree);
+    }
+    if words.has(pivot::WORDS) {
+        pivot::write_out(tree)?;
+    }
+    if words.has(from_functions::WORDS) {
+        from_functions::write_out(tree);
+    }
+    if words.has(file_functions::file_functions()) {
+        file_functions::write_out(tree)?;
+    }
+    if words.has(sample::WORDS) {
+        sample::write_out(tree)?;
+    }
+    Ok(())
+}
+
+/// The words of a statement, quoted or not.
+struct Words<'a>(&'a [TokenWithSpan]);
+
+impl Words<'_> {
+    /// Whether one of these is among them, in capitals or not.
+    fn has<'w>(&self, wanted: impl IntoIterator<Item = &'w str> + Clone) -> bool {
+        self.0.iter().any(|token| match &token.token {
+            Token::Word(word) => {
+                let mut wanted = wanted.clone().into_iter();
+                wanted.any(|wanted| word.value.eq_ignore_ascii_case(wanted))
+            }
+            _ => false,
+        })
+    }
 }
 
 /// `EXPLAIN COPY`, the one COPY that DataFusion would parse.

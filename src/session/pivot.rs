@@ -20,6 +20,9 @@ use super::dialect;
 use super::sample::only_table;
 use crate::error::{Error, Result};
 
+/// What [`write_out`] looks for.
+pub(super) const WORDS: [&str; 2] = ["pivot", "unpivot"];
+
 /// Writes them out.
 ///
 /// # Errors

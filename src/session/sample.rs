@@ -21,6 +21,9 @@ use crate::error::{Error, Result};
 /// The function that stands for USING SAMPLE between the tokenizer and [`write_out`]; nobody else calls one so.
 const MARKER: &str = "using sample";
 
+/// A word of each form that [`write_out`] looks for.
+pub(super) const WORDS: [&str; 3] = [MARKER, "sample", "tablesample"];
+
 /// How much is drawn.
 #[derive(Debug, Clone, PartialEq)]
 enum Amount {

@@ -148,6 +148,9 @@ fn keyword_of(token: &TokenWithSpan) -> Keyword {
     }
 }
 
+/// A word of each form that [`write_out`] spells out.
+pub(super) const WORDS: [&str; 3] = ["all", "semi", "anti"];
+
 /// Spells out what is parsed.
 pub(super) fn write_out(tree: &mut impl VisitMut) {
     let _: ControlFlow<()> = tree.visit(&mut Short);

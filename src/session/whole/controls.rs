@@ -10,7 +10,6 @@
 //! * `clocks`, `lost_order`, `ordered`, `date_trunc`, the filters of `min` and `max`: an order by the time of day over rows
 //!   in the order of the time, constants that are joined and ordered by, aggregates over two orders, months of late times,
 //!   extremes alone are in the language, and thousands of queries do not bring together what goes wrong;
-//! * `dependencies` was found in one database, as long as layouts were drawn otherwise, and in some hundred others not;
 //! * `enable_window_limits` needs two windows that look ahead, one over the other, and a LIMIT without an order;
 //! * `projections` needs a derived table without an alias: every source that is drawn has one of its own;
 //! * without `key_order` more is sorted, and the answers are the same: what it stands for is that nothing is declared.
@@ -80,6 +79,7 @@ const FOUND: &[(&str, u64)] = &[
     ("claims", 0xb54e_0f16_00cc_4d19),
     ("comparisons", 0x657e_ecdd_3cb1_3d09),
     ("constants", 0x06c4_5d18_8009_454f),
+    ("dependencies", 0x4973_05c5_d1aa_b99f),
     ("distinct_names", 0x00),
     ("equal_windows", 0xc584_133a_c916_ab3c),
     (

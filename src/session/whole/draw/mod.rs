@@ -46,23 +46,34 @@ pub(super) struct Draw<'a> {
     data: &'a Data,
     known: &'a [truths::LawTable],
     random: &'a mut Random,
+    /// For what is drawn now and then: other queries stay as they are.
+    rare: Random,
     aliases: usize,
     sources: usize,
     ctes: Vec<(String, Vec<Output>)>,
+    /// What the last SELECT groups by the key of a query, and more; else empty.
+    keys: Vec<Expr>,
 }
 
 /// The most sources of a query.
 const SOURCES: usize = 5;
 
 /// The query that a random source gives.
-pub(super) fn draw(data: &Data, known: &[truths::LawTable], random: &mut Random) -> Query {
+pub(super) fn draw(
+    data: &Data,
+    known: &[truths::LawTable],
+    random: &mut Random,
+    rare: Random,
+) -> Query {
     let mut draw = Draw {
         data,
         known,
         random,
+        rare,
         aliases: 0,
         sources: 0,
         ctes: Vec::new(),
+        keys: Vec::new(),
     };
     draw.outermost()
 }
@@ -153,7 +164,12 @@ impl Draw<'_> {
             Body::Select(select) => select.distinct,
             Body::Set(_) => true,
         };
-        if self.random.percent(70) {
+        if !sortable.is_empty() && !self.keys.is_empty() && !is_distinct {
+            for expr in std::mem::take(&mut self.keys) {
+                let key = self.key(SortBy::Expr(expr));
+                query.order.push(key);
+            }
+        } else if self.random.percent(70) {
             for _ in 0..self.random.between(1, 3) {
                 let by = match sortable.is_empty() || is_distinct || self.random.percent(55) {
                     true => SortBy::Item(self.random.between(0, items - 1)),

@@ -64,8 +64,11 @@ impl Draw<'_> {
     ) -> (Select, Vec<Output>, Vec<Value>) {
         let (from, scope) = self.from(depth);
         let filter = self.filter(&scope, outer, depth);
-        let group = match self.random.percent(38) {
-            true => Some(self.group(&scope)),
+        let is_grouped = self.random.percent(38);
+        let keyed = is_grouped.then(|| self.keyed(&scope)).flatten();
+        let keys = keyed.as_ref().map(|group| group.by.clone());
+        let group = match is_grouped {
+            true => Some(keyed.unwrap_or_else(|| self.group(&scope))),
             false => None,
         };
         let mut material = material(scope, group.as_ref());
@@ -102,6 +105,7 @@ impl Draw<'_> {
             small: value.small,
         });
         let outputs = outputs.collect();
+        self.keys = keys.unwrap_or_default();
         let items = values.into_iter().enumerate().map(|(number, value)| Item {
             expr: value.expr,
             alias: Some(format!("x{number}")),
@@ -134,6 +138,25 @@ impl Draw<'_> {
             1 => terms.pop(),
             _ => Some(Predicate::And(terms)),
         }
+    }
+
+    /// The groups of all columns of a query and one of another source, now and then: a key of one side of a join, which
+    /// tells the rows of that side apart and not those of the join.
+    fn keyed(&mut self, scope: &Scope) -> Option<Group> {
+        let mut queries = scope.values.iter().filter_map(source_of);
+        let query = queries.find(|alias| alias.starts_with('q'))?;
+        let columns = scope.values.iter().filter(|one| source_of(one).is_some());
+        let (of_query, others): (Vec<&Value>, Vec<&Value>) =
+            columns.partition(|one| source_of(one) == Some(query));
+        if others.is_empty() || self.rare.percent(40) {
+            return None;
+        }
+        let mut by: Vec<Expr> = of_query.iter().map(|one| one.expr.clone()).collect();
+        by.push(self.rare.pick(&others).expr.clone());
+        Some(Group {
+            by,
+            kind: GroupKind::Plain,
+        })
     }
 
     fn group(&mut self, scope: &Scope) -> Group {
@@ -314,6 +337,14 @@ fn material(scope: Scope, group: Option<&Group>) -> Material {
             _ => group.by.clone(),
         },
         extremes: false,
+    }
+}
+
+/// The alias of the source that a column comes from.
+fn source_of(value: &Value) -> Option<&str> {
+    match &value.expr {
+        Expr::Column { source, .. } => Some(source),
+        _ => None,
     }
 }
 
