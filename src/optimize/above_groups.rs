@@ -28,10 +28,12 @@ fn push(
     plan: LogicalPlan,
     config: &dyn OptimizerConfig,
 ) -> Result<Transformed<LogicalPlan>> {
-    let (conjuncts, input) = merged(&plan);
+    let (predicates, input) = merged(&plan);
     if !matches!(input, LogicalPlan::Aggregate(_)) {
         return theirs.rewrite(plan, config);
     }
+    let conjuncts = predicates.into_iter().cloned();
+    let conjuncts = conjuncts.flat_map(split_conjunction_owned).collect();
     let is_kept = |conjunct: &Expr| !conjunct.any_column_refs();
     // As DataFusion's rule does first: two conjuncts that contradict each other become FALSE.
     let conjuncts = simplify_predicates(conjuncts)?;
@@ -53,14 +55,14 @@ fn push(
     })
 }
 
-/// The conjuncts of a filter and of those right below it, which DataFusion's rule makes one, and what they filter.
-fn merged(plan: &LogicalPlan) -> (Vec<Expr>, &LogicalPlan) {
-    let (mut conjuncts, mut input) = (Vec::new(), plan);
+/// The predicates of a filter and of those right below it, which DataFusion's rule makes one, and what they filter.
+fn merged(plan: &LogicalPlan) -> (Vec<&Expr>, &LogicalPlan) {
+    let (mut predicates, mut input) = (Vec::new(), plan);
     while let LogicalPlan::Filter(filter) = input {
-        conjuncts.extend(split_conjunction_owned(filter.predicate.clone()));
+        predicates.push(&filter.predicate);
         input = &filter.input;
     }
-    (conjuncts, input)
+    (predicates, input)
 }
 
 #[cfg(test)]

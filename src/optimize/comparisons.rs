@@ -27,7 +27,7 @@ use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, LogicalPla
 use super::compare::{between_operators, binary, is_comparison, list_operators};
 use super::constants::is_constant;
 use super::rule::NodeRule;
-use super::{chains, floats, has_any, input_schema, map_named, numbers, tuples};
+use super::{chains, floats, has, has_any, input_schema, map_named, numbers, tuples};
 use crate::predicate::Exact;
 
 /// The rule. See the [module](self).
@@ -75,10 +75,12 @@ fn typed_keys(plan: LogicalPlan, schema: &DFSchema) -> Transformed<LogicalPlan> 
 /// The expression without the names that DataFusion gives to what stands inside of it: `row(1, 2)`, a function called by
 /// its second name, comes as `struct(1, 2) AS row(1, 2)`. No rule below looks through a name.
 fn without_inner_names(expr: Expr) -> Result<Transformed<Expr>> {
-    if matches!(expr, Expr::Alias(_)) {
-        expr.map_children(|inner| Ok(inner.unalias_nested()))
-    } else {
-        Ok(expr.unalias_nested())
+    let is_named = |expr: &Expr| matches!(expr, Expr::Alias(_));
+    match expr {
+        Expr::Alias(_) => expr.map_children(|inner| Ok(inner.unalias_nested())),
+        // Most have none, and lists may be long.
+        expr if !has(&expr, &is_named)? => Ok(Transformed::no(expr)),
+        expr => Ok(expr.unalias_nested()),
     }
 }
 

@@ -34,8 +34,11 @@ pub(super) fn estimate(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[&R
         .schema()
         .unwrap_or_else(|_| Arc::clone(request.table.full_schema()));
     let mut statistics = Statistics::new_unknown(&schema);
-    if let Some(bytes) = stored_bytes(request, store, runs) {
-        let mut rows = bytes / (stored_width + ENTRY_OVERHEAD);
+    let rows = keys_of(runs).or_else(|| {
+        let bytes = stored_bytes(request, store, runs)?;
+        Some(bytes / (stored_width + ENTRY_OVERHEAD))
+    });
+    if let Some(mut rows) = rows {
         if request.filters().next().is_some() {
             rows /= FILTER_SELECTIVITY;
         }
@@ -44,6 +47,15 @@ pub(super) fn estimate(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[&R
         statistics.total_byte_size = Precision::Inexact(rows.saturating_mul(output_width));
     }
     statistics
+}
+
+/// How many keys are looked up; `None` where something else is read.
+fn keys_of(runs: &[&Run]) -> Option<usize> {
+    let keys = runs.iter().map(|run| match &run.work {
+        Work::Points(keys) => Some(keys.len()),
+        Work::Ranges(_) | Work::Walk(_) => None,
+    });
+    keys.sum()
 }
 
 /// About how many bytes the runs take in the store; `None` if it cannot say.

@@ -75,6 +75,22 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
                 right: Box::new(Expr::value(Value::SingleQuotedString(regex))),
             })))
         }
+        Expr::Like {
+            pattern,
+            escape_char,
+            ..
+        }
+        | Expr::ILike {
+            pattern,
+            escape_char,
+            ..
+        } => {
+            if let Some(escaped) = escaped_by_backslashes(pattern, escape_char.as_ref()) {
+                **pattern = Expr::value(Value::SingleQuotedString(escaped));
+                *escape_char = None;
+            }
+            None
+        }
         Expr::BinaryOp {
             left,
             op: BinaryOperator::PGExp,
@@ -123,6 +139,11 @@ fn parsers_of(data_type: &DataType) -> Option<[&'static str; 2]> {
         DataType::JSON | DataType::JSONB => Some(["json", "try_parse_json"]),
         _ => None,
     }
+}
+
+/// Whether a text of the type is planned as a call of a function.
+pub(super) fn is_parsed(data_type: &DataType) -> bool {
+    parsers_of(data_type).is_some()
 }
 
 fn parsed([strict, lenient]: [&str; 2], kind: &CastKind, value: &Expr) -> Option<Expr> {
@@ -198,23 +219,50 @@ pub(super) fn similar_as_regex(pattern: &Expr, escape: Option<&ValueWithSpan>) -
     let Expr::Value(pattern) = pattern else {
         return None;
     };
-    let text = |value: &ValueWithSpan| match &value.value {
-        Value::SingleQuotedString(text) => Some(text.clone()),
-        _ => None,
-    };
     let escape = match escape {
         None => Some('\\'),
-        Some(escape) => {
-            let escape = text(escape)?;
-            let mut letters = escape.chars();
-            let first = letters.next();
-            if letters.next().is_some() {
-                return None;
-            }
-            first
-        }
+        Some(escape) => escape_of(escape)?,
     };
-    Some(regex_of(&text(pattern)?, escape))
+    Some(regex_of(text_of(pattern)?, escape))
+}
+
+/// The pattern of a LIKE with another ESCAPE, as DataFusion takes it: after backslashes what follows stands for itself. With
+/// `ESCAPE ''` nothing does so. `None` where it is the backslash, and where the pattern is no constant or ends with the character.
+pub(super) fn escaped_by_backslashes(
+    pattern: &Expr,
+    escape: Option<&ValueWithSpan>,
+) -> Option<String> {
+    let escape = escape_of(escape?).filter(|escape| *escape != Some('\\'))?;
+    let Expr::Value(pattern) = pattern else {
+        return None;
+    };
+    let mut escaped = String::new();
+    let mut letters = text_of(pattern)?.chars();
+    while let Some(letter) = letters.next() {
+        let (letter, is_itself) = match escape == Some(letter) {
+            true => (letters.next()?, true),
+            false => (letter, letter == '\\'),
+        };
+        if is_itself && matches!(letter, '%' | '_' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    Some(escaped)
+}
+
+/// The character of an ESCAPE, `Some(None)` of none; `None` of what is no ESCAPE.
+pub(super) fn escape_of(escape: &ValueWithSpan) -> Option<Option<char>> {
+    let mut letters = text_of(escape)?.chars();
+    let first = letters.next();
+    letters.next().is_none().then_some(first)
+}
+
+fn text_of(value: &ValueWithSpan) -> Option<&str> {
+    match &value.value {
+        Value::SingleQuotedString(text) => Some(text),
+        _ => None,
+    }
 }
 
 fn regex_of(pattern: &str, escape: Option<char>) -> String {

@@ -9,12 +9,14 @@
 //! | `LATERAL unnest(t.a)` | `unnest(t.a)` |
 //! | `generate_series(1, t.n) AS g (i)` | `unnest(generate_series(1, t.n)) AS g (i)` |
 //! | `(SELECT … FROM unnest(t.a) AS u (x))` | `(SELECT … FROM (SELECT unnest(t.a)) AS u (x))` |
+//! | `SELECT i FROM range(3) AS i` | `SELECT i FROM range(3) AS i (i)` |
+//! | `SELECT range FROM range(3)` | `SELECT range FROM range(3) AS range (range)` |
 
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, Ident, ObjectName, Select, SetExpr, TableAlias,
-    TableAliasColumnDef, TableFactor, VisitMut, VisitorMut, visit_expressions,
+    TableAliasColumnDef, TableFactor, TableWithJoins, VisitMut, VisitorMut, visit_expressions,
 };
 
 use super::dialect;
@@ -37,6 +39,7 @@ impl VisitorMut for Functions {
     type Break = ();
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        name_columns(select);
         for (place, table) in select.from.iter_mut().enumerate() {
             unnest(&mut table.relation);
             if place == 0 {
@@ -49,6 +52,86 @@ impl VisitorMut for Functions {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// Gives the one column of a function the function's name, where the SELECT names it so, as in PostgreSQL.
+fn name_columns(select: &mut Select) {
+    let relations = |table: &TableWithJoins| {
+        let joined = table.joins.iter().map(|join| &join.relation);
+        let relations = std::iter::once(&table.relation).chain(joined);
+        relations.filter_map(called).collect::<Vec<_>>()
+    };
+    let names: Vec<Ident> = select.from.iter().flat_map(relations).collect();
+    let is_named = |name: &Ident| {
+        let found = visit_expressions(select, |expr| match expr {
+            Expr::Identifier(column) if column == name => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        found.is_break()
+    };
+    let names: Vec<Ident> = names.into_iter().filter(is_named).collect();
+    for table in &mut select.from {
+        let joined = table.joins.iter_mut().map(|join| &mut join.relation);
+        for relation in std::iter::once(&mut table.relation).chain(joined) {
+            if let Some(name) = called(relation).filter(|name| names.contains(name)) {
+                name_only_column(relation, name);
+            }
+        }
+    }
+}
+
+/// The name of a series or an unnest whose column has none.
+fn called(factor: &TableFactor) -> Option<Ident> {
+    let (function, arguments, alias) = match factor {
+        TableFactor::Function {
+            name,
+            args,
+            alias,
+            with_ordinality: false,
+            ..
+        } => (plain_name(name)?, args.len(), alias),
+        TableFactor::Table {
+            name,
+            args: Some(args),
+            alias,
+            with_ordinality: false,
+            ..
+        } => (plain_name(name)?, args.args.len(), alias),
+        TableFactor::UNNEST {
+            alias,
+            array_exprs,
+            with_offset: false,
+            with_ordinality: false,
+            ..
+        } => ("unnest".to_owned(), array_exprs.len(), alias),
+        _ => return None,
+    };
+    let is_series = SERIES.contains(&function.as_str());
+    match alias {
+        _ if !is_series && (function != "unnest" || arguments != 1) => None,
+        None => Some(Ident::new(function)),
+        Some(alias) if alias.columns.is_empty() => Some(alias.name.clone()),
+        Some(_) => None,
+    }
+}
+
+fn name_only_column(factor: &mut TableFactor, name: Ident) {
+    let (TableFactor::Function { alias, .. }
+    | TableFactor::Table { alias, .. }
+    | TableFactor::UNNEST { alias, .. }) = factor
+    else {
+        return;
+    };
+    let alias = alias.get_or_insert_with(|| TableAlias {
+        explicit: true,
+        name: name.clone(),
+        columns: Vec::new(),
+        at: None,
+    });
+    alias.columns.push(TableAliasColumnDef {
+        name,
+        data_type: None,
+    });
 }
 
 /// Makes an unnest of a function that is given columns.

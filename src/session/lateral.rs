@@ -19,22 +19,25 @@ use sqlparser::ast::{
 use super::absent;
 use super::folds::Folds;
 use super::innermost::{sql_of, sql_of_mut};
+use super::long_lists::LongLists;
 use super::names::{self, heading};
 use crate::error::Result;
 
 /// How many expressions a SELECT may have when names are written out in it.
 const MOST_EXPRESSIONS: usize = 2_000;
 
-/// The plan of a statement as DataFusion makes it, with the names of its columns mended and those of the same list
-/// written out.
+/// The plan of a statement as DataFusion makes it, with the names of its columns mended, those of the same list written
+/// out, and the lists that were set aside.
 pub(super) async fn first_plan(
     state: &SessionState,
     mut parsed: DFStatement,
+    lists: &LongLists,
 ) -> Result<LogicalPlan> {
     let may_be_lateral = is_possible(&parsed, Folds::of(state));
     loop {
         let kept = may_be_lateral.then(|| parsed.clone());
-        let named = names::mend(state, parsed).await?;
+        let mut named = names::mend(state, parsed).await?;
+        lists.put_back(&mut named);
         let error = match state.statement_to_plan(named).await {
             Ok(plan) => return Ok(plan),
             Err(error) => error,

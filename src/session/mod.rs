@@ -76,6 +76,7 @@ mod interrupt;
 mod kept;
 mod lambdas;
 mod lateral;
+mod long_lists;
 mod memory;
 mod meter;
 mod mixed_values;

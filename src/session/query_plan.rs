@@ -4,6 +4,7 @@ use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::sql::parser::Statement as DFStatement;
 
+use super::long_lists::LongLists;
 use super::recursion::Casts;
 use super::{guard, lateral, names, natural, recursion, subqueries};
 use crate::error::Result;
@@ -29,9 +30,11 @@ pub(super) async fn draft(
     mut parsed: DFStatement,
     of_views: Casts,
 ) -> Result<LogicalPlan> {
+    let lists = LongLists::set_aside(&mut parsed);
     let casts = recursion::casts(&parsed).with(of_views);
-    let natural = natural::kept(&mut parsed);
-    let plan = lateral::first_plan(state, parsed).await?;
+    let mut natural = natural::kept(&mut parsed);
+    natural.iter_mut().for_each(|kept| lists.put_back(kept));
+    let plan = lateral::first_plan(state, parsed, &lists).await?;
     guard::check_plan(&plan)?;
     recursion::check(&plan, &casts)?;
     if let Some(parsed) = natural {

@@ -10,7 +10,7 @@ use sqlparser::ast::{
 };
 
 use super::checked::{Checked, FINE, missing, refuse_if};
-use super::forms::{length_of, similar_as_regex};
+use super::forms::{escape_of, escaped_by_backslashes, length_of, similar_as_regex};
 
 /// A SET of another kind than `name = value`.
 pub(super) fn check_set(set: &Set) -> Checked {
@@ -176,6 +176,23 @@ pub(super) fn check_expr(expr: &Expr) -> Checked {
             Some(_) => return FINE,
             None => {
                 "SIMILAR TO a pattern that is no constant; write LIKE, or ~ with a regular expression"
+            }
+        },
+        Expr::Like {
+            pattern,
+            escape_char: Some(escape),
+            ..
+        }
+        | Expr::ILike {
+            pattern,
+            escape_char: Some(escape),
+            ..
+        } => match escaped_by_backslashes(pattern, Some(escape)) {
+            _ if escape_of(escape) == Some(Some('\\')) => return FINE,
+            Some(_) => return FINE,
+            None => {
+                "LIKE with an ESCAPE that is not one character, or a pattern that is no constant or ends with that \
+                 character; escape with backslashes"
             }
         },
         Expr::RLike { regexp: true, .. } => "REGEXP; write ~ or !~",

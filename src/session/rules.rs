@@ -27,6 +27,7 @@ use sqlparser::parser::Parser;
 
 use super::assign::Target;
 use super::dialect::HaliteDialect;
+use super::long_lists::LongLists;
 use super::parse::{Command, parse};
 use super::stack::stack_for;
 use super::{clauses, environment, lateral, names, types};
@@ -234,7 +235,8 @@ fn plan(state: &SessionState, sql: &str) -> Result<LogicalPlan> {
         return Err(Error::internal("an expression that is a command"));
     };
     clauses::check(&statement, state)?;
-    let planning = stack_for(parsed.depth, lateral::first_plan(state, *statement));
+    let lists = LongLists::default();
+    let planning = stack_for(parsed.depth, lateral::first_plan(state, *statement, &lists));
     let planned = planning.now_or_never();
     let planned = planned.ok_or_else(|| Error::internal("an expression that waits"))?;
     names::restore(planned?)

@@ -303,3 +303,80 @@ SELECT doc -> g, coalesce(doc -> 'k', g) FROM t WHERE id = 1;
 |          | [1, 2]                  |
 +----------+-------------------------+
 
+SELECT i FROM generate_series(1, 2) AS i;
+SELECT generate_series FROM generate_series(1, 2);
+SELECT range + 1 AS n FROM range(2) ORDER BY range DESC;
+SELECT unnest FROM unnest([3, 4]);
+SELECT t.id, i FROM t, generate_series(1, t.id) AS i WHERE t.id < 3 AND i > 1;
+SELECT value FROM generate_series(1, 1) AS i;
+SELECT i FROM generate_series(1, 2) WITH ORDINALITY AS i;
+---
++---+
+| i |
++---+
+| 1 |
+| 2 |
++---+
++-----------------+
+| generate_series |
++-----------------+
+| 1               |
+| 2               |
++-----------------+
++---+
+| n |
++---+
+| 2 |
+| 1 |
++---+
++--------+
+| unnest |
++--------+
+| 3      |
+| 4      |
++--------+
++----+---+
+| id | i |
++----+---+
+| 2  | 2 |
++----+---+
++-------+
+| value |
++-------+
+| 1     |
++-------+
+error: WITH ORDINALITY is not implemented
+
+SELECT 'a%b' LIKE 'a!%b' ESCAPE '!' AS a, 'axb' LIKE 'a!%b' ESCAPE '!' AS b, 'A_b' ILIKE 'a#_B' ESCAPE '#' AS c, 'a!b' NOT LIKE 'a!!_' ESCAPE '!' AS d;
+SELECT 'a\b' LIKE 'a\_' ESCAPE '' AS a, 'a\b' LIKE '_!\_' ESCAPE '!' AS b, 'a%b' LIKE 'a\%b' ESCAPE '\' AS c, 'a%b' LIKE concat('a', '\%b') ESCAPE '\' AS d;
+SELECT 'a' LIKE 'a!' ESCAPE '!';
+SELECT 'a' LIKE 'a' ESCAPE 'ab';
+SELECT 'a' LIKE concat('a', '!%') ESCAPE '!';
+CREATE TABLE escaped (name TEXT, PRIMARY KEY (name));
+INSERT INTO escaped VALUES ('50 percent'), ('50% off'), ('50%'), ('60%');
+SELECT * FROM escaped WHERE name LIKE '50!%%' ESCAPE '!';
+EXPLAIN KEYS SELECT * FROM escaped WHERE name LIKE '50!%%' ESCAPE '!';
+---
++------+-------+------+-------+
+| a    | b     | c    | d     |
++------+-------+------+-------+
+| true | false | true | false |
++------+-------+------+-------+
++------+------+------+------+
+| a    | b    | c    | d    |
++------+------+------+------+
+| true | true | true | true |
++------+------+------+------+
+error: LIKE with an ESCAPE that is not one character, or a pattern that is no constant or ends with that character is not implemented; escape with backslashes
+error: LIKE with an ESCAPE that is not one character, or a pattern that is no constant or ends with that character is not implemented; escape with backslashes
+error: LIKE with an ESCAPE that is not one character, or a pattern that is no constant or ends with that character is not implemented; escape with backslashes
+CREATE TABLE
+INSERT 4
++---------+
+| name    |
++---------+
+| 50%     |
+| 50% off |
++---------+
+escaped range /50%*  3530250001..3530260001  tight
+

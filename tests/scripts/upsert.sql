@@ -252,3 +252,53 @@ INSERT 1
 | 3 | last |
 +---+------+
 
+CREATE TABLE hashed (host TEXT, day INT, n INT, PRIMARY KEY (bucket(1, host), day));
+INSERT INTO hashed VALUES ('a', 1, 10), ('a', 2, 2), ('a', 3, 4);
+INSERT INTO hashed VALUES ('a', 4, 5), ('b', 1, 5) ON CONFLICT DO UPDATE SET n = excluded.n;
+INSERT INTO hashed VALUES ('a', 4, 5), ('b', 1, 5) ON CONFLICT DO NOTHING;
+INSERT INTO hashed VALUES ('a', 1, 5) ON CONFLICT DO NOTHING;
+SELECT * FROM hashed;
+---
+CREATE TABLE
+INSERT 3
+error: row 2: table `hashed`: (host = 'b', day = 1) and a stored row with (host = 'a', day = 1) are different rows under one row key, /0/1
+error: row 2: table `hashed`: (host = 'b', day = 1) and a stored row with (host = 'a', day = 1) are different rows under one row key, /0/1
+INSERT 0
++------+-----+----+
+| host | day | n  |
++------+-----+----+
+| a    | 1   | 10 |
+| a    | 2   | 2  |
+| a    | 3   | 4  |
++------+-----+----+
+
+INSERT INTO hashed VALUES ('a', 2, 0), ('a', 3, 5) ON CONFLICT DO UPDATE SET n = excluded.n WHERE hashed.n < excluded.n RETURNING day, 20 / n AS part;
+INSERT INTO hashed VALUES ('a', 2, 0), ('a', 5, 10) ON CONFLICT DO NOTHING RETURNING day, 20 / n AS part;
+MERGE INTO hashed AS t USING (VALUES ('a', 2, 0), ('a', 5, 40)) AS s (host, day, n) ON t.host = s.host AND t.day = s.day
+  WHEN MATCHED AND s.n > t.n THEN UPDATE SET n = s.n RETURNING s.day, 20 / s.n AS part;
+SELECT * FROM hashed;
+---
++-----+------+
+| day | part |
++-----+------+
+| 3   | 4    |
++-----+------+
++-----+------+
+| day | part |
++-----+------+
+| 5   | 2    |
++-----+------+
++-----+------+
+| day | part |
++-----+------+
+| 5   | 0    |
++-----+------+
++------+-----+----+
+| host | day | n  |
++------+-----+----+
+| a    | 1   | 10 |
+| a    | 2   | 2  |
+| a    | 3   | 5  |
+| a    | 5   | 40 |
++------+-----+----+
+

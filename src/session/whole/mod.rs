@@ -9,9 +9,7 @@
 //!
 //! A case follows from its seed: one that fails prints it, shrunk ([`shrink`]), and `HALITE_WHOLE_SEED` replays it.
 //! `HALITE_WHOLE_CASES` sets the number of queries, `HALITE_WHOLE_MASTER` the seed that the others follow from, and
-//! `HALITE_WHOLE_FROM` the query to begin with, so that a long run can be done in pieces. Wrong answers of a [`known`]
-//! kind are counted; a full run fails where one of these kinds is not found any more, for then it is mended and its
-//! exception is to be taken out.
+//! `HALITE_WHOLE_FROM` the query to begin with, so that a long run can be done in pieces.
 
 mod answer;
 mod case;
@@ -19,7 +17,6 @@ mod conditions;
 mod controls;
 mod data;
 mod draw;
-mod known;
 mod oracle;
 mod query;
 mod render;
@@ -34,17 +31,13 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use self::case::{Case, QUERIES, Verdict, Workshop, report};
-use self::known::{Known, told};
 use self::shrink::shrink;
 use crate::seed::number;
 use crate::span::law::random::Random;
 use crate::span::law::run::on_all_cores;
 
 /// Queries, unless `HALITE_WHOLE_CASES` says otherwise.
-const CASES: u64 = 5_000;
-
-/// Queries of a run that meets every known kind.
-const FULL: u64 = 20_000;
+const CASES: u64 = 20_000;
 
 /// The seed from which those of the cases follow.
 const MASTER: u64 = 0x5e1e_c700;
@@ -79,10 +72,7 @@ pub fn run() {
         begun.elapsed().as_secs_f64(),
         tally.summary()
     );
-    let mut failures = tally.reports.clone();
-    if wanted.saturating_sub(from) >= FULL {
-        failures.extend(tally.mended());
-    }
+    let failures = &tally.reports;
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
@@ -93,10 +83,9 @@ fn replay(seed: u64) {
     let (case, verdict) = workshop.run(&opened, seed % QUERIES);
     let whole = report(&case, &verdict);
     println!("{whole}");
-    if let Verdict::Wrong(difference) = &verdict {
-        let known = told(difference);
+    if let Verdict::Wrong(_) = &verdict {
         let (case, verdict) = shrink(&workshop, case, verdict);
-        panic!("{whole}\n{}known: {known:?}", report(&case, &verdict));
+        panic!("{whole}\n{}", report(&case, &verdict));
     }
 }
 
@@ -115,8 +104,6 @@ struct Tally {
     with_rows: usize,
     unanswered: BTreeMap<String, (usize, String)>,
     refused: BTreeMap<String, usize>,
-    known: BTreeMap<Known, usize>,
-    /// Wrong answers of no known kind.
     wrong: BTreeMap<String, usize>,
     reports: Vec<String>,
 }
@@ -126,11 +113,10 @@ impl Tally {
         let count = |counts: &BTreeMap<String, usize>| counts.values().sum::<usize>();
         let unanswered: usize = self.unanswered.values().map(|(count, _)| count).sum();
         let mut summary = format!(
-            "{} right ({} with rows), {unanswered} without an answer, {} refused, known wrong: {:?}, wrong: {} {:?}",
+            "{} right ({} with rows), {unanswered} without an answer, {} refused, wrong: {} {:?}",
             self.right,
             self.with_rows,
             count(&self.refused),
-            self.known,
             count(&self.wrong),
             self.wrong
         );
@@ -143,15 +129,6 @@ impl Tally {
             }
         }
         summary
-    }
-
-    /// Kinds on the list that were not met.
-    fn mended(&self) -> Vec<String> {
-        let is_met = |kind: &&Known| self.known.contains_key(kind);
-        let missing = known::LIST.iter().filter(|kind| !is_met(kind));
-        missing
-            .map(|kind| format!("{kind:?} is not found: if it is mended, take it off the list"))
-            .collect()
     }
 }
 
@@ -193,13 +170,6 @@ impl Run {
                 *tally().refused.entry(first(error)).or_default() += 1;
             }
             Verdict::Wrong(difference) => {
-                if let Some(kind) = told(difference) {
-                    if std::env::var_os("HALITE_WHOLE_VERBOSE").is_some() {
-                        println!("{kind:?}: {}", report(&case, &verdict));
-                    }
-                    *tally().known.entry(kind).or_default() += 1;
-                    return;
-                }
                 let kind = difference.kind();
                 // At once: who stops a long run is to see it, too.
                 let _ = writeln!(
