@@ -561,6 +561,7 @@ impl Connection {
             access.show(options);
             options.memory_limit = ByteSize(limit as u64);
         }
+        fit::fit_batches(state.config_mut(), limit);
         Ok(state)
     }
 

@@ -1,8 +1,8 @@
 //! A statement's settings, fitted to the memory that it may take.
 //!
-//! What a batch of rows takes is seen by nobody before it is there. So two things that make it large are looked for in
-//! the plan: functions that build texts and lists, which share an eighth of the memory limit, and long constants, which
-//! stand once in each row: the longer they are, the fewer rows a batch has.
+//! What a batch of rows takes is seen by nobody before it is there. So a batch has few rows where the limit is low, and two
+//! things that make it large are looked for in the plan: functions that build texts and lists, which share an eighth of
+//! the memory limit, and long constants, which stand once in each row: the longer they are, the fewer rows a batch has.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{Expr, LogicalPlan, Operator};
+use datafusion::prelude::SessionConfig;
 
 use crate::function::is_bounded;
 use crate::settings::{ByteSize, HaliteOptions};
@@ -18,6 +19,20 @@ use crate::settings::{ByteSize, HaliteOptions};
 const SHORT: u64 = 4 << 10;
 /// The most that a function may make at once, whatever the limit is: places in a text or list have 31 bits.
 const MOST_AT_ONCE: u64 = 1 << 30;
+
+/// A batch has a row for so much of the memory limit.
+const LIMIT_PER_ROW: usize = 128 << 10;
+/// The fewest rows that a batch has by the memory limit.
+const FEWEST_ROWS: usize = 256;
+
+/// Fits the rows of a batch to the memory limit. Operators hold some batches beside what they ask for, a merge one of each
+/// run, and what large ones leave behind is memory that the allocator cannot give back.
+pub(super) fn fit_batches(config: &mut SessionConfig, limit: usize) {
+    let rows = (limit / LIMIT_PER_ROW).max(FEWEST_ROWS);
+    if rows < config.batch_size() {
+        *config = std::mem::take(config).with_batch_size(rows);
+    }
+}
 
 /// Whether a constant counts as nothing.
 pub(super) fn is_short(value: &ScalarValue) -> bool {

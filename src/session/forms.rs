@@ -75,20 +75,8 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
                 right: Box::new(Expr::value(Value::SingleQuotedString(regex))),
             })))
         }
-        Expr::Like {
-            pattern,
-            escape_char,
-            ..
-        }
-        | Expr::ILike {
-            pattern,
-            escape_char,
-            ..
-        } => {
-            if let Some(escaped) = escaped_by_backslashes(pattern, escape_char.as_ref()) {
-                **pattern = Expr::value(Value::SingleQuotedString(escaped));
-                *escape_char = None;
-            }
+        Expr::Like { .. } | Expr::ILike { .. } => {
+            escape_by_backslashes(expr);
             None
         }
         Expr::BinaryOp {
@@ -224,6 +212,24 @@ pub(super) fn similar_as_regex(pattern: &Expr, escape: Option<&ValueWithSpan>) -
         Some(escape) => escape_of(escape)?,
     };
     Some(regex_of(text_of(pattern)?, escape))
+}
+
+fn escape_by_backslashes(expr: &mut Expr) {
+    if let Expr::Like {
+        pattern,
+        escape_char,
+        ..
+    }
+    | Expr::ILike {
+        pattern,
+        escape_char,
+        ..
+    } = expr
+        && let Some(escaped) = escaped_by_backslashes(pattern, escape_char.as_ref())
+    {
+        **pattern = Expr::value(Value::SingleQuotedString(escaped));
+        *escape_char = None;
+    }
 }
 
 /// The pattern of a LIKE with another ESCAPE, as DataFusion takes it: after backslashes what follows stands for itself. With

@@ -177,7 +177,8 @@ fn run(limit: &Limit, sql: &str, database: &Path) -> Option<super::Measured> {
     program.measure(sql)
 }
 
-fn stay_within(limit: &Limit, whole: bool) {
+/// Runs the statements, all or those that are quick, and says what takes more than the limit allows.
+fn beyond(limit: &Limit, whole: bool) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let stored = directory.path().join("stored");
     let made = run(limit, &limit.written(STORED, directory.path()), &stored);
@@ -209,25 +210,20 @@ fn stay_within(limit: &Limit, whole: bool) {
             limit.setting
         );
         if measured.peak > allowed(limit.bytes()) || measured.is_broken() {
-            wrong.push(format!("{name}: {peak} MiB, {answer}"));
+            let setting = limit.setting;
+            wrong.push(format!("{name} at {setting}: {peak} MiB, {answer}"));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "more than {} MiB: {wrong:#?}",
-        allowed(limit.bytes()) >> 20
-    );
+    wrong
 }
 
 #[test]
 fn statements_stay_within_their_memory() {
-    stay_within(
-        &Limit {
-            setting: "128M",
-            mebibytes: 128,
-        },
-        false,
-    );
+    let limit = Limit {
+        setting: "128M",
+        mebibytes: 128,
+    };
+    assert_eq!(beyond(&limit, false), Vec::<String>::new());
 }
 
 #[test]
@@ -235,7 +231,11 @@ fn all_statements_stay_within_256_mebibytes_and_a_gibibyte() {
     if !is_whole() {
         return;
     }
-    for (setting, mebibytes) in [("256M", 256), ("1G", 1024)] {
-        stay_within(&Limit { setting, mebibytes }, true);
-    }
+    let limits = [("256M", 256), ("1G", 1024)];
+    let limits = limits.map(|(setting, mebibytes)| Limit { setting, mebibytes });
+    let beyond: Vec<String> = limits
+        .iter()
+        .flat_map(|limit| beyond(limit, true))
+        .collect();
+    assert_eq!(beyond, Vec::<String>::new());
 }
