@@ -7,10 +7,12 @@
 //!   that asks for it under AND and OR, for there NULL is as good as false; under a NOT, in `IS NULL`, in `coalesce` it
 //!   does, and `DELETE … WHERE a NOT IN (q) OR b` would delete rows that it must not.
 //! * `x NOT IN (q)` by itself knows NULL if `x` is a column and `q` stands alone, and not otherwise.
+//! * The value of a query without rows is NOT NULL to it where the query's column is.
 //! * Of a query that names columns from outside, the conditions that do are drawn out over what stands above them: over
 //!   an aggregate, a LIMIT or a window, which would then see other rows.
 //!
-//! The first two are written with EXISTS and what is known of the query as a whole (`membership`). What DataFusion draws
+//! The first two are written with EXISTS and what is known of the query as a whole (`membership`), the third has a column
+//! that may be NULL (`missing`). What DataFusion draws
 //! out rightly (`outside`) is left to it. Every other subquery, in whatever place, and LATERAL, is joined here: asked once
 //! for all values that it names from outside (`domain`), its value is a column more of the rows around it (`joined`).
 
@@ -19,6 +21,7 @@ mod domain;
 mod fresh;
 mod joined;
 mod membership;
+mod missing;
 mod outside;
 mod page;
 
@@ -50,6 +53,7 @@ pub(super) fn mend(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !has_subqueries(&plan)? {
         return Ok(plan);
     }
+    let plan = missing::allowed(plan)?;
     let mended = mend_plan(plan, &Names::default())?;
     match named_from_outside(&mended)?.first() {
         None => Ok(mended),

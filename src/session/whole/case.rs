@@ -101,11 +101,16 @@ impl Workshop {
         let seed = opened.seed | number;
         let settings = Random::case_seed(opened.seed, number / SAME_SETTINGS);
         let mut random = Random::new(Random::case_seed(seed, QUERIES));
-        let rare = Random::new(Random::case_seed(seed, QUERIES + 1));
+        let beside = |number| Random::new(Random::case_seed(seed, QUERIES + number));
         let case = Case {
             seed,
             settings: Settings::draw(&mut Random::new(settings)),
-            query: draw(&opened.data, &opened.tables, &mut random, rare),
+            query: draw(
+                &opened.data,
+                &opened.tables,
+                &mut random,
+                (beside(1), beside(2)),
+            ),
             data: opened.data.clone(),
         };
         let connection = self.connection(opened, case.settings);

@@ -48,6 +48,8 @@ pub(super) struct Draw<'a> {
     random: &'a mut Random,
     /// For what is drawn now and then: other queries stay as they are.
     rare: Random,
+    /// For values that may be missing, likewise.
+    missing: Random,
     aliases: usize,
     sources: usize,
     ctes: Vec<(String, Vec<Output>)>,
@@ -63,13 +65,14 @@ pub(super) fn draw(
     data: &Data,
     known: &[truths::LawTable],
     random: &mut Random,
-    rare: Random,
+    (rare, missing): (Random, Random),
 ) -> Query {
     let mut draw = Draw {
         data,
         known,
         random,
         rare,
+        missing,
         aliases: 0,
         sources: 0,
         ctes: Vec::new(),

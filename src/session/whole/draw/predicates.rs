@@ -117,7 +117,10 @@ impl Draw<'_> {
             4 => Predicate::Constant(Some(true)),
             5..8 if depth > 0 => {
                 let value = self.scalar(&[], depth);
-                self.compared(value)
+                match self.missing.percent(25) {
+                    true => Predicate::IsNull(value.expr, self.missing.percent(50)),
+                    false => self.compared(value),
+                }
             }
             _ => {
                 let one = |draw: &mut Self| {

@@ -270,6 +270,7 @@ impl Draw<'_> {
             exact: false,
         };
         let filter = self.subquery_filter(&scope, outer);
+        let having = self.missing.percent(15).then(|| self.many_rows());
         let select = Select {
             distinct: false,
             items: vec![Item {
@@ -282,7 +283,7 @@ impl Draw<'_> {
                 by: Vec::new(),
                 kind: GroupKind::Plain,
             }),
-            having: None,
+            having,
         };
         let query = Query::of(Body::Select(Box::new(select)));
         Value {
@@ -290,6 +291,21 @@ impl Draw<'_> {
             sql_type,
             small: false,
         }
+    }
+
+    /// That there are more rows than so many: where it is not true of a global aggregate, there is none.
+    fn many_rows(&mut self) -> Predicate {
+        let rows = Aggregate {
+            function: "count",
+            distinct: false,
+            arguments: Vec::new(),
+            order: Vec::new(),
+            filter: None,
+            exact: false,
+        };
+        let most = self.missing.between(0, 9).to_string();
+        let rows = Expr::Aggregate(Box::new(rows));
+        Predicate::Compare(rows, Comparison::Greater, Expr::Constant(most))
     }
 
     /// The WHERE of a subquery: a condition with an outer row, one of its own, or none.
