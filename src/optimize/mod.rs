@@ -40,6 +40,7 @@
 //! | [`bounds`] | in front of the optimizer, and behind it | functions that build texts and lists are bounded |
 //! | [`held`] | on the physical plan, last | what operators hold without asking for memory is counted; errors name their files |
 //! | [`merge_joins`] | on the physical plan, before what is needed is put in place | joins whose hash table does not fit are of sorted sides |
+//! | `unasked` | on the physical plan, behind the rules that push filters | a join does not wait for a partition that nobody asks for |
 //! | [`lost_order`] | before the physical plan is checked | rows are sorted again where an order is not known any more |
 //!
 //! One adds something instead: [`first_rows`], on the physical plan, last, tells scans of which groups of rows the first are
@@ -116,6 +117,7 @@ mod rule;
 mod set_names;
 pub mod stamps;
 mod tuples;
+mod unasked;
 pub mod union_names;
 mod watched;
 pub mod zones;
@@ -236,6 +238,9 @@ const MENDS: &[(&str, Install)] = &[
     }),
     ("embedded", |session| {
         embedded::insert(physical_rules(session));
+    }),
+    ("unasked", |session| {
+        physical_rules(session).push(Arc::new(unasked::TELL_NOTHING));
     }),
     ("own_statistics", |session| {
         own_statistics::wrap(physical_rules(session));

@@ -156,6 +156,8 @@ mod snapshot_tests;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
+mod unasked_tests;
+#[cfg(test)]
 mod whole;
 
 pub use self::appender::{Appender, AppenderOptions};
