@@ -5,6 +5,7 @@
 
 mod age;
 mod difference;
+mod elapsed;
 mod format;
 mod interval;
 mod json;
@@ -114,6 +115,16 @@ pub fn interval_times(interval: Expr, factor: Expr) -> Expr {
 /// `i / n` of an interval and a number.
 pub fn interval_divided(interval: Expr, divisor: Expr) -> Expr {
     call(&interval::DIVIDED, vec![interval, divisor])
+}
+
+/// The difference of two times, as an interval.
+pub fn interval_between(difference: Expr) -> Expr {
+    call(&elapsed::BETWEEN, vec![difference])
+}
+
+/// How long an interval is: a number.
+pub fn interval_length(interval: Expr) -> Expr {
+    call(&elapsed::LENGTH, vec![interval])
 }
 
 /// `doc -> step` where `as_text` is false, and `doc ->> step`.

@@ -35,7 +35,10 @@ use crate::key::TRANSFORMS;
 use crate::schema::BoundTable;
 use crate::store::Store;
 
-pub use self::added::{format_of, interval_divided, interval_times, json_arrow, json_hash_arrow};
+pub use self::added::{
+    format_of, interval_between, interval_divided, interval_length, interval_times, json_arrow,
+    json_hash_arrow,
+};
 pub use self::arithmetic::Arithmetic;
 pub use self::bounded::{BoundedFunction, bounded, is_bounded, needs_bound};
 pub use self::by_value::{Extreme, is_extreme};

@@ -1,4 +1,5 @@
-//! Operators that DataFusion parses and does not compute: `INTERVAL '1 day' * 3`, `7 // 2`, `doc ->> 'name'`.
+//! Operators that DataFusion parses and does not compute: `INTERVAL '1 day' * 3`, `7 // 2`, `doc ->> 'name'`; and those
+//! that are something else in SQL: `ts - ts` is an interval, and intervals are compared by their lengths.
 //!
 //! What they are depends on the types of their operands, which are known where an expression is planned.
 
@@ -9,7 +10,10 @@ use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExp
 use datafusion::logical_expr::{Expr, ExprSchemable, Operator, binary_expr};
 use sqlparser::ast::BinaryOperator;
 
-use crate::function::{interval_divided, interval_times, json_arrow, json_hash_arrow};
+use crate::function::{
+    interval_between, interval_divided, interval_length, interval_times, json_arrow,
+    json_hash_arrow,
+};
 
 /// Plans them.
 #[derive(Debug)]
@@ -24,7 +28,22 @@ impl ExprPlanner for Operators {
         let of = |expr: &Expr| expr.get_type(schema).ok();
         let is = |side: &Expr, kind: fn(&DataType) -> bool| of(side).is_some_and(|it| kind(&it));
         let RawBinaryExpr { op, left, right } = expr;
+        if let Some(comparison) = comparison(&op)
+            && (is(&left, is_interval) || is(&right, is_interval))
+            && is(&left, is_like_interval)
+            && is(&right, is_like_interval)
+        {
+            let (left, right) = (interval_length(left), interval_length(right));
+            return Ok(PlannerResult::Planned(binary_expr(left, comparison, right)));
+        }
         let planned = match op {
+            BinaryOperator::Minus
+                if is(&left, is_time)
+                    && is(&right, is_time)
+                    && !(is(&left, is_date) && is(&right, is_date)) =>
+            {
+                interval_between(binary_expr(left, Operator::Minus, right))
+            }
             BinaryOperator::Multiply
                 if is(&left, is_interval) && is(&right, DataType::is_numeric) =>
             {
@@ -59,6 +78,35 @@ impl ExprPlanner for Operators {
     }
 }
 
+fn comparison(op: &BinaryOperator) -> Option<Operator> {
+    match op {
+        BinaryOperator::Eq => Some(Operator::Eq),
+        BinaryOperator::NotEq => Some(Operator::NotEq),
+        BinaryOperator::Lt => Some(Operator::Lt),
+        BinaryOperator::LtEq => Some(Operator::LtEq),
+        BinaryOperator::Gt => Some(Operator::Gt),
+        BinaryOperator::GtEq => Some(Operator::GtEq),
+        _ => None,
+    }
+}
+
 fn is_interval(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Interval(_))
+}
+
+/// Whether it is an interval, or becomes one beside it.
+fn is_like_interval(data_type: &DataType) -> bool {
+    let is_text = matches!(
+        data_type,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+    );
+    is_interval(data_type) || is_text || matches!(data_type, DataType::Duration(_) | DataType::Null)
+}
+
+fn is_time(data_type: &DataType) -> bool {
+    is_date(data_type) || matches!(data_type, DataType::Timestamp(..))
+}
+
+fn is_date(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Date32 | DataType::Date64)
 }
