@@ -37,8 +37,8 @@ use super::texts::Texts;
 use super::views::{self, Views};
 use super::warnings::Warnings;
 use super::{
-    Database, clauses, comments, context, fit, guard, memory, names, outcome, running, sequences,
-    temporary,
+    Database, clauses, comments, context, explain, fit, guard, memory, names, outcome, running,
+    sequences, temporary,
 };
 use crate::catalog::Guests;
 use crate::error::{Error, Result};
@@ -216,7 +216,7 @@ impl Connection {
     /// What the statement did wrong; then it changed nothing.
     pub async fn run(&self, statement: &Statement) -> Result<Outcome> {
         let watch = self.watch(statement.text());
-        let connection = watch.connection.as_ref();
+        let connection = watch.connection();
         connection.progress.begin();
         let run = connection.run_statement(statement, Wanted::Anything);
         let run = stack_for(statement.parsed.depth, run);
@@ -646,7 +646,7 @@ impl Connection {
         let (state, physical, plan) = apart(effort, async move {
             let session: &SessionState = state.borrow();
             let physical = match stage {
-                Stage::Written => session.create_physical_plan(&plan).await?,
+                Stage::Written => explain::physical_plan(session, &plan).await?,
                 Stage::Optimized => {
                     let planner = session.query_planner();
                     planner.create_physical_plan(&plan, session).await?

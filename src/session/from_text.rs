@@ -115,7 +115,7 @@ impl Connection {
         wanted: Wanted,
     ) -> Result<Outcome> {
         let watch = self.watch(sql);
-        let connection = watch.connection.as_ref();
+        let connection = watch.connection();
         let given = connection.limited(connection.run_text(sql, params, wanted));
         let given = given.await;
         watch.over(given)

@@ -56,6 +56,7 @@ pub mod dialect;
 mod direct;
 mod direct_change;
 mod environment;
+mod explain;
 #[doc(hidden)]
 pub mod export;
 mod extend;

@@ -175,7 +175,7 @@ impl PreparedStatement {
 
     async fn query_with(&self, params: Vec<ScalarValue>) -> Result<RowStream> {
         let watch = self.connection.watch(&self.text);
-        let given = self.rows_of(&watch.connection, params).await;
+        let given = self.rows_of(watch.connection(), params).await;
         self.stream_of(watch.over(given)?)
     }
 
@@ -223,7 +223,7 @@ impl PreparedStatement {
     pub fn query_row(&self, params: impl IntoParameters) -> Result<Option<Row>> {
         let params = params.into_values(&self.names)?;
         let watch = self.connection.watch(&self.text);
-        let given = self.row_of(&watch.connection, params);
+        let given = self.row_of(watch.connection(), params);
         watch.over_row(given)
     }
 
@@ -255,7 +255,7 @@ impl PreparedStatement {
     pub async fn execute(&self, params: impl IntoParameters) -> Result<u64> {
         let params = params.into_values(&self.names)?;
         let watch = self.connection.watch(&self.text);
-        let given = self.change(&watch.connection, params).await;
+        let given = self.change(watch.connection(), params).await;
         match watch.over(given)? {
             Outcome::Affected { rows, .. } => Ok(rows),
             _ => Err(no_change()),

@@ -15,7 +15,7 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Float64Type, Int64Type, Schema, UInt64Type};
 use datafusion::common::{Column, Result as PlanResult};
 use datafusion::functions_aggregate::expr_fn;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, SortExpr, cast, lit};
+use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, SortExpr, cast, lit};
 use datafusion::physical_plan::common::collect;
 use datafusion::physical_plan::execute_stream;
 use datafusion::sql::parser::Statement as DFStatement;
@@ -114,8 +114,8 @@ fn aggregation(plan: LogicalPlan, columns: Range<usize>) -> PlanResult<LogicalPl
             all.extend(said.map(|said| said.alias(format!("{place} {name}"))));
         }
     }
-    let none: [Expr; 0] = [];
-    LogicalPlanBuilder::from(plan).aggregate(none, all)?.build()
+    // The builder would look up each column by its name once more.
+    Aggregate::try_new(Arc::new(plan), Vec::new(), all).map(LogicalPlan::Aggregate)
 }
 
 /// The column of an aggregation that has the number of rows.

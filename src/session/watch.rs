@@ -1,6 +1,5 @@
 //! The statements of a connection that somebody looks at; see [`observe`](super::observe).
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Connection;
@@ -62,7 +61,7 @@ impl Connection {
         let span = Span::of(sql);
         if self.observer.is_none() && span.is_none() {
             return Watch {
-                connection: Cow::Borrowed(self),
+                connection: self,
                 watched: None,
             };
         }
@@ -70,31 +69,40 @@ impl Connection {
         let (observer, counted) = (self.observer.clone(), Arc::clone(&meter));
         let watched = Watched::begin(sql, observer, span, counted);
         Watch {
-            connection: Cow::Owned(self.metered(meter)),
-            watched: Some(watched),
+            connection: self,
+            watched: Some(Box::new((self.metered(meter), watched))),
         }
     }
 }
 
 /// A statement that has begun, and the connection to run it on.
 pub(super) struct Watch<'a> {
-    pub(super) connection: Cow<'a, Connection>,
-    watched: Option<Watched>,
+    /// That of the statement, where nobody looks at it.
+    connection: &'a Connection,
+    watched: Option<Box<(Connection, Watched)>>,
 }
 
 impl Watch<'_> {
+    /// The connection to run the statement on.
+    pub(super) fn connection(&self) -> &Connection {
+        match self.watched.as_deref() {
+            Some((metered, _)) => metered,
+            None => self.connection,
+        }
+    }
+
     /// What the statement has given, on the way to who asked for it.
     pub(super) fn over(self, given: Result<Outcome>) -> Result<Outcome> {
-        match self.watched {
-            Some(watched) => watched.over(given),
+        match self.watched.map(|watched| *watched) {
+            Some((_, watched)) => watched.over(given),
             None => given,
         }
     }
 
     /// The only row of a statement, or none.
     pub(super) fn over_row<T>(self, given: Result<Option<T>>) -> Result<Option<T>> {
-        match self.watched {
-            Some(watched) => watched.over_row(given),
+        match self.watched.map(|watched| *watched) {
+            Some((_, watched)) => watched.over_row(given),
             None => given,
         }
     }
