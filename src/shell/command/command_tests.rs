@@ -390,6 +390,18 @@ fn bounds_of_ranges_are_not_cut() {
 }
 
 #[test]
+fn a_bound_that_says_nothing_is_left_out() {
+    let query = ".ranges SELECT n FROM gulls WHERE seen = TIMESTAMP '2024-01-01' AND n > 5000000";
+    for width in (10..130).step_by(10) {
+        let shown = printed(&[".mode box", &format!(".maxwidth {width}"), query]);
+        assert!(
+            shown.contains(" walk") && !shown.contains("stop"),
+            "{width}{shown}"
+        );
+    }
+}
+
+#[test]
 fn a_key_is_read() {
     let keys = ".keys gulls VALUES ('herring', '2024-01-01')";
     let whole = printed(&[keys]);

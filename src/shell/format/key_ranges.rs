@@ -103,7 +103,12 @@ impl Sheet for KeyRangeSheet<'_> {
             return self.draw(&shown);
         }
         let narrow = without(&shown, &["residual"])?;
-        for narrower in [narrow.clone(), stacked(&narrow)?] {
+        // A bound that says nothing in any row is not there.
+        let has_both = BOUNDS
+            .iter()
+            .all(|name| narrow.column_by_name(name).is_some());
+        let stacked = has_both.then(|| stacked(&narrow)).transpose()?;
+        for narrower in std::iter::once(narrow).chain(stacked) {
             if self.fits(&narrower)? {
                 self.draw(&narrower)?;
                 return residuals(&rows)?
