@@ -71,7 +71,8 @@ impl WholeKeys {
         table: &BoundTable,
         parameters: &[ScalarValue],
     ) -> Result<Option<Vec<Vec<u8>>>> {
-        let mut row: Vec<Option<Datum>> = vec![None; table.all_columns().len()];
+        let mut row: Vec<Option<Datum>> = Vec::new();
+        row.resize_with(table.all_columns().len(), || None);
         let mut keys = Vec::with_capacity(self.count());
         let is_fitting = write(table, &self.0, parameters, &mut row, &mut keys)?;
         Ok(is_fitting.then_some(keys))

@@ -19,7 +19,7 @@ pub(super) enum Draw {
     /// One after the other.
     Chained(Chain),
     /// In the order of their keys.
-    Merged(Merge),
+    Merged(Box<Merge>),
 }
 
 impl Draw {

@@ -40,7 +40,8 @@ pub(super) struct Share {
 /// Rows, of which none is read yet.
 pub struct Opened {
     schema: SchemaRef,
-    scan: PartitionScan,
+    /// Boxed, for it is handed on from place to place.
+    scan: Box<PartitionScan>,
     is_brief: bool,
     is_short: bool,
 }
@@ -87,7 +88,7 @@ pub(super) fn open_share(
     let scan = PartitionScan::new(request, shown, share.pieces, share.cut, source, batch_size)?;
     Ok(Opened {
         schema,
-        scan,
+        scan: Box::new(scan),
         is_brief,
         is_short: false,
     })

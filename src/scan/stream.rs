@@ -54,12 +54,12 @@ const PATIENCE: Duration = Duration::from_micros(500);
 pub(super) struct PartitionScan {
     draw: Draw,
     /// What dynamic filters leave of it is less and less.
-    narrowing: Option<Narrowing>,
+    narrowing: Option<Box<Narrowing>>,
     drawing: Drawing,
     decoder: Decoder,
     output: Output,
     /// Of rows that are grouped by their keys only the first are wanted.
-    first_rows: Option<FirstRows>,
+    first_rows: Option<Box<FirstRows>>,
     chunk: Chunk,
     /// How many entries are read at once; doubles up to `most`.
     reach: usize,
@@ -85,12 +85,12 @@ impl Drawing {
         let readers = pieces.map(|piece| RunReader::new(&self.source, piece));
         let readers: Vec<RunReader> = readers.collect();
         match self.in_order && readers.len() > 1 {
-            true => Draw::Merged(Merge::new(
+            true => Draw::Merged(Box::new(Merge::new(
                 readers,
                 self.comparison,
                 self.head,
                 self.source.cancelled.clone(),
-            )),
+            ))),
             false => Draw::Chained(Chain::new(readers)),
         }
     }
@@ -115,7 +115,7 @@ impl PartitionScan {
             cut: cut.filter(|_| request.in_order),
             direction: source.direction,
         };
-        let first_rows = FirstRows::of(request, &pieces, comparison);
+        let first_rows = FirstRows::of(request, &pieces, comparison).map(Box::new);
         let reach = match (request.fetch, decoder.keeps_all(), &first_rows) {
             (_, _, Some(first_rows)) => first_rows.rows(),
             (None, _, None) => FIRST_READ,
@@ -133,7 +133,7 @@ impl PartitionScan {
                 false => FIRST_HEAD,
             },
         };
-        let narrowing = Narrowing::of(request, &pieces);
+        let narrowing = Narrowing::of(request, &pieces).map(Box::new);
         let output = Output::new(schema, batch_size, request.fetch);
         let output = match first_rows.is_some() {
             true => output.growing(),
@@ -208,7 +208,7 @@ impl PartitionScan {
         self.chunk.clear();
         let has_more = self.draw.fill(&mut self.chunk, limit).map_err(external)?;
         let mut last = None;
-        let first_rows = self.first_rows.as_mut();
+        let first_rows = self.first_rows.as_deref_mut();
         match (self.decoder.decode(&self.chunk, first_rows)?, has_more) {
             (Some(batch), true) => self.output.push(batch)?,
             (Some(batch), false) => last = self.output.pass(batch)?,
@@ -220,7 +220,10 @@ impl PartitionScan {
         };
         self.is_finished = !has_more || self.output.is_satisfied();
         // Whoever tightens a filter does so by the rows that it has seen.
-        let is_watching = self.narrowing.as_ref().is_some_and(Narrowing::is_watching);
+        let is_watching = self
+            .narrowing
+            .as_deref()
+            .is_some_and(Narrowing::is_watching);
         if self.is_finished || is_watching {
             self.output.flush()?;
         }
@@ -344,11 +347,10 @@ impl ScanTask {
 /// for, if the scan is expected to be short.
 pub(super) fn in_thread(
     schema: SchemaRef,
-    scan: PartitionScan,
+    scan: Box<PartitionScan>,
     is_short: bool,
 ) -> SendableRecordBatchStream {
     let guard = CancelOnDrop(scan.cancelled.clone());
-    let scan = Box::new(scan);
     let task = match is_short {
         true => ScanTask::Short(scan),
         false => ScanTask::Idle(scan),
@@ -364,7 +366,7 @@ pub(super) fn in_thread(
 }
 
 /// The batches of a scan that is over at once: made where they are asked for.
-pub(super) fn inline(schema: SchemaRef, scan: PartitionScan) -> SendableRecordBatchStream {
+pub(super) fn inline(schema: SchemaRef, scan: Box<PartitionScan>) -> SendableRecordBatchStream {
     let batches = stream::try_unfold(scan, |mut scan| async move {
         Ok(scan.next_batch()?.map(|batch| (batch, scan)))
     });

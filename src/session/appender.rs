@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 
 use super::IntoParameters;
-use super::params::in_zone_of;
+use super::params::put_in_zone_of;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::Durability;
 use crate::table::HaliteTable;
@@ -126,12 +126,11 @@ impl Appender {
         self.refuse_if_failed()?;
         let number = self.added + self.buffer.len() as u64 + 1;
         let schema = self.table.bound().schema();
-        let values = row.into_parameters().into_iter().enumerate();
-        let values = values.map(|(position, value)| match schema.fields().get(position) {
-            Some(field) => in_zone_of(value, field.data_type()),
-            None => value,
-        });
-        let pushed = self.buffer.push(values.collect());
+        let mut values = row.into_parameters();
+        for (value, field) in values.iter_mut().zip(schema.fields()) {
+            put_in_zone_of(value, field.data_type());
+        }
+        let pushed = self.buffer.push(values);
         pushed.map_err(|error| error.at_row(format_args!("row {number}")))?;
         if self.buffer.is_full() {
             self.drain()

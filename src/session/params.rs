@@ -350,23 +350,18 @@ tuples!(A B C D E F G H I J K L M N);
 tuples!(A B C D E F G H I J K L M N O);
 tuples!(A B C D E F G H I J K L M N O P);
 
-/// A time stamp as one with the zone of `wanted`: an instant as its clock in UTC, a clock as that in UTC. Any other value
-/// as it is.
-pub(super) fn in_zone_of(value: ScalarValue, wanted: &DataType) -> ScalarValue {
-    let DataType::Timestamp(_, zone) = wanted else {
-        return value;
-    };
-    let zone = zone.clone();
-    match value {
-        ScalarValue::TimestampSecond(count, _) => ScalarValue::TimestampSecond(count, zone),
-        ScalarValue::TimestampMillisecond(count, _) => {
-            ScalarValue::TimestampMillisecond(count, zone)
-        }
-        ScalarValue::TimestampMicrosecond(count, _) => {
-            ScalarValue::TimestampMicrosecond(count, zone)
-        }
-        ScalarValue::TimestampNanosecond(count, _) => ScalarValue::TimestampNanosecond(count, zone),
-        other => other,
+/// Gives a time stamp the zone of `wanted`: an instant becomes its clock in UTC, a clock the instant of it in UTC. Any other
+/// value stays as it is.
+pub(super) fn put_in_zone_of(value: &mut ScalarValue, wanted: &DataType) {
+    if let (
+        ScalarValue::TimestampSecond(_, zone)
+        | ScalarValue::TimestampMillisecond(_, zone)
+        | ScalarValue::TimestampMicrosecond(_, zone)
+        | ScalarValue::TimestampNanosecond(_, zone),
+        DataType::Timestamp(_, wanted),
+    ) = (value, wanted)
+    {
+        zone.clone_from(wanted);
     }
 }
 

@@ -18,7 +18,7 @@ use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::{Expr, LogicalPlan, Statement};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-use super::params::in_zone_of;
+use super::params::put_in_zone_of;
 use crate::error::{Error, Result};
 
 /// The tokens of one statement, each `?` and each parameter with a name as `$n`, counted from 1; and these names, in the
@@ -207,7 +207,7 @@ impl Placeholders {
     ///
     /// # Errors
     /// `InvalidInput` that names the parameter, where there are too many or too few or one is of the wrong kind.
-    pub(super) fn bind(&self, values: Vec<ScalarValue>) -> Result<Vec<ScalarValue>> {
+    pub(super) fn bind(&self, mut values: Vec<ScalarValue>) -> Result<Vec<ScalarValue>> {
         if self.0.len() != values.len() {
             return Err(Error::invalid(match self.0.len() {
                 0 => format!(
@@ -226,16 +226,13 @@ impl Placeholders {
                 }
             }));
         }
-        let bound = self.0.iter().zip(values).zip(1..);
-        bound
-            .map(|((wanted, value), number)| {
-                let bound = match wanted {
-                    Wanted::Anything | Wanted::Several => Ok(value),
-                    Wanted::Type(wanted) => bind(value, wanted),
-                };
-                bound.map_err(|error| error.context(format!("parameter ${number}")))
-            })
-            .collect()
+        for ((wanted, value), number) in self.0.iter().zip(&mut values).zip(1..) {
+            if let Wanted::Type(wanted) = wanted {
+                let bound = bind(value, wanted);
+                bound.map_err(|error| error.context(format!("parameter ${number}")))?;
+            }
+        }
+        Ok(values)
     }
 }
 
@@ -266,19 +263,18 @@ impl Kind {
     }
 }
 
-fn bind(value: ScalarValue, wanted: &DataType) -> Result<ScalarValue> {
+fn bind(value: &mut ScalarValue, wanted: &DataType) -> Result<()> {
     if value.is_null() {
-        return Ok(ScalarValue::try_from(wanted)?);
+        *value = ScalarValue::try_from(wanted)?;
+        return Ok(());
     }
     match (Kind::of(&value.data_type()), Kind::of(wanted)) {
-        (Kind::Text, Kind::Time) => {
-            check_time(&value, wanted)?;
-            Ok(value)
-        }
+        (Kind::Text, Kind::Time) => check_time(value, wanted),
         (given, expected)
             if given == expected || expected == Kind::Other || given == Kind::Other =>
         {
-            Ok(in_zone_of(value, wanted))
+            put_in_zone_of(value, wanted);
+            Ok(())
         }
         _ => Err(Error::invalid(format!(
             "{wanted} is wanted, and {} is given, {value}",

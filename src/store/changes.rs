@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use parking_lot::{Condvar, Mutex, RwLock};
 
 use super::{BulkWriter, Durability, Snapshot, Store, WriteBatch};
@@ -247,7 +248,7 @@ pub(super) struct Claims {
 #[derive(Debug, Default)]
 struct Stamps {
     commits: u64,
-    by_space: HashMap<String, u64>,
+    by_space: HashMap<String, u64, RandomState>,
 }
 
 #[derive(Debug, Clone, Copy)]

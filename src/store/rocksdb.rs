@@ -30,6 +30,7 @@ mod bulk;
 mod describe;
 mod errors;
 mod maintain;
+mod newest;
 mod open;
 mod own;
 mod read;
@@ -47,11 +48,13 @@ use ::rocksdb::{
     LiveFilesStorageInfoOptions, Options, Range, SizeApproximationFlags, Snapshot as RocksView,
     WriteOptions, statistics::Ticker,
 };
+use foldhash::fast::RandomState;
 use parking_lot::{Mutex, RwLock};
 use self_cell::self_cell;
 
 use self::bulk::RocksLoad;
 use self::errors::store_error;
+use self::newest::Newest;
 use self::open::{family_options, space_buffer};
 use self::read::RocksSnapshot;
 use self::switch::Switch;
@@ -170,8 +173,8 @@ impl Space<'_> {
     }
 }
 
-/// Spaces by name.
-type Families<'db> = HashMap<String, Space<'db>>;
+/// Spaces by name: each read looks one up.
+type Families<'db> = HashMap<String, Space<'db>, RandomState>;
 
 self_cell! {
     /// The spaces that exist at one moment, and the database that they are in.
@@ -223,6 +226,7 @@ pub struct RocksStore {
     /// Held over a step of several loads, and over a copy of the files, which must not meet.
     switching: Mutex<()>,
     claims: Arc<Claims>,
+    newest: Newest,
 }
 
 /// What whoever comes now is given.
@@ -251,6 +255,7 @@ impl RocksStore {
             spaces: RwLock::new(current),
             switching: Mutex::new(()),
             claims: Arc::default(),
+            newest: Newest::default(),
         })
     }
 
@@ -289,6 +294,7 @@ impl RocksStore {
     fn replace(&self, spaces: &Spaces) -> Result<()> {
         let found = Spaces::of(Arc::clone(spaces.borrow_owner()))?;
         self.spaces.write().spaces = found;
+        self.newest.outdate();
         Ok(())
     }
 
@@ -306,6 +312,7 @@ impl RocksStore {
             loads: files.collect::<Result<_>>()?,
         };
         self.spaces.write().before_switch = Some(Arc::new(View::of(&spaces)));
+        self.newest.outdate();
         let run = switch.run(database);
         if let Err(cut) = &run
             && !cut.is_over
@@ -376,13 +383,13 @@ impl Store for RocksStore {
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         let current = self.spaces.read();
-        let view = match &current.before_switch {
-            None => Arc::new(View::of(&current.spaces)),
-            Some(view) => Arc::clone(view),
-        };
-        drop(current);
-        let claims = Arc::clone(&self.claims);
-        Ok(Arc::new(RocksSnapshot::new(view, claims)))
+        let of = |view| RocksSnapshot::new(view, Arc::clone(&self.claims));
+        Ok(match &current.before_switch {
+            None => self
+                .newest
+                .get_or(|| of(Arc::new(View::of(&current.spaces)))),
+            Some(view) => Arc::new(of(Arc::clone(view))),
+        })
     }
 
     fn begin(self: Arc<Self>, claims: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
@@ -479,6 +486,7 @@ impl LocalStore for RocksStore {
             .as_ref()
             .map(|synced| (synced, synced.begin(durability, database.as_ref())));
         let written = database.db.write_opt(&changes, &write_options(durability));
+        self.newest.outdate();
         if let Some((synced, begun)) = begun {
             synced.end(begun, written.is_ok(), database.as_ref());
         }
@@ -501,7 +509,9 @@ impl LocalStore for RocksStore {
         // A drop of the space cannot come between.
         let _unchanged = self.changing.read();
         self.current_to_change()?;
-        loads.pop().map_or(Ok(()), RocksLoad::ingest)
+        let ingested = loads.pop().map_or(Ok(()), RocksLoad::ingest);
+        self.newest.outdate();
+        ingested
     }
 }
 

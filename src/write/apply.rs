@@ -78,11 +78,11 @@ impl Application<'_> {
     fn settle(&self, edit: Edit, changes: Sorter, mut begun: RowChanges) -> Result<Settled> {
         self.progress.enter(Phase::Writing);
         let space = self.table.space();
-        let mut stored = StoredRows::new(begun.rows()?, space);
         let mut settler = Settler::new(self.table, edit);
         let is_bulk = is_bulk(&changes);
         let mut sorted = changes.finish()?;
         if is_bulk {
+            let mut stored = StoredRows::new(begun.rows()?, space);
             let mut bulk = begun.bulk(space)?;
             while settler.fill(&mut sorted, WINDOW_CHANGES, WINDOW_BYTES)? {
                 self.waiting.check()?;
@@ -94,8 +94,10 @@ impl Application<'_> {
             drop(stored);
         } else {
             settler.fill(&mut sorted, usize::MAX, usize::MAX)?;
-            settler.check(&mut stored)?;
-            drop((sorted, stored));
+            if settler.needs_free_keys() {
+                settler.check(&mut StoredRows::new(begun.rows()?, space))?;
+            }
+            drop(sorted);
             let batch = std::mem::take(&mut settler.window).into_batch(space)?;
             self.progress.wrote(batch.len() as u64);
             begun.write(batch)?;

@@ -202,6 +202,11 @@ impl Settler {
         }
     }
 
+    /// Whether keys of the window must be free.
+    pub(super) fn needs_free_keys(&self) -> bool {
+        !self.fresh.is_empty()
+    }
+
     /// Looks whether the keys of the window are free that must be.
     ///
     /// # Errors

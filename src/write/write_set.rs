@@ -143,10 +143,9 @@ impl WriteSet {
     /// # Errors
     /// Those of [`RowChanges::begin`] and [`RowChanges::snapshot`].
     pub(super) fn begin(&mut self) -> Result<Arc<dyn Snapshot>> {
-        let begun = self.claim()?;
-        let snapshot = begun.snapshot()?;
-        self.begun = Some(begun);
-        Ok(snapshot)
+        let store = Arc::clone(&self.store);
+        let begun = RowChanges::begin(store, self.table().space())?;
+        self.hold(begun)
     }
 
     /// As [`WriteSet::begin`], but it never waits for others: `None` where it might.
@@ -155,26 +154,27 @@ impl WriteSet {
     /// As [`WriteSet::begin`].
     pub(super) fn try_begin(&mut self) -> Result<Option<Arc<dyn Snapshot>>> {
         let store = Arc::clone(&self.store);
-        let Some(begun) = RowChanges::try_begin(store, self.table().space())? else {
-            return Ok(None);
-        };
-        self.check_listed(&begun)?;
+        let begun = RowChanges::try_begin(store, self.table().space())?;
+        begun.map(|begun| self.hold(begun)).transpose()
+    }
+
+    /// Holds a claim until the commit. One snapshot is for the check and for what the statement reads: each costs as much
+    /// as a lookup.
+    fn hold(&mut self, begun: RowChanges) -> Result<Arc<dyn Snapshot>> {
         let snapshot = begun.snapshot()?;
+        if let Some(check) = self.check_listed {
+            check(self.table(), snapshot.as_ref())?;
+        }
         self.begun = Some(begun);
-        Ok(Some(snapshot))
+        Ok(snapshot)
     }
 
     fn claim(&self) -> Result<RowChanges> {
         let begun = RowChanges::begin(Arc::clone(&self.store), self.table().space())?;
-        self.check_listed(&begun)?;
-        Ok(begun)
-    }
-
-    fn check_listed(&self, begun: &RowChanges) -> Result<()> {
-        match self.check_listed {
-            Some(check) => check(self.table(), begun.snapshot()?.as_ref()),
-            None => Ok(()),
+        if let Some(check) = self.check_listed {
+            check(self.table(), begun.snapshot()?.as_ref())?;
         }
+        Ok(begun)
     }
 
     /// Adds rows, which errors count on from those before. It may block, to write rows to a temporary file.
