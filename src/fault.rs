@@ -37,6 +37,18 @@ pub(crate) enum Fault {
     GroupUntrimmed,
     /// On the way back, the group is forgotten that begins inside a range and ends behind it.
     GroupCutOff,
+    /// What is asked of the opposite of a number is asked of the number, in the same direction.
+    OppositeUnturned,
+    /// A time that is asked for later is looked for later, too.
+    MovedTheWrongWay,
+    /// Arithmetic that may wrap is taken for arithmetic that does not.
+    WrapForgotten,
+    /// A value of a CASE is asked for even where one before it is chosen.
+    ChoiceForgotten,
+    /// A repetition keeps the character in front of it.
+    RepetitionKept,
+    /// A list of values is not understood; the residual makes up for it.
+    ListNotUnderstood,
     /// A constant that tells keys from those of other layouts is not looked for.
     ConstantForgotten,
     /// A mend of the layers below, by its name, is not installed.

@@ -119,6 +119,10 @@ fn chosen(
     for (taken, value) in choices {
         let here = rest.iter().cloned().chain([taken.clone(), holds(value)]);
         alternatives.push(Predicate::all(here));
+        #[cfg(test)]
+        if crate::fault::active(crate::fault::Fault::ChoiceForgotten) {
+            continue;
+        }
         rest.push(taken.clone().negate());
     }
     rest.push(holds(otherwise));

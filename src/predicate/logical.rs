@@ -248,6 +248,10 @@ impl Lowering<'_> {
 
     /// `tested IN (…)`, or `NOT IN` where `wanted` is false.
     fn in_list(&self, list: &InList, wanted: bool) -> Predicate {
+        #[cfg(test)]
+        if crate::fault::active(crate::fault::Fault::ListNotUnderstood) {
+            return Predicate::Opaque;
+        }
         let constants: Option<Vec<ScalarValue>> = list.list.iter().map(constant_of).collect();
         let (Some(constants), Some(operand)) = (constants, operand(&list.expr, self.columns))
         else {

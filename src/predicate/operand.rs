@@ -96,6 +96,13 @@ impl Operand {
             return domain;
         }
         let sql_type = domain.sql_type();
+        let later = self.later;
+        #[cfg(test)]
+        let later = if crate::fault::active(crate::fault::Fault::MovedTheWrongWay) {
+            -later
+        } else {
+            later
+        };
         let back = |cut: &Cut| {
             let place = match cut {
                 Cut::Below(value) => value.as_integer(),
@@ -104,7 +111,7 @@ impl Operand {
             };
             place.map_or_else(
                 || cut.clone(),
-                |place| before_count(place - self.later, sql_type),
+                |place| before_count(place - later, sql_type),
             )
         };
         let intervals = domain.intervals().iter().map(|interval| Interval {
@@ -163,7 +170,7 @@ impl Operand {
             return None;
         }
         let operator = match &self.compared {
-            Compared::Shown(view) | Compared::Year(view) if view.is_falling() => operator.swap()?,
+            Compared::Shown(view) | Compared::Year(view) if is_turned(view) => operator.swap()?,
             _ => operator,
         };
         match &self.compared {
@@ -243,6 +250,15 @@ impl Operand {
     }
 }
 
+/// Whether comparisons of what is shown are those of the value, the other way round.
+fn is_turned(view: &View) -> bool {
+    #[cfg(test)]
+    if crate::fault::active(crate::fault::Fault::OppositeUnturned) {
+        return false;
+    }
+    view.is_falling()
+}
+
 /// The cut before the value of a discrete type that counts so much; at an end of the type where none does.
 fn before_count(count: i128, sql_type: &SqlType) -> Cut {
     let least = sql_type.limits().and_then(|(least, _)| least.as_integer());
@@ -282,6 +298,8 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
             let changed = operand(inner, columns)?.with_view(|view| change.show(view))?;
             // Out of range an operator of DataFusion gives some other integer, and only a time that is moved an error.
             let is_checked = !matches!(computed, Expr::BinaryExpr(_) | Expr::Negative(_));
+            #[cfg(test)]
+            let is_checked = is_checked || crate::fault::active(crate::fault::Fault::WrapForgotten);
             let is_moved = matches!(change, Change::Later(_));
             (is_checked || is_moved || !changed.may_fail).then_some(changed)
         }

@@ -1,4 +1,5 @@
-//! A case: a table, the layout of its row key, rows, and a condition. All of it follows from one seed.
+//! A case: a table, the layout of its row key, rows, and a condition. All of it follows from one seed, by a stream of random
+//! numbers and, for leaves on what is computed of columns, a second one ([`super::computed`]).
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,6 +8,7 @@ use super::condition::{Column, Condition, Function, Term};
 use super::oracle::Oracle;
 use super::predicates::{BINS, Generator, TRUNCATIONS};
 use super::random::Random;
+use super::tightness::must_be_exact;
 use super::values::{hostile, key_types, pool};
 use crate::datum::{Datum, SqlType};
 use crate::key::testing::{self, bound};
@@ -21,7 +23,8 @@ use crate::key::{
 pub(crate) const ROWS: usize = 16;
 
 /// So many of a hundred cases have a key of plain columns, and conditions on these alone that must become ranges: few
-/// others are held to it that nothing is read which does not match.
+/// others are held to it that nothing is read which does not match. What is computed of columns joins them, and most
+/// others that are held to it, only where it must become ranges, too.
 const PLAIN: u32 = 15;
 
 /// How the condition reaches the system under test.
@@ -82,14 +85,23 @@ impl Case {
             target: random.between(0, rows.len() - 1),
         };
         let condition = generator.condition(&mut random);
-        Some(Case {
+        let computed = generator.with_computed(condition.clone(), seed);
+        let mut case = Case {
             seed,
             columns,
             parts,
             rows,
-            condition,
+            condition: computed,
             variant,
-        })
+        };
+        if !must_be_exact(&case) {
+            let computed = std::mem::replace(&mut case.condition, condition);
+            let is_kept = !plain && (!must_be_exact(&case) || random.percent(8));
+            if is_kept {
+                case.condition = computed;
+            }
+        }
+        Some(case)
     }
 
     /// The layout of the row key.

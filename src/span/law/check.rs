@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::cases::Case;
 use super::oracle::{Oracle, Outcome};
 use super::quiet::quietly;
+use super::reads::{AllReads, Cause};
 use super::scan::{Scan, scan, walk_back, walk_on};
 use super::system::Lowered;
 use super::tightness::{self, Bounds};
@@ -85,6 +86,8 @@ pub(super) struct Tally {
     /// did not: of others it could not be seen.
     pub exact_ranges: bool,
     pub exact_walk: bool,
+    /// The keys that were read, at each budget.
+    pub reads: AllReads,
 }
 
 /// Checks a case; a panic on the way is a breach, too.
@@ -179,6 +182,11 @@ impl Answers {
         answers
             .map(Self)
             .map_err(|detail| violation(Breach::Malformed, 0, detail))
+    }
+
+    /// A conjunct on a row.
+    pub fn of(&self, conjunct: usize, row: usize) -> Outcome {
+        self.0[conjunct][row]
     }
 
     /// The whole condition on a row: an error in any conjunct leaves it open.
@@ -315,6 +323,7 @@ impl Trial<'_> {
         }
         self.check_scans(plan, &inside, tally)?;
         self.check_constants(plan, &inside)?;
+        self.count_reads(plan, &inside, tally);
         if self.budget == BUDGET {
             self.check_agreement(plan)?;
             tally.tight = plan.tight();
@@ -394,6 +403,10 @@ impl Trial<'_> {
             for position in &scan.delivered {
                 delivered[*position] += 1;
             }
+            let landings = scan.keys_read.saturating_sub(scan.delivered.len());
+            if let Some(reads) = tally.reads.at(self.budget) {
+                reads.add_others(Cause::Landing, landings);
+            }
             tally.walk |= is_walk(run) && self.budget == BUDGET;
             tally.walk_at_small_budget |= is_walk(run);
             if let Some(set) = run.ranges(self.of.key)
@@ -436,6 +449,26 @@ impl Trial<'_> {
                 .map_err(|(row, detail)| self.breach(Breach::NotTight, Some(row), detail))?;
         }
         Ok(())
+    }
+
+    /// Counts the keys inside by what they are read for.
+    fn count_reads(&self, plan: &Plan, inside: &[bool], tally: &mut Tally) {
+        let Some(reads) = tally.reads.at(self.budget) else {
+            return;
+        };
+        let answers = self.of.answers;
+        let entries = self.of.stored.entries.iter().zip(inside);
+        for (entry, _) in entries.filter(|(_, inside)| **inside) {
+            let whole = |row: &usize| answers.whole(*row);
+            let may_match = |row| matches!(whole(row), Outcome::True | Outcome::Error);
+            match entry.rows.first() {
+                Some(row) if !entry.rows.iter().any(may_match) => {
+                    let fails = |conjunct| self.of.lowered.fails(conjunct, answers, *row);
+                    reads.add_others(Cause::of(plan, &fails), 1);
+                }
+                _ => reads.matching += 1,
+            }
+        }
     }
 
     /// A walk read against the order of the keys delivers what it delivers in order, last key first.

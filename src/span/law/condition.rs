@@ -1,6 +1,6 @@
 //! The predicates of the law: a small tree of our own with SQL's meaning, known to nothing that is under test.
 
-use crate::datum::{Precision, SqlType};
+use crate::datum::{Datum, Precision, SqlType};
 
 /// A column of a case's table.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -106,6 +106,66 @@ pub(crate) enum Function {
     Plus(i64),
     /// `character_length(c)`: nothing that spans understand.
     Length,
+    /// Arithmetic with whole numbers, step after step. If it is `checked`, as in a session of Halite's, what is out of
+    /// range is an error; else it wraps, as DataFusion's operators do.
+    Computed { steps: Vec<Step>, checked: bool },
+    /// What is made of a time that is so many nanoseconds later.
+    Moved { nanoseconds: i64, made: Made },
+    /// `coalesce(c, …)`, at the end of which may stand a constant.
+    Coalesce(Option<Datum>),
+    /// `nullif(c, constant)`.
+    NullIf(Datum),
+    /// `CASE` with a value for some values of the column.
+    Case(Choice),
+}
+
+/// A step of arithmetic on `x`, which is a column or what came of the step before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Step {
+    /// `x + n`
+    Plus(i64),
+    /// `n + x`
+    PlusTo(i64),
+    /// `x - n`
+    Minus(i64),
+    /// `n - x`
+    MinusFrom(i64),
+    /// `x * n`
+    Times(i64),
+    /// `-x`
+    Negative,
+}
+
+/// What is made of a time that is moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Made {
+    /// Nothing else.
+    Itself,
+    /// `date_trunc(unit, …)`
+    DateTrunc(&'static str),
+    /// `date_bin(interval, …)`, from an origin in nanoseconds.
+    DateBin { width: i64, origin: Option<i64> },
+    /// `CAST(… AS DATE)`
+    Date,
+}
+
+/// The values of a CASE.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Choice {
+    /// `CASE WHEN c = value`, not `CASE c WHEN value`.
+    pub searched: bool,
+    /// A value of the column, and what is chosen for it.
+    pub branches: Vec<(Datum, Option<Datum>)>,
+    pub otherwise: Otherwise,
+}
+
+/// What a CASE chooses for all other values.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Otherwise {
+    /// The value itself.
+    Column,
+    /// A constant; none without an ELSE.
+    Constant(Option<Datum>),
 }
 
 impl Function {
@@ -143,9 +203,21 @@ impl Term {
         }
     }
 
+    /// The constants that it brings along: what is asked of it is asked beside each of them, and of each column of a
+    /// choice.
+    pub fn constants(&self) -> usize {
+        match &self.function {
+            Function::Coalesce(last) => self.columns.len() - 1 + usize::from(last.is_some()),
+            Function::NullIf(_) => 1,
+            Function::Case(choice) => 2 * choice.branches.len() + 1,
+            _ => 0,
+        }
+    }
+
     /// The type of its value.
     pub fn sql_type(&self, columns: &[Column]) -> SqlType {
-        match self.function {
+        let own = || columns[self.columns[0]].sql_type.clone();
+        match &self.function {
             Function::Left(_)
             | Function::Prefix(_)
             | Function::Reverse
@@ -154,10 +226,21 @@ impl Term {
             Function::Hash => SqlType::Bytea,
             Function::Bucket(_) | Function::Year | Function::Length => SqlType::Integer,
             Function::Remainder(_) | Function::Quotient(_) | Function::Plus(_) => SqlType::BigInt,
-            Function::Date => SqlType::Date,
-            Function::Column | Function::DateTrunc(_) | Function::DateBin(_) => {
-                columns[self.columns[0]].sql_type.clone()
+            Function::Computed { steps, .. } if steps.iter().any(|it| *it != Step::Negative) => {
+                SqlType::BigInt
             }
+            Function::Date
+            | Function::Moved {
+                made: Made::Date, ..
+            } => SqlType::Date,
+            Function::Column
+            | Function::DateTrunc(_)
+            | Function::DateBin(_)
+            | Function::Computed { .. }
+            | Function::Moved { .. }
+            | Function::Coalesce(_)
+            | Function::NullIf(_)
+            | Function::Case(_) => own(),
         }
     }
 }
@@ -190,6 +273,31 @@ pub(crate) enum Truth {
     True,
     False,
     Unknown,
+}
+
+/// How a text is matched with a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Matching {
+    /// `~`
+    Regex,
+    /// `~*`
+    CaselessRegex,
+    /// `ILIKE`, with `\` for its escape.
+    CaselessLike,
+}
+
+impl Matching {
+    /// As SQL writes it, or its opposite.
+    pub fn sql(self, negated: bool) -> &'static str {
+        match (self, negated) {
+            (Self::Regex, false) => "~",
+            (Self::Regex, true) => "!~",
+            (Self::CaselessRegex, false) => "~*",
+            (Self::CaselessRegex, true) => "!~*",
+            (Self::CaselessLike, false) => "ILIKE",
+            (Self::CaselessLike, true) => "NOT ILIKE",
+        }
+    }
 }
 
 /// How a comparison of tuples is spelt out.
@@ -241,6 +349,18 @@ pub(crate) enum Condition {
         column: usize,
         prefix: String,
     },
+    /// A pattern that LIKE does not know.
+    Matches {
+        column: usize,
+        matching: Matching,
+        pattern: String,
+        negated: bool,
+    },
+    /// `CASE WHEN … THEN … ELSE … END`, all of them conditions.
+    Case {
+        branches: Vec<(Condition, Condition)>,
+        otherwise: Option<Box<Condition>>,
+    },
     /// A boolean column, bare.
     Boolean(usize),
     /// `… IS [NOT] TRUE`, `FALSE` or `UNKNOWN`.
@@ -289,6 +409,13 @@ impl Condition {
                 condition: term, ..
             } => vec![term],
             Self::And(terms) | Self::Or(terms) => terms.iter().collect(),
+            Self::Case {
+                branches,
+                otherwise,
+            } => {
+                let branches = branches.iter().flat_map(|(when, then)| [when, then]);
+                branches.chain(otherwise.as_deref()).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -318,14 +445,29 @@ impl Condition {
             | Self::Between { term, .. }
             | Self::InList { term, .. }
             | Self::IsNull { term, .. } => term.columns.clone(),
-            Self::Like { column, .. } | Self::StartsWith { column, .. } | Self::Boolean(column) => {
-                vec![*column]
-            }
+            Self::Like { column, .. }
+            | Self::StartsWith { column, .. }
+            | Self::Matches { column, .. }
+            | Self::Boolean(column) => vec![*column],
             Self::Tuple { columns, .. } | Self::TupleIn { columns, .. } => columns.clone(),
             Self::Columns { left, right, .. } => vec![*left, *right],
-            Self::Constant(_) | Self::Not(_) | Self::And(_) | Self::Or(_) | Self::Test { .. } => {
-                Vec::new()
-            }
+            Self::Constant(_)
+            | Self::Not(_)
+            | Self::And(_)
+            | Self::Or(_)
+            | Self::Test { .. }
+            | Self::Case { .. } => Vec::new(),
+        }
+    }
+
+    /// The term of a leaf that compares one with constants.
+    pub fn term(&self) -> Option<&Term> {
+        match self {
+            Self::Compare { term, .. }
+            | Self::Between { term, .. }
+            | Self::InList { term, .. }
+            | Self::IsNull { term, .. } => Some(term),
+            _ => None,
         }
     }
 
@@ -333,6 +475,7 @@ impl Condition {
     pub fn constants(&self) -> usize {
         let mut count = 0;
         self.for_each_leaf(&mut |leaf| {
+            count += leaf.term().map_or(0, Term::constants);
             count += match leaf {
                 Self::InList { list, .. } => list.len(),
                 Self::Tuple { constants, .. } => constants.len(),

@@ -44,6 +44,31 @@ pub(crate) fn spelt(value: &Datum, sql_type: &SqlType, random: &mut Random) -> C
     }
 }
 
+/// The constant equal to `value`, of the type that SQL has for it.
+pub(crate) fn own(value: &Datum, sql_type: &SqlType) -> Constant {
+    match value {
+        Datum::Boolean(value) => Constant::Boolean(*value),
+        Datum::Integer(value) => Constant::Integer((*value).into()),
+        Datum::Unsigned(value) => Constant::Integer((*value).into()),
+        Datum::Double(value) => Constant::Double(*value),
+        Datum::Decimal(unscaled) => Constant::Decimal {
+            unscaled: *unscaled,
+            scale: sql_type.scale(),
+        },
+        Datum::Text(text) => Constant::Text(text.clone()),
+        Datum::Bytes(bytes) => Constant::Bytes(bytes.clone()),
+        Datum::Date(days) => Constant::Date(*days),
+        Datum::Timestamp(count) => {
+            let (precision, utc) = stamp(sql_type);
+            Constant::Timestamp {
+                count: *count,
+                precision,
+                utc,
+            }
+        }
+    }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "only where it is exact")]
 fn spelt_integer(value: i128, random: &mut Random) -> Constant {
     match random.between(0, 9) {

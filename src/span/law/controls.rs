@@ -2,11 +2,12 @@
 //!
 //! Each fault is a mistake in the production code path, switched on for one thread. The law must report a lost or a
 //! surplus row, with a seed and a shrunk case. A panic does not count, nor does any other breach. A fault that loses and
-//! adds no row must be seen by what is read.
+//! adds no row must be seen by what is read, of one case or of many.
 
 use super::cases::Case;
-use super::check::{Breach, check};
+use super::check::{BUDGETS, Breach, check};
 use super::random::Random;
+use super::reads::AllReads;
 use super::report::report;
 use super::shrink::shrink;
 use crate::fault::{self, Fault};
@@ -40,6 +41,34 @@ fn must_be_seen_as(fault: Fault, breaches: &[Breach]) {
         panic!("{fault:?} is not seen in {CASES} cases");
     };
     println!("{fault:?} is seen in case {index}: {report}");
+}
+
+/// Of so many cases the reads are counted.
+const COUNTED: u64 = 1_500;
+
+/// What is read of cases that keep the law.
+fn reads() -> AllReads {
+    let mut reads = AllReads::default();
+    for index in 0..COUNTED {
+        let case = Case::generate(Random::case_seed(MASTER, index));
+        if let Some(Ok(tally)) = case.map(|case| check(&case)) {
+            reads.merge(&tally.reads);
+        }
+    }
+    reads
+}
+
+/// A plan may read all keys and break nothing but the bound on what a run reads: of most cases nothing else is asked.
+#[test]
+fn lists_that_are_not_understood_are_seen_by_what_a_run_reads() {
+    let usual = reads();
+    assert_eq!(usual.gaps(), Vec::<String>::new());
+    let worse = fault::with(Fault::ListNotUnderstood, reads);
+    println!("usual:\n{}worse:\n{}", usual.table(), worse.table());
+    for budget in BUDGETS {
+        let gap = format!("at budget {budget},");
+        assert!(worse.gaps().iter().any(|it| it.contains(&gap)), "{gap}");
+    }
 }
 
 #[test]
@@ -85,6 +114,31 @@ fn a_dropped_residual_is_seen() {
 #[test]
 fn a_hash_that_always_collides_is_seen() {
     must_be_seen(Fault::HashCollides);
+}
+
+#[test]
+fn an_opposite_asked_for_in_the_same_direction_is_seen() {
+    must_be_seen(Fault::OppositeUnturned);
+}
+
+#[test]
+fn a_time_moved_the_wrong_way_is_seen() {
+    must_be_seen(Fault::MovedTheWrongWay);
+}
+
+#[test]
+fn arithmetic_that_wraps_is_seen() {
+    must_be_seen(Fault::WrapForgotten);
+}
+
+#[test]
+fn a_choice_without_those_before_it_is_seen() {
+    must_be_seen(Fault::ChoiceForgotten);
+}
+
+#[test]
+fn a_repeated_character_that_is_taken_for_one_is_seen() {
+    must_be_seen(Fault::RepetitionKept);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! What the cases of a run were: operator × type × direction × NULL order, operator × transform, what was held to
-//! exactness, and the shares that are asked for.
+//! exactness, how many keys were read, and the shares that are asked for.
 //!
 //! All that is asked for grows with the number of cases: a run of two million meets forty times what one of 50,000 does.
 
@@ -13,6 +13,7 @@ use super::check::Tally;
 use super::exactness::Exactness;
 use super::operators::{leaves, operators, type_name};
 use super::pairs::{PAIRS, Pair, pairs};
+use super::reads::AllReads;
 use super::values::key_types;
 use crate::key::testing::{arguments, declaration};
 use crate::key::{NullOrder, SortOrder, TRANSFORMS};
@@ -78,6 +79,7 @@ pub(super) struct Coverage {
     walks_at_small_budget: u64,
     exact: u64,
     exactness: Exactness,
+    reads: AllReads,
     combinations: BTreeMap<Combination, u64>,
     transforms: BTreeMap<(String, PartOrder), u64>,
     pairs: BTreeMap<Pair, u64>,
@@ -100,6 +102,7 @@ impl Coverage {
         self.walks_at_small_budget += u64::from(tally.walk_at_small_budget);
         self.exact += u64::from(tally.exact);
         self.exactness.add(case, tally);
+        self.reads.merge(&tally.reads);
         for pair in pairs(case) {
             *self.pairs.entry(pair).or_default() += 1;
         }
@@ -148,6 +151,7 @@ impl Coverage {
         self.walks_at_small_budget += other.walks_at_small_budget;
         self.exact += other.exact;
         self.exactness.merge(other.exactness);
+        self.reads.merge(&other.reads);
         for (combination, count) in other.combinations {
             *self.combinations.entry(combination).or_default() += count;
         }
@@ -182,6 +186,7 @@ impl Coverage {
                 "{share} of the cases have fewer than {ROWS} distinct rows"
             ));
         }
+        gaps.extend(self.reads.gaps());
         if full {
             gaps.extend(self.exactness.gaps(self.cases));
             gaps.extend(self.rare());
@@ -303,6 +308,7 @@ impl Coverage {
             keys / 10,
             keys % 10
         );
+        text.push_str(&self.reads.table());
         let errors = share(self.errors, self.rows);
         let _ = writeln!(
             text,

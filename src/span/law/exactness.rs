@@ -12,7 +12,7 @@ use super::coverage::{share, short_of, too_few};
 use super::operators::leaves;
 
 /// Every operator that must become ranges, as it is counted.
-const OPERATORS: [&str; 41] = [
+const OPERATORS: [&str; 49] = [
     "=",
     "<>",
     "<",
@@ -54,6 +54,14 @@ const OPERATORS: [&str; 41] = [
     "date_bin",
     "CAST AS DATE",
     "date_part",
+    "arithmetic",
+    "moved",
+    "moved date_trunc",
+    "moved date_bin",
+    "moved CAST AS DATE",
+    "COALESCE",
+    "NULLIF",
+    "CASE",
 ];
 
 /// What a run has to hold to it at least.

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, Int32Array, StringArray};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, Int32Array, Int64Array, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{
     DataType, Date32Type, Decimal128Type, Float64Type, Int64Type, TimeUnit,
@@ -35,6 +35,12 @@ pub(super) fn reverse_digits() -> Arc<ScalarUDF> {
     shared(&FUNCTION, Kind::ReverseDigits)
 }
 
+/// `factor * c + summand`, a whole number of a type with these limits, or an error.
+pub(super) fn sum() -> Arc<ScalarUDF> {
+    static FUNCTION: OnceLock<Arc<ScalarUDF>> = OnceLock::new();
+    shared(&FUNCTION, Kind::Sum)
+}
+
 fn shared(cell: &'static OnceLock<Arc<ScalarUDF>>, kind: Kind) -> Arc<ScalarUDF> {
     Arc::clone(cell.get_or_init(|| Arc::new(ScalarUDF::from(Own::new(kind)))))
 }
@@ -44,6 +50,7 @@ enum Kind {
     Hash,
     Bucket,
     ReverseDigits,
+    Sum,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -65,6 +72,7 @@ impl ScalarUDFImpl for Own {
             Kind::Hash => "hash",
             Kind::Bucket => "bucket",
             Kind::ReverseDigits => "reverse_digits",
+            Kind::Sum => "sum_of",
         }
     }
 
@@ -77,6 +85,7 @@ impl ScalarUDFImpl for Own {
             Kind::Hash => DataType::Binary,
             Kind::Bucket => DataType::Int32,
             Kind::ReverseDigits => DataType::Utf8,
+            Kind::Sum => DataType::Int64,
         })
     }
 
@@ -108,6 +117,10 @@ impl ScalarUDFImpl for Own {
                 let digits = (0..rows).map(|row| digits(&arrays[0], row));
                 Arc::new(digits.collect::<Result<StringArray>>()?)
             }
+            Kind::Sum => {
+                let sums = (0..rows).map(|row| sum_of(&arrays, row));
+                Arc::new(sums.collect::<Result<Int64Array>>()?)
+            }
         };
         Ok(ColumnarValue::Array(result))
     }
@@ -130,6 +143,26 @@ fn digits(array: &ArrayRef, row: usize) -> Result<Option<String>> {
     }
     let padded = format!("{value:0width$}");
     Ok(Some(padded.chars().rev().collect()))
+}
+
+/// The value, a factor, a summand and the limits of the sum.
+fn sum_of(arrays: &[ArrayRef], row: usize) -> Result<Option<i64>> {
+    let mut numbers = Vec::with_capacity(arrays.len());
+    for array in arrays {
+        let values = cast(array, &DataType::Int64)?;
+        if values.is_null(row) {
+            return Ok(None);
+        }
+        numbers.push(i128::from(values.as_primitive::<Int64Type>().value(row)));
+    }
+    let [value, factor, summand, least, most] = numbers.as_slice() else {
+        return exec_err!("a sum of {} arguments", numbers.len());
+    };
+    let sum = value * factor + summand;
+    match i64::try_from(sum) {
+        Ok(small) if (least..=most).contains(&&sum) => Ok(Some(small)),
+        _ => exec_err!("{sum} is out of range"),
+    }
 }
 
 /// The hash of one row of sources.

@@ -11,17 +11,24 @@
 //! * a part that is said to be constant is (`WrongConstant`);
 //! * a scan reads no more than [`tightness`] allows (`NotTight`).
 //!
+//! Conditions are comparisons, lists, BETWEEN, IS NULL, LIKE and tuples of columns and of the functions of key parts, under
+//! AND, OR, NOT and truth tests; and what is computed of columns ([`computed`]): arithmetic with whole numbers, checked
+//! and wrapping; times that an interval moves, cut off or put in bins of any origin; COALESCE, NULLIF and CASE, with values
+//! and with conditions; regular expressions and ILIKE.
+//!
 //! A condition reaches the spans as SQL is planned, with the casts of DataFusion's analyzer, or through a whole session
 //! of Halite's ([`cases::Variant`]). What is true is asked of DataFusion, row by row ([`oracle`]).
 //!
 //! A case ([`cases`]) follows from its seed: one that fails prints it, shrunk ([`shrink`]), and `HALITE_LAW_SEED` replays
 //! it. `HALITE_LAW_CASES` sets the number of distinct cases, `HALITE_LAW_MASTER` the seed that the others follow from. A
-//! run prints its [`coverage`], with `HALITE_LAW_VERBOSE` every combination of it, and fails where it falls short of what so
-//! many cases have to show. The [`controls`] show that the law can be broken, and [`exhaustive`] leaves out nothing that
+//! run prints its [`coverage`], with `HALITE_LAW_VERBOSE` every combination of it, and how many keys it [`reads`] for each
+//! that matches, by what for. It fails where it falls short of what so many cases have to show, and where it reads too
+//! much. The [`controls`] show that the law can be broken, and [`exhaustive`] leaves out nothing that
 //! is small.
 
 pub(crate) mod cases;
 mod check;
+mod computed;
 pub(crate) mod condition;
 pub(crate) mod constants;
 mod controls;
@@ -36,6 +43,7 @@ pub(crate) mod predicate_text;
 pub(crate) mod predicates;
 pub(crate) mod quiet;
 pub(crate) mod random;
+mod reads;
 mod render;
 mod report;
 pub(crate) mod run;

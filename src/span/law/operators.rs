@@ -1,7 +1,7 @@
 //! The names under which what a condition does to a column is counted.
 
 use super::cases::Case;
-use super::condition::{Comparison, Condition, Function, Term, Truth};
+use super::condition::{Comparison, Condition, Function, Made, Matching, Term, Truth};
 use crate::datum::SqlType;
 
 pub(super) fn type_name(sql_type: &SqlType) -> String {
@@ -44,6 +44,12 @@ fn named(condition: &Condition) -> Option<(String, Vec<usize>)> {
             pattern, negated, ..
         } => not(*negated, pattern_name(pattern)),
         Condition::StartsWith { .. } => "starts_with".to_owned(),
+        Condition::Matches {
+            matching: Matching::Regex,
+            negated,
+            ..
+        } => not(*negated, "~"),
+        Condition::Matches { .. } => "ILIKE, ~*".to_owned(),
         Condition::Boolean(_) => "bare".to_owned(),
         Condition::Tuple {
             comparison,
@@ -58,19 +64,29 @@ fn named(condition: &Condition) -> Option<(String, Vec<usize>)> {
         }
         Condition::TupleIn { negated, .. } => format!("tuple {}", not(*negated, "IN")),
         Condition::Columns { .. } => "column with column".to_owned(),
-        Condition::Constant(_) | Condition::Not(_) | Condition::And(_) | Condition::Or(_) => {
-            return None;
-        }
+        Condition::Constant(_)
+        | Condition::Not(_)
+        | Condition::And(_)
+        | Condition::Or(_)
+        | Condition::Case { .. } => return None,
     };
     Some((name, columns))
 }
 
 /// The leaves of a condition that are counted: their names, and the columns they restrict.
 pub(super) fn leaves(condition: &Condition) -> Vec<(String, Vec<usize>)> {
-    match named(condition) {
-        Some(leaf) => vec![leaf],
-        None => condition.children().into_iter().flat_map(leaves).collect(),
+    if let Some(leaf) = named(condition) {
+        return vec![leaf];
     }
+    let inner = condition.children().into_iter().flat_map(leaves);
+    let mut inner: Vec<(String, Vec<usize>)> = inner.collect();
+    if matches!(condition, Condition::Case { .. }) {
+        let mut columns: Vec<usize> = inner.iter().flat_map(|(_, it)| it).copied().collect();
+        columns.sort_unstable();
+        columns.dedup();
+        inner.push(("CASE of conditions".to_owned(), columns));
+    }
+    inner
 }
 
 /// What a case comes to: the operators of its condition with the types they meet, and the transforms of its key.
@@ -147,28 +163,23 @@ fn term_name(term: &Term) -> Option<String> {
         Function::Year => "date_part",
         Function::Plus(_) => "+",
         Function::Length => "character_length",
+        Function::Computed { .. } => "arithmetic",
+        Function::Moved { made, .. } => match made {
+            Made::Itself => "moved",
+            Made::DateTrunc(_) => "moved date_trunc",
+            Made::DateBin { .. } => "moved date_bin",
+            Made::Date => "moved CAST AS DATE",
+        },
+        Function::Coalesce(_) => "COALESCE",
+        Function::NullIf(_) => "NULLIF",
+        Function::Case(_) => "CASE",
     };
     Some(name.to_owned())
 }
 
-/// The operators that apply to a column of this type.
-pub(super) fn operators(sql_type: &SqlType) -> Vec<String> {
-    let everywhere = [
-        "BETWEEN",
-        "NOT BETWEEN",
-        "IN",
-        "NOT IN",
-        "IS NULL",
-        "IS NOT NULL",
-        "tuple IN",
-        "tuple NOT IN",
-        "keyset",
-        "hash",
-        "bucket",
-    ];
-    let comparisons = Comparison::ALL.map(|comparison| comparison.sql().to_owned());
-    let tuples = Comparison::PLAIN.map(|comparison| format!("tuple {}", comparison.sql()));
-    let own: &[&str] = match sql_type {
+/// Those that apply to this type alone, or to a few like it.
+fn own_operators(sql_type: &SqlType) -> &'static [&'static str] {
+    match sql_type {
         SqlType::Boolean => &[
             "bare",
             "IS TRUE",
@@ -193,14 +204,53 @@ pub(super) fn operators(sql_type: &SqlType) -> Vec<String> {
             "reverse",
             "md5",
             "character_length",
+            "~",
+            "NOT ~",
+            "ILIKE, ~*",
         ],
         SqlType::UnsignedBigInt => &[],
-        one if one.is_integer() => &["%", "/", "reverse_digits", "+"],
-        SqlType::Timestamp { .. } => &["date_trunc", "date_bin", "CAST AS DATE", "date_part"],
+        one if one.is_integer() => &["%", "/", "reverse_digits", "+", "arithmetic"],
+        SqlType::Timestamp { .. } => &[
+            "date_trunc",
+            "date_bin",
+            "CAST AS DATE",
+            "date_part",
+            "moved",
+            "moved date_trunc",
+            "moved date_bin",
+            "moved CAST AS DATE",
+        ],
         SqlType::Bytea => &["md5"],
-        SqlType::Date => &["date_part"],
+        SqlType::Date => &["date_part", "moved"],
         _ => &[],
+    }
+}
+
+/// The operators that apply to a column of this type.
+pub(super) fn operators(sql_type: &SqlType) -> Vec<String> {
+    let everywhere = [
+        "BETWEEN",
+        "NOT BETWEEN",
+        "IN",
+        "NOT IN",
+        "IS NULL",
+        "IS NOT NULL",
+        "tuple IN",
+        "tuple NOT IN",
+        "keyset",
+        "hash",
+        "bucket",
+    ];
+    let comparisons = Comparison::ALL.map(|comparison| comparison.sql().to_owned());
+    let tuples = Comparison::PLAIN.map(|comparison| format!("tuple {}", comparison.sql()));
+    let choices: &[&str] = match sql_type {
+        SqlType::UnsignedBigInt => &[],
+        _ => &["COALESCE", "NULLIF", "CASE", "CASE of conditions"],
     };
-    let names = everywhere.iter().chain(own).map(|name| (*name).to_owned());
+    let names = everywhere
+        .iter()
+        .chain(own_operators(sql_type))
+        .chain(choices)
+        .map(|name| (*name).to_owned());
     comparisons.into_iter().chain(tuples).chain(names).collect()
 }

@@ -3,7 +3,9 @@
 //! The condition is coerced but never simplified. Tuples are expanded to SQL's terms, float constants are canonical,
 //! and numbers and times are compared by value: integers and decimals as DECIMAL(76, 30), dates and timestamps as
 //! their nanoseconds. A double on either side makes both double, as in DataFusion. Lists and BETWEEN become the
-//! comparisons that SQL defines them by. A row on which DataFusion raises an error has no answer.
+//! comparisons that SQL defines them by, and COALESCE, NULLIF and CASE choose between what is compared. A row on which
+//! DataFusion raises an error has no answer, nor has one on which a sum of integers is out of range, where DataFusion
+//! wraps: unless the condition is about that.
 //!
 //! Nothing here comes from the code that makes predicates or spans.
 
@@ -20,9 +22,13 @@ use datafusion::logical_expr::{Expr, ExprSchemable, Operator, binary_expr, cast,
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::create_physical_expr;
 
-use super::condition::{Column, Comparison, Condition, Constant, Function, Term};
+use super::condition::{Column, Comparison, Condition, Constant, Function, Made, Step, Term};
+use super::constants::own;
+use super::functions;
 use super::quiet::quietly;
-use super::render::{Meaning, column_expression, literal, operator, render, render_term};
+use super::render::{
+    Meaning, case, column_expression, literal, operator, render, render_choice, render_term,
+};
 use crate::datum::{Datum, Precision, SqlType, canonical_double, datum_at, to_array};
 
 /// The value of a condition on one row.
@@ -116,30 +122,28 @@ impl Oracle {
     }
 
     /// A term's value on every row; rows with an error are `None`, NULL is `Some(None)`.
+    ///
+    /// Where `date_trunc` goes past the first instant of its type, DataFusion comes out at the other end if it is built
+    /// without overflow checks, and panics with them: an error, either way.
     pub fn term_values(&self, term: &Term) -> Result<Vec<Option<Option<Datum>>>, String> {
+        let values = self.data(term)?;
+        let Some(truncated) = truncated(term) else {
+            return Ok(values);
+        };
+        let kept = |(value, source): (Option<Option<Datum>>, Option<Option<Datum>>)| {
+            value.filter(|value| source.is_some_and(|source| *value <= source))
+        };
+        let sources = self.data(&truncated)?;
+        Ok(values.into_iter().zip(sources).map(kept).collect())
+    }
+
+    fn data(&self, term: &Term) -> Result<Vec<Option<Option<Datum>>>, String> {
         let sql_type = term.sql_type(&self.columns);
-        let expression = cast(render_term(term, &self.columns), sql_type.arrow());
+        let expression = cast(true_term(term, &self.columns), sql_type.arrow());
         let values = self.values(&expression, &sql_type.arrow())?;
         let datum = |array: &ArrayRef| datum_at(array, 0, &sql_type).expect("cast to its type");
         let values = values.iter().map(|value| value.as_ref().map(datum));
-        Ok(values
-            .enumerate()
-            .map(|(row, value)| value.filter(|value| !self.wraps(term, row, value.as_ref())))
-            .collect())
-    }
-
-    /// Whether `date_trunc` went past the first instant of its type. Where DataFusion is built without overflow checks it
-    /// then comes out at the other end, and with them it panics: an error, either way.
-    fn wraps(&self, term: &Term, row: usize, value: Option<&Datum>) -> bool {
-        let (Function::DateTrunc(_), [column]) = (&term.function, term.columns.as_slice()) else {
-            return false;
-        };
-        let source = datum_at(
-            self.batch.column(*column),
-            row,
-            &self.columns[*column].sql_type,
-        );
-        value > source.expect("a value of its type").as_ref()
+        Ok(values.collect())
     }
 
     /// An expression's value on every row as arrays of one; `None` where it raises an error.
@@ -188,16 +192,78 @@ impl Oracle {
 fn truncations(condition: &Condition) -> Vec<Term> {
     let mut terms = Vec::new();
     condition.for_each_leaf(&mut |leaf| {
-        if let Condition::Compare { term, .. }
-        | Condition::Between { term, .. }
-        | Condition::InList { term, .. }
-        | Condition::IsNull { term, .. } = leaf
-            && matches!(term.function, Function::DateTrunc(_))
-        {
-            terms.push(term.clone());
-        }
+        terms.extend(
+            leaf.term()
+                .filter(|term| truncated(term).is_some())
+                .cloned(),
+        );
     });
     terms
+}
+
+/// What a term that is a `date_trunc` truncates.
+fn truncated(term: &Term) -> Option<Term> {
+    let function = match &term.function {
+        Function::DateTrunc(_) => Function::Column,
+        Function::Moved {
+            nanoseconds,
+            made: Made::DateTrunc(_),
+        } => Function::Moved {
+            nanoseconds: *nanoseconds,
+            made: Made::Itself,
+        },
+        _ => return None,
+    };
+    Some(Term {
+        function,
+        columns: term.columns.clone(),
+    })
+}
+
+/// A term as DataFusion computes it, but for sums that must not wrap.
+fn true_term(term: &Term, columns: &[Column]) -> Expr {
+    let checked = |steps: &[Step]| {
+        let column = term.columns[0];
+        let limits = columns[column].sql_type.limits();
+        let [least, most] = limits.map_or([None, None], |(least, most)| {
+            [least, most].map(|it| it.as_integer().and_then(|it| i64::try_from(it).ok()))
+        });
+        let own = [
+            least.expect("64 bits with a sign"),
+            most.expect("64 bits with a sign"),
+        ];
+        checked_sum(column_expression(column, columns), own, steps)
+    };
+    match &term.function {
+        Function::Plus(summand) => checked(&[Step::Plus(*summand)]),
+        Function::Computed {
+            steps,
+            checked: true,
+        } => checked(steps),
+        _ => render_term(term, columns),
+    }
+}
+
+/// Arithmetic that is right or an error: a BIGINT, but for the opposite of a column, which is of the column's type.
+fn checked_sum(column: Expr, own: [i64; 2], steps: &[Step]) -> Expr {
+    let (mut value, mut limits) = (column, own);
+    for step in steps {
+        let (factor, summand) = match *step {
+            Step::Plus(number) | Step::PlusTo(number) => (1, number),
+            // No number of the law's is the least one, which has no opposite.
+            Step::Minus(number) => (1, -number),
+            Step::MinusFrom(number) => (-1, number),
+            Step::Times(number) => (number, 0),
+            Step::Negative => (-1, 0),
+        };
+        if *step != Step::Negative {
+            limits = [i64::MIN, i64::MAX];
+        }
+        let constants = [factor, summand, limits[0], limits[1]].map(lit);
+        let arguments = std::iter::once(value).chain(constants);
+        value = functions::sum().call(arguments.collect());
+    }
+    value
 }
 
 /// Casts as DataFusion's analyzer adds them.
@@ -225,7 +291,7 @@ impl ByValue<'_> {
     /// whatever its column counts.
     fn term(&self, term: &Term) -> (Expr, SqlType) {
         let sql_type = term.sql_type(&self.0.columns);
-        let value = render_term(term, &self.0.columns);
+        let value = true_term(term, &self.0.columns);
         let SqlType::Timestamp { utc, .. } = sql_type else {
             return (value, sql_type);
         };
@@ -238,6 +304,33 @@ impl ByValue<'_> {
                 (value, SqlType::Timestamp { precision, utc })
             }
             _ => (value, sql_type),
+        }
+    }
+
+    /// A term as what it is compared as. A choice is one between values that have become that.
+    fn lifted(&self, term: &Term, common: Common) -> Expr {
+        let columns = &self.0.columns;
+        let sql_type = term.sql_type(columns);
+        let column = |column: &usize| lift(column_expression(*column, columns), &sql_type, common);
+        let constant =
+            |value: &Datum| lit(lift_constant(&own(value, &sql_type), &sql_type, common));
+        let first = || column(&term.columns[0]);
+        match &term.function {
+            Function::Coalesce(last) => {
+                let known = term.columns.iter().map(column);
+                let known = known.map(|value| (value.clone().is_not_null(), value));
+                case(None, known.collect(), last.as_ref().map(constant))
+            }
+            Function::NullIf(other) => {
+                let equal = binary_expr(first(), Operator::Eq, constant(other));
+                let null = lit(ScalarValue::Null);
+                case(None, vec![(equal, null)], Some(first()))
+            }
+            Function::Case(choice) => render_choice(choice, first(), &constant),
+            _ => {
+                let (value, sql_type) = self.term(term);
+                lift(value, &sql_type, common)
+            }
         }
     }
 }
@@ -270,13 +363,17 @@ impl Meaning for ByValue<'_> {
         &self.0.columns
     }
 
+    fn value(&self, term: &Term) -> Expr {
+        true_term(term, &self.0.columns)
+    }
+
     fn compare(&self, term: &Term, comparison: Comparison, constant: &Constant) -> Expr {
-        let (value, sql_type) = self.term(term);
+        let sql_type = term.sql_type(&self.0.columns);
         let common = match constant {
             Constant::Double(_) => Common::Double,
             _ => common(&sql_type),
         };
-        let left = lift(value, &sql_type, common);
+        let left = self.lifted(term, common);
         let right = lit(lift_constant(constant, &sql_type, common));
         binary_expr(left, operator(comparison), right)
     }

@@ -1,5 +1,7 @@
 //! Cases with answers stated by hand.
 
+#[path = "oracle_computed_tests.rs"]
+mod computed;
 #[path = "oracle_row_tests.rs"]
 mod rows;
 

@@ -1,9 +1,11 @@
 //! Conditions and values as SQL for people: what a failure prints.
 
 use super::condition::{
-    Column, Comparison, Condition, Constant, Function, Term, Truth, spell_tuple,
+    Choice, Column, Comparison, Condition, Constant, Function, Made, Otherwise, Step, Term, Truth,
+    spell_tuple,
 };
-use crate::datum::{Datum, Readable, SqlType};
+use super::constants::own;
+use crate::datum::{Datum, Precision, Readable, SqlType};
 use crate::keyrange::hex;
 
 /// A condition over a table's columns as SQL.
@@ -58,8 +60,30 @@ pub(crate) fn sql(condition: &Condition, columns: &[Column]) -> String {
             },
             &|all, terms| format!("({})", terms.join(if all { " AND " } else { " OR " })),
         ),
+        Condition::Case {
+            branches,
+            otherwise,
+        } => {
+            let branches = branches
+                .iter()
+                .map(|(when, then)| (sql(when, columns), sql(then, columns)));
+            let otherwise = otherwise.as_ref().map(|it| sql(it, columns));
+            case_sql("", branches, otherwise)
+        }
         leaf => leaf_sql(leaf, columns),
     }
+}
+
+/// `operand` is empty, or has a space at its end.
+fn case_sql(
+    operand: &str,
+    branches: impl Iterator<Item = (String, String)>,
+    otherwise: Option<String>,
+) -> String {
+    let branches = branches.map(|(when, then)| format!("WHEN {when} THEN {then} "));
+    let branches: String = branches.collect();
+    let otherwise = otherwise.map_or_else(String::new, |it| format!("ELSE {it} "));
+    format!("CASE {operand}{branches}{otherwise}END")
 }
 
 fn leaf_sql(leaf: &Condition, columns: &[Column]) -> String {
@@ -122,6 +146,15 @@ fn other_leaf_sql(leaf: &Condition, columns: &[Column]) -> String {
                 columns[*column].name,
                 text_sql(prefix)
             )
+        }
+        Condition::Matches {
+            column,
+            matching,
+            pattern,
+            negated,
+        } => {
+            let name = &columns[*column].name;
+            format!("{name} {} {}", matching.sql(*negated), text_sql(pattern))
         }
         Condition::Boolean(column) => columns[*column].name.clone(),
         Condition::TupleIn {
@@ -186,12 +219,94 @@ pub(crate) fn term_sql(term: &Term, columns: &[Column]) -> String {
         Function::Plus(summand) => format!("{all} + {summand}"),
         Function::DateTrunc(unit) => format!("date_trunc('{unit}', {all})"),
         Function::DateBin(width) => {
-            let milliseconds = width / 1_000_000;
-            format!("date_bin(INTERVAL '{milliseconds} milliseconds', {all})")
+            format!("date_bin({}, {all})", interval_sql(*width))
         }
         Function::Date => format!("CAST({all} AS DATE)"),
         Function::Year => format!("date_part('year', {all})"),
+        Function::Computed { steps, .. } => steps.iter().fold(all, step_sql),
+        Function::Moved { nanoseconds, made } => made_sql(*made, &moved_sql(&all, *nanoseconds)),
+        Function::Coalesce(None) => format!("coalesce({all})"),
+        Function::Coalesce(Some(last)) => {
+            format!("coalesce({all}, {})", own_sql(last, term, columns))
+        }
+        Function::NullIf(other) => format!("nullif({all}, {})", own_sql(other, term, columns)),
+        Function::Case(choice) => choice_sql(choice, &all, &|value| own_sql(value, term, columns)),
     }
+}
+
+fn own_sql(value: &Datum, term: &Term, columns: &[Column]) -> String {
+    constant_sql(&own(value, &term.sql_type(columns)))
+}
+
+fn step_sql(value: String, step: &Step) -> String {
+    let value = match value.contains(' ') || value.starts_with('-') {
+        true => format!("({value})"),
+        false => value,
+    };
+    match step {
+        Step::Plus(number) => format!("{value} + {number}"),
+        Step::PlusTo(number) => format!("{number} + {value}"),
+        Step::Minus(number) => format!("{value} - {number}"),
+        Step::MinusFrom(number) => format!("{number} - {value}"),
+        Step::Times(number) => format!("{value} * {number}"),
+        Step::Negative => format!("-{value}"),
+    }
+}
+
+fn moved_sql(time: &str, nanoseconds: i64) -> String {
+    let sign = match nanoseconds {
+        0 => return time.to_owned(),
+        later if later > 0 => '+',
+        _ => '-',
+    };
+    format!("{time} {sign} {}", interval_sql(nanoseconds.abs()))
+}
+
+fn interval_sql(nanoseconds: i64) -> String {
+    match nanoseconds % 1_000_000 {
+        0 => format!("INTERVAL '{} milliseconds'", nanoseconds / 1_000_000),
+        _ => format!("INTERVAL '{nanoseconds} nanoseconds'"),
+    }
+}
+
+fn made_sql(made: Made, time: &str) -> String {
+    match made {
+        Made::Itself => time.to_owned(),
+        Made::DateTrunc(unit) => format!("date_trunc('{unit}', {time})"),
+        Made::DateBin { width, origin } => {
+            let origin = origin.map(|count| {
+                constant_sql(&Constant::Timestamp {
+                    count,
+                    precision: Precision::Nanosecond,
+                    utc: false,
+                })
+            });
+            let origin = origin.map_or_else(String::new, |origin| format!(", {origin}"));
+            format!("date_bin({}, {time}{origin})", interval_sql(width))
+        }
+        Made::Date => format!("CAST({time} AS DATE)"),
+    }
+}
+
+fn choice_sql(choice: &Choice, column: &str, constant: &dyn Fn(&Datum) -> String) -> String {
+    let value = |value: &Option<Datum>| value.as_ref().map_or("NULL".to_owned(), constant);
+    let branches = choice.branches.iter().map(|(when, then)| {
+        let when = match choice.searched {
+            true => format!("{column} = {}", constant(when)),
+            false => constant(when),
+        };
+        (when, value(then))
+    });
+    let operand = match choice.searched {
+        true => String::new(),
+        false => format!("{column} "),
+    };
+    let otherwise = match &choice.otherwise {
+        Otherwise::Column => Some(column.to_owned()),
+        Otherwise::Constant(None) => None,
+        Otherwise::Constant(other) => Some(value(other)),
+    };
+    case_sql(&operand, branches, otherwise)
 }
 
 /// A constant as SQL.

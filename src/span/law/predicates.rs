@@ -25,14 +25,14 @@ pub(crate) struct Generator<'a> {
 
 /// A leaf over one term, before its constants are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub(super) enum Shape {
     Compare(Comparison),
     Between { negated: bool },
     InList { negated: bool },
     IsNull { negated: bool },
 }
 
-const SHAPES: [Shape; 14] = [
+pub(super) const SHAPES: [Shape; 14] = [
     Shape::Compare(Comparison::Equal),
     Shape::Compare(Comparison::NotEqual),
     Shape::Compare(Comparison::Less),
@@ -109,7 +109,12 @@ impl Generator<'_> {
         self.decorate(leaf, 6, random)
     }
 
-    fn decorate(&self, condition: Condition, percent: u32, random: &mut Random) -> Condition {
+    pub(super) fn decorate(
+        &self,
+        condition: Condition,
+        percent: u32,
+        random: &mut Random,
+    ) -> Condition {
         if random.percent(percent) {
             return Condition::Not(Box::new(condition));
         }
@@ -123,7 +128,7 @@ impl Generator<'_> {
         condition
     }
 
-    fn leaf(&self, random: &mut Random) -> Condition {
+    pub(super) fn leaf(&self, random: &mut Random) -> Condition {
         let several = match self.plain {
             true => self.key_columns.len() > 1,
             false => self.columns.len() > 1,
@@ -143,7 +148,7 @@ impl Generator<'_> {
         }
     }
 
-    fn column(&self, random: &mut Random) -> usize {
+    pub(super) fn column(&self, random: &mut Random) -> usize {
         if let Some(leading) = self.key_columns.first()
             && random.percent(35)
         {
@@ -227,7 +232,7 @@ impl Generator<'_> {
     }
 
     /// A comparison of a term with constants that its values on the rows suggest.
-    fn shaped_leaf(&self, term: Term, shape: Shape, random: &mut Random) -> Condition {
+    pub(super) fn shaped_leaf(&self, term: Term, shape: Shape, random: &mut Random) -> Condition {
         let sql_type = term.sql_type(self.columns);
         let values = self.values(&term);
         let known: Vec<Datum> = values.iter().flatten().flatten().cloned().collect();
@@ -302,7 +307,7 @@ impl Generator<'_> {
     }
 
     /// The term's value on every row.
-    fn values(&self, term: &Term) -> Vec<Option<Option<Datum>>> {
+    pub(super) fn values(&self, term: &Term) -> Vec<Option<Option<Datum>>> {
         if term.function == Function::Column {
             let column = term.columns[0];
             return self
@@ -317,7 +322,7 @@ impl Generator<'_> {
     }
 
     /// Text values of a column on the rows, the target's first.
-    fn texts(&self, column: usize) -> Vec<&str> {
+    pub(super) fn texts(&self, column: usize) -> Vec<&str> {
         let target = self.rows.get(self.target).into_iter();
         let rows = target.chain(self.rows);
         rows.filter_map(|row| row[column].as_ref().and_then(Datum::as_text))
@@ -496,7 +501,7 @@ fn boolean_leaf(column: usize, random: &mut Random) -> Condition {
 }
 
 /// A text as a pattern that matches nothing else.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.chars().fold(String::new(), |mut pattern, character| {
         if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');

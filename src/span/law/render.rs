@@ -8,19 +8,24 @@ use arrow::datatypes::{DataType, TimeUnit, i256};
 use datafusion::common::{Column as ColumnName, ScalarValue};
 use datafusion::functions::{core as functions_core, crypto, datetime, string, unicode};
 use datafusion::logical_expr::expr::{Between, InList, Like};
-use datafusion::logical_expr::{Expr, Operator, ScalarUDF, binary_expr, cast, lit};
+use datafusion::logical_expr::{Case, Expr, Operator, ScalarUDF, binary_expr, cast, lit};
 
 use super::condition::{
-    Column, Comparison, Condition, Constant, Function, Term, Truth, spell_tuple,
+    Choice, Column, Comparison, Condition, Constant, Function, Made, Matching, Otherwise, Step,
+    Term, Truth, spell_tuple,
 };
+use super::constants::own;
 use super::functions;
 use crate::datum::{Datum, Precision, Readable, SqlType};
-use crate::function::DatePart;
+use crate::function::{Arithmetic, DatePart};
 
 /// What comparisons become.
 pub(super) trait Meaning {
     /// The columns of the table.
     fn columns(&self) -> &[Column];
+
+    /// A term by itself.
+    fn value(&self, term: &Term) -> Expr;
 
     /// `term comparison constant`.
     fn compare(&self, term: &Term, comparison: Comparison, constant: &Constant) -> Expr;
@@ -110,8 +115,33 @@ pub(super) fn render(condition: &Condition, meaning: &dyn Meaning) -> Expr {
                 };
                 negate_if(*negated, join(false, rows.iter().map(row).collect()))
             }),
+        Condition::Case {
+            branches,
+            otherwise,
+        } => {
+            let branches = branches
+                .iter()
+                .map(|(when, then)| (render(when, meaning), render(then, meaning)));
+            let otherwise = otherwise.as_ref().map(|it| render(it, meaning));
+            case(None, branches.collect(), otherwise)
+        }
         leaf => render_leaf(leaf, meaning),
     }
+}
+
+/// A CASE; without an operand each of its branches has a condition.
+pub(super) fn case(
+    operand: Option<Expr>,
+    branches: Vec<(Expr, Expr)>,
+    otherwise: Option<Expr>,
+) -> Expr {
+    let branches = branches.into_iter();
+    let branches = branches.map(|(when, then)| (Box::new(when), Box::new(then)));
+    Expr::Case(Case::new(
+        operand.map(Box::new),
+        branches.collect(),
+        otherwise.map(Box::new),
+    ))
 }
 
 fn render_leaf(leaf: &Condition, meaning: &dyn Meaning) -> Expr {
@@ -141,7 +171,7 @@ fn render_leaf(leaf: &Condition, meaning: &dyn Meaning) -> Expr {
             negated,
         } => meaning.in_list(term, list, *negated),
         Condition::IsNull { term, negated } => {
-            let term = Box::new(render_term(term, columns));
+            let term = Box::new(meaning.value(term));
             if *negated {
                 Expr::IsNotNull(term)
             } else {
@@ -163,6 +193,17 @@ fn render_leaf(leaf: &Condition, meaning: &dyn Meaning) -> Expr {
             column_expression(*column, columns),
             lit(prefix.as_str()),
         ]),
+        Condition::Matches {
+            column,
+            matching,
+            pattern,
+            negated,
+        } => matches(
+            column_expression(*column, columns),
+            *matching,
+            pattern,
+            *negated,
+        ),
         Condition::Boolean(column) => column_expression(*column, columns),
         Condition::Columns {
             left,
@@ -171,6 +212,20 @@ fn render_leaf(leaf: &Condition, meaning: &dyn Meaning) -> Expr {
         } => meaning.compare_columns(*left, *comparison, *right),
         other => unreachable!("{other:?} is no leaf"),
     }
+}
+
+fn matches(text: Expr, matching: Matching, pattern: &str, negated: bool) -> Expr {
+    let operator = match (matching, negated) {
+        (Matching::Regex, false) => Operator::RegexMatch,
+        (Matching::Regex, true) => Operator::RegexNotMatch,
+        (Matching::CaselessRegex, false) => Operator::RegexIMatch,
+        (Matching::CaselessRegex, true) => Operator::RegexNotIMatch,
+        (Matching::CaselessLike, _) => {
+            let pattern = Box::new(lit(pattern));
+            return Expr::Like(Like::new(negated, Box::new(text), pattern, None, true));
+        }
+    };
+    binary_expr(text, operator, lit(pattern))
 }
 
 /// AND (`true`) or OR of terms, nested to the left as the planner nests them.
@@ -251,7 +306,104 @@ pub(super) fn render_term(term: &Term, columns: &[Column]) -> Expr {
             let part = ScalarUDF::new_from_impl(DatePart::default());
             part.call(vec![lit("year"), first])
         }
+        Function::Computed { steps, .. } => steps.iter().fold(first, wrapping_step),
+        Function::Moved { nanoseconds, made } => made_of(*made, moved(first, *nanoseconds)),
+        Function::Coalesce(last) => {
+            let last = last.as_ref().map(|last| own_literal(last, term, columns));
+            functions_core::coalesce().call(all.chain(last).collect())
+        }
+        Function::NullIf(other) => {
+            functions_core::nullif().call(vec![first, own_literal(other, term, columns)])
+        }
+        Function::Case(choice) => {
+            render_choice(choice, first, &|value| own_literal(value, term, columns))
+        }
     }
+}
+
+/// A step of arithmetic by DataFusion's operators.
+fn wrapping_step(value: Expr, step: &Step) -> Expr {
+    let of = |left, operator, right| binary_expr(left, operator, right);
+    match *step {
+        Step::Plus(number) => of(value, Operator::Plus, lit(number)),
+        Step::PlusTo(number) => of(lit(number), Operator::Plus, value),
+        Step::Minus(number) => of(value, Operator::Minus, lit(number)),
+        Step::MinusFrom(number) => of(lit(number), Operator::Minus, value),
+        Step::Times(number) => of(value, Operator::Multiply, lit(number)),
+        Step::Negative => Expr::Negative(Box::new(value)),
+    }
+}
+
+/// Arithmetic as a session of Halite's leaves it: functions over operands of one type.
+fn checked_steps(column: Expr, own: DataType, steps: &[Step]) -> Expr {
+    let (mut value, mut value_type) = (column, own);
+    for step in steps {
+        if *step != Step::Negative && value_type != DataType::Int64 {
+            (value, value_type) = (cast(value, DataType::Int64), DataType::Int64);
+        }
+        let (arithmetic, operands) = match *step {
+            Step::Plus(number) => (Arithmetic::Plus, vec![value, lit(number)]),
+            Step::PlusTo(number) => (Arithmetic::Plus, vec![lit(number), value]),
+            Step::Minus(number) => (Arithmetic::Minus, vec![value, lit(number)]),
+            Step::MinusFrom(number) => (Arithmetic::Minus, vec![lit(number), value]),
+            Step::Times(number) => (Arithmetic::Times, vec![value, lit(number)]),
+            Step::Negative => (Arithmetic::Negative, vec![value]),
+        };
+        value = arithmetic.of(operands, value_type.clone());
+    }
+    value
+}
+
+/// `time + INTERVAL`, or `time - INTERVAL` of an earlier one.
+fn moved(time: Expr, nanoseconds: i64) -> Expr {
+    let operator = match nanoseconds {
+        0 => return time,
+        later if later > 0 => Operator::Plus,
+        _ => Operator::Minus,
+    };
+    binary_expr(time, operator, lit(interval(nanoseconds.abs())))
+}
+
+fn made_of(made: Made, time: Expr) -> Expr {
+    match made {
+        Made::Itself => time,
+        Made::DateTrunc(unit) => datetime::date_trunc().call(vec![lit(unit), time]),
+        Made::DateBin { width, origin } => {
+            let origin = origin.map(|count| timestamp_literal(count, Precision::Nanosecond, false));
+            let arguments = [lit(interval(width)), time].into_iter();
+            datetime::date_bin().call(arguments.chain(origin.map(lit)).collect())
+        }
+        Made::Date => cast(time, DataType::Date32),
+    }
+}
+
+fn own_literal(value: &Datum, term: &Term, columns: &[Column]) -> Expr {
+    lit(literal(&own(value, &term.sql_type(columns))))
+}
+
+/// The CASE of a choice, of which `constant` writes the values.
+pub(super) fn render_choice(
+    choice: &Choice,
+    column: Expr,
+    constant: &dyn Fn(&Datum) -> Expr,
+) -> Expr {
+    let value = |value: &Option<Datum>| match value {
+        Some(value) => constant(value),
+        None => lit(ScalarValue::Null),
+    };
+    let when = |when: &Datum| match choice.searched {
+        true => binary_expr(column.clone(), Operator::Eq, constant(when)),
+        false => constant(when),
+    };
+    let branches = choice.branches.iter();
+    let branches = branches.map(|(given, then)| (when(given), value(then)));
+    let operand = (!choice.searched).then(|| column.clone());
+    let otherwise = match &choice.otherwise {
+        Otherwise::Column => Some(column.clone()),
+        Otherwise::Constant(None) => None,
+        Otherwise::Constant(other) => Some(value(other)),
+    };
+    case(operand, branches.collect(), otherwise)
 }
 
 const NANOSECONDS_PER_DAY: i64 = 86_400_000_000_000;
@@ -360,19 +512,41 @@ impl Meaning for Planned<'_> {
         self.columns
     }
 
+    fn value(&self, term: &Term) -> Expr {
+        match (&term.function, term.columns.as_slice()) {
+            (
+                Function::Computed {
+                    steps,
+                    checked: true,
+                },
+                [column],
+            ) if !self.unmended => {
+                let own = self.columns[*column].sql_type.arrow();
+                checked_steps(column_expression(*column, self.columns), own, steps)
+            }
+            _ => render_term(term, self.columns),
+        }
+    }
+
     fn compare(&self, term: &Term, comparison: Comparison, constant: &Constant) -> Expr {
-        let term = render_term(term, self.columns);
-        binary_expr(term, operator(comparison), self.literal(constant))
+        binary_expr(
+            self.value(term),
+            operator(comparison),
+            self.literal(constant),
+        )
     }
 
     fn compare_reversed(&self, constant: &Constant, comparison: Comparison, term: &Term) -> Expr {
-        let term = render_term(term, self.columns);
-        binary_expr(self.literal(constant), operator(comparison), term)
+        binary_expr(
+            self.literal(constant),
+            operator(comparison),
+            self.value(term),
+        )
     }
 
     fn between(&self, term: &Term, low: &Constant, high: &Constant, negated: bool) -> Expr {
         Expr::Between(Between::new(
-            Box::new(render_term(term, self.columns)),
+            Box::new(self.value(term)),
             negated,
             Box::new(self.literal(low)),
             Box::new(self.literal(high)),
@@ -381,7 +555,7 @@ impl Meaning for Planned<'_> {
 
     fn in_list(&self, term: &Term, list: &[Constant], negated: bool) -> Expr {
         Expr::InList(InList::new(
-            Box::new(render_term(term, self.columns)),
+            Box::new(self.value(term)),
             list.iter().map(|constant| self.literal(constant)).collect(),
             negated,
         ))

@@ -177,6 +177,108 @@ fn lists_patterns_and_truth_tests_are_planned_so() {
 }
 
 #[test]
+fn what_is_computed_of_columns_is_planned_so() {
+    let steps = [
+        vec![Step::Plus(4)],
+        vec![Step::Negative, Step::PlusTo(1)],
+        vec![Step::MinusFrom(3), Step::Times(-1), Step::Minus(2)],
+    ];
+    for steps in steps {
+        let checked = false;
+        expect(&compare(
+            Function::Computed { steps, checked },
+            0,
+            Constant::Integer(1),
+        ));
+    }
+    const HOUR: i64 = 3_600_000_000_000;
+    let origin = Some(1_500_000_000);
+    for (nanoseconds, made) in [
+        (HOUR, Made::Itself),
+        (-HOUR, Made::DateTrunc("day")),
+        (1, Made::Date),
+        (
+            HOUR,
+            Made::DateBin {
+                width: HOUR,
+                origin: None,
+            },
+        ),
+    ] {
+        expect(&Condition::IsNull {
+            term: Term::of(Function::Moved { nanoseconds, made }, 2),
+            negated: true,
+        });
+    }
+    // The origin of bins is a text with a cast there.
+    let made = Made::DateBin {
+        width: HOUR,
+        origin,
+    };
+    let bins = Term::of(
+        Function::Moved {
+            nanoseconds: 0,
+            made,
+        },
+        2,
+    );
+    let text = super::super::predicate_text::term_sql(&bins, &columns());
+    assert_eq!(
+        text,
+        "date_bin(INTERVAL '3600000 milliseconds', c, TIMESTAMP(9) '1970-01-01T00:00:01.500000000')"
+    );
+}
+
+#[test]
+fn choices_and_patterns_are_planned_so() {
+    let datum = Datum::Integer;
+    expect(&compare(
+        Function::NullIf(datum(1)),
+        0,
+        Constant::Integer(1),
+    ));
+    expect(&Condition::IsNull {
+        term: Term {
+            function: Function::Coalesce(Some(datum(1))),
+            columns: vec![0, 0],
+        },
+        negated: false,
+    });
+    for searched in [false, true] {
+        for otherwise in [
+            Otherwise::Column,
+            Otherwise::Constant(None),
+            Otherwise::Constant(Some(datum(7))),
+        ] {
+            let choice = Choice {
+                searched,
+                branches: vec![(datum(1), Some(datum(2))), (datum(2), None)],
+                otherwise,
+            };
+            expect(&compare(Function::Case(choice), 0, Constant::Integer(1)));
+        }
+    }
+    expect(&Condition::Case {
+        branches: vec![(Condition::Boolean(3), Condition::Constant(Some(false)))],
+        otherwise: Some(Box::new(Condition::Boolean(3))),
+    });
+    for matching in [
+        Matching::Regex,
+        Matching::CaselessRegex,
+        Matching::CaselessLike,
+    ] {
+        for negated in [false, true] {
+            expect(&Condition::Matches {
+                column: 1,
+                matching,
+                pattern: "^ab".to_owned(),
+                negated,
+            });
+        }
+    }
+}
+
+#[test]
 fn connectives_and_keysets_are_planned_so() {
     let leaf = |value| compare(Function::Column, 0, Constant::Integer(value));
     expect(&Condition::And(vec![

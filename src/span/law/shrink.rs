@@ -2,7 +2,7 @@
 
 use super::cases::{Case, Variant};
 use super::check::{Violation, check};
-use super::condition::{Condition, Term};
+use super::condition::{Condition, Function, Term};
 use crate::key::{Argument, NullOrder, SortOrder};
 
 /// The most cases that are tried.
@@ -136,7 +136,17 @@ fn shift_columns(condition: &mut Condition, removed: usize) {
         | Condition::IsNull { term, .. } => shift_term(term),
         Condition::Like { column, .. }
         | Condition::StartsWith { column, .. }
+        | Condition::Matches { column, .. }
         | Condition::Boolean(column) => shift(column),
+        Condition::Case {
+            branches,
+            otherwise,
+        } => {
+            let branches = branches.iter_mut().flat_map(|(when, then)| [when, then]);
+            for inner in branches.chain(otherwise.as_deref_mut()) {
+                shift_columns(inner, removed);
+            }
+        }
         Condition::Tuple { columns, .. } | Condition::TupleIn { columns, .. } => {
             columns.iter_mut().for_each(shift);
         }
@@ -172,8 +182,65 @@ pub(crate) fn simpler(condition: &Condition) -> Vec<Condition> {
                 .chain(inner)
                 .collect()
         }
-        leaf => simpler_leaf(leaf),
+        Condition::Case {
+            branches,
+            otherwise,
+        } => {
+            let inner = condition.children().into_iter().cloned();
+            let with = |branches| Condition::Case {
+                branches,
+                otherwise: otherwise.clone(),
+            };
+            let fewer = without_each(branches).filter(|rest| !rest.is_empty());
+            inner.chain(fewer.map(with)).collect()
+        }
+        leaf => {
+            let terms = leaf.term().map(simpler_terms).unwrap_or_default();
+            let on_terms = terms.into_iter().map(|term| with_term(leaf, term));
+            simpler_leaf(leaf).into_iter().chain(on_terms).collect()
+        }
     }
+}
+
+/// Terms that compute less.
+fn simpler_terms(term: &Term) -> Vec<Term> {
+    let with = |function: Function| Term {
+        function,
+        columns: term.columns.clone(),
+    };
+    match &term.function {
+        Function::Computed { steps, checked } => without_each(steps)
+            .filter(|steps| !steps.is_empty())
+            .map(|steps| {
+                with(Function::Computed {
+                    steps,
+                    checked: *checked,
+                })
+            })
+            .collect(),
+        Function::Case(choice) => without_each(&choice.branches)
+            .filter(|branches| !branches.is_empty())
+            .map(|branches| {
+                let mut choice = choice.clone();
+                choice.branches = branches;
+                with(Function::Case(choice))
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A leaf on another term.
+fn with_term(leaf: &Condition, other: Term) -> Condition {
+    let mut leaf = leaf.clone();
+    if let Condition::Compare { term, .. }
+    | Condition::Between { term, .. }
+    | Condition::InList { term, .. }
+    | Condition::IsNull { term, .. } = &mut leaf
+    {
+        *term = other;
+    }
+    leaf
 }
 
 fn fewer_terms(terms: &[Condition], join: fn(Vec<Condition>) -> Condition) -> Vec<Condition> {

@@ -4,8 +4,9 @@ use datafusion::common::DFSchemaRef;
 use datafusion::logical_expr::Expr;
 
 use super::cases::{Case, Variant};
+use super::check::Answers;
 use super::condition::Condition;
-use super::oracle::coerce;
+use super::oracle::{Outcome, coerce};
 use super::render::{Planned, render};
 use super::session;
 use crate::key::RowKey;
@@ -58,6 +59,14 @@ impl Lowered {
     /// The plan at a budget.
     pub fn plan(&self, key: &RowKey, budget: usize) -> crate::error::Result<Plan> {
         plan(key, self.conjuncts.iter().cloned(), budget)
+    }
+
+    /// Whether a conjunct as it was planned is not TRUE on a row, as far as that can be told.
+    pub fn fails(&self, conjunct: usize, answers: &Answers, row: usize) -> bool {
+        match &self.owners {
+            Owners::Together(_) => true,
+            Owners::Known(_) => answers.of(conjunct, row) != Outcome::True,
+        }
     }
 
     /// Which of the case's conjuncts the spans claim to prove.

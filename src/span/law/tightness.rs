@@ -4,6 +4,7 @@
 //!   they are listed or walked. They may be wider in one way: a plan gives up a part of a union and says `budget` of a
 //!   conjunct. It has no leave to do so while the condition comes to as many [`boxes`] as the budget, or fewer, and no
 //!   more than a walk looks at for each step; so a product of lists is exact at a budget of 1.
+//!   Sums, moved times and choices between values are such forms where [`understood`] says so.
 //! * A walk of such a case: at most as many keys as match, and one for every seek.
 //! * Every walk: at most two seeks for every prefix that it passes, one for every candidate that the condition names,
 //!   and one to begin with.
@@ -12,10 +13,12 @@ use std::collections::HashSet;
 
 use super::cases::{Case, Variant};
 use super::check::Prepared;
-use super::condition::{Comparison, Condition, Constant, Function, Term, Truth};
+use super::condition::{
+    Column, Comparison, Condition, Constant, Function, Made, Otherwise, Step, Term, Truth,
+};
 use super::oracle::{Outcome, nanoseconds};
 use super::scan::Scan;
-use crate::datum::SqlType;
+use crate::datum::{Datum, SqlType};
 use crate::key::KeyPart;
 use crate::keyrange::Guide;
 use crate::span::{Plan, Residual, Walk};
@@ -32,9 +35,25 @@ pub(super) fn must_be_exact(case: &Case) -> bool {
         return false;
     };
     let in_key = |column: usize| parts.contains(&case.columns[column].name.as_str());
+    let is_tested = tests(&case.condition);
     forms(&case.condition, &mut |leaf| {
-        leaf.leaf_columns().into_iter().all(in_key) && must_be_understood(leaf, case)
+        let kept = is_tested && leaf.term().is_some_and(may_fail);
+        !kept && leaf.leaf_columns().into_iter().all(in_key) && must_be_understood(leaf, case)
     })
+}
+
+/// Whether a truth test is asked of more than a column.
+fn tests(condition: &Condition) -> bool {
+    match condition {
+        Condition::Test { condition, .. } if !matches!(**condition, Condition::Boolean(_)) => true,
+        other => other.children().into_iter().any(tests),
+    }
+}
+
+/// Whether a term may be an error for some values of its column. What is not TRUE of it may be an error as well, and of
+/// that nothing is known.
+fn may_fail(term: &Term) -> bool {
+    matches!(term.function, Function::Moved { .. })
 }
 
 /// Whether `accept` holds for every leaf, and nothing but leaves, AND, OR, NOT and truth tests of them is there.
@@ -62,6 +81,12 @@ fn must_be_understood(leaf: &Condition, case: &Case) -> bool {
             constant: Constant::Null,
             ..
         } => term.function == Function::Column,
+        // A time that cannot be moved may come out as NULL, which is distinct.
+        Condition::Compare {
+            term,
+            comparison: Comparison::Distinct | Comparison::NotDistinct,
+            ..
+        } if may_fail(term) => false,
         Condition::Compare { term, constant, .. } => {
             understood(term, case) && comparable(leaf, constant, case)
         }
@@ -73,7 +98,7 @@ fn must_be_understood(leaf: &Condition, case: &Case) -> bool {
         }
         Condition::IsNull { term, .. } => term.function == Function::Column,
         Condition::Like { pattern, .. } => is_prefix(pattern),
-        Condition::Columns { .. } => false,
+        Condition::Columns { .. } | Condition::Matches { .. } | Condition::Case { .. } => false,
         Condition::Tuple { constants, .. } => constants.iter().all(|c| comparable(leaf, c, case)),
         Condition::TupleIn { rows, .. } => rows.iter().flatten().all(|c| comparable(leaf, c, case)),
         _ => true,
@@ -121,7 +146,21 @@ fn boxes(condition: &Condition, negated: bool) -> usize {
             false => rows.len(),
             true => product(&mut rows.iter().map(|_| columns.len())),
         },
-        _ => 1,
+        leaf => leaf.term().map_or(1, |term| choices(term, leaf)),
+    }
+}
+
+/// The boxes of a leaf on one term. A choice between columns has one for each of them, with what must hold for it to be
+/// chosen; of BETWEEN each bound has as many, and of IN each value.
+fn choices(term: &Term, leaf: &Condition) -> usize {
+    let members = match term.function {
+        Function::Coalesce(_) => term.columns.len(),
+        _ => return 1,
+    };
+    match leaf {
+        Condition::Between { .. } => members * members,
+        Condition::InList { list, .. } => members * list.len().max(1),
+        _ => members,
     }
 }
 
@@ -136,12 +175,122 @@ fn understood(term: &Term, case: &Case) -> bool {
             } => width % precision.nanoseconds() == 0,
             _ => true,
         },
+        Function::Computed { steps, checked } => {
+            let sql_type = &case.columns[term.columns[0]].sql_type;
+            never_wraps(sql_type, steps) && (*checked || case.variant == Variant::Coerced)
+        }
+        Function::Moved { nanoseconds, made } => {
+            let column = term.columns[0];
+            unit(&case.columns[column].sql_type).is_some_and(|unit| {
+                is_whole(*nanoseconds, *made, unit)
+                    && has_bins(case, column, *nanoseconds, *made, unit)
+            })
+        }
+        // What a cast is put around is not looked into.
+        Function::Coalesce(_) | Function::NullIf(_) | Function::Case(_) => {
+            case.variant == Variant::Planned
+        }
         other => other.becomes_ranges(),
     }
 }
 
+/// Whether BIGINTs hold whatever comes of the arithmetic, and nothing is multiplied.
+fn never_wraps(sql_type: &SqlType, steps: &[Step]) -> bool {
+    const SHORT: u64 = 1 << 40;
+    let is_narrow = sql_type.is_short_integer() && *sql_type != SqlType::BigInt;
+    // The opposite of a narrow column is of its type, which need not hold it.
+    let is_wide = steps.first() != Some(&Step::Negative);
+    let fits = |step: &Step| match step {
+        Step::Plus(number)
+        | Step::PlusTo(number)
+        | Step::Minus(number)
+        | Step::MinusFrom(number) => number.unsigned_abs() < SHORT,
+        Step::Times(number) => number.unsigned_abs() == 1,
+        Step::Negative => true,
+    };
+    is_narrow && is_wide && steps.iter().all(fits)
+}
+
+/// The nanoseconds from one value of a date or a time on the wall to the next.
+fn unit(sql_type: &SqlType) -> Option<i64> {
+    match sql_type {
+        SqlType::Date => Some(86_400_000_000_000),
+        SqlType::Timestamp {
+            precision,
+            utc: false,
+        } => Some(precision.nanoseconds()),
+        _ => None,
+    }
+}
+
+/// Whether a time is moved, and put in bins, by whole units.
+fn is_whole(nanoseconds: i64, made: Made, unit: i64) -> bool {
+    let of_bins = match made {
+        Made::DateBin { width, origin } => [width, origin.unwrap_or(0)],
+        Made::Itself | Made::DateTrunc(_) | Made::Date => [0; 2],
+    };
+    [nanoseconds, of_bins[0], of_bins[1]]
+        .iter()
+        .all(|count| count % unit == 0)
+}
+
+/// Whether a time is put in bins of 1970, or every row has one of those it is put in. Bins of another origin are planned
+/// as those of 1970, of an earlier time; nanoseconds hold other centuries of that, and rows in these, which have no bin,
+/// may be read.
+fn has_bins(case: &Case, column: usize, nanoseconds: i64, made: Made, unit: i64) -> bool {
+    let Made::DateBin {
+        origin: Some(origin),
+        ..
+    } = made
+    else {
+        return true;
+    };
+    let has_bin = |row: &Vec<Option<Datum>>| {
+        let count = row[column].as_ref().and_then(Datum::as_integer);
+        count.is_none_or(|count| {
+            let moved = count * i128::from(unit) + i128::from(nanoseconds);
+            i64::try_from(moved).is_ok()
+        })
+    };
+    origin == 0 || case.rows.iter().all(has_bin)
+}
+
+/// Whether a constant is of the very type of the constants that a term chooses between, if it does: others are left to
+/// DataFusion.
+fn is_like_chosen(term: &Term, constant: &Constant, columns: &[Column]) -> bool {
+    let sql_type = &columns[term.columns[0]].sql_type;
+    let has_constants = match &term.function {
+        Function::Coalesce(last) => last.is_some(),
+        Function::Case(choice) => {
+            let otherwise = match &choice.otherwise {
+                Otherwise::Constant(value) => value.is_some(),
+                Otherwise::Column => false,
+            };
+            otherwise || choice.branches.iter().any(|(_, value)| value.is_some())
+        }
+        _ => false,
+    };
+    let is_like = match (constant, sql_type) {
+        (Constant::Integer(value), one) => one.is_integer() && i64::try_from(*value).is_ok(),
+        (Constant::Timestamp { precision, .. }, SqlType::Timestamp { precision: own, .. }) => {
+            precision == own
+        }
+        (Constant::Date(_), one) => *one == SqlType::Date,
+        (Constant::Text(_) | Constant::Bytes(_) | Constant::Boolean(_), _) => true,
+        _ => false,
+    };
+    is_like || !has_constants
+}
+
 /// Doubles beside decimals are left to DataFusion, which rounds one to the other.
 fn comparable(leaf: &Condition, constant: &Constant, case: &Case) -> bool {
+    let is_computed = |term: &Term| matches!(term.function, Function::Computed { .. });
+    if leaf.term().is_some_and(|term| {
+        !is_like_chosen(term, constant, &case.columns)
+            || is_computed(term) && matches!(constant, Constant::Double(_))
+    }) {
+        return false;
+    }
     let types = leaf.leaf_columns();
     let mut types = types.iter().map(|column| &case.columns[*column].sql_type);
     match constant {
