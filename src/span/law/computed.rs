@@ -9,7 +9,7 @@ use super::cases::Variant;
 use super::condition::{
     Choice, Comparison, Condition, Function, Made, Matching, Otherwise, Step, Term,
 };
-use super::predicates::{BINS, Generator, SHAPES, Shape, TRUNCATIONS, escaped};
+use super::predicates::{BINS, Generator, SHAPES, Shape, TRUNCATIONS, boolean_leaf, escaped};
 use super::random::Random;
 use super::values::hostile;
 use crate::datum::{Datum, SqlType};
@@ -95,6 +95,10 @@ impl Generator<'_> {
         let sql_type = &self.columns[column].sql_type;
         let term = match sql_type {
             SqlType::UnsignedBigInt => return None,
+            // Its own tests are few of all that is held to exactness.
+            SqlType::Boolean if self.plain && random.percent(60) => {
+                return Some(boolean_leaf(column, random));
+            }
             one if one.is_integer() && random.percent(48) => self.sum(column, random)?,
             SqlType::Timestamp { .. } if random.percent(if self.plain { 80 } else { 58 }) => {
                 self.moved(column, random)?

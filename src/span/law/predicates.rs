@@ -488,7 +488,7 @@ pub(crate) const BINS: [i64; 5] = [
     1_500_000_000,
 ];
 
-fn boolean_leaf(column: usize, random: &mut Random) -> Condition {
+pub(super) fn boolean_leaf(column: usize, random: &mut Random) -> Condition {
     let bare = Condition::Boolean(column);
     if random.percent(25) {
         return bare;
