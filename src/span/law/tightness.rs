@@ -7,7 +7,7 @@
 //!   Sums, moved times and choices between values are such forms where [`understood`] says so.
 //! * A walk of such a case: at most as many keys as match, and one for every seek.
 //! * Every walk: at most two seeks for every prefix that it passes, one for every candidate that the condition names,
-//!   and one to begin with.
+//!   and one to begin with. Where values are [scattered](has_scattered_values), one for every key that it passes.
 
 use std::collections::HashSet;
 
@@ -239,18 +239,23 @@ fn is_whole(nanoseconds: i64, made: Made, unit: i64) -> bool {
 /// may be read.
 fn has_bins(case: &Case, column: usize, nanoseconds: i64, made: Made, unit: i64) -> bool {
     let Made::DateBin {
+        width,
         origin: Some(origin),
-        ..
     } = made
     else {
         return true;
     };
+    // The time and its bin, counted from either origin.
+    let offsets = [0, origin].map(i128::from);
+    let counted = |moved: i128| {
+        let times = [moved, moved - i128::from(width)];
+        times
+            .into_iter()
+            .all(|time| offsets.iter().all(|it| i64::try_from(time - it).is_ok()))
+    };
     let has_bin = |row: &Vec<Option<Datum>>| {
         let count = row[column].as_ref().and_then(Datum::as_integer);
-        count.is_none_or(|count| {
-            let moved = count * i128::from(unit) + i128::from(nanoseconds);
-            i64::try_from(moved).is_ok()
-        })
+        count.is_none_or(|count| counted(count * i128::from(unit) + i128::from(nanoseconds)))
     };
     origin == 0 || case.rows.iter().all(has_bin)
 }
@@ -332,6 +337,32 @@ fn is_scattered(parts: &[KeyPart]) -> bool {
             .is_some_and(|last| matches!(name(last).as_str(), "hash" | "md5" | "bucket"))
 }
 
+/// Whether a condition is asked of hashes or remainders of a column of few values: these are listed then, and those that
+/// fit lie between others that do not.
+fn has_scattered_values(case: &Case) -> bool {
+    let mut found = false;
+    case.condition.for_each_leaf(&mut |leaf| {
+        found |= leaf.term().is_some_and(|term| {
+            let is_scattered = matches!(
+                term.function,
+                Function::Remainder(_)
+                    | Function::ReverseDigits
+                    | Function::Hash
+                    | Function::Bucket(_)
+            );
+            let mut columns = term.columns.iter();
+            is_scattered && columns.all(|column| has_few_values(&case.columns[*column].sql_type))
+        });
+    });
+    found
+}
+
+fn has_few_values(sql_type: &SqlType) -> bool {
+    let limits = sql_type.limits();
+    let ends = limits.and_then(|(least, most)| Some((least.as_integer()?, most.as_integer()?)));
+    ends.is_some_and(|(least, most)| most.saturating_sub(least) < 1 << 16)
+}
+
 /// What a case's scans may read.
 pub(super) struct Bounds<'a>(pub Prepared<'a>);
 
@@ -344,7 +375,11 @@ impl Bounds<'_> {
         if is_scattered(self.0.key.parts()) {
             return Ok(());
         }
-        let candidates = self.0.case.condition.constants();
+        let scattered = match has_scattered_values(self.0.case) {
+            true => walked.len(),
+            false => 0,
+        };
+        let candidates = self.0.case.condition.constants() + scattered;
         if scan.seeks > 2 * prefixes + candidates + 1 {
             return Err(format!(
                 "seeks {} times over {prefixes} prefixes with {candidates} candidates",
