@@ -16,6 +16,7 @@
 //! | [`bytes`] | before the simplifier | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
 //! | [`nested`] | before the simplifier | a text that becomes a LIST, STRUCT or MAP is read as JSON |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
+//! | `intervals` | before the simplifier | BETWEEN, IN and IS DISTINCT FROM of intervals go by their lengths |
 //! | `join_keys` | behind the optimizer | a key that a join computes is told from a column of its name |
 //! | `set_names` | before type coercion | what grouping sets are of keeps its name |
 //! | [`nearest`] | before the simplifier | a DECIMAL is cast to the nearest REAL or DOUBLE |
@@ -92,6 +93,7 @@ pub mod first_rows;
 mod floats;
 mod groups;
 pub mod held;
+mod intervals;
 mod join_keys;
 pub mod kept_types;
 pub mod key_order;
@@ -204,6 +206,9 @@ const MENDS: &[(&str, Install)] = &[
         optimize_first(session, overflow::CHECK_ARITHMETIC);
         let aggregates = session.aggregate_functions().get_or_insert_default();
         aggregates.push(Arc::new(AggregateUDF::new_from_impl(ExactSum::default())));
+    }),
+    ("intervals", |session| {
+        optimize_first(session, intervals::COMPARE_LENGTHS);
     }),
     ("join_keys", |session| {
         optimizer_rules(session).push(Arc::new(join_keys::NAME_KEYS));

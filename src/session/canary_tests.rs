@@ -87,6 +87,10 @@ change: DELETE FROM i WHERE x IN (SELECT 99)
     3 (0)
 clocks: SELECT id FROM (SELECT * FROM t ORDER BY ts LIMIT 9) ORDER BY CAST(ts AS TIME) LIMIT 1
     1 (4)
+intervals: SELECT INTERVAL '25 hours' BETWEEN INTERVAL '1 day' AND INTERVAL '2 days'
+    false (true)
+intervals: SELECT count(*) FROM t WHERE id = 1 AND TIMESTAMP '2024-03-01' - ts > INTERVAL '30 days'
+    0 (1)
 regexes: SELECT id FROM t WHERE c ~ 'a\\b'
     2 3 (1)
 bytes: SELECT CAST('\x00ff' AS BYTEA)

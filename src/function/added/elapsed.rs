@@ -155,6 +155,28 @@ mod tests {
             ("INTERVAL '1 day' >= NULL", "NULL"),
             ("'1 hour' <= INTERVAL '60 minutes'", "true"),
             ("INTERVAL '1 day' = 1", "error: "),
+            (
+                "INTERVAL '25 hours' BETWEEN INTERVAL '1 day' AND INTERVAL '2 days'",
+                "true",
+            ),
+            (
+                "INTERVAL '25 hours' NOT BETWEEN INTERVAL '1 day' AND INTERVAL '1 month'",
+                "false",
+            ),
+            (
+                "INTERVAL '24 hours' IN (INTERVAL '2 days', INTERVAL '1 day')",
+                "true",
+            ),
+            (
+                "INTERVAL '24 hours' NOT IN (INTERVAL '2 days', INTERVAL '1 day')",
+                "false",
+            ),
+            ("INTERVAL '24 hours' IN (INTERVAL '2 days', NULL)", "NULL"),
+            (
+                "INTERVAL '24 hours' IS DISTINCT FROM INTERVAL '1 day'",
+                "false",
+            ),
+            ("INTERVAL '24 hours' IS NOT DISTINCT FROM NULL", "false"),
         ])
         .await;
     }
