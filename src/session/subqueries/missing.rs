@@ -120,13 +120,14 @@ fn with_null(subquery: Subquery) -> PlanResult<Subquery> {
     })
 }
 
-/// Its argument, of which nobody knows that it is not NULL.
+/// Its argument, of which nobody knows that it is not NULL. It is called volatile so that it stays: of a constant the
+/// simplifier would leave the constant, which is NOT NULL.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct OrNull(Signature);
 
 impl OrNull {
     fn new() -> Self {
-        Self(Signature::any(1, Volatility::Immutable))
+        Self(Signature::any(1, Volatility::Volatile))
     }
 }
 
@@ -192,6 +193,17 @@ mod tests {
         (
             "SELECT count(*) FROM e WHERE coalesce((SELECT id FROM e WHERE id = 9), 0) = 0",
             &["2"],
+        ),
+        ("SELECT (SELECT 'x' FROM e WHERE id = 9)", &["NULL"]),
+        ("SELECT (SELECT 1 FROM e WHERE id = 9) IS NULL", &["true"]),
+        ("SELECT coalesce((SELECT 5 FROM e WHERE id = 9), 0)", &["0"]),
+        (
+            "SELECT (SELECT 2 FROM e GROUP BY id HAVING count(*) > 5) IS NULL",
+            &["true"],
+        ),
+        (
+            "SELECT count(*) FROM e WHERE (SELECT true FROM e WHERE id = 9) IS NOT NULL",
+            &["0"],
         ),
         (
             "SELECT v IS NULL FROM (SELECT (SELECT id FROM e WHERE id = 9) AS v) AS s",
