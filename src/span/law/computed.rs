@@ -20,20 +20,6 @@ const SHARE: u32 = 50;
 /// The number of the stream that belongs to a seed.
 const STREAM: u64 = 0x0c0_57ed;
 
-/// Shapes that must become ranges whatever the term.
-const PLAIN_SHAPES: [Shape; 10] = [
-    Shape::Compare(Comparison::Equal),
-    Shape::Compare(Comparison::NotEqual),
-    Shape::Compare(Comparison::Less),
-    Shape::Compare(Comparison::LessOrEqual),
-    Shape::Compare(Comparison::Greater),
-    Shape::Compare(Comparison::GreaterOrEqual),
-    Shape::Between { negated: false },
-    Shape::Between { negated: true },
-    Shape::InList { negated: false },
-    Shape::InList { negated: true },
-];
-
 const SECOND: i64 = 1_000_000_000;
 const HOUR: i64 = 3_600 * SECOND;
 const DAY: i64 = 24 * HOUR;
@@ -110,7 +96,7 @@ impl Generator<'_> {
             _ => self.choice(column, random)?,
         };
         let shape = match self.plain {
-            true => *random.pick(&PLAIN_SHAPES),
+            true => *random.pick(&plain_shapes()),
             false => *random.pick(&SHAPES),
         };
         Some(self.shaped_leaf(term, shape, random))
@@ -374,4 +360,15 @@ fn quoted(text: &str) -> String {
         pattern.push(character);
         pattern
     })
+}
+
+/// Shapes that must become ranges whatever the term.
+fn plain_shapes() -> Vec<Shape> {
+    let is_plain = |shape: &Shape| match shape {
+        Shape::Compare(Comparison::Distinct | Comparison::NotDistinct) | Shape::IsNull { .. } => {
+            false
+        }
+        Shape::Compare(_) | Shape::Between { .. } | Shape::InList { .. } => true,
+    };
+    SHAPES.into_iter().filter(is_plain).collect()
 }

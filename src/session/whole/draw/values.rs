@@ -5,7 +5,7 @@ use super::super::query::{
     Aggregate, Body, Expr, From, Group, GroupKind, Item, Predicate, Query, Select,
 };
 use super::super::truths::is_sql;
-use super::aggregates::integer;
+use super::aggregates::{count_all, integer};
 use super::{Draw, Scope, Value};
 use crate::datum::{Datum, Precision, SqlType};
 use crate::span::law::condition::Comparison;
@@ -295,16 +295,8 @@ impl Draw<'_> {
 
     /// That there are more rows than so many: where it is not true of a global aggregate, there is none.
     fn many_rows(&mut self) -> Predicate {
-        let rows = Aggregate {
-            function: "count",
-            distinct: false,
-            arguments: Vec::new(),
-            order: Vec::new(),
-            filter: None,
-            exact: false,
-        };
         let most = self.missing.between(0, 9).to_string();
-        let rows = Expr::Aggregate(Box::new(rows));
+        let rows = count_all().expr;
         Predicate::Compare(rows, Comparison::Greater, Expr::Constant(most))
     }
 
