@@ -16,9 +16,10 @@ pub(super) fn worded(error: &DataFusionError) -> String {
     }
     let beyond = text.split_once("Overflow converting ");
     match beyond.and_then(|(_, rest)| rest.split_once(" to Nanosecond")) {
-        Some((moment, _)) => {
-            format!("{text}; for a column of fewer digits write it as a string: '{moment}'")
-        }
+        Some((moment, _)) => format!(
+            "'{moment}' is out of range for TIMESTAMP, whose nanoseconds begin in 1677 and end in 2262; write it as a text \
+             beside a column of fewer digits, else CAST('{moment}' AS TIMESTAMP(6))"
+        ),
         None => text,
     }
 }

@@ -9,6 +9,7 @@ mod elapsed;
 mod format;
 mod interval;
 mod json;
+mod lengths;
 mod made;
 mod moment;
 mod number;
@@ -54,6 +55,7 @@ static DECLARATIONS: &[&Declaration] = &[
     &age::AGE,
     &made::MAKE_TIMESTAMP,
     &made::WIDTH_BUCKET,
+    &lengths::LENGTH,
     &printf::FORMAT,
     &printf::PRINTF,
     &regexp::REGEXP_EXTRACT,

@@ -1,10 +1,11 @@
 //! What Halite adds to SQL's functions: the transforms that SQL lacks, `keys('t')` and what reads keys, integers that do
-//! not wrap, aggregates that sort for themselves, functions whose results are bounded, those that other databases have;
+//! not wrap, quotients and averages of DECIMALs, aggregates that sort for themselves, functions whose results are bounded, those that other databases have;
 //! and how SQL writes a key part.
 
 mod added;
 mod arithmetic;
 mod as_theirs;
+mod average;
 mod bounded;
 mod by_value;
 mod concatenation;
@@ -18,6 +19,7 @@ mod ordered;
 mod part;
 mod planning;
 mod quantile;
+mod quotient;
 mod single;
 mod sizes;
 mod sum;
@@ -40,6 +42,7 @@ pub use self::added::{
     json_hash_arrow,
 };
 pub use self::arithmetic::Arithmetic;
+pub use self::average::ExactAverage;
 pub use self::bounded::{BoundedFunction, bounded, is_bounded, needs_bound};
 pub use self::by_value::{Extreme, is_extreme};
 pub use self::concatenation::{concatenated, may_be_long};
@@ -49,6 +52,7 @@ pub use self::keys::KeysExec;
 pub use self::ordered::ordered_aggregates;
 pub use self::part::spellings;
 pub use self::planning::{Stop, check_wanted, is_planning, while_planning};
+pub use self::quotient::{is_of_decimals, quotient};
 pub use self::single::single_value;
 pub use self::sum::ExactSum;
 pub use self::to_timestamp::ToTimestamp;

@@ -44,8 +44,8 @@
 //! | `unasked` | on the physical plan, behind the rules that push filters | a join does not wait for a partition that nobody asks for |
 //! | [`lost_order`] | before the physical plan is checked | rows are sorted again where an order is not known any more |
 //!
-//! One adds something instead: [`first_rows`], on the physical plan, last, tells scans of which groups of rows the first are
-//! all that is needed.
+//! Two do something else: [`first_rows`], on the physical plan, last, tells scans of which groups of rows the first are
+//! all that is needed; [`value_rows`], before the simplifier, makes the rows of long VALUES.
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
 //! [`session::dialect`](crate::session::dialect).
@@ -69,7 +69,7 @@ use datafusion::physical_plan::ExecutionPlan;
 #[cfg(test)]
 use crate::fault::{self, Fault};
 use crate::function::{
-    DatePart, DateTrunc, ExactSum, ExtractPlanner, ToTimestamp, ordered_aggregates,
+    DatePart, DateTrunc, ExactAverage, ExactSum, ExtractPlanner, ToTimestamp, ordered_aggregates,
 };
 
 pub mod above_groups;
@@ -121,6 +121,7 @@ pub mod stamps;
 mod tuples;
 mod unasked;
 pub mod union_names;
+pub mod value_rows;
 mod watched;
 pub mod zones;
 
@@ -262,6 +263,12 @@ const MENDS: &[(&str, Install)] = &[
     ("few_groups", |session| {
         few_groups::insert(physical_rules(session));
     }),
+    ("average", |session| {
+        let aggregates = session.aggregate_functions().get_or_insert_default();
+        aggregates.push(Arc::new(AggregateUDF::new_from_impl(
+            ExactAverage::default(),
+        )));
+    }),
     ("date_part", |session| {
         let functions = session.scalar_functions().get_or_insert_default();
         functions.push(Arc::new(ScalarUDF::new_from_impl(DatePart::default())));
@@ -314,6 +321,7 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let mends = mends.filter(|(name, _)| !fault::active(Fault::MendLeftOut(name)));
     first_rows::insert(physical_rules(&mut builder));
     // Whatever is put in front goes before what was put there earlier.
+    optimize_first(&mut builder, value_rows::MakeRows);
     for (_, install) in mends.rev() {
         install(&mut builder);
     }

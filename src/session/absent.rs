@@ -152,6 +152,10 @@ pub(super) fn statement(statement: &Statement) -> Option<Error> {
             "PRAGMA",
             "write DESCRIBE t, SHOW TABLES, or SET name = value",
         ),
+        Statement::ShowViews { .. } => Absent(
+            "SHOW VIEWS",
+            "SELECT * FROM information_schema.views lists them",
+        ),
         Statement::ShowDatabases { .. } | Statement::ShowSchemas { .. } => DATABASES,
         Statement::ShowVariable { variable } if is_about_indexes(variable) => INDEXES,
         Statement::Drop { object_type, .. } => dropped(object_type),
@@ -246,11 +250,32 @@ pub(super) fn instead_of(text: &str, syntax_error: &str) -> Option<&'static str>
         ("create" | "drop" | "alter", "user" | "role" | "group") => USER.1,
         ("create" | "drop" | "alter", "type") => TYPE.1,
         ("create" | "drop" | "alter", "domain") => DOMAIN.1,
+        _ if syntax_error.contains("found: MATERIALIZED") => {
+            "write CREATE TEMP TABLE q AS … for rows that are computed once"
+        }
+        _ if syntax_error.contains("found: NOT at") && contains(text, "not materialized") => {
+            "leave NOT MATERIALIZED out: it is what is done"
+        }
+        _ if syntax_error.contains("Expected: ), found: EXCLUDE") => {
+            "subtract what is to be left out: sum(x) OVER w - x"
+        }
+        ("merge", _) if syntax_error.contains("in merge clause") => {
+            "leave the clause of DO NOTHING out, with AND NOT (…) in those behind it"
+        }
+        _ if syntax_error.contains("Expected: (, found:") && contains(text, " in ") => {
+            "behind IN stands a list or a query: IN (SELECT c FROM t)"
+        }
+        _ if contains(text, " glob ") => "write LIKE 'a%', or x ~ '^a' for a regular expression",
         _ if syntax_error.contains("MATCH_CONDITION") => {
             "write LEFT JOIN LATERAL (SELECT * FROM b WHERE b.ts <= a.ts ORDER BY b.ts DESC LIMIT 1) AS b ON true"
         }
         _ => return None,
     })
+}
+
+fn contains(text: &str, words: &str) -> bool {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.to_lowercase().contains(words)
 }
 
 /// How planning says that something is not there: before and behind its name, and what to write instead of it.
@@ -301,9 +326,6 @@ pub fn function(name: &str) -> Option<&'static str> {
         }
         "row_to_json" => "name the columns: to_json({'a': a, 'b': b})",
         "last_insert_rowid" | "last_insert_id" => "write INSERT … RETURNING id",
-        "epoch_ms" => {
-            "write to_timestamp_millis(n), and extract(epoch FROM t) * 1000 the other way"
-        }
         "getdate" | "sysdate" => "write now()",
         "charindex" => "write strpos(text, part)",
         "dateadd" => "write d + INTERVAL '1 day', or date_add(d, INTERVAL '1 day')",

@@ -18,7 +18,7 @@ use datafusion::logical_expr::{
 };
 
 use super::conversion::{first_lost, rounded, shown, text_at, too_great};
-use crate::datum::{SqlType, text_of_uuid};
+use crate::datum::{Precision, SqlType, text_of_uuid};
 use crate::error::Error;
 use crate::optimize::bytes::{NO_BYTES, bytes_of_texts, is_text};
 use crate::schema::BoundTable;
@@ -233,7 +233,16 @@ impl Target {
         match &self.sql_type {
             SqlType::Date if from_text => "it is no date such as 2024-01-31".to_owned(),
             SqlType::Timestamp { .. } if from_text => {
-                "it is no timestamp such as 2024-01-31 05:06:07, or out of range".to_owned()
+                let instead = match self.sql_type {
+                    SqlType::Timestamp {
+                        precision: Precision::Nanosecond,
+                        ..
+                    } => {
+                        ", which for nanoseconds is before 1677-09-22 and after 2262-04-11: declare TIMESTAMP(6)"
+                    }
+                    _ => "",
+                };
+                format!("it is no timestamp such as 2024-01-31 05:06:07, or out of range{instead}")
             }
             SqlType::Uuid => "it is no UUID".to_owned(),
             SqlType::Json => "it is no JSON".to_owned(),

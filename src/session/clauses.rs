@@ -224,7 +224,7 @@ fn check_with(with: &With) -> Checked {
     with.cte_tables.iter().try_for_each(|table| {
         only!(table, Cte: alias query closing_paren_token,
             from = "FROM after a query of WITH",
-            materialized = "MATERIALIZED",
+            materialized = "MATERIALIZED; write CREATE TEMP TABLE q AS … for rows that are computed once",
         );
         check_alias(&table.alias)?;
         match with.recursive {
@@ -411,7 +411,13 @@ impl Clauses<'_> {
         let (is_distinct, has_clauses) = match args {
             FunctionArguments::None => (false, false),
             FunctionArguments::Subquery(_) => {
-                return missing(format_args!("a query as the arguments of `{name}`"));
+                let instead = match folded(name).as_deref() {
+                    Some("array") => "; write (SELECT array_agg(x ORDER BY y) FROM t)",
+                    _ => "",
+                };
+                return missing(format_args!(
+                    "a query as the arguments of `{name}`{instead}"
+                ));
             }
             FunctionArguments::List(list) => (
                 list.duplicate_treatment == Some(DuplicateTreatment::Distinct),

@@ -13,6 +13,9 @@
 //! | `~x` | `-1 - x` |
 //! | `ROLLUP (a, t.a)`, `CUBE (a, t.a)` | `GROUPING SETS ((a, t.a), (a), ())`, `GROUPING SETS (…)` |
 //! | `x ^ y` | `power(CAST(x AS DOUBLE), CAST(y AS DOUBLE))` |
+//! | `(s).a` | `(s)['a']` |
+//! | `l[2:]`, `l[:2]` | `l[2:-1]`, `l[1:2]` |
+//! | `INTERVAL (n) DAY` | `INTERVAL '1 DAY' * (n)` |
 //!
 //! It is done behind the [names](super::names) of columns, which stay as they are written.
 
@@ -21,9 +24,10 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    BinaryOperator, CastKind, CharLengthUnits, CharacterLength, DataType, Expr, FunctionArg,
-    FunctionArgExpr, FunctionArguments, Query, Select, SelectItem, SetExpr, TableFactor,
-    UnaryOperator, Value, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
+    AccessExpr, BinaryOperator, CastKind, CharLengthUnits, CharacterLength, DataType, Expr,
+    FunctionArg, FunctionArgExpr, FunctionArguments, Interval, Query, Select, SelectItem, SetExpr,
+    Subscript, TableFactor, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut, Visitor,
+    VisitorMut,
 };
 
 use super::innermost::sql_of_mut;
@@ -94,6 +98,11 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
         Expr::InList { list, negated, .. } if list.is_empty() => {
             Some(Expr::value(Value::Boolean(*negated)))
         }
+        Expr::CompoundFieldAccess { access_chain, .. } => {
+            access_chain.iter_mut().for_each(write_out_access);
+            None
+        }
+        Expr::Interval(interval) => computed_interval(interval),
         Expr::Cast {
             kind,
             data_type,
@@ -543,6 +552,52 @@ fn with_query(text: &str, values: &[Expr], query: &Query) -> Option<Expr> {
     let mut place = Place(Some(Box::new(query.clone())));
     let _: ControlFlow<()> = VisitMut::visit(&mut written, &mut place);
     Some(written)
+}
+
+/// A field by its name, and a slice with both its bounds.
+fn write_out_access(access: &mut AccessExpr) {
+    let number = |number: &str| Expr::value(Value::Number(number.to_owned(), false));
+    match access {
+        AccessExpr::Dot(Expr::Identifier(name)) => {
+            let index = Expr::value(Value::SingleQuotedString(name.value.clone()));
+            *access = AccessExpr::Subscript(Subscript::Index { index });
+        }
+        AccessExpr::Subscript(Subscript::Slice {
+            lower_bound,
+            upper_bound,
+            ..
+        }) => {
+            lower_bound.get_or_insert_with(|| number("1"));
+            upper_bound.get_or_insert_with(|| number("-1"));
+        }
+        _ => {}
+    }
+}
+
+/// An interval of so many units as a multiple of one; `None` where it is a constant.
+fn computed_interval(interval: &Interval) -> Option<Expr> {
+    let Interval {
+        value,
+        leading_field: Some(unit),
+        leading_precision: None,
+        last_field: None,
+        fractional_seconds_precision: None,
+    } = interval
+    else {
+        return None;
+    };
+    let is_constant = match value.as_ref() {
+        Expr::Value(value) => !matches!(value.value, Value::Placeholder(_)),
+        Expr::UnaryOp { expr, .. } => matches!(expr.as_ref(), Expr::Value(_)),
+        _ => false,
+    };
+    match is_constant {
+        true => None,
+        false => expression(
+            &format!("INTERVAL '1 {unit}' * $1"),
+            std::slice::from_ref(value.as_ref()),
+        ),
+    }
 }
 
 /// How many columns a query has; `None` where a star stands for some of them.

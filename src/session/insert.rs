@@ -30,6 +30,7 @@ use super::rules::{default_expr, default_sql};
 use super::scanned::reads;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME, object_name};
 use crate::error::{Error, Result};
+use crate::optimize::value_rows;
 use crate::schema::BoundTable;
 use crate::table::HaliteTable;
 use crate::write::{Action, Change, Layout};
@@ -194,10 +195,10 @@ impl Insert {
         let schema = Arc::new(schema);
         let mut all = rows.iter().flatten();
         match all.any(|value| value.exists(is_subquery).unwrap_or_default()) {
-            false => Ok(LogicalPlan::Values(Values {
+            false => value_rows::of_literals(Values {
                 schema,
                 values: rows,
-            })),
+            }),
             true => one_by_one(rows, &schema),
         }
     }

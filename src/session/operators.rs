@@ -1,18 +1,22 @@
 //! Operators that DataFusion parses and does not compute: `INTERVAL '1 day' * 3`, `7 // 2`, `doc ->> 'name'`; and those
-//! that are something else in SQL: `ts - ts` is an interval, and intervals are compared by their lengths.
+//! that are something else in SQL: `ts - ts` is an interval, intervals are compared by their lengths, and a quotient of
+//! DECIMALs has sixteen digits behind the point.
 //!
 //! What they are depends on the types of their operands, which are known where an expression is planned.
 
-use arrow::datatypes::DataType;
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field};
 use datafusion::common::{DFSchema, Result};
 use datafusion::functions::math;
+use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
 use datafusion::logical_expr::{Expr, ExprSchemable, Operator, binary_expr};
 use sqlparser::ast::BinaryOperator;
 
 use crate::function::{
-    interval_between, interval_divided, interval_length, interval_times, json_arrow,
-    json_hash_arrow,
+    interval_between, interval_divided, interval_length, interval_times, is_of_decimals,
+    json_arrow, json_hash_arrow, quotient,
 };
 
 /// Plans them.
@@ -59,6 +63,9 @@ impl ExprPlanner for Operators {
             {
                 interval_divided(left, right)
             }
+            BinaryOperator::Divide if let Some((left, right)) = decimals(&left, &right, schema) => {
+                quotient(left, right)
+            }
             BinaryOperator::DuckIntegerDivide | BinaryOperator::MyIntegerDivide => {
                 let are_whole = is(&left, DataType::is_integer) && is(&right, DataType::is_integer);
                 let quotient = binary_expr(left, Operator::Divide, right);
@@ -76,6 +83,21 @@ impl ExprPlanner for Operators {
         };
         Ok(PlannerResult::Planned(planned))
     }
+}
+
+/// The operands of a division that is one of DECIMALs; a parameter is of the type that it meets.
+fn decimals(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
+    let of = |side: &Expr, other: &Expr| match side {
+        Expr::Placeholder(open) if open.field.is_none() => {
+            let met = Field::new("", other.get_type(schema).ok()?, true);
+            let typed = Placeholder::new_with_field(open.id.clone(), Some(Arc::new(met)));
+            Some(Expr::Placeholder(typed))
+        }
+        side => Some(side.clone()),
+    };
+    let (left, right) = (of(left, right)?, of(right, left)?);
+    let types = (left.get_type(schema).ok()?, right.get_type(schema).ok()?);
+    is_of_decimals(&types.0, &types.1).then_some((left, right))
 }
 
 fn comparison(op: &BinaryOperator) -> Option<Operator> {

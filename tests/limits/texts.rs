@@ -76,9 +76,10 @@ fn sizes(number: usize) -> &'static [usize] {
     }
 }
 
-/// How long a text may take. The tests are built without optimization.
+/// How long a text may take. The tests are built without optimization, and machines differ: what is found here is what
+/// grows with more than the length of the text, by hundreds of seconds.
 fn allowed() -> Duration {
-    let seconds = std::env::var("HALITE_TEXT_SECONDS").map_or(10.0, |it| it.parse().unwrap());
+    let seconds = std::env::var("HALITE_TEXT_SECONDS").map_or(30.0, |it| it.parse().unwrap());
     Duration::from_secs_f64(seconds)
 }
 

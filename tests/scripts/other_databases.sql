@@ -380,3 +380,84 @@ INSERT 4
 +---------+
 escaped range /50%*  3530250001..3530260001  tight
 
+-- fields, slices and intervals that are computed; functions by other names: every line is right by hand
+SELECT (struct_pack(a := id, b := [id, n, 7])).b[2:] AS u, ([id, 8, 9])[:2] AS l, ([1, 2, 3])[-2:] AS e, (struct_pack(a := id)).a + 1 AS f FROM t WHERE id = 1;
+SELECT INTERVAL (id) DAY AS d, INTERVAL (id * 2) HOURS AS h, INTERVAL '2' DAY AS c, INTERVAL 3 MINUTE AS m, DATE '2024-01-31' + INTERVAL (id) MONTH AS n FROM t WHERE id = 1;
+SELECT len([1, 2]) AS l, length('abc') AS t, list_first([4, 5]) AS f, list_last([4, 5]) AS a, list_min([4, 5]) AS m, array_upper([4, 5], 1) AS u, array_lower([4, 5], 1) AS w, list_value(1, 2) AS v, struct_extract({'a': 9}, 'a') AS s;
+SELECT ceiling(1.2) AS c, quote_literal('it''s') AS q, space(2) || '.' AS s, ucase('a') AS u, locate('b', 'abc') AS l, strlen('Straße') AS b, mid('abcd', 2, 2) AS m, prefix('abc', 'ab') AS p, xor(5, 3) AS x, isinf(CAST('-Infinity' AS DOUBLE)) AS i, isfinite(CAST('NaN' AS DOUBLE)) AS n, round(e(), 4) AS e, equal_null(NULL, NULL) AS z, round(geomean(id), 4) AS g FROM t;
+SELECT epoch_ms(TIMESTAMP '2024-01-01 00:00:00.123') AS m, epoch_us(TIMESTAMP '2024-01-01 00:00:00.123456') AS u, isodow(DATE '2024-01-07') AS d, isoyear(DATE '2023-01-01') AS y, century(DATE '2024-01-01') AS c, decade(DATE '2024-01-01') AS e, weekday(DATE '2024-01-07') AS w, millisecond(TIMESTAMP '2024-01-01 00:00:01.5') AS i;
+SELECT to_days(2) AS d, to_hours(25) AS h, to_weeks(1) AS w, to_months(3) AS m, to_years(1) AS y, to_seconds(90) AS s, to_milliseconds(5) AS i, make_timestamptz(2024, 1, 2, 3, 4, 5) AS t;
+SELECT 22 / 7.0 AS q, 2.0 / 300000 AS s, avg(id * 1.0) AS a, avg(DISTINCT n * 1.00) AS d FROM t;
+SELECT ARRAY(SELECT id FROM t);
+SHOW VIEWS;
+CREATE TABLE u (id INT PRIMARY KEY, e TEXT UNIQUE);
+CREATE TABLE u (id INT PRIMARY KEY, e INT REFERENCES t (id));
+SELECT TIMESTAMP '9999-12-31';
+SELECT CAST('9999-12-31' AS TIMESTAMP(6)) AS late;
+---
++---------+--------+--------+---+
+| u       | l      | e      | f |
++---------+--------+--------+---+
+| [10, 7] | [1, 8] | [2, 3] | 2 |
++---------+--------+--------+---+
++--------+---------+--------+--------+------------+
+| d      | h       | c      | m      | n          |
++--------+---------+--------+--------+------------+
+| 1 days | 2 hours | 2 days | 3 mins | 2024-02-29 |
++--------+---------+--------+--------+------------+
++---+---+---+---+---+---+---+--------+---+
+| l | t | f | a | m | u | w | v      | s |
++---+---+---+---+---+---+---+--------+---+
+| 2 | 3 | 4 | 5 | 4 | 2 | 1 | [1, 2] | 9 |
++---+---+---+---+---+---+---+--------+---+
++-----+---------+-----+---+---+---+----+------+---+------+-------+--------+------+--------+
+| c   | q       | s   | u | l | b | m  | p    | x | i    | n     | e      | z    | g      |
++-----+---------+-----+---+---+---+----+------+---+------+-------+--------+------+--------+
+| 2.0 | 'it''s' |   . | A | 2 | 7 | bc | true | 6 | true | false | 2.7183 | true | 2.2134 |
++-----+---------+-----+---+---+---+----+------+---+------+-------+--------+------+--------+
++---------------+------------------+---+------+----+-----+---+------+
+| m             | u                | d | y    | c  | e   | w | i    |
++---------------+------------------+---+------+----+-----+---+------+
+| 1704067200123 | 1704067200123456 | 7 | 2022 | 21 | 202 | 0 | 1500 |
++---------------+------------------+---+------+----+-----+---+------+
++--------+----------+--------+--------+---------+--------------------------+------------------+----------------------+
+| d      | h        | w      | m      | y       | s                        | i                | t                    |
++--------+----------+--------+--------+---------+--------------------------+------------------+----------------------+
+| 2 days | 25 hours | 7 days | 3 mons | 12 mons | 1 mins 30.000000000 secs | 0.005000000 secs | 2024-01-02T03:04:05Z |
++--------+----------+--------+--------+---------+--------------------------+------------------+----------------------+
++--------------------+--------------------+--------------------+---------------------+
+| q                  | s                  | a                  | d                   |
++--------------------+--------------------+--------------------+---------------------+
+| 3.1428571428571429 | 0.0000066666666667 | 2.5000000000000000 | 20.0000000000000000 |
++--------------------+--------------------+--------------------+---------------------+
+error: a query as the arguments of `ARRAY` is not implemented; write (SELECT array_agg(x ORDER BY y) FROM t)
+error: SHOW VIEWS is not implemented; SELECT * FROM information_schema.views lists them
+error: table `u`: column `e`: `UNIQUE` is not implemented; the row key alone is unique: let the column be the key of a table of its own
+error: table `u`: column `e`: `REFERENCES t (id)` is not implemented; leave it out, and ask with WHERE EXISTS (SELECT …) where it matters
+error: '9999-12-31 00:00:00' is out of range for TIMESTAMP, whose nanoseconds begin in 1677 and end in 2262; write it as a text beside a column of fewer digits, else CAST('9999-12-31 00:00:00' AS TIMESTAMP(6))
++---------------------+
+| late                |
++---------------------+
+| 9999-12-31T00:00:00 |
++---------------------+
+
+WITH q AS MATERIALIZED (SELECT 1) SELECT * FROM q;
+---
+error: syntax error: Expected: (, found: MATERIALIZED; write CREATE TEMP TABLE q AS … for rows that are computed once at Line: 1, Column: 11
+
+SELECT sum(n) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW) FROM t;
+---
+error: syntax error: Expected: ), found: EXCLUDE; subtract what is to be left out: sum(x) OVER w - x at Line: 1, Column: 74
+
+SELECT 1 IN t;
+---
+error: syntax error: Expected: (, found: t; behind IN stands a list or a query: IN (SELECT c FROM t) at Line: 1, Column: 13
+
+SELECT g GLOB 'a*' FROM t;
+---
+error: syntax error: Expected: end of statement, found: 'a*'; write LIKE 'a%', or x ~ '^a' for a regular expression at Line: 1, Column: 15
+
+MERGE INTO t USING (SELECT 1 AS id) AS q ON t.id = q.id WHEN MATCHED THEN DO NOTHING;
+---
+error: syntax error: expected UPDATE, DELETE or INSERT in merge clause; leave the clause of DO NOTHING out, with AND NOT (…) in those behind it at Line: 1, Column: 75
+

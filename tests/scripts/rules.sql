@@ -136,8 +136,8 @@ CREATE TABLE
 |       |     CONSTRAINT named_a_check1 CHECK (a <> 5) |
 |       | )                                            |
 +-------+----------------------------------------------+
-error: table `bad`: column `a`: `UNIQUE` is not implemented
-error: table `bad`: column `a`: `REFERENCES named (a)` is not implemented
+error: table `bad`: column `a`: `UNIQUE` is not implemented; the row key alone is unique: let the column be the key of a table of its own
+error: table `bad`: column `a`: `REFERENCES named (a)` is not implemented; leave it out, and ask with WHERE EXISTS (SELECT …) where it matters
 error: table `bad`: `UNIQUE (a)` is not implemented
 error: table `bad`: `FOREIGN KEY (a) REFERENCES named(a)` is not implemented
 
