@@ -28,6 +28,7 @@
 //! | rows in lists: `(a, b) IN ((1, 2), …)` | [`MAX_ROWS_COMPARED`] | size of a predicate |
 //! | values of lists that are no constants, regular expressions, operators of a CHECK, a DEFAULT or a generated column | [`MAX_ARGUMENTS`] | planning grows with its square, or each is compiled |
 //! | calls with FILTER, which the columns of a PIVOT are | [`MAX_FILTERED`] | planning grows with its square |
+//! | aggregates of a grouping, lambdas | [`MAX_AGGREGATES`] each | planning grows with its square |
 //! | arguments of a function, values of a list, keys of a map, arms of a CASE | [`MAX_ARGUMENTS`] | planning grows with its square |
 //! | parts of a name: `a.b.c` | [`MAX_NAME_PARTS`] | recursion of the planner, which wraps a field in each |
 //! | bytes of a part of a name | [`MAX_NAME_BYTES`] | what is unknown is compared with all that is known |
@@ -59,7 +60,7 @@ pub const MAX_NESTING: usize = 50;
 pub const MAX_CHAIN: usize = 2_000;
 
 /// Most terms of `AND` and `OR` in a statement.
-pub const MAX_TERMS: usize = 20_000;
+pub const MAX_TERMS: usize = 4_000;
 
 /// Most operators in one expression between its commas, `AND`s and `OR`s.
 pub const MAX_OPERATORS: usize = 500;
@@ -121,7 +122,10 @@ pub const MAX_ROWS_COMPARED: usize = 5_000;
 pub const MAX_ARGUMENTS: usize = 2_000;
 
 /// Most calls with a `FILTER`, which the columns of a `PIVOT` are.
-pub const MAX_FILTERED: usize = 1_000;
+pub const MAX_FILTERED: usize = 500;
+
+/// Most aggregates of a grouping, and most lambdas of a statement.
+pub const MAX_AGGREGATES: usize = 500;
 
 /// Most parts of a name.
 pub const MAX_NAME_PARTS: usize = 16;
@@ -164,9 +168,10 @@ pub(super) fn check_length(sql: &str, most: usize) -> Result<()> {
     )))
 }
 
-/// Refuses a plan with more columns than can be planned within a second: what stands for them is a star.
+/// Refuses a plan with more columns than can be planned within a second: what stands for them is a star. And one with more
+/// aggregates, which no syntax tells from other functions.
 pub(super) fn check_plan(plan: &LogicalPlan) -> Result<()> {
-    let mut widest = 0;
+    let (mut widest, mut aggregates) = (0, 0);
     plan.apply_with_subqueries(|node| {
         let columns = match node {
             LogicalPlan::Projection(projection) => projection.expr.len(),
@@ -177,13 +182,18 @@ pub(super) fn check_plan(plan: &LogicalPlan) -> Result<()> {
             _ => 0,
         };
         widest = widest.max(columns);
+        if let LogicalPlan::Aggregate(grouping) = node {
+            aggregates = aggregates.max(grouping.aggr_expr.len());
+        }
         Ok(TreeNodeRecursion::Continue)
     })?;
-    if widest <= MAX_PLANNED_COLUMNS {
-        return Ok(());
-    }
+    let too_wide = match (widest > MAX_PLANNED_COLUMNS, aggregates > MAX_AGGREGATES) {
+        (true, _) => format!("{widest} columns at once, more than {MAX_PLANNED_COLUMNS}"),
+        (_, true) => format!("{aggregates} aggregates at once, more than {MAX_AGGREGATES}"),
+        (false, false) => return Ok(()),
+    };
     Err(Error::unsupported(format!(
-        "the statement is too wide to be planned: {widest} columns at once, more than {MAX_PLANNED_COLUMNS}"
+        "the statement is too wide to be planned: {too_wide}"
     )))
 }
 

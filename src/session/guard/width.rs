@@ -14,8 +14,8 @@ use sqlparser::ast::{
 };
 
 use super::{
-    MAX_ALL_SUBQUERIES, MAX_ARGUMENTS, MAX_ARMS, MAX_COLUMNS, MAX_FILTERED, MAX_GROUPING_SETS,
-    MAX_KEYS, MAX_ROWS_COMPARED, MAX_WINDOWS,
+    MAX_AGGREGATES, MAX_ALL_SUBQUERIES, MAX_ARGUMENTS, MAX_ARMS, MAX_COLUMNS, MAX_FILTERED,
+    MAX_GROUPING_SETS, MAX_KEYS, MAX_ROWS_COMPARED, MAX_WINDOWS,
 };
 use crate::error::{Error, Result};
 
@@ -53,6 +53,7 @@ struct Widths {
     /// Rows that are compared with one row each.
     tuples: usize,
     regexes: usize,
+    lambdas: usize,
     subqueries: usize,
 }
 
@@ -201,6 +202,10 @@ impl Visitor for Widths {
             Expr::BinaryOp { left, .. } if matches!(left.as_ref(), Expr::Tuple(_)) => {
                 self.tuples += 1;
                 limit(self.tuples, MAX_KEYS, "rows compared")
+            }
+            Expr::Lambda(_) => {
+                self.lambdas += 1;
+                limit(self.lambdas, MAX_AGGREGATES, "lambdas")
             }
             Expr::Array(array) => limit(array.elem.len(), MAX_ARGUMENTS, "values of a list"),
             Expr::Dictionary(fields) => limit(fields.len(), MAX_ARGUMENTS, "fields of a value"),

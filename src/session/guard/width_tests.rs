@@ -1,6 +1,7 @@
 use super::super::super::parse::parse;
 use super::super::{
-    MAX_ALL_SUBQUERIES, MAX_ARGUMENTS, MAX_COLUMNS, MAX_FILTERED, MAX_KEYS, MAX_WINDOWS,
+    MAX_AGGREGATES, MAX_ALL_SUBQUERIES, MAX_ARGUMENTS, MAX_COLUMNS, MAX_FILTERED, MAX_KEYS,
+    MAX_TERMS, MAX_WINDOWS,
 };
 
 /// A text with a list, what the list is of, how many may be in it, and what the refusal says.
@@ -155,7 +156,7 @@ fn wide_parts_of_tables_joins_and_groups_are_refused() {
         "SELECT 1 FROM t WHERE d IN ({constants} DATE '2024-01-01')"
     ))
     .unwrap();
-    let values: Vec<String> = (0..20_000).map(|n| format!("t.a = {n}")).collect();
+    let values: Vec<String> = (1..MAX_TERMS).map(|n| format!("t.a = {n}")).collect();
     let joined = format!("SELECT 1 FROM t JOIN u ON {}", values.join(" OR "));
     parse(&joined).unwrap();
 }
@@ -205,6 +206,12 @@ fn wide_lists_are_refused() {
             "{n}",
             MAX_FILTERED,
             "calls with FILTER or columns of PIVOT",
+        ),
+        (
+            |list| format!("SELECT {list} FROM t"),
+            "list_transform([1], x -> x + {n})",
+            MAX_AGGREGATES,
+            "lambdas",
         ),
         (
             |list| format!("UPDATE t SET {list}"),
