@@ -85,8 +85,7 @@ impl AggregateUDFImpl for ExactAverage {
         match arguments {
             [DataType::Decimal128(precision, scale)] => {
                 let (precision, scale) = (i32::from(*precision), i32::from(*scale));
-                // No average has more digits in front of the point than the values.
-                Ok(type_of_quotient(precision - scale, scale, scale))
+                Ok(type_of_quotient(precision - scale, scale))
             }
             _ => self.theirs.return_type(arguments),
         }

@@ -53,9 +53,9 @@ fn digits(data_type: &DataType) -> Option<(i32, i32)> {
     }
 }
 
-/// The type of a quotient with so many digits in front of the point, of numbers with so many behind it, of which it has
-/// at least `least` itself.
-pub(super) fn type_of_quotient(in_front: i32, behind: i32, least: i32) -> DataType {
+/// The type of a quotient with so many digits in front of the point, of numbers with so many behind it.
+pub(super) fn type_of_quotient(in_front: i32, behind: i32) -> DataType {
+    let least = LEAST_BEHIND.max(behind);
     let scale = (DIGITS - in_front).clamp(least, BEHIND.max(behind));
     let precision = (in_front + scale).clamp(1, DIGITS);
     decimal(precision, scale)
@@ -101,11 +101,10 @@ impl ScalarUDFImpl for Quotient {
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
         let operands = types.iter().map(digits).collect::<Option<Vec<_>>>();
         match operands.as_deref() {
-            Some([(precision, scale), (_, other)]) => {
-                let behind = *scale.max(other);
-                let least = LEAST_BEHIND.max(behind);
-                Ok(type_of_quotient(precision - scale + other, behind, least))
-            }
+            Some([(precision, scale), (_, other)]) => Ok(type_of_quotient(
+                precision - scale + other,
+                *scale.max(other),
+            )),
             _ => plan_err!("`/` of DECIMALs takes two of them"),
         }
     }

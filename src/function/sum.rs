@@ -2,7 +2,8 @@
 //!
 //! DataFusion adds integers up in 64 bits and wraps. Here they are added up as DECIMAL(38, 0), by DataFusion's own
 //! accumulators, so that it does not matter what the sum is on its way; the result is a BIGINT again, as the type of
-//! `sum` says, or out of range. Everything else is summed as DataFusion does.
+//! `sum` says, or out of range. So are DECIMALs whose sum may have more than 38 digits, in 76. Everything else is summed as
+//! DataFusion does.
 
 use std::sync::Arc;
 
@@ -20,26 +21,25 @@ use datafusion::logical_expr::{
 
 use crate::error::Error;
 
-/// In what integers are added up: no number of rows fills it.
-const WIDE: DataType = DataType::Decimal128(38, 0);
+/// In what sums of this type are added up, which no number of rows fills; `None` where that is the type itself.
+fn wide(result: &DataType) -> Option<DataType> {
+    match result {
+        DataType::Int64 | DataType::UInt64 => Some(DataType::Decimal128(38, 0)),
+        // Of fewer digits 10^10 values have room.
+        DataType::Decimal128(38, scale) => Some(DataType::Decimal256(76, *scale)),
+        _ => None,
+    }
+}
 
 /// The function.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct ExactSum(Sum);
 
-/// Whether sums of this type are added up in another.
-fn is_integer(result: &DataType) -> bool {
-    matches!(result, DataType::Int64 | DataType::UInt64)
-}
-
-fn wide_field(field: &FieldRef) -> FieldRef {
-    Arc::new(field.as_ref().clone().with_data_type(WIDE))
-}
-
-/// The arguments of the sum of the same values as [`WIDE`].
-fn widened(args: AccumulatorArgs<'_>) -> AccumulatorArgs<'_> {
+/// The arguments of the sum of the same values in the wide type.
+fn widened<'a>(args: AccumulatorArgs<'a>, wide: &DataType) -> AccumulatorArgs<'a> {
+    let field = args.return_field.as_ref().clone();
     AccumulatorArgs {
-        return_field: wide_field(&args.return_field),
+        return_field: Arc::new(field.with_data_type(wide.clone())),
         ..args
     }
 }
@@ -59,18 +59,18 @@ impl AggregateUDFImpl for ExactSum {
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
         let result = args.return_type().clone();
-        if !is_integer(&result) {
+        let Some(wide) = wide(&result) else {
             return self.0.accumulator(args);
-        }
-        let sum = self.0.accumulator(widened(args))?;
-        Ok(Box::new(Narrowed { sum, result }))
+        };
+        let sum = self.0.accumulator(widened(args, &wide))?;
+        Ok(Box::new(Narrowed { sum, wide, result }))
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
-        if !is_integer(args.return_type()) {
+        let Some(wide) = wide(args.return_type()) else {
             return self.0.state_fields(args);
-        }
-        let return_field: FieldRef = Arc::new(Field::new(args.return_field.name(), WIDE, true));
+        };
+        let return_field: FieldRef = Arc::new(Field::new(args.return_field.name(), wide, true));
         self.0.state_fields(StateFieldsArgs {
             return_field,
             ..args
@@ -86,11 +86,11 @@ impl AggregateUDFImpl for ExactSum {
         args: AccumulatorArgs<'_>,
     ) -> Result<Box<dyn GroupsAccumulator>> {
         let result = args.return_type().clone();
-        if !is_integer(&result) {
+        let Some(wide) = wide(&result) else {
             return self.0.create_groups_accumulator(args);
-        }
-        let sum = self.0.create_groups_accumulator(widened(args))?;
-        Ok(Box::new(Narrowed { sum, result }))
+        };
+        let sum = self.0.create_groups_accumulator(widened(args, &wide))?;
+        Ok(Box::new(Narrowed { sum, wide, result }))
     }
 
     fn create_sliding_accumulator(
@@ -99,11 +99,12 @@ impl AggregateUDFImpl for ExactSum {
     ) -> Result<Box<dyn Accumulator>> {
         let result = args.return_type().clone();
         // DataFusion slides over distinct values of BIGINT alone.
-        if !is_integer(&result) || args.is_distinct {
-            return self.0.create_sliding_accumulator(args);
-        }
-        let sum = self.0.create_sliding_accumulator(widened(args))?;
-        Ok(Box::new(Narrowed { sum, result }))
+        let wide = match wide(&result) {
+            Some(wide) if !args.is_distinct => wide,
+            _ => return self.0.create_sliding_accumulator(args),
+        };
+        let sum = self.0.create_sliding_accumulator(widened(args, &wide))?;
+        Ok(Box::new(Narrowed { sum, wide, result }))
     }
 
     fn reverse_expr(&self) -> ReversedUDAF {
@@ -123,8 +124,9 @@ impl AggregateUDFImpl for ExactSum {
     }
 }
 
-/// An accumulator of [`WIDE`] that takes integers and gives them.
+/// An accumulator of the wide type that takes values of the narrow one and gives them.
 struct Narrowed<T: ?Sized> {
+    wide: DataType,
     result: DataType,
     sum: Box<T>,
 }
@@ -144,27 +146,28 @@ impl<T: ?Sized> Narrowed<T> {
             ..CastOptions::default()
         };
         cast_with_options(sums, &self.result, &options).map_err(|_| {
-            let name = match self.result {
-                DataType::UInt64 => "BIGINT UNSIGNED",
-                _ => "BIGINT",
+            let (name, wider) = match self.result {
+                DataType::UInt64 => ("BIGINT UNSIGNED", "DECIMAL(38, 0)"),
+                DataType::Int64 => ("BIGINT", "DECIMAL(38, 0)"),
+                _ => ("a DECIMAL of 38 digits", "DOUBLE"),
             };
             DataFusionError::from(Error::invalid(format!(
-                "sum: the result is out of range for {name}; sum(CAST(… AS DECIMAL(38, 0))) has room for it"
+                "sum: the result is out of range for {name}; sum(CAST(… AS {wider})) has room for it"
             )))
         })
     }
 }
 
-fn widen(values: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
+fn widen(values: &[ArrayRef], wide: &DataType) -> Result<Vec<ArrayRef>> {
     values
         .iter()
-        .map(|values| Ok(cast(values, &WIDE)?))
+        .map(|values| Ok(cast(values, wide)?))
         .collect()
 }
 
 impl Accumulator for Narrowed<dyn Accumulator> {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.sum.update_batch(&widen(values)?)
+        self.sum.update_batch(&widen(values, &self.wide)?)
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
@@ -185,7 +188,7 @@ impl Accumulator for Narrowed<dyn Accumulator> {
     }
 
     fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.sum.retract_batch(&widen(values)?)
+        self.sum.retract_batch(&widen(values, &self.wide)?)
     }
 
     fn supports_retract_batch(&self) -> bool {
@@ -201,7 +204,7 @@ impl GroupsAccumulator for Narrowed<dyn GroupsAccumulator> {
         filter: Option<&BooleanArray>,
         groups: usize,
     ) -> Result<()> {
-        let values = widen(values)?;
+        let values = widen(values, &self.wide)?;
         self.sum
             .update_batch(&values, group_indices, filter, groups)
     }
@@ -229,7 +232,8 @@ impl GroupsAccumulator for Narrowed<dyn GroupsAccumulator> {
         values: &[ArrayRef],
         filter: Option<&BooleanArray>,
     ) -> Result<Vec<ArrayRef>> {
-        self.sum.convert_to_state(&widen(values)?, filter)
+        self.sum
+            .convert_to_state(&widen(values, &self.wide)?, filter)
     }
 
     fn size(&self) -> usize {

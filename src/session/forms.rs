@@ -30,6 +30,7 @@ use sqlparser::ast::{
     VisitorMut,
 };
 
+use super::folds::Folds;
 use super::innermost::sql_of_mut;
 use super::written::expression;
 
@@ -559,7 +560,7 @@ fn write_out_access(access: &mut AccessExpr) {
     let number = |number: &str| Expr::value(Value::Number(number.to_owned(), false));
     match access {
         AccessExpr::Dot(Expr::Identifier(name)) => {
-            let index = Expr::value(Value::SingleQuotedString(name.value.clone()));
+            let index = Expr::value(Value::SingleQuotedString(Folds::ALWAYS.name(name)));
             *access = AccessExpr::Subscript(Subscript::Index { index });
         }
         AccessExpr::Subscript(Subscript::Slice {
