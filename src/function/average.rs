@@ -19,6 +19,7 @@ use datafusion::logical_expr::{
 };
 
 use super::quotient::{quotients, type_of_quotient};
+use super::sum::widen;
 
 /// The function.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
@@ -187,11 +188,6 @@ impl<T: ?Sized> std::fmt::Debug for Average<T> {
 }
 
 impl<T: ?Sized> Average<T> {
-    fn widened(&self, values: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
-        let widened = values.iter().map(|it| Ok(cast(it, &self.wide)?));
-        widened.collect()
-    }
-
     /// NULL where no value is, for the sum is.
     fn averages(&self, sums: &ArrayRef, counts: &ArrayRef) -> Result<ArrayRef> {
         let counts = cast(counts, &DataType::Decimal128(19, 0))?;
@@ -210,7 +206,7 @@ fn parts(states: &[ArrayRef]) -> Result<(&[ArrayRef], &[ArrayRef])> {
 
 impl Accumulator for Average<dyn Accumulator> {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.sum.update_batch(&self.widened(values)?)?;
+        self.sum.update_batch(&widen(values, &self.wide)?)?;
         self.count.update_batch(values)
     }
 
@@ -235,7 +231,7 @@ impl Accumulator for Average<dyn Accumulator> {
     }
 
     fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.sum.retract_batch(&self.widened(values)?)?;
+        self.sum.retract_batch(&widen(values, &self.wide)?)?;
         self.count.retract_batch(values)
     }
 
@@ -252,7 +248,7 @@ impl GroupsAccumulator for Average<dyn GroupsAccumulator> {
         filter: Option<&BooleanArray>,
         groups: usize,
     ) -> Result<()> {
-        let widened = self.widened(values)?;
+        let widened = widen(values, &self.wide)?;
         self.sum
             .update_batch(&widened, group_indices, filter, groups)?;
         self.count
@@ -284,7 +280,9 @@ impl GroupsAccumulator for Average<dyn GroupsAccumulator> {
         values: &[ArrayRef],
         filter: Option<&BooleanArray>,
     ) -> Result<Vec<ArrayRef>> {
-        let sums = self.sum.convert_to_state(&self.widened(values)?, filter)?;
+        let sums = self
+            .sum
+            .convert_to_state(&widen(values, &self.wide)?, filter)?;
         let counts = self.count.convert_to_state(values, filter)?;
         Ok([sums, counts].concat())
     }

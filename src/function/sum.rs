@@ -158,7 +158,8 @@ impl<T: ?Sized> Narrowed<T> {
     }
 }
 
-fn widen(values: &[ArrayRef], wide: &DataType) -> Result<Vec<ArrayRef>> {
+/// Values in the type in which they are summed up.
+pub(super) fn widen(values: &[ArrayRef], wide: &DataType) -> Result<Vec<ArrayRef>> {
     values
         .iter()
         .map(|values| Ok(cast(values, wide)?))

@@ -131,7 +131,7 @@ fn column_of<'a>(
             }
         }
     });
-    // An iterator without NULLs of no type, which have none to give the column.
+    // A NULL that has no type takes the column's: the first value says of which type all are.
     let values = values.map(|value| match value? {
         ScalarValue::Null => ScalarValue::try_from(data_type),
         value => Ok(value),
