@@ -79,18 +79,19 @@ async fn tables(connection: &Connection) -> Vec<String> {
     let select = "SELECT table_name FROM information_schema.tables WHERE table_type = 'BASE TABLE'";
     let names = connection.query(select, ()).await.unwrap();
     let names = texts(&names);
-    assert!(names.len() > 12, "{names:?}");
+    assert!(names.len() > 10, "{names:?}");
     names
 }
 
+/// How a table is made.
+async fn definition(connection: &Connection, table: &str) -> String {
+    let show = format!("SHOW CREATE TABLE {table}");
+    texts(&connection.query(&show, ()).await.unwrap()).join("\n")
+}
+
 /// Whether a table's rows are found by a key that was declared, and that a statement may give.
-async fn has_given_key(connection: &Connection, table: &str) -> bool {
-    let made = connection
-        .query(&format!("SHOW CREATE TABLE {table}"), ())
-        .await
-        .unwrap();
-    let made = texts(&made).join("\n");
-    made.contains("PRIMARY KEY") && !made.contains("GENERATED ALWAYS")
+fn has_given_key(definition: &str) -> bool {
+    definition.contains("PRIMARY KEY") && !definition.contains("GENERATED ALWAYS")
 }
 
 /// A name as SQL quotes it.
@@ -105,7 +106,12 @@ async fn rewrite(connection: &Connection, name: &str) -> Result<()> {
         .query(&format!("SELECT * FROM {table}"), ())
         .await?;
     let count: usize = rows.iter().map(|batch| batch.num_rows()).sum();
-    if has_given_key(connection, &table).await {
+    let definition = definition(connection, &table).await;
+    // Rows that are dealt out anew come to lie elsewhere.
+    if definition.contains("random_salt(") {
+        return Ok(());
+    }
+    if has_given_key(&definition) {
         let insert = format!("INSERT INTO {table} SELECT * FROM {table}");
         match connection.execute(&insert, ()).await {
             // The row that is stored is met under the key that is computed of it.
