@@ -111,12 +111,19 @@ fn examine(
     seen.acknowledged += acknowledged;
     assert!(!path.join("halite-loads").exists(), "files of a load");
     let left = store.spaces().unwrap();
-    assert_eq!(left.len(), tables + 1, "spaces that no table has: {left:?}");
+    let none_is_left = |model: &Model| {
+        assert_eq!(
+            left.len(),
+            model.spaces() + 1,
+            "spaces that no table has: {left:?}"
+        );
+    };
     let next = (acknowledged + 1).min(steps.len());
     if found == after(acknowledged).contents() {
         seen.before_the_first += usize::from(acknowledged == 0);
         seen.absent += usize::from(next > acknowledged);
         seen.by_kind.add(steps, acknowledged, acknowledged);
+        none_is_left(after(acknowledged));
         return after(acknowledged).clone();
     }
     let running = steps.get(acknowledged).map_or("", |step| &step.sql);
@@ -128,6 +135,7 @@ fn examine(
     );
     seen.whole += 1;
     seen.by_kind.add(steps, acknowledged, next);
+    none_is_left(after(next));
     after(next).clone()
 }
 

@@ -41,7 +41,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |name: &str, cells: [String; 4]| {
             let [acknowledged, absent, whole, lost] = cells;
-            format!("{name:19} {acknowledged:>12} {absent:>14} {whole:>13} {lost:>6}")
+            format!("{name:28} {acknowledged:>12} {absent:>14} {whole:>13} {lost:>6}")
         };
         let head = ["acknowledged", "cut off: none", "cut off: all", "lost"];
         writeln!(f, "{}", of("statement", head.map(str::to_owned)))?;

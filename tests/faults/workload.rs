@@ -17,6 +17,8 @@ type Rows = BTreeMap<i64, String>;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Model {
     tables: BTreeMap<String, Arc<Rows>>,
+    /// The tables that lie in one key space.
+    shared: BTreeSet<String>,
     /// The table that has a column more, with what all of its rows have there. It is taken away again at once.
     widened: Option<(String, u64)>,
 }
@@ -28,6 +30,11 @@ impl Model {
         tables
             .map(|(table, rows)| (table.clone(), lines(rows, &self.added(table))))
             .collect()
+    }
+
+    /// How many spaces of the store the tables have.
+    pub fn spaces(&self) -> usize {
+        self.tables.len() - self.shared.len() + usize::from(!self.shared.is_empty())
     }
 
     /// What the rows of a table have behind their value.
@@ -61,6 +68,7 @@ impl Step {
         let mut words = self.sql.split_whitespace();
         let first = words.next().unwrap_or_default();
         match first {
+            "CREATE" if self.sql.contains("keyspace") => "CREATE TABLE of a key space".to_owned(),
             "CREATE" if self.sql.contains(" AS SELECT ") => "CREATE TABLE AS".to_owned(),
             "CREATE" | "DROP" => format!("{first} {}", words.next().unwrap_or_default()),
             "ALTER" => {
@@ -178,6 +186,19 @@ impl Workload {
         self.random.choice(free.collect::<Vec<_>>()).unwrap()
     }
 
+    /// A row key for a new table, and what stands behind the columns. Every third table lies in the key space.
+    fn layout(&mut self, name: &str) -> (String, &'static str) {
+        if self.random.u8(0..3) > 0 {
+            let layout = LAYOUTS[self.random.usize(0..LAYOUTS.len())];
+            return (layout.to_owned(), "");
+        }
+        self.model.shared.insert(name.to_owned());
+        (
+            format!("k, 'of {}'", self.count),
+            " WITH (keyspace = 'shared')",
+        )
+    }
+
     /// Another table with the rows of this one.
     fn create_as(&mut self, table: &str) -> String {
         let name = self.free_name();
@@ -191,6 +212,9 @@ impl Workload {
         let name = self.free_name();
         let rows = self.model.tables.remove(table).unwrap();
         self.model.tables.insert(name.to_owned(), rows);
+        if self.model.shared.remove(table) {
+            self.model.shared.insert(name.to_owned());
+        }
         format!("ALTER TABLE {table} RENAME TO {name}")
     }
 
@@ -208,9 +232,9 @@ impl Workload {
 
     fn create(&mut self) -> String {
         let name = self.free_name();
-        let layout = LAYOUTS[self.random.usize(0..LAYOUTS.len())];
+        let (layout, space) = self.layout(name);
         self.model.tables.insert(name.to_owned(), Arc::default());
-        format!("CREATE TABLE {name} (k BIGINT, v TEXT, PRIMARY KEY ({layout}))")
+        format!("CREATE TABLE {name} (k BIGINT, v TEXT, PRIMARY KEY ({layout})){space}")
     }
 
     /// Drops one table or all.
@@ -220,9 +244,10 @@ impl Workload {
         if self.random.bool() {
             names.truncate(1);
         }
-        names
-            .iter()
-            .for_each(|name| drop(self.model.tables.remove(name)));
+        for name in &names {
+            self.model.tables.remove(name);
+            self.model.shared.remove(name);
+        }
         format!("DROP TABLE {}", names.join(", "))
     }
 
