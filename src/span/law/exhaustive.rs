@@ -1,5 +1,6 @@
 //! Every small case: two INT columns over {NULL, 0, 1, 2}, all layouts of at most two parts, all conditions of at most
-//! two leaves. Each is planned at the usual budget and, in turn, at one of the small ones; a long run plans each at all.
+//! two leaves. A long run plans each at every budget. Any other plans each condition under a quarter of the layouts, in turn,
+//! at the usual budget and, in turn, at one of the small ones.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,15 +34,19 @@ fn every_small_case_keeps_the_law() {
             .next()
             .and_then(|turn| Some((turn, small.conditions.get(turn)?)))
         {
-            let breaches = small.check(turn, condition);
-            checked.fetch_add(small.layouts.len(), Ordering::Relaxed);
+            let (count, breaches) = small.check(turn, condition);
+            checked.fetch_add(count, Ordering::Relaxed);
             violations.lock().expect("no check panics").extend(breaches);
         }
     });
     let violations = violations.into_inner().expect("no check panics");
     let checked = checked.into_inner();
     println!("{checked} small cases, {} violations", violations.len());
-    assert_eq!(checked, small.layouts.len() * small.conditions.len());
+    let all = small.layouts.len() * small.conditions.len();
+    assert!(
+        checked + small.layouts.len() > all / small.one_of(),
+        "{checked} of {all}"
+    );
     fail(&violations);
 }
 
@@ -50,7 +55,8 @@ struct Small<'a> {
     layouts: Vec<Layout>,
     conditions: Vec<Condition>,
     oracle: &'a Oracle,
-    /// Whether every case is planned at every budget.
+    /// Whether every case is planned, at every budget. Else each condition is with a quarter of the layouts, the next one
+    /// with the next quarter, at two budgets in turn.
     is_long: bool,
 }
 
@@ -81,17 +87,29 @@ impl Small<'_> {
         }
     }
 
-    /// The cases of a condition that break the law.
-    fn check(&self, turn: usize, condition: &Condition) -> Vec<(Case, Violation)> {
+    /// Of so many cases one is planned.
+    fn one_of(&self) -> usize {
+        match self.is_long {
+            true => 1,
+            false => 4,
+        }
+    }
+
+    /// How many cases of a condition were planned, and those that break the law.
+    fn check(&self, turn: usize, condition: &Condition) -> (usize, Vec<(Case, Violation)>) {
         let Some(first) = self.layouts.first() else {
-            return Vec::new();
+            return (0, Vec::new());
         };
         let mut case = case(first.parts.clone(), condition.clone());
         let answers = Answers::new(&case, self.oracle).unwrap_or_else(|v| panic!("{v}"));
         let lowered = Lowered::new(&case, self.oracle.schema(), &first.key)
             .unwrap_or_else(|error| panic!("{error}"));
         let mut violations = Vec::new();
-        for (number, layout) in self.layouts.iter().enumerate() {
+        let one_of = self.one_of();
+        let layouts = self.layouts.iter().enumerate().skip(turn % one_of);
+        let (mut count, layouts) = (0, layouts.step_by(one_of));
+        for (number, layout) in layouts {
+            count += 1;
             case.parts.clone_from(&layout.parts);
             let trial = Prepared {
                 case: &case,
@@ -104,7 +122,7 @@ impl Small<'_> {
                 violations.push((case.clone(), violation));
             }
         }
-        violations
+        (count, violations)
     }
 }
 

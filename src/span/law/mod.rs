@@ -23,8 +23,7 @@
 //! it. `HALITE_LAW_CASES` sets the number of distinct cases, `HALITE_LAW_MASTER` the seed that the others follow from. A
 //! run prints its [`coverage`], with `HALITE_LAW_VERBOSE` every combination of it, and how many keys it [`reads`] for each
 //! that matches, by what for. It fails where it falls short of what so many cases have to show, and where it reads too
-//! much. The [`controls`] show that the law can be broken, and [`exhaustive`] leaves out nothing that
-//! is small.
+//! much. The [`controls`] show that the law can be broken, and [`exhaustive`] plans what is small: in a long run all of it.
 
 pub(crate) mod cases;
 mod check;
