@@ -100,7 +100,7 @@ impl AggregateUDFImpl for SelfOrdered {
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
         match self.gathers(args.is_distinct, !args.order_bys.is_empty()) {
             true => Ok(Box::new(Nth::new(args)?)),
-            false => Ok(Box::new(Gathered(self.inner().accumulator(args)?))),
+            false => Ok(Box::new(Gathered::new(self.inner().accumulator(args)?))),
         }
     }
 
@@ -164,36 +164,89 @@ impl AggregateUDFImpl for SelfOrdered {
 
 /// What gathers its rows. It counts as twice as large as it is: what it has gathered is copied when it is handed on, and
 /// nobody counts the copy.
+///
+/// A list or a struct that it has gathered is a part of the array that came with it, and DataFusion counts that array
+/// whole for each of its values. It holds no more than it was given.
 #[derive(Debug)]
-struct Gathered(Box<dyn Accumulator>);
+struct Gathered {
+    values: Box<dyn Accumulator>,
+    /// How many bytes it was given, if lists or structs are among them.
+    given: Option<usize>,
+}
+
+/// What a value takes beside its bytes, where it is a list or a struct.
+const OVERHEAD: usize = 1024;
+
+impl Gathered {
+    fn new(values: Box<dyn Accumulator>) -> Self {
+        let given = None;
+        Self { values, given }
+    }
+
+    fn count(&mut self, arrays: &[ArrayRef]) {
+        // A state is a list of values, so what is in it is nested if its values are.
+        let is_nested = |array: &ArrayRef| match array.data_type() {
+            DataType::List(values) => values.data_type().is_nested(),
+            other => other.is_nested(),
+        };
+        if self.given.is_none() && !arrays.iter().any(is_nested) {
+            return;
+        }
+        let given = arrays.iter().map(size_of_values);
+        *self.given.get_or_insert_default() += given.sum::<usize>();
+    }
+}
+
+/// What the values of an array take by themselves. Arrow counts of a part of a list array all values of the whole.
+fn size_of_values(array: &ArrayRef) -> usize {
+    let parts = match array.data_type() {
+        DataType::List(_) => {
+            let lists = array.as_list::<i32>();
+            let (first, last) = match lists.value_offsets() {
+                [first, .., last] => (*first as usize, *last as usize),
+                _ => (0, 0),
+            };
+            vec![lists.values().slice(first, last - first)]
+        }
+        DataType::Struct(_) => array.as_struct().columns().to_vec(),
+        _ => {
+            let bytes = array.to_data().get_slice_memory_size();
+            return bytes.unwrap_or_else(|_| array.get_array_memory_size());
+        }
+    };
+    parts.iter().map(size_of_values).sum::<usize>() + array.len() * OVERHEAD
+}
 
 impl Accumulator for Gathered {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.0.update_batch(values)
+        self.count(values);
+        self.values.update_batch(values)
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        self.0.merge_batch(states)
+        self.count(states);
+        self.values.merge_batch(states)
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        self.0.state()
+        self.values.state()
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        self.0.evaluate()
+        self.values.evaluate()
     }
 
     fn size(&self) -> usize {
-        size_of_val(self) + 2 * self.0.size()
+        let counted = self.values.size();
+        size_of_val(self) + 2 * self.given.map_or(counted, |given| counted.min(given))
     }
 
     fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.0.retract_batch(values)
+        self.values.retract_batch(values)
     }
 
     fn supports_retract_batch(&self) -> bool {
-        self.0.supports_retract_batch()
+        self.values.supports_retract_batch()
     }
 }
 
@@ -228,7 +281,7 @@ impl Nth {
             ..args
         })?;
         Ok(Self {
-            values: Gathered(values),
+            values: Gathered::new(values),
             place,
             data_type,
         })
