@@ -29,6 +29,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, StringArray};
 use arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_err};
+use datafusion::logical_expr::interval_arithmetic::Interval;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
@@ -114,6 +115,11 @@ pub fn interval_times(interval: Expr, factor: Expr) -> Expr {
     call(&interval::TIMES, vec![interval, factor])
 }
 
+/// Whether a function is that product.
+pub fn is_interval_times(function: &ScalarUDF) -> bool {
+    is(function, &interval::TIMES)
+}
+
 /// `i / n` of an interval and a number.
 pub fn interval_divided(interval: Expr, divisor: Expr) -> Expr {
     call(&interval::DIVIDED, vec![interval, divisor])
@@ -122,6 +128,11 @@ pub fn interval_divided(interval: Expr, divisor: Expr) -> Expr {
 /// The difference of two times, as an interval.
 pub fn interval_between(difference: Expr) -> Expr {
     call(&elapsed::BETWEEN, vec![difference])
+}
+
+/// Whether a function is that difference.
+pub fn is_interval_between(function: &ScalarUDF) -> bool {
+    is(function, &elapsed::BETWEEN)
 }
 
 /// How long an interval is: a number.
@@ -151,6 +162,11 @@ pub fn json_hash_arrow(document: Expr, path: Expr, as_text: bool) -> Expr {
 
 fn call(declaration: &'static Declaration, arguments: Vec<Expr>) -> Expr {
     ScalarUDF::new_from_impl(Added::new(declaration)).call(arguments)
+}
+
+fn is(function: &ScalarUDF, declaration: &Declaration) -> bool {
+    let added = function.inner().downcast_ref::<Added>();
+    added.is_some_and(|added| added.declaration.name == declaration.name)
 }
 
 /// A declared function as DataFusion calls it.
@@ -205,6 +221,14 @@ impl ScalarUDFImpl for Added {
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
         (self.declaration.result)(types)
+    }
+
+    /// All values of its type: DataFusion's own answer has no type, and nothing that is computed from it is known to be
+    /// sorted then.
+    fn evaluate_bounds(&self, arguments: &[&Interval]) -> Result<Interval> {
+        let types: Vec<DataType> = arguments.iter().map(|it| it.data_type()).collect();
+        let result = (self.declaration.result)(&types);
+        Interval::make_unbounded(&result.unwrap_or(DataType::Null))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {

@@ -18,6 +18,7 @@ mod keys;
 mod ordered;
 mod part;
 mod planning;
+mod product;
 mod quantile;
 mod quotient;
 mod single;
@@ -38,8 +39,8 @@ use crate::schema::BoundTable;
 use crate::store::Store;
 
 pub use self::added::{
-    format_of, interval_between, interval_divided, interval_length, interval_times, json_arrow,
-    json_hash_arrow,
+    format_of, interval_between, interval_divided, interval_length, interval_times,
+    is_interval_between, is_interval_times, json_arrow, json_hash_arrow,
 };
 pub use self::arithmetic::Arithmetic;
 pub use self::average::ExactAverage;
@@ -52,7 +53,8 @@ pub use self::keys::KeysExec;
 pub use self::ordered::ordered_aggregates;
 pub use self::part::spellings;
 pub use self::planning::{Stop, check_wanted, is_planning, while_planning};
-pub use self::quotient::{is_of_decimals, quotient};
+pub use self::product::{is_product, is_wide_product, product};
+pub use self::quotient::{is_of_decimals, is_quotient, quotient};
 pub use self::single::single_value;
 pub use self::sum::ExactSum;
 pub use self::to_timestamp::ToTimestamp;

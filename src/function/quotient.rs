@@ -14,14 +14,16 @@ use arrow::compute::kernels::arity::try_binary;
 use arrow::datatypes::{DataType, Decimal128Type, Decimal256Type, i256};
 use arrow::error::ArrowError;
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
+use datafusion::logical_expr::type_coercion::binary::BinaryTypeCoercer;
 use datafusion::logical_expr::{
-    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+    ColumnarValue, Expr, Operator, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+    Volatility,
 };
 
 use crate::error::Error;
 
 /// The most digits of a DECIMAL.
-const DIGITS: i32 = 38;
+pub(super) const DIGITS: i32 = 38;
 /// Digits behind the point, where there is room for them.
 const BEHIND: i32 = 16;
 /// Digits behind the point, where there is no room for more.
@@ -33,6 +35,11 @@ pub fn quotient(left: Expr, right: Expr) -> Expr {
     ScalarUDF::new_from_impl(Quotient(signature)).call(vec![left, right])
 }
 
+/// Whether a function is the quotient of DECIMALs.
+pub fn is_quotient(function: &ScalarUDF) -> bool {
+    function.inner().downcast_ref::<Quotient>().is_some()
+}
+
 /// Whether the quotient of two types is a DECIMAL.
 pub fn is_of_decimals(left: &DataType, right: &DataType) -> bool {
     let is_decimal = |it: &DataType| matches!(it, DataType::Decimal128(..));
@@ -40,7 +47,7 @@ pub fn is_of_decimals(left: &DataType, right: &DataType) -> bool {
 }
 
 /// How many digits a number of the type has, and how many of them stand behind the point.
-fn digits(data_type: &DataType) -> Option<(i32, i32)> {
+pub(super) fn digits(data_type: &DataType) -> Option<(i32, i32)> {
     match data_type {
         DataType::Decimal128(precision, scale) if *scale >= 0 => {
             Some((i32::from(*precision), i32::from(*scale)))
@@ -61,7 +68,7 @@ pub(super) fn type_of_quotient(in_front: i32, behind: i32) -> DataType {
     decimal(precision, scale)
 }
 
-fn decimal(precision: i32, scale: i32) -> DataType {
+pub(super) fn decimal(precision: i32, scale: i32) -> DataType {
     // At most 38, both.
     let narrow = |digits: i32| i8::try_from(digits).unwrap_or(i8::MAX);
     DataType::Decimal128(narrow(precision).unsigned_abs(), narrow(scale))
@@ -76,11 +83,11 @@ impl ScalarUDFImpl for Quotient {
     }
 
     fn display_name(&self, args: &[Expr]) -> Result<String> {
-        Ok(written(args.iter().map(ToString::to_string)))
+        Ok(written("/", args.iter()))
     }
 
     fn schema_name(&self, args: &[Expr]) -> Result<String> {
-        Ok(written(args.iter().map(|it| it.schema_name().to_string())))
+        Ok(written("/", args.iter().map(Expr::schema_name)))
     }
 
     fn signature(&self) -> &Signature {
@@ -88,14 +95,7 @@ impl ScalarUDFImpl for Quotient {
     }
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        let coerced = types.iter().map(|it| {
-            let (precision, scale) = digits(it)?;
-            Some(decimal(precision, scale))
-        });
-        match coerced.collect::<Option<Vec<_>>>() {
-            Some(coerced) if coerced.len() == 2 => Ok(coerced),
-            _ => plan_err!("`/` of DECIMALs takes two of them"),
-        }
+        as_decimals("/", types)
     }
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
@@ -105,7 +105,7 @@ impl ScalarUDFImpl for Quotient {
                 precision - scale + other,
                 *scale.max(other),
             )),
-            _ => plan_err!("`/` of DECIMALs takes two of them"),
+            _ => type_of_others(Operator::Divide, types),
         }
     }
 
@@ -114,22 +114,55 @@ impl ScalarUDFImpl for Quotient {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let mut values = args.args.iter();
-        let are_constant = values.all(|it| matches!(it, ColumnarValue::Scalar(_)));
-        let arrays = ColumnarValue::values_to_arrays(&args.args)?;
-        let [left, right] = arrays.as_slice() else {
-            return plan_err!("`/` takes two numbers");
-        };
-        let quotients = quotients(left, right, args.return_field.data_type())?;
-        Ok(match are_constant {
-            true => ColumnarValue::Scalar(ScalarValue::try_from_array(&quotients, 0)?),
-            false => ColumnarValue::Array(quotients),
-        })
+        computed(args, quotients)
     }
 }
 
-fn written(operands: impl Iterator<Item = String>) -> String {
-    operands.collect::<Vec<_>>().join(" / ")
+/// The operator as it is shown.
+pub(super) fn written<T: ToString>(operator: &str, operands: impl Iterator<Item = T>) -> String {
+    let operands: Vec<String> = operands.map(|operand| operand.to_string()).collect();
+    operands.join(&format!(" {operator} "))
+}
+
+/// The type of an operator over operands that are no DECIMALs, as those of parameters may be when they have values, until
+/// the operator is put back into its place.
+pub(super) fn type_of_others(operator: Operator, types: &[DataType]) -> Result<DataType> {
+    match types {
+        [left, right] => BinaryTypeCoercer::new(left, &operator, right).get_result_type(),
+        _ => plan_err!("`{operator}` takes two numbers"),
+    }
+}
+
+/// The DECIMALs as which an operator takes two numbers.
+pub(super) fn as_decimals(operator: &str, types: &[DataType]) -> Result<Vec<DataType>> {
+    let coerced = types.iter().map(|it| {
+        let (precision, scale) = digits(it)?;
+        Some(decimal(precision, scale))
+    });
+    match coerced.collect::<Option<Vec<_>>>() {
+        Some(coerced) if coerced.len() == 2 => Ok(coerced),
+        // See `type_of_others`.
+        None if types.len() == 2 => Ok(types.to_vec()),
+        _ => plan_err!("`{operator}` of DECIMALs takes two of them"),
+    }
+}
+
+/// What an operator gives row by row; for two constants, a constant.
+pub(super) fn computed(
+    args: ScalarFunctionArgs,
+    of: impl Fn(&ArrayRef, &ArrayRef, &DataType) -> Result<ArrayRef>,
+) -> Result<ColumnarValue> {
+    let mut values = args.args.iter();
+    let are_constant = values.all(|it| matches!(it, ColumnarValue::Scalar(_)));
+    let arrays = ColumnarValue::values_to_arrays(&args.args)?;
+    let [left, right] = arrays.as_slice() else {
+        return plan_err!("an operator takes two numbers");
+    };
+    let results = of(left, right, args.return_field.data_type())?;
+    Ok(match are_constant {
+        true => ColumnarValue::Scalar(ScalarValue::try_from_array(&results, 0)?),
+        false => ColumnarValue::Array(results),
+    })
 }
 
 /// The quotients of DECIMALs as those of a type, row by row; NULL where one of them is.
@@ -145,10 +178,7 @@ pub(super) fn quotients(left: &ArrayRef, right: &ArrayRef, result: &DataType) ->
         return plan_err!("`/` of DECIMALs, not of {left:?} and {right:?}");
     };
     let power = i32::from(scale) - i32::from(behind.1) + i32::from(behind_divisor.1);
-    let division = Division {
-        power: u32::try_from(power).unwrap_or_default(),
-        beyond: 10_i128.pow(u32::from(precision.min(38))),
-    };
+    let division = Division::giving(u32::try_from(power).unwrap_or_default(), precision);
     let divisors = right.as_primitive::<Decimal128Type>();
     let quotients: Decimal128Array = match left.data_type() {
         DataType::Decimal256(..) => {
@@ -162,14 +192,14 @@ pub(super) fn quotients(left: &ArrayRef, right: &ArrayRef, result: &DataType) ->
             try_binary(numerators, divisors, |it, divisor| division.of(it, divisor))
         }
     }
-    .map_err(|error| refused(error, result))?;
+    .map_err(|error| refused(error, "quotient", result))?;
     Ok(Arc::new(
         quotients.with_precision_and_scale(precision, scale)?,
     ))
 }
 
 /// Precision and scale.
-fn parts(data_type: &DataType) -> Option<(u8, i8)> {
+pub(super) fn parts(data_type: &DataType) -> Option<(u8, i8)> {
     match data_type {
         DataType::Decimal128(precision, scale) | DataType::Decimal256(precision, scale) => {
             Some((*precision, *scale))
@@ -178,10 +208,11 @@ fn parts(data_type: &DataType) -> Option<(u8, i8)> {
     }
 }
 
-fn refused(error: ArrowError, result: &DataType) -> DataFusionError {
+/// The error of an operator whose results are called so.
+pub(super) fn refused(error: ArrowError, called: &str, result: &DataType) -> DataFusionError {
     match (error, parts(result)) {
         (ArrowError::ArithmeticOverflow(_), Some((precision, scale))) => Error::invalid(format!(
-            "a quotient is out of range for DECIMAL({precision}, {scale}); CAST one of the numbers to DOUBLE"
+            "a {called} is out of range for DECIMAL({precision}, {scale}); CAST one of the numbers to DOUBLE"
         ))
         .into(),
         (error, _) => error.into(),
@@ -189,7 +220,7 @@ fn refused(error: ArrowError, result: &DataType) -> DataFusionError {
 }
 
 /// A division of numbers without their points.
-struct Division {
+pub(super) struct Division {
     /// The numerator is multiplied with 10 to the power of this.
     power: u32,
     /// The least number that has no room.
@@ -197,6 +228,14 @@ struct Division {
 }
 
 impl Division {
+    /// The one that multiplies numerators with such a power of ten, and gives quotients of so many digits.
+    pub(super) fn giving(power: u32, precision: u8) -> Self {
+        Self {
+            power,
+            beyond: 10_i128.pow(u32::from(precision.min(38))),
+        }
+    }
+
     fn of(&self, numerator: i128, divisor: i128) -> std::result::Result<i128, ArrowError> {
         let factor = 10_i128.checked_pow(self.power);
         let scaled = factor.and_then(|factor| numerator.checked_mul(factor));
@@ -214,7 +253,11 @@ impl Division {
 
     /// As [`Division::of`], for numerators of more digits. One that has no room in 76 digits when it is multiplied has no
     /// quotient of 38.
-    fn of_wide(&self, numerator: i256, divisor: i128) -> std::result::Result<i128, ArrowError> {
+    pub(super) fn of_wide(
+        &self,
+        numerator: i256,
+        divisor: i128,
+    ) -> std::result::Result<i128, ArrowError> {
         if divisor == 0 {
             return Err(ArrowError::DivideByZero);
         }

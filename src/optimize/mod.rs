@@ -16,9 +16,10 @@
 //! | [`bytes`] | before the simplifier | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
 //! | [`nested`] | before the simplifier | a text that becomes a LIST, STRUCT or MAP is read as JSON |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
-//! | `intervals` | before the simplifier | BETWEEN, IN and IS DISTINCT FROM of intervals go by their lengths |
+//! | `intervals` | before the simplifier | BETWEEN, IN, IS DISTINCT FROM and ORDER BY of intervals go by their lengths |
 //! | `join_keys` | behind the optimizer | a key that a join computes is told from a column of its name |
 //! | `set_names` | before type coercion | what grouping sets are of keeps its name |
+//! | `left_out` | before type coercion | what FILTER leaves out is not computed |
 //! | [`nearest`] | before the simplifier | a DECIMAL is cast to the nearest REAL or DOUBLE |
 //! | [`overflow`] | before the simplifier | integers out of range are an error |
 //! | `lists` | behind the optimizer | lists that were hidden from each other are shown again |
@@ -97,6 +98,7 @@ mod intervals;
 mod join_keys;
 pub mod kept_types;
 pub mod key_order;
+mod left_out;
 mod lists;
 mod lossy;
 pub mod lost_order;
@@ -209,6 +211,7 @@ const MENDS: &[(&str, Install)] = &[
         aggregates.push(Arc::new(AggregateUDF::new_from_impl(ExactSum::default())));
     }),
     ("intervals", |session| {
+        analyze_first(session, intervals::SORT_BY_LENGTHS);
         optimize_first(session, intervals::COMPARE_LENGTHS);
     }),
     ("join_keys", |session| {
@@ -268,6 +271,9 @@ const MENDS: &[(&str, Install)] = &[
         aggregates.push(Arc::new(AggregateUDF::new_from_impl(
             ExactAverage::default(),
         )));
+    }),
+    ("left_out", |session| {
+        analyze_first(session, left_out::COMPUTE_WHAT_IS_LEFT);
     }),
     ("date_part", |session| {
         let functions = session.scalar_functions().get_or_insert_default();

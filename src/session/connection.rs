@@ -10,21 +10,22 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::common::ScalarValue;
 use datafusion::execution::session_state::SessionState;
-use datafusion::logical_expr::{Deallocate, LogicalPlan, Statement as PlannedStatement};
+use datafusion::logical_expr::{LogicalPlan, Statement as PlannedStatement};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
 use super::apart::{Effort, apart};
+use super::bound;
 use super::catalogs::Catalogs;
 use super::change::{ChangeNode, ChangeStatement};
 use super::command::{self, Own};
 use super::insert::{self, Insert};
 use super::interrupt::InterruptHandle;
 use super::meter::Meter;
-use super::named::NamedStatements;
+use super::named::{self, NamedStatements};
 use super::observe::Observer;
 use super::outcome::{Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
 use super::parse::{Command, Parsed, parse};
@@ -68,7 +69,7 @@ pub struct Connection {
     pub(super) meter: Option<Arc<Meter>>,
     /// Whom its statements are reported to.
     pub(super) observer: Option<Observer>,
-    named: NamedStatements,
+    pub(super) named: NamedStatements,
     texts: Arc<Texts>,
     sessions: Arc<Sessions>,
     warnings: Warnings,
@@ -289,6 +290,10 @@ impl Connection {
                     };
                     own.answer(&self.catalogs, settings).await
                 }
+                None if named::is_prepare(parsed) => {
+                    wanted.check(false)?;
+                    self.prepare_named(parsed, statement.parsed.depth).await
+                }
                 None => self.run_planned(parsed, wanted).await,
             },
         }
@@ -296,14 +301,8 @@ impl Connection {
 
     /// A statement that DataFusion plans.
     async fn run_planned(&self, parsed: &DFStatement, wanted: Wanted) -> Result<Outcome> {
-        let version = self.catalogs.version();
         let (state, plan) = self.planned(parsed).await?;
-        let (plan, named) = NamedStatements::prepare(parsed, plan, version)?;
-        let outcome = self.run_wanted(state, plan, wanted).await?;
-        named
-            .into_iter()
-            .for_each(|named| self.named.remember(named));
-        Ok(outcome)
+        self.run_wanted(state, plan, wanted).await
     }
 
     /// Plans a statement with open parameters, to be run many times.
@@ -312,6 +311,7 @@ impl Connection {
         let session = self.sessions.kept(&self.context);
         let (state, plan) = self.planned(parsed).await?;
         self.sessions.spare(&self.context, state);
+        let plan = named::inside(plan);
         let effort = Effort::of_plan(&plan);
         apart(effort, async move { Planned::new(version, session, plan) }).await
     }
@@ -349,8 +349,7 @@ impl Connection {
         if !self.is_current(planned) {
             return Ok(None);
         }
-        let params = ParamValues::from(params.to_vec());
-        let plan = planned.plan.clone().with_param_values(params)?;
+        let plan = bound::with_values(planned.plan.clone(), params.to_vec())?;
         let outcome = self.run_wanted(state, plan, Wanted::Anything).await?;
         Ok(Some(outcome))
     }
@@ -426,7 +425,13 @@ impl Connection {
             return outcome::wanted_of(verb, changed, wanted).await;
         }
         match plan {
-            LogicalPlan::Statement(planned) => self.run_setting(state, planned, wanted).await,
+            LogicalPlan::Statement(PlannedStatement::Execute(execute)) => {
+                Box::pin(self.execute_named(&state, execute, wanted)).await
+            }
+            LogicalPlan::Statement(PlannedStatement::Deallocate(deallocate)) => {
+                self.deallocate(&deallocate.name)
+            }
+            LogicalPlan::Statement(planned) => self.run_setting(planned).await,
             LogicalPlan::Ddl(ddl) => Err(Error::unsupported(format!(
                 "{} is not implemented",
                 ddl.name()
@@ -451,19 +456,11 @@ impl Connection {
         }
     }
 
-    /// `SET`, `RESET`, `PREPARE`, `EXECUTE`, `DEALLOCATE`, which change or use the connection's session.
-    async fn run_setting(
-        &self,
-        mut state: SessionState,
-        mut planned: PlannedStatement,
-        wanted: Wanted,
-    ) -> Result<Outcome> {
+    /// `SET`, `RESET`, which change the connection's session.
+    async fn run_setting(&self, mut planned: PlannedStatement) -> Result<Outcome> {
         let verb = match &planned {
             PlannedStatement::SetVariable(_) => "SET",
             PlannedStatement::ResetVariable(_) => "RESET",
-            PlannedStatement::Prepare(_) => "PREPARE",
-            PlannedStatement::Deallocate(_) => "DEALLOCATE",
-            PlannedStatement::Execute(_) => "EXECUTE",
             other => {
                 return Err(Error::unsupported(format!(
                     "{} is not implemented",
@@ -481,14 +478,6 @@ impl Connection {
             }
             _ => {}
         }
-        if let PlannedStatement::Execute(execute) = &planned {
-            state = self.renewed(&execute.name).await?;
-            self.named.check(execute)?;
-        }
-        let forgotten = match &planned {
-            PlannedStatement::Deallocate(deallocate) => Some(deallocate.name.clone()),
-            _ => None,
-        };
         let changes_memory = memory::take_over(&mut planned);
         let files = temporary::Before::of(&planned, &self.context);
         command::reset_own(&mut planned);
@@ -497,54 +486,19 @@ impl Connection {
             _ => None,
         };
         let plan = LogicalPlan::Statement(planned);
-        let frame = self.context.execute_logical_plan(plan).await;
-        let frame = frame.map_err(|error| command::setting_problem(error.into(), setting))?;
+        let done = self.context.execute_logical_plan(plan).await;
+        done.map_err(|error| command::setting_problem(error.into(), setting))?;
         if let Some(files) = files {
             files.settle(&self.context, self.database.temporary())?;
         }
-        if verb == "SET" || verb == "RESET" {
-            let options = HaliteOptions::of(self.context.copied_config().options());
-            access.follow(&options);
-            if changes_memory {
-                self.database.limit_memory(options.memory_limit.0);
-            }
+        let options = HaliteOptions::of(self.context.copied_config().options());
+        access.follow(&options);
+        if changes_memory {
+            self.database.limit_memory(options.memory_limit.0);
         }
-        forgotten.iter().for_each(|name| self.named.forget(name));
-        if verb != "EXECUTE" {
-            return Ok(Outcome::Done {
-                verb: verb.to_owned(),
-            });
-        }
-        let (_, plan) = frame.into_parts();
-        Box::pin(self.run_wanted(state, plan, wanted)).await
-    }
-
-    /// The session for a run of the prepared statement with this name, which has the tables of the session's snapshot: if
-    /// tables were made, emptied or dropped since it was prepared, it is prepared again.
-    async fn renewed(&self, name: &str) -> Result<SessionState> {
-        let catalog = &self.catalogs;
-        let _renewing = self.named.renewing.lock().await;
-        loop {
-            let version = catalog.version();
-            if let Some(outdated) = self.named.outdated(name, version) {
-                let (_, plan) = self.planned(&outdated.parsed).await?;
-                let (plan, named) = NamedStatements::prepare(&outdated.parsed, plan, version)?;
-                let forget = Deallocate {
-                    name: name.to_owned(),
-                };
-                let forget = LogicalPlan::Statement(PlannedStatement::Deallocate(forget));
-                // It is forgotten already where it could not be prepared the last time.
-                self.context.execute_logical_plan(forget).await.ok();
-                self.context.execute_logical_plan(plan).await?;
-                named
-                    .into_iter()
-                    .for_each(|named| self.named.remember(named));
-            }
-            let state = self.statement_state()?;
-            if catalog.version() == version {
-                return Ok(state);
-            }
-        }
+        Ok(Outcome::Done {
+            verb: verb.to_owned(),
+        })
     }
 
     /// The session as it is now, with the snapshot that the statement reads.
@@ -605,6 +559,7 @@ impl Connection {
         state: &SessionState,
         mut parsed: DFStatement,
     ) -> Result<LogicalPlan> {
+        let prepares = named::take_open(&mut parsed);
         insert::write_out_defaults(&self.catalogs, &mut parsed)?;
         clauses::check(&parsed, state)?;
         views::refuse_changes(&self.catalogs, &parsed)?;
@@ -618,8 +573,12 @@ impl Connection {
                 mended(change.over(state, plan).await?)?
             }
         };
-        match insert {
-            Some(insert) => insert.over(plan),
+        let plan = match insert {
+            Some(insert) => insert.over(plan)?,
+            None => plan,
+        };
+        match prepares {
+            Some(name) => Ok(named::prepared(name, plan)),
             None => Ok(plan),
         }
     }

@@ -136,6 +136,15 @@ impl Dialect for HaliteDialect {
         let next = parser.peek_token_ref();
         let text = match &next.token {
             Token::Number(text, false) => text,
+            // sqlparser would read INTERVAL (1) as the type of a column of certain digits.
+            Token::Word(word)
+                if word.keyword == Keyword::INTERVAL
+                    && word.quote_style.is_none()
+                    && parser.peek_nth_token_ref(1).token == Token::LParen =>
+            {
+                parser.advance_token();
+                return Some(parser.parse_interval());
+            }
             Token::HexStringLiteral(digits) if is_prefixed(digits, next.span) => {
                 let number = u64::from_str_radix(digits, 16).ok()?;
                 parser.advance_token();

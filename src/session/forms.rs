@@ -587,16 +587,20 @@ fn computed_interval(interval: &Interval) -> Option<Expr> {
     else {
         return None;
     };
-    let is_constant = match value.as_ref() {
-        Expr::Value(value) => !matches!(value.value, Value::Placeholder(_)),
+    let constant = |value: &Expr| match value {
+        Expr::Value(value) => !matches!(value.value, Value::Placeholder(_) | Value::Null),
         Expr::UnaryOp { expr, .. } => matches!(expr.as_ref(), Expr::Value(_)),
         _ => false,
     };
-    match is_constant {
-        true => None,
-        false => expression(
+    match value.as_ref() {
+        value if constant(value) => None,
+        Expr::Nested(inner) if constant(inner) => Some(Expr::Interval(Interval {
+            value: inner.clone(),
+            ..interval.clone()
+        })),
+        value => expression(
             &format!("INTERVAL '1 {unit}' * $1"),
-            std::slice::from_ref(value.as_ref()),
+            std::slice::from_ref(value),
         ),
     }
 }

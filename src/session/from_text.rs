@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
-use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::common::ScalarValue;
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::common::collect;
 use sqlparser::tokenizer::TokenWithSpan;
 
+use super::bound;
 use super::change::ChangeNode;
 use super::command::Own;
 use super::outcome::{
@@ -230,7 +231,7 @@ impl Connection {
                 let params = Placeholders::of(&plan)?.bind(params)?;
                 let plan = match params.is_empty() {
                     true => plan,
-                    false => plan.with_param_values(ParamValues::from(params))?,
+                    false => bound::with_values(plan, params)?,
                 };
                 self.run_wanted(state, plan, wanted).await
             }

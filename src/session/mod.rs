@@ -31,6 +31,7 @@ mod assign;
 mod backup;
 mod bags;
 pub mod blocking;
+mod bound;
 mod bounds;
 mod calls;
 mod catalogs;
@@ -56,6 +57,7 @@ pub mod dialect;
 mod direct;
 mod direct_change;
 mod environment;
+mod execute_named;
 mod explain;
 #[doc(hidden)]
 pub mod export;

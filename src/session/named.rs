@@ -1,130 +1,179 @@
-//! `PREPARE name AS …`: what a connection knows of these statements beside DataFusion, which keeps their plans.
-//!
-//! **The types of parameters.** DataFusion casts the values of EXECUTE to the types that it found for the parameters: a
-//! number that is compared with an INT loses its digits, and of an INSERT the error names no column. Where the statement
-//! declares no types they are left open here. Values are compared as they are, and those of an INSERT converted by
-//! [`assign`](super::assign). The number of parameters, which DataFusion checks against their types, is checked here.
-//!
-//! **The tables.** A plan holds the tables as they were when it was made. After tables were made, emptied or dropped the
-//! statement is therefore prepared again before it is run.
+//! `PREPARE name AS …`: the prepared statements that a connection has by name. [`super::execute_named`] plans and runs them.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use datafusion::logical_expr::{Execute, LogicalPlan, Statement};
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{Expr, LogicalPlan, Prepare, Statement};
+use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::Mutex;
 use sqlparser::ast::Statement as SqlStatement;
 use tokio::sync::Mutex as TaskMutex;
 
+use super::folds::Folds;
+use super::outcome::takes_parameters;
+use super::planned::Planned;
+use super::stack::Depth;
 use crate::error::{Error, Result};
 
 /// The prepared statements of a connection, by name.
 #[derive(Clone, Default)]
 pub(super) struct NamedStatements {
     by_name: Arc<Mutex<HashMap<String, Arc<Named>>>>,
-    /// Held while one is prepared again: tasks with clones of one connection share the statements.
+    /// Held while one is planned again: tasks with clones of one connection share the statements.
     pub(super) renewing: Arc<TaskMutex<()>>,
 }
 
 /// A prepared statement.
+#[derive(Debug)]
 pub(super) struct Named {
-    name: String,
     /// The `PREPARE`.
     pub(super) parsed: DFStatement,
-    /// How many parameters it has, if their types are open.
-    open: Option<usize>,
-    /// The version of the catalog that its tables are of, or of an earlier one.
-    version: u64,
+    pub(super) depth: Depth,
+    pub(super) planned: Planned,
 }
 
 impl NamedStatements {
-    /// The plan of a statement that is planned at this version of the catalog. If it prepares another, the types of its
-    /// parameters are left open unless it declares them; that one is then to be remembered, once it is prepared.
+    /// The statement with this name.
     ///
     /// # Errors
-    /// Those of DataFusion.
-    pub(super) fn prepare(
-        parsed: &DFStatement,
-        plan: LogicalPlan,
-        version: u64,
-    ) -> Result<(LogicalPlan, Option<Named>)> {
-        match plan {
-            LogicalPlan::Statement(Statement::Prepare(mut prepare)) => {
-                let open = match declares_types(parsed) {
-                    true => None,
-                    false => {
-                        prepare.fields.clear();
-                        Some(parameters(&prepare.input)?)
-                    }
-                };
-                let named = Named {
-                    name: prepare.name.clone(),
-                    parsed: parsed.clone(),
-                    open,
-                    version,
-                };
-                Ok((
-                    LogicalPlan::Statement(Statement::Prepare(prepare)),
-                    Some(named),
-                ))
+    /// `InvalidInput` where there is none.
+    pub(super) fn get(&self, name: &str) -> Result<Arc<Named>> {
+        let found = self.by_name.lock().get(name).map(Arc::clone);
+        found.ok_or_else(|| no_such_statement(name))
+    }
+
+    /// Keeps a statement that is prepared.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is one of this name.
+    pub(super) fn keep(&self, name: String, named: Named) -> Result<()> {
+        match self.by_name.lock().entry(name) {
+            Entry::Vacant(place) => {
+                place.insert(Arc::new(named));
+                Ok(())
             }
-            other => Ok((other, None)),
+            Entry::Occupied(found) => {
+                let name = found.key();
+                Err(Error::invalid(format!(
+                    "there is a prepared statement `{name}` already: DEALLOCATE {name} forgets it"
+                )))
+            }
         }
     }
 
-    /// Remembers a statement that is prepared.
-    pub(super) fn remember(&self, named: Named) {
-        let name = named.name.clone();
-        self.by_name.lock().insert(name, Arc::new(named));
+    /// Keeps a statement that is planned again, unless it was forgotten meanwhile.
+    pub(super) fn renew(&self, name: &str, named: &Arc<Named>) {
+        if let Some(known) = self.by_name.lock().get_mut(name) {
+            *known = Arc::clone(named);
+        }
     }
 
-    /// Forgets a statement that is no longer prepared.
-    pub(super) fn forget(&self, name: &str) {
-        self.by_name.lock().remove(name);
-    }
-
-    /// The statement with this name, if its tables are not those of this version of the catalog.
-    pub(super) fn outdated(&self, name: &str, version: u64) -> Option<Arc<Named>> {
-        let named = self.by_name.lock().get(name).map(Arc::clone)?;
-        (named.version != version).then_some(named)
-    }
-
-    /// Whether a statement is run with as many values as it has parameters.
+    /// Forgets a statement, or `all`.
     ///
     /// # Errors
-    /// `InvalidInput` with both numbers.
-    pub(super) fn check(&self, execute: &Execute) -> Result<()> {
-        let given = execute.parameters.len();
-        let expected = self
-            .by_name
-            .lock()
-            .get(&execute.name)
-            .and_then(|it| it.open);
-        match expected {
-            Some(expected) if expected != given => Err(Error::invalid(format!(
-                "the prepared statement `{}` has {expected} parameters, {given} are given",
-                execute.name
-            ))),
-            _ => Ok(()),
+    /// `InvalidInput` where there is none of this name.
+    pub(super) fn forget(&self, name: &str) -> Result<()> {
+        let mut by_name = self.by_name.lock();
+        match by_name.remove(name) {
+            Some(_) => {}
+            None if name == "all" => by_name.clear(),
+            None => return Err(no_such_statement(name)),
         }
+        Ok(())
     }
 }
 
-/// The greatest number of a parameter.
-fn parameters(plan: &LogicalPlan) -> Result<usize> {
-    let names = plan.get_parameter_names()?;
-    let numbers = names
-        .iter()
-        .map(|name| name.strip_prefix('$')?.parse().ok());
-    Ok(numbers.flatten().max().unwrap_or_default())
+fn no_such_statement(name: &str) -> Error {
+    Error::invalid(format!("there is no prepared statement `{name}`"))
 }
 
-fn declares_types(parsed: &DFStatement) -> bool {
-    match parsed {
-        DFStatement::Statement(statement) => {
-            matches!(statement.as_ref(), SqlStatement::Prepare { data_types, .. } if !data_types.is_empty())
+/// What EXECUTE gives for the parameters.
+pub(super) fn values(state: &SessionState, given: Vec<Expr>) -> Result<Vec<ScalarValue>> {
+    let context = SimplifyContext::builder()
+        .with_schema(Arc::new(DFSchema::empty()))
+        .with_config_options(Arc::clone(state.config_options()))
+        .with_query_execution_start_time(state.execution_props().query_execution_start_time)
+        .build();
+    let simplifier = ExprSimplifier::new(context);
+    let value = |given: Expr| match simplifier.simplify(given)? {
+        Expr::Literal(value, _) => Ok(value),
+        other => Err(Error::unsupported(format!(
+            "EXECUTE takes constants for parameters, and `{other}` is none"
+        ))),
+    };
+    given.into_iter().map(value).collect()
+}
+
+pub(super) fn is_prepare(parsed: &DFStatement) -> bool {
+    head(parsed).is_some()
+}
+
+/// Under which name a PREPARE prepares a statement, and how many types of parameters it declares.
+pub(super) fn head(parsed: &DFStatement) -> Option<(String, usize)> {
+    let DFStatement::Statement(statement) = parsed else {
+        return None;
+    };
+    match statement.as_ref() {
+        SqlStatement::Prepare {
+            name, data_types, ..
+        } => Some((Folds::ALWAYS.name(name), data_types.len())),
+        _ => None,
+    }
+}
+
+/// Whether what a PREPARE prepares is a query or a change, or the EXPLAIN of one.
+pub(super) fn is_preparable(parsed: &DFStatement) -> bool {
+    let DFStatement::Statement(prepare) = parsed else {
+        return false;
+    };
+    let SqlStatement::Prepare { statement, .. } = prepare.as_ref() else {
+        return false;
+    };
+    match statement.as_ref() {
+        SqlStatement::Explain { .. } => true,
+        _ => takes_parameters(&DFStatement::Statement(statement.clone())),
+    }
+}
+
+/// Puts a statement that is prepared in the place of the PREPARE, if that declares no types of parameters: DataFusion
+/// wants one type for a parameter that stands in several places. Returns the name, for [`prepared`].
+pub(super) fn take_open(parsed: &mut DFStatement) -> Option<String> {
+    if let DFStatement::Statement(prepare) = parsed
+        && let SqlStatement::Prepare {
+            name,
+            statement,
+            data_types,
+        } = prepare.as_ref()
+        && data_types.is_empty()
+        && !matches!(statement.as_ref(), SqlStatement::Explain { .. })
+    {
+        let name = Folds::ALWAYS.name(name);
+        *parsed = DFStatement::Statement(statement.clone());
+        return Some(name);
+    }
+    None
+}
+
+/// The plan of a PREPARE of this plan.
+pub(super) fn prepared(name: String, plan: LogicalPlan) -> LogicalPlan {
+    LogicalPlan::Statement(Statement::Prepare(Prepare {
+        name,
+        fields: Vec::new(),
+        input: Arc::new(plan),
+    }))
+}
+
+/// The plan of what a PREPARE prepares; any other plan as it is.
+pub(super) fn inside(plan: LogicalPlan) -> LogicalPlan {
+    match plan {
+        LogicalPlan::Statement(Statement::Prepare(Prepare { input, .. })) => {
+            Arc::unwrap_or_clone(input)
         }
-        _ => false,
+        plan => plan,
     }
 }

@@ -1,22 +1,25 @@
 //! Operators that DataFusion parses and does not compute: `INTERVAL '1 day' * 3`, `7 // 2`, `doc ->> 'name'`; and those
-//! that are something else in SQL: `ts - ts` is an interval, intervals are compared by their lengths, and a quotient of
-//! DECIMALs has sixteen digits behind the point.
+//! that are something else in SQL: `ts - ts` is an interval, intervals are compared by their lengths, a quotient of DECIMALs
+//! has sixteen digits behind the point, and a DATE and some hours are a TIMESTAMP.
 //!
-//! What they are depends on the types of their operands, which are known where an expression is planned.
+//! What they are depends on the types of their operands, which are known where an expression is planned; those of
+//! parameters once they have values, where expressions are [planned anew](planned_anew).
 
-use std::sync::Arc;
-
-use arrow::datatypes::{DataType, Field};
-use datafusion::common::{DFSchema, Result};
+use arrow::datatypes::{DataType, TimeUnit};
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::functions::math;
-use datafusion::logical_expr::expr::Placeholder;
+use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
-use datafusion::logical_expr::{Expr, ExprSchemable, Operator, binary_expr};
+use datafusion::logical_expr::{
+    BinaryExpr, Expr, ExprSchemable, Operator, ScalarUDF, binary_expr, cast,
+};
 use sqlparser::ast::BinaryOperator;
 
 use crate::function::{
-    interval_between, interval_divided, interval_length, interval_times, is_of_decimals,
-    json_arrow, json_hash_arrow, quotient,
+    interval_between, interval_divided, interval_length, interval_times, is_interval_between,
+    is_interval_times, is_of_decimals, is_product, is_quotient, is_wide_product, json_arrow,
+    json_hash_arrow, product, quotient,
 };
 
 /// Plans them.
@@ -29,45 +32,17 @@ impl ExprPlanner for Operators {
         expr: RawBinaryExpr,
         schema: &DFSchema,
     ) -> Result<PlannerResult<RawBinaryExpr>> {
-        let of = |expr: &Expr| expr.get_type(schema).ok();
-        let is = |side: &Expr, kind: fn(&DataType) -> bool| of(side).is_some_and(|it| kind(&it));
         let RawBinaryExpr { op, left, right } = expr;
-        if let Some(comparison) = comparison(&op)
-            && (is(&left, is_interval) || is(&right, is_interval))
-            && is(&left, is_like_interval)
-            && is(&right, is_like_interval)
+        if let Some(operator) = of_both(&op)
+            && let Some(meaning) = Meaning::of(&left, operator, &right, schema)
         {
-            let (left, right) = (interval_length(left), interval_length(right));
-            return Ok(PlannerResult::Planned(binary_expr(left, comparison, right)));
+            let planned = meaning.of_operands(left, operator, right);
+            return Ok(PlannerResult::Planned(planned));
         }
         let planned = match op {
-            BinaryOperator::Minus
-                if is(&left, is_time)
-                    && is(&right, is_time)
-                    && !(is(&left, is_date) && is(&right, is_date)) =>
-            {
-                interval_between(binary_expr(left, Operator::Minus, right))
-            }
-            BinaryOperator::Multiply
-                if is(&left, is_interval) && is(&right, DataType::is_numeric) =>
-            {
-                interval_times(left, right)
-            }
-            BinaryOperator::Multiply
-                if is(&right, is_interval) && is(&left, DataType::is_numeric) =>
-            {
-                interval_times(right, left)
-            }
-            BinaryOperator::Divide
-                if is(&left, is_interval) && is(&right, DataType::is_numeric) =>
-            {
-                interval_divided(left, right)
-            }
-            BinaryOperator::Divide if let Some((left, right)) = decimals(&left, &right, schema) => {
-                quotient(left, right)
-            }
             BinaryOperator::DuckIntegerDivide | BinaryOperator::MyIntegerDivide => {
-                let are_whole = is(&left, DataType::is_integer) && is(&right, DataType::is_integer);
+                let is_whole = |side: &Expr| side.get_type(schema).is_ok_and(|it| it.is_integer());
+                let are_whole = is_whole(&left) && is_whole(&right);
                 let quotient = binary_expr(left, Operator::Divide, right);
                 match are_whole {
                     // The quotient of two integers is one.
@@ -85,23 +60,191 @@ impl ExprPlanner for Operators {
     }
 }
 
-/// The operands of a division that is one of DECIMALs; a parameter is of the type that it meets.
-fn decimals(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
-    let of = |side: &Expr, other: &Expr| match side {
-        Expr::Placeholder(open) if open.field.is_none() => {
-            let met = Field::new("", other.get_type(schema).ok()?, true);
-            let typed = Placeholder::new_with_field(open.id.clone(), Some(Arc::new(met)));
-            Some(Expr::Placeholder(typed))
+/// An expression whose parameters have values now, over these columns: each operator is what the types of its operands
+/// make of it.
+pub(super) fn planned_anew(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    expr.transform_up(|part| match part {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            match Meaning::of(&left, op, &right, schema) {
+                Some(meaning) => Ok(Transformed::yes(meaning.of_operands(*left, op, *right))),
+                None => Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr {
+                    left,
+                    op,
+                    right,
+                }))),
+            }
         }
-        side => Some(side.clone()),
-    };
-    let (left, right) = (of(left, right)?, of(right, left)?);
-    let types = (left.get_type(schema).ok()?, right.get_type(schema).ok()?);
-    is_of_decimals(&types.0, &types.1).then_some((left, right))
+        Expr::ScalarFunction(call) => Ok(called_anew(call, schema)),
+        part => Ok(Transformed::no(part)),
+    })
 }
 
-fn comparison(op: &BinaryOperator) -> Option<Operator> {
+fn called_anew(mut call: ScalarFunction, schema: &DFSchema) -> Transformed<Expr> {
+    let is_between = |expr: &Expr| match expr {
+        Expr::ScalarFunction(call) => is_interval_between(&call.func),
+        _ => false,
+    };
+    match call.args.as_slice() {
+        // The difference within it has become one itself.
+        [difference] if is_interval_between(&call.func) && is_between(difference) => {
+            Transformed::yes(call.args.remove(0))
+        }
+        [left, right] if let Some(operator) = lost(&call.func, left, right, schema) => {
+            Transformed::yes(binary_expr(left.clone(), operator, right.clone()))
+        }
+        _ => Transformed::no(Expr::ScalarFunction(call)),
+    }
+}
+
+/// The operator that stands in the place of a function, where its operands are not of types for the function.
+fn lost(function: &ScalarUDF, left: &Expr, right: &Expr, schema: &DFSchema) -> Option<Operator> {
+    let (operator, is_for): (_, fn(&DataType, &DataType) -> bool) = match () {
+        () if is_quotient(function) => (Operator::Divide, is_of_decimals),
+        () if is_product(function) => (Operator::Multiply, is_wide_product),
+        () => return None,
+    };
+    let types = (left.get_type(schema).ok()?, right.get_type(schema).ok()?);
+    (!is_for(&types.0, &types.1)).then_some(operator)
+}
+
+/// What an operator is over operands of certain types, if it is another thing than DataFusion makes of it.
+#[derive(Debug, Clone, Copy)]
+enum Meaning {
+    /// Intervals are compared by their lengths.
+    Lengths,
+    /// The difference of two times.
+    Difference,
+    /// A date and an interval with hours.
+    Later,
+    /// An interval with hours and a date.
+    OfDate,
+    /// An interval and a number that it is multiplied with.
+    Times,
+    /// A number and an interval.
+    OfInterval,
+    /// An interval and a number that it is divided by.
+    Divided,
+    /// A quotient of DECIMALs.
+    Quotient,
+    /// A product of DECIMALs with many digits.
+    Product,
+}
+
+impl Meaning {
+    fn of(left: &Expr, op: Operator, right: &Expr, schema: &DFSchema) -> Option<Self> {
+        let is_arithmetic = matches!(
+            op,
+            Operator::Plus | Operator::Minus | Operator::Multiply | Operator::Divide
+        );
+        if !is_arithmetic && !is_comparison(op) {
+            return None;
+        }
+        let of = |side: &Expr| side.get_type(schema).ok();
+        let (of_left, of_right) = (of(left)?, of(right)?);
+        let kinds = (Kind::of(&of_left), Kind::of(&of_right));
+        match (kinds.0, op, kinds.1) {
+            (Kind::Interval, _, Kind::Interval | Kind::Text | Kind::Duration | Kind::Null)
+            | (Kind::Text | Kind::Duration | Kind::Null, _, Kind::Interval)
+                if is_comparison(op) =>
+            {
+                Some(Self::Lengths)
+            }
+            (Kind::Date | Kind::Stamp, Operator::Minus, Kind::Stamp)
+            | (Kind::Stamp, Operator::Minus, Kind::Date) => Some(Self::Difference),
+            (Kind::Date, Operator::Plus | Operator::Minus, Kind::Interval) => {
+                (!is_of_days(right, schema)).then_some(Self::Later)
+            }
+            (Kind::Interval, Operator::Plus, Kind::Date) => {
+                (!is_of_days(left, schema)).then_some(Self::OfDate)
+            }
+            (Kind::Interval, Operator::Multiply, Kind::Number | Kind::Null) => Some(Self::Times),
+            (Kind::Number | Kind::Null, Operator::Multiply, Kind::Interval) => {
+                Some(Self::OfInterval)
+            }
+            (Kind::Interval, Operator::Divide, Kind::Number | Kind::Null) => Some(Self::Divided),
+            (_, Operator::Multiply, _) => {
+                is_wide_product(&of_left, &of_right).then_some(Self::Product)
+            }
+            (_, Operator::Divide, _) => {
+                is_of_decimals(&of_left, &of_right).then_some(Self::Quotient)
+            }
+            _ => None,
+        }
+    }
+
+    fn of_operands(self, left: Expr, op: Operator, right: Expr) -> Expr {
+        match self {
+            Self::Lengths => binary_expr(interval_length(left), op, interval_length(right)),
+            Self::Difference => interval_between(binary_expr(left, op, right)),
+            Self::Later => binary_expr(cast(left, STAMP), op, right),
+            Self::OfDate => binary_expr(cast(right, STAMP), op, left),
+            Self::Times => interval_times(left, right),
+            Self::OfInterval => interval_times(right, left),
+            Self::Divided => interval_divided(left, right),
+            Self::Quotient => quotient(left, right),
+            Self::Product => product(left, right),
+        }
+    }
+}
+
+const STAMP: DataType = DataType::Timestamp(TimeUnit::Nanosecond, None);
+
+/// Kinds of operands.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Interval,
+    /// What DataFusion makes of a difference of times.
+    Duration,
+    Date,
+    Stamp,
+    Number,
+    Text,
+    /// NULL, or a parameter of which nothing is known.
+    Null,
+    Other,
+}
+
+impl Kind {
+    fn of(data_type: &DataType) -> Self {
+        match data_type {
+            DataType::Interval(_) => Self::Interval,
+            DataType::Duration(_) => Self::Duration,
+            DataType::Date32 | DataType::Date64 => Self::Date,
+            DataType::Timestamp(..) => Self::Stamp,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Self::Text,
+            DataType::Null => Self::Null,
+            number if number.is_numeric() => Self::Number,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Whether an interval is written as one of whole days: with it a DATE stays one. Of others that is not known.
+fn is_of_days(interval: &Expr, schema: &DFSchema) -> bool {
+    const DAY: i64 = 86_400_000_000_000;
+    match interval {
+        Expr::Literal(ScalarValue::IntervalMonthDayNano(value), _) => {
+            value.is_none_or(|value| value.nanoseconds % DAY == 0)
+        }
+        Expr::Negative(interval) => is_of_days(interval, schema),
+        Expr::ScalarFunction(call) if is_interval_times(&call.func) => match call.args.as_slice() {
+            [interval, factor] => {
+                let factor = factor.get_type(schema);
+                is_of_days(interval, schema) && factor.is_ok_and(|it| it.is_integer())
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The operator, where both DataFusion and the parser have it.
+fn of_both(op: &BinaryOperator) -> Option<Operator> {
     match op {
+        BinaryOperator::Plus => Some(Operator::Plus),
+        BinaryOperator::Minus => Some(Operator::Minus),
+        BinaryOperator::Multiply => Some(Operator::Multiply),
+        BinaryOperator::Divide => Some(Operator::Divide),
         BinaryOperator::Eq => Some(Operator::Eq),
         BinaryOperator::NotEq => Some(Operator::NotEq),
         BinaryOperator::Lt => Some(Operator::Lt),
@@ -112,23 +255,14 @@ fn comparison(op: &BinaryOperator) -> Option<Operator> {
     }
 }
 
-fn is_interval(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Interval(_))
-}
-
-/// Whether it is an interval, or becomes one beside it.
-fn is_like_interval(data_type: &DataType) -> bool {
-    let is_text = matches!(
-        data_type,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-    );
-    is_interval(data_type) || is_text || matches!(data_type, DataType::Duration(_) | DataType::Null)
-}
-
-fn is_time(data_type: &DataType) -> bool {
-    is_date(data_type) || matches!(data_type, DataType::Timestamp(..))
-}
-
-fn is_date(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Date32 | DataType::Date64)
+fn is_comparison(op: Operator) -> bool {
+    matches!(
+        op,
+        Operator::Eq
+            | Operator::NotEq
+            | Operator::Lt
+            | Operator::LtEq
+            | Operator::Gt
+            | Operator::GtEq
+    )
 }

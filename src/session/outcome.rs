@@ -96,6 +96,13 @@ pub(super) fn takes_parameters(parsed: &DFStatement) -> bool {
     }
 }
 
+/// The error of a statement that cannot be prepared.
+pub(super) fn no_prepared() -> Error {
+    Error::unsupported(
+        "only SELECT, INSERT, UPDATE, DELETE, MERGE and EXPLAIN of these can be prepared",
+    )
+}
+
 /// A change inside another statement (`EXPLAIN DELETE …`) would come to DataFusion's hooks, which lose the WHERE.
 pub(super) fn refuse_hidden_changes(plan: &LogicalPlan) -> Result<()> {
     let hidden = plan.exists(|node| {

@@ -171,6 +171,25 @@ impl Placeholders {
         self.0.len()
     }
 
+    /// The values, each cast to the type that is wanted for it: of a statement that declares them.
+    ///
+    /// # Errors
+    /// `InvalidInput` that names the parameter.
+    pub(super) fn cast(&self, mut values: Vec<ScalarValue>) -> Result<Vec<ScalarValue>> {
+        let strict = CastOptions {
+            safe: false,
+            ..CastOptions::default()
+        };
+        for ((wanted, value), number) in self.0.iter().zip(&mut values).zip(1..) {
+            if let Wanted::Type(wanted) = wanted {
+                let cast = value.cast_to_with_options(wanted, &strict);
+                *value = cast
+                    .map_err(|error| Error::from(error).context(format!("parameter ${number}")))?;
+            }
+        }
+        Ok(values)
+    }
+
     fn add(&mut self, placeholder: &Placeholder) -> Result<()> {
         let digits = placeholder.id.get(1..).unwrap_or_default();
         let index = digits

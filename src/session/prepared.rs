@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 
 use super::change::ChangeNode;
 use super::command::Own;
-use super::outcome::{Wanted, gives_rows, no_rows, takes_parameters, wanted_of};
+use super::outcome::{Wanted, gives_rows, no_prepared, no_rows, takes_parameters, wanted_of};
 use super::parse::Command;
 use super::planned::Planned;
 use super::rows::Single;
@@ -90,9 +90,7 @@ impl Connection {
             return Err(Error::unsupported("this statement cannot be prepared"));
         };
         if !takes_parameters(&parsed) {
-            return Err(Error::unsupported(
-                "only SELECT, INSERT, UPDATE, DELETE and EXPLAIN of these can be prepared",
-            ));
+            return Err(no_prepared());
         }
         Own::of(&parsed)?;
         Ok(PreparedStatement {

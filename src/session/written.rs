@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
-    ObjectNamePart, Value, VisitMut, VisitorMut,
+    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident,
+    ObjectName, ObjectNamePart, Value, VisitMut, VisitorMut,
 };
 use sqlparser::parser::Parser;
 
@@ -228,11 +228,15 @@ impl VisitorMut for Writer<'_> {
         if counts.is_empty() {
             return ControlFlow::Continue(());
         }
-        let Some(arguments) = plain_arguments(function) else {
+        let Some(arguments) = arguments(function) else {
             return ControlFlow::Continue(());
         };
         match EXPRESSIONS.get(&(name.as_str(), arguments.len())) {
-            Some(form) => *expr = filled(form, &arguments),
+            Some(form) => {
+                if let Some(written) = with_clauses(filled(form, &arguments), function) {
+                    *expr = written;
+                }
+            }
             None if (self.is_known)(&name) => {}
             None => return ControlFlow::Break(wrong_count(&name, &counts, arguments.len())),
         }
@@ -257,24 +261,72 @@ pub(super) fn name_of(function: &Function) -> Option<String> {
     Some(Folds::ALWAYS.name(name))
 }
 
-/// The arguments of a call that has nothing else.
-fn plain_arguments(function: &Function) -> Option<Vec<Expr>> {
+/// The arguments of a call, if none has a name.
+fn arguments(function: &Function) -> Option<Vec<Expr>> {
     let FunctionArguments::List(list) = &function.args else {
         return None;
     };
-    let is_plain = function.over.is_none()
-        && function.filter.is_none()
-        && function.null_treatment.is_none()
-        && function.within_group.is_empty()
-        && function.parameters == FunctionArguments::None
-        && list.duplicate_treatment.is_none()
-        && list.clauses.is_empty();
     let arguments = list.args.iter().map(|argument| match argument {
         FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value.clone()),
         _ => None,
     });
-    let arguments = arguments.collect::<Option<Vec<_>>>();
-    arguments.filter(|_| is_plain)
+    arguments.collect()
+}
+
+/// The expression with what a call has beside its arguments (DISTINCT, ORDER BY, FILTER, OVER) at the aggregate in it;
+/// `None` where there is none that takes them.
+fn with_clauses(mut expr: Expr, call: &Function) -> Option<Expr> {
+    let FunctionArguments::List(list) = &call.args else {
+        return None;
+    };
+    let is_plain = call.over.is_none()
+        && call.filter.is_none()
+        && call.null_treatment.is_none()
+        && call.within_group.is_empty()
+        && list.duplicate_treatment.is_none()
+        && list.clauses.is_empty();
+    if call.parameters != FunctionArguments::None {
+        return None;
+    }
+    let mut clauses = Clauses(Some(call).filter(|_| !is_plain));
+    let _: ControlFlow<()> = expr.visit(&mut clauses);
+    clauses.0.is_none().then_some(expr)
+}
+
+/// Gives the outermost aggregate the clauses of a call.
+struct Clauses<'a>(Option<&'a Function>);
+
+/// The aggregates that expressions are written with.
+const AGGREGATES: &[&str] = &["array_agg", "avg", "count", "string_agg"];
+
+impl VisitorMut for Clauses<'_> {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Expr::Function(aggregate) = expr
+            && name_of(aggregate).is_some_and(|name| AGGREGATES.contains(&name.as_str()))
+            && let Some(call) = self.0.take()
+        {
+            aggregate.over = call.over.clone();
+            aggregate.null_treatment = call.null_treatment;
+            aggregate.within_group = call.within_group.clone();
+            aggregate.filter = match (aggregate.filter.take(), call.filter.clone()) {
+                (Some(own), Some(left)) => Some(Box::new(Expr::BinaryOp {
+                    left,
+                    op: BinaryOperator::And,
+                    right: Box::new(Expr::Nested(own)),
+                })),
+                (own, left) => own.or(left),
+            };
+            if let (FunctionArguments::List(own), FunctionArguments::List(given)) =
+                (&mut aggregate.args, &call.args)
+            {
+                own.duplicate_treatment = given.duplicate_treatment;
+                own.clauses = given.clauses.clone();
+            }
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// An expression that is written by the program, with the arguments in the places of `$1`, `$2`, …

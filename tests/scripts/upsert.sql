@@ -203,16 +203,16 @@ SELECT * FROM hits;
 ---
 PREPARE
 UPDATE 1
-error: 7 + 2147483647 is out of range for INTEGER
-error: 2147483648 is out of range for INTEGER
-error: `+` of INTEGER and a parameter that is given a value of type Decimal128(2, 1): declare its type, as in PREPARE name (DOUBLE) AS …
-error: -2147483655 is out of range for INTEGER
-+------+---+
-| page | n |
-+------+---+
-| /a   | 7 |
-| /b   | 5 |
-+------+---+
+error: table `hits`: column `n` of type INT cannot hold 2147483654: it is out of range
+error: table `hits`: column `n` of type INT cannot hold 2147483655: it is out of range
+UPDATE 1
+UPDATE 1
++------+-------------+
+| page | n           |
++------+-------------+
+| /a   | -2147483646 |
+| /b   | 5           |
++------+-------------+
 
 CREATE TABLE log (a INT, b TEXT);
 INSERT INTO log VALUES (1, 'x'), (1, 'y') ON CONFLICT DO NOTHING;

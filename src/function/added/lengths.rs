@@ -1,4 +1,4 @@
-//! `length(x)` and `len(x)`: how many letters a text has, and how many values a list, as in DuckDB. DataFusion counts the
+//! `length(x)` and `len(x)`: how many letters a text has, how many bytes a BYTEA, and how many values a list, as in DuckDB. DataFusion counts the
 //! letters of the text that a list is shown as.
 
 use std::sync::Arc;
@@ -16,6 +16,12 @@ pub(super) static LENGTH: Declaration = Declaration {
     aliases: &["len"],
     coerce: |types| match types {
         [DataType::List(_) | DataType::LargeList(_)] => Ok(types.to_vec()),
+        [
+            DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::FixedSizeBinary(_),
+        ] => Ok(vec![DataType::Binary]),
         [DataType::FixedSizeList(item, _)] => Ok(vec![DataType::List(Arc::clone(item))]),
         [_] => Ok(vec![DataType::Utf8]),
         others => plan_err!("length takes a text or a list, not {} values", others.len()),
@@ -54,6 +60,7 @@ mod tests {
             ("len('')", "0"),
             ("len(NULL)", "NULL"),
             ("length(123)", "3"),
+            ("length(CAST('\\x00ff80' AS BYTEA))", "3"),
             ("len([1, 2, NULL])", "3"),
             ("length(['a', 'bc'])", "2"),
             ("len([[1, 2], [3]])", "2"),

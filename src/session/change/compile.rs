@@ -26,6 +26,7 @@ use super::lookup::LookupNode;
 use super::node::ChangeNode;
 use crate::scan::number;
 use crate::session::assign::is_assignment;
+use crate::session::bound;
 use crate::session::direct::{is_deep, is_simple};
 use crate::session::fit;
 use crate::session::scanned::{table_of, table_of_source};
@@ -211,7 +212,7 @@ fn typed(plan: LogicalPlan, types: &[DataType]) -> PlanResult<LogicalPlan> {
         })?;
         node.map_data(LogicalPlan::recompute_schema)
     })?;
-    Ok(typed.data)
+    bound::planned_anew(typed.data)
 }
 
 fn of_type(part: Expr, types: &[DataType]) -> Transformed<Expr> {

@@ -1,0 +1,49 @@
+//! A plan whose parameters have their values.
+//!
+//! DataFusion plans operators before the types of parameters are known, and puts the values in afterwards: `$1 / 3` stays
+//! its own quotient, of whatever comes. Here the operators are planned again once the values are there
+//! ([`operators::planned_anew`]), and with them the types of everything above.
+
+use datafusion::common::{ParamValues, Result, ScalarValue};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder, Values};
+
+use super::operators;
+
+/// The plan with these values for its parameters.
+///
+/// # Errors
+/// `InvalidInput` where an operator does not take the types of the values.
+pub(super) fn with_values(plan: LogicalPlan, values: Vec<ScalarValue>) -> Result<LogicalPlan> {
+    match values.is_empty() {
+        true => Ok(plan),
+        false => planned_anew(plan.with_param_values(ParamValues::from(values))?),
+    }
+}
+
+/// The plan with its operators planned again, for parameters that have values, or types.
+///
+/// # Errors
+/// As [`with_values`].
+pub(super) fn planned_anew(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let planned = plan.transform_up_with_subqueries(|node| {
+        let names = NamePreserver::new(&node);
+        let columns = merge_schema(&node.inputs());
+        let node = node.map_expressions(|expression| {
+            let name = names.save(&expression);
+            let planned = operators::planned_anew(expression, &columns)?;
+            Ok(planned.update_data(|expression| name.restore(expression)))
+        })?;
+        node.map_data(with_own_types)
+    })?;
+    Ok(planned.data)
+}
+
+/// The node with the types that its expressions have now.
+fn with_own_types(node: LogicalPlan) -> Result<LogicalPlan> {
+    match node {
+        LogicalPlan::Values(Values { values, .. }) => LogicalPlanBuilder::values(values)?.build(),
+        node => node.recompute_schema(),
+    }
+}

@@ -1,0 +1,116 @@
+//! `PREPARE name AS …`, `EXECUTE name (…)`, `DEALLOCATE name`.
+//!
+//! Statements with a name are planned and run as those of [`Connection::prepare`]. DataFusion's own way is not taken: it
+//! optimizes the plan before the parameters have values, or types, and casts the values to the types that it has found for
+//! them, so that a number that is compared with an INT loses its digits. Here the types are open where the statement
+//! declares none. Values are compared as they are, and those of an INSERT converted by [`assign`](super::assign); where
+//! types are declared they are cast to them first.
+//!
+//! A plan holds the tables and settings as they were when it was made. After either was changed the statement is
+//! therefore planned again before it is run.
+
+use std::sync::Arc;
+
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::Execute;
+use datafusion::sql::parser::Statement as DFStatement;
+
+use super::change::ChangeNode;
+use super::named::{Named, head, is_preparable, values};
+use super::outcome::{self, Wanted, gives_rows, no_prepared};
+use super::stack::{Depth, stack_for};
+use super::{Connection, Outcome};
+use crate::error::{Error, Result};
+
+impl Connection {
+    /// `PREPARE`.
+    pub(super) async fn prepare_named(
+        &self,
+        parsed: &DFStatement,
+        depth: Depth,
+    ) -> Result<Outcome> {
+        let Some((name, types)) = head(parsed) else {
+            return Err(Error::internal("a PREPARE has a name"));
+        };
+        if !is_preparable(parsed) {
+            return Err(no_prepared());
+        }
+        let planned = self.plan_once(parsed).await?;
+        let parameters = planned.placeholders.count();
+        if types > 0 && types != parameters {
+            return Err(Error::invalid(format!(
+                "PREPARE {name} declares {types} types of parameters, and the statement has {parameters} parameters"
+            )));
+        }
+        let named = Named {
+            parsed: parsed.clone(),
+            depth,
+            planned,
+        };
+        self.named.keep(name, named)?;
+        Ok(done("PREPARE"))
+    }
+
+    /// `DEALLOCATE`, of one statement or `ALL`.
+    pub(super) fn deallocate(&self, name: &str) -> Result<Outcome> {
+        self.named.forget(name)?;
+        Ok(done("DEALLOCATE"))
+    }
+
+    /// `EXECUTE`.
+    pub(super) async fn execute_named(
+        &self,
+        state: &SessionState,
+        execute: Execute,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        let Execute { name, parameters } = execute;
+        let values = values(state, parameters)?;
+        loop {
+            let named = self.current(&name).await?;
+            let planned = &named.planned;
+            let expected = planned.placeholders.count();
+            if values.len() != expected {
+                return Err(Error::invalid(format!(
+                    "the prepared statement `{name}` has {expected} parameters, {} are given",
+                    values.len()
+                )));
+            }
+            wanted.check(gives_rows(&planned.plan))?;
+            let values = match head(&named.parsed) {
+                Some((_, 1..)) => planned.placeholders.cast(values.clone())?,
+                _ => values.clone(),
+            };
+            let run = stack_for(named.depth, self.run_again(planned, &values));
+            let Some(outcome) = run.await? else {
+                continue;
+            };
+            return match ChangeNode::of(&planned.plan) {
+                Some(change) => outcome::wanted_of(change.verb(), outcome, wanted).await,
+                None => Ok(outcome),
+            };
+        }
+    }
+
+    /// The statement with this name, planned for the tables and the settings that there are.
+    async fn current(&self, name: &str) -> Result<Arc<Named>> {
+        let _renewing = self.named.renewing.lock().await;
+        let named = self.named.get(name)?;
+        if self.is_current(&named.planned) {
+            return Ok(named);
+        }
+        let renewed = Arc::new(Named {
+            parsed: named.parsed.clone(),
+            depth: named.depth,
+            planned: stack_for(named.depth, self.plan_once(&named.parsed)).await?,
+        });
+        self.named.renew(name, &renewed);
+        Ok(renewed)
+    }
+}
+
+fn done(verb: &str) -> Outcome {
+    Outcome::Done {
+        verb: verb.to_owned(),
+    }
+}
