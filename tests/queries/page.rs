@@ -41,9 +41,8 @@ async fn printed(connection: &Connection, sql: &str) -> String {
         let outcome = connection.run(&statement).await;
         let stream = match outcome.unwrap_or_else(|error| panic!("{sql}\n{error}")) {
             Outcome::Rows(stream) => stream,
-            // A setting is no answer.
-            Outcome::Done { verb } if verb == "SET" => continue,
-            _ => panic!("{sql}: no rows"),
+            // Settings, tables and changes are no answers.
+            _ => continue,
         };
         let rows = RowStream::from(stream).rows().await.unwrap();
         let only = |column: &str| {
@@ -68,25 +67,29 @@ fn range(row: &KeyRow) -> String {
     format!("{} {}\n", row.kind, row.range(" to "))
 }
 
-/// The counters of the scan in a plan that was run.
+/// The counters of the scans in a plan that was run, summed up.
 fn counters(plan: &str) -> String {
     let scans: Vec<&str> = plan
         .lines()
-        .filter(|line| line.contains("ScanExec"))
+        .filter(|line| line.contains("ScanExec") || line.contains("KeysExec"))
         .collect();
-    let [scan] = scans.as_slice() else {
-        panic!("one scan, not {plan}");
-    };
-    let metrics = scan.split_once("metrics=[").unwrap().1;
-    let value = |name: &str| {
+    let count = |scan: &str, name: &str| -> u64 {
+        let metrics = scan.split_once("metrics=[").unwrap().1;
         let mut pairs = metrics.trim_end_matches(']').split(", ");
         let found = pairs.find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
-        format!(
-            "{name} {}",
-            found.unwrap_or_else(|| panic!("no {name}: {plan}"))
-        )
+        let count = found.unwrap_or_else(|| panic!("no {name}: {plan}"));
+        count.parse().unwrap()
     };
-    COUNTERS.map(value).join(", ") + "\n"
+    let sum = |name: &str| {
+        let counts = scans.iter().map(|scan| count(scan, name));
+        format!("{name} {}", counts.sum::<u64>())
+    };
+    let counters = COUNTERS.map(sum).join(", ");
+    match scans.len() {
+        0 => panic!("no scan: {plan}"),
+        1 => format!("{counters}\n"),
+        scans => format!("scans {scans}, {counters}\n"),
+    }
 }
 
 /// The numbers of a text, those of ten and more, without the commas in them.
