@@ -301,11 +301,20 @@ impl Catalog {
         let names: BTreeSet<&String> = names.iter().collect();
         match if_exists {
             true => {
-                let there = names.iter().filter(|name| !self.is_free(name));
-                there.map(|name| self.expect_table(name)).collect()
+                let named = names.iter().filter_map(|name| match self.table(name) {
+                    Some(table) => Some(Ok(table)),
+                    None if self.is_no_table(name) => Some(self.expect_table(name)),
+                    // One that is dropped at this moment is not there either.
+                    None => None,
+                });
+                named.collect()
             }
             false => names.iter().map(|name| self.expect_table(name)).collect(),
         }
+    }
+
+    fn is_no_table(&self, name: &str) -> bool {
+        self.view(name).is_some() || self.sequence(name).is_some()
     }
 
     /// The definitions of all tables, sorted by their names.

@@ -1,7 +1,8 @@
 //! What FILTER leaves out is not computed: `sum(a / b) FILTER (WHERE b <> 0)` divides by no zero.
 //!
-//! DataFusion computes the arguments of aggregates in groups and in windows for all rows, and leaves rows out afterwards.
-//! Here an argument that may fail is `CASE WHEN <the filter> THEN <the argument> END`; the filter stays, so that nobody meets the NULLs.
+//! DataFusion computes the arguments of aggregates in groups and in windows for all rows, and leaves rows out afterwards;
+//! elsewhere it does so where two aggregates have an argument in common. Here an argument that may fail is
+//! `CASE WHEN <the filter> THEN <the argument> END`; the filter stays, so that nobody meets the NULLs.
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -15,7 +16,6 @@ use super::{has, has_any, map_named};
 pub(super) const COMPUTE_WHAT_IS_LEFT: NodeRule = NodeRule {
     name: "halite_compute_what_is_left",
     rewrite: |plan| match &plan {
-        LogicalPlan::Aggregate(groups) if groups.group_expr.is_empty() => Ok(Transformed::no(plan)),
         LogicalPlan::Aggregate(_) | LogicalPlan::Window(_) if has_any(&plan, is_filtered)? => {
             map_named(plan, |expr| expr.transform_up(guarded))
         }

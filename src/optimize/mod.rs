@@ -178,6 +178,11 @@ const MENDS: &[(&str, Install)] = &[
         let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
         analyzer.rules.push(Arc::new(extremes::GO_BY_VALUE));
     }),
+    // Before BETWEEN is written as two comparisons.
+    ("intervals", |session| {
+        analyze_first(session, intervals::SORT_BY_LENGTHS);
+        optimize_first(session, intervals::COMPARE_LENGTHS);
+    }),
     ("zones", |session| {
         optimize_first(session, zones::READ_CLOCKS);
     }),
@@ -209,10 +214,6 @@ const MENDS: &[(&str, Install)] = &[
         optimize_first(session, overflow::CHECK_ARITHMETIC);
         let aggregates = session.aggregate_functions().get_or_insert_default();
         aggregates.push(Arc::new(AggregateUDF::new_from_impl(ExactSum::default())));
-    }),
-    ("intervals", |session| {
-        analyze_first(session, intervals::SORT_BY_LENGTHS);
-        optimize_first(session, intervals::COMPARE_LENGTHS);
     }),
     ("join_keys", |session| {
         optimizer_rules(session).push(Arc::new(join_keys::NAME_KEYS));

@@ -92,10 +92,7 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
             let operands = [left.as_ref().clone(), right.as_ref().clone()];
             expression("power(CAST($1 AS DOUBLE), CAST($2 AS DOUBLE))", &operands)
         }
-        Expr::UnaryOp {
-            op: UnaryOperator::BitwiseNot,
-            expr,
-        } => expression("-1 - $1", std::slice::from_ref(expr.as_ref())),
+        Expr::UnaryOp { op, expr } => other_sign(*op, expr),
         Expr::InList { list, negated, .. } if list.is_empty() => {
             Some(Expr::value(Value::Boolean(*negated)))
         }
@@ -573,6 +570,16 @@ fn write_out_access(access: &mut AccessExpr) {
         }
         _ => {}
     }
+}
+
+/// `~1`, and `-INTERVAL '1 month 2 days'`, of which DataFusion would put the sign before the first number alone.
+fn other_sign(op: UnaryOperator, operand: &Expr) -> Option<Expr> {
+    let form = match (op, operand) {
+        (UnaryOperator::BitwiseNot, _) => "-1 - $1",
+        (UnaryOperator::Minus, Expr::Interval(_)) => "-($1)",
+        _ => return None,
+    };
+    expression(form, std::slice::from_ref(operand))
 }
 
 /// An interval of so many units as a multiple of one; `None` where it is a constant.

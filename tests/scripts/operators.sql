@@ -182,6 +182,9 @@ SELECT id, i FROM t ORDER BY i;
 SELECT id FROM t ORDER BY i DESC LIMIT 1;
 SELECT id, row_number() OVER (ORDER BY i) AS n, rank() OVER (ORDER BY i * 2 DESC) AS r FROM t ORDER BY id;
 SELECT array_agg(id ORDER BY i DESC) AS ids FROM t;
+SELECT id FROM t WHERE i BETWEEN INTERVAL '24 hours' AND INTERVAL '29 days' ORDER BY id;
+SELECT id FROM t WHERE i NOT BETWEEN INTERVAL '24 hours' AND INTERVAL '29 days' ORDER BY id;
+SELECT -INTERVAL '1 month 2 days 3 hours' AS a, DATE '2020-03-01' + (-INTERVAL '1 month 2 days') AS b, - INTERVAL '2' DAY AS c;
 SELECT n + 1 AS m FROM t ORDER BY ts + INTERVAL (n) DAY;
 SELECT n + 1 AS m FROM t ORDER BY n * INTERVAL '1 day';
 SELECT id, row_number() OVER (ORDER BY ts + to_days(n)) AS r FROM t ORDER BY id;
@@ -210,6 +213,22 @@ SELECT id, row_number() OVER (ORDER BY ts + to_days(n)) AS r FROM t ORDER BY id;
 +-----------+
 | [3, 1, 2] |
 +-----------+
++----+
+| id |
++----+
+| 1  |
+| 2  |
++----+
++----+
+| id |
++----+
+| 3  |
++----+
++--------------------------+------------+---------+
+| a                        | b          | c       |
++--------------------------+------------+---------+
+| -1 mons -2 days -3 hours | 2020-01-30 | -2 days |
++--------------------------+------------+---------+
 +---+
 | m |
 +---+
@@ -257,6 +276,7 @@ error: a product is out of range for DECIMAL(38, 20); CAST one of the numbers to
 
 -- what FILTER leaves out is not computed
 SELECT sum(10 / n) FILTER (WHERE n <> 0) AS a, sum(10 % n) FILTER (WHERE n > 0) AS b, count(*) FILTER (WHERE n = 0) AS c FROM t;
+SELECT sum(10 / n) FILTER (WHERE n <> 0) + sum(10 / n) FILTER (WHERE n > 1) AS s, max(coalesce(10 / n, 0)) FILTER (WHERE n <> 0) AS m FROM t;
 SELECT id > 9 AS g, sum(10 / n) FILTER (WHERE n <> 0) AS a, count(*) FILTER (WHERE n = 0) AS c FROM t GROUP BY id > 9;
 SELECT id, sum(10 / n) FILTER (WHERE n <> 0) OVER (ORDER BY id) AS s FROM t ORDER BY id;
 SELECT sum(CAST(x AS INT)) FILTER (WHERE x <> 'no') AS s, count(*) FILTER (WHERE x = 'no') AS c FROM (VALUES ('1'), ('no'), ('3')) AS v (x);
@@ -267,6 +287,11 @@ SELECT array_agg(id ORDER BY 10 / n) FILTER (WHERE n <> 0) AS ids, count(*) FILT
 +----+---+---+
 | 15 | 0 | 1 |
 +----+---+---+
++----+----+
+| s  | m  |
++----+----+
+| 20 | 10 |
++----+----+
 +-------+----+---+
 | g     | a  | c |
 +-------+----+---+
