@@ -1,5 +1,5 @@
-//! `length(x)` and `len(x)`: how many letters a text has, how many bytes a BYTEA, and how many values a list, as in DuckDB. DataFusion counts the
-//! letters of the text that a list is shown as.
+//! `length(x)` and `len(x)`: how many letters a text has, how many bytes a BYTEA, and how many values a list, as in
+//! DuckDB. DataFusion counts the letters of the text that a list is shown as.
 
 use std::sync::Arc;
 
