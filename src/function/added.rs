@@ -16,11 +16,14 @@ mod number;
 mod parsed;
 mod pattern;
 mod printf;
+mod ranked;
 mod regexp;
 mod strftime;
 mod to_date;
 
+pub(super) use self::interval::divided_intervals;
 pub(super) use self::json::rows_as_json;
+pub(super) use self::ranked::{RANKS_OF_INTERVALS, intervals_of_ranks, ranks_of_intervals};
 pub use self::to_date::format_of;
 
 use std::hash::{Hash, Hasher};
@@ -138,6 +141,16 @@ pub fn is_interval_between(function: &ScalarUDF) -> bool {
 /// How long an interval is: a number.
 pub fn interval_length(interval: Expr) -> Expr {
     call(&elapsed::LENGTH, vec![interval])
+}
+
+/// An integer for an interval, of the same order.
+pub fn interval_rank(interval: Expr) -> Expr {
+    call(&ranked::RANK, vec![interval])
+}
+
+/// The interval that such an integer stands for.
+pub fn interval_of_rank(rank: Expr) -> Expr {
+    call(&ranked::OF_RANK, vec![rank])
 }
 
 /// `doc -> step` where `as_text` is false, and `doc ->> step`.

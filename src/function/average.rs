@@ -1,4 +1,5 @@
-//! `avg` of DECIMALs: their sum divided by their number, with the digits that a [quotient](super::quotient()) has.
+//! `avg` of DECIMALs: their sum divided by their number, with the digits that a [quotient](super::quotient()) has; and of
+//! intervals, which DataFusion does not average.
 //!
 //! DataFusion keeps four digits more than the values have, and cuts the rest off. Sums and numbers are its own
 //! accumulators'. Everything else is averaged as DataFusion does.
@@ -7,7 +8,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray};
 use arrow::compute::{cast, is_null, nullif};
-use arrow::datatypes::{DataType, Field, FieldRef};
+use arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit};
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::functions_aggregate::average::Avg;
 use datafusion::functions_aggregate::count::Count;
@@ -15,30 +16,51 @@ use datafusion::functions_aggregate::sum::Sum;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{
     Accumulator, AggregateUDFImpl, Documentation, EmitTo, GroupsAccumulator, ReversedUDAF,
-    Signature,
+    Signature, TypeSignature,
 };
 
+use super::added::divided_intervals;
 use super::quotient::{quotients, type_of_quotient};
 use super::sum::widen;
 
 /// The function.
-#[derive(Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct ExactAverage {
     theirs: Avg,
     sum: Sum,
     count: Count,
+    signature: Signature,
 }
+
+impl Default for ExactAverage {
+    fn default() -> Self {
+        let theirs = Avg::default();
+        let mut signature = theirs.signature().clone();
+        if let TypeSignature::OneOf(forms) = &mut signature.type_signature {
+            forms.push(TypeSignature::Exact(vec![INTERVAL]));
+        }
+        Self {
+            theirs,
+            sum: Sum::default(),
+            count: Count::default(),
+            signature,
+        }
+    }
+}
+
+const INTERVAL: DataType = DataType::Interval(IntervalUnit::MonthDayNano);
 
 /// Of a type with fewer digits 10^10 values are summed up in 38.
 const NARROW: u8 = 28;
 
-/// In what values of the type are summed up; `None` where they are not DECIMALs.
+/// In what values of the type are summed up; `None` where they are averaged as DataFusion does.
 fn type_of_sum(data_type: &DataType) -> Option<DataType> {
     match data_type {
         DataType::Decimal128(precision, scale) if *precision <= NARROW => {
             Some(DataType::Decimal128(38, *scale))
         }
         DataType::Decimal128(_, scale) => Some(DataType::Decimal256(76, *scale)),
+        &INTERVAL => Some(INTERVAL),
         _ => None,
     }
 }
@@ -79,7 +101,7 @@ impl AggregateUDFImpl for ExactAverage {
     }
 
     fn signature(&self) -> &Signature {
-        self.theirs.signature()
+        &self.signature
     }
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
@@ -88,6 +110,7 @@ impl AggregateUDFImpl for ExactAverage {
                 let (precision, scale) = (i32::from(*precision), i32::from(*scale));
                 Ok(type_of_quotient(precision - scale, scale))
             }
+            [INTERVAL] => Ok(INTERVAL),
             _ => self.theirs.return_type(arguments),
         }
     }
@@ -190,6 +213,10 @@ impl<T: ?Sized> std::fmt::Debug for Average<T> {
 impl<T: ?Sized> Average<T> {
     /// NULL where no value is, for the sum is.
     fn averages(&self, sums: &ArrayRef, counts: &ArrayRef) -> Result<ArrayRef> {
+        if self.wide == INTERVAL {
+            let counts = nullif(counts, &is_null(sums)?)?;
+            return divided_intervals(&[Arc::clone(sums), counts]);
+        }
         let counts = cast(counts, &DataType::Decimal128(19, 0))?;
         let counts = nullif(&counts, &is_null(sums)?)?;
         quotients(sums, &counts, &self.result)

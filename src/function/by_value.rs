@@ -1,4 +1,4 @@
-//! `min` and `max` of REAL and DOUBLE, by value.
+//! `min` and `max` of REAL and DOUBLE, by value, and of intervals, by their lengths.
 //!
 //! DataFusion's keep whatever they meet last beside NaN, group by group, so that the answer depends on the order of the
 //! rows. Here NaN is greater than every number, as in ORDER BY: `max` is NaN where one is there, `min` where nothing else
@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
-use arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type, Int32Type, Int64Type};
+use arrow::datatypes::{
+    DataType, FieldRef, Float32Type, Float64Type, Int32Type, Int64Type, IntervalUnit,
+};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::functions_aggregate::min_max::{Max, Min};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
@@ -17,6 +19,7 @@ use datafusion::logical_expr::{
     ReversedUDAF, SetMonotonicity, Signature,
 };
 
+use super::added::{RANKS_OF_INTERVALS, intervals_of_ranks, ranks_of_intervals};
 use crate::datum::canonical_array;
 use crate::error::Error;
 
@@ -46,6 +49,7 @@ fn integers(values: &DataType) -> Option<DataType> {
     match values {
         DataType::Float32 => Some(DataType::Int32),
         DataType::Float64 => Some(DataType::Int64),
+        DataType::Interval(IntervalUnit::MonthDayNano) => Some(RANKS_OF_INTERVALS),
         _ => None,
     }
 }
@@ -81,6 +85,7 @@ fn ranked(values: &ArrayRef) -> ArrayRef {
                 .as_primitive::<Float64Type>()
                 .unary::<_, Int64Type>(|value| turned(value.to_bits() as i64)),
         ),
+        DataType::Interval(IntervalUnit::MonthDayNano) => ranks_of_intervals(&values),
         _ => values,
     }
 }
@@ -102,6 +107,7 @@ fn numbers(ranks: &ArrayRef) -> Result<ArrayRef> {
                 .as_primitive::<Int64Type>()
                 .unary::<_, Float64Type>(|rank| f64::from_bits(turned(rank) as u64)),
         )),
+        DataType::Decimal256(..) => Ok(intervals_of_ranks(ranks)),
         other => Err(Error::internal(format!("{other} stands for no number")).into()),
     }
 }

@@ -39,8 +39,9 @@ use crate::schema::BoundTable;
 use crate::store::Store;
 
 pub use self::added::{
-    format_of, interval_between, interval_divided, interval_length, interval_times,
-    is_interval_between, is_interval_times, json_arrow, json_hash_arrow,
+    format_of, interval_between, interval_divided, interval_length, interval_of_rank,
+    interval_rank, interval_times, is_interval_between, is_interval_times, json_arrow,
+    json_hash_arrow,
 };
 pub use self::arithmetic::Arithmetic;
 pub use self::average::ExactAverage;

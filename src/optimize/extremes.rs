@@ -1,10 +1,11 @@
-//! `min` and `max` of REAL and DOUBLE go by value.
+//! `min` and `max` of REAL and DOUBLE go by value, those of intervals by their lengths.
 //!
 //! Behind type coercion, which decides what they are over, DataFusion's functions are replaced by ours
 //! ([`Extreme`]), in aggregates and in windows. Over everything else DataFusion's stay.
 
 use std::sync::Arc;
 
+use arrow::datatypes::{DataType, IntervalUnit};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::{
@@ -14,6 +15,8 @@ use datafusion::logical_expr::{
 use super::rule::NodeRule;
 use super::{floats, has_any, input_schema};
 use crate::function::{Extreme, is_extreme};
+
+const INTERVAL: DataType = DataType::Interval(IntervalUnit::MonthDayNano);
 
 /// The rule.
 pub(super) const GO_BY_VALUE: NodeRule = NodeRule {
@@ -49,11 +52,11 @@ fn by_value(mut expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
         },
         _ => return Transformed::no(expr),
     };
-    let is_float = |argument: &Expr| {
+    let is_ranked = |argument: &Expr| {
         let found = argument.get_type(schema);
-        found.is_ok_and(|found| floats::is_float(&found))
+        found.is_ok_and(|found| floats::is_float(&found) || found == INTERVAL)
     };
-    if !arguments.iter().any(is_float) {
+    if !arguments.iter().any(is_ranked) {
         return Transformed::no(expr);
     }
     match Extreme::of(function) {

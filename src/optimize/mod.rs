@@ -178,9 +178,10 @@ const MENDS: &[(&str, Install)] = &[
         let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
         analyzer.rules.push(Arc::new(extremes::GO_BY_VALUE));
     }),
-    // Before BETWEEN is written as two comparisons.
+    // Before a text beside an interval has a type, and before BETWEEN is written as two comparisons.
     ("intervals", |session| {
         analyze_first(session, intervals::SORT_BY_LENGTHS);
+        analyze_first(session, intervals::COMPARE_LENGTHS);
         optimize_first(session, intervals::COMPARE_LENGTHS);
     }),
     ("zones", |session| {

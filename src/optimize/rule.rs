@@ -15,7 +15,8 @@ use crate::function::check_wanted;
 
 use super::{LogicalRule, has_any, input_schema, map_named};
 
-/// A rule of the optimizer that rewrites expressions, from the inside out, each under the name that it had.
+/// A rule of the analyzer, or of the optimizer, that rewrites expressions, from the inside out, each under the name that
+/// it had; in the analyzer those of subqueries as well.
 pub struct ExprRule {
     /// Its name.
     pub name: &'static str,
@@ -28,6 +29,29 @@ pub struct ExprRule {
 impl fmt::Debug for ExprRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
+    }
+}
+
+impl ExprRule {
+    fn rewrite_node(&self, plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+        if !has_any(&plan, self.concerns)? {
+            return Ok(Transformed::no(plan));
+        }
+        let schema = input_schema(&plan)?;
+        map_named(plan, |expr| {
+            expr.transform_up(|expr| (self.rewrite)(expr, &schema))
+        })
+    }
+}
+
+impl AnalyzerRule for ExprRule {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn analyze(&self, plan: LogicalPlan, _config: &ConfigOptions) -> Result<LogicalPlan> {
+        let rewritten = plan.transform_up_with_subqueries(|node| self.rewrite_node(node));
+        rewritten.map(|plan| plan.data)
     }
 }
 
@@ -46,13 +70,7 @@ impl OptimizerRule for ExprRule {
         _config: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
         check_wanted()?;
-        if !has_any(&plan, self.concerns)? {
-            return Ok(Transformed::no(plan));
-        }
-        let schema = input_schema(&plan)?;
-        map_named(plan, |expr| {
-            expr.transform_up(|expr| (self.rewrite)(expr, &schema))
-        })
+        self.rewrite_node(plan)
     }
 }
 

@@ -9,23 +9,32 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder, Values};
 
-use super::operators;
+use super::{operators, written_values};
+use crate::error::Error;
 
-/// The plan with these values for its parameters.
+/// The plan with these values for its parameters; `None` where it is to be made for them.
 ///
 /// # Errors
-/// `InvalidInput` where an operator does not take the types of the values.
-pub(super) fn with_values(plan: LogicalPlan, values: Vec<ScalarValue>) -> Result<LogicalPlan> {
-    match values.is_empty() {
-        true => Ok(plan),
-        false => planned_anew(plan.with_param_values(ParamValues::from(values))?),
+/// What an operator has against the types of the values, where no other plan can be made for them.
+pub(super) fn with_values(
+    plan: LogicalPlan,
+    values: Vec<ScalarValue>,
+) -> Result<Option<LogicalPlan>, Error> {
+    if values.is_empty() {
+        return Ok(Some(plan));
+    }
+    let bound = plan.with_param_values(ParamValues::from(values));
+    match bound.and_then(planned_anew).map_err(Error::from) {
+        Ok(plan) => Ok(Some(plan)),
+        Err(error) if written_values::may_mend(&error) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
 /// The plan with its operators planned again, for parameters that have values, or types.
 ///
 /// # Errors
-/// As [`with_values`].
+/// `InvalidInput` where an operator does not take the types.
 pub(super) fn planned_anew(plan: LogicalPlan) -> Result<LogicalPlan> {
     let planned = plan.transform_up_with_subqueries(|node| {
         let names = NamePreserver::new(&node);

@@ -93,11 +93,19 @@ average: SELECT CAST(2 AS DECIMAL(2,1)) / 300000
     0.00000 (0.0000066666666667)
 average: SELECT count(*) FROM t WHERE CAST(1000 AS DECIMAL(38,16)) * CAST(id * 1000 AS DECIMAL(38,16)) > 0
     error: verflow (4)
+average: SELECT extract(epoch FROM avg(i)) FROM (VALUES (INTERVAL '1 day'), (INTERVAL '3 days')) v (i)
+    error: avg (172800)
+extremes: SELECT max(x) FILTER (WHERE i = m) FROM (SELECT x, i, max(i) OVER () AS m FROM (VALUES (1, INTERVAL '1 month'), (2, INTERVAL '40 days')) v (x, i)) s
+    1 (2)
 left_out: SELECT sum(9 / (id - 1)) FILTER (WHERE id > 1) AS s, count(*) FILTER (WHERE id < 2) AS c FROM t GROUP BY id > 5
     error: Divide by zero (16|1)
 intervals: SELECT x FROM (VALUES (1, INTERVAL '25 hours'), (2, INTERVAL '1 day')) v (x, i) ORDER BY i LIMIT 1
     1 (2)
 intervals: SELECT INTERVAL '25 hours' BETWEEN INTERVAL '1 day' AND INTERVAL '2 days'
+    false (true)
+intervals: SELECT INTERVAL '1 day' BETWEEN '24 hours' AND '25 hours'
+    error: coerce (true)
+intervals: SELECT greatest(INTERVAL '1 month', INTERVAL '40 days') = INTERVAL '40 days'
     false (true)
 intervals: SELECT count(*) FROM t WHERE id = 1 AND TIMESTAMP '2024-03-01' - ts > INTERVAL '30 days'
     0 (1)

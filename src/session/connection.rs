@@ -18,16 +18,16 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
 use super::apart::{Effort, apart};
-use super::bound;
 use super::catalogs::Catalogs;
 use super::change::{ChangeNode, ChangeStatement};
 use super::command::{self, Own};
+use super::innermost::sql_of;
 use super::insert::{self, Insert};
 use super::interrupt::InterruptHandle;
 use super::meter::Meter;
 use super::named::{self, NamedStatements};
 use super::observe::Observer;
-use super::outcome::{Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
+use super::outcome::{Gives, Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
 use super::parse::{Command, Parsed, parse};
 use super::planned::{Planned, task};
 use super::query_plan::{draft, mended, query_plan};
@@ -37,6 +37,7 @@ use super::stack::{on_stack_for, stack_for};
 use super::texts::Texts;
 use super::views::{self, Views};
 use super::warnings::Warnings;
+use super::written_values;
 use super::{
     Database, clauses, comments, context, explain, fit, guard, memory, names, outcome, running,
     sequences, temporary,
@@ -257,6 +258,9 @@ impl Connection {
             Command::Sql(parsed) if command::is_show_all(parsed) => {
                 command::show_all(self.statement_state()?.config_options())
             }
+            Command::Sql(parsed) if let Some((explained, depth)) = self.explained(parsed)? => {
+                stack_for(depth, self.run_planned(&explained, wanted)).await
+            }
             Command::Sql(parsed) => match Own::of(parsed)? {
                 Some(own) => {
                     wanted.check(own.gives_rows())?;
@@ -300,7 +304,11 @@ impl Connection {
     }
 
     /// A statement that DataFusion plans.
-    async fn run_planned(&self, parsed: &DFStatement, wanted: Wanted) -> Result<Outcome> {
+    pub(super) async fn run_planned(
+        &self,
+        parsed: &DFStatement,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
         let (state, plan) = self.planned(parsed).await?;
         self.run_wanted(state, plan, wanted).await
     }
@@ -309,11 +317,26 @@ impl Connection {
     pub(super) async fn plan_once(&self, parsed: &DFStatement) -> Result<Planned> {
         let version = self.catalogs.version();
         let session = self.sessions.kept(&self.context);
-        let (state, plan) = self.planned(parsed).await?;
+        let parameters = written_values::count_of(parsed);
+        let by_values = |session| {
+            let gives = sql_of(parsed).map_or(Gives::Rows, Gives::of_statement);
+            Planned::by_values(version, session, gives, parameters)
+        };
+        let (state, plan) = match self.planned(parsed).await {
+            Ok(planned) => planned,
+            Err(error) if parameters > 0 && written_values::may_mend(&error) => {
+                return Ok(by_values(session));
+            }
+            Err(error) => return Err(error),
+        };
         self.sessions.spare(&self.context, state);
+        if written_values::are_typed_by_others(parsed) {
+            return Ok(by_values(session));
+        }
         let plan = named::inside(plan);
         let effort = Effort::of_plan(&plan);
-        apart(effort, async move { Planned::new(version, session, plan) }).await
+        let planned = async move { Planned::new(version, session, plan, parameters) };
+        apart(effort, planned).await
     }
 
     /// Whether it is the plan for the tables and the settings that there are now.
@@ -336,12 +359,18 @@ impl Connection {
     pub(super) async fn run_again(
         &self,
         planned: &Planned,
+        parsed: &DFStatement,
         params: &[ScalarValue],
+        wanted: Wanted,
     ) -> Result<Option<Outcome>> {
         if let Some(outcome) = self.run_optimized(planned, params).await? {
             return Ok(Some(outcome));
         }
         if let Some(outcome) = self.change_directly(planned, params).await? {
+            let outcome = match planned.gives {
+                Gives::Changed(verb) => outcome::wanted_of(verb, outcome, wanted).await?,
+                _ => outcome,
+            };
             return Ok(Some(outcome));
         }
         let state = self.statement_state()?;
@@ -349,9 +378,25 @@ impl Connection {
         if !self.is_current(planned) {
             return Ok(None);
         }
-        let plan = bound::with_values(planned.plan.clone(), params.to_vec())?;
-        let outcome = self.run_wanted(state, plan, Wanted::Anything).await?;
+        let outcome = match planned.with_values(params)? {
+            Some(plan) => self.run_wanted(state, plan, wanted).await?,
+            None => self.run_written(parsed, params, wanted).await?,
+        };
         Ok(Some(outcome))
+    }
+
+    /// Runs a statement that is planned for the values of its parameters.
+    ///
+    /// # Errors
+    /// What is wrong with the statement for these values.
+    pub(super) async fn run_written(
+        &self,
+        parsed: &DFStatement,
+        params: &[ScalarValue],
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        let parsed = written_values::with_values(parsed, params)?;
+        self.run_planned(&parsed, wanted).await
     }
 
     /// The same from its optimized plan; `None` where there is none for these parameters, too.

@@ -14,11 +14,15 @@ use std::sync::Arc;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::Execute;
 use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::{ObjectNamePart, Statement as SqlStatement};
 
-use super::change::ChangeNode;
+use super::folds::Folds;
+use super::innermost::sql_of;
 use super::named::{Named, head, is_preparable, values};
-use super::outcome::{self, Wanted, gives_rows, no_prepared};
+use super::outcome::{Wanted, no_prepared};
+use super::planned::Planned;
 use super::stack::{Depth, stack_for};
+use super::written_values::with_constants;
 use super::{Connection, Outcome};
 use crate::error::{Error, Result};
 
@@ -69,27 +73,45 @@ impl Connection {
         loop {
             let named = self.current(&name).await?;
             let planned = &named.planned;
-            let expected = planned.placeholders.count();
-            if values.len() != expected {
-                return Err(Error::invalid(format!(
-                    "the prepared statement `{name}` has {expected} parameters, {} are given",
-                    values.len()
-                )));
-            }
-            wanted.check(gives_rows(&planned.plan))?;
+            check_count(&name, planned, values.len())?;
+            wanted.check(planned.gives.rows())?;
             let values = match head(&named.parsed) {
                 Some((_, 1..)) => planned.placeholders.cast(values.clone())?,
                 _ => values.clone(),
             };
-            let run = stack_for(named.depth, self.run_again(planned, &values));
-            let Some(outcome) = run.await? else {
-                continue;
-            };
-            return match ChangeNode::of(&planned.plan) {
-                Some(change) => outcome::wanted_of(change.verb(), outcome, wanted).await,
-                None => Ok(outcome),
-            };
+            let run = self.run_again(planned, &named.parsed, &values, wanted);
+            if let Some(outcome) = stack_for(named.depth, run).await? {
+                return Ok(outcome);
+            }
         }
+    }
+
+    /// The EXPLAIN of an EXECUTE as one of the statement that is executed, with the depth of that; `None` for all else.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is no such statement, or it has other parameters.
+    pub(super) fn explained(&self, parsed: &DFStatement) -> Result<Option<(DFStatement, Depth)>> {
+        let DFStatement::Explain(explain) = parsed else {
+            return Ok(None);
+        };
+        let Some(SqlStatement::Execute {
+            name: Some(name),
+            parameters,
+            ..
+        }) = sql_of(parsed)
+        else {
+            return Ok(None);
+        };
+        let name = match name.0.as_slice() {
+            [ObjectNamePart::Identifier(name)] => Folds::ALWAYS.name(name),
+            _ => name.to_string(),
+        };
+        let named = self.named.get(&name)?;
+        check_count(&name, &named.planned, parameters.len())?;
+        let executed = with_constants(&named.parsed, parameters.clone())?;
+        let mut explain = explain.clone();
+        explain.statement = Box::new(executed);
+        Ok(Some((DFStatement::Explain(explain), named.depth)))
     }
 
     /// The statement with this name, planned for the tables and the settings that there are.
@@ -106,6 +128,18 @@ impl Connection {
         });
         self.named.renew(name, &renewed);
         Ok(renewed)
+    }
+}
+
+fn check_count(name: &str, planned: &Planned, given: usize) -> Result<()> {
+    match planned.placeholders.count() {
+        expected if expected == given => Ok(()),
+        1 => Err(Error::invalid(format!(
+            "the prepared statement `{name}` has one parameter, {given} are given"
+        ))),
+        expected => Err(Error::invalid(format!(
+            "the prepared statement `{name}` has {expected} parameters, {given} are given"
+        ))),
     }
 }
 

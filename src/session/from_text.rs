@@ -7,6 +7,7 @@ use datafusion::common::ScalarValue;
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::common::collect;
+use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::tokenizer::TokenWithSpan;
 
 use super::bound;
@@ -20,6 +21,7 @@ use super::placeholders::Placeholders;
 use super::planned::Planned;
 use super::stack::{Depth, stack_for};
 use super::texts::{Known, Text};
+use super::written_values;
 use super::{Connection, IntoParameters, Row, RowStream, Rows, Statement};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -227,16 +229,40 @@ impl Connection {
             Command::Sql(parsed) if takes_parameters(parsed) => {
                 // It gives no answers to these, but may refuse them.
                 Own::of(parsed)?;
-                let (state, plan) = self.planned(parsed).await?;
-                let params = Placeholders::of(&plan)?.bind(params)?;
-                let plan = match params.is_empty() {
-                    true => plan,
-                    false => bound::with_values(plan, params)?,
-                };
-                self.run_wanted(state, plan, wanted).await
+                self.run_sql(parsed, params, wanted).await
             }
             _ if params.is_empty() => self.run_statement(&statement, wanted).await,
             _ => Err(Error::invalid("this statement takes no parameters")),
+        }
+    }
+
+    async fn run_sql(
+        &self,
+        parsed: &DFStatement,
+        params: Vec<ScalarValue>,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        let count = written_values::count_of(parsed);
+        if count == 0 {
+            Placeholders::default().bind(params)?;
+            return self.run_planned(parsed, wanted).await;
+        }
+        let open = Placeholders::default().at_least(count);
+        let (state, plan) = match self.planned(parsed).await {
+            Ok(planned) => planned,
+            Err(error) if written_values::may_mend(&error) => {
+                return self.run_written(parsed, &open.bind(params)?, wanted).await;
+            }
+            Err(error) => return Err(error),
+        };
+        let params = Placeholders::of(&plan)?.at_least(count).bind(params)?;
+        let bound = match written_values::are_typed_by_others(parsed) {
+            true => None,
+            false => bound::with_values(plan, params.clone())?,
+        };
+        match bound {
+            Some(plan) => self.run_wanted(state, plan, wanted).await,
+            None => self.run_written(parsed, &params, wanted).await,
         }
     }
 }

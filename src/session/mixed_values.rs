@@ -1,7 +1,7 @@
 //! DOUBLEs and DECIMALs in one column of `VALUES`.
 //!
 //! DataFusion finds the type of such a column while it reads the statement, and makes it a DECIMAL(30,15), which is 0 for
-//! 1e-20. So a number with a point is written as DOUBLE where a DOUBLE stands above or below it. What an INSERT stores
+//! 1e-20. So a number with a point, or one cast to DECIMAL, is written as DOUBLE where a DOUBLE stands above or below it. What an INSERT stores
 //! has the type of the table's column and stays exact.
 
 use sqlparser::ast::{
@@ -47,11 +47,16 @@ fn is_double(cell: &Expr) -> bool {
 }
 
 fn is_decimal(cell: &Expr) -> bool {
-    let value = match unsigned(cell) {
-        Expr::Value(ValueWithSpan { value, .. }) => value,
-        _ => return false,
-    };
-    matches!(value, Value::Number(digits, _) if digits.parse::<i64>().is_err())
+    match unsigned(cell) {
+        Expr::Value(ValueWithSpan { value, .. }) => {
+            matches!(value, Value::Number(digits, _) if digits.parse::<i64>().is_err())
+        }
+        Expr::Cast { data_type, .. } => matches!(
+            data_type,
+            DataType::Decimal(_) | DataType::Numeric(_) | DataType::Dec(_)
+        ),
+        _ => false,
+    }
 }
 
 /// The number without its sign and brackets.

@@ -129,6 +129,7 @@ mod waiting;
 mod warnings;
 mod watch;
 mod written;
+mod written_values;
 
 #[cfg(test)]
 mod canary_tests;

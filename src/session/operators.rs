@@ -5,7 +5,7 @@
 //! What they are depends on the types of their operands, which are known where an expression is planned; those of
 //! parameters once they have values, where expressions are [planned anew](planned_anew).
 
-use arrow::datatypes::{DataType, TimeUnit};
+use arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::functions::math;
@@ -33,12 +33,13 @@ impl ExprPlanner for Operators {
         schema: &DFSchema,
     ) -> Result<PlannerResult<RawBinaryExpr>> {
         let RawBinaryExpr { op, left, right } = expr;
-        if let Some(operator) = of_both(&op)
-            && let Some(meaning) = Meaning::of(&left, operator, &right, schema)
-        {
-            let planned = meaning.of_operands(left, operator, right);
-            return Ok(PlannerResult::Planned(planned));
-        }
+        let (left, right) = match of_both(&op) {
+            None => (left, right),
+            Some(operator) => match planned(left, operator, right, schema) {
+                Ok(planned) => return Ok(PlannerResult::Planned(planned)),
+                Err(operands) => operands,
+            },
+        };
         let planned = match op {
             BinaryOperator::DuckIntegerDivide | BinaryOperator::MyIntegerDivide => {
                 let is_whole = |side: &Expr| side.get_type(schema).is_ok_and(|it| it.is_integer());
@@ -65,18 +66,56 @@ impl ExprPlanner for Operators {
 pub(super) fn planned_anew(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     expr.transform_up(|part| match part {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
-            match Meaning::of(&left, op, &right, schema) {
-                Some(meaning) => Ok(Transformed::yes(meaning.of_operands(*left, op, *right))),
-                None => Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr {
-                    left,
-                    op,
-                    right,
-                }))),
+            match planned(*left, op, *right, schema) {
+                Ok(planned) => Ok(Transformed::yes(planned)),
+                Err((left, right)) => Ok(Transformed::no(binary_expr(left, op, right))),
             }
         }
         Expr::ScalarFunction(call) => Ok(called_anew(call, schema)),
         part => Ok(Transformed::no(part)),
     })
+}
+
+/// What an operator is over these operands; these as they are where it is what DataFusion makes of it.
+fn planned(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<Expr, (Expr, Expr)> {
+    let written = |side: &Expr, other: &Expr| interval_written(side, op, other, schema);
+    let (left, right) = match (written(&left, &right), written(&right, &left)) {
+        (Some(interval), _) if op == Operator::Plus => (interval, right),
+        (_, Some(interval)) => (left, interval),
+        _ => match Meaning::of(&left, op, &right, schema) {
+            Some(meaning) => return Ok(meaning.of_operands(left, op, right)),
+            None => return Err((left, right)),
+        },
+    };
+    Ok(match Meaning::of(&left, op, &right, schema) {
+        Some(meaning) => meaning.of_operands(left, op, right),
+        None => binary_expr(left, op, right),
+    })
+}
+
+/// The interval that a text or a NULL is beside `other`, a time: `ts + '1 day'`.
+fn interval_written(side: &Expr, op: Operator, other: &Expr, schema: &DFSchema) -> Option<Expr> {
+    let Expr::Literal(value, _) = side else {
+        return None;
+    };
+    let is_text = Kind::of(&value.data_type()) == Kind::Text;
+    let may_be = match op {
+        Operator::Plus => is_text || *value == ScalarValue::Null,
+        // What is subtracted may be a time as well.
+        Operator::Minus => is_text,
+        _ => false,
+    };
+    if !may_be
+        || !matches!(
+            Kind::of(&other.get_type(schema).ok()?),
+            Kind::Date | Kind::Stamp
+        )
+    {
+        return None;
+    }
+    let interval = value.cast_to(&DataType::Interval(IntervalUnit::MonthDayNano));
+    let interval = interval.ok().filter(|it| is_text != it.is_null())?;
+    Some(Expr::Literal(interval, None))
 }
 
 fn called_anew(mut call: ScalarFunction, schema: &DFSchema) -> Transformed<Expr> {
@@ -190,7 +229,7 @@ impl Meaning {
 const STAMP: DataType = DataType::Timestamp(TimeUnit::Nanosecond, None);
 
 /// Kinds of operands.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Interval,
     /// What DataFusion makes of a difference of times.
@@ -230,7 +269,9 @@ fn is_of_days(interval: &Expr, schema: &DFSchema) -> bool {
         Expr::ScalarFunction(call) if is_interval_times(&call.func) => match call.args.as_slice() {
             [interval, factor] => {
                 let factor = factor.get_type(schema);
-                is_of_days(interval, schema) && factor.is_ok_and(|it| it.is_integer())
+                // A parameter of which nothing is known is taken for one of days until it has its value.
+                let is_whole = |it: DataType| it.is_integer() || it.is_null();
+                is_of_days(interval, schema) && factor.is_ok_and(is_whole)
             }
             _ => false,
         },

@@ -75,6 +75,46 @@ pub(super) fn gives_rows(plan: &LogicalPlan) -> bool {
         )
 }
 
+/// What kind of outcome a statement has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gives {
+    Rows,
+    /// The number of rows that it changes.
+    Count,
+    /// The rows that it changes, behind the verb.
+    Changed(&'static str),
+}
+
+impl Gives {
+    pub(super) fn of(plan: &LogicalPlan) -> Self {
+        match (gives_rows(plan), ChangeNode::of(plan)) {
+            (false, _) => Self::Count,
+            (true, None) => Self::Rows,
+            (true, Some(change)) => Self::Changed(change.verb()),
+        }
+    }
+
+    /// The same for a statement that [takes parameters](takes_parameters).
+    pub(super) fn of_statement(statement: &SqlStatement) -> Self {
+        let changed = |verb, gives_back: bool| match gives_back {
+            true => Self::Changed(verb),
+            false => Self::Count,
+        };
+        match statement {
+            SqlStatement::Prepare { statement, .. } => Self::of_statement(statement),
+            SqlStatement::Insert(insert) => changed("INSERT", insert.returning.is_some()),
+            SqlStatement::Update(update) => changed("UPDATE", update.returning.is_some()),
+            SqlStatement::Delete(delete) => changed("DELETE", delete.returning.is_some()),
+            SqlStatement::Merge(merge) => changed("MERGE", merge.output.is_some()),
+            _ => Self::Rows,
+        }
+    }
+
+    pub(super) fn rows(self) -> bool {
+        self != Self::Count
+    }
+}
+
 /// The error of a statement that is run for its rows.
 pub(super) fn no_rows() -> Error {
     Error::invalid("this statement gives no rows; use execute")

@@ -166,6 +166,13 @@ impl Placeholders {
         Ok(found)
     }
 
+    /// These and as many more as a statement has in its text: not all that is written is planned.
+    pub(super) fn at_least(mut self, parameters: usize) -> Self {
+        let count = self.0.len().max(parameters);
+        self.0.resize(count, Wanted::Anything);
+        self
+    }
+
     /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.0.len()

@@ -20,10 +20,12 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
 use super::apart::{Effort, apart};
+use super::bound;
 use super::catalogs::Catalogs;
 use super::change::{BoundChange, DirectChanges};
 use super::direct::{DirectQuery, is_deep, is_simple, is_the_same_each_time};
 use super::kept::KeptPlan;
+use super::outcome::Gives;
 use super::placeholders::Placeholders;
 use super::scanned::{reads_own_tables, table_of};
 use crate::error::Result;
@@ -39,26 +41,63 @@ pub(super) struct Planned {
     /// The session in which it is optimized, and run where that needs no more of it than settings. These are compared by
     /// identity: kept here, they are never changed in place.
     session: Arc<SessionState>,
-    pub(super) plan: LogicalPlan,
+    /// `None` for a statement that is planned for the values of its parameters, at each run.
+    plan: Option<LogicalPlan>,
     pub(super) placeholders: Placeholders,
+    pub(super) gives: Gives,
     optimized: Option<Optimized>,
     changes: Option<Arc<DirectChanges>>,
 }
 
 impl Planned {
-    /// The statement of a plan that was made at this version of the catalog, with parameters that are open.
+    /// The statement of a plan that was made at this version of the catalog, with so many parameters that are open.
     ///
     /// # Errors
     /// `InvalidInput` for a parameter with a name.
-    pub(super) fn new(version: u64, session: Arc<SessionState>, plan: LogicalPlan) -> Result<Self> {
+    pub(super) fn new(
+        version: u64,
+        session: Arc<SessionState>,
+        plan: LogicalPlan,
+        parameters: usize,
+    ) -> Result<Self> {
         Ok(Self {
             version,
-            placeholders: Placeholders::of(&plan)?,
+            placeholders: Placeholders::of(&plan)?.at_least(parameters),
+            gives: Gives::of(&plan),
             optimized: Optimized::of(&session, &plan),
             changes: DirectChanges::of(&plan).map(Arc::new),
             session,
-            plan,
+            plan: Some(plan),
         })
+    }
+
+    /// A statement that is planned for the values of its parameters, at each run.
+    pub(super) fn by_values(
+        version: u64,
+        session: Arc<SessionState>,
+        gives: Gives,
+        parameters: usize,
+    ) -> Self {
+        Self {
+            version,
+            session,
+            plan: None,
+            placeholders: Placeholders::default().at_least(parameters),
+            gives,
+            optimized: None,
+            changes: None,
+        }
+    }
+
+    /// The plan with values for its parameters; `None` where it is to be made for them.
+    ///
+    /// # Errors
+    /// What an operator has against the types of the values, where nothing else can be made of them.
+    pub(super) fn with_values(&self, values: &[ScalarValue]) -> Result<Option<LogicalPlan>> {
+        match &self.plan {
+            Some(plan) => bound::with_values(plan.clone(), values.to_vec()),
+            None => Ok(None),
+        }
     }
 
     /// Whether it is the plan for the tables and the settings that there are now.
@@ -86,7 +125,9 @@ impl Planned {
         let parameters = self.placeholders.count();
         let change = self.changes.as_ref();
         optimized.is_some_and(|optimized| optimized.direct.is_some())
-            || change.is_some_and(|it| it.is_direct(&self.session, &self.plan, parameters))
+            || change
+                .zip(self.plan.as_ref())
+                .is_some_and(|(change, plan)| change.is_direct(&self.session, plan, parameters))
     }
 
     /// The change with parameters that are bound, if it needs no plan.
@@ -98,7 +139,7 @@ impl Planned {
         catalogs: &Catalogs,
         params: &[ScalarValue],
     ) -> Result<Option<BoundChange>> {
-        let Some(changes) = &self.changes else {
+        let (Some(changes), Some(plan)) = (&self.changes, &self.plan) else {
             return Ok(None);
         };
         let types: Vec<DataType> = params.iter().map(ScalarValue::data_type).collect();
@@ -106,9 +147,9 @@ impl Planned {
             Some(known) => known,
             None => {
                 let (changes, session) = (Arc::clone(changes), Arc::clone(&self.session));
-                let plan = self.plan.clone();
+                let (effort, plan) = (Effort::of_plan(plan), plan.clone());
                 let learnt = async move { Ok(changes.learn(&session, &plan, types)) };
-                apart(Effort::of_plan(&self.plan), learnt).await?
+                apart(effort, learnt).await?
             }
         };
         let tables = (catalogs, self.version);

@@ -6,9 +6,8 @@ use datafusion::common::ScalarValue;
 use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::RwLock;
 
-use super::change::ChangeNode;
 use super::command::Own;
-use super::outcome::{Wanted, gives_rows, no_prepared, no_rows, takes_parameters, wanted_of};
+use super::outcome::{Gives, Wanted, no_prepared, no_rows, takes_parameters};
 use super::parse::Command;
 use super::planned::Planned;
 use super::rows::Single;
@@ -39,12 +38,13 @@ pub struct PreparedStatement {
 
 /// Whether it is a query where it is run for its rows, and a change where it is not.
 fn check(planned: &Planned, for_rows: bool) -> Result<()> {
-    match (gives_rows(&planned.plan), for_rows) {
-        (true, true) | (false, false) => Ok(()),
+    match (planned.gives, for_rows) {
         // What RETURNING gives back is counted.
-        (true, false) if ChangeNode::of(&planned.plan).is_some() => Ok(()),
-        (false, true) => Err(no_rows()),
-        (true, false) => Err(no_change()),
+        (Gives::Rows | Gives::Changed(_), true) | (Gives::Count | Gives::Changed(_), false) => {
+            Ok(())
+        }
+        (Gives::Count, true) => Err(no_rows()),
+        (Gives::Rows, false) => Err(no_change()),
     }
 }
 
@@ -142,10 +142,12 @@ impl PreparedStatement {
         connection: &Connection,
         mut planned: Arc<Planned>,
         params: Vec<ScalarValue>,
+        wanted: Wanted,
     ) -> Result<Outcome> {
         let run = async {
             loop {
-                if let Some(outcome) = connection.run_again(&planned, &params).await? {
+                let run = connection.run_again(&planned, &self.parsed, &params, wanted);
+                if let Some(outcome) = run.await? {
                     return Ok::<_, Error>(outcome);
                 }
                 planned = self.renewed().await?;
@@ -200,7 +202,7 @@ impl PreparedStatement {
     ) -> Result<Outcome> {
         match opened {
             Some(opened) => Ok(Outcome::Rows(opened.into_stream())),
-            None => self.run(connection, planned, params).await,
+            None => self.run(connection, planned, params, Wanted::Rows).await,
         }
     }
 
@@ -265,11 +267,7 @@ impl PreparedStatement {
         check(&planned, false)?;
         connection.progress().begin();
         let params = planned.placeholders.bind(params)?;
-        let outcome = self.run(connection, Arc::clone(&planned), params).await?;
-        match ChangeNode::of(&planned.plan) {
-            Some(change) => wanted_of(change.verb(), outcome, Wanted::Count).await,
-            None => Ok(outcome),
-        }
+        self.run(connection, planned, params, Wanted::Count).await
     }
 }
 

@@ -30,6 +30,11 @@ pub(super) fn check_body(query: &Query) -> Checked {
         query.fetch.is_some(),
         "FETCH WITH TIES, with PERCENT, and beside LIMIT; write LIMIT",
     )?;
+    let mut tables = query.with.iter().flat_map(|with| &with.cte_tables);
+    refuse_if(
+        tables.any(|table| is_change(&table.query.body)),
+        "a change inside of WITH; run it as a statement of its own, with RETURNING for its rows",
+    )?;
     check_set_expr(&query.body)?;
     query.pipe_operators.iter().try_for_each(|pipe| match pipe {
         PipeOperator::Except { set_quantifier, .. } => {
@@ -40,6 +45,13 @@ pub(super) fn check_body(query: &Query) -> Checked {
         }
         _ => FINE,
     })
+}
+
+fn is_change(body: &SetExpr) -> bool {
+    matches!(
+        body,
+        SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_)
+    )
 }
 
 fn check_set_expr(body: &SetExpr) -> Checked {
@@ -165,6 +177,9 @@ pub(super) fn check_table_factor(factor: &TableFactor) -> Checked {
     })
 }
 
+/// What a parameter is before it has a value.
+pub(super) const NO_CONSTANT: &str = "a pattern that is no constant";
+
 /// Operators and casts.
 pub(super) fn check_expr(expr: &Expr) -> Checked {
     missing(match expr {
@@ -175,7 +190,9 @@ pub(super) fn check_expr(expr: &Expr) -> Checked {
         } => match similar_as_regex(pattern, escape_char.as_ref()) {
             Some(_) => return FINE,
             None => {
-                "SIMILAR TO a pattern that is no constant; write LIKE, or ~ with a regular expression"
+                return missing(format_args!(
+                    "SIMILAR TO {NO_CONSTANT}; write LIKE, or ~ with a regular expression"
+                ));
             }
         },
         Expr::Like {
@@ -187,14 +204,14 @@ pub(super) fn check_expr(expr: &Expr) -> Checked {
             pattern,
             escape_char: Some(escape),
             ..
-        } => match escaped_by_backslashes(pattern, Some(escape)) {
-            _ if escape_of(escape) == Some(Some('\\')) => return FINE,
-            Some(_) => return FINE,
-            None => {
-                "LIKE with an ESCAPE that is not one character, or a pattern that is no constant or ends with that \
-                 character; escape with backslashes"
-            }
-        },
+        } if escape_of(escape) != Some(Some('\\'))
+            && escaped_by_backslashes(pattern, Some(escape)).is_none() =>
+        {
+            return missing(format_args!(
+                "LIKE with an ESCAPE that is not one character, or {NO_CONSTANT} or ends with that character; escape with \
+                 backslashes"
+            ));
+        }
         Expr::RLike { regexp: true, .. } => "REGEXP; write ~ or !~",
         Expr::RLike { .. } => "RLIKE; write ~ or !~",
         Expr::Collate { .. } => "COLLATE; text is compared by its bytes",

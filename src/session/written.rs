@@ -71,6 +71,7 @@ const FORMS: &[Form] = &[
     Form("geomean", 1, "exp(avg(ln($1)))"),
     Form("geometric_mean", 1, "exp(avg(ln($1)))"),
     Form("group_concat", 1, "string_agg($1, ',')"),
+    Form("group_concat", 2, "string_agg($1, $2)"),
     Form("hour", 1, "extract(HOUR FROM $1)"),
     Form("if", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),
     Form("iff", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"),

@@ -77,14 +77,16 @@ fn intervals(nanoseconds: impl Iterator<Item = Option<i128>>) -> Result<Interval
         .collect()
 }
 
+/// The length of an interval in nanoseconds.
+pub(in crate::function) fn length_of(interval: IntervalMonthDayNano) -> i128 {
+    let days = i128::from(interval.months) * DAYS_OF_MONTH + i128::from(interval.days);
+    days * DAY + i128::from(interval.nanoseconds)
+}
+
 fn length(given: &[ArrayRef]) -> Result<ArrayRef> {
     let [intervals] = arguments(given)?;
     let intervals = intervals.as_primitive::<IntervalMonthDayNanoType>().iter();
-    let length = |interval: IntervalMonthDayNano| {
-        let days = i128::from(interval.months) * DAYS_OF_MONTH + i128::from(interval.days);
-        days * DAY + i128::from(interval.nanoseconds)
-    };
-    let lengths = intervals.map(|interval| interval.map(length));
+    let lengths = intervals.map(|interval| interval.map(length_of));
     let lengths = lengths
         .collect::<Decimal128Array>()
         .with_precision_and_scale(38, 0)?;

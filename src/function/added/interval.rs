@@ -25,12 +25,17 @@ pub(super) static DIVIDED: Declaration = Declaration {
     aliases: &[],
     coerce: coerced,
     result: |_| Ok(INTERVAL),
-    compute: |given| each(given, divided),
+    compute: divided_intervals,
 };
 
 const INTERVAL: DataType = DataType::Interval(IntervalUnit::MonthDayNano);
 const DAYS_OF_MONTH: f64 = 30.0;
 const DAY: f64 = 86_400e9;
+
+/// Intervals divided by numbers.
+pub(in crate::function) fn divided_intervals(given: &[ArrayRef]) -> Result<ArrayRef> {
+    each(given, divided)
+}
 
 fn coerced(types: &[DataType]) -> Result<Vec<DataType>> {
     match types {

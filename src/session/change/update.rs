@@ -252,7 +252,7 @@ fn pairs<'a>(
         }
         (AssignmentTarget::Tuple(_), _) => {
             return Err(Error::unsupported(format!(
-                "table `{}`: SET {assignment} is not implemented; assign to each column a value of its own",
+                "table `{}`: SET {assignment} is not implemented; assign to each column a value of its own, of a subquery's columns by UPDATE … FROM",
                 table.name()
             )));
         }
