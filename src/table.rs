@@ -61,8 +61,10 @@ impl HaliteTable {
     pub fn make_space(&self) -> crate::error::Result<()> {
         let borders = self.table.row_key().bucket_starts(BUCKET_GROUPS)?;
         let options = SpaceOptions::default();
-        self.store
-            .create_parted_space(self.table.space(), &options, &borders)
+        let families = self.table.table().spaces().collect::<Vec<_>>();
+        // A table is there when its first family is.
+        let mut families = families.iter().rev();
+        families.try_for_each(|space| self.store.create_parted_space(space, &options, &borders))
     }
 
     /// The same table, of which it is known what its rules mean.

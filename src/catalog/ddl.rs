@@ -4,18 +4,18 @@
 
 use sqlparser::ast::{
     ColumnDef, ColumnOption, CreateTable, CreateTableOptions, DataType, Expr, IndexColumn,
-    PrimaryKeyConstraint, SqlOption, TableConstraint, Value,
-    helpers::stmt_create_table::CreateTableBuilder,
+    PrimaryKeyConstraint, TableConstraint, Value, helpers::stmt_create_table::CreateTableBuilder,
 };
 
 use super::checks;
 use super::names::{identifier, object_name};
+use super::options::Options;
 use super::part;
 use super::types::sql_type;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 use crate::key::{NullOrder, PartDefinition, SortOrder};
-use crate::schema::{Check, Column, Identity, KeySpace, Table};
+use crate::schema::{Check, Column, Identity, Table};
 
 /// The table that a statement declares, with `id` as its space.
 ///
@@ -79,8 +79,8 @@ fn build(
     name: &str,
     id: u64,
 ) -> Result<Table> {
-    let keyspace = key_space(statement, id)?;
     refuse_other_clauses(statement)?;
+    let options = Options::of(statement)?.unwrap_or_default();
     let declared = columns(statement, given, name)?;
     let key = primary_key(statement)?;
     let key = key.iter().flat_map(|key| &key.columns);
@@ -93,25 +93,30 @@ fn build(
             .any(|part| part.expression.columns().any(|name| name == column))
     };
     let checks = checks::of(statement, name)?;
-    let columns = declared.into_iter().zip(0..).map(|(column, id)| Column {
-        id,
-        nullable: column
-            .nullable
-            .unwrap_or_else(|| !in_key(&column.name) && column.identity.is_none()),
-        name: column.name,
-        sql_type: column.sql_type,
-        default: column.default,
-        missing: None,
-        generated: column.generated,
-        identity: column.identity,
-        comment: column.comment,
-    });
+    let columns: Vec<Column> = declared
+        .into_iter()
+        .zip(0..)
+        .map(|(column, id)| Column {
+            id,
+            nullable: column
+                .nullable
+                .unwrap_or_else(|| !in_key(&column.name) && column.identity.is_none()),
+            name: column.name,
+            sql_type: column.sql_type,
+            default: column.default,
+            missing: None,
+            generated: column.generated,
+            identity: column.identity,
+            comment: column.comment,
+        })
+        .collect();
     let table = Table {
         id,
         name: name.to_owned(),
-        columns: columns.collect(),
+        families: options.families(&columns)?,
+        columns,
         key,
-        keyspace,
+        keyspace: options.key_space(id),
         checks,
         next_column: None,
         comment: None,
@@ -163,7 +168,7 @@ fn refuse_other_clauses(statement: &CreateTable) -> Result<()> {
     rest.temporary = false;
     rest.query = None;
     rest.like = None;
-    if statement.like.is_none() && matches!(key_space(statement, 0), Ok(Some(_))) {
+    if statement.like.is_none() && Options::of(statement)?.is_some() {
         rest.table_options = CreateTableOptions::None;
     }
     let bare = CreateTableBuilder::new(statement.name.clone()).build();
@@ -179,35 +184,6 @@ fn refuse_other_clauses(statement: &CreateTable) -> Result<()> {
         "CREATE TABLE with `{}` is not implemented",
         clause.join(" ")
     )))
-}
-
-/// What `WITH (keyspace = 'shop')` says, for a table that is the first of its key space.
-fn key_space(statement: &CreateTable, id: u64) -> Result<Option<KeySpace>> {
-    let CreateTableOptions::With(options) = &statement.table_options else {
-        return Ok(None);
-    };
-    let [SqlOption::KeyValue { key, value }] = options.as_slice() else {
-        return Ok(None);
-    };
-    if identifier(key) != "keyspace" {
-        return Ok(None);
-    }
-    match value {
-        Expr::Value(value) => match &value.value {
-            Value::SingleQuotedString(name) => {
-                let name = name.clone();
-                Ok(Some(KeySpace { name, id }))
-            }
-            _ => Err(no_key_space(value)),
-        },
-        other => Err(no_key_space(other)),
-    }
-}
-
-fn no_key_space(given: impl std::fmt::Display) -> Error {
-    Error::invalid(format!(
-        "keyspace = {given}: the name of a key space is a text, as in WITH (keyspace = 'shop')"
-    ))
 }
 
 /// The columns that the statement declares, or else those of its query.

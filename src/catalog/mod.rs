@@ -26,6 +26,7 @@ mod names;
 mod new_table;
 mod numbers;
 mod objects;
+mod options;
 mod part;
 mod provider;
 mod sequences;

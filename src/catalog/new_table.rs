@@ -138,7 +138,7 @@ impl Drop for NewTable {
     fn drop(&mut self) {
         if self.is_ours {
             let mut changing = self.catalog.changing.lock();
-            changing.unused.push(self.table.bound().table().space());
+            changing.unused.extend(self.table.bound().table().spaces());
             self.catalog.reclaim(&mut changing);
         }
     }

@@ -117,7 +117,11 @@ impl Stored {
         if table.name() != name {
             return wrong(format!("its definition is that of `{}`", table.name()));
         }
-        if !snapshot.has_space(table.space()) {
+        if !table
+            .table()
+            .spaces()
+            .all(|space| snapshot.has_space(&space))
+        {
             self.lost.insert(table.name().to_owned());
         }
         self.tables.push(table);
@@ -210,7 +214,8 @@ impl Stored {
         if self.check(false).is_err() {
             return Vec::new();
         }
-        let used: BTreeSet<&str> = self.tables.iter().map(|table| table.space()).collect();
+        let tables = self.tables.iter();
+        let used: BTreeSet<String> = tables.flat_map(|table| table.table().spaces()).collect();
         let is_orphan =
             |space: &&String| table_id(space).is_some() && !used.contains(space.as_str());
         self.spaces.iter().filter(is_orphan).cloned().collect()
@@ -331,6 +336,7 @@ pub(super) fn sequence_key(name: &str) -> Vec<u8> {
 
 /// The id of the table whose rows are in `space`; `None` for spaces of other kinds.
 fn table_id(space: &str) -> Option<u64> {
-    let id: u64 = space.strip_prefix('t')?.parse().ok()?;
-    (format!("t{id}") == space).then_some(id)
+    let (id, _) = space.split_once("_f").unwrap_or((space, ""));
+    let number: u64 = id.strip_prefix('t')?.parse().ok()?;
+    (format!("t{number}") == id).then_some(number)
 }

@@ -584,7 +584,7 @@ impl Catalog {
             if !self.is_current(&table) {
                 writing.retire();
                 if !self.is_used(table.bound().space()) {
-                    changing.unused.push(table.bound().table().space());
+                    changing.unused.extend(table.bound().table().spaces());
                 }
             }
         }

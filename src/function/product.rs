@@ -12,15 +12,15 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, Decimal128Array};
 use arrow::compute::kernels::arity::try_binary;
 use arrow::datatypes::{DataType, Decimal128Type, i256};
-use datafusion::common::{Result, plan_err};
+use datafusion::common::{DFSchema, Result, plan_err};
 use datafusion::logical_expr::{
-    ColumnarValue, Expr, Operator, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
-    Volatility,
+    ColumnarValue, Expr, ExprSchemable, Operator, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
+    Signature, Volatility,
 };
 
 use super::quotient::{
-    DIGITS, Division, as_decimals, computed, decimal, digits, parts, refused, type_of_others,
-    written,
+    DIGITS, Division, as_decimals, computed, decimal, digits, is_of_decimals, is_quotient, parts,
+    refused, type_of_others, written,
 };
 
 /// Digits behind the point of a product that has no room for all, if neither operand has more.
@@ -32,9 +32,23 @@ pub fn product(left: Expr, right: Expr) -> Expr {
     ScalarUDF::new_from_impl(Product(signature)).call(vec![left, right])
 }
 
-/// Whether a function is such a product.
-pub fn is_product(function: &ScalarUDF) -> bool {
-    function.inner().downcast_ref::<Product>().is_some()
+/// The operator in whose place a function stands, a product or a quotient, where its operands are not of types for it: types
+/// may be others than those that they were planned for.
+pub fn lost_operator(
+    function: &ScalarUDF,
+    left: &Expr,
+    right: &Expr,
+    schema: &DFSchema,
+) -> Option<Operator> {
+    let (operator, is_for): (_, fn(&DataType, &DataType) -> bool) = match () {
+        () if is_quotient(function) => (Operator::Divide, is_of_decimals),
+        () if function.inner().downcast_ref::<Product>().is_some() => {
+            (Operator::Multiply, is_wide_product)
+        }
+        () => return None,
+    };
+    let types = (left.get_type(schema).ok()?, right.get_type(schema).ok()?);
+    (!is_for(&types.0, &types.1)).then_some(operator)
 }
 
 /// Whether the product of two types is a DECIMAL that has no room for all digits.

@@ -36,7 +36,7 @@ pub fn quotient(left: Expr, right: Expr) -> Expr {
 }
 
 /// Whether a function is the quotient of DECIMALs.
-pub fn is_quotient(function: &ScalarUDF) -> bool {
+pub(super) fn is_quotient(function: &ScalarUDF) -> bool {
     function.inner().downcast_ref::<Quotient>().is_some()
 }
 

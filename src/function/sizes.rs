@@ -94,7 +94,10 @@ impl Estimates {
 
 /// About how many rows and bytes a table has; NULL where the store cannot say, or the table is gone meanwhile.
 fn estimate(table: &BoundTable, store: &Arc<dyn Store>) -> (Option<i64>, Option<i64>) {
-    let bytes = store.approximate_size(table.space(), &table.row_key().own_range());
+    let range = table.row_key().own_range();
+    let spaces = table.table().spaces();
+    let sizes = spaces.map(|space| store.approximate_size(&space, &range).ok());
+    let bytes: Option<u64> = sizes.sum();
     // Those of a key space are not told apart.
     let entries = match table.table().keyspace {
         None => store.approximate_entries(table.space()),
@@ -105,7 +108,7 @@ fn estimate(table: &BoundTable, store: &Arc<dyn Store>) -> (Option<i64>, Option<
     let rows = entries.ok().flatten();
     let rows = rows.filter(|_| matches!(is_grouped, Ok(false)));
     let number = |count: Option<u64>| count.and_then(|count| i64::try_from(count).ok());
-    (number(rows), number(bytes.ok()))
+    (number(rows), number(bytes))
 }
 
 impl PartitionStream for Estimates {

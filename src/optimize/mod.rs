@@ -101,6 +101,7 @@ pub mod key_order;
 mod left_out;
 mod lists;
 mod lossy;
+mod lost_operators;
 pub mod lost_order;
 pub mod merge_joins;
 pub mod nearest;
@@ -273,6 +274,10 @@ const MENDS: &[(&str, Install)] = &[
         aggregates.push(Arc::new(AggregateUDF::new_from_impl(
             ExactAverage::default(),
         )));
+        let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
+        analyzer
+            .rules
+            .push(Arc::new(lost_operators::PUT_OPERATORS_BACK));
     }),
     ("left_out", |session| {
         analyze_first(session, left_out::COMPUTE_WHAT_IS_LEFT);

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::RowSnapshot;
+use super::families::Split;
 use super::groups::Regrouped;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRangeSet;
-use crate::schema::BoundTable;
+use crate::schema::{BoundTable, further_families, spaces_of_families};
 use crate::store::{BulkWriter, Changes, Chunk, Claim, Durability, Snapshot, Store, WriteBatch};
 
 /// What one statement changes of a table's rows: all of it becomes visible by [`RowChanges::commit`], or nothing does.
@@ -27,7 +28,9 @@ impl RowChanges {
     /// # Errors
     /// Those of [`Store::begin`].
     pub fn begin(store: Arc<dyn Store>, space: &str) -> Result<Self> {
-        let entries = store.begin(&[Claim::exclusive(space)])?;
+        let spaces: Vec<String> = spaces_of_families(space).collect();
+        let claims: Vec<Claim<'_>> = spaces.iter().map(|space| Claim::exclusive(space)).collect();
+        let entries = store.begin(&claims)?;
         Ok(Self::of(entries, space))
     }
 
@@ -36,6 +39,9 @@ impl RowChanges {
     /// # Errors
     /// Those of [`Store::try_begin`].
     pub fn try_begin(store: Arc<dyn Store>, space: &str) -> Result<Option<Self>> {
+        if further_families(space) > 0 {
+            return Ok(None);
+        }
         let entries = store.try_begin(&[Claim::exclusive(space)])?;
         Ok(entries.map(|entries| Self::of(entries, space)))
     }
@@ -90,9 +96,13 @@ impl RowChanges {
 
 /// The changes of a statement, of which those in `space` are of rows.
 fn of_rows(entries: Box<dyn Changes>, space: &str) -> Box<dyn Changes> {
-    match entries.is_grouped(space) {
+    let entries = match entries.is_grouped(space) {
         true => Box::new(Regrouped::new(entries)),
         false => entries,
+    };
+    match further_families(space) {
+        0 => entries,
+        _ => Box::new(Split::new(entries)),
     }
 }
 

@@ -47,6 +47,7 @@
 mod changes;
 mod check;
 mod failure;
+mod families;
 mod field;
 mod format;
 mod groups;

@@ -1,15 +1,15 @@
 //! Entries → record batches.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 
 use super::failure::Failure;
+use super::families::of_family;
 use super::restored::KeyColumns;
 use super::stored::{Located, locate};
 use crate::error::{Error, Result};
-use crate::schema::BoundTable;
+use crate::schema::{BoundTable, FamilySet};
 use crate::store::Chunk;
 
 /// Reads rows of one table out of chunks of entries.
@@ -34,7 +34,7 @@ impl RowReader {
         Rows {
             table: &self.table,
             chunk,
-            located: None,
+            located: Vec::new(),
         }
     }
 
@@ -59,8 +59,8 @@ impl RowReader {
 pub struct Rows<'a> {
     table: &'a Arc<BoundTable>,
     chunk: &'a Chunk,
-    /// Worked out when the first stored column is wanted.
-    located: Option<Located<'a>>,
+    /// By family, worked out when the first column that is stored in it is wanted.
+    located: Vec<Option<Located<'a>>>,
 }
 
 impl Rows<'_> {
@@ -112,22 +112,51 @@ impl Rows<'_> {
         if decoded.iter().all(Option::is_some) {
             return Ok(decoded.into_iter().flatten().collect());
         }
-        let located = match self.located.take() {
-            Some(located) => located,
-            None => locate(self.chunk)?,
-        };
-        let located = self.located.insert(located);
-        let rows = match selection {
-            None => Cow::Borrowed(located.rows.as_slice()),
-            Some(selection) => Cow::Owned(located.select(selection)?),
-        };
+        let wanted = columns.iter().zip(&decoded);
+        let wanted = wanted.filter(|(_, decoded)| decoded.is_none());
+        let mut families = FamilySet::default();
+        for (position, _) in wanted {
+            families = families.with(self.table.family(*position));
+        }
+        let count = self.table.family_count();
+        self.located.resize_with(count, || None);
+        let mut selected = vec![None; count];
+        for (family, (located, selected)) in self.located.iter_mut().zip(&mut selected).enumerate()
+        {
+            if !families.has(family) {
+                continue;
+            }
+            let located = match located.take() {
+                Some(known) => located.insert(known),
+                None => located.insert(locate_family(self.chunk, family, count)?),
+            };
+            *selected = selection
+                .map(|selection| located.select(selection))
+                .transpose()?;
+        }
         let columns = columns.iter().zip(decoded);
         columns
             .map(|(position, decoded)| match decoded {
                 Some(array) => Ok(array),
-                None => located.decode(self.table.column(*position)?, &rows),
+                None => {
+                    let family = self.table.family(*position);
+                    let located = self.located.get(family).and_then(Option::as_ref);
+                    let located =
+                        located.ok_or_else(|| Failure::internal("a family that is not located"))?;
+                    let selected = selected.get(family).and_then(Option::as_deref);
+                    let rows = selected.unwrap_or(&located.rows);
+                    located.decode(self.table.column(*position)?, rows)
+                }
             })
             .collect()
+    }
+}
+
+/// The values of a chunk's rows in a family, of so many.
+fn locate_family(chunk: &Chunk, family: usize, count: usize) -> Result<Located<'_>, Failure> {
+    match count {
+        1 => locate(chunk.values().map(Some)),
+        _ => locate(chunk.values().map(|value| of_family(value, family))),
     }
 }
 

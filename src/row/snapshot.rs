@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::families::Joined;
 use super::groups::Ungrouped;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
+use crate::schema::{FamilySet, further_families};
 use crate::store::{self, Chunk, ReadRequest, Reader, Snapshot};
 
 /// A [`Snapshot`] that speaks of rows: requests, readers and chunks are the store's, but the keys of a request are row
@@ -28,7 +30,19 @@ impl RowSnapshot {
     /// # Errors
     /// Those of the store.
     pub fn read(&self, request: ReadRequest) -> Result<Box<dyn Reader>> {
-        self.rows_of(&request.space).read(request)
+        self.read_families(request, FamilySet::ALL)
+    }
+
+    /// The same of rows of which only the columns of these families are wanted.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn read_families(
+        &self,
+        request: ReadRequest,
+        families: FamilySet,
+    ) -> Result<Box<dyn Reader>> {
+        self.rows_of(&request.space, families).read(request)
     }
 
     /// The values of the rows under `keys`, in the order of `keys`.
@@ -36,7 +50,7 @@ impl RowSnapshot {
     /// # Errors
     /// Those of the store.
     pub fn look_up(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
-        self.rows_of(space).multi_get(space, keys)
+        self.rows_of(space, FamilySet::ALL).multi_get(space, keys)
     }
 
     /// Gives `take` all rows of `range`, in key order, a chunk at a time, until it says that it wants no more. What was
@@ -50,7 +64,7 @@ impl RowSnapshot {
         range: &KeyRange,
         take: impl FnMut(&Chunk) -> Result<bool, E>,
     ) -> Result<(), E> {
-        store::read_chunks(self.rows_of(space), space, range, take)
+        store::read_chunks(self.rows_of(space, FamilySet::ALL), space, range, take)
     }
 
     /// The key of the first row behind `key` at which reading can go on, as [`store::first_readable`] finds it.
@@ -58,15 +72,19 @@ impl RowSnapshot {
     /// # Errors
     /// Those of the store, but for `Corrupt`.
     pub fn first_readable(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        store::first_readable(&self.rows_of(space), space, key)
+        store::first_readable(&self.rows_of(space, FamilySet::ALL), space, key)
     }
 
     /// A snapshot of which each entry in `space` is one row.
-    fn rows_of(&self, space: &str) -> Arc<dyn Snapshot> {
+    fn rows_of(&self, space: &str, families: FamilySet) -> Arc<dyn Snapshot> {
         let snapshot = Arc::clone(&self.snapshot);
-        match snapshot.is_grouped(space) {
+        let entries = match snapshot.is_grouped(space) {
             true => Arc::new(Ungrouped::new(snapshot)),
             false => snapshot,
+        };
+        match further_families(space) {
+            0 => entries,
+            _ => Arc::new(Joined::new(entries, families)),
         }
     }
 }

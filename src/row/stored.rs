@@ -20,7 +20,6 @@ use super::single::{interval_of, is_day_time};
 use crate::datum::{Precision, SqlType, UUID_BYTES};
 use crate::error::Error;
 use crate::schema::Column;
-use crate::store::Chunk;
 
 /// Where the columns of each row lie.
 #[derive(Debug)]
@@ -39,13 +38,17 @@ pub(super) struct Row<'a> {
     shape: usize,
 }
 
-/// Finds the shape of each value and checks the value's length against it.
-pub(super) fn locate(chunk: &Chunk) -> Result<Located<'_>, Failure> {
+/// Finds the shape of each value and checks the value's length against it; `None` stands for one that was not read.
+pub(super) fn locate<'a>(
+    values: impl ExactSizeIterator<Item = Option<&'a [u8]>>,
+) -> Result<Located<'a>, Failure> {
     let mut shapes: Vec<Shape> = Vec::new();
     let mut known: HashMap<&[u8], usize> = HashMap::new();
-    let mut rows = Vec::with_capacity(chunk.len());
+    let mut rows = Vec::with_capacity(values.len());
     let mut newest: Option<(&[u8], usize)> = None;
-    for (index, value) in chunk.values().enumerate() {
+    for (index, value) in values.enumerate() {
+        let value = value
+            .ok_or_else(|| Failure::internal("a column is wanted of a family that was not read"))?;
         let damaged = |error: Error| Failure::Row(index, error.to_string());
         let (header, shape) = match newest.filter(|(header, _)| value.starts_with(header)) {
             Some(newest) => newest,

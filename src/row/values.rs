@@ -8,6 +8,7 @@ use arrow::datatypes::{
     UInt32Type, UInt64Type,
 };
 
+use super::families::bundle;
 use super::format::{EndWidth, FIXED_HEADER, FORMAT, NULL, SHORT_DECIMAL_DIGITS, Storage};
 use super::nested;
 use super::single::{interval_bytes, short_decimal};
@@ -38,6 +39,23 @@ impl Values {
     pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
         self.bytes
             .get(*self.starts.get(index)?..*self.starts.get(index + 1)?)
+    }
+
+    /// The values of rows whose columns are kept in families, each given for all rows.
+    ///
+    /// # Errors
+    /// `NotSupported` for a row of 4 GiB and more.
+    pub(super) fn bundled(families: &[Self], rows: usize) -> Result<Self> {
+        let mut bundled = Self::default();
+        bundled.starts.push(0);
+        for row in 0..rows {
+            bundle(
+                families.iter().map(|values| values.get(row)),
+                &mut bundled.bytes,
+            )?;
+            bundled.starts.push(bundled.bytes.len());
+        }
+        Ok(bundled)
     }
 
     /// The bytes of all values, one behind the other, and where each ends.

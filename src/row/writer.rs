@@ -17,8 +17,8 @@ use crate::store::Chunk;
 #[derive(Debug, Clone)]
 pub struct RowWriter {
     table: Arc<BoundTable>,
-    /// In the order of their ids, as values hold them.
-    stored: Vec<StoredColumn>,
+    /// Of each family, in the order of their ids, as values hold them.
+    stored: Vec<Vec<StoredColumn>>,
     rules: Option<Arc<dyn RowRules>>,
 }
 
@@ -26,7 +26,7 @@ impl RowWriter {
     /// The writer of a table's rows.
     pub fn new(table: Arc<BoundTable>) -> Self {
         let columns = table.columns().iter().enumerate();
-        let mut stored: Vec<StoredColumn> = columns
+        let mut all: Vec<StoredColumn> = columns
             .filter(|(position, _)| table.stored_columns().contains(position))
             .map(|(position, column)| StoredColumn {
                 position,
@@ -34,7 +34,14 @@ impl RowWriter {
                 sql_type: column.sql_type.clone(),
             })
             .collect();
-        stored.sort_by_key(|column| column.id);
+        all.sort_by_key(|column| column.id);
+        let of_family = |family| {
+            let columns = all
+                .iter()
+                .filter(|column| table.family(column.position) == family);
+            columns.cloned().collect()
+        };
+        let stored = (0..table.family_count()).map(of_family).collect();
         Self {
             table,
             stored,
@@ -87,12 +94,7 @@ impl RowWriter {
         if let Some(rules) = &self.rules {
             rules.check(batch)?;
         }
-        let stored: Vec<ArrayRef> = self
-            .stored
-            .iter()
-            .filter_map(|column| arrays.get(column.position).cloned())
-            .collect();
-        let values = encode_values(&self.stored, &stored, batch.num_rows())?;
+        let values = self.encode_families(&arrays, batch.num_rows())?;
         let sources: Vec<Option<ArrayRef>> = arrays.iter().cloned().map(Some).collect();
         let rows = EncodedRows {
             keys: self.encode_keys(&sources, batch.num_rows())?,
@@ -103,6 +105,24 @@ impl RowWriter {
             "what is encoded must decode"
         );
         Ok(rows)
+    }
+
+    fn encode_families(&self, arrays: &[ArrayRef], rows: usize) -> Result<Values> {
+        let of_family = |columns: &Vec<StoredColumn>| {
+            let stored = columns.iter();
+            let stored: Vec<ArrayRef> = stored
+                .filter_map(|column| arrays.get(column.position).cloned())
+                .collect();
+            encode_values(columns, &stored, rows)
+        };
+        match self.stored.as_slice() {
+            [columns] => of_family(columns),
+            families => {
+                let families: Vec<Values> =
+                    families.iter().map(of_family).collect::<Result<_>>()?;
+                Values::bundled(&families, rows)
+            }
+        }
     }
 
     /// One row of each batch stands for the others: tests read all of them.

@@ -28,6 +28,22 @@ pub(super) fn fmt(
     }
 }
 
+/// Which families are read, of a table that has some.
+fn families(request: &ScanRequest) -> Option<String> {
+    let declared = &request.table.table().families;
+    if declared.is_empty() {
+        return None;
+    }
+    let read = request.families();
+    // The first one has no name.
+    let first = read.has(0).then_some("rest");
+    let others = declared.iter().zip(1..);
+    let others = others.filter(|(_, number)| read.has(*number));
+    let names = others.map(|(family, _)| family.name.as_str());
+    let names: Vec<&str> = first.into_iter().chain(names).collect();
+    Some(format!("families=[{}]", names.join(", ")))
+}
+
 fn fields(request: &ScanRequest, pieces: Option<usize>) -> Vec<String> {
     let runs = request.spans.runs();
     let ranges = request.listed_ranges();
@@ -48,6 +64,7 @@ fn fields(request: &ScanRequest, pieces: Option<usize>) -> Vec<String> {
         let conjuncts = request.residual.iter().map(|residual| &residual.expression);
         fields.push(format!("residual=[{}]", joined(conjuncts)));
     }
+    fields.extend(families(request));
     let columns = request.table.all_columns();
     let shown = request
         .projection

@@ -27,6 +27,7 @@ use super::partition::{Parallelism, Piece, Shares, is_brief};
 use super::runtime::key_columns;
 use super::snapshot::NodeSnapshot;
 use super::{KeyOrder, ResidualConjunct, ScanRequest, display, external, properties, statistics};
+use crate::keyrange::KeyRange;
 use crate::schema::BoundTable;
 use crate::span::{Run, SpanRow};
 use crate::store::Store;
@@ -468,7 +469,13 @@ fn shares(request: &ScanRequest, store: &Arc<dyn Store>, width: Parallelism) -> 
     if wants_few || whole.partitions().iter().all(is_brief) {
         return whole;
     }
-    let space = request.table.space();
+    // Of several families the one with the most is cut into pieces.
+    let size = |space: &String| store.approximate_size(space, &KeyRange::all()).unwrap_or(0);
+    let space = match request.table.family_count() {
+        1 => None,
+        _ => request.spaces().max_by_key(size),
+    };
+    let space = space.as_deref().unwrap_or(request.table.space());
     Shares::cut(runs, width, &|ranges, count, least| {
         store.boundaries(space, ranges, count, least)
     })

@@ -11,6 +11,7 @@ use crate::row::RowSnapshot;
 use crate::scan::metrics::{Counters, ScanTotals, sums};
 use crate::scan::partition::Piece;
 use crate::scan::run::Source;
+use crate::schema::FamilySet;
 use crate::seed::seed;
 use crate::span::{Run, Work};
 use crate::store::wrap::Recording;
@@ -56,6 +57,7 @@ fn merged(
         first: 1,
         fetch: None,
         values: true,
+        families: FamilySet::ALL,
         counters: Some(Counters::new(&metrics, 0, Latency::Near)),
         cancelled: cancelled.clone(),
     };
@@ -192,6 +194,7 @@ fn a_merge_goes_on_in_runs_of_tombstones() {
         first: 1,
         fetch: None,
         values: true,
+        families: FamilySet::ALL,
         counters: None,
         cancelled: Cancelled::default(),
     };

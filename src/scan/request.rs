@@ -12,8 +12,9 @@ use datafusion::physical_expr::utils::collect_columns;
 use super::KeyOrder;
 use super::partition::are_few_points;
 use super::physical::has_subquery;
+use crate::keyrange::KeyRange;
 use crate::predicate::{self, Predicate};
-use crate::schema::BoundTable;
+use crate::schema::{BoundTable, FamilySet, spaces_of_families};
 use crate::span::{Run, Spans, Work};
 use crate::store::{Direction, Store};
 
@@ -183,6 +184,32 @@ impl ScanRequest {
         residual.chain(&self.dynamic)
     }
 
+    /// The families of the columns that are wanted, by a filter or in the output.
+    pub(super) fn families(&self) -> FamilySet {
+        let of_filters = self.filters().flat_map(collect_columns);
+        let of_filters = of_filters.map(|column| column.index());
+        let output = self.projection.iter().copied();
+        self.table.families_of(output.chain(of_filters))
+    }
+
+    /// The spaces of these families.
+    pub(super) fn spaces(&self) -> impl Iterator<Item = String> {
+        let families = self.families();
+        let spaces = spaces_of_families(self.table.space()).enumerate();
+        spaces.filter_map(move |(family, space)| families.has(family).then_some(space))
+    }
+
+    /// About how many bytes are read of a range; `None` where the store cannot say.
+    pub(super) fn size_of(&self, store: &dyn Store, range: &KeyRange) -> Option<u64> {
+        if self.table.family_count() == 1 {
+            return store.approximate_size(self.table.space(), range).ok();
+        }
+        let sizes = self
+            .spaces()
+            .map(|space| store.approximate_size(&space, range).ok());
+        sizes.sum()
+    }
+
     /// Whether a column is wanted, by a filter or in the output, that the row key does not give back.
     pub(super) fn looks_at_values(&self) -> bool {
         let key = self.table.row_key();
@@ -232,10 +259,7 @@ impl ScanRequest {
             return true;
         }
         // Where the store cannot say, planning finds out.
-        let space = self.table.space();
-        let sizes = ranges
-            .into_iter()
-            .map(|range| store.approximate_size(space, range).ok());
+        let sizes = ranges.into_iter().map(|range| self.size_of(store, range));
         sizes
             .sum::<Option<u64>>()
             .is_some_and(|bytes| bytes < piece_bytes as u64)

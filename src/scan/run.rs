@@ -9,6 +9,7 @@ use super::partition::Piece;
 use super::snapshot::refuse_if_gone;
 use crate::error::{Error, Result};
 use crate::row::RowSnapshot;
+use crate::schema::FamilySet;
 use crate::span;
 use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest, Reader, Snapshot, Tally, Work};
 
@@ -41,6 +42,8 @@ pub(super) struct Source {
     pub(super) fetch: Option<usize>,
     /// [`ReadRequest::values`] of each run.
     pub(super) values: bool,
+    /// Which families of the table's columns are read.
+    pub(super) families: FamilySet,
     /// `None`: nothing is counted.
     pub(super) counters: Option<Counters>,
     pub(super) cancelled: Cancelled,
@@ -67,6 +70,7 @@ impl Source {
             first: fetch.unwrap_or(usize::MAX).min(ReadRequest::FIRST),
             fetch,
             values: request.looks_at_values(),
+            families: request.families(),
             counters,
             cancelled: Cancelled::default(),
         })
@@ -76,6 +80,7 @@ impl Source {
 /// Reads the rows of a run, in the scan's direction.
 pub(super) struct RunReader {
     rows: RowSnapshot,
+    families: FamilySet,
     counters: Option<Counters>,
     cancelled: Cancelled,
     begins: Begins,
@@ -135,6 +140,7 @@ impl RunReader {
         };
         Self {
             rows: source.rows.clone(),
+            families: source.families,
             counters: source.counters.clone(),
             cancelled: source.cancelled.clone(),
             begins,
@@ -156,7 +162,7 @@ impl RunReader {
             return Ok(());
         }
         if let State::Waiting(request) = std::mem::replace(&mut self.state, State::Failed) {
-            let reader = self.rows.read(request)?;
+            let reader = self.rows.read_families(request, self.families)?;
             let counted = Tally::default();
             self.state = State::Begun { reader, counted };
             self.count();

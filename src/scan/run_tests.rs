@@ -16,6 +16,7 @@ use crate::predicate::Predicate;
 use crate::row::testing::part as of_column;
 use crate::row::{Grouped, RowChanges};
 use crate::scan::metrics::{ScanTotals, sums};
+use crate::schema::FamilySet;
 use crate::span::{BUDGET, Run, Work, plan};
 use crate::store::wrap::Recording;
 use crate::store::{
@@ -88,6 +89,7 @@ fn read(
         first: ReadRequest::FIRST,
         fetch: None,
         values: true,
+        families: FamilySet::ALL,
         counters: Some(Counters::new(&metrics, 0, Latency::Near)),
         cancelled: Cancelled::default(),
     };

@@ -68,7 +68,7 @@ fn stored_bytes(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[&Run]) ->
         let (ranges, sample) = first_ranges(run, unsampled);
         count += ranges;
         for range in &sample {
-            bytes += store.approximate_size(request.table.space(), range).ok()?;
+            bytes += request.size_of(store.as_ref(), range)?;
             sampled += 1;
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 
-use super::{Column, Table, arrow_schema};
+use super::{Column, FamilySet, Table, arrow_schema};
 use crate::error::{Error, Result};
 use crate::key::RowKey;
 
@@ -24,6 +24,8 @@ pub struct BoundTable {
     space: Arc<str>,
     sources: Vec<usize>,
     stored: Vec<usize>,
+    /// The family of each column, by position; those of the key are in none.
+    families: Vec<usize>,
 }
 
 impl BoundTable {
@@ -47,6 +49,11 @@ impl BoundTable {
             full_schema: arrow_schema(&all_columns),
             all_columns,
             space: table.space().into(),
+            families: table
+                .columns
+                .iter()
+                .map(|it| table.family_of(it.id))
+                .collect(),
             table,
         }))
     }
@@ -194,6 +201,30 @@ impl BoundTable {
     /// The same, for requests that keep it.
     pub fn shared_space(&self) -> Arc<str> {
         Arc::clone(&self.space)
+    }
+
+    /// How many families there are: one, where none is declared.
+    pub fn family_count(&self) -> usize {
+        self.table.families.len() + 1
+    }
+
+    /// The family of the column at `position`.
+    pub fn family(&self, position: usize) -> usize {
+        self.families.get(position).copied().unwrap_or_default()
+    }
+
+    /// The families to be read for these columns, by position: at least one, for each has all rows.
+    pub fn families_of(&self, columns: impl IntoIterator<Item = usize>) -> FamilySet {
+        let stored = columns
+            .into_iter()
+            .filter(|column| self.row_key.restoring_part(*column).is_none());
+        let found = stored.fold(FamilySet::default(), |set, column| {
+            set.with(self.family(column))
+        });
+        match found.is_empty() {
+            true => found.with(0),
+            false => found,
+        }
     }
 
     /// The columns that the row key is computed from, by position, ascending: what a DELETE must know of its rows.

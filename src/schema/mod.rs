@@ -41,10 +41,17 @@
 //! * `"keyspace": {"name": "shop", "id": 17}`, if it is there, is the run of keys that the table shares with others: its rows
 //!   are in the space of that id, and not of its own.
 //!
-//! A definition that needs nothing of version 3 is written as version 2, and one that needs nothing of that as version 1,
-//! byte for byte.
+//! # Format, version 4
+//!
+//! As version 3, and
+//!
+//! * `"families": [{"name": "m", "columns": [2, 3]}]`, if there are any, are the columns, by their ids, that are kept apart
+//!   from the others, in spaces of their own.
+//!
+//! Each definition is written in the oldest version that can say what it says, byte for byte.
 
 mod bound;
+mod family;
 mod sequence;
 mod statement;
 mod stored;
@@ -62,6 +69,10 @@ use crate::error::{Error, Result};
 use crate::key::{BUCKET_COLUMN, Expression, KeyColumn, PartDefinition, RowKey, SortOrder};
 
 pub use self::bound::BoundTable;
+use self::family::first_space;
+pub use self::family::{
+    Family, FamilySet, MOST_FAMILIES, further_families, space_of_family, spaces_of_families,
+};
 pub use self::sequence::{DEFAULT_CACHE, Sequence};
 pub use self::statement::comment_on;
 pub use self::stored_field::StoredField;
@@ -69,7 +80,7 @@ pub use self::validate::{COLUMN_ID_LIMIT, NAME_BYTES};
 pub use self::view::{View, ViewColumn};
 
 /// The newest format of definitions that this version reads; it writes the oldest that can say what is to be said.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// The hidden column that is the row key of a table declared without one.
 pub const ROW_ID: &str = "_row_id";
@@ -89,6 +100,9 @@ pub struct Table {
     /// The run of keys that it shares with others; without this it has one to itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyspace: Option<KeySpace>,
+    /// The columns that are kept apart from the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub families: Vec<Family>,
     /// What must not be false of a row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
@@ -242,6 +256,9 @@ impl Table {
 
     /// The oldest format that can say all that the definition says.
     fn format(&self) -> u32 {
+        if !self.families.is_empty() {
+            return 4;
+        }
         if self.has_dealt_buckets() || self.keyspace.is_some() {
             return 3;
         }
@@ -284,10 +301,24 @@ impl Table {
         self.key.iter().any(|part| part.expression.is_dealt())
     }
 
-    /// The name of the table's space in the store: `t17`.
+    /// The name of the table's space in the store: `t17`; that of [family](family) 0.
     pub fn space(&self) -> String {
         let id = self.keyspace.as_ref().map_or(self.id, |shared| shared.id);
-        format!("t{id}")
+        first_space(id, self.families.len())
+    }
+
+    /// The names of its spaces, one for each family.
+    pub fn spaces(&self) -> impl Iterator<Item = String> {
+        let space = self.space();
+        let families = 0..=self.families.len();
+        families.map(move |family| space_of_family(&space, family))
+    }
+
+    /// The number of the family that the column with this id is kept in.
+    pub fn family_of(&self, id: u32) -> usize {
+        let mut families = self.families.iter().zip(1..);
+        let found = families.find(|(family, _)| family.columns.contains(&id));
+        found.map_or(0, |(_, number)| number)
     }
 
     /// An id that no column has had.

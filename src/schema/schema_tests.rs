@@ -57,6 +57,7 @@ fn cpu() -> Table {
             },
         ],
         keyspace: None,
+        families: Vec::new(),
         checks: Vec::new(),
         next_column: None,
         comment: None,
@@ -177,7 +178,7 @@ fn version_3_has_rows_that_are_dealt_out_and_key_spaces() {
 #[test]
 fn what_cannot_be_read_is_corrupt() {
     let good = cpu().to_json().unwrap();
-    let newer = good.replace("\"format\":2", "\"format\":4,\"extra\":[]");
+    let newer = good.replace("\"format\":2", "\"format\":5,\"extra\":[]");
     let error = Table::from_json(&newer).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert!(error.to_string().contains("upgrade Halite"), "{error}");

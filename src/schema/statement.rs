@@ -18,15 +18,20 @@ impl Table {
         if !self.has_row_id() {
             lines.push(format!("PRIMARY KEY ({})", self.key_clause()));
         }
-        let keyspace = self.keyspace.as_ref().map(|shared| {
-            let name = shared.name.replace('\'', "''");
-            format!(" WITH (keyspace = '{name}')")
-        });
+        let keyspace = self.keyspace.as_ref().map(|shared| &shared.name);
+        let keyspace = keyspace.map(|name| format!("keyspace = {}", quoted(name)));
+        let families = (!self.families.is_empty())
+            .then(|| format!("families = {}", quoted(&self.families_clause())));
+        let options: Vec<String> = keyspace.into_iter().chain(families).collect();
+        let options = match options.is_empty() {
+            true => String::new(),
+            false => format!(" WITH ({})", options.join(", ")),
+        };
         format!(
             "CREATE TABLE {} (\n    {}\n){}",
             identifier(&self.name),
             lines.join(",\n    "),
-            keyspace.unwrap_or_default()
+            options
         )
     }
 
@@ -51,6 +56,17 @@ impl Table {
         }
         let parts: Vec<String> = self.key.iter().map(part_clause).collect();
         parts.join(", ")
+    }
+
+    /// The families as `WITH (families = …)` declares them: `m(cpu, mem) raw(payload)`.
+    fn families_clause(&self) -> String {
+        let families = self.families.iter().map(|family| {
+            let columns = self.columns.iter();
+            let columns = columns.filter(|column| family.columns.contains(&column.id));
+            let columns: Vec<_> = columns.map(|column| identifier(&column.name)).collect();
+            format!("{}({})", identifier(&family.name), columns.join(", "))
+        });
+        families.collect::<Vec<_>>().join(" ")
     }
 
     fn column_clause(&self, column: &Column) -> String {
@@ -96,7 +112,11 @@ impl Check {
 
 /// The statement that says something of a thing.
 pub fn comment_on(thing: &str, text: &str) -> String {
-    format!("COMMENT ON {thing} IS '{}'", text.replace('\'', "''"))
+    format!("COMMENT ON {thing} IS {}", quoted(text))
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 fn part_clause(part: &PartDefinition) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Column, ROW_ID, Table};
+use super::{Column, MOST_FAMILIES, ROW_ID, Table};
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 use crate::key::{BUCKET_COLUMN, ROW_KEY_BYTES, RowKey};
@@ -34,6 +34,7 @@ impl Table {
         let row_key = self.row_key()?;
         self.check_key_length(&row_key)?;
         self.check_key_space(&row_key)?;
+        self.check_families(&row_key)?;
         Ok(row_key)
     }
 
@@ -130,6 +131,46 @@ impl Table {
                 self.name
             ))),
         }
+    }
+
+    /// A family has columns that values hold, each is in one, and there are not too many.
+    fn check_families(&self, row_key: &RowKey) -> Result<()> {
+        let wrong = |what: String| Err(Error::invalid(format!("table `{}`: {what}", self.name)));
+        if self.families.len() > MOST_FAMILIES {
+            return wrong(format!(
+                "{} families are declared, {MOST_FAMILIES} are possible",
+                self.families.len()
+            ));
+        }
+        if !self.families.is_empty() && self.keyspace.is_some() {
+            return Err(Error::unsupported(format!(
+                "table `{}`: families in a key space, whose tables share one run of keys",
+                self.name
+            )));
+        }
+        let (mut names, mut ids) = (HashSet::new(), HashSet::new());
+        for family in &self.families {
+            check_name("family", &family.name)?;
+            if !names.insert(&family.name) {
+                return wrong(format!("family `{}` is declared twice", family.name));
+            }
+            for id in &family.columns {
+                let mut columns = self.columns.iter().enumerate();
+                let Some((position, column)) = columns.find(|(_, column)| column.id == *id) else {
+                    return wrong(format!("family `{}` has no column {id}", family.name));
+                };
+                if !ids.insert(id) {
+                    return wrong(format!("column `{}` is in two families", column.name));
+                }
+                if row_key.restoring_part(position).is_some() {
+                    return wrong(format!(
+                        "column `{}` is in the row key, which is in every family: leave it out of `{}`",
+                        column.name, family.name
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether the rows of this table and of another one in its key space can be told apart.

@@ -223,6 +223,9 @@ impl Alteration<'_> {
             .retain(|check| !needing.contains(&check.name));
         self.table.next_column = Some(self.table.next_column_id().max(id + 1));
         self.table.columns.retain(|column| column.name != name);
+        for family in &mut self.table.families {
+            family.columns.retain(|column| *column != id);
+        }
         Ok(())
     }
 

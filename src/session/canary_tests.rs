@@ -104,7 +104,7 @@ intervals: SELECT x FROM (VALUES (1, INTERVAL '25 hours'), (2, INTERVAL '1 day')
 intervals: SELECT INTERVAL '25 hours' BETWEEN INTERVAL '1 day' AND INTERVAL '2 days'
     false (true)
 intervals: SELECT INTERVAL '1 day' BETWEEN '24 hours' AND '25 hours'
-    error: coerce (true)
+    error: type_coercion (true)
 intervals: SELECT greatest(INTERVAL '1 month', INTERVAL '40 days') = INTERVAL '40 days'
     false (true)
 intervals: SELECT count(*) FROM t WHERE id = 1 AND TIMESTAMP '2024-03-01' - ts > INTERVAL '30 days'

@@ -222,7 +222,11 @@ fn check_store(store: &Arc<dyn Store>, report: &mut CheckReport) -> Result<()> {
     let all = inspection.tables.clone();
     for table in inspection.tables {
         let snapshot = store.snapshot()?;
-        if !snapshot.has_space(table.space()) {
+        if !table
+            .table()
+            .spaces()
+            .all(|space| snapshot.has_space(&space))
+        {
             // Dropped or emptied meanwhile.
             continue;
         }

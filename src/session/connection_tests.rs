@@ -112,7 +112,7 @@ async fn a_prepare_that_failed_is_forgotten() {
         .await
         .unwrap();
     let error = connection.execute("EXECUTE p(7, 8)", ()).await.unwrap_err();
-    assert!(error.to_string().contains("has 1 parameters"), "{error}");
+    assert!(error.to_string().contains("has one parameter"), "{error}");
     assert_eq!(connection.execute("EXECUTE p(7)", ()).await.unwrap(), 1);
 }
 
@@ -149,7 +149,7 @@ async fn values_of_execute_are_compared_as_they_are() {
         .rows("EXECUTE above(1, 2)", ())
         .await
         .unwrap_err();
-    assert!(error.to_string().contains("has 1 parameters"), "{error}");
+    assert!(error.to_string().contains("has one parameter"), "{error}");
 }
 
 #[tokio::test]

@@ -11,15 +11,13 @@ use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::functions::math;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
-use datafusion::logical_expr::{
-    BinaryExpr, Expr, ExprSchemable, Operator, ScalarUDF, binary_expr, cast,
-};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator, binary_expr, cast};
 use sqlparser::ast::BinaryOperator;
 
 use crate::function::{
     interval_between, interval_divided, interval_length, interval_times, is_interval_between,
-    is_interval_times, is_of_decimals, is_product, is_quotient, is_wide_product, json_arrow,
-    json_hash_arrow, product, quotient,
+    is_interval_times, is_of_decimals, is_wide_product, json_arrow, json_hash_arrow, lost_operator,
+    product, quotient,
 };
 
 /// Plans them.
@@ -128,22 +126,11 @@ fn called_anew(mut call: ScalarFunction, schema: &DFSchema) -> Transformed<Expr>
         [difference] if is_interval_between(&call.func) && is_between(difference) => {
             Transformed::yes(call.args.remove(0))
         }
-        [left, right] if let Some(operator) = lost(&call.func, left, right, schema) => {
+        [left, right] if let Some(operator) = lost_operator(&call.func, left, right, schema) => {
             Transformed::yes(binary_expr(left.clone(), operator, right.clone()))
         }
         _ => Transformed::no(Expr::ScalarFunction(call)),
     }
-}
-
-/// The operator that stands in the place of a function, where its operands are not of types for the function.
-fn lost(function: &ScalarUDF, left: &Expr, right: &Expr, schema: &DFSchema) -> Option<Operator> {
-    let (operator, is_for): (_, fn(&DataType, &DataType) -> bool) = match () {
-        () if is_quotient(function) => (Operator::Divide, is_of_decimals),
-        () if is_product(function) => (Operator::Multiply, is_wide_product),
-        () => return None,
-    };
-    let types = (left.get_type(schema).ok()?, right.get_type(schema).ok()?);
-    (!is_for(&types.0, &types.1)).then_some(operator)
 }
 
 /// What an operator is over operands of certain types, if it is another thing than DataFusion makes of it.

@@ -43,6 +43,13 @@ pub(super) async fn vacuum(
         None => None,
     };
     let store = Arc::clone(catalog.store());
-    let vacuum = move || store.vacuum(table.as_ref().map(|table| table.bound().space()));
+    let vacuum = move || match table {
+        None => store.vacuum(None),
+        Some(table) => {
+            let spaces = table.bound().table().spaces();
+            let facts: Result<Vec<_>> = spaces.map(|space| store.vacuum(Some(&space))).collect();
+            Ok(facts?.into_iter().flatten().collect())
+        }
+    };
     on_waiting_thread(BROKEN_OFF, vacuum).await
 }

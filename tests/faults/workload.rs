@@ -68,6 +68,7 @@ impl Step {
         let mut words = self.sql.split_whitespace();
         let first = words.next().unwrap_or_default();
         match first {
+            "CREATE" if self.sql.contains("families") => "CREATE TABLE with families".to_owned(),
             "CREATE" if self.sql.contains("keyspace") => "CREATE TABLE of a key space".to_owned(),
             "CREATE" if self.sql.contains(" AS SELECT ") => "CREATE TABLE AS".to_owned(),
             "CREATE" | "DROP" => format!("{first} {}", words.next().unwrap_or_default()),
@@ -186,11 +187,17 @@ impl Workload {
         self.random.choice(free.collect::<Vec<_>>()).unwrap()
     }
 
-    /// A row key for a new table, and what stands behind the columns. Every third table lies in the key space.
+    /// A row key for a new table, and what stands behind the columns. Every third table lies in the key space, and every
+    /// third keeps its values apart.
     fn layout(&mut self, name: &str) -> (String, &'static str) {
-        if self.random.u8(0..3) > 0 {
+        let kind = self.random.u8(0..3);
+        if kind > 0 {
             let layout = LAYOUTS[self.random.usize(0..LAYOUTS.len())];
-            return (layout.to_owned(), "");
+            let families = match kind {
+                1 => " WITH (families = 'apart(v)')",
+                _ => "",
+            };
+            return (layout.to_owned(), families);
         }
         self.model.shared.insert(name.to_owned());
         (

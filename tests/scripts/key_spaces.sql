@@ -179,7 +179,7 @@ error: table `line`: in the key space 'shop' its rows could not be told from tho
 error: table `line`: in the key space 'shop' its rows could not be told from those of `customer`, whose row key is (customer_id, 'customer'): two tables there differ at a constant, in the same place, behind parts of the same types and directions
 error: table `line`: in a key space its rows are told from those of other tables by a constant in the row key, as in PRIMARY KEY (customer_id, 'order', order_id); it has none
 error: table `line`: in a key space its rows are told from those of other tables by a constant in the row key, as in PRIMARY KEY (customer_id, 'order', order_id); it has none
-error: table `line`: keyspace = 7: the name of a key space is a text, as in WITH (keyspace = 'shop')
+error: table `line`: keyspace = 7: a text is wanted, as in WITH (keyspace = 'shop')
 error: the name of key space `` is empty
 error: table `line`: CREATE TABLE with `WITH (keyspace = 'shop', ttl = 1)` is not implemented
 error: table `line`: in a key space its rows are told from those of other tables by a constant in the row key, as in PRIMARY KEY (customer_id, 'order', order_id); it has none

@@ -338,3 +338,20 @@ SELECT group_concat(n ORDER BY n DESC) AS g, json_agg(n ORDER BY n) AS j, json_a
 | 2,1,0 | [0,1,2] | [2,3] |
 +-------+---------+-------+
 
+-- a branch of CASE may make a DOUBLE of a DECIMAL
+SELECT x / 3 AS q, x * 1.5 AS p FROM (SELECT CASE WHEN false THEN 3.0 ELSE 1.1e1 END AS x) AS s;
+SELECT x / 3 AS q FROM (SELECT CASE WHEN id < 3 THEN d ELSE 1e0 END AS x FROM t) AS s ORDER BY q;
+---
++--------------------+------+
+| q                  | p    |
++--------------------+------+
+| 3.6666666666666665 | 16.5 |
++--------------------+------+
++--------------------+
+| q                  |
++--------------------+
+| 0.21               |
+| 0.3333333333333333 |
+| 6.666666666666667  |
++--------------------+
+

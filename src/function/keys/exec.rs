@@ -22,7 +22,7 @@ use tokio::sync::mpsc::Sender;
 use super::wanted::Wanted;
 use crate::row::RowSnapshot;
 use crate::scan::{Counters, StatementSnapshot, refuse_if_gone};
-use crate::schema::BoundTable;
+use crate::schema::{BoundTable, FamilySet};
 use crate::span::SpanRow;
 use crate::store::{
     Chunk, ChunkLimit, Direction, ReadRequest, Reader, Snapshot, Store, Tally, Work,
@@ -207,7 +207,8 @@ impl Reading {
                 Some(_) => request.with_fetch(left),
                 None => request,
             };
-            let mut reader = rows.read(request)?;
+            // Any family has all keys.
+            let mut reader = rows.read_families(request, FamilySet::default())?;
             if !self.read_run(reader.as_mut(), &mut left, counters, out)? {
                 break;
             }

@@ -385,7 +385,11 @@ pub(super) const LAYOUTS: [&str; 6] = [
 
 pub(super) async fn database(layout: &str) -> Connection {
     let connection = Database::in_memory().unwrap().connect();
-    let create = format!("CREATE TABLE t (k BIGINT, v BIGINT, PRIMARY KEY ({layout}))");
+    let families = match layout {
+        "k DESC" | "salt(4), k" => " WITH (families = 'apart(v)')",
+        _ => "",
+    };
+    let create = format!("CREATE TABLE t (k BIGINT, v BIGINT, PRIMARY KEY ({layout})){families}");
     connection.execute(&create, ()).await.unwrap();
     connection
 }

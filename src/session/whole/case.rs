@@ -98,11 +98,19 @@ impl Workshop {
 
     /// The case of a number over a database, and what is found about it.
     pub fn run(&self, opened: &Opened, number: u64) -> (Case, Verdict) {
+        let case = Self::case(opened, number);
+        let connection = self.connection(opened, case.settings);
+        let verdict = self.verdict(&case, &opened.tables, &connection);
+        (case, verdict)
+    }
+
+    /// The case of a number over a database.
+    pub fn case(opened: &Opened, number: u64) -> Case {
         let seed = opened.seed | number;
         let settings = Random::case_seed(opened.seed, number / SAME_SETTINGS);
         let mut random = Random::new(Random::case_seed(seed, QUERIES));
         let beside = |number| Random::new(Random::case_seed(seed, QUERIES + number));
-        let case = Case {
+        Case {
             seed,
             settings: Settings::draw(&mut Random::new(settings)),
             query: draw(
@@ -112,10 +120,7 @@ impl Workshop {
                 (beside(1), beside(2)),
             ),
             data: opened.data.clone(),
-        };
-        let connection = self.connection(opened, case.settings);
-        let verdict = self.verdict(&case, &opened.tables, &connection);
-        (case, verdict)
+        }
     }
 
     fn connection(&self, opened: &Opened, settings: Settings) -> Connection {
@@ -198,6 +203,17 @@ fn is_of_value(error: &str) -> bool {
 
 /// What a failure prints: the seed, SQL to paste, and how the answers differ.
 pub(super) fn report(case: &Case, verdict: &Verdict) -> String {
+    let mut text = script(case);
+    // Writing to a string cannot fail.
+    let _ = match verdict {
+        Verdict::Wrong(difference) => writeln!(text, "  {difference}"),
+        other => writeln!(text, "  {other:?}"),
+    };
+    text
+}
+
+/// The seed of a case, and SQL to paste.
+pub(super) fn script(case: &Case) -> String {
     let mut text = String::new();
     let sql = halite_sql(&case.query, &case.data.tables);
     let data = Data {
@@ -215,14 +231,6 @@ pub(super) fn report(case: &Case, verdict: &Verdict) -> String {
     );
     for statement in script.chain([sql]) {
         let _ = writeln!(text, "    {statement};");
-    }
-    match verdict {
-        Verdict::Wrong(difference) => {
-            let _ = writeln!(text, "  {difference}");
-        }
-        other => {
-            let _ = writeln!(text, "  {other:?}");
-        }
     }
     text
 }

@@ -30,7 +30,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use self::case::{Case, QUERIES, Verdict, Workshop, report};
+use self::case::{Case, QUERIES, Verdict, Workshop, report, script};
 use self::shrink::shrink;
 use crate::seed::number;
 use crate::span::law::random::Random;
@@ -80,6 +80,8 @@ pub fn run() {
 fn replay(seed: u64) {
     let workshop = Workshop::new();
     let opened = workshop.open(seed);
+    // Before it is run, which may not end.
+    println!("{}", script(&Workshop::case(&opened, seed % QUERIES)));
     let (case, verdict) = workshop.run(&opened, seed % QUERIES);
     let whole = report(&case, &verdict);
     println!("{whole}");
