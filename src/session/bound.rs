@@ -4,10 +4,11 @@
 //! its own quotient, of whatever comes. Here the operators are planned again once the values are there
 //! ([`operators::planned_anew`]), and with them the types of everything above.
 
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{ParamValues, Result, ScalarValue};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder, Values};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Values};
 
 use super::{operators, written_values};
 use crate::error::Error;
@@ -47,6 +48,39 @@ pub(super) fn planned_anew(plan: LogicalPlan) -> Result<LogicalPlan> {
         node.map_data(with_own_types)
     })?;
     Ok(planned.data)
+}
+
+/// The plan with its operators planned again, if the types that they were planned for may be others:
+/// [`operators::is_of_several_types`].
+///
+/// # Errors
+/// As [`planned_anew`].
+pub(super) fn planned_for_cases(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let mut is_of_several = false;
+    plan.apply_with_subqueries(|node| {
+        let mut cases: Vec<Expr> = Vec::new();
+        node.apply_expressions(|expression| {
+            expression.apply(|part| {
+                if matches!(part, Expr::Case(_)) {
+                    cases.push(part.clone());
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })?;
+        if !cases.is_empty() {
+            let columns = merge_schema(&node.inputs());
+            let mut cases = cases.iter();
+            is_of_several = cases.any(|case| operators::is_of_several_types(case, &columns));
+        }
+        Ok(match is_of_several {
+            true => TreeNodeRecursion::Stop,
+            false => TreeNodeRecursion::Continue,
+        })
+    })?;
+    match is_of_several {
+        true => planned_anew(plan),
+        false => Ok(plan),
+    }
 }
 
 /// The node with the types that its expressions have now.

@@ -9,8 +9,9 @@ use arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::functions::math;
-use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::expr::{Case, ScalarFunction};
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
+use datafusion::logical_expr::type_coercion::other::get_coerce_type_for_case_expression;
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator, binary_expr, cast};
 use sqlparser::ast::BinaryOperator;
 
@@ -70,8 +71,44 @@ pub(super) fn planned_anew(expr: Expr, schema: &DFSchema) -> Result<Transformed<
             }
         }
         Expr::ScalarFunction(call) => Ok(called_anew(call, schema)),
+        Expr::Case(case) => of_one_type(case, schema),
         part => Ok(Transformed::no(part)),
     })
+}
+
+/// Whether a CASE has integers in some branches and DECIMALs in others: DataFusion takes the type of the first one for that
+/// of all while it plans, so that operators over it are planned for integers.
+pub(super) fn is_of_several_types(expr: &Expr, schema: &DFSchema) -> bool {
+    match expr {
+        Expr::Case(case) => type_of_branches(case, schema).is_some(),
+        _ => false,
+    }
+}
+
+/// The type that integers and DECIMALs in the branches of a CASE have in common; `None` for any other CASE.
+fn type_of_branches(case: &Case, schema: &DFSchema) -> Option<DataType> {
+    let branches = case.when_then_expr.iter().map(|(_, then)| then.as_ref());
+    let branches = branches.chain(case.else_expr.as_deref());
+    let types = branches.map(|branch| branch.get_type(schema).ok());
+    let mut types = types.collect::<Option<Vec<DataType>>>()?;
+    types.retain(|it| !it.is_null());
+    let is_number = |it: &DataType| it.is_integer() || matches!(it, DataType::Decimal128(..));
+    let first = types.first()?;
+    if types.iter().all(|it| it == first) || !types.iter().all(is_number) {
+        return None;
+    }
+    get_coerce_type_for_case_expression(&types, None).filter(|it| !it.is_integer())
+}
+
+fn of_one_type(mut case: Case, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let Some(common) = type_of_branches(&case, schema) else {
+        return Ok(Transformed::no(Expr::Case(case)));
+    };
+    let branches = case.when_then_expr.iter_mut().map(|(_, then)| then);
+    for branch in branches.chain(&mut case.else_expr) {
+        **branch = std::mem::take(branch.as_mut()).cast_to(&common, schema)?;
+    }
+    Ok(Transformed::yes(Expr::Case(case)))
 }
 
 /// What an operator is over these operands; these as they are where it is what DataFusion makes of it.

@@ -6,7 +6,7 @@ use datafusion::sql::parser::Statement as DFStatement;
 
 use super::long_lists::LongLists;
 use super::recursion::Casts;
-use super::{guard, lateral, names, natural, recursion, subqueries};
+use super::{bound, guard, lateral, names, natural, recursion, subqueries};
 use crate::error::Result;
 
 /// The plan of a statement whose clauses have been checked; `of_views` are the casts of the views that it reads.
@@ -48,5 +48,6 @@ pub(super) async fn draft(
 /// # Errors
 /// `NotSupported` for subqueries that cannot be mended.
 pub(super) fn mended(draft: LogicalPlan) -> Result<LogicalPlan> {
+    let draft = bound::planned_for_cases(draft)?;
     names::restore(subqueries::mend(draft)?)
 }

@@ -19,6 +19,8 @@ pub struct Model {
     tables: BTreeMap<String, Arc<Rows>>,
     /// The tables that lie in one key space.
     shared: BTreeSet<String>,
+    /// The tables whose values are kept apart, in a space of their own.
+    split: BTreeSet<String>,
     /// The table that has a column more, with what all of its rows have there. It is taken away again at once.
     widened: Option<(String, u64)>,
 }
@@ -34,7 +36,8 @@ impl Model {
 
     /// How many spaces of the store the tables have.
     pub fn spaces(&self) -> usize {
-        self.tables.len() - self.shared.len() + usize::from(!self.shared.is_empty())
+        let shared = usize::from(!self.shared.is_empty());
+        self.tables.len() - self.shared.len() + shared + self.split.len()
     }
 
     /// What the rows of a table have behind their value.
@@ -194,7 +197,10 @@ impl Workload {
         if kind > 0 {
             let layout = LAYOUTS[self.random.usize(0..LAYOUTS.len())];
             let families = match kind {
-                1 => " WITH (families = 'apart(v)')",
+                1 => {
+                    self.model.split.insert(name.to_owned());
+                    " WITH (families = 'apart(v)')"
+                }
                 _ => "",
             };
             return (layout.to_owned(), families);
@@ -219,8 +225,11 @@ impl Workload {
         let name = self.free_name();
         let rows = self.model.tables.remove(table).unwrap();
         self.model.tables.insert(name.to_owned(), rows);
-        if self.model.shared.remove(table) {
-            self.model.shared.insert(name.to_owned());
+        let model = &mut self.model;
+        for kind in [&mut model.shared, &mut model.split] {
+            if kind.remove(table) {
+                kind.insert(name.to_owned());
+            }
         }
         format!("ALTER TABLE {table} RENAME TO {name}")
     }
@@ -254,6 +263,7 @@ impl Workload {
         for name in &names {
             self.model.tables.remove(name);
             self.model.shared.remove(name);
+            self.model.split.remove(name);
         }
         format!("DROP TABLE {}", names.join(", "))
     }

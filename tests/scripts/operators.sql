@@ -338,9 +338,11 @@ SELECT group_concat(n ORDER BY n DESC) AS g, json_agg(n ORDER BY n) AS j, json_a
 | 2,1,0 | [0,1,2] | [2,3] |
 +-------+---------+-------+
 
--- a branch of CASE may make a DOUBLE of a DECIMAL
+-- the branches of CASE have one type
 SELECT x / 3 AS q, x * 1.5 AS p FROM (SELECT CASE WHEN false THEN 3.0 ELSE 1.1e1 END AS x) AS s;
 SELECT x / 3 AS q FROM (SELECT CASE WHEN id < 3 THEN d ELSE 1e0 END AS x FROM t) AS s ORDER BY q;
+SELECT CASE WHEN id = 1 THEN id ELSE 0.5 END / 3 AS q FROM t ORDER BY id;
+SELECT x / 3 AS q, x / 3 = 2 / 3.0 AS e FROM (SELECT CASE WHEN id > 2 THEN 2 ELSE d END AS x, id FROM t) AS s ORDER BY id;
 ---
 +--------------------+------+
 | q                  | p    |
@@ -354,4 +356,18 @@ SELECT x / 3 AS q FROM (SELECT CASE WHEN id < 3 THEN d ELSE 1e0 END AS x FROM t)
 | 0.3333333333333333 |
 | 6.666666666666667  |
 +--------------------+
++--------------------+
+| q                  |
++--------------------+
+| 0.3333333333333333 |
+| 0.1666666666666667 |
+| 0.1666666666666667 |
++--------------------+
++--------------------+-------+
+| q                  | e     |
++--------------------+-------+
+| 6.6666666666666667 | false |
+| 0.2100000000000000 | false |
+| 0.6666666666666667 | true  |
++--------------------+-------+
 

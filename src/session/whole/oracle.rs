@@ -28,6 +28,8 @@ use datafusion::physical_plan::{
 };
 use datafusion::prelude::SessionContext;
 
+use super::super::bound;
+use super::super::operators::Operators;
 use super::super::testing::plan;
 use super::answer::Right;
 use super::data::Data;
@@ -61,9 +63,12 @@ impl Oracle {
         // What planners may think of NULLs is no answer.
         let options = config.options_mut();
         options.execution.skip_physical_aggregate_schema_check = true;
-        let builder = SessionStateBuilder::new()
+        let mut builder = SessionStateBuilder::new()
             .with_default_features()
             .with_config(config);
+        // What an operator is no plan decides either.
+        let planners = builder.expr_planners().get_or_insert_default();
+        planners.insert(0, Arc::new(Operators));
         let mut rules: Vec<Arc<dyn OptimizerRule + Send + Sync>> = vec![
             // What a cast gives no plan decides.
             Arc::new(READ_CLOCKS),
@@ -99,6 +104,7 @@ impl Oracle {
         let run = async {
             self.register(data, &truths).map_err(|e| e.to_string())?;
             let plan = plan(&self.context, &sql).await?;
+            let plan = bound::planned_for_cases(plan).map_err(|error| error.to_string())?;
             let frame = self.context.execute_logical_plan(plan).await;
             let frame = frame.map_err(|error| error.strip_backtrace())?;
             let schema = Arc::new(frame.schema().as_arrow().clone());
