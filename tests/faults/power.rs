@@ -79,9 +79,14 @@ fn find(path: &Path, before: &Model, steps: &[Step], acknowledged: usize) -> usi
         }
     }
     let expected = before.contents();
+    let begun = steps.iter().take(acknowledged + 1);
+    let begun: Vec<String> = begun
+        .map(|step| step.sql.chars().take(120).collect())
+        .collect();
     assert!(
         found == expected,
-        "the state after no statement:\n{}",
+        "the state after none of {acknowledged} statements that were acknowledged, and one more:\n{}\n{}",
+        begun.join("\n"),
         differences(&found, &expected)
     );
     0

@@ -58,10 +58,10 @@ impl Command for Tables {
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
-        let pattern = argument.to_lowercase().replace('%', "*");
+        let pattern = Pattern::of(argument);
         let names = Names::new(shell.connection.clone());
         let mut tables = names.tables();
-        tables.retain(|name| pattern.is_empty() || matches(&pattern, &name.to_lowercase()));
+        tables.retain(|name| pattern.matches(name));
         if self.more {
             return sizes(shell, &tables);
         }
@@ -74,6 +74,75 @@ impl Command for Tables {
         let keys = tables.iter().map(key);
         let keys = keys.collect();
         show_texts(shell, &[("table", tables), ("row_key", keys)])
+    }
+}
+
+/// `.views`
+pub(super) struct Views;
+
+impl Command for Views {
+    fn name(&self) -> &'static str {
+        ".views"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["\\dv"]
+    }
+
+    fn usage(&self) -> &'static str {
+        "[PATTERN]"
+    }
+
+    fn arguments(&self) -> &'static [Offer] {
+        &[Offer::Tables]
+    }
+
+    fn doc(&self) -> &'static str {
+        "lists views with their queries; * stands for anything"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        let pattern = Pattern::of(argument);
+        let names = Names::new(shell.connection.clone()).tables();
+        let views = names.iter().filter(|name| pattern.matches(name));
+        let views = views.filter_map(|name| shell.connection.view_definition(name));
+        let (names, queries) = views
+            .map(|view| (view.name.clone(), view.query.clone()))
+            .unzip();
+        show_texts(shell, &[("view", names), ("query", queries)])
+    }
+}
+
+/// `.functions`
+pub(super) struct Functions;
+
+impl Command for Functions {
+    fn name(&self) -> &'static str {
+        ".functions"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["\\df"]
+    }
+
+    fn usage(&self) -> &'static str {
+        "[PATTERN]"
+    }
+
+    fn doc(&self) -> &'static str {
+        "lists functions, those of FROM at the end; * stands for anything"
+    }
+
+    fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
+        let pattern = Pattern::of(argument);
+        let names = Names::new(shell.connection.clone());
+        let functions = names.functions().into_iter();
+        let functions = functions.map(|function| (function.name, function.note));
+        let of_tables = names.table_functions().into_iter();
+        let of_tables = of_tables.map(|name| (name, "table function".to_owned()));
+        let found = functions.chain(of_tables);
+        let (names, kinds) = found.filter(|(name, _)| pattern.matches(name)).unzip();
+        show_texts(shell, &[("function", names), ("kind", kinds)])
     }
 }
 
@@ -109,6 +178,19 @@ fn comments(shell: &mut Shell<'_>, name: &str) -> Answer {
          UNION ALL SELECT column_name, column_comment, ordinal_position FROM information_schema.columns \
          WHERE table_name = {name} AND column_comment IS NOT NULL) c ORDER BY place"
     ))
+}
+
+/// What an argument says of names; nothing stands for every one.
+struct Pattern(String);
+
+impl Pattern {
+    fn of(argument: &str) -> Self {
+        Self(argument.to_lowercase().replace('%', "*"))
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        self.0.is_empty() || matches(&self.0, &name.to_lowercase())
+    }
 }
 
 /// Whether a name is what the pattern says, in which `*` stands for anything.

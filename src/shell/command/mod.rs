@@ -73,6 +73,8 @@ pub enum Offer {
 pub static COMMANDS: &[&dyn Command] = &[
     &explore::Tables { more: false },
     &explore::Tables { more: true },
+    &explore::Views,
+    &explore::Functions,
     &explore::Describe { more: false },
     &explore::Describe { more: true },
     &explore::Schema,
