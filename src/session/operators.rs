@@ -5,6 +5,8 @@
 //! What they are depends on the types of their operands, which are known where an expression is planned; those of
 //! parameters once they have values, where expressions are [planned anew](planned_anew).
 
+use std::ops::ControlFlow;
+
 use arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
@@ -35,8 +37,8 @@ impl ExprPlanner for Operators {
         let (left, right) = match of_both(&op) {
             None => (left, right),
             Some(operator) => match planned(left, operator, right, schema) {
-                Ok(planned) => return Ok(PlannerResult::Planned(planned)),
-                Err(operands) => operands,
+                ControlFlow::Break(planned) => return Ok(PlannerResult::Planned(planned)),
+                ControlFlow::Continue(operands) => operands,
             },
         };
         let planned = match op {
@@ -66,8 +68,10 @@ pub(super) fn planned_anew(expr: Expr, schema: &DFSchema) -> Result<Transformed<
     expr.transform_up(|part| match part {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
             match planned(*left, op, *right, schema) {
-                Ok(planned) => Ok(Transformed::yes(planned)),
-                Err((left, right)) => Ok(Transformed::no(binary_expr(left, op, right))),
+                ControlFlow::Break(planned) => Ok(Transformed::yes(planned)),
+                ControlFlow::Continue((left, right)) => {
+                    Ok(Transformed::no(binary_expr(left, op, right)))
+                }
             }
         }
         Expr::ScalarFunction(call) => Ok(called_anew(call, schema)),
@@ -112,17 +116,22 @@ fn of_one_type(mut case: Case, schema: &DFSchema) -> Result<Transformed<Expr>> {
 }
 
 /// What an operator is over these operands; these as they are where it is what DataFusion makes of it.
-fn planned(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<Expr, (Expr, Expr)> {
+fn planned(
+    left: Expr,
+    op: Operator,
+    right: Expr,
+    schema: &DFSchema,
+) -> ControlFlow<Expr, (Expr, Expr)> {
     let written = |side: &Expr, other: &Expr| interval_written(side, op, other, schema);
     let (left, right) = match (written(&left, &right), written(&right, &left)) {
         (Some(interval), _) if op == Operator::Plus => (interval, right),
         (_, Some(interval)) => (left, interval),
         _ => match Meaning::of(&left, op, &right, schema) {
-            Some(meaning) => return Ok(meaning.of_operands(left, op, right)),
-            None => return Err((left, right)),
+            Some(meaning) => return ControlFlow::Break(meaning.of_operands(left, op, right)),
+            None => return ControlFlow::Continue((left, right)),
         },
     };
-    Ok(match Meaning::of(&left, op, &right, schema) {
+    ControlFlow::Break(match Meaning::of(&left, op, &right, schema) {
         Some(meaning) => meaning.of_operands(left, op, right),
         None => binary_expr(left, op, right),
     })

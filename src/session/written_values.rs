@@ -203,14 +203,11 @@ impl Writing {
     /// A number by itself would be the number of a column here.
     fn keep_from_places<'a>(&self, exprs: impl IntoIterator<Item = &'a mut Expr>) {
         for expr in exprs {
-            match self.constant(expr) {
-                Some(number @ Expr::Value(_) | number @ Expr::UnaryOp { .. }) => {
-                    let number = number.to_string();
-                    if number.parse::<i64>().is_ok() {
-                        *expr = of_type(text(number), &ArrowType::Int64);
-                    }
+            if let Some(number @ (Expr::Value(_) | Expr::UnaryOp { .. })) = self.constant(expr) {
+                let number = number.to_string();
+                if number.parse::<i64>().is_ok() {
+                    *expr = of_type(text(number), &ArrowType::Int64);
                 }
-                _ => {}
             }
         }
     }

@@ -227,7 +227,7 @@ impl Table {
         let columns = self.columns.iter().map(|column| column.name.as_str());
         let beside = columns.filter(|name| !keyed.contains(name));
         let apart: Vec<&str> = beside.skip(1).step_by(2).collect();
-        match self.rows.len() % 3 == 0 && !apart.is_empty() {
+        match self.rows.len().is_multiple_of(3) && !apart.is_empty() {
             true => format!(" WITH (families = 'apart({})')", apart.join(", ")),
             false => String::new(),
         }
