@@ -129,6 +129,10 @@ impl Command for Functions {
         "[PATTERN]"
     }
 
+    fn arguments(&self) -> &'static [Offer] {
+        &[Offer::Sql]
+    }
+
     fn doc(&self) -> &'static str {
         "lists functions, those of FROM at the end; * stands for anything"
     }
