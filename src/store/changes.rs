@@ -102,7 +102,7 @@ pub(super) trait LocalStore: Store {
     fn load(self: Arc<Self>, space: &str) -> Result<Self::Load>;
 
     /// Applies loads, at least one, in one step, each behind those before it; of one space there may be several. When it
-    /// returns they have reached the disk, as with [`Durability::Sync`].
+    /// returns they have reached the disk, as with [`Durability::Sync`], and so has all that was written before them.
     ///
     /// Errors: as [`Changes::commit`].
     fn ingest(&self, loads: Vec<Self::Load>) -> Result<()>;

@@ -216,8 +216,8 @@ impl Spaces {
 /// A store in a RocksDB directory. One process at a time can open it for writing, once; any number can read.
 #[derive(Debug)]
 pub struct RocksStore {
-    /// Held by each write and ingestion (shared) and by each creation and drop (alone), for as long as RocksDB takes:
-    /// a space cannot go while it is written to. Readers never ask for it.
+    /// Held by each write (shared) and by each ingestion, creation and drop (alone), for as long as RocksDB takes: a space
+    /// cannot go while it is written to. Readers never ask for it.
     changing: RwLock<()>,
     /// Held to look at, and to replace, and over nothing slow: whoever waits here keeps every reader waiting. A snapshot
     /// is taken under it, so that it has exactly the spaces of its moment; a space comes when it is in here, and is gone
@@ -506,10 +506,17 @@ impl LocalStore for RocksStore {
         if loads.len() > 1 {
             return self.switch(loads);
         }
-        // A drop of the space cannot come between.
-        let _unchanged = self.changing.read();
-        self.current_to_change()?;
-        let ingested = loads.pop().map_or(Ok(()), RocksLoad::ingest);
+        // Files are on the disk when they are ingested, and what was written before them without a wait for it may not be:
+        // a power cut must not take that alone. Nothing is written in between, and no space is dropped.
+        let _alone = self.changing.write();
+        let spaces = self.current_to_change()?;
+        let Some(load) = loads.pop() else {
+            return Ok(());
+        };
+        let database = spaces.borrow_owner();
+        let synced = database.db.flush_wal(true);
+        synced.map_err(|error| database.failed("syncing its log before a load", error))?;
+        let ingested = load.ingest();
         self.newest.outdate();
         ingested
     }

@@ -13,7 +13,7 @@ use crate::error::ErrorKind;
 use crate::store::Compression;
 use crate::store::conformance::fill;
 use crate::store::directory::{CREATING_MARK, DEFAULT_FAMILY, begin_creation, file_names};
-use crate::store::{Chunk, ChunkLimit, Direction};
+use crate::store::{BulkWriter, Chunk, ChunkLimit, Direction};
 
 fn directory() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -291,14 +291,34 @@ fn a_synced_write_waits_for_the_disk_and_no_write_skips_the_log() {
     }
 }
 
-#[test]
-fn the_log_is_synced_for_each_synced_write_and_for_no_other() {
-    let directory = directory();
+fn open_counting(path: &Path) -> RocksStore {
     let counting = StoreOptions {
         count_syncs: true,
         ..StoreOptions::default()
     };
-    let store = RocksStore::open(directory.path(), &counting).unwrap();
+    RocksStore::open(path, &counting).unwrap()
+}
+
+/// A load is on the disk at once. What was written before it without a wait must not be lost alone.
+#[test]
+fn a_load_takes_what_was_written_before_it_to_the_disk() {
+    let directory = directory();
+    let store = Arc::new(open_counting(directory.path()));
+    create(&store, "t");
+    create(&store, "u");
+    put(&store, "t", b"before", Durability::Buffered);
+    let syncs = store.log_syncs().unwrap();
+    let mut load = Arc::clone(&store).load("u").unwrap();
+    load.put(b"loaded", b"value").unwrap();
+    store.ingest(vec![load]).unwrap();
+    assert_eq!(store.log_syncs(), Some(syncs + 1));
+    assert_eq!((count(&store, "t"), count(&store, "u")), (1, 1));
+}
+
+#[test]
+fn the_log_is_synced_for_each_synced_write_and_for_no_other() {
+    let directory = directory();
+    let store = open_counting(directory.path());
     create(&store, "t");
     let mut syncs = store.log_syncs().unwrap();
     for number in 0..10 {
