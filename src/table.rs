@@ -61,10 +61,14 @@ impl HaliteTable {
     pub fn make_space(&self) -> crate::error::Result<()> {
         let borders = self.table.row_key().bucket_starts(BUCKET_GROUPS)?;
         let options = SpaceOptions::default();
-        let families = self.table.table().spaces().collect::<Vec<_>>();
+        let dictionary = self.table.table().dictionary_space();
+        let spaces = self.table.table().spaces().collect::<Vec<_>>();
         // A table is there when its first family is.
-        let mut families = families.iter().rev();
-        families.try_for_each(|space| self.store.create_parted_space(space, &options, &borders))
+        let mut spaces = spaces.iter().rev();
+        spaces.try_for_each(|space| match Some(space) == dictionary.as_ref() {
+            true => self.store.create_space(space, &options),
+            false => self.store.create_parted_space(space, &options, &borders),
+        })
     }
 
     /// The same table, of which it is known what its rules mean.

@@ -5,6 +5,7 @@
 //! power cuts; `make test-long` asks for many.
 
 mod damage;
+mod dictionaries;
 mod disk;
 mod durability;
 mod kill;

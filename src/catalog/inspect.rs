@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::dictionaries;
 use super::stored::Stored;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::schema::BoundTable;
 use crate::store::Store;
 
@@ -26,10 +27,18 @@ pub struct Inspection {
 pub fn inspect(store: &dyn Store) -> Result<Inspection> {
     let stored = Stored::read(store)?;
     let (orphans, lost) = (stored.orphans(), stored.lost_in_words());
-    let damage = stored.damage.iter().cloned().chain(lost).collect();
-    let is_there = |table: &Arc<BoundTable>| !stored.lost.contains(table.name());
+    let mut damage: Vec<String> = stored.damage.iter().cloned().chain(lost).collect();
+    let is_there = |table: &&Arc<BoundTable>| !stored.lost.contains(table.name());
+    let tables: Vec<Arc<BoundTable>> = stored.tables.iter().filter(is_there).cloned().collect();
+    let snapshot = store.snapshot()?;
+    for table in &tables {
+        match dictionaries::read(table, &snapshot) {
+            Err(error) if error.kind() == ErrorKind::Corrupt => damage.push(error.to_string()),
+            read => read?,
+        }
+    }
     Ok(Inspection {
-        tables: stored.tables.into_iter().filter(is_there).collect(),
+        tables,
         damage,
         orphans,
     })

@@ -19,6 +19,7 @@
 mod alter;
 mod checks;
 pub mod ddl;
+mod dictionaries;
 mod guests;
 mod inspect;
 mod key_spaces;

@@ -336,7 +336,7 @@ pub(super) fn sequence_key(name: &str) -> Vec<u8> {
 
 /// The id of the table whose rows are in `space`; `None` for spaces of other kinds.
 fn table_id(space: &str) -> Option<u64> {
-    let (id, _) = space.split_once("_f").unwrap_or((space, ""));
+    let (id, _) = space.split_once('_').unwrap_or((space, ""));
     let number: u64 = id.strip_prefix('t')?.parse().ok()?;
     (format!("t{number}") == id).then_some(number)
 }

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::alter::{Altered, check_rows};
+use super::dictionaries::{self, Followed};
 use super::objects::{Dependents, Sequences, Views};
 use super::stored::{NEXT_KEY, SPACE, Stored, check_listed, next_id, table_key};
 use crate::error::{Error, Result};
@@ -37,6 +38,7 @@ pub struct Catalog {
     tables: RwLock<BTreeMap<String, Arc<HaliteTable>>>,
     pub(super) views: Views,
     pub(super) sequences: Sequences,
+    dictionaries: Followed,
     /// Grows with each change of what has a name.
     version: AtomicU64,
     /// The stamp of the definitions when they were last looked up.
@@ -108,12 +110,13 @@ impl Catalog {
             tables: RwLock::new(BTreeMap::new()),
             views: Views::default(),
             sequences: Sequences::default(),
+            dictionaries: Followed::default(),
             version: AtomicU64::new(0),
             seen: AtomicU64::new(seen),
             aligning: Mutex::new(()),
             changing: Mutex::new(changing),
         };
-        catalog.set_tables(stored.tables);
+        catalog.set_tables(stored.tables)?;
         catalog.set_views(stored.views);
         catalog.set_sequences(stored.sequences);
         catalog.reclaim(&mut catalog.changing.lock());
@@ -122,15 +125,14 @@ impl Catalog {
     }
 
     /// From now on these are the tables. Those that are known already, and are the same, stay the same.
-    fn set_tables(&self, bound: Vec<Arc<BoundTable>>) {
+    fn set_tables(&self, bound: Vec<Arc<BoundTable>>) -> Result<()> {
         let tables = bound.into_iter().map(|bound| {
             let known = self.table(bound.name());
-            let table = known
-                .filter(|known| known.bound().table() == bound.table())
-                .unwrap_or_else(|| self.with_store(bound));
-            (table.name().to_owned(), table)
+            let known = known.filter(|known| known.bound().table() == bound.table());
+            let table = known.map_or_else(|| self.with_store(bound), Ok)?;
+            Ok((table.name().to_owned(), table))
         });
-        let found: BTreeMap<_, _> = tables.collect();
+        let found: BTreeMap<_, _> = tables.collect::<Result<_>>()?;
         let is_same = {
             let known = self.tables.read();
             let mut pairs = known.values().zip(found.values());
@@ -139,13 +141,14 @@ impl Catalog {
         if !is_same {
             self.change_tables(|tables| *tables = found);
         }
+        Ok(())
     }
 
     /// The tables that the store holds now. Only for who holds `aligning`.
     fn load(&self) -> Result<()> {
         let stored = Stored::read(self.store.as_ref())?;
         stored.check(self.store.is_read_only())?;
-        self.set_tables(stored.tables);
+        self.set_tables(stored.tables)?;
         self.set_views(stored.views);
         self.set_sequences(stored.sequences);
         Ok(())
@@ -168,13 +171,12 @@ impl Catalog {
     /// As [`Catalog::snapshot`].
     pub fn follow(&self, snapshot: &dyn Snapshot) -> Result<()> {
         let stamp = snapshot.stamp(SPACE);
-        if stamp == self.seen.load(Ordering::SeqCst) {
-            return Ok(());
+        if stamp != self.seen.load(Ordering::SeqCst) {
+            let _aligning = self.aligning.lock();
+            self.load()?;
+            self.seen.store(stamp, Ordering::SeqCst);
         }
-        let _aligning = self.aligning.lock();
-        self.load()?;
-        self.seen.store(stamp, Ordering::SeqCst);
-        Ok(())
+        self.dictionaries.follow(snapshot, &self.store)
     }
 
     /// Begins a change of these tables' definitions, which nobody else changes until it is committed: the tables, and
@@ -234,20 +236,21 @@ impl Catalog {
     }
 
     pub(super) fn bind(&self, table: Table) -> Result<Arc<HaliteTable>> {
-        Ok(self.with_store(BoundTable::new(table)?))
+        self.with_store(BoundTable::new(table)?)
     }
 
-    fn with_store(&self, table: Arc<BoundTable>) -> Arc<HaliteTable> {
+    fn with_store(&self, table: Arc<BoundTable>) -> Result<Arc<HaliteTable>> {
+        dictionaries::keep(&table, &self.store)?;
         let (store, spills) = (Arc::clone(&self.store), self.spills.clone());
         let is_shared = table.table().keyspace.is_some();
         let mut table = HaliteTable::new(store, table, spills);
         if is_shared {
             table = table.with_check(check_listed);
         }
-        Arc::new(match self.compile {
+        Ok(Arc::new(match self.compile {
             Some(compile) => table.with_rules(compile),
             None => table,
-        })
+        }))
     }
 
     /// Drops the spaces that no definition names. It is no part of what a statement promises: what cannot be dropped
@@ -341,6 +344,7 @@ impl Catalog {
     ) {
         let mut tables = self.tables.write();
         change(&mut tables);
+        self.dictionaries.set(tables.values());
         // Before anyone can see the change.
         self.changed();
     }

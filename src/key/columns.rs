@@ -6,7 +6,7 @@
 //! otherwise are keys walked, once for all columns. What comes out is what [`RowKey::encode`] and
 //! [`RowKey::decode`] say row by row.
 
-use arrow::array::{Array, ArrayRef};
+use arrow::array::{Array, ArrayRef, AsArray};
 
 use super::definition::SortOrder;
 use super::encoding::column::{FieldOffset, FieldReader, FieldWriter};
@@ -95,6 +95,22 @@ impl RowKey {
             "what is encoded must decode"
         );
         Ok(keys)
+    }
+
+    /// Sees to it that the texts of these columns have ids in the dictionaries of the key: what comes before rows with
+    /// them are encoded. It waits for the disk where one has none.
+    ///
+    /// # Errors
+    /// Those of [`Dictionary::learn`](super::Dictionary::learn).
+    pub fn learn(&self, columns: &[Option<ArrayRef>]) -> Result<()> {
+        for (position, dictionary) in self.dictionaries() {
+            let source = self.part(*position)?.sources().first();
+            let column = source.and_then(|source| columns.get(*source)?.as_ref());
+            if let Some(texts) = column.and_then(|column| column.as_string_opt::<i32>()) {
+                dictionary.learn(texts.iter().flatten())?;
+            }
+        }
+        Ok(())
     }
 
     /// The values of the parts at `wanted`, each as a column of its part's type.

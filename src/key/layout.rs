@@ -1,6 +1,9 @@
 //! The layout of a table's row key, and keys of single rows.
 
+use std::sync::Arc;
+
 use super::definition::{KeyColumn, PartDefinition, SortOrder};
+use super::dictionary::{Dictionary, Lookups};
 use super::fields;
 use super::part::KeyPart;
 use super::transform::{Argument, BUCKET_COLUMN, Expression};
@@ -19,6 +22,8 @@ const USUAL_BYTES: usize = 32;
 pub struct RowKey {
     columns: Vec<KeyColumn>,
     parts: Vec<KeyPart>,
+    /// The dictionaries of parts that have one, by the positions of the parts.
+    dictionaries: Vec<(usize, Arc<Dictionary>)>,
     /// Whether keys of other layouts stand among these, see [`RowKey::among_others`].
     is_among_others: bool,
 }
@@ -49,6 +54,7 @@ impl RowKey {
         check_buckets(&parts)?;
         Ok(Self {
             columns,
+            dictionaries: dictionaries(&parts),
             parts,
             is_among_others: false,
         })
@@ -79,6 +85,7 @@ impl RowKey {
         Self {
             columns,
             parts,
+            dictionaries: Vec::new(),
             is_among_others: true,
         }
     }
@@ -101,6 +108,26 @@ impl RowKey {
     /// The parts in key order.
     pub fn parts(&self) -> &[KeyPart] {
         &self.parts
+    }
+
+    /// The dictionaries of parts that have one, by the positions of the parts.
+    pub fn dictionaries(&self) -> &[(usize, Arc<Dictionary>)] {
+        &self.dictionaries
+    }
+
+    /// What was looked up in them so far.
+    pub fn lookups(&self) -> Lookups {
+        self.dictionaries.iter().map(|(_, it)| it.lookups()).sum()
+    }
+
+    /// Sees to it that the texts of a row have ids in the dictionaries.
+    #[cfg(test)]
+    pub(crate) fn learn_row(&self, row: &[Option<Datum>]) {
+        for (position, dictionary) in &self.dictionaries {
+            let source = self.parts[*position].sources()[0];
+            let text = row[source].as_ref().and_then(Datum::as_text);
+            dictionary.learn(text.into_iter()).unwrap();
+        }
     }
 
     /// The part that holds the bucket of a salted table.
@@ -254,6 +281,14 @@ impl RowKey {
     pub fn readable(&self, key: &[u8]) -> String {
         self.format(key).unwrap_or_else(|_| hex(key))
     }
+}
+
+fn dictionaries(parts: &[KeyPart]) -> Vec<(usize, Arc<Dictionary>)> {
+    let dictionaries = parts.iter().enumerate();
+    let dictionaries = dictionaries.filter_map(|(position, part)| {
+        Some((position, Arc::clone(part.transform().dictionary()?)))
+    });
+    dictionaries.collect()
 }
 
 /// At most one part is a bucket, and rows that are dealt out have something else that their keys are of.

@@ -18,6 +18,7 @@
 //! | DATE | days since 1970-01-01 as INT |
 //! | TIMESTAMP | units since 1970-01-01 as BIGINT |
 //! | `salt`, `bucket`, `random_salt` | one byte up to 256 buckets, else two, big-endian |
+//! | `dict` | 4 bytes, big-endian |
 //! | `hash` | 8 bytes, big-endian |
 //! | `md5` | 16 bytes |
 //! | `reverse_digits` | 3, 5, 10 or 19 ASCII digits for TINYINT, SMALLINT, INT, BIGINT, and as many where they are UNSIGNED |
@@ -28,6 +29,7 @@
 
 pub mod columns;
 mod definition;
+mod dictionary;
 pub mod domain;
 pub mod encoding;
 mod fields;
@@ -46,6 +48,7 @@ pub(crate) mod testing;
 
 pub use self::columns::KeyBuffer;
 pub use self::definition::{KeyColumn, NullOrder, PartDefinition, SortOrder};
+pub use self::dictionary::{Dictionary, DictionaryKeeper, Lookups};
 pub use self::domain::{Cut, Domain, Interval};
 pub use self::encoding::Encoding;
 pub use self::identifier::identifier;

@@ -527,7 +527,8 @@ fn argument_over(rng: &mut Rng, columns: &mut Vec<KeyColumn>, argument: BoundArg
 
 /// A row of the table's columns.
 pub(crate) fn row(rng: &mut Rng, key: &RowKey) -> Vec<Option<Datum>> {
-    key.columns()
+    let row: Vec<Option<Datum>> = key
+        .columns()
         .iter()
         .map(|column| match key.dealt_buckets() {
             Some(buckets) if column.name == BUCKET_COLUMN => {
@@ -535,7 +536,9 @@ pub(crate) fn row(rng: &mut Rng, key: &RowKey) -> Vec<Option<Datum>> {
             }
             _ => value_or_null(rng, &column.sql_type, column.nullable),
         })
-        .collect()
+        .collect();
+    key.learn_row(&row);
+    row
 }
 
 /// So many rows whose key can be stored; fewer where that is rare.

@@ -196,6 +196,7 @@ impl RowWriter {
         rows: usize,
     ) -> Result<KeyBuffer, RowError> {
         self.check_sources(columns)?;
+        self.table.row_key().learn(columns)?;
         self.table.row_key().encode_columns(columns, rows)
     }
 }

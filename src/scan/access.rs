@@ -105,6 +105,20 @@ impl Access {
         values: &[ScalarValue],
         planning: &Planning<'_>,
     ) -> Result<Option<ScanRequest>> {
+        let before = self.table.row_key().lookups();
+        let bound = self.bind_now(values, planning)?;
+        let missed = self.table.row_key().lookups().missed != before.missed;
+        Ok(bound.map(|request| match missed {
+            true => request.with_missed(before.known),
+            false => request,
+        }))
+    }
+
+    fn bind_now(
+        &self,
+        values: &[ScalarValue],
+        planning: &Planning<'_>,
+    ) -> Result<Option<ScanRequest>> {
         if let (Some(keys), true) = (&self.keys, planning.pushdown) {
             let keys = keys.bind(&self.table, values).map_err(external)?;
             return Ok(keys.map(|keys| self.request(Spans::of_points(keys))));

@@ -25,8 +25,9 @@ use super::metrics::Counters;
 use super::open::{Moment, Share, open_share};
 use super::partition::{Parallelism, Piece, Shares, is_brief};
 use super::runtime::key_columns;
-use super::snapshot::NodeSnapshot;
+use super::snapshot::{NodeSnapshot, StatementSnapshot};
 use super::{KeyOrder, ResidualConjunct, ScanRequest, display, external, properties, statistics};
+use crate::error::Error;
 use crate::keyrange::KeyRange;
 use crate::schema::BoundTable;
 use crate::span::{Run, SpanRow};
@@ -284,6 +285,13 @@ impl ExecutionPlan for ScanExec {
         let snapshot = self
             .snapshot
             .for_partition(&self.store, partition, count, &context);
+        if StatementSnapshot::is_later(&context) && self.request.is_outdated() {
+            return Err(external(Error::conflict(format!(
+                "table `{}`: while this statement was planned others wrote texts that a dictionary did not have: nothing was \
+                 written, run it again",
+                self.request.table.name()
+            ))));
+        }
         let moment = Moment {
             snapshot: snapshot.map_err(external)?,
             latency,

@@ -78,6 +78,8 @@ pub struct ScanRequest {
     /// values, in SQL's order, as the part has them. By them the planner sees that the rows are in the order of a part.
     /// Empty, or an empty list: nothing is said.
     pub part_expressions: PartExpressions,
+    /// How many texts the dictionaries of the key had when the spans were planned with texts that these did not have.
+    pub(super) missed: Option<u64>,
     /// Parts that cannot be NULL, by position in the key, and whether their NULLs are said to come first. Of the others
     /// it is said as it is by default in their direction.
     pub(super) nulls_first: Vec<(usize, bool)>,
@@ -121,8 +123,22 @@ impl ScanRequest {
             fetch: None,
             first_of: None,
             part_expressions: Arc::default(),
+            missed: None,
             nulls_first: Vec::new(),
         }
+    }
+
+    /// The same, planned with texts that the dictionaries of the key did not have when they had `known` others.
+    pub(super) fn with_missed(self, known: u64) -> Self {
+        let missed = Some(known);
+        Self { missed, ..self }
+    }
+
+    /// Whether its spans may be too few for a moment until now: a dictionary lacked a text that they were planned with, and
+    /// has more by now. For who reads a moment that is later than the plan.
+    pub fn is_outdated(&self) -> bool {
+        let known = || self.table.row_key().lookups().known;
+        self.missed.is_some_and(|missed| missed != known())
     }
 
     /// The schema of the output.

@@ -19,17 +19,33 @@ pub type StoreMoment = (Arc<dyn Store>, Arc<dyn Snapshot>);
 /// The moment at which a whole statement reads a store, or several: `SessionConfig::with_extension` carries it to the
 /// scans.
 #[derive(Debug)]
-pub struct StatementSnapshot(Vec<StoreMoment>);
+pub struct StatementSnapshot {
+    moments: Vec<StoreMoment>,
+    /// Whether the statement was planned before they were taken.
+    are_later: bool,
+}
 
 impl StatementSnapshot {
-    /// A snapshot of `store` that was taken already.
-    pub fn at(store: Arc<dyn Store>, snapshot: Arc<dyn Snapshot>) -> Self {
-        Self(vec![(store, snapshot)])
+    /// A snapshot of `store` that was taken when the statement was planned already.
+    pub fn later(store: Arc<dyn Store>, snapshot: Arc<dyn Snapshot>) -> Self {
+        Self {
+            moments: vec![(store, snapshot)],
+            are_later: true,
+        }
     }
 
-    /// Snapshots that were taken already, of a store each.
-    pub fn of_stores(snapshots: Vec<StoreMoment>) -> Self {
-        Self(snapshots)
+    /// Snapshots of a store each, that were taken before the statement is planned.
+    pub fn of_stores(moments: Vec<StoreMoment>) -> Self {
+        Self {
+            moments,
+            are_later: false,
+        }
+    }
+
+    /// Whether scans in this context read a moment that is later than their plan.
+    pub(super) fn is_later(context: &TaskContext) -> bool {
+        let statement = context.session_config().get_extension::<Self>();
+        statement.is_none_or(|statement| statement.are_later)
     }
 
     /// The snapshot of `store` that the statement of `context` reads, if it has one: a statement may read tables of
@@ -38,7 +54,7 @@ impl StatementSnapshot {
         let statement = context.session_config().get_extension::<Self>()?;
         let is_of_store =
             |of: &Arc<dyn Store>| std::ptr::addr_eq(Arc::as_ptr(of), Arc::as_ptr(store));
-        let mut snapshots = statement.0.iter();
+        let mut snapshots = statement.moments.iter();
         let found = snapshots.find(|(of, _)| is_of_store(of));
         found.map(|(_, snapshot)| Arc::clone(snapshot))
     }

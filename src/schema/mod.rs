@@ -48,6 +48,12 @@
 //! * `"families": [{"name": "m", "columns": [2, 3]}]`, if there are any, are the columns, by their ids, that are kept apart
 //!   from the others, in spaces of their own.
 //!
+//! # Format, version 5
+//!
+//! As version 4, and
+//!
+//! * a part of `key` may be `dict`, whose ids are those of a dictionary that the catalog keeps.
+//!
 //! Each definition is written in the oldest version that can say what it says, byte for byte.
 
 mod bound;
@@ -74,13 +80,13 @@ pub use self::family::{
     Family, FamilySet, MOST_FAMILIES, further_families, space_of_family, spaces_of_families,
 };
 pub use self::sequence::{DEFAULT_CACHE, Sequence};
-pub use self::statement::comment_on;
+pub use self::statement::{comment_on, quoted};
 pub use self::stored_field::StoredField;
 pub use self::validate::{COLUMN_ID_LIMIT, NAME_BYTES};
 pub use self::view::{View, ViewColumn};
 
 /// The newest format of definitions that this version reads; it writes the oldest that can say what is to be said.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// The hidden column that is the row key of a table declared without one.
 pub const ROW_ID: &str = "_row_id";
@@ -256,6 +262,9 @@ impl Table {
 
     /// The oldest format that can say all that the definition says.
     fn format(&self) -> u32 {
+        if self.has_dictionary() {
+            return 5;
+        }
         if !self.families.is_empty() {
             return 4;
         }
@@ -307,11 +316,20 @@ impl Table {
         first_space(id, self.families.len())
     }
 
-    /// The names of its spaces, one for each family.
+    /// The names of its spaces: one for each family, and one for the dictionaries of its key, if it has some.
     pub fn spaces(&self) -> impl Iterator<Item = String> {
-        let space = self.space();
-        let families = 0..=self.families.len();
-        families.map(move |family| space_of_family(&space, family))
+        let mut spaces: Vec<String> = spaces_of_families(&self.space()).collect();
+        spaces.extend(self.dictionary_space());
+        spaces.into_iter()
+    }
+
+    /// The name of the space that keeps the dictionaries of its key: `t17_d`; `None` of a table without.
+    pub fn dictionary_space(&self) -> Option<String> {
+        self.has_dictionary().then(|| format!("t{}_d", self.id))
+    }
+
+    fn has_dictionary(&self) -> bool {
+        self.key.iter().any(|part| part.expression.has_dictionary())
     }
 
     /// The number of the family that the column with this id is kept in.

@@ -175,10 +175,24 @@ fn version_3_has_rows_that_are_dealt_out_and_key_spaces() {
     assert_eq!(table.space(), "t7");
 }
 
+/// The bytes are for ever.
+#[test]
+fn version_5_has_dictionaries() {
+    let text = r#"{"format":5,"table":{"id":9,"name":"t","columns":[{"id":0,"name":"a","sql_type":"text","nullable":false,"default":null}],"key":[{"expression":{"function":"dict","arguments":[{"column":"a"}]},"direction":"ascending","nulls":"last"}]}}"#;
+    let table = Table::from_json(text).unwrap();
+    assert_eq!(table.to_json().unwrap(), text);
+    assert_eq!(table.spaces().collect::<Vec<_>>(), ["t9", "t9_d"]);
+    assert_eq!(
+        table.create_statement(),
+        "CREATE TABLE t (\n    a TEXT NOT NULL,\n    PRIMARY KEY (dict(a))\n)"
+    );
+    assert!(BoundTable::new(table).unwrap().stored_columns().is_empty());
+}
+
 #[test]
 fn what_cannot_be_read_is_corrupt() {
     let good = cpu().to_json().unwrap();
-    let newer = good.replace("\"format\":2", "\"format\":5,\"extra\":[]");
+    let newer = good.replace("\"format\":2", "\"format\":6,\"extra\":[]");
     let error = Table::from_json(&newer).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert!(error.to_string().contains("upgrade Halite"), "{error}");

@@ -115,7 +115,8 @@ pub fn comment_on(thing: &str, text: &str) -> String {
     format!("COMMENT ON {thing} IS {}", quoted(text))
 }
 
-fn quoted(text: &str) -> String {
+/// A text as SQL writes it.
+pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 

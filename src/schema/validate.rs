@@ -123,6 +123,13 @@ impl Table {
             return Ok(());
         };
         check_name("key space", &shared.name)?;
+        if !row_key.dictionaries().is_empty() {
+            return Err(Error::unsupported(format!(
+                "table `{}`: dict(c) in a key space, whose tables share one run of keys: each table has a dictionary of \
+                 its own",
+                self.name
+            )));
+        }
         match row_key.parts().iter().any(|part| part.is_constant()) {
             true => Ok(()),
             false => Err(Error::invalid(format!(

@@ -126,7 +126,7 @@ impl DirectQuery {
         if !request.is_small(store.as_ref(), options.piece_bytes) {
             return Ok(None);
         }
-        let Some(snapshot) = snapshot(store)? else {
+        let Some(snapshot) = snapshot(store)?.filter(|_| !request.is_outdated()) else {
             return Ok(None);
         };
         let moment = Moment {

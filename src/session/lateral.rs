@@ -20,7 +20,7 @@ use super::absent;
 use super::folds::Folds;
 use super::innermost::{sql_of, sql_of_mut};
 use super::long_lists::LongLists;
-use super::names::{self, heading};
+use super::names::{self, keep_heading};
 use crate::error::Result;
 
 /// How many expressions a SELECT may have when names are written out in it.
@@ -293,15 +293,6 @@ impl WriteOut<'_> {
             _ => ControlFlow::Continue(()),
         });
         found.is_break()
-    }
-}
-
-/// The column keeps the heading that it has as it is written.
-fn keep_heading(item: &mut SelectItem) {
-    if let SelectItem::UnnamedExpr(expr) = item {
-        let alias = Ident::with_quote('"', heading(expr));
-        let expr = std::mem::replace(expr, Expr::Identifier(Ident::new("")));
-        *item = SelectItem::ExprWithAlias { expr, alias };
     }
 }
 

@@ -138,6 +138,8 @@ mod cancel_tests;
 #[cfg(test)]
 mod dealt_tests;
 #[cfg(test)]
+mod dictionary_tests;
+#[cfg(test)]
 mod double_tests;
 #[cfg(test)]
 mod foreign_tests;

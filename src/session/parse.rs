@@ -15,9 +15,9 @@ use std::ops::ControlFlow;
 use datafusion::error::DataFusionError;
 use datafusion::sql::parser::{DFParserBuilder, Statement as DFStatement};
 use sqlparser::ast::{
-    Expr, Fetch, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
-    GroupByExpr, Ident, LimitClause, ObjectName, Query, Select, SelectFlavor, SelectItem, Set,
-    SetExpr, Statement as SqlStatement, Value, VisitMut, VisitorMut, WildcardAdditionalOptions,
+    Expr, Fetch, GroupByExpr, Ident, LimitClause, ObjectName, Query, Select, SelectFlavor,
+    SelectItem, Set, SetExpr, Statement as SqlStatement, Value, VisitMut, VisitorMut,
+    WildcardAdditionalOptions,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -40,6 +40,7 @@ use super::sequence_clauses;
 use super::spelled;
 use super::stack::{Depth, on_stack_for};
 use super::struct_types;
+use super::written::call;
 use crate::error::{Error, Result};
 
 /// One statement of a script.
@@ -550,7 +551,7 @@ impl VisitorMut for Mends {
                 None | Some(Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_))
             )
         {
-            *expr = row(std::mem::take(values));
+            *expr = call("row", std::mem::take(values));
         }
         ControlFlow::Continue(())
     }
@@ -638,27 +639,6 @@ fn set_time_zone(set: &mut Set) {
             values: vec![value.clone()],
         };
     }
-}
-
-fn row(values: Vec<Expr>) -> Expr {
-    let args = values
-        .into_iter()
-        .map(|value| FunctionArg::Unnamed(FunctionArgExpr::Expr(value)))
-        .collect();
-    Expr::Function(Function {
-        name: ObjectName::from(vec![Ident::new("row")]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args,
-            clauses: vec![],
-        }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: vec![],
-    })
 }
 
 #[cfg(test)]

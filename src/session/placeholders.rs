@@ -16,10 +16,22 @@ use datafusion::common::ScalarValue;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::{Expr, LogicalPlan, Statement};
+use sqlparser::ast::{self, Value};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::params::put_in_zone_of;
 use crate::error::{Error, Result};
+
+/// The number of a parameter in the text of a statement, from 1.
+pub(super) fn number_of(expr: &ast::Expr) -> Option<usize> {
+    match expr {
+        ast::Expr::Value(value) => match &value.value {
+            Value::Placeholder(name) => name.strip_prefix('$')?.parse().ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
 
 /// The tokens of one statement, each `?` and each parameter with a name as `$n`, counted from 1; and these names, in the
 /// order of their numbers.

@@ -10,14 +10,15 @@ use std::sync::LazyLock;
 
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident,
-    ObjectName, ObjectNamePart, Value, VisitMut, VisitorMut,
+    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
+    FunctionArguments, Ident, ObjectName, ObjectNamePart, VisitMut, VisitorMut,
 };
 use sqlparser::parser::Parser;
 
 use super::dialect::HaliteDialect;
 use super::folds::Folds;
 use super::innermost::sql_of_mut;
+use super::placeholders::number_of;
 use crate::error::{Error, Result};
 
 /// A function: its name, how many arguments it has, and the expression that it is, which says `$1` for the first. An
@@ -345,17 +346,32 @@ fn filled(form: &Expr, arguments: &[Expr]) -> Expr {
     Expr::Nested(Box::new(expr))
 }
 
+/// The call of a function with these arguments, and nothing else.
+pub(super) fn call(function: &str, arguments: Vec<Expr>) -> Expr {
+    let argument = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
+    Expr::Function(Function {
+        name: ObjectName::from(vec![Ident::new(function)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args: arguments.into_iter().map(argument).collect(),
+            clauses: Vec::new(),
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    })
+}
+
 struct Fill<'a>(&'a [Expr]);
 
 impl VisitorMut for Fill<'_> {
     type Break = ();
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if let Expr::Value(value) = expr
-            && let Value::Placeholder(place) = &value.value
-            && let Some(place) = place
-                .strip_prefix('$')
-                .and_then(|it| it.parse::<usize>().ok())
+        if let Some(place) = number_of(expr)
             && let Some(argument) = self.0.get(place.wrapping_sub(1))
         {
             *expr = Expr::Nested(Box::new(argument.clone()));

@@ -13,17 +13,18 @@ use datafusion::common::ScalarValue;
 use datafusion::error::DataFusionError;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    Array, CastKind, DataType, ExactNumberInfo, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, Interval, ObjectName, OrderByKind,
-    Query, Select, SelectItem, SetExpr, SetOperator, Statement as SqlStatement, UnaryOperator,
-    Value, Visit, VisitMut, Visitor, VisitorMut, visit_expressions,
+    Array, CastKind, DataType, ExactNumberInfo, Expr, GroupByExpr, Interval, OrderByKind, Query,
+    Select, SelectItem, SetExpr, SetOperator, Statement as SqlStatement, UnaryOperator, Value,
+    Visit, VisitMut, Visitor, VisitorMut, visit_expressions,
 };
 
 use super::innermost::{sql_of, sql_of_mut};
 use super::mixed_values;
-use super::names::heading;
+use super::names::keep_heading;
+use super::placeholders::number_of;
 use super::refused::NO_CONSTANT;
 use super::types::upper_type_name;
+use super::written::call;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How many parameters a statement has: the greatest number of one.
@@ -135,17 +136,6 @@ pub(super) fn with_constants(parsed: &DFStatement, constants: Vec<Expr>) -> Resu
     Ok(parsed)
 }
 
-/// The number of a parameter.
-fn number_of(expr: &Expr) -> Option<usize> {
-    match expr {
-        Expr::Value(value) => match &value.value {
-            Value::Placeholder(name) => name.strip_prefix('$')?.parse().ok(),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 fn has_parameter(tree: &impl Visit) -> bool {
     let found = visit_expressions(tree, |expr| match number_of(expr) {
         Some(_) => ControlFlow::Break(()),
@@ -222,9 +212,7 @@ impl VisitorMut for Writing {
             if let SelectItem::UnnamedExpr(expr) = item
                 && has_parameter(expr)
             {
-                let alias = Ident::with_quote('"', heading(expr));
-                let expr = expr.clone();
-                *item = SelectItem::ExprWithAlias { expr, alias };
+                keep_heading(item);
             }
         }
         if let GroupByExpr::Expressions(groups, _) = &mut select.group_by {
@@ -362,22 +350,7 @@ fn cast_to(expr: Expr, data_type: DataType) -> Expr {
 
 /// The expression cast to a type that SQL may have no name for.
 fn of_type(expr: Expr, data_type: &ArrowType) -> Expr {
-    let argument = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
-    let args = vec![argument(expr), argument(text(data_type.to_string()))];
-    Expr::Function(Function {
-        name: ObjectName::from(vec![Ident::new("arrow_cast")]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args,
-            clauses: Vec::new(),
-        }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
-    })
+    call("arrow_cast", vec![expr, text(data_type.to_string())])
 }
 
 #[cfg(test)]

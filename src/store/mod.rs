@@ -286,7 +286,7 @@ impl Direction {
     }
 
     /// Whether `key` lies on the way to where reading goes on: at `to` and behind it; backward, before it.
-    fn is_short_of(self, key: &[u8], to: &[u8]) -> bool {
+    pub(crate) fn is_short_of(self, key: &[u8], to: &[u8]) -> bool {
         match self {
             Self::Forward => key < to,
             Self::Backward => key >= to,

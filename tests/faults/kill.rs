@@ -28,7 +28,7 @@ const LONGEST: Duration = Duration::from_secs(120);
 
 /// What a database's statements may hold in memory: the default, or so little that all but the smallest spill, and are
 /// written as sorted files that the store takes in at once. Every other database has little.
-const MEMORY: [&str; 2] = ["", "SET halite.statement_memory = 20000;\n"];
+pub const MEMORY: [&str; 2] = ["", "SET halite.statement_memory = 20000;\n"];
 
 /// What has been seen, over all kills.
 #[derive(Debug, Default)]
@@ -71,7 +71,8 @@ fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing_half_done() {
             let before = workload.model().clone();
             let steps = workload.steps(STEPS);
             let started = Instant::now();
-            let run = Run::start(directory.path(), &path, memory, &steps);
+            let statements = steps.iter().map(|step| step.sql.as_str());
+            let run = Run::start(directory.path(), &path, memory, statements);
             let (acknowledged, was_killed) = run.kill_after(pace.mul_f64(random.f64() * 1.2));
             if !was_killed {
                 assert_eq!(acknowledged, STEPS, "the program failed");
@@ -170,21 +171,21 @@ pub fn differences(found: &super::Contents, expected: &super::Contents) -> Strin
 }
 
 /// The program at work on a script.
-struct Run {
+pub struct Run {
     child: Child,
 }
 
 impl Run {
-    fn start(directory: &Path, database: &Path, memory: &str, steps: &[Step]) -> Self {
+    pub fn start<'a>(
+        directory: &Path,
+        database: &Path,
+        memory: &str,
+        statements: impl Iterator<Item = &'a str>,
+    ) -> Self {
         let script: PathBuf = directory.join("script.sql");
-        let statements = steps.iter().zip(1..);
+        let statements = statements.zip(1..);
         let text: String = statements
-            .map(|(step, number)| {
-                format!(
-                    "{};\nSELECT 'done' AS step, {number} AS number;\n",
-                    step.sql
-                )
-            })
+            .map(|(sql, number)| format!("{sql};\nSELECT 'done' AS step, {number} AS number;\n"))
             .collect();
         std::fs::write(&script, memory.to_owned() + &text).unwrap();
         let child = halite()
@@ -203,7 +204,7 @@ impl Run {
     }
 
     /// Kills the program after so long. Returns how many statements it acknowledged, and whether it had not ended.
-    fn kill_after(mut self, wait: Duration) -> (usize, bool) {
+    pub fn kill_after(mut self, wait: Duration) -> (usize, bool) {
         let output = BufReader::new(self.child.stdout.take().unwrap());
         let reader = thread::spawn(move || {
             let lines = output.lines().map_while(Result::ok);

@@ -1,18 +1,18 @@
 CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (a + 1));
 ---
-error: table `t`: `a + 1` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+error: table `t`: `a + 1` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), dict(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
 
 CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (substr(b, 1, 2)));
 ---
-error: table `t`: `SUBSTR(b, 1, 2)` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+error: table `t`: `SUBSTR(b, 1, 2)` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), dict(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
 
-CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (dict(b), a));
+CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (upper(b), a));
 ---
-error: table `t`: key part `dict(b)`: `dict` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+error: table `t`: key part `upper(b)`: `upper` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), dict(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
 
 CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (nothing(b), a));
 ---
-error: table `t`: key part `nothing(b)`: `nothing` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
+error: table `t`: key part `nothing(b)`: `nothing` cannot be a part of a row key; these can: c, salt(n), bucket(n, c, …), random_salt(n), hash(c, …), md5(c), reverse(c), reverse_digits(c), dict(c), left(c, n), c / n, date_trunc(unit, c), date_bin(interval, c), CAST(c AS DATE), c % n, 'text' or number
 
 CREATE TABLE t (a INT, b TEXT, PRIMARY KEY (salt(4), bucket(4, a), a));
 ---

@@ -101,6 +101,12 @@ impl Expression {
             .is_ok_and(|declaration| declaration.is_dealt())
     }
 
+    /// Whether its value is an id in a dictionary, as that of `dict(c)`.
+    pub fn has_dictionary(&self) -> bool {
+        self.declaration()
+            .is_ok_and(|declaration| declaration.has_dictionary())
+    }
+
     /// The same expression as it is stored, so that those that mean the same are equal.
     #[must_use]
     pub fn canonical(&self) -> Self {

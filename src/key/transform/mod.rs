@@ -23,6 +23,7 @@ use arrow::array::{Array, ArrayRef};
 
 use crate::datum::{Datum, Readable, SqlType, datum_at, to_array};
 use crate::error::{Error, Result};
+use crate::key::dictionary::Dictionary;
 use crate::key::domain::{Cut, Domain};
 use crate::key::encoding::Encoding;
 use crate::key::row_error::RowError;
@@ -39,6 +40,7 @@ mod coarse;
 mod column;
 mod date_bin;
 mod date_trunc;
+mod dict;
 pub mod digest;
 mod divide;
 mod expression;
@@ -65,6 +67,7 @@ pub static TRANSFORMS: &[&dyn Declaration] = &[
     &md5::Md5,
     &reverse::Reverse,
     &reverse_digits::ReverseDigits,
+    &dict::Dict,
     &left::Left,
     &divide::Divide,
     &date_trunc::DateTrunc,
@@ -109,6 +112,11 @@ pub trait Declaration: Debug + Send + Sync {
     /// Whether its value is dealt out when a row is inserted: it is that of the hidden column [`BUCKET_COLUMN`], which is
     /// a further argument.
     fn is_dealt(&self) -> bool {
+        false
+    }
+
+    /// Whether its value is an id in a dictionary, which is kept with the table.
+    fn has_dictionary(&self) -> bool {
         false
     }
 
@@ -158,6 +166,11 @@ pub trait Transform: Debug + Send + Sync {
 
     /// How the value is written.
     fn encoding(&self) -> &dyn Encoding;
+
+    /// The dictionary that its values are ids in, if they are.
+    fn dictionary(&self) -> Option<&Arc<Dictionary>> {
+        None
+    }
 
     /// The part's value for its source columns' values, in the order in which the expression names them.
     ///

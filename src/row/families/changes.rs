@@ -1,10 +1,11 @@
 //! Changes of rows as changes in each family.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::of_family;
 use crate::error::{Error, Result};
-use crate::schema::{further_families, space_of_family};
+use crate::schema::spaces_of_families;
 use crate::store::{BulkWriter, Changes, Durability, Snapshot, WriteBatch};
 
 /// A statement's changes of rows: what is put into the space of a table that has families goes to all of their spaces.
@@ -26,25 +27,27 @@ impl Changes for Split {
     }
 
     fn write(&mut self, rows: WriteBatch) -> Result<()> {
+        let spaces = rows.spaces().map(|space| (space, Spaces::of(space)));
+        let spaces: HashMap<&str, Spaces> = spaces.collect();
         let mut entries = WriteBatch::new();
         for row in rows.iter() {
-            for family in 0..=further_families(row.space) {
-                let space = space_of_family(row.space, family);
-                match row.value {
-                    Some(value) => entries.put(&space, row.key, part(row.space, value, family)?),
-                    None => entries.delete(&space, row.key),
+            let Some(spaces) = spaces.get(row.space) else {
+                return Err(Error::internal("a row of a space that its batch has not"));
+            };
+            spaces.split(row.value, |space, value| {
+                match value {
+                    Some(value) => entries.put(space, row.key, value),
+                    None => entries.delete(space, row.key),
                 }
-            }
+                Ok(())
+            })?;
         }
         self.entries.write(entries)
     }
 
     fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
-        let spaces = 0..=further_families(space);
         Ok(Box::new(SplitLoad {
-            spaces: spaces
-                .map(|family| space_of_family(space, family))
-                .collect(),
+            spaces: Spaces::of(space),
             entries: self.entries.as_mut(),
         }))
     }
@@ -54,39 +57,51 @@ impl Changes for Split {
     }
 }
 
-/// The value in a family; all of it in a space without families.
-fn part<'a>(space: &str, value: &'a [u8], family: usize) -> Result<&'a [u8]> {
-    match further_families(space) {
-        0 => Ok(value),
-        _ => of_family(value, family)
-            .ok_or_else(|| Error::internal("a row is written without the values of a family")),
+/// The spaces of a table's families, by number; the one of a table without families.
+struct Spaces(Vec<String>);
+
+impl Spaces {
+    fn of(space: &str) -> Self {
+        Self(spaces_of_families(space).collect())
+    }
+
+    /// Gives each space with what a row has in it; none, where the row is deleted.
+    fn split<'a>(
+        &self,
+        row: Option<&'a [u8]>,
+        mut each: impl FnMut(&str, Option<&'a [u8]>) -> Result<()>,
+    ) -> Result<()> {
+        for (family, space) in self.0.iter().enumerate() {
+            let value = match row {
+                Some(row) if self.0.len() > 1 => Some(of_family(row, family).ok_or_else(|| {
+                    Error::internal("a row is written without the values of a family")
+                })?),
+                row => row,
+            };
+            each(space, value)?;
+        }
+        Ok(())
     }
 }
 
 /// Loads of all families, side by side.
 struct SplitLoad<'a> {
-    spaces: Vec<String>,
+    spaces: Spaces,
     entries: &'a mut dyn Changes,
 }
 
 impl BulkWriter for SplitLoad<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        for (family, space) in self.spaces.iter().enumerate() {
-            let value = match self.spaces.len() {
-                1 => Some(value),
-                _ => of_family(value, family),
-            };
-            let value = value
-                .ok_or_else(|| Error::internal("a row is loaded without the values of a family"))?;
-            self.entries.bulk(space)?.put(key, value)?;
-        }
-        Ok(())
+        let entries = &mut self.entries;
+        self.spaces.split(Some(value), |space, value| match value {
+            Some(value) => entries.bulk(space)?.put(key, value),
+            None => Ok(()),
+        })
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
-        for space in &self.spaces {
-            self.entries.bulk(space)?.delete(key)?;
-        }
-        Ok(())
+        let entries = &mut self.entries;
+        self.spaces
+            .split(None, |space, _| entries.bulk(space)?.delete(key))
     }
 }

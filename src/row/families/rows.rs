@@ -171,7 +171,7 @@ impl JoinedReader {
             family.fill(entries, bytes)?;
             while let Some(to) = &self.passed_over
                 && let Some((key, _)) = family.next()
-                && is_short_of(self.direction, key, to)
+                && self.direction.is_short_of(key, to)
             {
                 family.used += 1;
             }
@@ -237,14 +237,6 @@ impl JoinedReader {
             }
         }
         Ok(true)
-    }
-}
-
-/// Whether a key lies on the way to where reading goes on, as [`Reader::skip`] says.
-fn is_short_of(direction: Direction, key: &[u8], to: &[u8]) -> bool {
-    match direction {
-        Direction::Forward => key < to,
-        Direction::Backward => key >= to,
     }
 }
 

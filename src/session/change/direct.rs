@@ -145,7 +145,8 @@ impl BoundChange {
         let Some(claimed) = brief.claim(waits)? else {
             return Ok(None);
         };
-        if !self.is_current(claimed.as_ref())? {
+        let is_outdated = self.request.as_ref().is_some_and(ScanRequest::is_outdated);
+        if is_outdated || !self.is_current(claimed.as_ref())? {
             return Ok(None);
         }
         let Some(batches) = self.source_rows(&claimed, counters)? else {

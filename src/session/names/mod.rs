@@ -48,7 +48,7 @@ use sqlparser::ast::Ident;
 
 use self::mender::Mender;
 use self::tables::Tables;
-pub(super) use self::text::heading;
+pub(super) use self::text::keep_heading;
 use super::folds::Folds;
 use super::innermost::sql_of_mut;
 use super::outcome::gives_rows;

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, ObjectNamePart,
-    Value, VisitMut, VisitorMut,
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
+    ObjectNamePart, SelectItem, Value, VisitMut, VisitorMut,
 };
 use sqlparser::tokenizer::Span;
 
@@ -15,6 +15,15 @@ pub fn heading(expr: &Expr) -> String {
     let mut shown = without_parentheses(expr).clone();
     let _: ControlFlow<()> = shown.visit(&mut AsWritten);
     shown.to_string()
+}
+
+/// The column keeps the heading that it has as it is written.
+pub fn keep_heading(item: &mut SelectItem) {
+    if let SelectItem::UnnamedExpr(expr) = item {
+        let alias = Ident::with_quote('"', heading(expr));
+        let expr = std::mem::replace(expr, Expr::Identifier(Ident::new("")));
+        *item = SelectItem::ExprWithAlias { expr, alias };
+    }
 }
 
 /// The expression within its parentheses.

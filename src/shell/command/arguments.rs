@@ -69,11 +69,6 @@ pub fn switch(argument: &str) -> Option<bool> {
     }
 }
 
-/// A text as SQL writes it.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

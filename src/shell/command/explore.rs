@@ -1,8 +1,9 @@
 //! What is in the database.
 
-use super::arguments::{quoted, table};
+use super::arguments::table;
 use super::{Command, Offer, failed, show_texts};
 use crate::key::identifier;
+use crate::schema::quoted;
 use crate::shell::names::Names;
 use crate::shell::state::{Answer, Shell};
 use crate::shell::suggest::{closest, question};

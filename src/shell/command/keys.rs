@@ -1,13 +1,14 @@
 //! Row keys and key ranges, without a query's result.
 
-use super::arguments::{quoted, table};
+use super::arguments::table;
 use super::explore::find_table;
 use super::{Command, Offer, failed, show_texts};
+use crate::datum::datum_at;
 use crate::error::{Error, Result};
 use crate::key::{RowKey, identifier};
 use crate::keyrange::hex;
-use crate::schema::Table;
-use crate::session::Database;
+use crate::schema::{Table, quoted};
+use crate::session::{Connection, Database};
 use crate::shell::state::{Answer, Shell};
 
 pub(super) struct Keys;
@@ -52,7 +53,10 @@ impl Command for Keys {
         };
         let key = match bytes(rest) {
             Some(key) => key,
-            None => shell.runtime.block_on(encode(declared, &sources, rest)),
+            None => {
+                let encoded = encode(declared, &row_key, &sources, rest);
+                shell.runtime.block_on(encoded)
+            }
         };
         let rows = key.and_then(|key| describe(&row_key, &key));
         match rows {
@@ -66,7 +70,12 @@ impl Command for Keys {
 
 /// The row key of the one row of `VALUES (…)`. A table of the same key in memory takes the row: so the key is the one
 /// that INSERT would store.
-async fn encode(mut table: Table, sources: &[usize], values: &str) -> Result<Vec<u8>> {
+async fn encode(
+    mut table: Table,
+    row_key: &RowKey,
+    sources: &[usize],
+    values: &str,
+) -> Result<Vec<u8>> {
     // What is not in the key need not be given.
     for (position, column) in table.columns.iter_mut().enumerate() {
         column.nullable |= !sources.contains(&position);
@@ -95,10 +104,24 @@ async fn encode(mut table: Table, sources: &[usize], values: &str) -> Result<Vec
     if inserted != 1 {
         return Err(Error::invalid("give the values of one row"));
     }
+    if !row_key.dictionaries().is_empty() {
+        return encode_with_ids(&scratch, &table, row_key).await;
+    }
     let keys = format!("SELECT row_key FROM keys({})", quoted(&table.name));
     let row = scratch.query_row(&keys, Vec::new()).await?;
     let row = row.ok_or_else(|| Error::internal("a row was stored without a key"))?;
     Ok(row.get::<&[u8]>(0)?.to_vec())
+}
+
+/// The same where it has ids of a dictionary, which are those of the table itself.
+async fn encode_with_ids(scratch: &Connection, table: &Table, row_key: &RowKey) -> Result<Vec<u8>> {
+    let rows = format!("SELECT * FROM {}", identifier(&table.name));
+    let rows = scratch.query(&rows, Vec::new()).await?;
+    let row = rows.iter().find(|batch| batch.num_rows() > 0);
+    let row = row.ok_or_else(|| Error::internal("a row that was stored is not there"))?;
+    let columns = table.columns.iter().zip(row.columns());
+    let values = columns.map(|(column, array)| datum_at(array, 0, &column.sql_type));
+    row_key.encode(&values.collect::<Result<Vec<_>>>()?)
 }
 
 /// The key that is written as bytes: `x'00ff'`, or `\x00ff` as results have it. `None` where no bytes are written.

@@ -1,8 +1,9 @@
 //! Scripts and data from files.
 
-use super::arguments::{file, first_word, home, quoted, table};
+use super::arguments::{file, first_word, home, table};
 use super::{Command, Offer, failed};
 use crate::key::identifier;
+use crate::schema::quoted;
 use crate::shell::script::Units;
 use crate::shell::state::{Answer, Shell};
 

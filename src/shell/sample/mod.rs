@@ -59,6 +59,7 @@ pub static FILES: &[File] = files![
     "catalog/server_log/server_log_by_arrival.sql",
     "catalog/server_log/server_log_by_hash.sql",
     "catalog/server_log/server_log_by_host.sql",
+    "catalog/server_log/server_log_by_number.sql",
     "catalog/server_log/server_log_by_time.sql",
     "data/flights.parquet",
     "data/weather.csv",
@@ -136,6 +137,7 @@ pub static FILES: &[File] = files![
     "queries/server_log/06-disks.sql",
     "queries/server_log/07-timeouts.sql",
     "queries/server_log/08-a-machine.sql",
+    "queries/server_log/09-first-machines.sql",
 ];
 
 /// The files that declare a table and load it.

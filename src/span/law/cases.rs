@@ -110,6 +110,7 @@ impl Case {
     /// Where the parts are no layout, which shrinking may bring about.
     pub fn key(&self) -> crate::error::Result<RowKey> {
         let key = row_key(&self.columns, &self.parts)?;
+        self.rows.iter().for_each(|row| key.learn_row(row));
         Ok(match self.is_shared() {
             true => key.among_others(),
             false => key,
@@ -135,6 +136,7 @@ impl Case {
             let mut parts = self.parts.clone();
             parts[position].expression = Expression::new("literal", vec![others]);
             if let Ok(key) = row_key(&self.columns, &parts) {
+                self.rows.iter().for_each(|row| key.learn_row(row));
                 keys.extend(self.rows.iter().filter_map(|row| key.encode(row).ok()));
             }
         }
@@ -222,6 +224,7 @@ fn storable_rows(
                 value(&columns[it], &pool[it], random)
             })
             .collect();
+        key.learn_row(&row);
         if key.encode(&row).is_ok() && seen.insert(row.clone()) {
             rows.push(row);
         }
