@@ -65,7 +65,12 @@ fn all_of(table: &BoundTable) -> Result<Vec<(Entries, &Arc<Dictionary>)>> {
     let Some(space) = table.table().dictionary_space() else {
         return Ok(Vec::new());
     };
-    let too_many = |_| Error::internal("a row key of more parts than there can be");
+    let too_many = |_| {
+        Error::unsupported(format!(
+            "table `{}`: dict(c) behind 256 other key parts",
+            table.name()
+        ))
+    };
     let mut all = Vec::new();
     for (position, dictionary) in table.row_key().dictionaries() {
         let entries = Entries {
@@ -168,15 +173,22 @@ impl Entries {
 
 impl DictionaryKeeper for Kept {
     fn add(&self, dictionary: &Dictionary, texts: &[Arc<str>]) -> Result<()> {
+        let added = self.try_add(dictionary, texts);
+        match self.store.snapshot()?.has_space(&self.entries.space) {
+            true => added,
+            false => Err(Error::conflict(format!(
+                "table `{}` was dropped or emptied by another statement while this one ran: nothing was written, run it again",
+                self.entries.table
+            ))),
+        }
+    }
+}
+
+impl Kept {
+    fn try_add(&self, dictionary: &Dictionary, texts: &[Arc<str>]) -> Result<()> {
         let (entries, space) = (&self.entries, self.entries.space.as_str());
         let mut changes = Arc::clone(&self.store).begin(&[Claim::exclusive(space)])?;
         let snapshot = changes.snapshot()?;
-        if !snapshot.has_space(space) {
-            return Err(Error::conflict(format!(
-                "table `{}` was dropped or emptied by another statement: nothing was written, run it again",
-                entries.table
-            )));
-        }
         // Others may have given ids to the same texts.
         entries.read_on(dictionary, &snapshot)?;
         let unknown = dictionary.unknown(texts);

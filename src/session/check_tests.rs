@@ -192,6 +192,40 @@ async fn damage_of_the_catalog_is_named() {
     }
 }
 
+/// Rows whose texts are missing in the dictionary, and entries that are none.
+#[tokio::test]
+async fn damage_of_a_dictionary_is_named() {
+    let cases: [(u8, Option<&[u8]>, &str); 3] = [
+        (2, None, "the dictionary has no text with the id 2"),
+        (
+            1,
+            Some(b"\xff"),
+            "table `d`: an entry of a dictionary cannot be read",
+        ),
+        (
+            2,
+            Some(b"one"),
+            "table `d`: a dictionary's id 2 is not that of 'one'",
+        ),
+    ];
+    for (id, value, expected) in cases {
+        let (store, database) = in_memory().await;
+        let connection = database.connect();
+        let create = "CREATE TABLE d (a TEXT, b INT, PRIMARY KEY (dict(a), b))";
+        connection.execute(create, ()).await.unwrap();
+        let insert = "INSERT INTO d VALUES ('one', 1), ('two', 2)";
+        connection.execute(insert, ()).await.unwrap();
+        assert!(database.check().await.unwrap().is_sound());
+        let entries_of_d = format!("{}_d", space(&database, "d"));
+        put(&store, &entries_of_d, &[0, 0, 0, 0, id], value);
+        let found = texts(&database.check().await.unwrap());
+        assert!(
+            found.iter().any(|text| text.contains(expected)),
+            "{expected}: {found:?}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn tables_without_a_space_and_spaces_without_a_table_are_told() {
     let (store, database) = in_memory().await;

@@ -271,6 +271,9 @@ impl<'a> Expansion<'a> {
 
     /// The product of the terms' boxes. Terms that would make too many are left out, those on the last key parts first.
     fn all(&mut self, terms: &[&Predicate]) -> Vec<ColumnBox> {
+        if let Some(one) = self.one_box(terms) {
+            return one;
+        }
         let mut factors: Vec<Factor<'_>> = terms
             .iter()
             .copied()
@@ -307,6 +310,23 @@ impl<'a> Expansion<'a> {
         product
     }
 
+    /// The box of terms that restrict a dimension each, as `(a, b) IN (…)` has one for each row, or none where they exclude
+    /// each other; `None` for others.
+    fn one_box(&self, terms: &[&Predicate]) -> Option<Vec<ColumnBox>> {
+        let mut boxes = Vec::with_capacity(terms.len());
+        for term in terms {
+            let Predicate::Member(expression, domain) = term else {
+                return None;
+            };
+            boxes.push(self.member(expression, domain).pop());
+        }
+        let mut boxes = boxes.into_iter();
+        let product = boxes.try_fold(ColumnBox::default(), |product, member| {
+            product.intersect(&member?)
+        });
+        Some(product.into_iter().collect())
+    }
+
     /// The product of all factors, if neither it nor that of a half, or of a half of one, has too many boxes. It takes
     /// no longer than its boxes are many: `(a, b) NOT IN (…)` is a factor for each row, and has a box for each.
     fn by_halves(&self, factors: &[Factor<'_>]) -> Option<Vec<ColumnBox>> {
@@ -322,6 +342,11 @@ impl<'a> Expansion<'a> {
 
     /// The boxes in which two unions meet; `None` where they are too many, or too many are looked at.
     fn product(&self, left: &[ColumnBox], right: &[ColumnBox]) -> Option<Vec<ColumnBox>> {
+        if let [own] = left {
+            let both = right.iter().filter_map(|other| own.intersect(other));
+            let both: Vec<ColumnBox> = both.take(self.limit + 1).collect();
+            return (both.len() <= self.limit).then_some(both);
+        }
         let indexed = Indexed::new(right);
         let mut product = Vec::new();
         let mut tried = 0_usize;
