@@ -476,7 +476,7 @@ async fn a_scan_reads_at_one_moment() {
         "a bare provider: one for each scan"
     );
 
-    let statement = StatementSnapshot::later(
+    let statement = StatementSnapshot::at(
         Arc::clone(&fixture.store),
         fixture.store.snapshot().unwrap(),
     );

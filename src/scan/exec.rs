@@ -46,6 +46,17 @@ pub struct ScanExec {
 }
 
 impl ScanExec {
+    fn refuse_outdated(&self) -> crate::error::Result<()> {
+        match self.request.is_outdated() {
+            false => Ok(()),
+            true => Err(Error::conflict(format!(
+                "table `{}`: after this statement was planned others wrote texts that a dictionary did not have: nothing was \
+                 written, run it again",
+                self.request.table.name()
+            ))),
+        }
+    }
+
     /// A scan in at most so many partitions, each of which gives at most as many rows as the request's limit says; where
     /// order is wanted, its first in that order. A size that the store cannot estimate counts as none, so that runs are
     /// cut elsewhere or not at all.
@@ -285,12 +296,9 @@ impl ExecutionPlan for ScanExec {
         let snapshot = self
             .snapshot
             .for_partition(&self.store, partition, count, &context);
-        if StatementSnapshot::is_later(&context) && self.request.is_outdated() {
-            return Err(external(Error::conflict(format!(
-                "table `{}`: while this statement was planned others wrote texts that a dictionary did not have: nothing was \
-                 written, run it again",
-                self.request.table.name()
-            ))));
+        // Whoever has a statement's moment has seen to it.
+        if !StatementSnapshot::is_in(&context) {
+            self.refuse_outdated().map_err(external)?;
         }
         let moment = Moment {
             snapshot: snapshot.map_err(external)?,
@@ -438,6 +446,17 @@ impl ExecutionPlan for ScanExec {
             }
         }
         Ok(SortOrderPushdownResult::Unsupported)
+    }
+}
+
+/// Whether all scans of a plan may read a moment that is later than the plan; asked when that moment is taken.
+///
+/// # Errors
+/// `Conflict` where one was planned with a text that a dictionary has got since.
+pub fn refuse_if_outdated(plan: &Arc<dyn ExecutionPlan>) -> crate::error::Result<()> {
+    match plan.downcast_ref::<ScanExec>() {
+        Some(scan) => scan.refuse_outdated(),
+        None => plan.children().into_iter().try_for_each(refuse_if_outdated),
     }
 }
 

@@ -43,7 +43,7 @@ use datafusion::common::DataFusionError;
 use crate::error::Error;
 
 pub use self::access::{Access, Planning, ToPhysical, bound};
-pub use self::exec::ScanExec;
+pub use self::exec::{ScanExec, refuse_if_outdated};
 pub use self::grouped::{Order, Wanted};
 pub use self::metrics::{Counters, ScanTotals, sums};
 pub use self::open::{Moment, Opened, open};

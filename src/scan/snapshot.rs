@@ -19,33 +19,23 @@ pub type StoreMoment = (Arc<dyn Store>, Arc<dyn Snapshot>);
 /// The moment at which a whole statement reads a store, or several: `SessionConfig::with_extension` carries it to the
 /// scans.
 #[derive(Debug)]
-pub struct StatementSnapshot {
-    moments: Vec<StoreMoment>,
-    /// Whether the statement was planned before they were taken.
-    are_later: bool,
-}
+pub struct StatementSnapshot(Vec<StoreMoment>);
 
 impl StatementSnapshot {
-    /// A snapshot of `store` that was taken when the statement was planned already.
-    pub fn later(store: Arc<dyn Store>, snapshot: Arc<dyn Snapshot>) -> Self {
-        Self {
-            moments: vec![(store, snapshot)],
-            are_later: true,
-        }
+    /// A snapshot of `store` that was taken already.
+    pub fn at(store: Arc<dyn Store>, snapshot: Arc<dyn Snapshot>) -> Self {
+        Self(vec![(store, snapshot)])
     }
 
-    /// Snapshots of a store each, that were taken before the statement is planned.
-    pub fn of_stores(moments: Vec<StoreMoment>) -> Self {
-        Self {
-            moments,
-            are_later: false,
-        }
+    /// Snapshots that were taken already, of a store each.
+    pub fn of_stores(snapshots: Vec<StoreMoment>) -> Self {
+        Self(snapshots)
     }
 
-    /// Whether scans in this context read a moment that is later than their plan.
-    pub(super) fn is_later(context: &TaskContext) -> bool {
+    /// Whether there is one in this context.
+    pub(super) fn is_in(context: &TaskContext) -> bool {
         let statement = context.session_config().get_extension::<Self>();
-        statement.is_none_or(|statement| statement.are_later)
+        statement.is_some()
     }
 
     /// The snapshot of `store` that the statement of `context` reads, if it has one: a statement may read tables of
@@ -54,7 +44,7 @@ impl StatementSnapshot {
         let statement = context.session_config().get_extension::<Self>()?;
         let is_of_store =
             |of: &Arc<dyn Store>| std::ptr::addr_eq(Arc::as_ptr(of), Arc::as_ptr(store));
-        let mut snapshots = statement.moments.iter();
+        let mut snapshots = statement.0.iter();
         let found = snapshots.find(|(of, _)| is_of_store(of));
         found.map(|(_, snapshot)| Arc::clone(snapshot))
     }

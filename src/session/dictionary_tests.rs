@@ -167,3 +167,38 @@ async fn prepared_statements_go_with_the_dictionary() {
     }
     assert_one_to_one(&connection).await;
 }
+
+/// A change whose plan looked a text up in vain writes texts itself, and is no conflict with itself.
+#[tokio::test]
+async fn a_statement_may_write_the_texts_that_it_looked_for() {
+    let connection = Database::in_memory().unwrap().connect();
+    run(&connection, TABLE).await;
+    run(
+        &connection,
+        "INSERT INTO t SELECT 'n' || i, i, 0 FROM generate_series(1, 500) AS i",
+    )
+    .await;
+    for (sql, expected) in [
+        (
+            "INSERT INTO t SELECT 'new' || k, k, 1 FROM t WHERE name IN ('n1', 'n2', 'new1')",
+            2,
+        ),
+        (
+            "INSERT INTO t SELECT 'more' || k, k, 1 FROM t WHERE name LIKE 'm%' OR k = 7",
+            1,
+        ),
+        (
+            "UPDATE t SET name = 'moved' || k FROM (VALUES ('n3'), ('moved3')) AS s (n) WHERE name = s.n",
+            1,
+        ),
+        (
+            "INSERT INTO t SELECT 'again-' || name, k, (SELECT count(*) FROM t AS o WHERE o.name < 'n3' AND o.k < t.k) \
+             FROM t WHERE name <> 'again1'",
+            503,
+        ),
+        ("DELETE FROM t WHERE name LIKE 'again%'", 503),
+    ] {
+        assert_eq!(run(&connection, sql).await, expected, "{sql}");
+    }
+    assert_one_to_one(&connection).await;
+}

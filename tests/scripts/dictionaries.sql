@@ -237,12 +237,9 @@ CREATE TABLE number (a INT, PRIMARY KEY (dict(a)));
 CREATE TABLE padded (a CHAR(3), PRIMARY KEY (dict(a)));
 CREATE TABLE two (a TEXT, b TEXT, PRIMARY KEY (dict(a, b)));
 CREATE TABLE shared (a TEXT, PRIMARY KEY (dict(a), 'x')) WITH (keyspace = 'shop');
-SELECT dict(host) FROM measured;
 ---
 error: table `number`: key part `dict(a)`: dict takes a column of TEXT or VARCHAR; `a` is INT
 error: table `padded`: key part `dict(a)`: dict takes a column of TEXT or VARCHAR; `a` is CHAR(3)
 error: table `two`: key part `dict(a, b)`: dict takes one column, as in dict(c)
 error: table `shared`: dict(c) in a key space, whose tables share one run of keys: each table has a dictionary of its own
-error: Error during planning: Invalid function 'dict'.
-Did you mean 'gcd'?
 

@@ -275,7 +275,7 @@ fn claimed_context(state: &SessionState, store: &Arc<dyn Store>) -> Refresh {
     Arc::new(move |snapshot| {
         let mut state = state.clone();
         let claimed = ClaimedRows(Arc::clone(&snapshot));
-        let snapshot = StatementSnapshot::later(Arc::clone(&store), snapshot);
+        let snapshot = StatementSnapshot::at(Arc::clone(&store), snapshot);
         let config = state.config_mut();
         config.set_extension(Arc::new(snapshot));
         config.set_extension(Arc::new(claimed));
