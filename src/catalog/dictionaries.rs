@@ -182,6 +182,10 @@ impl DictionaryKeeper for Kept {
             ))),
         }
     }
+
+    fn follow(&self, dictionary: &Dictionary) -> Result<()> {
+        self.entries.read_on(dictionary, &self.store.snapshot()?)
+    }
 }
 
 impl Kept {

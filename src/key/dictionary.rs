@@ -32,6 +32,12 @@ pub trait DictionaryKeeper: fmt::Debug + Send + Sync {
     /// # Errors
     /// Those of the store; `InvalidInput` where there are no more ids.
     fn add(&self, dictionary: &Dictionary, texts: &[Arc<str>]) -> Result<()>;
+
+    /// Takes in what others, perhaps another process, have added until now.
+    ///
+    /// # Errors
+    /// Those of the store; `Corrupt` for an entry that is none.
+    fn follow(&self, dictionary: &Dictionary) -> Result<()>;
 }
 
 /// The ids of texts.
@@ -125,6 +131,17 @@ impl Dictionary {
             }
         }
         Ok(())
+    }
+
+    /// Takes in what others have added until now.
+    ///
+    /// # Errors
+    /// Those of [`DictionaryKeeper::follow`].
+    pub fn follow(&self) -> Result<()> {
+        match self.keeper.get() {
+            Some(keeper) => keeper.follow(self),
+            None => Ok(()),
+        }
     }
 
     /// Sees to it that each of these texts has an id.

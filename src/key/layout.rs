@@ -115,6 +115,15 @@ impl RowKey {
         &self.dictionaries
     }
 
+    /// Takes in what others have added to them until now.
+    ///
+    /// # Errors
+    /// Those of [`Dictionary::follow`].
+    pub fn follow_dictionaries(&self) -> Result<()> {
+        let mut dictionaries = self.dictionaries.iter();
+        dictionaries.try_for_each(|(_, dictionary)| dictionary.follow())
+    }
+
     /// What was looked up in them so far.
     pub fn lookups(&self) -> Lookups {
         self.dictionaries.iter().map(|(_, it)| it.lookups()).sum()

@@ -47,7 +47,7 @@ pub struct ScanExec {
 
 impl ScanExec {
     fn refuse_outdated(&self) -> crate::error::Result<()> {
-        match self.request.is_outdated() {
+        match self.request.is_outdated()? {
             false => Ok(()),
             true => Err(Error::conflict(format!(
                 "table `{}`: after this statement was planned others wrote texts that a dictionary did not have: nothing was \

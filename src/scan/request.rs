@@ -136,9 +136,16 @@ impl ScanRequest {
 
     /// Whether its spans may be too few for a moment until now: a dictionary lacked a text that they were planned with, and
     /// has more by now. For who reads a moment that is later than the plan.
-    pub fn is_outdated(&self) -> bool {
-        let known = || self.table.row_key().lookups().known;
-        self.missed.is_some_and(|missed| missed != known())
+    ///
+    /// # Errors
+    /// Those of the store, which is asked where a text was lacking.
+    pub fn is_outdated(&self) -> crate::error::Result<bool> {
+        let Some(missed) = self.missed else {
+            return Ok(false);
+        };
+        let key = self.table.row_key();
+        key.follow_dictionaries()?;
+        Ok(key.lookups().known != missed)
     }
 
     /// The schema of the output.

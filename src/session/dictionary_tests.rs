@@ -202,3 +202,51 @@ async fn a_statement_may_write_the_texts_that_it_looked_for() {
     }
     assert_one_to_one(&connection).await;
 }
+
+/// A plan of one process, and rows that another one has written since: they are read, or the plan is refused.
+#[tokio::test]
+async fn what_another_process_writes_after_the_plan_is_read_or_refused() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let database = Database::of_store(Arc::clone(&store)).unwrap();
+    let [one, other] = [
+        database.connect(),
+        Database::of_store(store).unwrap().connect(),
+    ];
+    run(&one, TABLE).await;
+    run(&other, "INSERT INTO t VALUES ('old', 1, 1)").await;
+    let context = SessionContext::new();
+    context
+        .register_table("t", database.table_provider("t").unwrap())
+        .unwrap();
+    for (number, sql, expected) in [
+        (2, "SELECT name FROM t", Some(2)),
+        (3, "SELECT name FROM t WHERE name IN ('old', 'new 3')", None),
+        (4, "SELECT name FROM t WHERE k > 0", Some(4)),
+    ] {
+        let plan = context
+            .sql(sql)
+            .await
+            .unwrap()
+            .create_physical_plan()
+            .await
+            .unwrap();
+        run(
+            &other,
+            &format!("INSERT INTO t VALUES ('new {number}', {number}, 0)"),
+        )
+        .await;
+        let stream = datafusion::physical_plan::execute_stream(plan, context.task_ctx());
+        let batches = match stream {
+            Ok(stream) => stream.try_collect::<Vec<_>>().await,
+            Err(error) => Err(error),
+        };
+        match (batches, expected) {
+            (Ok(batches), Some(expected)) => {
+                let count: usize = batches.iter().map(|batch| batch.num_rows()).sum();
+                assert_eq!(count, expected, "{sql}");
+            }
+            (Err(error), None) => assert_eq!(Error::from(error).kind(), ErrorKind::Conflict),
+            (found, _) => panic!("{sql}: {found:?}"),
+        }
+    }
+}

@@ -126,9 +126,12 @@ impl DirectQuery {
         if !request.is_small(store.as_ref(), options.piece_bytes) {
             return Ok(None);
         }
-        let Some(snapshot) = snapshot(store)?.filter(|_| !request.is_outdated()) else {
+        let Some(snapshot) = snapshot(store)? else {
             return Ok(None);
         };
+        if request.is_outdated()? {
+            return Ok(None);
+        }
         let moment = Moment {
             snapshot,
             latency: store.capabilities().latency,

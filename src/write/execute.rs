@@ -27,7 +27,6 @@ use super::wanted::Waiter;
 use super::{Change, TableGuard, TableWriter, WriteSet, WriteSettings};
 use crate::error::{Error, Result};
 use crate::operator::{in_order_of_input, one_input};
-use crate::scan::refuse_if_outdated;
 use crate::schema::BoundTable;
 use crate::store::Snapshot;
 
@@ -160,7 +159,6 @@ impl Work {
                 guard.check(self.table().name())?;
                 let begun = blocking(move || Ok((write_set.begin()?, write_set)));
                 let (snapshot, write_set) = begun.await?;
-                refuse_if_outdated(&input)?;
                 let context = refresh(snapshot)?;
                 (self.gather(write_set, input, context).await?, guard)
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, StringBuilder, UInt32Array};
+use arrow::compute::max;
 use arrow::datatypes::UInt32Type;
 
 use super::{
@@ -131,6 +132,10 @@ impl Transform for Numbered {
     fn restore_column(&self, parts: &ArrayRef, _sql_type: &SqlType) -> Result<ArrayRef, RowError> {
         let ids = parts.as_primitive_opt::<UInt32Type>();
         let ids = ids.ok_or_else(|| Error::internal("ids of another type"))?;
+        // Another process may have written rows at the moment that is read.
+        if max(ids).is_some_and(|greatest| greatest > self.dictionary.entries().last()) {
+            self.dictionary.follow()?;
+        }
         let entries = self.dictionary.entries();
         let mut texts = StringBuilder::with_capacity(ids.len(), 0);
         for (row, id) in ids.iter().enumerate() {

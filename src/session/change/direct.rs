@@ -145,8 +145,8 @@ impl BoundChange {
         let Some(claimed) = brief.claim(waits)? else {
             return Ok(None);
         };
-        let is_outdated = self.request.as_ref().is_some_and(ScanRequest::is_outdated);
-        if is_outdated || !self.is_current(claimed.as_ref())? {
+        let outdated = self.request.as_ref().map(ScanRequest::is_outdated);
+        if outdated.transpose()? == Some(true) || !self.is_current(claimed.as_ref())? {
             return Ok(None);
         }
         let Some(batches) = self.source_rows(&claimed, counters)? else {

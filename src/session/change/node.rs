@@ -25,7 +25,7 @@ use super::super::names::written;
 use super::super::scanned::reads;
 use super::lookup::LookupNode;
 use crate::error::{Error, Result};
-use crate::scan::StatementSnapshot;
+use crate::scan::{StatementSnapshot, refuse_if_outdated};
 use crate::settings::HaliteOptions;
 use crate::store::Store;
 use crate::table::HaliteTable;
@@ -256,7 +256,7 @@ impl ChangeNode {
         // What reads the table that it changes reads it as it is when nobody else changes it any more.
         let looks = matches!(self.change, Change::Edit(_) | Change::Delete)
             || reads(&self.input, &self.table);
-        let context = looks.then(|| claimed_context(state, self.table.store()));
+        let context = looks.then(|| claimed_context(state, self.table.store(), &input));
         Ok(Arc::new(WriteExec::change(
             self.table.writer(),
             input,
@@ -270,9 +270,14 @@ impl ChangeNode {
 
 /// What a change that is planned in `state` is executed in, once it has claimed its table: it reads all tables at that
 /// moment.
-fn claimed_context(state: &SessionState, store: &Arc<dyn Store>) -> Refresh {
-    let (state, store) = (state.clone(), Arc::clone(store));
+fn claimed_context(
+    state: &SessionState,
+    store: &Arc<dyn Store>,
+    input: &Arc<dyn ExecutionPlan>,
+) -> Refresh {
+    let (state, store, input) = (state.clone(), Arc::clone(store), Arc::clone(input));
     Arc::new(move |snapshot| {
+        refuse_if_outdated(&input)?;
         let mut state = state.clone();
         let claimed = ClaimedRows(Arc::clone(&snapshot));
         let snapshot = StatementSnapshot::at(Arc::clone(&store), snapshot);
