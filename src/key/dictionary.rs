@@ -7,7 +7,7 @@
 //! A text without an id is in no row of any moment until now. Who plans spans with that must not read a later moment: so
 //! a dictionary counts the texts that were looked up in vain, see [`Lookups`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::RandomState;
 use std::sync::Arc;
@@ -69,6 +69,13 @@ impl Entries {
         self.texts.get(usize::try_from(id.checked_sub(1)?).ok()?)
     }
 
+    /// Gives a text that has none the next id.
+    fn push(&mut self, text: Arc<str>) {
+        let id = self.last() + 1;
+        self.ids.insert(Arc::clone(&text), id);
+        self.texts.push(text);
+    }
+
     /// The ids in use are those up to this one.
     pub fn last(&self) -> u32 {
         u32::try_from(self.texts.len()).unwrap_or(u32::MAX)
@@ -120,8 +127,7 @@ impl Dictionary {
             match entries.text(id) {
                 Some(known) if *known == text => {}
                 None if id == entries.last() + 1 && entries.id(&text).is_none() => {
-                    entries.ids.insert(Arc::clone(&text), id);
-                    entries.texts.push(text);
+                    entries.push(text);
                 }
                 _ => {
                     return Err(Error::corrupt(format!(
@@ -162,10 +168,8 @@ impl Dictionary {
             None => {
                 let mut entries = self.entries.write();
                 for text in unknown {
-                    let id = entries.last() + 1;
                     if entries.id(&text).is_none() {
-                        entries.ids.insert(Arc::clone(&text), id);
-                        entries.texts.push(text);
+                        entries.push(text);
                     }
                 }
                 Ok(())
@@ -176,7 +180,7 @@ impl Dictionary {
     /// Those of these texts that have no id, each once, in their order.
     pub fn unknown(&self, texts: &[Arc<str>]) -> Vec<Arc<str>> {
         let entries = self.entries.read();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let is_new = |text: &&Arc<str>| entries.id(text).is_none() && seen.insert(Arc::clone(text));
         texts.iter().filter(is_new).cloned().collect()
     }

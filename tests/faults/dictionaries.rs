@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 
-use super::kill::{MEMORY, Run};
+use super::kill::{MEMORY, Pace, Run};
 use super::{database, execute, open_store, rows, runtime, seed};
 
 /// Statements of one run of the program.
@@ -89,7 +88,7 @@ fn no_id_is_that_of_two_texts_whatever_is_killed() {
     let kills = std::env::var("HALITE_KILLS").map_or(12, |kills| kills.parse().unwrap());
     let mut random = Rng::with_seed(seed());
     let (mut killed, mut count, mut acknowledged_in_all) = (0, 0, 0);
-    let mut pace = Duration::from_secs(1);
+    let mut pace = Pace::default();
     while killed < kills {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("killed.halite");
@@ -106,16 +105,9 @@ fn no_id_is_that_of_two_texts_whatever_is_killed() {
                 steps.push(step(&mut random, count, &mut model));
                 after.push(model.clone());
             }
-            let started = Instant::now();
             let statements = steps.iter().map(String::as_str);
             let run = Run::start(directory.path(), &path, memory, statements);
-            let (acknowledged, was_killed) = run.kill_after(pace.mul_f64(random.f64() * 1.2));
-            if !was_killed {
-                assert_eq!(acknowledged, STEPS, "the program failed");
-                pace = started.elapsed();
-            } else if acknowledged == 0 {
-                pace = pace.mul_f64(1.2).min(Duration::from_secs(60));
-            }
+            let (acknowledged, was_killed) = pace.kill(run, STEPS, &mut random);
             killed += usize::from(was_killed);
             acknowledged_in_all += acknowledged;
             model = found_after(&path, &after, acknowledged);

@@ -59,8 +59,7 @@ fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing_half_done() {
     let seed = seed();
     let mut random = Rng::with_seed(seed);
     let mut seen = Seen::default();
-    // What a whole run takes. Learnt from runs that came to their end.
-    let mut pace = Duration::from_secs(1);
+    let mut pace = Pace::default();
     let mut memory = MEMORY.iter().cycle();
     while seen.kills < kills || (seen.kills < kills * PATIENCE && !seen.is_complete()) {
         let directory = tempfile::tempdir().unwrap();
@@ -70,17 +69,9 @@ fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing_half_done() {
         for _ in 0..ROUNDS_PER_DATABASE {
             let before = workload.model().clone();
             let steps = workload.steps(STEPS);
-            let started = Instant::now();
             let statements = steps.iter().map(|step| step.sql.as_str());
             let run = Run::start(directory.path(), &path, memory, statements);
-            let (acknowledged, was_killed) = run.kill_after(pace.mul_f64(random.f64() * 1.2));
-            if !was_killed {
-                assert_eq!(acknowledged, STEPS, "the program failed");
-                pace = started.elapsed();
-            } else if acknowledged == 0 {
-                // On a machine that is busy all kills would come before the first statement.
-                pace = pace.mul_f64(1.2).min(LONGEST);
-            }
+            let (acknowledged, was_killed) = pace.kill(run, STEPS, &mut random);
             seen.kills += usize::from(was_killed);
             seen.loads += usize::from(path.join("halite-loads").exists());
             let found = examine(&path, &before, &steps, acknowledged, &mut seen);
@@ -170,9 +161,36 @@ pub fn differences(found: &super::Contents, expected: &super::Contents) -> Strin
     text
 }
 
+/// What a whole run takes. Learnt from runs that came to their end.
+pub struct Pace(Duration);
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self(Duration::from_secs(1))
+    }
+}
+
+impl Pace {
+    /// Kills the program somewhere on its way through so many statements. Returns how many it acknowledged, and whether it
+    /// had not ended.
+    pub fn kill(&mut self, run: Run, steps: usize, random: &mut Rng) -> (usize, bool) {
+        let started = run.started;
+        let (acknowledged, was_killed) = run.kill_after(self.0.mul_f64(random.f64() * 1.2));
+        if !was_killed {
+            assert_eq!(acknowledged, steps, "the program failed");
+            self.0 = started.elapsed();
+        } else if acknowledged == 0 {
+            // On a machine that is busy all kills would come before the first statement.
+            self.0 = self.0.mul_f64(1.2).min(LONGEST);
+        }
+        (acknowledged, was_killed)
+    }
+}
+
 /// The program at work on a script.
 pub struct Run {
     child: Child,
+    started: Instant,
 }
 
 impl Run {
@@ -188,6 +206,7 @@ impl Run {
             .map(|(sql, number)| format!("{sql};\nSELECT 'done' AS step, {number} AS number;\n"))
             .collect();
         std::fs::write(&script, memory.to_owned() + &text).unwrap();
+        let started = Instant::now();
         let child = halite()
             .args([
                 database.as_os_str(),
@@ -200,11 +219,11 @@ impl Run {
             .stderr(Stdio::inherit())
             .spawn()
             .unwrap();
-        Self { child }
+        Self { child, started }
     }
 
     /// Kills the program after so long. Returns how many statements it acknowledged, and whether it had not ended.
-    pub fn kill_after(mut self, wait: Duration) -> (usize, bool) {
+    fn kill_after(mut self, wait: Duration) -> (usize, bool) {
         let output = BufReader::new(self.child.stdout.take().unwrap());
         let reader = thread::spawn(move || {
             let lines = output.lines().map_while(Result::ok);
