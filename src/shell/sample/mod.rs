@@ -137,7 +137,7 @@ pub static FILES: &[File] = files![
     "queries/server_log/06-disks.sql",
     "queries/server_log/07-timeouts.sql",
     "queries/server_log/08-a-machine.sql",
-    "queries/server_log/09-first-machines.sql",
+    "queries/server_log/09-first-machine.sql",
 ];
 
 /// The files that declare a table and load it.
