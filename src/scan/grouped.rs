@@ -55,18 +55,20 @@ impl ScanExec {
         if wanted.with_ties && !self.tells_rows_apart(wanted)? {
             return Ok(Vec::new());
         }
+        let is_one = self.is_one_group(parts);
         let directions = self.directions(parts, &wanted.orders).into_iter();
         let scans = directions.map(|direction| {
             let request = ScanRequest {
                 first_of: Some(FirstOfGroups {
                     parts,
                     rows: wanted.rows,
+                    is_one,
                 }),
                 direction,
                 ..request.clone()
             };
             // Of one group few rows are wanted, and a piece or two have them.
-            let shares = match self.is_one_group(parts) {
+            let shares = match is_one {
                 true => self.gathered_shares(),
                 false => Arc::clone(&self.shares),
             };

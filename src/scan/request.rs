@@ -42,6 +42,8 @@ pub(super) struct FirstOfGroups {
     pub(super) parts: usize,
     /// How many rows of each group, at least one.
     pub(super) rows: usize,
+    /// Whether the rows of a run are one group.
+    pub(super) is_one: bool,
 }
 
 /// What a scan reads. Columns are positions in the table throughout, those of filters included.

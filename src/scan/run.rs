@@ -62,7 +62,9 @@ impl Source {
         let table = &request.table;
         refuse_if_gone(table, snapshot.as_ref())?;
         let is_filtered = request.filters().next().is_some();
-        let fetch = request.fetch.filter(|_| !is_filtered);
+        let of_one_group = request.first_of.filter(|first| first.is_one);
+        let most = request.fetch.or(of_one_group.map(|first| first.rows));
+        let fetch = most.filter(|_| !is_filtered);
         Ok(Self {
             rows: RowSnapshot::at(snapshot),
             space: table.shared_space(),
