@@ -23,7 +23,7 @@ use super::change::{ChangeNode, ChangeStatement};
 use super::command::{self, Own};
 use super::innermost::sql_of;
 use super::insert::{self, Insert};
-use super::interrupt::InterruptHandle;
+use super::interrupt::Interruptions;
 use super::meter::Meter;
 use super::named::{self, NamedStatements};
 use super::observe::Observer;
@@ -77,7 +77,7 @@ pub struct Connection {
     views: Arc<Views>,
     /// Tables of the program.
     pub(super) guests: Guests,
-    pub(super) interrupts: InterruptHandle,
+    pub(super) interrupts: Arc<Interruptions>,
     /// How long each statement may take, if that is not what the setting says.
     pub(super) timeout: Option<Duration>,
 }
@@ -144,7 +144,7 @@ impl Connection {
             warnings: Warnings::default(),
             views,
             guests,
-            interrupts: InterruptHandle::default(),
+            interrupts: Arc::default(),
             timeout: None,
         }
     }

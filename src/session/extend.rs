@@ -48,7 +48,7 @@ impl Connection {
     /// What ends the statements of this connection and of its clones. For those of one task there is dropping its future
     /// or stream; a prepared point, which takes microseconds, is not ended.
     pub fn interrupt_handle(&self) -> InterruptHandle {
-        self.interrupts.clone()
+        self.interrupts.handle()
     }
 
     /// The same connection, settings included, whose statements each take so long at most, from planning to the last row,

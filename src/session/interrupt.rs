@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::{Future, pending};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::watch;
 
@@ -24,6 +25,29 @@ use crate::error::{Error, ErrorKind};
 #[derive(Clone)]
 pub struct InterruptHandle(Arc<watch::Sender<u64>>);
 
+/// The interruptions of a connection's statements.
+#[derive(Debug, Default)]
+pub(super) struct Interruptions {
+    handle: InterruptHandle,
+    is_handed_out: AtomicBool,
+}
+
+impl Interruptions {
+    /// For who interrupts.
+    pub(super) fn handle(&self) -> InterruptHandle {
+        self.is_handed_out.store(true, Ordering::Relaxed);
+        self.handle.clone()
+    }
+
+    /// What ends with the next interruption.
+    pub(super) fn next(&self) -> Interruption {
+        Interruption {
+            come: self.handle.next(),
+            may_come: self.is_handed_out.load(Ordering::Relaxed),
+        }
+    }
+}
+
 impl InterruptHandle {
     /// Ends what runs now, with an error of the kind [`ErrorKind::Interrupted`]. A change that is being written is
     /// written whole. What begins later is not ended.
@@ -31,15 +55,14 @@ impl InterruptHandle {
         self.0.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// What ends with the next interruption.
-    pub(super) fn next(&self) -> Interruption {
+    fn next(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         let mut interruptions = self.0.subscribe();
-        Interruption(Box::pin(async move {
+        Box::pin(async move {
             if interruptions.changed().await.is_err() {
                 // Nobody is left who could.
                 pending().await
             }
-        }))
+        })
     }
 }
 
@@ -55,8 +78,13 @@ impl fmt::Debug for InterruptHandle {
     }
 }
 
-/// Ends when a statement is to end.
-pub(super) struct Interruption(pub(super) Pin<Box<dyn Future<Output = ()> + Send>>);
+/// Of one statement, from its begin on.
+pub(super) struct Interruption {
+    /// Ends when the statement is to end.
+    pub(super) come: Pin<Box<dyn Future<Output = ()> + Send>>,
+    /// Whether anybody could interrupt it when it began.
+    pub(super) may_come: bool,
+}
 
 /// The error of a statement that was ended.
 pub(super) fn interrupted() -> Error {

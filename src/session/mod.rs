@@ -50,6 +50,7 @@ mod copy;
 pub mod copy_statement;
 mod create_table;
 mod database;
+mod deadline;
 mod decimal;
 mod deserialize;
 #[doc(hidden)]

@@ -511,7 +511,8 @@ impl RowRules for Checks {
             let (name, text) = (&rule.name, &rule.text);
             let message =
                 format!("constraint `{name}`, CHECK ({text}), does not hold for {values}");
-            return Err(RowError::at(row, Error::invalid(message)));
+            let error = Error::invalid(message).of_constraint(name);
+            return Err(RowError::at(row, error));
         }
         Ok(())
     }

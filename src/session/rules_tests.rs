@@ -116,7 +116,9 @@ async fn every_way_in_asks_the_checks() {
     let mut appender = connection.appender("t").unwrap();
     appender.append_row((20, 21)).unwrap();
     appender.append_row((22, -3)).unwrap();
-    let error = appender.finish().await.unwrap_err().to_string();
+    let error = appender.finish().await.unwrap_err();
+    assert_eq!(error.constraint(), Some("t_b_check"));
+    let error = error.to_string();
     assert!(
         error.contains("row 2: table `t`: constraint `t_b_check`"),
         "{error}"

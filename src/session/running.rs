@@ -11,10 +11,12 @@ use arrow::datatypes::SchemaRef;
 use datafusion::common::Result as DataFusionResult;
 use datafusion::config::ConfigExtension;
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
-use futures::{FutureExt, Stream};
-use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use futures::{FutureExt, Stream, StreamExt};
+use tokio::time::{Instant, Sleep};
 
 use super::apart::panicked;
+use super::deadline;
 use super::interrupt::{Interruption, interrupted};
 use super::outcome::Outcome;
 use crate::error::{Error, Result};
@@ -29,30 +31,51 @@ pub(super) async fn within(
     mut interruption: Interruption,
     statement: impl Future<Output = Result<Outcome>>,
 ) -> Result<Outcome> {
-    let deadline = limit.map(|limit| (Instant::now() + limit, limit));
+    let mut deadline = limit.map(|limit| (deadline::passed(Instant::now() + limit), limit));
     let statement = AssertUnwindSafe(statement).catch_unwind();
     let statement = async {
         tokio::select! {
             biased;
             given = statement => given,
-            () = &mut interruption.0 => Ok(Err(interrupted())),
+            () = &mut interruption.come => Ok(Err(interrupted())),
         }
     };
-    let given = match deadline {
+    let given = match &mut deadline {
         None => statement.await,
-        Some((deadline, limit)) => timeout_at(deadline, statement)
-            .await
-            .map_err(|_| took_too_long(limit))?,
+        Some((passed, limit)) => tokio::select! {
+            biased;
+            given = statement => given,
+            () = passed => return Err(took_too_long(*limit)),
+        },
     };
     match given.map_err(|panic| panicked("this statement", panic.as_ref()))?? {
         Outcome::Rows(rows) => Ok(Outcome::Rows(Box::pin(Running {
             schema: rows.schema(),
-            rows: Some(rows),
-            deadline: deadline.map(|(at, limit)| (Box::pin(sleep_until(at)), limit)),
+            rows: Some(match deadline.is_some() || interruption.may_come {
+                true => in_a_task(rows),
+                false => rows,
+            }),
+            deadline,
             interruption,
         }))),
         other => Ok(other),
     }
+}
+
+/// The same rows, made by a task of their own: what computes for long between two of them does so while its reader waits
+/// and hears when it is to end.
+fn in_a_task(mut rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
+    let mut task = RecordBatchReceiverStream::builder(rows.schema(), 1);
+    let sender = task.tx();
+    task.spawn(async move {
+        while let Some(batch) = rows.next().await {
+            if sender.send(batch).await.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    });
+    task.build()
 }
 
 /// The error of a statement that is stopped.
@@ -93,7 +116,7 @@ impl Stream for Running {
             let error = took_too_long(*limit);
             return self.end_with(error);
         }
-        if self.interruption.0.as_mut().poll(context).is_ready() {
+        if self.interruption.come.as_mut().poll(context).is_ready() {
             return self.end_with(interrupted());
         }
         let polled = catch_unwind(AssertUnwindSafe(|| {

@@ -1,7 +1,8 @@
 use std::time::{Duration, Instant};
 
 use crate::error::ErrorKind;
-use crate::session::{Connection, Database, InterruptHandle};
+use crate::session::interrupt::Interruptions;
+use crate::session::{Connection, Database};
 
 fn connection() -> Connection {
     Database::in_memory().unwrap().connect()
@@ -49,6 +50,34 @@ async fn a_statement_that_takes_too_long_is_stopped_with_the_setting() {
     connection.query(count, ()).await.unwrap();
 }
 
+/// All threads of the runtime compute for many seconds on each batch, of several partitions or of one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_statement_is_ended_while_every_thread_computes() {
+    let connection = connection();
+    let timed = connection.with_timeout(Duration::from_millis(200));
+    let long = "SELECT count(*) FROM generate_series(1, 40000) a (x), generate_series(1, 16384) b (y) WHERE x * y % 7 = 8";
+    for partitions in [2, 1] {
+        let set = format!("SET datafusion.execution.target_partitions = {partitions}");
+        connection.execute(&set, ()).await.unwrap();
+        let start = Instant::now();
+        let error = timed.query(long, ()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        let waited = start.elapsed();
+        assert!(waited < Duration::from_secs(2), "{partitions}: {waited:?}");
+    }
+    let handle = connection.interrupt_handle();
+    let start = Instant::now();
+    let interrupter = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        handle.interrupt();
+    });
+    let error = connection.query(long, ()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+    let waited = start.elapsed();
+    assert!(waited < Duration::from_secs(2), "{waited:?}");
+    interrupter.join().unwrap();
+}
+
 /// The thread of the runtime, of which there is one, is free while a statement is planned, and again when nobody waits
 /// for the plan.
 #[tokio::test]
@@ -83,7 +112,7 @@ async fn a_panic_is_an_error_that_asks_for_a_report() {
 
 #[tokio::test]
 async fn a_panic_of_a_statement_is_told() {
-    let broken = super::within(None, InterruptHandle::default().next(), async {
+    let broken = super::within(None, Interruptions::default().next(), async {
         panic!("one and two are four")
     });
     let error = broken.await.unwrap_err();
