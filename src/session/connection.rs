@@ -227,18 +227,18 @@ impl Connection {
     }
 
     /// What a statement gives, within the time that it may take.
-    pub(super) async fn limited(
+    pub(super) fn limited(
         &self,
         statement: impl Future<Output = Result<Outcome>>,
-    ) -> Result<Outcome> {
+    ) -> impl Future<Output = Result<Outcome>> {
         let limit = {
             let state = self.context.state_ref();
             let state = state.read();
             let set = HaliteOptions::of(state.config_options()).statement_timeout;
             self.timeout.or_else(|| set.limit())
         };
-        let interruption = self.interrupts.next();
-        running::within(limit, interruption, statement).await
+        // On the heap: each future around it would hold it once more on the stack.
+        running::within(limit, self.interrupts.next(), Box::pin(statement))
     }
 
     pub(super) async fn run_statement(
