@@ -178,3 +178,43 @@ async fn a_statement_is_seen_whole_by_another_process() {
     execute(&third, "CREATE TABLE u (k INT, PRIMARY KEY (k))").await;
     assert_eq!(execute(&one, "INSERT INTO u VALUES (1)").await, 1);
 }
+
+/// They wait for each other no longer than a statement takes, and each sees all of the one before it.
+#[tokio::test(flavor = "multi_thread")]
+async fn vacuums_go_on_beside_statements() {
+    let Some(address) = address("vacuum") else {
+        return;
+    };
+    let one = open(&address).await;
+    execute(
+        &one,
+        "CREATE TABLE t (k BIGINT, v BIGINT, PRIMARY KEY (bucket(4, k), k))",
+    )
+    .await;
+    execute(
+        &one,
+        "INSERT INTO t SELECT value, 0 FROM generate_series(1, 2000)",
+    )
+    .await;
+    let other = open(&address).await;
+    let is_done = Arc::new(AtomicBool::new(false));
+    let vacuums = {
+        let is_done = Arc::clone(&is_done);
+        tokio::spawn(async move {
+            let mut count = 0;
+            while !is_done.load(Ordering::Relaxed) {
+                execute(&other, "VACUUM t").await;
+                count += 1;
+            }
+            count
+        })
+    };
+    let third = open(&address).await;
+    for value in 1..8 {
+        execute(&one, &format!("UPDATE t SET v = {value}")).await;
+        let seen = rows(&third, "SELECT count(*), min(v), max(v) FROM t").await;
+        assert_eq!(seen, [format!("2000|{value}|{value}")]);
+    }
+    is_done.store(true, Ordering::Relaxed);
+    assert!(vacuums.await.unwrap() > 0);
+}

@@ -4,6 +4,7 @@
 //! Random tests print `HALITE_SEED`, which replays them. `HALITE_KILLS` and `HALITE_CUTS` set the number of kills and of
 //! power cuts; `make test-long` asks for many.
 
+mod cluster;
 mod damage;
 mod dictionaries;
 mod disk;

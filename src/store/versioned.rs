@@ -55,6 +55,7 @@ mod database_tests;
 mod describe;
 mod directory;
 mod finish;
+mod gallop;
 #[cfg(test)]
 mod interleaving_tests;
 #[cfg(test)]

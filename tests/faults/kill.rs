@@ -90,10 +90,6 @@ fn examine(
     acknowledged: usize,
     seen: &mut Seen,
 ) -> Model {
-    let after = |count: usize| match count {
-        0 => before,
-        count => &steps[count - 1].after,
-    };
     let store = open_store(path);
     let spaces = store.spaces().unwrap();
     let database = database(&store);
@@ -103,32 +99,55 @@ fn examine(
     seen.acknowledged += acknowledged;
     assert!(!path.join("halite-loads").exists(), "files of a load");
     let left = store.spaces().unwrap();
-    let none_is_left = |model: &Model| {
-        assert_eq!(
-            left.len(),
-            model.spaces() + 1,
-            "spaces that no table has: {left:?}"
-        );
-    };
-    let next = (acknowledged + 1).min(steps.len());
-    if found == after(acknowledged).contents() {
-        seen.before_the_first += usize::from(acknowledged == 0);
-        seen.absent += usize::from(next > acknowledged);
-        seen.by_kind.add(steps, acknowledged, acknowledged);
-        none_is_left(after(acknowledged));
-        return after(acknowledged).clone();
+    let reached = reached(&found, before, steps, acknowledged);
+    match reached > acknowledged {
+        true => seen.whole += 1,
+        false => {
+            seen.before_the_first += usize::from(acknowledged == 0);
+            seen.absent += usize::from(acknowledged < steps.len());
+        }
     }
+    seen.by_kind.add(steps, acknowledged, reached);
+    let stands = after(before, steps, reached);
+    assert_eq!(
+        left.len(),
+        stands.spaces() + 1,
+        "spaces that no table has: {left:?}"
+    );
+    stands.clone()
+}
+
+/// What the database holds after so many statements.
+pub fn after<'a>(before: &'a Model, steps: &'a [Step], count: usize) -> &'a Model {
+    match count {
+        0 => before,
+        count => &steps[count - 1].after,
+    }
+}
+
+/// After how many statements it stands: after those that were acknowledged, or one more, which was under way.
+///
+/// # Panics
+/// Where it does not.
+pub fn reached(
+    found: &super::Contents,
+    before: &Model,
+    steps: &[Step],
+    acknowledged: usize,
+) -> usize {
+    let expected = after(before, steps, acknowledged).contents();
+    if *found == expected {
+        return acknowledged;
+    }
+    let next = (acknowledged + 1).min(steps.len());
     let running = steps.get(acknowledged).map_or("", |step| &step.sql);
     let running = running.chars().take(200).collect::<String>();
     assert!(
-        found == after(next).contents(),
+        *found == after(before, steps, next).contents(),
         "{acknowledged} statements were acknowledged; lost or half done, at: {running}\n{}",
-        differences(&found, &after(acknowledged).contents())
+        differences(found, &expected)
     );
-    seen.whole += 1;
-    seen.by_kind.add(steps, acknowledged, next);
-    none_is_left(after(next));
-    after(next).clone()
+    next
 }
 
 /// In short how two databases differ.
@@ -223,15 +242,23 @@ impl Run {
     }
 
     /// Kills the program after so long. Returns how many statements it acknowledged, and whether it had not ended.
-    fn kill_after(mut self, wait: Duration) -> (usize, bool) {
+    fn kill_after(self, wait: Duration) -> (usize, bool) {
+        self.end_after(|child| {
+            thread::sleep(wait);
+            child.kill().unwrap();
+        })
+    }
+
+    /// Does something while the program runs, and waits for its end. Returns how many statements it acknowledged, and
+    /// whether it was killed.
+    pub fn end_after(mut self, act: impl FnOnce(&mut Child)) -> (usize, bool) {
         let output = BufReader::new(self.child.stdout.take().unwrap());
         let reader = thread::spawn(move || {
             let lines = output.lines().map_while(Result::ok);
             let acknowledged = lines.filter_map(|line| line.strip_prefix("done\t")?.parse().ok());
             acknowledged.last().unwrap_or(0)
         });
-        thread::sleep(wait);
-        self.child.kill().unwrap();
+        act(&mut self.child);
         let status = self.child.wait().unwrap();
         (reader.join().unwrap(), status.code().is_none())
     }

@@ -26,13 +26,15 @@ async fn samples_on_a_cluster_are_those_on_rocksdb() {
 }
 
 /// Rows as those of the oracle, ranges as those in memory, and as many keys read but for walks, which read on where that
-/// takes less time than a message.
+/// takes less time than a message. What is read behind a filter that comes while a query runs depends on more: on when it
+/// comes, and in a join on which side is known to be small, and how large tables are HBase does not tell.
 async fn compare_queries(wrong: &mut Complaints, samples: &Samples) {
     let pushed: Vec<Settings> = OTHERS.iter().filter(|it| it.pushdown).copied().collect();
     for (case, measured) in cases().await.iter().zip(measured().await) {
         let name = case.name();
         let keys = samples.explain_keys(case).await;
-        if keys.text() != measured.keys.text() {
+        let is_narrowed = measured.keys.text().contains(" runtime ");
+        if !is_narrowed && keys.text() != measured.keys.text() {
             wrong.add(&name, &keys.text());
         }
         for settings in [MEASURED].iter().chain(&pushed) {
@@ -40,7 +42,7 @@ async fn compare_queries(wrong: &mut Complaints, samples: &Samples) {
             if run.rows != case.wanted {
                 wrong.add(&name, &different(&run.rows, &case.wanted));
             }
-            let expected = case.expected();
+            let expected = case.expected().filter(|_| !is_narrowed);
             if expected.is_some_and(|it| !it.is_met_far_away(&run.totals, keys.walks())) {
                 wrong.add(&name, &format!("{settings:?}: {:?}", run.totals));
             }

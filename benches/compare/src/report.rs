@@ -290,8 +290,8 @@ fn note(group: Group) -> &'static str {
              a time."
         }
         Group::Plans => {
-            "Texts with long lists, planned and not run: a physical plan in Halite and DataFusion, a prepared statement in \
-             SQLite, `EXPLAIN` in DuckDB. Below it what Halite does within, which has no counterpart."
+            "Texts with other values each time, planned and not run: a physical plan in Halite and DataFusion, a prepared \
+             statement in SQLite, `EXPLAIN` in DuckDB. Below it what Halite does within, which has no counterpart."
         }
     }
 }

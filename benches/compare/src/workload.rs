@@ -438,6 +438,31 @@ fn plans() -> Vec<Workload> {
     };
     vec![
         plan(
+            "a row by its key",
+            "SELECT usage FROM cpu WHERE host = $1 AND ts = $2",
+            point_values,
+        ),
+        plan(
+            "the newest ten of a host",
+            "SELECT ts, usage FROM cpu WHERE host = $1 ORDER BY ts DESC LIMIT 10",
+            a_host,
+        ),
+        plan(
+            "count and sum of a time, by kind",
+            "SELECT kind, count(*) AS n, sum(usage) AS total FROM by_time WHERE ts >= $1 AND ts < $2 GROUP BY kind ORDER BY kind",
+            time_range,
+        ),
+        plan(
+            "rows of a host that another host has, too",
+            "SELECT a.ts, b.usage FROM cpu a JOIN cpu b ON b.ts = a.ts WHERE a.host = $1 AND b.host = 'host-001'",
+            a_host,
+        ),
+        plan(
+            "rows above the average, a subquery",
+            "SELECT ts, usage FROM cpu WHERE host = $1 AND usage > (SELECT avg(usage) FROM cpu)",
+            a_host,
+        ),
+        plan(
             "IN with 1,000 times, in the key",
             "SELECT count(*), sum(usage) FROM cpu WHERE host = $1 AND ts IN $2",
             many_times,
@@ -474,6 +499,10 @@ fn one_host(size: Size, call: usize) -> Vec<Value> {
         "{} {call}",
         data::host(size.row(call))
     ))]
+}
+
+fn a_host(size: Size, call: usize) -> Vec<Value> {
+    vec![Value::Text(data::host(size.row(call)))]
 }
 
 fn time_range(size: Size, call: usize) -> Vec<Value> {

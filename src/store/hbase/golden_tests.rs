@@ -7,6 +7,8 @@ use super::messages::{
     BinaryComparator, ByteArrayComparable, Condition, CreateTableRequest, Get, MultiResponse,
     Mutation, RegionInfo, ResponseHeader, ScanRequest, ScanResponse,
 };
+use super::scan::filter;
+use crate::keyrange::KeyRange;
 
 const CELLS: &str = "0000001d00000010000000050003726f77016800000000000001020476616c75650000001800000010000000000002723201\
      6d63000000000000000704";
@@ -33,6 +35,13 @@ const SCANNED: &str = "08020801104d180120e0d403380038014001";
 const MULTI: &str = "0a0a0a060803120210021801";
 const EXCEPTION: &str = "080412380a316f72672e6170616368652e6861646f6f702e68626173652e4e6f7453657276696e67526567696f6e45786365\
      7074696f6e1201742801";
+
+/// Of the rows from `a` to `b` and from `c` to `d`: the filter of ranges, that of keys, and both.
+const RANGES: &str = "0a0a0a016110011a016220000a0a0a016310011a01642000";
+const KEYS: &str = "0801";
+const BOTH: &str = "0801124e0a326f72672e6170616368652e6861646f6f702e68626173652e66696c7465722e4d756c7469526f7752616e6765\
+    46696c74657212180a0a0a016110011a016220000a0a0a016310011a0164200012320a2c6f72672e6170616368652e6861646f6f702e686261\
+    73652e66696c7465722e4b65794f6e6c7946696c74657212020801";
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits = hex.as_bytes().chunks(2);
@@ -109,6 +118,24 @@ fn requests_of_the_java_client_are_ours() {
             .iter()
             .any(|pair| pair.first == b"VERSIONS" && pair.second == b"5")
     );
+}
+
+#[test]
+fn filters_of_the_java_client_are_ours() {
+    let range = |start: &[u8], stop: &[u8]| KeyRange::new(start.to_vec(), Some(stop.to_vec()));
+    let ranges = [range(b"a", b"b"), range(b"c", b"d")].map(Option::unwrap);
+    let made = |ranges, values| {
+        let filter = filter(ranges, values)?;
+        Some((filter.name, filter.serialized_filter?))
+    };
+    let expected = |name: &str, hex| {
+        let name = format!("org.apache.hadoop.hbase.filter.{name}");
+        Some((name, bytes(hex)))
+    };
+    assert_eq!(made(&ranges[..1], true), None);
+    assert_eq!(made(&ranges, true), expected("MultiRowRangeFilter", RANGES));
+    assert_eq!(made(&ranges[..1], false), expected("KeyOnlyFilter", KEYS));
+    assert_eq!(made(&ranges, false), expected("FilterList", BOTH));
 }
 
 #[test]

@@ -289,6 +289,21 @@ pub(super) struct Filter {
 }
 
 #[derive(Clone, PartialEq, Message)]
+pub(super) struct KeyOnlyFilter {
+    /// Whether a value becomes its length, of four bytes.
+    #[prost(bool, required, tag = "1")]
+    pub len_as_val: bool,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct FilterList {
+    #[prost(int32, required, tag = "1")]
+    pub operator: i32,
+    #[prost(message, repeated, tag = "2")]
+    pub filters: Vec<Filter>,
+}
+
+#[derive(Clone, PartialEq, Message)]
 pub(super) struct MultiRowRangeFilter {
     #[prost(message, repeated, tag = "1")]
     pub row_range_list: Vec<RowRange>,

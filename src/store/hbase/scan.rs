@@ -21,7 +21,8 @@ use super::failure::{Failure, Reaction};
 use super::frame::Response;
 use super::left::Left;
 use super::messages::{
-    Column, Filter, MultiRowRangeFilter, RowRange, Scan, ScanRequest, ScanResponse, TimeRange,
+    Column, Filter, FilterList, KeyOnlyFilter, MultiRowRangeFilter, RowRange, Scan, ScanRequest,
+    ScanResponse, TimeRange,
 };
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
@@ -47,6 +48,8 @@ pub(super) struct RangeStream {
     size: u32,
     /// How many rows are wanted at all; `None`: perhaps all.
     wanted: Option<usize>,
+    /// Whether values are sent, or their lengths alone.
+    values: bool,
     open: Option<Scanner>,
     /// The last row of the newest answer, of which there may be more.
     part: Option<Row>,
@@ -96,6 +99,7 @@ impl RangeStream {
             window,
             size: u32::try_from(amount.first).map_or(MOST, |first| first.clamp(1, MOST)),
             wanted: amount.fetch.filter(|fetch| *fetch > 0),
+            values: amount.values,
             open: None,
             part: None,
             requests: 0,
@@ -164,7 +168,7 @@ impl RangeStream {
             }],
             start_row: Some(from.to_vec()),
             stop_row: Some(to.to_vec()),
-            filter: (ranges.len() > 1).then(|| filter(ranges)),
+            filter: filter(ranges, self.values),
             time_range: Some(TimeRange {
                 from: Some(self.window.oldest),
                 to: Some(self.window.newest.saturating_add(1)),
@@ -240,7 +244,7 @@ impl RangeStream {
         };
         let answer = pending.wait()?;
         let response: ScanResponse = answer.message()?;
-        let rows = rows_of(&answer, &response)?;
+        let rows = rows_of(&answer, &response, self.values)?;
         let limit = scanner.limit.map(|limit| limit as usize);
         let standing = match (response.more_results_in_region, response.more_results) {
             (Some(true), Some(true) | None) => Standing::Open,
@@ -321,8 +325,25 @@ impl Scanner {
     }
 }
 
-/// What leads a scan from range to range.
-fn filter(ranges: &[KeyRange]) -> Filter {
+/// What leads a scan from range to range, and keeps back the values that nobody looks at.
+pub(super) fn filter(ranges: &[KeyRange], values: bool) -> Option<Filter> {
+    /// All of a list must let a cell pass.
+    const MUST_PASS_ALL: i32 = 1;
+    let of_ranges = (ranges.len() > 1).then(|| within(ranges));
+    let of_keys = (!values).then(|| named("KeyOnlyFilter", &KeyOnlyFilter { len_as_val: true }));
+    match (of_ranges, of_keys) {
+        (Some(of_ranges), Some(of_keys)) => Some(named(
+            "FilterList",
+            &FilterList {
+                operator: MUST_PASS_ALL,
+                filters: vec![of_ranges, of_keys],
+            },
+        )),
+        (of_ranges, of_keys) => of_ranges.or(of_keys),
+    }
+}
+
+fn within(ranges: &[KeyRange]) -> Filter {
     let ranges = ranges.iter().map(|range| RowRange {
         start_row: Some(range.start().to_vec()),
         start_row_inclusive: Some(true),
@@ -332,18 +353,29 @@ fn filter(ranges: &[KeyRange]) -> Filter {
     let filter = MultiRowRangeFilter {
         row_range_list: ranges.collect(),
     };
+    named("MultiRowRangeFilter", &filter)
+}
+
+fn named(name: &str, filter: &impl Message) -> Filter {
     Filter {
-        name: "org.apache.hadoop.hbase.filter.MultiRowRangeFilter".to_owned(),
+        name: format!("org.apache.hadoop.hbase.filter.{name}"),
         serialized_filter: Some(filter.encode_to_vec()),
     }
 }
 
-/// The rows of an answer. Partial results of one row are one.
-fn rows_of(answer: &Response, response: &ScanResponse) -> Result<Vec<Row>> {
+/// The rows of an answer, whose values are lengths where values are not sent. Partial results of one row are one.
+fn rows_of(answer: &Response, response: &ScanResponse, values: bool) -> Result<Vec<Row>> {
     let mut rows: Vec<Row> = Vec::new();
-    let mut add = |key: &[u8], number: u64, value: &[u8]| match rows.last_mut() {
-        Some((last, versions)) if last == key => versions.push((number, value.to_vec())),
-        _ => rows.push((key.to_vec(), vec![(number, value.to_vec())])),
+    let mut add = |key: &[u8], number: u64, value: &[u8]| {
+        // Of a length it matters whether it is nothing.
+        let value = match values || value.iter().any(|byte| *byte != 0) {
+            true => value.to_vec(),
+            false => Vec::new(),
+        };
+        match rows.last_mut() {
+            Some((last, versions)) if last == key => versions.push((number, value)),
+            _ => rows.push((key.to_vec(), vec![(number, value)])),
+        }
     };
     for result in &response.results {
         for cell in &result.cell {

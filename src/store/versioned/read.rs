@@ -1,13 +1,12 @@
 //! Reading a versioned store: answers of the row service, of whose rows the version that is seen is handed out.
 //!
-//! A walk reads on from a candidate, in answers that grow, and asks its guide about the rows of an answer. Where the next
-//! candidate lies in the same answer, the rows before it are passed over; where it lies behind, the next request begins
-//! at it: an answer costs as much as hundreds of its rows. Its first answer has few rows, and no other is asked for ahead
-//! of it.
+//! A walk asks its guide about the rows of an answer. Where the next candidate lies in the same answer, the rows before it
+//! are passed over; how it is reached where it lies behind, [`Gallop`] says, as it does for rows that are skipped.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::gallop::Gallop;
 use super::service::{Amount, RowService, RowStream, Rows};
 use super::shared::window;
 use super::sight::Sight;
@@ -18,19 +17,22 @@ use crate::store::{
     Chunk, ChunkLimit, Direction, ReadRequest, Reader, Tally, Work, has_failed_before,
 };
 
-/// How many rows the first answer behind a candidate of a walk has.
-const LOOK: usize = 64;
-
 pub(super) struct VersionedReader<S> {
     sight: Arc<Sight<S>>,
     table: Arc<str>,
     direction: Direction,
     first: usize,
     fetch: Option<usize>,
+    values: bool,
     form: Form,
     stream: Option<Box<dyn RowStream>>,
     /// Rows of the newest answer that were not handed out.
     rows: VecDeque<(Vec<u8>, Vec<u8>)>,
+    /// No row short of this key is wanted.
+    target: Option<Vec<u8>>,
+    gallop: Gallop,
+    /// Whether the stream has given an answer.
+    has_answered: bool,
     tally: Tally,
     /// Of the streams before this one.
     requests: usize,
@@ -46,10 +48,8 @@ enum Form {
 
 /// Where a walk stands.
 enum Position {
-    /// Nothing is known of the next row.
+    /// Nothing is known of the next row that is wanted.
     Open,
-    /// No row short of this candidate is inside.
-    Seeks(Vec<u8>),
     /// All rows up to here are; `None`: to the end of the hull.
     Inside(Option<Vec<u8>>),
     /// No row is any more.
@@ -85,16 +85,20 @@ impl<S: RowService> VersionedReader<S> {
             table,
             direction,
             first: match form {
-                Form::Walk(..) => request.first.min(LOOK),
+                Form::Walk(..) => request.first.min(Gallop::look()),
                 _ => request.first,
             },
             fetch: match form {
-                Form::Walk(..) => Some(LOOK),
+                Form::Walk(..) => Some(Gallop::look()),
                 _ => request.fetch,
             },
+            values: request.values,
             form,
             stream: None,
             rows: VecDeque::new(),
+            target: None,
+            gallop: Gallop::new(),
+            has_answered: false,
             tally: Tally {
                 ranges,
                 seeks: ranges,
@@ -104,18 +108,19 @@ impl<S: RowService> VersionedReader<S> {
             regions: 0,
             failed: None,
         };
-        reader.open(rows)?;
+        let amount = Amount {
+            first: reader.first,
+            fetch: reader.fetch,
+            values: reader.values,
+        };
+        reader.open(rows, amount)?;
         Ok(reader)
     }
 
-    fn open(&mut self, rows: Rows) -> Result<()> {
+    fn open(&mut self, rows: Rows, amount: Amount) -> Result<()> {
         self.close();
         let window = window(&self.sight.moment);
         let service = &self.sight.shared.service;
-        let amount = Amount {
-            first: self.first,
-            fetch: self.fetch,
-        };
         self.stream = Some(service.read(&self.table, rows, window, amount)?);
         Ok(())
     }
@@ -126,6 +131,7 @@ impl<S: RowService> VersionedReader<S> {
             self.regions += stream.regions();
         }
         self.rows.clear();
+        self.has_answered = false;
     }
 
     /// Opens what lies at `key` and behind it, of `ranges`.
@@ -137,7 +143,13 @@ impl<S: RowService> VersionedReader<S> {
         match beyond.map(|beyond| ranges.intersect(&beyond.into())) {
             Some(rest) if !rest.is_empty() => {
                 self.tally.seeks += 1;
-                self.open(Rows::Ranges(rest, self.direction))
+                let size = self.gallop.jump();
+                let amount = Amount {
+                    first: size,
+                    fetch: Some(size),
+                    values: self.values,
+                };
+                self.open(Rows::Ranges(rest, self.direction), amount)
             }
             _ => {
                 self.close();
@@ -155,11 +167,13 @@ impl<S: RowService> VersionedReader<S> {
             self.close();
             return Ok(false);
         };
+        self.has_answered = true;
         self.sight.check_kept()?;
         for (key, versions) in rows {
             let seen = self.sight.moment.choose(versions);
             if let Some(value) = seen.as_deref().and_then(values::read) {
                 self.tally.entries += 1;
+                let value = if self.values { value } else { &[] };
                 self.tally.bytes += key.len() + value.len();
                 self.rows.push_back((key, value.to_vec()));
             }
@@ -167,7 +181,32 @@ impl<S: RowService> VersionedReader<S> {
         Ok(true)
     }
 
-    /// Passes over the rows that a walk does not want, and seeks. Returns whether the first row that is left is wanted.
+    /// Passes over the rows that are short of the target, and seeks it where it is not read on to. Returns whether there may
+    /// be more.
+    fn catch_up(&mut self, target: Vec<u8>) -> Result<bool> {
+        while let Some((key, _)) = self.rows.front()
+            && self.direction.is_short_of(key, &target)
+        {
+            self.rows.pop_front();
+        }
+        if !self.rows.is_empty() {
+            self.gallop.reached();
+            return Ok(true);
+        }
+        if self.stream.is_none() || !self.has_answered || self.gallop.reads_on() {
+            self.target = Some(target);
+            return self.receive();
+        }
+        let ranges = match &self.form {
+            Form::Ranges(ranges) => ranges.clone(),
+            Form::Walk(guide, _) => guide.hull().clone().into(),
+            Form::Keys => return Ok(true),
+        };
+        self.open_from(&ranges, &target)?;
+        Ok(true)
+    }
+
+    /// Passes over the rows that a walk does not want. Returns whether the first row that is left is wanted.
     fn walk(&mut self) -> Result<bool> {
         let Form::Walk(guide, position) = &mut self.form else {
             return Ok(true);
@@ -175,16 +214,12 @@ impl<S: RowService> VersionedReader<S> {
         let direction = self.direction;
         while let Some((key, _)) = self.rows.front() {
             match position {
-                Position::Seeks(candidate) if direction.is_short_of(key, candidate) => {
-                    self.rows.pop_front();
-                    continue;
-                }
                 Position::Inside(None) => return Ok(true),
                 Position::Inside(Some(until)) if direction.is_short_of(key, until) => {
                     return Ok(true);
                 }
                 Position::Done => break,
-                Position::Open | Position::Seeks(_) | Position::Inside(_) => {}
+                Position::Open | Position::Inside(_) => {}
             }
             let step = match direction {
                 Direction::Forward => guide.next(key)?,
@@ -194,36 +229,33 @@ impl<S: RowService> VersionedReader<S> {
                 Step::In { until } => Position::Inside(until),
                 Step::Seek(candidate) => {
                     self.rows.pop_front();
-                    Position::Seeks(candidate)
+                    *position = Position::Open;
+                    self.target = Some(candidate);
+                    return Ok(false);
                 }
                 Step::Done => Position::Done,
             };
         }
-        match position {
-            Position::Done => self.close(),
-            Position::Seeks(candidate) => {
-                let candidate = std::mem::take(candidate);
-                *position = Position::Open;
-                let hull = guide.hull().clone().into();
-                self.open_from(&hull, &candidate)?;
-            }
-            Position::Open | Position::Inside(_) => {}
+        if matches!(position, Position::Done) {
+            self.close();
         }
         Ok(false)
     }
 
     /// Goes on by one row or one answer. Returns whether there may be more.
     fn step(&mut self, chunk: &mut Chunk) -> Result<bool> {
-        if !self.rows.is_empty() && self.walk()? {
-            if let Some((key, value)) = self.rows.pop_front() {
-                chunk.push(&key, &value);
-            }
-            return Ok(true);
+        if let Some(target) = self.target.take() {
+            return self.catch_up(target);
         }
-        match self.rows.is_empty() {
-            true => self.receive(),
-            false => Ok(true),
+        if self.rows.is_empty() {
+            return self.receive();
         }
+        if self.walk()?
+            && let Some((key, value)) = self.rows.pop_front()
+        {
+            chunk.push(&key, &value);
+        }
+        Ok(true)
     }
 
     fn failing<T>(&mut self, result: Result<T>) -> Result<T> {
@@ -254,28 +286,11 @@ impl<S: RowService> Reader for VersionedReader<S> {
 
     fn skip(&mut self, key: &[u8]) -> Result<()> {
         self.refuse_if_failed()?;
-        let direction = self.direction;
-        if matches!(self.form, Form::Keys) {
-            return Ok(());
+        let is_farther = |target: &Vec<u8>| !self.direction.is_short_of(target, key);
+        if !matches!(self.form, Form::Keys) && !self.target.as_ref().is_some_and(is_farther) {
+            self.target = Some(key.to_vec());
         }
-        while let Some((next, _)) = self.rows.front()
-            && direction.is_short_of(next, key)
-        {
-            self.rows.pop_front();
-        }
-        if !self.rows.is_empty() || self.stream.is_none() {
-            return Ok(());
-        }
-        let ranges = match &mut self.form {
-            Form::Ranges(ranges) => ranges.clone(),
-            Form::Walk(guide, position) => {
-                *position = Position::Open;
-                guide.hull().clone().into()
-            }
-            Form::Keys => return Ok(()),
-        };
-        let opened = self.open_from(&ranges, key);
-        self.failing(opened)
+        Ok(())
     }
 
     fn tally(&self) -> Tally {

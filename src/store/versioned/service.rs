@@ -82,12 +82,19 @@ pub(in crate::store) struct Amount {
     pub first: usize,
     /// At all; `None`: perhaps all.
     pub fetch: Option<usize>,
+    /// Whether anybody looks at the values. Where nobody does, a service may hand out others, empty where they are empty
+    /// alone.
+    pub values: bool,
 }
 
 impl Amount {
     /// All, so many at first.
     pub(in crate::store) fn all(first: usize) -> Self {
-        Self { first, fetch: None }
+        Self {
+            first,
+            fetch: None,
+            values: true,
+        }
     }
 }
 

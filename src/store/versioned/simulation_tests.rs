@@ -357,6 +357,7 @@ impl RowService for Arc<Client> {
             rows: Some(rows),
             window,
             size: amount.first.max(1),
+            values: amount.values,
             requests: 1,
         }))
     }
@@ -432,6 +433,7 @@ struct Stream {
     rows: Option<Rows>,
     window: Window,
     size: usize,
+    values: bool,
     requests: usize,
 }
 
@@ -449,7 +451,17 @@ impl RowStream for Stream {
             table.answer(rows, window, size)
         })?;
         self.rows = left;
-        Ok(Some(answer))
+        let lengths = |(key, versions): Row| {
+            let length = |value: Vec<u8>| value.iter().take(1).map(|_| 9).collect();
+            let versions = versions
+                .into_iter()
+                .map(|(number, value)| (number, length(value)));
+            (key, versions.collect())
+        };
+        Ok(Some(match self.values {
+            true => answer,
+            false => answer.into_iter().map(lengths).collect(),
+        }))
     }
 
     fn requests(&self) -> usize {
