@@ -16,7 +16,13 @@ use crate::error::{Error, ErrorKind};
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// # let connection = halite::Database::in_memory()?.connect();
 /// let handle = connection.interrupt_handle();
-/// std::thread::spawn(move || handle.interrupt());
+/// std::thread::spawn(move || {
+/// #   // The statement may begin late on a busy machine.
+/// #   loop {
+///     std::thread::sleep(std::time::Duration::from_millis(100));
+///     handle.interrupt();
+/// #   }
+/// });
 /// let endless = connection.query("SELECT count(*) FROM generate_series(1, 1000000000000)", ()).await;
 /// # let _ = endless;
 /// # Ok::<(), halite::Error>(())
