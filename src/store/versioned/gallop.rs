@@ -9,7 +9,7 @@
 const WORTH: usize = 256;
 
 /// How many rows it asks for.
-const LOOK: usize = 64;
+pub(super) const LOOK: usize = 64;
 
 /// After how many requests, the first time, one asks for [`WORTH`] rows; the next comes after twice as many.
 const FIRST_TRIAL: usize = 4;
@@ -31,11 +31,6 @@ impl Gallop {
             jumps_left: FIRST_TRIAL,
             trial_after: FIRST_TRIAL,
         }
-    }
-
-    /// How many rows a request without a key to go to asks for.
-    pub(super) fn look() -> usize {
-        LOOK
     }
 
     /// How many rows to ask for, by a request at the key.

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::gallop::Gallop;
+use super::gallop::{Gallop, LOOK};
 use super::service::{Amount, RowService, RowStream, Rows};
 use super::shared::window;
 use super::sight::Sight;
@@ -21,8 +21,6 @@ pub(super) struct VersionedReader<S> {
     sight: Arc<Sight<S>>,
     table: Arc<str>,
     direction: Direction,
-    first: usize,
-    fetch: Option<usize>,
     values: bool,
     form: Form,
     stream: Option<Box<dyn RowStream>>,
@@ -80,18 +78,19 @@ impl<S: RowService> VersionedReader<S> {
                 (Form::Walk(guide, Position::Open), rows, 1)
             }
         };
+        let (first, fetch) = match form {
+            Form::Walk(..) => (request.first.min(LOOK), Some(LOOK)),
+            Form::Keys | Form::Ranges(_) => (request.first, request.fetch),
+        };
+        let amount = Amount {
+            first,
+            fetch,
+            values: request.values,
+        };
         let mut reader = Self {
             sight,
             table,
             direction,
-            first: match form {
-                Form::Walk(..) => request.first.min(Gallop::look()),
-                _ => request.first,
-            },
-            fetch: match form {
-                Form::Walk(..) => Some(Gallop::look()),
-                _ => request.fetch,
-            },
             values: request.values,
             form,
             stream: None,
@@ -107,11 +106,6 @@ impl<S: RowService> VersionedReader<S> {
             requests: 0,
             regions: 0,
             failed: None,
-        };
-        let amount = Amount {
-            first: reader.first,
-            fetch: reader.fetch,
-            values: reader.values,
         };
         reader.open(rows, amount)?;
         Ok(reader)
