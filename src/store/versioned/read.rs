@@ -29,7 +29,7 @@ pub(super) struct VersionedReader<S> {
     /// No row short of this key is wanted.
     target: Option<Vec<u8>>,
     gallop: Gallop,
-    /// Whether the stream has given an answer.
+    /// Whether the answer that is waited for has come.
     has_answered: bool,
     tally: Tally,
     /// Of the streams before this one.
@@ -175,29 +175,37 @@ impl<S: RowService> VersionedReader<S> {
         Ok(true)
     }
 
-    /// Passes over the rows that are short of the target, and seeks it where it is not read on to. Returns whether there may
-    /// be more.
-    fn catch_up(&mut self, target: Vec<u8>) -> Result<bool> {
+    /// Passes over the rows that are short of the target, and asks for it at once where it is not read on to. Does not wait.
+    fn set_out(&mut self) -> Result<()> {
+        let Some(target) = &self.target else {
+            return Ok(());
+        };
         while let Some((key, _)) = self.rows.front()
-            && self.direction.is_short_of(key, &target)
+            && self.direction.is_short_of(key, target)
         {
             self.rows.pop_front();
         }
         if !self.rows.is_empty() {
             self.gallop.reached();
-            return Ok(true);
+            self.target = None;
+            return Ok(());
         }
-        if self.stream.is_none() || !self.has_answered || self.gallop.reads_on() {
-            self.target = Some(target);
-            return self.receive();
+        if self.stream.is_none() || !self.has_answered {
+            return Ok(());
+        }
+        if self.gallop.reads_on() {
+            self.has_answered = false;
+            return Ok(());
         }
         let ranges = match &self.form {
             Form::Ranges(ranges) => ranges.clone(),
             Form::Walk(guide, _) => guide.hull().clone().into(),
-            Form::Keys => return Ok(true),
+            Form::Keys => return Ok(()),
         };
-        self.open_from(&ranges, &target)?;
-        Ok(true)
+        match self.target.take() {
+            Some(target) => self.open_from(&ranges, &target),
+            None => Ok(()),
+        }
     }
 
     /// Passes over the rows that a walk does not want. Returns whether the first row that is left is wanted.
@@ -238,8 +246,12 @@ impl<S: RowService> VersionedReader<S> {
 
     /// Goes on by one row or one answer. Returns whether there may be more.
     fn step(&mut self, chunk: &mut Chunk) -> Result<bool> {
-        if let Some(target) = self.target.take() {
-            return self.catch_up(target);
+        if self.target.is_some() {
+            self.set_out()?;
+            return match self.target {
+                None => Ok(true),
+                Some(_) => self.receive(),
+            };
         }
         if self.rows.is_empty() {
             return self.receive();
@@ -284,7 +296,9 @@ impl<S: RowService> Reader for VersionedReader<S> {
         if !matches!(self.form, Form::Keys) && !self.target.as_ref().is_some_and(is_farther) {
             self.target = Some(key.to_vec());
         }
-        Ok(())
+        // Of runs that are merged each is sent to its next rows before the first is waited for.
+        let set_out = self.set_out();
+        self.failing(set_out)
     }
 
     fn tally(&self) -> Tally {
