@@ -69,6 +69,17 @@ fn with_first_rows(node: Plan) -> Result<Transformed<Plan>> {
     }
 }
 
+/// Whether the scan below a grouping can read the rows alone that it needs.
+///
+/// # Errors
+/// `Internal` alone.
+pub(super) fn are_enough_for(grouping: &AggregateExec) -> Result<bool> {
+    let Some(needed) = needed_by(grouping) else {
+        return Ok(false);
+    };
+    Ok(needed.below(grouping.input())?.is_some())
+}
+
 /// The rows that an aggregation needs; `None` where it needs more than the first.
 fn needed_by(grouping: &AggregateExec) -> Option<Needed> {
     let groups = grouping.group_expr();

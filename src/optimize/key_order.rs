@@ -10,7 +10,8 @@
 //! * an exchange that deals rows out for parallelism alone, which goes away: it would undo the order;
 //! * a grouping without grouping sets by what the order begins with: it gives its groups as they come. One in two steps,
 //!   with an exchange between, is made one where a limit stands above it, which then ends the scan; without a limit many
-//!   threads group faster than one, and the groups are sorted.
+//!   threads group faster than one, and the groups are sorted. So are they where the first rows of each are enough that are
+//!   read the other way, as the newest of each host in ascending order: few keys are read then, and else all.
 //!
 //! The merge above such a sort stays while several partitions are left. A table without buckets is read by one, piece after
 //! piece: a merge would compare rows for nothing, and hold batches that nobody can use yet.
@@ -36,7 +37,7 @@ use datafusion::physical_plan::{
 };
 
 use super::rule::PlanRule;
-use super::{PhysicalRule, insert_before};
+use super::{PhysicalRule, first_rows, insert_before};
 use crate::scan::ScanExec;
 
 /// The rule.
@@ -192,9 +193,27 @@ fn in_order(
     let Some(grouping) = in_one_step(grouping, above)? else {
         return Ok(None);
     };
+    grouped_in_order(grouping, order, above)
+}
+
+/// The grouping with its groups in this order; `None` where that is not proven, and where nothing but the first rows of
+/// each group would be read without it.
+fn grouped_in_order(
+    grouping: AggregateExec,
+    order: &LexOrdering,
+    above: Above,
+) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let reads_few = first_rows::are_enough_for(&grouping)?;
     let inner = before_grouping(order, &grouping);
     let input = Arc::clone(grouping.input());
-    over(&(Arc::new(grouping) as _), &input, inner, above)
+    let Some(ordered) = over(&(Arc::new(grouping) as _), &input, inner, above)? else {
+        return Ok(None);
+    };
+    let still_reads_few = match ordered.downcast_ref::<AggregateExec>() {
+        Some(grouping) => first_rows::are_enough_for(grouping)?,
+        None => false,
+    };
+    Ok((above.is_limited || !reads_few || still_reads_few).then_some(ordered))
 }
 
 /// The grouping as one step over all rows. What limit it has was set for the sort above, and goes with it.

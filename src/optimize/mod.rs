@@ -325,6 +325,10 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
         .optimizer
         .hash_join_inlist_pushdown_max_distinct_values = KEYS_OF_A_JOIN;
     options.optimizer.hash_join_inlist_pushdown_max_size = BYTES_OF_KEYS_OF_A_JOIN;
+    // Few rows are not dealt out over threads, which costs more than what is done with them.
+    options
+        .execution
+        .use_row_number_estimates_to_optimize_partitioning = true;
     let zone = &mut options.execution.time_zone;
     zone.get_or_insert_with(|| "+00:00".to_string());
     // While DataFusion's rule is there that it stands in front of.

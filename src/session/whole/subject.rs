@@ -16,6 +16,9 @@ use crate::row::Grouped;
 use crate::span::law::random::Random;
 use crate::store::MemoryStore;
 
+/// Whether rows are dealt to partitions only where they are more than a batch.
+const FEW_ROWS: &str = "datafusion.execution.use_row_number_estimates_to_optimize_partitioning";
+
 /// How a connection plans and runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Settings {
@@ -27,6 +30,8 @@ pub(super) struct Settings {
     pub partitioned_join: bool,
     /// Sides are sorted and merged.
     pub merged_join: bool,
+    /// Few rows are dealt to partitions, too.
+    pub dealt_rows: bool,
 }
 
 impl Settings {
@@ -37,6 +42,7 @@ impl Settings {
         dealt_join: true,
         partitioned_join: false,
         merged_join: false,
+        dealt_rows: false,
     };
 
     pub fn draw(random: &mut Random) -> Self {
@@ -46,6 +52,7 @@ impl Settings {
             dealt_join: random.percent(75),
             partitioned_join: random.percent(40),
             merged_join: random.percent(20),
+            dealt_rows: random.percent(50),
         }
     }
 
@@ -68,6 +75,9 @@ impl Settings {
         }
         if self.merged_join {
             script.push("SET halite.joins = 'merge'".to_owned());
+        }
+        if self.dealt_rows {
+            script.push(format!("SET {FEW_ROWS} = false"));
         }
         script
     }

@@ -93,6 +93,10 @@ fn simpler_settings(settings: Settings) -> Vec<Settings> {
             merged_join: false,
             ..settings
         },
+        Settings {
+            dealt_rows: false,
+            ..settings
+        },
     ];
     simpler.retain(|one| *one != settings);
     simpler
