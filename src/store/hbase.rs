@@ -2,7 +2,7 @@
 //!
 //! A `frame` is a request or an answer, made of `messages` and of `cellblock`s; a `connection` has many of them on
 //! their way. `zookeeper`, or a master, knows where the cluster is (`registry`), `cluster` where its regions are. `multi` changes and reads
-//! single rows, `scan` reads ranges, of which so much is `left`; `rows` makes the row service of both, on which
+//! single rows, `scan` reads ranges, of which so much is `left`; `sizes` are estimates; `rows` makes the row service of these, on which
 //! `versioned` keeps its promises. What goes wrong is known by its class (`failure`).
 //!
 //! Calls block, as those of every store. A connection has a thread that takes its answers in, so that any number of
@@ -24,6 +24,7 @@ mod multi;
 mod registry;
 mod rows;
 mod scan;
+mod sizes;
 mod zookeeper;
 
 use std::sync::Arc;

@@ -126,7 +126,8 @@ pub trait Store: Send + Sync + fmt::Debug {
 
     /// About how many bytes the entries of `range` take where they are kept, without reading them: an estimate for the
     /// planner, off by a factor of two or so. For a range without entries it is small, but not always zero. A remote
-    /// store answers from what it has cached, without a message.
+    /// store answers from what it has cached for all ranges of all spaces: it sends a message once in some seconds at
+    /// most, and does not wait for it long. What it knows is coarser, and of a part of a region it guesses.
     ///
     /// Errors: `Internal` if the space does not exist; `NotSupported` where the store cannot say.
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64>;

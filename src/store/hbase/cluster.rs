@@ -208,9 +208,16 @@ impl Cluster {
 
     /// How the master sees the cluster.
     pub(super) fn status(&self) -> Result<ClusterStatus, Failure> {
-        let request = ClusterStatusRequest {
-            options: vec![0, 1, 10],
-        };
+        self.asked_status(vec![0, 1, 10])
+    }
+
+    /// What each server holds, as it has told the master in the last seconds.
+    pub(super) fn loads(&self) -> Result<ClusterStatus, Failure> {
+        self.asked_status(vec![2])
+    }
+
+    fn asked_status(&self, options: Vec<i32>) -> Result<ClusterStatus, Failure> {
+        let request = ClusterStatusRequest { options };
         let answer: ClusterStatusResponse = self.of_master("GetClusterStatus", &request)?;
         Ok(answer.cluster_status)
     }

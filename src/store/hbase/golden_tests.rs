@@ -50,7 +50,7 @@ fn bytes(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-fn read<M: Message + Default>(hex: &str) -> M {
+pub(super) fn read<M: Message + Default>(hex: &str) -> M {
     M::decode(&bytes(hex)[..]).unwrap()
 }
 

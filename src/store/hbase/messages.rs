@@ -530,7 +530,7 @@ pub(super) struct RegionLocation {
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ClusterStatusRequest {
-    /// 0: the version; 1: the id; 10: the names of the servers.
+    /// 0: the version; 1: the id; 2: the servers with what they hold; 10: the names of the servers.
     #[prost(int32, repeated, packed = "false", tag = "1")]
     pub options: Vec<i32>,
 }
@@ -545,6 +545,8 @@ pub(super) struct ClusterStatusResponse {
 pub(super) struct ClusterStatus {
     #[prost(message, optional, tag = "1")]
     pub version: Option<VersionOfCluster>,
+    #[prost(message, repeated, tag = "2")]
+    pub live_servers: Vec<LiveServer>,
     #[prost(message, optional, tag = "5")]
     pub id: Option<ClusterId>,
     #[prost(message, repeated, tag = "11")]
@@ -561,4 +563,30 @@ pub(super) struct VersionOfCluster {
 pub(super) struct ClusterId {
     #[prost(string, required, tag = "1")]
     pub cluster_id: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct LiveServer {
+    #[prost(message, required, tag = "2")]
+    pub server_load: ServerLoad,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ServerLoad {
+    #[prost(message, repeated, tag = "5")]
+    pub region_loads: Vec<RegionLoad>,
+}
+
+/// What a region holds, in megabytes: a part of one is a whole one, and of more it is left out.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct RegionLoad {
+    #[prost(message, required, tag = "1")]
+    pub region_specifier: RegionSpecifier,
+    /// Of its files, before they were compressed.
+    #[prost(uint32, optional, tag = "4")]
+    pub store_uncompressed_size: Option<u32>,
+    #[prost(uint32, optional, tag = "5")]
+    pub storefile_size: Option<u32>,
+    #[prost(uint32, optional, tag = "6")]
+    pub mem_store_size: Option<u32>,
 }

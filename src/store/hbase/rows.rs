@@ -23,6 +23,7 @@ use super::messages::{
 };
 use super::multi::{self, RowAction, region_of};
 use super::scan::RangeStream;
+use super::sizes::Sizes;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
 use crate::store::versioned::{
@@ -52,6 +53,7 @@ const FSYNC_WAL: i32 = 4;
 pub(super) struct HbaseRows {
     cluster: Arc<Cluster>,
     address: Arc<Address>,
+    sizes: Arc<Sizes>,
 }
 
 impl fmt::Debug for HbaseRows {
@@ -67,10 +69,12 @@ impl HbaseRows {
     /// `InvalidInput` where it is not there and is not to be made; `Unavailable` where the cluster does not answer within
     /// `within`.
     pub(super) fn open(address: Address, makes: bool, within: Duration) -> Result<Self> {
-        let cluster = Cluster::new(address.registry.clone());
+        let cluster = Arc::new(Cluster::new(address.registry.clone()));
+        let asked = Arc::clone(&cluster);
         let rows = Self {
-            cluster: Arc::new(cluster),
+            cluster,
             address: Arc::new(address),
+            sizes: Sizes::new(move || asked.loads().ok()),
         };
         rows.cluster.hurry(Some(within));
         let is_there = rows.is_there();
@@ -478,8 +482,8 @@ impl RowService for HbaseRows {
         )
     }
 
-    fn approximate_size(&self, _table: &str, _range: &KeyRange) -> Option<u64> {
-        None
+    fn approximate_size(&self, table: &str, range: &KeyRange) -> Option<u64> {
+        self.sizes.of(&self.name(table), range)
     }
 
     fn borders(&self, table: &str) -> Vec<Vec<u8>> {

@@ -151,7 +151,8 @@ pub(in crate::store) trait RowService: Send + Sync + fmt::Debug + 'static {
     /// Removes a table, if it is there.
     fn drop_table(&self, table: &str) -> Result<()>;
 
-    /// About how many bytes lie in a range, from what is known without a message; `None`: that is nothing.
+    /// About how many bytes lie in a range, from what is known, or learnt in a moment for many statements; `None`: that is
+    /// nothing.
     fn approximate_size(&self, table: &str, range: &KeyRange) -> Option<u64>;
 
     /// The keys at which parts of a table begin that are kept apart, ascending, from what is known without a message.
