@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, StringArray, UInt32Array};
+use arrow::array::{ArrayRef, BooleanArray, StringArray};
 use arrow::record_batch::RecordBatch;
 use datafusion::config::{ConfigExtension, ConfigOptions, ExtensionOptions};
 use datafusion::logical_expr::{SetVariable, Statement as PlannedStatement};
+use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     AlterTable, CommentObject, CreateTable, CreateView, DataType, Ident, ObjectName, ObjectType,
@@ -22,12 +22,9 @@ use super::store_statements::{show_store, vacuum};
 use super::waiting::on_waiting_thread;
 use crate::catalog::{Catalog, Dependents, object_name};
 use crate::error::{Error, Result};
-use crate::function::KeysExec;
 use crate::key::TRANSFORMS;
-use crate::scan::ScanExec;
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
-use crate::span::SpanRow;
 use crate::store::Fact;
 
 /// A statement that Halite answers itself.
@@ -518,108 +515,13 @@ fn facts(facts: Vec<Fact>) -> Result<Outcome> {
     rows(vec![("about", strings(about)), ("value", strings(value))])
 }
 
-/// One row for each key range of each scan of a plan.
-pub(super) fn explain_keys(plan: &Arc<dyn ExecutionPlan>) -> Result<Outcome> {
-    let mut found = KeyRows::default();
-    found.visit(plan)?;
-    found.rows()
-}
-
-/// The columns of `EXPLAIN KEYS`.
-#[derive(Default)]
-struct KeyRows {
-    table: Vec<String>,
-    kind: Vec<String>,
-    bucket: Vec<Option<u32>>,
-    start: Vec<String>,
-    stop: Vec<String>,
-    start_hex: Vec<String>,
-    stop_hex: Vec<String>,
-    tight: Vec<Option<bool>>,
-    residual: Vec<String>,
-}
-
-impl KeyRows {
-    fn visit(&mut self, plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
-        if let Some(scan) = plan.downcast_ref::<ScanExec>() {
-            self.add(scan)?;
-        }
-        if let Some(keys) = plan.downcast_ref::<KeysExec>() {
-            self.add_rows(
-                keys.name_of_keys(),
-                keys.explain_keys()?,
-                keys.residual_texts(),
-            );
-        }
-        plan.children()
-            .into_iter()
-            .try_for_each(|child| self.visit(child))
-    }
-
-    fn add(&mut self, scan: &ScanExec) -> Result<()> {
-        let residual = scan.residual_texts();
-        self.add_rows(scan.table().name(), scan.explain_keys()?, &residual);
-        Ok(())
-    }
-
-    fn add_rows(&mut self, table: &str, rows: Vec<SpanRow>, residual: &[String]) {
-        for row in rows {
-            self.table.push(table.to_owned());
-            self.kind.push(row.kind.to_string());
-            self.bucket.push(row.bucket);
-            self.start.push(row.start);
-            self.stop.push(row.stop);
-            self.start_hex.push(row.start_hex);
-            self.stop_hex.push(row.stop_hex);
-            self.tight.push(Some(residual.is_empty()));
-            self.residual.push(residual.join("; "));
-        }
-    }
-
-    fn add_empty(&mut self) {
-        self.table.push(String::new());
-        self.kind.push("empty".to_owned());
-        self.bucket.push(None);
-        for column in [
-            &mut self.start,
-            &mut self.stop,
-            &mut self.start_hex,
-            &mut self.stop_hex,
-        ] {
-            column.push(String::new());
-        }
-        self.tight.push(Some(true));
-        self.residual.push(String::new());
-    }
-
-    /// The rows; one of kind `empty` where the plan has no scan, since nothing can satisfy the predicate.
-    fn rows(mut self) -> Result<Outcome> {
-        if self.table.is_empty() {
-            self.add_empty();
-        }
-        let no_index = StringArray::new_null(self.table.len());
-        rows(vec![
-            ("table", strings(self.table)),
-            ("index", Arc::new(no_index)),
-            ("kind", strings(self.kind)),
-            ("bucket", Arc::new(UInt32Array::from(self.bucket))),
-            ("start", strings(self.start)),
-            ("stop", strings(self.stop)),
-            ("start_hex", strings(self.start_hex)),
-            ("stop_hex", strings(self.stop_hex)),
-            ("tight", Arc::new(BooleanArray::from(self.tight))),
-            ("residual", strings(self.residual)),
-        ])
-    }
-}
-
 pub(super) fn done(verb: &str) -> Outcome {
     Outcome::Done {
         verb: verb.to_owned(),
     }
 }
 
-fn strings(values: impl IntoIterator<Item = String>) -> ArrayRef {
+pub(super) fn strings(values: impl IntoIterator<Item = String>) -> ArrayRef {
     Arc::new(values.into_iter().map(Some).collect::<StringArray>())
 }
 

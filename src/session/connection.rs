@@ -24,6 +24,7 @@ use super::command::{self, Own};
 use super::innermost::sql_of;
 use super::insert::{self, Insert};
 use super::interrupt::Interruptions;
+use super::key_rows;
 use super::meter::Meter;
 use super::named::{self, NamedStatements};
 use super::observe::Observer;
@@ -251,7 +252,7 @@ impl Connection {
                 let query = sqlparser::ast::Statement::Query(query.clone());
                 let query = DFStatement::Statement(Box::new(query));
                 let (state, plan) = self.planned(&query).await?;
-                command::explain_keys(&self.physical(state, plan).await?.1)
+                key_rows::explain(self.physical(state, plan).await?).await
             }
             Command::Summarize(query) => self.summarize(query).await,
             Command::Copy(statement) => self.copy(statement, wanted).await,

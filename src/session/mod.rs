@@ -78,6 +78,7 @@ mod innermost;
 mod insert;
 mod interrupt;
 mod kept;
+mod key_rows;
 mod lambdas;
 mod lateral;
 mod long_lists;

@@ -21,6 +21,10 @@ extensions_options! {
         /// comparison.
         pub pushdown: bool, default = true
 
+        /// Whether `EXPLAIN KEYS` has a column with the regions of each range, and the servers that have them; NULL where
+        /// the store has no regions.
+        pub explain_regions: bool, default = false
+
         /// How many key ranges a predicate may become, before the fan-out over buckets. Above it, lists become walks.
         pub span_budget: usize, default = span::BUDGET
 

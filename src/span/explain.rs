@@ -56,6 +56,8 @@ pub struct SpanRow {
     pub start_hex: String,
     /// The first key after those; empty: there is none.
     pub stop_hex: String,
+    /// Both, if anything is read.
+    pub range: Option<KeyRange>,
 }
 
 impl SpanRow {
@@ -68,6 +70,7 @@ impl SpanRow {
             stop: String::new(),
             start_hex: String::new(),
             stop_hex: String::new(),
+            range: None,
         }
     }
 }
@@ -102,6 +105,7 @@ pub(super) fn rows(spans: &Spans, key: &RowKey) -> Result<Vec<SpanRow>> {
             stop: String::new(),
             start_hex: String::new(),
             stop_hex: String::new(),
+            range: None,
         });
     }
     Ok(rows)
@@ -115,6 +119,7 @@ fn row(kind: Kind, run: &Run, bounds: Bounds, range: &KeyRange) -> SpanRow {
         stop: bounds.stop,
         start_hex: hex(range.start()),
         stop_hex: range.stop().map(hex).unwrap_or_default(),
+        range: Some(range.clone()),
     }
 }
 

@@ -50,7 +50,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::keyrange::{KeyRange, KeyRangeSet, hex};
 use crate::machine;
 
 pub use self::batch::{BufferSlice, Operation, WriteBatch};
@@ -155,6 +155,14 @@ pub trait Store: Send + Sync + fmt::Debug {
         cut::cut(ranges, count, least, &size)
     }
 
+    /// The parts of a space that are kept apart and have keys of `range`, in the order of their keys: the regions of a
+    /// remote store, and where they are. None where a space lies in one place. It may send a message.
+    ///
+    /// Errors: `Internal` if the space does not exist; `Unavailable` where others must be asked and do not answer.
+    fn regions(&self, _space: &str, _range: &KeyRange) -> Result<Vec<SpaceRegion>> {
+        Ok(Vec::new())
+    }
+
     /// Keeps at most so many bytes of what was read in memory, and at most what the options of the store say. What is
     /// beyond goes at once.
     fn limit_cache(&self, _bytes: usize) {}
@@ -193,6 +201,23 @@ pub trait Store: Send + Sync + fmt::Debug {
 
     /// Whether every change is refused.
     fn is_read_only(&self) -> bool;
+}
+
+/// A part of a space that is kept apart from the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpaceRegion {
+    /// Its keys.
+    pub range: KeyRange,
+    /// Host and port of the server that has it.
+    pub server: String,
+}
+
+impl fmt::Display for SpaceRegion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stop = self.range.stop().map(hex).unwrap_or_default();
+        let start = hex(self.range.start());
+        write!(f, "{start}..{stop} on {}", self.server)
+    }
 }
 
 /// A consistent view over all spaces, at one moment. Shared by the partitions of a scan.
@@ -453,6 +478,12 @@ pub fn read_chunks<E: From<Error>>(
             return Ok(());
         }
     }
+}
+
+/// A store of several machines, simulated.
+#[cfg(test)]
+pub(crate) fn simulated() -> Arc<dyn Store> {
+    versioned::simulation_tests::calm_store()
 }
 
 /// Applies a batch by itself, which minds no claims; for tests.

@@ -100,6 +100,16 @@ impl KeysExec {
         self.reading.shown.name()
     }
 
+    /// The store that is read.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The space that is read.
+    pub fn space(&self) -> &str {
+        self.reading.shown.table().space()
+    }
+
     /// The conjuncts that the key ranges do not prove, each with the reason.
     pub fn residual_texts(&self) -> &[String] {
         self.wanted.residual()

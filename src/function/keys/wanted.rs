@@ -140,6 +140,7 @@ impl Wanted {
                 .map_or("*".to_owned(), |stop| format!("x'{})'", hex(stop))),
             start_hex: hex(range.start()),
             stop_hex: range.stop().map(hex).unwrap_or_default(),
+            range: Some(range.clone()),
         };
         Ok(listed.ranges().iter().map(row).collect())
     }

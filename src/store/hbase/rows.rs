@@ -30,7 +30,7 @@ use crate::store::versioned::{
     Amount, Asked, ClockCells, ClockChange, Nature, Number, Row, RowService, RowStream, Rows, Time,
     Window,
 };
-use crate::store::{Durability, Fact};
+use crate::store::{Durability, Fact, SpaceRegion};
 
 /// The table of the clock row.
 const CLOCK: &str = "halite";
@@ -491,6 +491,22 @@ impl RowService for HbaseRows {
         let starts = known.iter().flat_map(|regions| regions.iter());
         let starts = starts.map(|region| region.start.clone());
         starts.filter(|start| !start.is_empty()).collect()
+    }
+
+    fn regions(&self, table: &str, range: &KeyRange) -> Result<Vec<SpaceRegion>> {
+        let name = self.name(table);
+        let look_up = || self.cluster.regions(&name);
+        let found = self.cluster.retry(Reaction::Refused, look_up);
+        let found = found.map_err(|failure| failure.error)?;
+        let regions = found.iter().filter_map(|region| {
+            let stop = Some(region.end.clone()).filter(|end| !end.is_empty());
+            Some(SpaceRegion {
+                range: KeyRange::new(region.start.clone(), stop)?,
+                server: region.server.clone(),
+            })
+        });
+        let inside = regions.filter(|region| region.range.intersect(range).is_some());
+        Ok(inside.collect())
     }
 
     fn now(&self) -> Time {

@@ -19,8 +19,8 @@ use super::snapshot::VersionedSnapshot;
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
 use crate::store::{
-    Capabilities, Changes, Claim, Fact, Latency, Snapshot, SpaceOptions, Store, check_space_name,
-    no_such_space, space_exists,
+    Capabilities, Changes, Claim, Fact, Latency, Snapshot, SpaceOptions, SpaceRegion, Store,
+    check_space_name, no_such_space, space_exists,
 };
 
 /// The statements of this process that are under way.
@@ -238,6 +238,13 @@ impl<S: RowService> Store for VersionedStore<S> {
         let table = &record.ok_or_else(|| no_such_space(space))?.table;
         let size = self.shared.service.approximate_size(table, range);
         size.ok_or_else(|| Error::unsupported(format!("how large {table} is is not known")))
+    }
+
+    fn regions(&self, space: &str, range: &KeyRange) -> Result<Vec<SpaceRegion>> {
+        let directory = self.shared.known_directory();
+        let record = directory.spaces.get(space);
+        let table = &record.ok_or_else(|| no_such_space(space))?.table;
+        self.shared.service.regions(table, range)
     }
 
     fn boundaries(

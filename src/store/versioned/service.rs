@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::clock::{Number, Time};
 use crate::error::Result;
 use crate::keyrange::{KeyRange, KeyRangeSet};
-use crate::store::{Direction, Durability, Fact};
+use crate::store::{Direction, Durability, Fact, SpaceRegion};
 
 /// An answer, or none: then nobody knows whether it was done, or will be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +157,9 @@ pub(in crate::store) trait RowService: Send + Sync + fmt::Debug + 'static {
 
     /// The keys at which parts of a table begin that are kept apart, ascending, from what is known without a message.
     fn borders(&self, table: &str) -> Vec<Vec<u8>>;
+
+    /// The parts of a table that are kept apart and have keys of a range, in their order.
+    fn regions(&self, table: &str, range: &KeyRange) -> Result<Vec<SpaceRegion>>;
 
     /// The time, in milliseconds since 1970.
     fn now(&self) -> Time;

@@ -24,7 +24,7 @@ use super::shared::Times;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
 use crate::seed::seed;
-use crate::store::{Direction, Durability, Fact, Store};
+use crate::store::{Direction, Durability, Fact, SpaceRegion, Store};
 
 /// A request that was not carried out for so long is not carried out any more.
 const DEADLINE: Time = 60_000;
@@ -34,6 +34,14 @@ const DEADLINE: Time = 60_000;
 pub(crate) struct Odds {
     pub lost: u8,
     pub splits: u8,
+}
+
+/// A store over a simulation in which nothing goes wrong, and tables are in the parts in which they are made.
+pub(crate) fn calm_store() -> Arc<dyn Store> {
+    let odds = Odds { lost: 0, splits: 0 };
+    let simulation = Simulation::new(seed(), odds, None);
+    let client = Arc::new(Client::new(&simulation, 0, usize::MAX));
+    Arc::new(VersionedStore::open(client, Times::default()).unwrap())
 }
 
 /// A store over a simulation whose answers are lost now and then, and whose tables are split.
@@ -400,6 +408,22 @@ impl RowService for Arc<Client> {
         let state = self.simulation.state.lock();
         let table = state.tables.get(table);
         table.map_or_else(Vec::new, |table| table.splits.clone())
+    }
+
+    fn regions(&self, table: &str, range: &KeyRange) -> Result<Vec<SpaceRegion>> {
+        let starts = self.borders(table);
+        let stops = starts.iter().cloned().map(Some).chain([None]);
+        let starts = [Vec::new()].into_iter().chain(starts.clone());
+        let regions = starts
+            .zip(stops)
+            .zip(1..)
+            .map(|((start, stop), number)| SpaceRegion {
+                range: KeyRange::new(start, stop).unwrap(),
+                server: format!("server{number}:16020"),
+            });
+        Ok(regions
+            .filter(|region| region.range.intersect(range).is_some())
+            .collect())
     }
 
     fn now(&self) -> Time {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::super::{
     BulkWriter, Capabilities, Changes, Claim, Durability, Fact, LocalSnapshot, ReadRequest, Reader,
-    Snapshot, SpaceOptions, Store, WriteBatch,
+    Snapshot, SpaceOptions, SpaceRegion, Store, WriteBatch,
 };
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
@@ -171,6 +171,11 @@ impl<H: Hooks> Store for Wrapped<H> {
     ) -> Vec<Vec<u8>> {
         let cuts = || Ok(self.inner.boundaries(space, ranges, count, least));
         self.hooks.call("boundaries", cuts).unwrap_or_default()
+    }
+
+    fn regions(&self, space: &str, range: &KeyRange) -> Result<Vec<SpaceRegion>> {
+        let regions = || self.inner.regions(space, range);
+        self.hooks.call("regions", regions)
     }
 
     fn limit_cache(&self, bytes: usize) {
