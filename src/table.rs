@@ -54,12 +54,15 @@ impl HaliteTable {
         }
     }
 
-    /// Makes the space of its rows, with buckets that are kept apart where the store has several machines.
+    /// Makes the space of its rows, whose parts, of SPLIT or buckets, are kept apart where the store has several machines.
     ///
     /// # Errors
     /// Those of [`Store::create_space`].
     pub fn make_space(&self) -> crate::error::Result<()> {
-        let borders = self.table.row_key().bucket_starts(BUCKET_GROUPS)?;
+        let borders = match self.table.borders() {
+            [] => self.table.row_key().bucket_starts(BUCKET_GROUPS)?,
+            borders => borders.to_vec(),
+        };
         let options = SpaceOptions::default();
         let dictionary = self.table.table().dictionary_space();
         let spaces = self.table.table().spaces().collect::<Vec<_>>();

@@ -11,6 +11,7 @@ use super::checks;
 use super::names::{identifier, object_name};
 use super::options::Options;
 use super::part;
+use super::split;
 use super::types::sql_type;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
@@ -38,6 +39,11 @@ pub fn define_table_of(
     let name = object_name(&statement.name)?;
     let table = build(statement, given, &name, id)
         .map_err(|error| error.context(format!("table `{name}`")))?;
+    table.validate()?;
+    let split = Options::of(statement)?.unwrap_or_default().split;
+    let split = split::points(&split, &table);
+    let split = split.map_err(|error| error.context(format!("table `{}`", table.name)))?;
+    let table = Table { split, ..table };
     table.validate()?;
     Ok(table)
 }
@@ -117,6 +123,7 @@ fn build(
         columns,
         key,
         keyspace: options.key_space(id),
+        split: Vec::new(),
         checks,
         next_column: None,
         comment: None,

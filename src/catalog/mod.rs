@@ -31,6 +31,7 @@ mod options;
 mod part;
 mod provider;
 mod sequences;
+mod split;
 mod stored;
 mod tables;
 mod temporary;

@@ -1,6 +1,10 @@
-//! What `CREATE TABLE … WITH (…)` says of a table: `keyspace = 'shop'`, `families = 'm(cpu, mem) raw(payload)'`.
+//! What `CREATE TABLE … WITH (…)` says of a table: `keyspace = 'shop'`, `families = 'm(cpu, mem) raw(payload)'`, and
+//! `split = ('a', 'm')`, as which `SPLIT ('a', 'm')` comes here.
 
-use sqlparser::ast::{CreateTable, CreateTableOptions, Expr, Ident, SqlOption, Value};
+use sqlparser::ast::{
+    CreateTable, CreateTableOptions, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArguments, Ident, SqlOption, Value,
+};
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
@@ -16,6 +20,8 @@ pub(super) struct Options {
     key_space: Option<String>,
     /// Its families, with the names of their columns.
     families: Vec<(String, Vec<String>)>,
+    /// Where it is kept apart: the values of each point.
+    pub(super) split: Vec<Vec<Expr>>,
 }
 
 impl Options {
@@ -42,6 +48,7 @@ impl Options {
                     let declared = text(value, &name, "'m(cpu, mem) raw(payload)'")?;
                     options.families = families(&declared)?;
                 }
+                "split" => options.split = points(value),
                 _ => return Ok(None),
             }
             if names.contains(&name) {
@@ -77,6 +84,35 @@ impl Options {
         };
         self.families.iter().map(family).collect()
     }
+}
+
+/// `('a', 'm')`, or `(('a', 1), ('m', 5))`.
+fn points(value: &Expr) -> Vec<Vec<Expr>> {
+    in_brackets(value).iter().map(in_brackets).collect()
+}
+
+/// What stands in brackets; a row is written as `row(…)` where it begins with another than a plain value.
+fn in_brackets(value: &Expr) -> Vec<Expr> {
+    match value {
+        Expr::Tuple(values) => values.clone(),
+        Expr::Nested(value) => vec![value.as_ref().clone()],
+        Expr::Function(function) if function.name.to_string().eq_ignore_ascii_case("row") => {
+            arguments(function).unwrap_or_else(|| vec![value.clone()])
+        }
+        value => vec![value.clone()],
+    }
+}
+
+/// The arguments of a function that has nothing else.
+fn arguments(function: &Function) -> Option<Vec<Expr>> {
+    let FunctionArguments::List(list) = &function.args else {
+        return None;
+    };
+    let values = list.args.iter().map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value.clone()),
+        _ => None,
+    });
+    values.collect()
 }
 
 fn text(value: &Expr, option: &str, example: &str) -> Result<String> {

@@ -45,6 +45,7 @@ pub(crate) fn definition(columns: &[Declared], key: Vec<PartDefinition>) -> Tabl
         columns: columns.collect(),
         key,
         keyspace: None,
+        split: Vec::new(),
         families: Vec::new(),
         checks: Vec::new(),
         next_column: None,

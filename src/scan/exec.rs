@@ -31,7 +31,7 @@ use crate::error::Error;
 use crate::keyrange::KeyRange;
 use crate::schema::BoundTable;
 use crate::span::{Run, SpanRow};
-use crate::store::Store;
+use crate::store::{Latency, Store, cut};
 
 /// Reads the rows of a [`ScanRequest`] from a store.
 #[derive(Debug)]
@@ -503,8 +503,14 @@ fn shares(request: &ScanRequest, store: &Arc<dyn Store>, width: Parallelism) -> 
         _ => request.spaces().max_by_key(size),
     };
     let space = space.as_deref().unwrap_or(request.table.space());
-    Shares::cut(runs, width, &|ranges, count, least| {
-        store.boundaries(space, ranges, count, least)
+    // What is declared, where the store has no regions of its own.
+    let declared = match store.capabilities().latency {
+        Latency::Near => request.table.borders(),
+        Latency::Far => &[],
+    };
+    Shares::cut(runs, width, &|ranges, count, least| match declared {
+        [] => store.boundaries(space, ranges, count, least),
+        borders => cut::at_borders(borders.iter().cloned(), ranges, count),
     })
 }
 

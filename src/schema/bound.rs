@@ -26,6 +26,7 @@ pub struct BoundTable {
     stored: Vec<usize>,
     /// The family of each column, by position; those of the key are in none.
     families: Vec<usize>,
+    borders: Vec<Vec<u8>>,
 }
 
 impl BoundTable {
@@ -44,6 +45,7 @@ impl BoundTable {
                 .filter(|column| row_key.restoring_part(*column).is_none())
                 .collect(),
             sources: sources.into_iter().collect(),
+            borders: table.borders(&row_key)?,
             row_key: Arc::new(row_key),
             schema: table.arrow_schema(),
             full_schema: arrow_schema(&all_columns),
@@ -191,6 +193,11 @@ impl BoundTable {
     /// The Arrow schema of [`BoundTable::all_columns`].
     pub fn full_schema(&self) -> &SchemaRef {
         &self.full_schema
+    }
+
+    /// The keys at which parts of the table begin that its SPLIT keeps apart, ascending; none where it has no SPLIT.
+    pub fn borders(&self) -> &[Vec<u8>] {
+        &self.borders
     }
 
     /// The name of the table's space in the store.

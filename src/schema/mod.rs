@@ -54,11 +54,19 @@
 //!
 //! * a part of `key` may be `dict`, whose ids are those of a dictionary that the catalog keeps.
 //!
+//! # Format, version 6
+//!
+//! As version 5, and
+//!
+//! * `"split": [{"values": ["'m'"], "key": "6d00"}]`, if there are any, are the points of SPLIT: values as SQL, and the fields
+//!   of the row key, without that of its bucket, at which a part of the table begins.
+//!
 //! Each definition is written in the oldest version that can say what it says, byte for byte.
 
 mod bound;
 mod family;
 mod sequence;
+mod split;
 mod statement;
 mod stored;
 mod stored_field;
@@ -80,13 +88,14 @@ pub use self::family::{
     Family, FamilySet, MOST_FAMILIES, further_families, space_of_family, spaces_of_families,
 };
 pub use self::sequence::{DEFAULT_CACHE, Sequence};
+pub use self::split::{MOST_PARTS, SplitPoint, split_key, split_part};
 pub use self::statement::{comment_on, quoted};
 pub use self::stored_field::StoredField;
 pub use self::validate::{COLUMN_ID_LIMIT, NAME_BYTES};
 pub use self::view::{View, ViewColumn};
 
 /// The newest format of definitions that this version reads; it writes the oldest that can say what is to be said.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 
 /// The hidden column that is the row key of a table declared without one.
 pub const ROW_ID: &str = "_row_id";
@@ -109,6 +118,9 @@ pub struct Table {
     /// The columns that are kept apart from the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub families: Vec<Family>,
+    /// The keys at which parts of it begin, as they were declared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub split: Vec<SplitPoint>,
     /// What must not be false of a row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
@@ -262,6 +274,9 @@ impl Table {
 
     /// The oldest format that can say all that the definition says.
     fn format(&self) -> u32 {
+        if !self.split.is_empty() {
+            return 6;
+        }
         if self.has_dictionary() {
             return 5;
         }

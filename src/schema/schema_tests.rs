@@ -57,6 +57,7 @@ fn cpu() -> Table {
             },
         ],
         keyspace: None,
+        split: Vec::new(),
         families: Vec::new(),
         checks: Vec::new(),
         next_column: None,
@@ -190,9 +191,31 @@ fn version_5_has_dictionaries() {
 }
 
 #[test]
+fn points_of_a_split_are_of_the_sixth_format() {
+    let text = r#"{"format":6,"table":{"id":9,"name":"t","columns":[{"id":0,"name":"a","sql_type":"text","nullable":false,"default":null}],"key":[{"expression":{"function":"column","arguments":[{"column":"a"}]},"direction":"ascending","nulls":"last"}],"split":[{"values":["'m'"],"key":"6d0001"}]}}"#;
+    let table = Table::from_json(text).unwrap();
+    assert_eq!(table.to_json().unwrap(), text);
+    assert_eq!(
+        table.create_statement(),
+        "CREATE TABLE t (\n    a TEXT NOT NULL,\n    PRIMARY KEY (a)\n) SPLIT ('m')"
+    );
+    let without = Table {
+        split: Vec::new(),
+        ..table.clone()
+    };
+    assert!(without.to_json().unwrap().starts_with("{\"format\":1,"));
+    assert_eq!(BoundTable::new(table).unwrap().borders(), [b"m\0\x01"]);
+    let nothing = text.replace("6d0001", "");
+    assert_eq!(
+        Table::from_json(&nothing).unwrap_err().kind(),
+        ErrorKind::Corrupt
+    );
+}
+
+#[test]
 fn what_cannot_be_read_is_corrupt() {
     let good = cpu().to_json().unwrap();
-    let newer = good.replace("\"format\":2", "\"format\":6,\"extra\":[]");
+    let newer = good.replace("\"format\":2", "\"format\":7,\"extra\":[]");
     let error = Table::from_json(&newer).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert!(error.to_string().contains("upgrade Halite"), "{error}");

@@ -27,11 +27,14 @@ impl Table {
             true => String::new(),
             false => format!(" WITH ({})", options.join(", ")),
         };
+        let split = match self.split.is_empty() {
+            true => String::new(),
+            false => format!(" SPLIT ({})", self.split_list()),
+        };
         format!(
-            "CREATE TABLE {} (\n    {}\n){}",
+            "CREATE TABLE {} (\n    {}\n){split}{options}",
             identifier(&self.name),
             lines.join(",\n    "),
-            options
         )
     }
 

@@ -35,6 +35,7 @@ impl Table {
         self.check_key_length(&row_key)?;
         self.check_key_space(&row_key)?;
         self.check_families(&row_key)?;
+        self.check_split(&row_key)?;
         Ok(row_key)
     }
 

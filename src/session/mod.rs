@@ -114,6 +114,7 @@ mod sequences;
 mod sessions;
 mod span;
 mod spelled;
+mod split_clause;
 #[doc(hidden)]
 pub mod stack;
 mod store_statements;
@@ -161,6 +162,8 @@ mod mend_tests;
 mod point_tests;
 #[cfg(test)]
 mod snapshot_tests;
+#[cfg(test)]
+mod split_tests;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -38,6 +38,7 @@ use super::placeholders::numbered;
 use super::sample;
 use super::sequence_clauses;
 use super::spelled;
+use super::split_clause;
 use super::stack::{Depth, on_stack_for};
 use super::struct_types;
 use super::written::call;
@@ -109,6 +110,8 @@ pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
     let statement = selected.as_deref().unwrap_or(statement);
     let typed = struct_types::in_angles(statement);
     let statement = typed.as_deref().unwrap_or(statement);
+    let split = split_clause::as_option(statement);
+    let statement = split.as_deref().unwrap_or(statement);
     let command = on_stack_for(depth, || {
         let mut command = parse_command(statement).map_err(|error| refused(error, &text))?;
         write_out(&mut command, &Words(statement))?;

@@ -16,7 +16,7 @@ pub static KEYWORDS: &[&str] = &[
     "MERGE", "MINUTE", "MONTH", "NATURAL", "NEXT", "NOT", "NOTHING", "NULL", "NULLS", "NUMERIC", "OF",
     "OFFSET", "ON", "OR", "ORDER", "OUTER", "OVER", "OVERLAY", "PARTITION", "PRECEDING", "PREPARE", "PRIMARY",
     "QUALIFY", "RANGE", "REAL", "RECURSIVE", "RENAME", "REPLACE", "RESET", "RETURNING", "RIGHT", "ROLLBACK", "ROLLUP", "ROW", "ROWS",
-    "SECOND", "SELECT", "SEMI", "SEQUENCE", "SET", "SETS", "SHOW", "SIMILAR", "SMALLINT", "SOME", "STORE", "TABLE", "TABLES",
+    "SECOND", "SELECT", "SEMI", "SEQUENCE", "SET", "SETS", "SHOW", "SIMILAR", "SMALLINT", "SOME", "SPLIT", "STORE", "TABLE", "TABLES",
     "TEMP", "TEXT", "THEN", "TIES", "TIME", "TIMESTAMP", "TO", "TRANSACTION", "TRANSFORMS", "TRUE", "TRUNCATE",
     "UNBOUNDED", "UNION", "UNIQUE", "UNNEST", "UPDATE", "USING", "VACUUM", "VALUES", "VARCHAR", "VERBOSE", "VIEW",
     "WHEN", "WHERE", "WINDOW", "WITH", "WITHIN", "WITHOUT", "YEAR", "ZONE",
@@ -44,7 +44,7 @@ mod tests {
         assert!(KEYWORDS.is_sorted() && BEGINNINGS.is_sorted());
         assert!(BEGINNINGS.iter().all(|word| is_keyword(word)));
         // Halite's own.
-        let own = ["KEYS", "STORE", "TRANSFORMS"];
+        let own = ["KEYS", "SPLIT", "STORE", "TRANSFORMS"];
         for word in KEYWORDS.iter().filter(|word| !own.contains(word)) {
             let known = sqlparser::keywords::ALL_KEYWORDS.binary_search(word);
             assert!(known.is_ok(), "{word}");

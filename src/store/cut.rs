@@ -57,6 +57,22 @@ pub(crate) fn cut(
     cuts
 }
 
+/// Those of `borders`, which ascend, that cut `ranges` in at most `count` pieces, of about as many borders each.
+pub(crate) fn at_borders(
+    borders: impl IntoIterator<Item = Vec<u8>>,
+    ranges: &KeyRangeSet,
+    count: usize,
+) -> Vec<Vec<u8>> {
+    let is_inside = |border: &Vec<u8>| {
+        let range = ranges.range_of(border);
+        range.is_some_and(|range| range.start() < border.as_slice())
+    };
+    let borders: Vec<_> = borders.into_iter().filter(is_inside).collect();
+    let pieces = count.min(borders.len() + 1).max(1);
+    let at = (1..pieces).map(|piece| piece * (borders.len() + 1) / pieces - 1);
+    at.filter_map(|at| borders.get(at).cloned()).collect()
+}
+
 /// A key of `range`, or its start, with about `wanted` bytes of the range before it, off by `tolerance` where a key of
 /// a few bytes can tell.
 fn key_after(range: &KeyRange, wanted: u64, tolerance: u64, sizes: &Sizes<'_>) -> Vec<u8> {

@@ -84,6 +84,7 @@ fn every_type(rng: &mut Rng) -> (Arc<BoundTable>, RecordBatch) {
         columns,
         key: vec![part("id")],
         keyspace: None,
+        split: Vec::new(),
         families: Vec::new(),
         checks: Vec::new(),
         next_column: None,

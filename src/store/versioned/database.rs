@@ -18,6 +18,7 @@ use super::sight::Sight;
 use super::snapshot::VersionedSnapshot;
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
+use crate::store::cut;
 use crate::store::{
     Capabilities, Changes, Claim, Fact, Latency, Snapshot, SpaceOptions, SpaceRegion, Store,
     check_space_name, no_such_space, space_exists,
@@ -257,16 +258,7 @@ impl<S: RowService> Store for VersionedStore<S> {
         let directory = self.shared.known_directory();
         let record = directory.spaces.get(space);
         let borders = record.map(|record| self.shared.service.borders(&record.table));
-        let is_inside = |border: &Vec<u8>| {
-            let range = ranges.range_of(border);
-            range.is_some_and(|range| range.start() < border.as_slice())
-        };
-        let borders = borders.into_iter().flatten();
-        let borders: Vec<_> = borders.filter(is_inside).collect();
-        // The pieces are about as many borders each.
-        let pieces = count.min(borders.len() + 1).max(1);
-        let at = (1..pieces).map(|piece| piece * (borders.len() + 1) / pieces - 1);
-        at.filter_map(|at| borders.get(at).cloned()).collect()
+        cut::at_borders(borders.into_iter().flatten(), ranges, count)
     }
 
     fn checkpoint(&self, path: &Path) -> Result<()> {
