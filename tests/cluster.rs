@@ -218,3 +218,17 @@ async fn vacuums_go_on_beside_statements() {
     is_done.store(true, Ordering::Relaxed);
     assert!(vacuums.await.unwrap() > 0);
 }
+
+#[test]
+fn a_copy_goes_to_a_cluster_and_back() {
+    let Some(address) = address("copy") else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let from = crate::transfer::filled(directory.path());
+    let back = directory.path().join("back.halite").display().to_string();
+    crate::transfer::copy(&from, &address);
+    crate::transfer::assert_same(&from, &address);
+    crate::transfer::copy(&address, &back);
+    crate::transfer::assert_same(&from, &back);
+}

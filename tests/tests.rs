@@ -30,3 +30,5 @@ mod queries;
 mod scripts;
 #[cfg(all(feature = "shell", unix))]
 mod terminal;
+#[cfg(feature = "shell")]
+mod transfer;

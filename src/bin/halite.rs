@@ -19,7 +19,7 @@ use halite::shell::script::Units;
 use halite::shell::state::{Settings, Shell};
 use halite::shell::threads;
 use halite::shell::variables::Variables;
-use halite::shell::{demo, maintenance, start};
+use halite::shell::{demo, maintenance, start, transfer};
 use tokio::runtime::Runtime;
 
 /// The status of a program that Ctrl-C has ended, as shells give it.
@@ -35,6 +35,12 @@ Examples:
   halite 'hbase://zk1,zk2/hbase?namespace=shop'      a database on a cluster of HBase
 
 Exit status: 0, or 1 if a statement failed, 2 if the arguments are wrong, 130 after Ctrl-C.";
+
+const COPY_EXAMPLES: &str = "\
+Examples:
+  halite copy shop.halite 'hbase://zk1,zk2/hbase?namespace=shop'
+  halite copy shop.halite 'hbase://zk1,zk2/hbase?namespace=shop' event orders
+  halite copy 'hbase://zk1,zk2/hbase?namespace=shop' back.halite";
 
 /// SQL over an ordered key-value store.
 ///
@@ -120,8 +126,33 @@ enum Action {
         /// Directory of the database, made for it
         database: PathBuf,
     },
+    /// Copies tables, and the views and sequences beside them, from one database into another, and compares them
+    ///
+    /// Rows are copied as they are stored, in the order of their keys. What is stopped, by Ctrl-C, a lost connection or
+    /// a power cut, goes on behind the last row copied when the same command runs again. At the end all rows are read on
+    /// both sides, counted and summed; a table that differs is named with its first row that does, and the exit
+    /// status is 1. Rows of the target are never written over: a table that it has with another definition, or with
+    /// other rows, is refused before anything is written.
+    #[command(after_help = COPY_EXAMPLES)]
+    Copy(Copy),
     /// Writes generated data sets as Parquet files, in any size: the ones that catalog/ declares layouts for
     Generate(Generate),
+}
+
+/// What is copied, and where.
+#[derive(clap::Args)]
+struct Copy {
+    /// Directory of the database that is copied, or its address on a cluster; it is read as it is at one moment, also
+    /// while another process writes to it
+    from: PathBuf,
+    /// Directory of the database that is copied into, or its address on a cluster, made where there is none
+    to: PathBuf,
+    /// Tables, views and sequences; a table brings the sequences of its defaults. Without a name, all of them
+    #[arg(value_name = "TABLE")]
+    tables: Vec<String>,
+    /// Bytes of rows that are written by one statement
+    #[arg(long, hide = true, value_name = "BYTES")]
+    chunk_bytes: Option<usize>,
 }
 
 /// What is generated.
@@ -193,6 +224,7 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<ExitCode, Failure>
     match action {
         Action::Demo { directory, rows } => run_demo(directory.as_deref(), *rows)?,
         Action::Generate(what) => generate(what)?,
+        Action::Copy(what) => copy(what)?,
         Action::Check { .. } | Action::Backup { .. } | Action::Restore { .. } => {
             run_maintenance(action)?;
         }
@@ -309,6 +341,19 @@ fn run_demo(directory: Option<&Path>, rows: Option<usize>) -> Result<(), Failure
     })
 }
 
+/// A copy, which Ctrl-C ends between two statements.
+fn copy(what: &Copy) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let interrupts = Interrupts::listen()?;
+    let wanted = transfer::Wanted {
+        from: &what.from,
+        to: &what.to,
+        tables: &what.tables,
+        chunk_bytes: what.chunk_bytes,
+    };
+    on_threads(|runtime| runtime.block_on(transfer::copy(&wanted, &interrupts, &mut out)))
+}
+
 /// What is done with a whole database.
 fn run_maintenance(action: &Action) -> Result<(), Failure> {
     let runtime = threads::runtime()?;
@@ -324,7 +369,7 @@ fn run_maintenance(action: &Action) -> Result<(), Failure> {
                 directory,
                 database,
             } => maintenance::restore(directory, database, &mut out).await,
-            Action::Demo { .. } | Action::Generate(_) => Ok(()),
+            Action::Demo { .. } | Action::Copy(_) | Action::Generate(_) => Ok(()),
         }
     });
     match done {

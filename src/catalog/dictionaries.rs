@@ -7,6 +7,7 @@
 //! before a row has the id. Ids without rows, of a statement that failed, stay, and so do texts that are in no row any
 //! more; TRUNCATE begins anew.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -59,6 +60,71 @@ pub(super) fn keep(table: &BoundTable, store: &Arc<dyn Store>) -> Result<()> {
 pub(super) fn read(table: &BoundTable, snapshot: &Arc<dyn Snapshot>) -> Result<()> {
     let mut all = all_of(table)?.into_iter();
     all.try_for_each(|(entries, dictionary)| entries.read_on(dictionary, snapshot))
+}
+
+/// Adds to the dictionaries of a table what those of another store's table have.
+///
+/// # Errors
+/// As [`missing`]; then nothing is changed.
+pub(super) fn adopt(
+    from: &BoundTable,
+    snapshot: &Arc<dyn Snapshot>,
+    to: &BoundTable,
+    store: &Arc<dyn Store>,
+) -> Result<()> {
+    let Some(space) = to.table().dictionary_space() else {
+        return Ok(());
+    };
+    let mut changes = Arc::clone(store).begin(&[Claim::exclusive(&space)])?;
+    let missing = missing(from, snapshot, to, &changes.snapshot()?)?;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let mut bulk = changes.bulk(&space)?;
+    for (key, text) in &missing {
+        bulk.put(key, text)?;
+    }
+    drop(bulk);
+    changes.commit(Durability::Sync)
+}
+
+/// The entries of `from`'s dictionaries, at a moment of its store, that those of `to` do not have at one of its own. They
+/// are the same table in two databases, and each fits into memory, as dictionaries do.
+///
+/// # Errors
+/// `Conflict` where `to` has an entry that is not the same in `from`; those of the stores.
+pub(super) fn missing(
+    from: &BoundTable,
+    snapshot: &Arc<dyn Snapshot>,
+    to: &BoundTable,
+    other: &Arc<dyn Snapshot>,
+) -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
+    let mut missing = stored(from, snapshot)?;
+    for (key, text) in stored(to, other)? {
+        if missing.remove(&key).as_ref() != Some(&text) {
+            let text = String::from_utf8_lossy(&text);
+            return Err(Error::conflict(format!(
+                "its dictionary has '{text}' under a number that means something else where the table is copied from: drop the \
+                 table here, and copy it again"
+            )));
+        }
+    }
+    Ok(missing)
+}
+
+/// All entries of a table's dictionaries, as they are stored.
+fn stored(table: &BoundTable, snapshot: &Arc<dyn Snapshot>) -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
+    let mut entries = BTreeMap::new();
+    let space = table.table().dictionary_space();
+    let space = space.filter(|space| snapshot.has_space(space));
+    if let Some(space) = space {
+        read_chunks(Arc::clone(snapshot), &space, &KeyRange::all(), |chunk| {
+            let read = chunk.iter();
+            entries.extend(read.map(|(key, text)| (key.to_vec(), text.to_vec())));
+            Ok::<_, Error>(true)
+        })?;
+    }
+    Ok(entries)
 }
 
 fn all_of(table: &BoundTable) -> Result<Vec<(Entries, &Arc<Dictionary>)>> {

@@ -16,6 +16,7 @@
 //! deleted. A space `t` + id without a definition is what a crash between the two left; opening the database for writing
 //! drops it, unless anything in the catalog is damaged: then nothing is dropped, and the database is not opened.
 
+mod adopted;
 mod alter;
 mod checks;
 pub mod ddl;
@@ -47,7 +48,7 @@ pub use self::new_table::NewTable;
 pub use self::numbers::Sequence;
 pub use self::objects::{Dependents, Existing};
 pub use self::provider::{CATALOG_NAME, DATABASE_SCHEMA, HaliteCatalog, SCHEMA_NAME, ViewPlanner};
-pub use self::sequences::sequence_name;
+pub use self::sequences::{named_sequences, sequence_name};
 pub use self::tables::Catalog;
 pub use self::temporary::Temporary;
 pub use self::types::{sql_type, stored_type};

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use super::stored::{NUMBERS, stored_numbers};
 use crate::error::{Error, Result};
 use crate::schema;
-use crate::store::{Claim, Durability, Store, WriteBatch};
+use crate::store::{Claim, Durability, Snapshot, Store, WriteBatch};
 
 /// A sequence that hands out numbers.
 #[derive(Debug)]
@@ -106,6 +106,41 @@ impl Sequence {
         Ok(())
     }
 
+    /// The last number that may have been handed out at a moment of its store.
+    ///
+    /// # Errors
+    /// `Corrupt` where that cannot be read; those of the store.
+    pub fn last(&self, snapshot: &dyn Snapshot) -> Result<Option<i64>> {
+        let stored = stored_numbers(snapshot, &self.key())?;
+        read(stored.as_deref())
+    }
+
+    /// Goes on behind `last`, unless it is there already or beyond.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) fn advance(&self, last: Option<i64>) -> Result<()> {
+        let Some(last) = last else {
+            return Ok(());
+        };
+        let mut block = self.block.lock();
+        let mut changes = Arc::clone(&self.store).begin(&[Claim::exclusive(NUMBERS)])?;
+        let is_beyond = |known: i64| match self.definition.increment < 0 {
+            false => known >= last,
+            true => known <= last,
+        };
+        let known = self.last(changes.snapshot()?.as_ref())?;
+        if known.is_some_and(is_beyond) {
+            return Ok(());
+        }
+        let mut batch = WriteBatch::new();
+        batch.put(NUMBERS, &self.key(), &written(Some(last)));
+        changes.write(batch)?;
+        changes.commit(Durability::Sync)?;
+        *block = Block::default();
+        Ok(())
+    }
+
     /// The key of its entry.
     pub(super) fn key(&self) -> [u8; 8] {
         self.definition.id.to_be_bytes()
@@ -114,8 +149,7 @@ impl Sequence {
     /// Takes so many numbers from the store, or as many as there are.
     fn reserve(&self, wanted: u64) -> Result<Block> {
         let mut changes = Arc::clone(&self.store).begin(&[Claim::exclusive(NUMBERS)])?;
-        let stored = stored_numbers(changes.snapshot()?.as_ref(), &self.key())?;
-        let last = read(stored.as_deref())?;
+        let last = self.last(changes.snapshot()?.as_ref())?;
         let Some((first, left)) = self.behind(last, wanted) else {
             return Err(Error::invalid(match self.definition.increment < 0 {
                 false => format!("it is at its end, {}", self.definition.maximum),

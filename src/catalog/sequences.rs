@@ -201,12 +201,24 @@ impl Catalog {
     /// # Errors
     /// `InvalidInput` where there is no such sequence; those of the store.
     pub fn comment_on_sequence(&self, name: &str, comment: Option<String>) -> Result<()> {
+        self.redefine_sequence(name, |known| schema::Sequence {
+            comment,
+            ..known.clone()
+        })
+    }
+
+    /// Gives a sequence another definition, under the same id; its numbers stay.
+    pub(super) fn redefine_sequence(
+        &self,
+        name: &str,
+        define: impl FnOnce(&schema::Sequence) -> schema::Sequence,
+    ) -> Result<()> {
         let (_changing, changes) = self.begin_others()?;
         let known = self.expect_sequence(name)?;
-        let definition = schema::Sequence {
-            comment,
-            ..known.definition().clone()
-        };
+        let definition = define(known.definition());
+        if definition == *known.definition() {
+            return Ok(());
+        }
         let mut batch = WriteBatch::new();
         let json = definition.to_json()?;
         batch.put(SPACE, &sequence_key(name), json.as_bytes());
@@ -270,7 +282,10 @@ impl Catalog {
 }
 
 /// The sequences that an expression names in `nextval('…')` and its like.
-fn named_sequences(text: &str) -> Result<Vec<String>> {
+///
+/// # Errors
+/// `Internal` for what is no expression.
+pub fn named_sequences(text: &str) -> Result<Vec<String>> {
     let dialect = GenericDialect {};
     let parsed = Parser::new(&dialect)
         .try_with_sql(text)

@@ -1,6 +1,6 @@
 use crate::session::testing::rows_of;
 use crate::session::{Connection, Database};
-use crate::store::simulated;
+use crate::store::simulated_calmly;
 
 const EXPLAIN: &str = "EXPLAIN KEYS SELECT * FROM t";
 
@@ -19,7 +19,7 @@ async fn regions(connection: &Connection, sql: &str) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_range_has_the_regions_that_it_lies_in() {
-    let database = Database::of_store(simulated()).unwrap();
+    let database = Database::of_store(simulated_calmly()).unwrap();
     let connection = connection(database).await;
     let usual = rows_of(&connection, EXPLAIN).await;
     assert_eq!(usual.len(), 8);

@@ -123,6 +123,7 @@ mod subqueries;
 mod summary;
 mod temporary;
 mod texts;
+mod transfer;
 mod type_names;
 mod types;
 mod value;
@@ -185,6 +186,10 @@ pub use self::params::{IntoParameter, IntoParameters, NamedParameters};
 pub use self::prepared::PreparedStatement;
 pub use self::profile::Profile;
 pub use self::rows::{ColumnIndex, FromRow, Row, RowIterator, RowStream, Rows};
+pub use self::transfer::{
+    Selection, TableCopy, TableTally, Transfer, TransferPhase, TransferProgress, TransferReport,
+    TransferStep,
+};
 pub use self::types::{type_name, upper_type_name};
 pub use self::value::{Elements, Entries, FromValue, Members, Value};
 pub use self::warnings::Warnings;

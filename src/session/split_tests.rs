@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::session::testing::rows_of;
 use crate::session::{Connection, Database};
-use crate::store::{MemoryStore, Store, simulated};
+use crate::store::{MemoryStore, Store, simulated_calmly};
 
 /// A row key, and points in it.
 const LAYOUTS: [(&str, &str); 6] = [
@@ -61,7 +61,8 @@ async fn answers(connection: &Connection) -> Vec<Vec<String>> {
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_are_those_of_a_table_without() {
     for (key, split) in LAYOUTS {
-        let stores: [fn() -> Arc<dyn Store>; 2] = [|| Arc::new(MemoryStore::new()), simulated];
+        let stores: [fn() -> Arc<dyn Store>; 2] =
+            [|| Arc::new(MemoryStore::new()), simulated_calmly];
         for store in stores {
             let without = answers(&table(store(), key, "").await).await;
             let with = table(store(), key, split).await;
@@ -113,7 +114,7 @@ async fn regions(connection: &Connection, table: &str) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_parts_are_regions_and_stay_so() {
-    let store = simulated();
+    let store = simulated_calmly();
     let connection = table(Arc::clone(&store), "salt(2), b", "SPLIT (100)").await;
     let expected = [
         "..0080000064",

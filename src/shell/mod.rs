@@ -28,6 +28,7 @@ pub mod style;
 mod suggest;
 mod text;
 pub mod threads;
+pub mod transfer;
 mod types;
 pub mod variables;
 mod words;

@@ -28,8 +28,16 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Begins to wait, and then to show.
+    /// Begins to wait, and then to show how far a statement is.
     pub fn start(meter: Arc<Meter>, written: Written) -> Self {
+        Self::show(move |elapsed| {
+            let keys = meter.totals().keys_read as u64;
+            told(elapsed, keys, &written.report())
+        })
+    }
+
+    /// Begins to wait, and then to show what `tell` says after so much time.
+    pub fn show(tell: impl Fn(Duration) -> String + Send + 'static) -> Self {
         let (stop, stopped) = channel();
         let start = Instant::now();
         let thread = std::thread::spawn(move || {
@@ -38,9 +46,7 @@ impl Progress {
                 if stopped.recv_timeout(waiting) != Err(RecvTimeoutError::Timeout) {
                     break;
                 }
-                let keys = meter.totals().keys_read as u64;
-                let line = told(start.elapsed(), keys, &written.report());
-                draw(&format!("{sign} {line}"));
+                draw(&format!("{sign} {}", tell(start.elapsed())));
                 (waiting, shown) = (TICK, true);
             }
             if shown {

@@ -480,12 +480,6 @@ pub fn read_chunks<E: From<Error>>(
     }
 }
 
-/// A store of several machines, simulated.
-#[cfg(test)]
-pub(crate) fn simulated() -> Arc<dyn Store> {
-    versioned::simulation_tests::calm_store()
-}
-
 /// Applies a batch by itself, which minds no claims; for tests.
 #[cfg(test)]
 pub(crate) fn commit_batch<S: Store + ?Sized>(
@@ -514,6 +508,18 @@ fn outside_of_cursor(range: &KeyRange, within: &KeyRange) -> Error {
 
 fn has_failed_before(kind: ErrorKind, message: &str) -> Error {
     Error::new(kind, format!("reading has failed before: {message}"))
+}
+
+/// A store over simulated servers that lose nothing.
+#[cfg(test)]
+pub(crate) fn simulated_calmly() -> Arc<dyn Store> {
+    versioned::simulation_tests::calm_store()
+}
+
+/// A store over simulated servers, which lose answers now and then.
+#[cfg(test)]
+pub(crate) fn simulated() -> Arc<dyn Store> {
+    versioned::simulation_tests::store()
 }
 
 /// Reads what the store keeps beside RocksDB's files, from any bytes.

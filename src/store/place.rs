@@ -51,7 +51,7 @@ impl<'a> Place<'a> {
             Self::Directory(path) => Ok(path),
             Self::Cluster(address) => Err(Error::unsupported(format!(
                 "{what} takes a directory, and {address} is on HBase, which keeps the files: its own snapshot and \
-                 ExportSnapshot copy a table as it is there, COPY t TO 't.parquet' and COPY t FROM carry rows over"
+                 ExportSnapshot copy a table as it is there, halite copy takes tables into another database"
             ))),
         }
     }
