@@ -5,10 +5,10 @@ SHELL := /bin/bash
 # Where rustup puts cargo, for shells that have not read ~/.cargo/env yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup build demo test test-long lint bench hbase hbase-stop clean
+.PHONY: help setup build demo test test-long lint bench bench-hbase hbase hbase-stop clean
 
 help: ## Lists these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Installs what the build needs and is missing: C++ compiler, libclang, the Rust toolchain
 	@.ci/setup
@@ -56,6 +56,10 @@ bench: setup ## Compares with raw RocksDB, SQLite, DuckDB and Parquet and writes
 	cargo --config benches/compare/bench.toml --config profile.dev.package.halite-compare.opt-level=0 \
 		test --quiet -p halite-compare
 	cargo --config benches/compare/bench.toml run -p halite-compare -- $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)")
+
+bench-hbase: setup ## Compares Halite on HBase with HBase's Java client and Phoenix, on a cluster of its own, and writes docs/benchmarks-hbase.md; ROWS=… for a size, ONLY=… for some works; needs a JDK
+	cargo --config benches/compare/bench.toml test --quiet -p halite-hbase
+	cargo --config benches/compare/bench.toml run -p halite-hbase -- $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)")
 
 hbase: ## Starts a small HBase on this machine, fetched from Maven Central the first time, and says how to reach it
 	@.ci/hbase start
