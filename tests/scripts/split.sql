@@ -51,20 +51,19 @@ SET
 |               |         ScanExec: table=n, ranges=1, pieces=4, order=none, projection=[b] |
 |               |                                                                           |
 +---------------+---------------------------------------------------------------------------+
-+---------------+------------------------------------------------------------------------------+
-| plan_type     | plan                                                                         |
-+---------------+------------------------------------------------------------------------------+
-| logical_plan  | Projection: sum(n.b) AS sum(b)                                               |
-|               |   Aggregate: groupBy=[[]], aggr=[[sum(n.b)]]                                 |
-|               |     TableScan: n projection=[b], full_filters=[n.b > Int64(150)]             |
-| physical_plan | ProjectionExec: expr=[sum(n.b)@0 as sum(b)]                                  |
-|               |   AggregateExec: mode=Final, gby=[], aggr=[sum(n.b)]                         |
-|               |     CoalescePartitionsExec                                                   |
-|               |       AggregateExec: mode=Partial, gby=[], aggr=[sum(n.b)]                   |
-|               |         RepartitionExec: partitioning=RoundRobinBatch(4), input_partitions=3 |
-|               |           ScanExec: table=n, ranges=1, pieces=3, order=none, projection=[b]  |
-|               |                                                                              |
-+---------------+------------------------------------------------------------------------------+
++---------------+---------------------------------------------------------------------------+
+| plan_type     | plan                                                                      |
++---------------+---------------------------------------------------------------------------+
+| logical_plan  | Projection: sum(n.b) AS sum(b)                                            |
+|               |   Aggregate: groupBy=[[]], aggr=[[sum(n.b)]]                              |
+|               |     TableScan: n projection=[b], full_filters=[n.b > Int64(150)]          |
+| physical_plan | ProjectionExec: expr=[sum(n.b)@0 as sum(b)]                               |
+|               |   AggregateExec: mode=Final, gby=[], aggr=[sum(n.b)]                      |
+|               |     CoalescePartitionsExec                                                |
+|               |       AggregateExec: mode=Partial, gby=[], aggr=[sum(n.b)]                |
+|               |         ScanExec: table=n, ranges=1, pieces=3, order=none, projection=[b] |
+|               |                                                                           |
++---------------+---------------------------------------------------------------------------+
 +---------------+---------------------------------------------------------------------+
 | plan_type     | plan                                                                |
 +---------------+---------------------------------------------------------------------+
