@@ -37,12 +37,13 @@ pub fn define_table_of(
     id: u64,
 ) -> Result<Table> {
     let name = object_name(&statement.name)?;
-    let table = build(statement, given, &name, id)
-        .map_err(|error| error.context(format!("table `{name}`")))?;
+    let of_table = |error: Error| error.context(format!("table `{name}`"));
+    let (table, split) = build(statement, given, &name, id).map_err(of_table)?;
     table.validate()?;
-    let split = Options::of(statement)?.unwrap_or_default().split;
-    let split = split::points(&split, &table);
-    let split = split.map_err(|error| error.context(format!("table `{}`", table.name)))?;
+    if split.is_empty() {
+        return Ok(table);
+    }
+    let split = split::points(&split, &table).map_err(of_table)?;
     let table = Table { split, ..table };
     table.validate()?;
     Ok(table)
@@ -79,12 +80,13 @@ pub fn define_table_like(statement: &CreateTable, source: &Table, id: u64) -> Re
     Ok(table)
 }
 
+/// The table but for its SPLIT, and the values of each point of that.
 fn build(
     statement: &CreateTable,
     given: Option<&[(String, SqlType)]>,
     name: &str,
     id: u64,
-) -> Result<Table> {
+) -> Result<(Table, Vec<Vec<Expr>>)> {
     refuse_other_clauses(statement)?;
     let options = Options::of(statement)?.unwrap_or_default();
     let declared = columns(statement, given, name)?;
@@ -128,7 +130,7 @@ fn build(
         next_column: None,
         comment: None,
     };
-    Ok(table)
+    Ok((table, options.split))
 }
 
 /// A column that is added to a table, and its CHECKs.

@@ -1,6 +1,8 @@
 //! Names as statements write them, folded.
 
-use sqlparser::ast::{Ident, ObjectName};
+use sqlparser::ast::{
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
+};
 
 use crate::error::{Error, Result};
 
@@ -18,6 +20,18 @@ pub fn object_name(name: &ObjectName) -> Result<String> {
             "`{name}`: tables have no schema"
         ))),
     }
+}
+
+/// The arguments of a call, if none has a name.
+pub fn plain_arguments(function: &Function) -> Option<Vec<Expr>> {
+    let FunctionArguments::List(list) = &function.args else {
+        return None;
+    };
+    let arguments = list.args.iter().map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value.clone()),
+        _ => None,
+    });
+    arguments.collect()
 }
 
 /// An identifier folded to lower case unless it is quoted.

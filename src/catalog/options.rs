@@ -1,15 +1,12 @@
 //! What `CREATE TABLE … WITH (…)` says of a table: `keyspace = 'shop'`, `families = 'm(cpu, mem) raw(payload)'`, and
 //! `split = ('a', 'm')`, as which `SPLIT ('a', 'm')` comes here.
 
-use sqlparser::ast::{
-    CreateTable, CreateTableOptions, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArguments, Ident, SqlOption, Value,
-};
+use sqlparser::ast::{CreateTable, CreateTableOptions, Expr, Ident, SqlOption, Value};
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
-use super::names::identifier;
+use super::names::{identifier, plain_arguments};
 use crate::error::{Error, Result};
 use crate::schema::{Column, Family, KeySpace};
 
@@ -97,22 +94,10 @@ fn in_brackets(value: &Expr) -> Vec<Expr> {
         Expr::Tuple(values) => values.clone(),
         Expr::Nested(value) => vec![value.as_ref().clone()],
         Expr::Function(function) if function.name.to_string().eq_ignore_ascii_case("row") => {
-            arguments(function).unwrap_or_else(|| vec![value.clone()])
+            plain_arguments(function).unwrap_or_else(|| vec![value.clone()])
         }
         value => vec![value.clone()],
     }
-}
-
-/// The arguments of a function that has nothing else.
-fn arguments(function: &Function) -> Option<Vec<Expr>> {
-    let FunctionArguments::List(list) = &function.args else {
-        return None;
-    };
-    let values = list.args.iter().map(|argument| match argument {
-        FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value.clone()),
-        _ => None,
-    });
-    values.collect()
 }
 
 fn text(value: &Expr, option: &str, example: &str) -> Result<String> {

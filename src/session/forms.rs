@@ -25,14 +25,14 @@ use std::ops::ControlFlow;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, CastKind, CharLengthUnits, CharacterLength, DataType, Expr,
-    FunctionArg, FunctionArgExpr, FunctionArguments, Interval, Query, Select, SelectItem, SetExpr,
-    Subscript, TableFactor, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut, Visitor,
-    VisitorMut,
+    Interval, Query, Select, SelectItem, SetExpr, Subscript, TableFactor, UnaryOperator, Value,
+    ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
 };
 
 use super::folds::Folds;
 use super::innermost::sql_of_mut;
 use super::written::expression;
+use crate::catalog::plain_arguments;
 
 /// The statement without such forms.
 pub(super) fn write_out(statement: &mut DFStatement) {
@@ -352,14 +352,7 @@ fn row_values(expr: &Expr) -> Option<Vec<Expr>> {
         Expr::Nested(inner) => row_values(inner),
         Expr::Tuple(values) => Some(values.clone()),
         Expr::Function(function) if function.name.to_string().eq_ignore_ascii_case("row") => {
-            let FunctionArguments::List(list) = &function.args else {
-                return None;
-            };
-            let values = list.args.iter().map(|argument| match argument {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value.clone()),
-                _ => None,
-            });
-            values.collect()
+            plain_arguments(function)
         }
         _ => None,
     }

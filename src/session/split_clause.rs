@@ -9,6 +9,11 @@ const SPLIT: &str = "split";
 
 /// The tokens of a CREATE TABLE with its SPLIT as sqlparser takes it; `None` of any other statement.
 pub(super) fn as_option(tokens: &[TokenWithSpan]) -> Option<Vec<TokenWithSpan>> {
+    // Texts may be long, and few are declarations.
+    let first = tokens.iter().find(|token| is_significant(token))?;
+    if !is(Some(&first.token), Keyword::CREATE) {
+        return None;
+    }
     let significant: Vec<usize> = (0..tokens.len())
         .filter(|at| tokens.get(*at).is_some_and(is_significant))
         .collect();
@@ -57,12 +62,10 @@ pub(super) fn as_option(tokens: &[TokenWithSpan]) -> Option<Vec<TokenWithSpan>> 
     Some(written)
 }
 
-/// The place of the last word of the name of a table that is created, counted in significant tokens.
+/// The place of the last word of the name of a table that is created, counted in significant tokens, CREATE being the
+/// first.
 fn behind_table<'a>(word: &impl Fn(usize) -> Option<&'a Token>) -> Option<usize> {
     let mut at = 0;
-    if !is(word(at), Keyword::CREATE) {
-        return None;
-    }
     while !is(word(at), Keyword::TABLE) {
         at += 1;
         let is_before = [

@@ -19,6 +19,7 @@ use super::dialect::HaliteDialect;
 use super::folds::Folds;
 use super::innermost::sql_of_mut;
 use super::placeholders::number_of;
+use crate::catalog::plain_arguments;
 use crate::error::{Error, Result};
 
 /// A function: its name, how many arguments it has, and the expression that it is, which says `$1` for the first. An
@@ -230,7 +231,7 @@ impl VisitorMut for Writer<'_> {
         if counts.is_empty() {
             return ControlFlow::Continue(());
         }
-        let Some(arguments) = arguments(function) else {
+        let Some(arguments) = plain_arguments(function) else {
             return ControlFlow::Continue(());
         };
         match EXPRESSIONS.get(&(name.as_str(), arguments.len())) {
@@ -261,18 +262,6 @@ pub(super) fn name_of(function: &Function) -> Option<String> {
         return None;
     };
     Some(Folds::ALWAYS.name(name))
-}
-
-/// The arguments of a call, if none has a name.
-fn arguments(function: &Function) -> Option<Vec<Expr>> {
-    let FunctionArguments::List(list) = &function.args else {
-        return None;
-    };
-    let arguments = list.args.iter().map(|argument| match argument {
-        FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value.clone()),
-        _ => None,
-    });
-    arguments.collect()
 }
 
 /// The expression with what a call has beside its arguments (DISTINCT, ORDER BY, FILTER, OVER) at the aggregate in it;

@@ -15,8 +15,9 @@ use datafusion::logical_expr::Expr;
 use datafusion::prelude::{col, lit};
 
 use crate::data::{self, HOSTS};
-use crate::measure::{self, Spread, Work};
+use crate::measure::{self, Work};
 use crate::side::halite::{Halite, bound};
+use crate::spread::Spread;
 
 /// Measures all of it.
 pub fn measure(halite: &Halite, part: &Path, rounds: usize) -> Result<Vec<(&'static str, Spread)>> {

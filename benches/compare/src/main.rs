@@ -13,6 +13,7 @@ mod measure;
 mod report;
 mod samples;
 mod side;
+mod spread;
 mod text;
 mod value;
 mod workload;

@@ -10,8 +10,9 @@ use anyhow::Result;
 use crate::chart::{self, Bar, Block, Scale};
 use crate::data::Size;
 use crate::machine;
-use crate::measure::{Measured, Spread};
+use crate::measure::Measured;
 use crate::samples::{self, Sample};
+use crate::spread::Spread;
 use crate::text::{bytes, digits, grouped, listed, seconds, spread, times};
 use crate::workload::{Group, Name};
 

@@ -10,7 +10,7 @@ use ::halite::{Connection, Database};
 use anyhow::{Result, ensure};
 use tokio::runtime::Runtime;
 
-use crate::measure::Spread;
+use crate::spread::Spread;
 
 /// Rows of each generated data set; flights and weather are a year.
 pub const ROWS: usize = 100_000;

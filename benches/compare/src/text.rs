@@ -1,6 +1,6 @@
 //! Figures for people.
 
-use crate::measure::Spread;
+use crate::spread::Spread;
 
 /// A number with a comma after each three digits.
 pub fn grouped(number: usize) -> String {

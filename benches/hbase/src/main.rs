@@ -18,6 +18,8 @@ mod machine;
 mod measure;
 mod report;
 mod side;
+#[path = "../../compare/src/spread.rs"]
+mod spread;
 #[allow(
     dead_code,
     reason = "shared with benches/compare, of which not all is used"

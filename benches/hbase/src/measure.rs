@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::data::Rows;
 use crate::side::{Side, Task};
+use crate::spread::Spread;
 use crate::workload::{Kind, Name, Workload};
 
 /// A sample takes about this long.
@@ -23,32 +24,6 @@ pub struct Way {
     pub rounds: usize,
     /// Seconds that a side does a work before it is measured.
     pub warm: f64,
-}
-
-/// The middle of some samples, in seconds.
-#[derive(Debug, Clone, Copy)]
-pub struct Spread {
-    pub low: f64,
-    pub median: f64,
-    pub high: f64,
-}
-
-impl Spread {
-    /// Of one sample or more.
-    pub fn of(mut samples: Vec<f64>) -> Self {
-        samples.sort_by(f64::total_cmp);
-        let at = |share: f64| {
-            let place = share * samples.len().saturating_sub(1) as f64;
-            let value = |place: f64| samples.get(place as usize).copied().unwrap_or_default();
-            let (below, above) = (value(place.floor()), value(place.ceil()));
-            below + (above - below) * place.fract()
-        };
-        Self {
-            low: at(0.25),
-            median: at(0.5),
-            high: at(0.75),
-        }
-    }
 }
 
 /// A side in a work.

@@ -238,7 +238,7 @@ keys (`sorted`) and in none (`shuffled`). It checks for no key. An insert is a `
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Spread;
+    use crate::spread::Spread;
     use crate::workload;
 
     #[test]

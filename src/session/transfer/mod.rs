@@ -110,7 +110,6 @@ impl Transfer {
     pub async fn new(selection: Selection, to: &Database, name: &str) -> Result<Self> {
         let to = Side::new(to, name);
         on_waiting_thread(FAILED, move || {
-            to.catalog.snapshot()?;
             let transfer = Self {
                 from: selection.from,
                 moment: selection.moment,
