@@ -37,6 +37,7 @@ mod snapshot;
 mod statistics;
 mod stream;
 mod totals;
+mod tuples;
 
 use datafusion::common::DataFusionError;
 

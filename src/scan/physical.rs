@@ -9,7 +9,7 @@
 //!
 //! A subquery that gives one value stands for it, as soon as that is known.
 
-use datafusion::arrow::array::{Array, RecordBatch, StructArray};
+use datafusion::arrow::array::{RecordBatch, StructArray};
 use datafusion::arrow::datatypes::Schema;
 use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Column as LogicalColumn, Result, ScalarValue};
@@ -23,6 +23,7 @@ use datafusion::physical_expr::scalar_subquery::ScalarSubqueryExpr;
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use std::sync::Arc;
 
+use super::tuples::Tuples;
 use crate::key::KeyColumn;
 use crate::predicate::{self, Predicate};
 
@@ -87,24 +88,13 @@ fn any_of_results(case: &CaseExpr, columns: &[KeyColumn]) -> Result<Predicate> {
 
 /// `a = 1 AND b = 'x'` for each member of `struct(a, b) IN (…)`; `None` if it is no such list.
 fn tuples(list: &InListExpr) -> Option<Vec<Expr>> {
-    let members = list.expr().downcast_ref::<ScalarFunctionExpr>()?;
-    if members.name() != "struct" || list.negated() {
-        return None;
-    }
-    let members: Vec<Expr> = members.args().iter().map(logical).collect::<Option<_>>()?;
-    let tuple = |value: &Arc<dyn PhysicalExpr>| {
-        let ScalarValue::Struct(value) = value.downcast_ref::<Literal>()?.value() else {
-            return None;
-        };
-        all_equal(&members, value)
-    };
-    list.list().iter().map(tuple).collect()
+    let tuples = Tuples::of(list)?;
+    let members: Vec<Expr> = tuples.members.iter().map(logical).collect::<Option<_>>()?;
+    let tuple = |value: Option<&StructArray>| all_equal(&members, value?);
+    tuples.values().map(tuple).collect()
 }
 
 fn all_equal(members: &[Expr], values: &StructArray) -> Option<Expr> {
-    if values.is_null(0) || values.num_columns() != members.len() {
-        return None;
-    }
     let equal = members.iter().zip(values.columns());
     let equal = equal.map(|(member, value)| {
         let value = ScalarValue::try_from_array(value, 0).ok()?;

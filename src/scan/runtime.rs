@@ -11,6 +11,9 @@
 //! only where they prove whatever those proved: the residual, which is evaluated on rows, stays as it was. Else both are
 //! intersected, where both are listed, or the old ones are read.
 //!
+//! Where a filter names all row keys, as a join over all columns of the key does, these are looked up and nothing is
+//! planned (`tuples`).
+//!
 //! To plan costs as much as to read some hundred rows. A filter is looked at before the first row, and then, if it has
 //! changed, after 1,024 rows, 2,048, 4,096 …
 
@@ -25,6 +28,7 @@ use datafusion::physical_expr::{DynamicFilterTracker, DynamicFilterTracking};
 use super::partition::Piece;
 use super::physical::predicate_of;
 use super::request::Lowered;
+use super::tuples::row_keys;
 use super::{ScanRequest, external};
 use crate::keyrange::KeyRange;
 use crate::predicate::Predicate;
@@ -174,14 +178,29 @@ impl Narrowing {
 
     /// The pieces narrowed to what the filters say now; `None` where that is nothing about the key.
     fn narrowed(&self, pieces: &[Piece]) -> Result<Option<Vec<Piece>>> {
-        let columns = self.table.row_key().columns();
-        let dynamic = self.filters.iter();
-        let dynamic: Vec<Predicate> = dynamic
-            .map(|filter| predicate_of(filter, columns))
-            .collect::<Result<_>>()?;
-        if dynamic.iter().all(says_nothing) {
-            return Ok(None);
+        let mut named: Option<Vec<Piece>> = None;
+        let mut others = Vec::new();
+        for filter in &self.filters {
+            match row_keys(filter, &self.table)? {
+                Some(keys) => named = Some(of_keys(named.as_deref().unwrap_or(pieces), keys)?),
+                None => others.push(predicate_of(filter, self.table.row_key().columns())?),
+            }
         }
+        if others.iter().all(says_nothing) {
+            return Ok(named);
+        }
+        let are_named = named.is_some();
+        self.planned(named.as_deref().unwrap_or(pieces), others, are_named)
+            .map(Some)
+    }
+
+    /// The pieces narrowed to the spans of what filters say; those of which the keys are named, in any case to these.
+    fn planned(
+        &self,
+        pieces: &[Piece],
+        dynamic: Vec<Predicate>,
+        are_named: bool,
+    ) -> Result<Vec<Piece>> {
         let conjuncts = self.lowered.predicates.iter().cloned().chain(dynamic);
         let conjuncts: Vec<Predicate> = conjuncts.collect();
         let plan = span::plan_of(self.table.row_key(), &conjuncts, self.lowered.budget);
@@ -197,10 +216,32 @@ impl Narrowing {
         let narrowed = pieces.iter().filter_map(|piece| {
             let mut runs = plan.spans.runs().iter();
             let run = runs.find(|run| run.bucket == piece.run.bucket)?;
-            narrowed_piece(piece, run, proves_as_much)
+            narrowed_piece(piece, run, proves_as_much && !are_named)
         });
-        Ok(Some(narrowed.collect()))
+        Ok(narrowed.collect())
     }
+}
+
+/// What of the pieces lies under these row keys.
+fn of_keys(pieces: &[Piece], mut keys: Vec<Vec<u8>>) -> Result<Vec<Piece>> {
+    keys.sort_unstable();
+    keys.dedup();
+    let mut named = Vec::new();
+    for piece in pieces {
+        let mut own = Vec::new();
+        for key in &keys {
+            if piece.run.contains(key).map_err(external)? {
+                own.push(key.clone());
+            }
+        }
+        if !own.is_empty() {
+            let (bucket, work) = (piece.run.bucket, Work::Points(own.into()));
+            let run = Run { bucket, work };
+            let is_rest = piece.is_rest;
+            named.push(Piece { run, is_rest });
+        }
+    }
+    Ok(named)
 }
 
 /// Whether a filter leaves every row, as before it is known.

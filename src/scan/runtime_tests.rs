@@ -90,8 +90,76 @@ async fn a_join_reads_what_its_keys_want() {
         "salt(4), a, b",
         "hash(a), a, b",
         "bucket(4, a), a, b",
+        "a, dict(b)",
     ] {
         assert_narrowed(key, &queries).await;
+    }
+    let named = |key: &str| {
+        key.contains("= s.a AND big.b = s.b WHERE big.v")
+            .then_some(10 + 4 * 10)
+    };
+    let of_four = queries
+        .iter()
+        .filter_map(|(sql, _)| Some((*sql, named(sql)?)));
+    let of_four: Vec<(&str, usize)> = of_four.collect();
+    assert_narrowed("random_salt(4), a, b", &of_four).await;
+}
+
+/// A join over all columns of the key names the keys, whatever else narrows the scan; over others it does not.
+#[tokio::test]
+async fn keys_that_a_join_names_are_looked_up() {
+    let connection = connection("a DESC, b").await;
+    let more = "CREATE TABLE few (a INT, PRIMARY KEY (a)); INSERT INTO few VALUES (7), (14);
+         CREATE TABLE typed (n INT, a INT, b TEXT, PRIMARY KEY (n)); INSERT INTO typed SELECT n, a, b FROM small;
+         CREATE TABLE sparse (n INT, a INT NULL, b TEXT NULL, PRIMARY KEY (n));
+         INSERT INTO sparse SELECT n, CASE WHEN n > 4 THEN a END, CASE WHEN n <> 6 THEN b END FROM small";
+    connection.execute_script(more).await.unwrap();
+    let both = "big.a = s.a AND big.b = s.b";
+    for (sql, most) in [
+        (format!("SELECT v FROM typed s JOIN big ON {both}"), 20),
+        (
+            format!("SELECT v FROM typed s JOIN big ON {both} AND big.v = s.n + 20"),
+            20,
+        ),
+        (
+            format!("SELECT v FROM typed s JOIN big ON {both} WHERE big.a < 50 AND big.v <> 3"),
+            20,
+        ),
+        (
+            format!("SELECT v FROM few f JOIN (typed s JOIN big ON {both}) ON big.a = f.a"),
+            // The smaller join comes first: two values of the first column.
+            2 + 10 + 2 * ROWS / 100,
+        ),
+        (format!("SELECT v FROM sparse s JOIN big ON {both}"), 20),
+        (
+            format!("SELECT v FROM sparse s JOIN big ON {both} OR big.a = s.n AND big.b IS NULL"),
+            ROWS + 20,
+        ),
+        (
+            format!("SELECT v FROM big LEFT JOIN typed s ON {both} WHERE s.n > 3"),
+            20,
+        ),
+        (
+            "SELECT v FROM big WHERE (b, a) IN (SELECT b, a FROM typed)".to_owned(),
+            20,
+        ),
+        (
+            "SELECT v FROM big WHERE (b, a) NOT IN (SELECT b, a FROM typed)".to_owned(),
+            ROWS + 20,
+        ),
+    ] {
+        let plain = connection.database().connect();
+        plain
+            .execute(
+                "SET datafusion.optimizer.enable_join_dynamic_filter_pushdown = false",
+                (),
+            )
+            .await
+            .unwrap();
+        let (rows, keys) = read(&connection, &sql).await;
+        let (expected, _) = read(&plain, &sql).await;
+        assert_eq!(rows, expected, "{sql}");
+        assert!(keys <= most, "{sql} reads {keys} keys, not {most}");
     }
 }
 
