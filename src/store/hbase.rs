@@ -12,7 +12,7 @@ mod address;
 mod cellblock;
 mod cluster;
 #[cfg(test)]
-pub(super) mod cluster_tests;
+pub(crate) mod cluster_tests;
 mod connection;
 mod failure;
 mod frame;

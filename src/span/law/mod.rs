@@ -47,6 +47,7 @@ mod render;
 mod report;
 pub(crate) mod run;
 mod scan;
+mod served;
 mod session;
 pub(crate) mod shrink;
 mod system;

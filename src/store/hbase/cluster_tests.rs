@@ -10,7 +10,7 @@ use crate::store::{
 };
 
 /// The address of a database of its own for a test, on the cluster that is named, if one is.
-pub(in crate::store) fn address(test: &str) -> Option<String> {
+pub(crate) fn address(test: &str) -> Option<String> {
     let url = std::env::var("HALITE_HBASE").ok()?;
     let url = Some(url).filter(|url| !url.is_empty())?;
     let number = fastrand::u32(..);

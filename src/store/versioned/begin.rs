@@ -70,7 +70,7 @@ impl Begin {
     /// nothing has begun since, so nothing has ended: the reading is that of now. The machine goes on as behind a reading of
     /// its own; `None` where statements are under way, of which some may have ended.
     pub(super) fn knowing(what: Beginning, clock: &Clock, time: Time) -> Option<Self> {
-        if clock.open().next().is_some() {
+        if clock.open().next().is_some() && holds(Rule::KnownIsIdle) {
             return None;
         }
         match Self::new(what).ask(clock, time) {

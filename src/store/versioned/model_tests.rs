@@ -28,6 +28,8 @@ use crate::store::Sharing;
 /// The space that all is about, and its id.
 const SPACE: &str = "t";
 const SPACE_ID: u8 = 1;
+/// One that nothing is read of.
+const ANOTHER: &str = "u";
 
 /// As long as requests are late at most, and as the retention: one step of the time.
 const RETENTION: Time = 1;
@@ -85,6 +87,8 @@ pub(super) enum Kind {
     Insert,
     Delete,
     Replace,
+    /// Reads a key for another table, as `INSERT INTO u SELECT … FROM t`; begun when there were so many commits.
+    Select(usize),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -98,6 +102,8 @@ enum Process {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Writer {
+    /// Has read the clock row for what was before, or will, and begins with that reading.
+    Knows(Option<Clock>),
     Begins(Begin),
     /// Looks at its keys, and notes what it will put.
     Looks(Statement, Moment, usize, Vec<(usize, bool)>),
@@ -387,6 +393,7 @@ impl World {
     fn write(&self, at: usize, kind: Kind, keys: &[usize], writer: &Writer, next: &mut Next) {
         let to = |writer| Process::Writer(kind, keys.to_vec(), writer);
         match writer {
+            Writer::Knows(known) => next.push(Ok(self.know(at, kind, keys, known.as_ref()))),
             Writer::Begins(begin) => {
                 let go_on = |world: &mut World, progress| {
                     let begin = match progress {
@@ -404,6 +411,13 @@ impl World {
                 self.drive(begin, None, go_on, next);
             }
             Writer::Looks(statement, moment, done, writes) => {
+                // Who has read for too long finds that out, and gives up.
+                if let Kind::Select(from) = kind
+                    && moment.is_kept(&self.row.clock)
+                    && let Err(wrong) = self.check_read(from, keys, &[self.see(keys[0], moment)])
+                {
+                    return next.push(Err(wrong));
+                }
                 let writer = self.look(kind, keys, (statement, moment), *done, writes.clone());
                 let mut world = self.clone();
                 world.processes[at] = to(writer);
@@ -435,6 +449,41 @@ impl World {
         }
     }
 
+    /// A writer that reads the clock row, or has read it and begins.
+    fn know(&self, at: usize, kind: Kind, keys: &[usize], known: Option<&Clock>) -> Self {
+        let mut world = self.clone();
+        let (kind, writer) = match (known, kind) {
+            (None, kind) => (kind, Writer::Knows(Some(self.row.clock.clone()))),
+            (Some(clock), kind) => {
+                let kind = match kind {
+                    Kind::Select(_) => Kind::Select(self.commits.len()),
+                    other => other,
+                };
+                let claims = claim_of(kind);
+                let known = Begin::knowing(beginning(at, &claims), clock, self.time);
+                let begin = known.unwrap_or_else(|| begin_of(at, &claims));
+                (kind, Writer::Begins(begin))
+            }
+        };
+        world.processes[at] = Process::Writer(kind, keys.to_vec(), writer);
+        world
+    }
+
+    /// Whether keys were once, since there were so many commits, what was found of them.
+    fn check_read(
+        &self,
+        from: usize,
+        keys: &[usize],
+        found: &[Option<Number>],
+    ) -> Result<(), Wrong> {
+        let states = (from..=self.commits.len()).map(|instant| self.state(instant, keys));
+        let states: Vec<_> = states.collect();
+        match states.iter().any(|state| state == found) {
+            true => Ok(()),
+            false => Err(format!("{found:?} was read, of {states:?}")),
+        }
+    }
+
     /// What a writer does that has looked at its next key.
     fn look(
         &self,
@@ -448,6 +497,7 @@ impl World {
         let found = self.see(key, moment);
         match kind {
             Kind::Delete if found.is_none() => {}
+            Kind::Select(_) => {}
             Kind::Delete => writes.push((key, false)),
             _ => writes.push((key, true)),
         }
@@ -569,13 +619,7 @@ impl World {
                 if !is_short && !moment.is_kept(&self.row.clock) {
                     return Ok(world);
                 }
-                let mut instants = *from..=self.commits.len();
-                if !instants.any(|instant| self.state(instant, keys) == *found) {
-                    let states: Vec<_> = (*from..=self.commits.len())
-                        .map(|instant| self.state(instant, keys))
-                        .collect();
-                    return Err(format!("{found:?} was read, of {states:?}"));
-                }
+                self.check_read(*from, keys, found)?;
             }
         }
         Ok(world)
@@ -744,6 +788,8 @@ pub(super) enum Start {
     Insert(&'static [usize]),
     Delete(&'static [usize]),
     Replace(&'static [usize]),
+    /// A statement that begins on a reading which was made before.
+    Knows(Kind, &'static [usize]),
     Read(&'static [usize]),
     Vacuum,
     Sweep,
@@ -759,6 +805,7 @@ impl Process {
             Start::Insert(keys) => writer(Kind::Insert, keys),
             Start::Delete(keys) => writer(Kind::Delete, keys),
             Start::Replace(keys) => writer(Kind::Replace, keys),
+            Start::Knows(kind, keys) => Self::Writer(*kind, keys.to_vec(), Writer::Knows(None)),
             Start::Read(keys) => Self::Reader(keys.to_vec(), Reader::Starts),
             Start::Vacuum => Self::Vacuum(Vacuum::Begins(begin_of(at, &vacuum::claims()))),
             Start::Sweep => Self::Sweeper(Sweeper::Reads),
@@ -769,7 +816,7 @@ impl Process {
 impl Writer {
     fn number(&self) -> Option<Number> {
         match self {
-            Self::Begins(_) => None,
+            Self::Knows(_) | Self::Begins(_) => None,
             Self::Looks(statement, ..) | Self::Puts(statement, ..) => Some(statement.number()),
             Self::Finishes(_, commit) => Some(commit.number),
         }
@@ -794,18 +841,23 @@ pub(super) fn fingerprint(thing: &impl Hash) -> u64 {
 }
 
 fn claim_of(kind: Kind) -> Arc<[SpaceClaim]> {
-    let sharing = match kind {
-        Kind::Replace => Sharing::Shared,
-        Kind::Insert | Kind::Delete => Sharing::Exclusive,
+    let (space, sharing) = match kind {
+        Kind::Replace => (SPACE, Sharing::Shared),
+        Kind::Insert | Kind::Delete => (SPACE, Sharing::Exclusive),
+        Kind::Select(_) => (ANOTHER, Sharing::Exclusive),
     };
-    let space = SPACE.into();
+    let space = space.into();
     Arc::new([SpaceClaim { space, sharing }])
 }
 
 fn begin_of(at: usize, claims: &Arc<[SpaceClaim]>) -> Begin {
-    Begin::new(Beginning {
+    Begin::new(beginning(at, claims))
+}
+
+fn beginning(at: usize, claims: &Arc<[SpaceClaim]>) -> Beginning {
+    Beginning {
         owner: at as u128,
         claims: Arc::clone(claims),
         mark_after: 0,
-    })
+    }
 }

@@ -15,6 +15,8 @@ pub(super) enum Rule {
     ClaimsExclude,
     /// A begin is a change on the counter that it has read.
     BeginComparesCounter,
+    /// A begin on an earlier reading is one on a reading without statements under way.
+    KnownIsIdle,
     /// Whoever does not know whether it has begun looks for itself in the slots.
     BeginLooksForItself,
     /// A statement commits only when all its puts were acknowledged.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::model_tests::{Budget, Start, World, Wrong, fingerprint};
+use super::model_tests::{Budget, Kind, Start, World, Wrong, fingerprint};
 use super::rules::{Rule, without};
 use crate::seed::number;
 
@@ -111,6 +111,39 @@ const SHORT: &[Scenario] = &[
         processes: &[Start::Replace(&[0]), Start::Sweep, Start::Read(&[0])],
         budget: budget(1, 0, 1, 0, 1),
     },
+    Scenario {
+        name: "two INSERTs on readings of before and a DELETE, one given up",
+        keys: 1,
+        rows: 0,
+        processes: &[
+            Start::Knows(Kind::Insert, &[0]),
+            Start::Knows(Kind::Insert, &[0]),
+            Start::Delete(&[0]),
+        ],
+        budget: budget(1, 0, 1, 0, 0),
+    },
+    Scenario {
+        name: "a SELECT on a reading of before, a REPLACE and an INSERT",
+        keys: 1,
+        rows: 0,
+        processes: &[
+            Start::Knows(Kind::Select(0), &[0]),
+            Start::Replace(&[0]),
+            Start::Insert(&[0]),
+        ],
+        budget: budget(1, 0, 1, 0, 0),
+    },
+    Scenario {
+        name: "a vacuum, a SELECT and a REPLACE on readings of before",
+        keys: 1,
+        rows: 1,
+        processes: &[
+            Start::Vacuum,
+            Start::Knows(Kind::Select(0), &[0]),
+            Start::Knows(Kind::Replace, &[0]),
+        ],
+        budget: budget(0, 0, 1, 0, 1),
+    },
 ];
 
 /// What is tried at length: minutes, and gigabytes.
@@ -206,6 +239,16 @@ const fn budget(lost: u8, deaths: u8, kills: u8, beats: u8, times: u8) -> Budget
 const RULES: &[(Rule, &str, &str)] = &[
     (Rule::ClaimsExclude, "two INSERTs", "an INSERT over a row"),
     (Rule::BeginComparesCounter, "two INSERTs", "commits twice"),
+    (
+        Rule::BeginComparesCounter,
+        "two INSERTs on readings",
+        "commits twice",
+    ),
+    (
+        Rule::KnownIsIdle,
+        "a SELECT on a reading",
+        "[Some(3)] was read, of [[Some(4)]]",
+    ),
     (Rule::BeginLooksForItself, "two INSERTs", "waits for ever"),
     (
         Rule::PutsBeforeCommit,
