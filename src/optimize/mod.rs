@@ -121,7 +121,7 @@ pub mod rounded;
 mod rule;
 mod set_names;
 pub mod stamps;
-mod tuples;
+pub mod tuples;
 mod unasked;
 pub mod union_names;
 pub mod value_rows;

@@ -16,9 +16,10 @@
 //! with a subquery, keeps DataFusion's meaning.
 
 use datafusion::arrow::array::Array;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, ScalarValue, not_impl_err, plan_err};
 use datafusion::logical_expr::expr::{Between, InList, ScalarFunction};
-use datafusion::logical_expr::{Expr, Operator};
+use datafusion::logical_expr::{BinaryExpr, Expr, Filter, LogicalPlan, Operator};
 
 use super::chains::{balanced, left_deep};
 use super::compare::{between_operators, binary, is_comparison, list_operators, unknown};
@@ -62,6 +63,43 @@ pub(super) fn expand_list(list: &InList) -> Result<Option<Expr>> {
         }
     }
     Ok(Some(balanced(terms, join)))
+}
+
+/// A plan whose WHERE has comparisons of rows written out, so that parameters in them are of the types of the columns that
+/// they are compared with, as they are where a column stands alone.
+///
+/// # Errors
+///
+/// Rows of different length; a volatile value that would have to be evaluated twice.
+pub fn typed(plan: &LogicalPlan) -> Result<LogicalPlan> {
+    let written_out = |expr: Expr| {
+        let expanded = match &expr {
+            Expr::InList(list) => expand_list(list)?,
+            Expr::BinaryExpr(BinaryExpr { left, op, right }) => expand(left, *op, right)?,
+            _ => None,
+        };
+        Ok(expanded.map_or_else(|| Transformed::no(expr), Transformed::yes))
+    };
+    let typed = plan.clone().transform_down(|node| {
+        let LogicalPlan::Filter(filter) = node else {
+            return Ok(Transformed::no(node));
+        };
+        let predicate = filter.predicate.transform_up(written_out)?;
+        let is_changed = predicate.transformed;
+        let (predicate, _) = match is_changed {
+            true => predicate
+                .data
+                .infer_placeholder_types(filter.input.schema())?,
+            false => (predicate.data, false),
+        };
+        let filter = Filter::try_new(predicate, filter.input)?;
+        Ok(Transformed::new(
+            LogicalPlan::Filter(filter),
+            is_changed,
+            TreeNodeRecursion::Continue,
+        ))
+    })?;
+    Ok(typed.data)
 }
 
 /// `row BETWEEN row AND row` written out.

@@ -1,13 +1,14 @@
 //! Keys that values give directly.
 //!
 //! Conjuncts that say of every column that the key is computed from what it is equal to, or which of a few values it
-//! has, are true for the rows under a few keys and for no others, whatever the values are. For them no spans are planned
-//! each time: the keys are written from the values. The columns are those that the key gives back exactly, so that the
+//! has, are true for the rows under a few keys and for no others, whatever the values are; so are several such in an OR,
+//! as `(a, b) IN (…)` is one for each tuple. For them no spans are planned each time: the keys are written from the values. The columns are those that the key gives back exactly, so that the
 //! keys prove all conjuncts, and the residual is empty.
 
 use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::InList;
+use datafusion::logical_expr::utils::{split_binary, split_conjunction};
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 
 use super::parameter::{fitted, number};
@@ -18,9 +19,9 @@ use crate::schema::BoundTable;
 /// The most keys that are written so; of more, spans are planned.
 const MOST_KEYS: usize = 10_000;
 
-/// For each column that the key is computed from, what it may be.
+/// What rows may be, each alternative for each column that the key is computed from.
 #[derive(Debug)]
-pub(super) struct WholeKeys(Vec<Pinned>);
+pub(super) struct WholeKeys(Vec<Vec<Pinned>>);
 
 /// A column and the values one of which it has.
 #[derive(Debug)]
@@ -41,24 +42,20 @@ impl WholeKeys {
     /// The keys of rows that satisfy all conjuncts; `None` if these do not say so, or something else as well.
     /// Placeholders are of the types of their columns.
     pub(super) fn of(table: &BoundTable, conjuncts: &[Expr]) -> Option<Self> {
-        let mut pinned: Vec<Pinned> = Vec::new();
-        for conjunct in conjuncts {
-            let new = Pinned::of(table, conjunct)?;
-            let is_new = pinned.iter().all(|other| other.column != new.column);
-            is_new.then(|| pinned.push(new))?;
-        }
-        let is_pinned = |column: &usize| pinned.iter().any(|pinned| pinned.column == *column);
-        table.key_sources().iter().all(is_pinned).then_some(())?;
-        let mut lists = pinned.iter().map(|pinned| pinned.values.len());
-        let keys = lists.try_fold(1_usize, usize::checked_mul)?;
-        // What has few values is put into the row seldom.
-        pinned.sort_by_key(|pinned| pinned.values.len());
-        (keys <= MOST_KEYS).then_some(Self(pinned))
+        let alternatives = match conjuncts {
+            [only] => split_binary(only, Operator::Or)
+                .into_iter()
+                .map(|alternative| pinned(table, split_conjunction(alternative)))
+                .collect::<Option<_>>()?,
+            several => vec![pinned(table, several)?],
+        };
+        let keys = Self(alternatives);
+        (keys.count()? <= MOST_KEYS).then_some(keys)
     }
 
     /// Whether it is one key whatever the values are.
     pub(super) fn is_one(&self) -> bool {
-        self.0.iter().all(|pinned| pinned.values.len() == 1)
+        self.count() == Some(1)
     }
 
     /// The keys for these parameters: fewer where rows of some values could not have been written. `None` where a value is
@@ -73,14 +70,43 @@ impl WholeKeys {
     ) -> Result<Option<Vec<Vec<u8>>>> {
         let mut row: Vec<Option<Datum>> = Vec::new();
         row.resize_with(table.all_columns().len(), || None);
-        let mut keys = Vec::with_capacity(self.count());
-        let is_fitting = write(table, &self.0, parameters, &mut row, &mut keys)?;
-        Ok(is_fitting.then_some(keys))
+        let mut keys = Vec::with_capacity(self.count().unwrap_or_default());
+        for pinned in &self.0 {
+            if !write(table, pinned, parameters, &mut row, &mut keys)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(keys))
     }
 
-    fn count(&self) -> usize {
-        self.0.iter().map(|pinned| pinned.values.len()).product()
+    /// The number of keys, `None` for far too many.
+    fn count(&self) -> Option<usize> {
+        let product = |pinned: &Vec<Pinned>| {
+            let mut lists = pinned.iter().map(|pinned| pinned.values.len());
+            lists.try_fold(1_usize, usize::checked_mul)
+        };
+        let mut products = self.0.iter().map(product);
+        products.try_fold(0_usize, |sum, product| sum.checked_add(product?))
     }
+}
+
+/// What conjuncts say of all columns that the key is computed from, each once; `None` if they do not, or say something
+/// else as well.
+fn pinned<'a>(
+    table: &BoundTable,
+    conjuncts: impl IntoIterator<Item = &'a Expr>,
+) -> Option<Vec<Pinned>> {
+    let mut pinned: Vec<Pinned> = Vec::new();
+    for conjunct in conjuncts {
+        let new = Pinned::of(table, conjunct)?;
+        let is_new = pinned.iter().all(|other| other.column != new.column);
+        is_new.then(|| pinned.push(new))?;
+    }
+    let is_pinned = |column: &usize| pinned.iter().any(|pinned| pinned.column == *column);
+    table.key_sources().iter().all(is_pinned).then_some(())?;
+    // What has few values is put into the row seldom.
+    pinned.sort_by_key(|pinned| pinned.values.len());
+    Some(pinned)
 }
 
 /// Appends the keys of rows that have in each column one of its values. Returns whether all values are of their columns'

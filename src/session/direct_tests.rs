@@ -64,6 +64,7 @@ async fn direct(
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 async fn rows_are_those_of_the_plan() {
     let connection = connection().await;
     for (sql, values) in [
@@ -78,6 +79,22 @@ async fn rows_are_those_of_the_plan() {
         (
             "SELECT k FROM t WHERE host = $1 AND ts = $2 AND k = $3",
             params!["host 3", stamp(3), 3_i64],
+        ),
+        (
+            "SELECT k, note FROM t WHERE (host, ts, k) IN (($1, $2, $3), ($4, $5, $6), ($4, $2, $6))",
+            params!["host 3", stamp(3), 3, "host 4", stamp(4), 4_i64],
+        ),
+        (
+            "SELECT k FROM t WHERE (k, host) = ($1, $2) AND ts = $3",
+            params![3, "host 3", stamp(3)],
+        ),
+        (
+            "SELECT k FROM salted WHERE (host = $1 AND ts = $2 AND k IN ($3, $6)) OR (host = $4 AND ts = $5 AND k = $6)",
+            params!["host 3", stamp(3), 3, "host 4", stamp(4), 4],
+        ),
+        (
+            "SELECT k FROM salted WHERE (host, ts) IN (($1, $2), ($1, $3)) AND k < $4",
+            params!["host 3", stamp(3), stamp(10), 10],
         ),
         (
             "SELECT k FROM t WHERE $1 = host AND ts >= $2 AND ts < $3",
@@ -239,6 +256,14 @@ async fn everything_else_is_planned() {
             params!["host 3"],
         ),
         // Values that are to be converted, or that are NULL.
+        (
+            "SELECT k FROM t WHERE (host, ts, k) IN (($1, $2, $3))",
+            params!["host 3", stamp(3), 3.0],
+        ),
+        (
+            "SELECT k FROM t WHERE (host, ts, k) IN (($1, $2, $3), ('host 4', $4, 4))",
+            params!["host 3", stamp(3), None::<i64>, stamp(4)],
+        ),
         (
             "SELECT k FROM t WHERE host = $1 AND ts = $2",
             params!["host 3", "1970-01-01T00:00:03"],

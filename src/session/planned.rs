@@ -29,6 +29,7 @@ use super::outcome::Gives;
 use super::placeholders::Placeholders;
 use super::scanned::{reads_own_tables, table_of};
 use crate::error::Result;
+use crate::optimize::tuples;
 use crate::scan::{self, Counters, Opened};
 use crate::store::{Snapshot, Store};
 use crate::table::HaliteTable;
@@ -250,7 +251,7 @@ impl Optimized {
         if !is_the_same_each_time(plan) {
             return None;
         }
-        let optimized = session.optimize(plan).ok()?;
+        let optimized = session.optimize(&tuples::typed(plan).ok()?).ok()?;
         let parameters = plan.get_parameter_names().ok()?.len();
         let mut are_simple = true;
         let visited = optimized.apply_with_subqueries(|node| {

@@ -12,6 +12,7 @@ const DOCUMENTS: &[&str] = &[
     "CONTRIBUTING.md",
     "data/README.md",
     "docs/benchmarks.md",
+    "docs/benchmarks-hbase.md",
     "docs/changes.md",
     "docs/hbase.md",
     "docs/limits.md",

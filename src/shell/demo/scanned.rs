@@ -60,8 +60,17 @@ impl Scanned {
 
     /// Whether any table is walked.
     pub fn walks(&self) -> bool {
+        self.is_any("walk")
+    }
+
+    /// Whether any scan is narrowed while it runs.
+    pub fn is_narrowed(&self) -> bool {
+        self.is_any("runtime")
+    }
+
+    fn is_any(&self, kind: &str) -> bool {
         let mut ranges = self.tables.iter().flat_map(|table| &table.ranges);
-        ranges.any(|range| range.kind == "walk")
+        ranges.any(|range| range.kind == kind)
     }
 }
 
