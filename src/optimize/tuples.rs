@@ -15,6 +15,8 @@
 //! A row is `(a, b)`, `ROW(a, b)`, or a constant struct. Rows nest. A row compared with a column of struct type, or
 //! with a subquery, keeps DataFusion's meaning.
 
+use std::borrow::Cow;
+
 use datafusion::arrow::array::Array;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, ScalarValue, not_impl_err, plan_err};
@@ -71,7 +73,16 @@ pub(super) fn expand_list(list: &InList) -> Result<Option<Expr>> {
 /// # Errors
 ///
 /// Rows of different length; a volatile value that would have to be evaluated twice.
-pub fn typed(plan: &LogicalPlan) -> Result<LogicalPlan> {
+pub fn typed(plan: &LogicalPlan) -> Result<Cow<'_, LogicalPlan>> {
+    let is_row =
+        |expr: &Expr| Ok(matches!(expr, Expr::ScalarFunction(call) if call.name() == "struct"));
+    let has_rows = plan.exists(|node| match node {
+        LogicalPlan::Filter(filter) => filter.predicate.exists(is_row),
+        _ => Ok(false),
+    })?;
+    if !has_rows {
+        return Ok(Cow::Borrowed(plan));
+    }
     let written_out = |expr: Expr| {
         let expanded = match &expr {
             Expr::InList(list) => expand_list(list)?,
@@ -99,7 +110,7 @@ pub fn typed(plan: &LogicalPlan) -> Result<LogicalPlan> {
             TreeNodeRecursion::Continue,
         ))
     })?;
-    Ok(typed.data)
+    Ok(Cow::Owned(typed.data))
 }
 
 /// `row BETWEEN row AND row` written out.

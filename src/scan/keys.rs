@@ -2,8 +2,9 @@
 //!
 //! Conjuncts that say of every column that the key is computed from what it is equal to, or which of a few values it
 //! has, are true for the rows under a few keys and for no others, whatever the values are; so are several such in an OR,
-//! as `(a, b) IN (…)` is one for each tuple. For them no spans are planned each time: the keys are written from the values. The columns are those that the key gives back exactly, so that the
-//! keys prove all conjuncts, and the residual is empty.
+//! as `(a, b) IN (…)` is one for each tuple. For them no spans are planned each time: the keys are written from the
+//! values. The columns are those that the key gives back exactly, so that the keys prove all conjuncts, and the residual
+//! is empty.
 
 use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
@@ -14,7 +15,7 @@ use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use super::parameter::{fitted, number};
 use crate::datum::{Datum, SqlType};
 use crate::error::{ErrorKind, Result};
-use crate::schema::BoundTable;
+use crate::schema::{BoundTable, Column};
 
 /// The most keys that are written so; of more, spans are planned.
 const MOST_KEYS: usize = 10_000;
@@ -119,12 +120,7 @@ fn write(
     keys: &mut Vec<Vec<u8>>,
 ) -> Result<bool> {
     let Some((first, others)) = pinned.split_first() else {
-        match table.row_key().encode(row) {
-            Ok(key) => keys.push(key),
-            // A row of these values could not have been written.
-            Err(error) if error.kind() == ErrorKind::InvalidInput => {}
-            Err(error) => return Err(error),
-        }
+        keys.extend(key_of(table, row)?);
         return Ok(true);
     };
     for value in &first.values {
@@ -165,9 +161,7 @@ impl Pinned {
         };
         let column = table.full_schema().index_of(column.name()).ok()?;
         let sql_type = &table.column(column).ok()?.sql_type;
-        let is_told =
-            table.row_key().restoring_part(column).is_some() && is_compared_by_bytes(sql_type);
-        is_told.then_some(())?;
+        is_told(table, column).then_some(())?;
         let data_type = sql_type.arrow();
         let value = |operand: &Expr| match operand {
             Expr::Literal(value, _) => Some(Value::Constant(Datum::of_scalar(fitted(
@@ -195,6 +189,24 @@ impl Value {
             Self::Parameter(at) => Datum::of_scalar(fitted(parameters.get(*at)?, data_type)?),
         }
     }
+}
+
+/// The key of a row; `None` where one of these values could not have been written.
+///
+/// # Errors
+/// `Internal` alone.
+pub(super) fn key_of(table: &BoundTable, row: &[Option<Datum>]) -> Result<Option<Vec<u8>>> {
+    match table.row_key().encode(row) {
+        Ok(key) => Ok(Some(key)),
+        Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the key gives a column back, and tells each of its values from all others.
+pub(super) fn is_told(table: &BoundTable, column: usize) -> bool {
+    let is_compared = |column: &Column| is_compared_by_bytes(&column.sql_type);
+    table.row_key().restoring_part(column).is_some() && table.column(column).is_ok_and(is_compared)
 }
 
 /// Whether two values of the type are equal exactly if their fields in a key are: not where one value has several forms,

@@ -15,9 +15,8 @@ use datafusion::physical_expr::expressions::{
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 
 use super::external;
-use super::keys::is_compared_by_bytes;
+use super::keys::{is_told, key_of};
 use crate::datum::{Datum, datum_at};
-use crate::error::ErrorKind;
 use crate::schema::BoundTable;
 
 /// The row keys under which all rows lie for which `filter` is TRUE, or more; in any order, and some more than once.
@@ -33,13 +32,12 @@ pub(super) fn row_keys(
         return row_keys(&dynamic.current()?, table);
     }
     if let Some(binary) = filter.downcast_ref::<BinaryExpr>() {
-        let either = [binary.left(), binary.right()];
         return match binary.op() {
             Operator::And => match row_keys(binary.left(), table)? {
                 None => row_keys(binary.right(), table),
                 keys => Ok(keys),
             },
-            Operator::Or => of_any(either, table),
+            Operator::Or => of_any([binary.left(), binary.right()], table),
             _ => Ok(None),
         };
     }
@@ -118,12 +116,7 @@ impl<'a> Tuples<'a> {
                     *cell = datum;
                 }
             }
-            match table.row_key().encode(&row) {
-                Ok(key) => keys.push(key),
-                // A row of these values could not have been written.
-                Err(error) if error.kind() == ErrorKind::InvalidInput => {}
-                Err(error) => return Err(external(error)),
-            }
+            keys.extend(key_of(table, &row).map_err(external)?);
         }
         Ok(Some(keys))
     }
@@ -133,11 +126,7 @@ impl<'a> Tuples<'a> {
     fn columns(&self, table: &BoundTable) -> Option<Vec<usize>> {
         let column = |member: &Arc<dyn PhysicalExpr>| {
             let column = member.downcast_ref::<Column>()?.index();
-            let sql_type = &table.column(column).ok()?.sql_type;
-            let is_told = table.key_sources().contains(&column)
-                && table.row_key().restoring_part(column).is_some()
-                && is_compared_by_bytes(sql_type);
-            is_told.then_some(column)
+            is_told(table, column).then_some(column)
         };
         let columns: Vec<usize> = self.members.iter().map(column).collect::<Option<_>>()?;
         let mut sorted = columns.clone();

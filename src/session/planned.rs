@@ -251,7 +251,7 @@ impl Optimized {
         if !is_the_same_each_time(plan) {
             return None;
         }
-        let optimized = session.optimize(&tuples::typed(plan).ok()?).ok()?;
+        let optimized = session.optimize(tuples::typed(plan).ok()?.as_ref()).ok()?;
         let parameters = plan.get_parameter_names().ok()?.len();
         let mut are_simple = true;
         let visited = optimized.apply_with_subqueries(|node| {

@@ -510,6 +510,18 @@ fn has_failed_before(kind: ErrorKind, message: &str) -> Error {
     Error::new(kind, format!("reading has failed before: {message}"))
 }
 
+/// The keys of all that a request reads, as they come.
+#[cfg(test)]
+pub(crate) fn keys_of(store: &Arc<dyn Store>, request: ReadRequest) -> Vec<Vec<u8>> {
+    let mut reader = store.snapshot().unwrap().read(request).unwrap();
+    let mut chunk = Chunk::new();
+    while reader
+        .fill(&mut chunk, ChunkLimit::entries(usize::MAX))
+        .unwrap()
+    {}
+    chunk.keys().map(<[u8]>::to_vec).collect()
+}
+
 /// A store over simulated servers that lose nothing.
 #[cfg(test)]
 pub(crate) fn simulated_calmly() -> Arc<dyn Store> {

@@ -15,8 +15,8 @@ use crate::error::Result;
 use crate::keyrange::{Guide, KeyRange, KeyRangeSet, Step, prefix_successor};
 use crate::span::{Run, Walk, Work};
 use crate::store::{
-    self, Chunk, ChunkLimit, Claim, Direction, Durability, MemoryStore, ReadRequest, RocksStore,
-    SpaceOptions, Store, StoreOptions,
+    self, Claim, Direction, Durability, MemoryStore, ReadRequest, RocksStore, SpaceOptions, Store,
+    StoreOptions,
 };
 
 const SPACE: &str = "cases";
@@ -64,7 +64,7 @@ impl Read {
             delivered += expected.len();
             for direction in [Direction::Forward, Direction::Backward] {
                 let request = ReadRequest::new(SPACE, work(self.number, run), direction);
-                let found = keys(store, request);
+                let found = store::keys_of(store, request);
                 assert_eq!(
                     found, expected,
                     "{direction:?}: {run:?} of seed {:#x}",
@@ -141,16 +141,6 @@ impl Guide for Numbered {
     fn previous(&self, key: &[u8]) -> Result<Step> {
         Ok(self.step(self.walk.previous(&key[self.number.len()..])?))
     }
-}
-
-fn keys(store: &Arc<dyn Store>, request: ReadRequest) -> Vec<Vec<u8>> {
-    let mut reader = store.snapshot().unwrap().read(request).unwrap();
-    let mut chunk = Chunk::new();
-    while reader
-        .fill(&mut chunk, ChunkLimit::entries(usize::MAX))
-        .unwrap()
-    {}
-    chunk.keys().map(<[u8]>::to_vec).collect()
 }
 
 /// Reads so many cases of a store.

@@ -6,7 +6,7 @@ use crate::keyrange::{KeyRange, KeyRangeSet};
 use crate::not_run::left_out;
 use crate::store::{
     Chunk, ChunkLimit, Claim, Direction, Durability, ReadRequest, SpaceOptions, Store, Work,
-    WriteBatch,
+    WriteBatch, keys_of,
 };
 
 /// The address of a database of its own for a test, on the cluster that is named, if one is.
@@ -33,13 +33,7 @@ fn key(number: u32) -> Vec<u8> {
 
 fn keys(store: &Arc<dyn Store>, direction: Direction) -> Vec<Vec<u8>> {
     let request = ReadRequest::range("t", KeyRange::all(), direction).with_fetch(7);
-    let mut reader = store.snapshot().unwrap().read(request).unwrap();
-    let mut chunk = Chunk::new();
-    while reader
-        .fill(&mut chunk, ChunkLimit::entries(usize::MAX))
-        .unwrap()
-    {}
-    chunk.keys().map(<[u8]>::to_vec).collect()
+    keys_of(store, request)
 }
 
 /// A scanner goes on from answer to answer, and knows when it is told how many rows are wanted.
