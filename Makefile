@@ -37,7 +37,8 @@ test-long: export HALITE_FUZZ_SECONDS := 500
 test-long: export HALITE_WORLDS := 1
 test-long: export HALITE_INTERLEAVINGS := 500000
 test-long: export HALITE_LIMITS := 1
-test-long: setup ## Runs kills, power cuts and other faults at length, the law of spans on two million cases and 200,000 whole queries; an hour
+test-long: export HALITE_CLUSTER_KILLS := 50
+test-long: setup ## Runs kills, power cuts and other faults at length, also those of region servers, the law of spans on two million cases and 200,000 whole queries; two hours
 	$(call tests_of,--test tests faults::)
 	for round in {1..9}; do $(call tests_of,--test tests faults::race) || exit; done
 	$(call tests_of,--test tests limits::)
@@ -48,6 +49,7 @@ test-long: setup ## Runs kills, power cuts and other faults at length, the law o
 	$(call tests_of,--lib session::whole)
 	$(call tests_of,--lib session::double_tests)
 	$(call tests_of,--lib span::law)
+	.ci/cluster servers
 
 lint: setup ## Checks formatting, clippy, the documentation and, where it is installed, cargo deny; a warning is an error
 	@.ci/lint

@@ -85,6 +85,41 @@ async fn an_insert_of_a_row_is_five_requests() {
     assert_eq!(rows(&connection, "SELECT count(*) FROM t").await, ["15"]);
 }
 
+/// The row and who writes are asked for together, which is one message where one server has both.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_point_is_one_round_trip() {
+    let Some(address) = address("point") else {
+        return;
+    };
+    let connection = open(&address).await;
+    let table = "CREATE TABLE t (k BIGINT, v BIGINT, PRIMARY KEY (bucket(4, k), k))";
+    execute(&connection, table).await;
+    let fill = "INSERT INTO t SELECT value, value * 2 FROM generate_series(1, 100)";
+    execute(&connection, fill).await;
+    let point = connection.prepare("SELECT v FROM t WHERE k = $1").await;
+    let point = point.unwrap();
+    let mut least = u64::MAX;
+    for k in 1..6_i64 {
+        let before = sent(&connection).await;
+        let own = sent(&connection).await - before;
+        let before = sent(&connection).await;
+        let found = texts(
+            &point
+                .query(vec![k.into()])
+                .await
+                .unwrap()
+                .collect()
+                .await
+                .unwrap(),
+        );
+        assert_eq!(found, [(k * 2).to_string()]);
+        least = least.min(sent(&connection).await - before - own);
+    }
+    let servers = rows(&connection, "SHOW STORE").await;
+    let is_alone = servers.contains(&"region servers|1".to_owned());
+    assert!(least <= if is_alone { 1 } else { 2 }, "{least}");
+}
+
 /// Both want the same keys: each key is one's.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_processes_one_inserts_a_key() {

@@ -10,11 +10,13 @@ mod dictionaries;
 mod disk;
 mod durability;
 mod kill;
+mod lossy;
 mod power;
 mod race;
 #[path = "../src/seed.rs"]
 mod seed;
 mod sequences;
+mod servers;
 mod sweep;
 mod tally;
 mod workload;

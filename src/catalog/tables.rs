@@ -165,6 +165,22 @@ impl Catalog {
         Ok(snapshot)
     }
 
+    /// A snapshot for a statement that reads a few keys: see [`Store::supposed`]. The tables are those that are known, which
+    /// it tells with the rest whether they are those of now.
+    ///
+    /// # Errors
+    /// As [`Catalog::snapshot`].
+    pub fn supposed(&self) -> Result<Option<Arc<dyn Snapshot>>> {
+        let Some(snapshot) = self.store.supposed() else {
+            return Ok(None);
+        };
+        if snapshot.stamp(SPACE) != self.seen.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
+        self.dictionaries.follow(snapshot.as_ref(), &self.store)?;
+        Ok(Some(snapshot))
+    }
+
     /// Looks the tables up again if they may have changed, at the moment of `snapshot`, since that was done.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ pub use self::access::{Access, Planning, ToPhysical, bound};
 pub use self::exec::{ScanExec, refuse_if_outdated};
 pub use self::grouped::{Order, Wanted};
 pub use self::metrics::{Counters, ScanTotals, sums};
-pub use self::open::{Moment, Opened, open};
+pub use self::open::{Moment, Opened, open, read_supposed};
 pub use self::parameter::number;
 pub use self::partition::Parallelism;
 pub use self::request::{PartExpressions, ResidualConjunct, ScanRequest};

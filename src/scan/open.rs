@@ -4,11 +4,13 @@
 //! [`RunReader`](super::run::RunReader), merges, limits, counters and the decoder speak of rows alone.
 
 use std::sync::Arc;
+use std::vec::IntoIter;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::physical_plan::SendableRecordBatchStream;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 
 use super::metrics::Counters;
 use super::partition::{Piece, is_brief, is_short};
@@ -37,13 +39,18 @@ pub(super) struct Share {
     pub(super) counters: Option<Counters>,
 }
 
-/// Rows, of which none is read yet.
+/// Rows, of which none is read yet, or all are.
 pub struct Opened {
     schema: SchemaRef,
-    /// Boxed, for it is handed on from place to place.
-    scan: Box<PartitionScan>,
+    rows: OpenedRows,
     is_brief: bool,
     is_short: bool,
+}
+
+enum OpenedRows {
+    /// Boxed, for it is handed on from place to place.
+    Scan(Box<PartitionScan>),
+    Read(IntoIter<RecordBatch>),
 }
 
 /// Opens all of a request as one stream, whose batches have `schema`, that of the request. What is read is counted where
@@ -88,10 +95,41 @@ pub(super) fn open_share(
     let scan = PartitionScan::new(request, shown, share.pieces, share.cut, source, batch_size)?;
     Ok(Opened {
         schema,
-        scan: Box::new(scan),
+        rows: OpenedRows::Scan(Box::new(scan)),
         is_brief,
         is_short: false,
     })
+}
+
+/// Reads all of a request at a moment that is [supposed](crate::store::Store::supposed), where it is asked for; `None`
+/// where the moment does not hold, or could not be read.
+///
+/// # Errors
+/// As [`open`].
+pub fn read_supposed(
+    request: &ScanRequest,
+    schema: SchemaRef,
+    moment: Moment,
+    counters: Option<Counters>,
+) -> Result<Option<Opened>> {
+    let snapshot = Arc::clone(&moment.snapshot);
+    let mut opened = open(request, Arc::clone(&schema), moment, counters)?;
+    let mut batches = Vec::new();
+    let is_read = loop {
+        match opened.next_batch() {
+            Ok(Some(batch)) => batches.push(batch),
+            Ok(None) => break true,
+            // Where nothing is supposed it goes wrong again, or does not.
+            Err(_) => break false,
+        }
+    };
+    let holds = is_read && snapshot.holds().unwrap_or(false);
+    Ok(holds.then(|| Opened {
+        schema,
+        rows: OpenedRows::Read(batches.into_iter()),
+        is_brief: true,
+        is_short: false,
+    }))
 }
 
 impl Opened {
@@ -105,14 +143,21 @@ impl Opened {
     /// # Errors
     /// Those of the store; `Corrupt`.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        self.scan.next_batch()
+        match &mut self.rows {
+            OpenedRows::Scan(scan) => scan.next_batch(),
+            OpenedRows::Read(batches) => Ok(batches.next()),
+        }
     }
 
     /// The rows.
     pub fn into_stream(self) -> SendableRecordBatchStream {
-        match self.is_brief {
-            true => stream::inline(self.schema, self.scan),
-            false => stream::in_thread(self.schema, self.scan, self.is_short),
+        match self.rows {
+            OpenedRows::Scan(scan) if self.is_brief => stream::inline(self.schema, scan),
+            OpenedRows::Scan(scan) => stream::in_thread(self.schema, scan, self.is_short),
+            OpenedRows::Read(batches) => {
+                let batches = futures::stream::iter(batches.map(Ok));
+                Box::pin(RecordBatchStreamAdapter::new(self.schema, batches))
+            }
         }
     }
 }

@@ -264,6 +264,11 @@ impl ScanRequest {
         self.spans.runs().iter().map(listed).sum()
     }
 
+    /// Whether it is nothing but a few keys.
+    pub fn is_of_keys(&self) -> bool {
+        are_few_points(self.spans.runs())
+    }
+
     /// Whether one thread reads it as quickly as several would, so that it need not be partitioned: a heuristic.
     pub fn is_small(&self, store: &dyn Store, piece_bytes: usize) -> bool {
         let runs = self.spans.runs();

@@ -93,6 +93,14 @@ impl Catalogs {
         self.both().map(snapshot).collect()
     }
 
+    /// Looks up what other processes have changed of the tables, for a statement without a moment of its own.
+    ///
+    /// # Errors
+    /// As [`Catalogs::snapshots`].
+    pub(super) fn follow(&self) -> Result<()> {
+        self.snapshots().map(drop)
+    }
+
     /// The table that is meant by a name.
     ///
     /// # Errors

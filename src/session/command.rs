@@ -281,6 +281,11 @@ impl<'a> Own<'a> {
         )
     }
 
+    /// Whether its answer depends on which tables there are.
+    pub(super) fn is_about_tables(&self) -> bool {
+        !matches!(self, Self::ShowTransforms | Self::ShowSetting(_))
+    }
+
     /// Does what it says with the tables of `catalogs`; `settings` are those of the session. What has expressions, as
     /// CREATE TABLE and ALTER TABLE, is the connection's.
     ///

@@ -40,8 +40,7 @@ use super::views::{self, Views};
 use super::warnings::Warnings;
 use super::written_values;
 use super::{
-    Database, clauses, comments, context, explain, fit, guard, memory, names, outcome, running,
-    sequences, temporary,
+    Database, clauses, context, explain, fit, guard, memory, names, outcome, running, temporary,
 };
 use crate::catalog::Guests;
 use crate::error::{Error, Result};
@@ -255,7 +254,10 @@ impl Connection {
                 key_rows::explain(self.physical(state, plan).await?).await
             }
             Command::Summarize(query) => self.summarize(query).await,
-            Command::Copy(statement) => self.copy(statement, wanted).await,
+            Command::Copy(statement) => {
+                self.catalogs.follow()?;
+                self.copy(statement, wanted).await
+            }
             Command::Sql(parsed) if command::is_show_all(parsed) => {
                 command::show_all(self.statement_state()?.config_options())
             }
@@ -265,35 +267,7 @@ impl Connection {
             Command::Sql(parsed) => match Own::of(parsed)? {
                 Some(own) => {
                     wanted.check(own.gives_rows())?;
-                    let own = match own {
-                        Own::CreateTable(create) => {
-                            return self
-                                .create_table(create, own.catalog(&self.catalogs)?)
-                                .await;
-                        }
-                        Own::AlterTable(alter) => {
-                            return self.alter_table(alter, own.catalog(&self.catalogs)?).await;
-                        }
-                        Own::View(about) => {
-                            return self.view_statement(about, &statement.parsed.text).await;
-                        }
-                        Own::Sequence(about) => {
-                            return sequences::answer(about, &self.catalogs).await;
-                        }
-                        Own::Comment(about) => {
-                            return comments::answer(about, &self.catalogs).await;
-                        }
-                        Own::Describe(name) => match self.describe_view(name).await? {
-                            Some(described) => return Ok(described),
-                            None => own,
-                        },
-                        own => own,
-                    };
-                    let settings = || {
-                        let state = self.statement_state()?;
-                        Ok(HaliteOptions::of(state.config_options()))
-                    };
-                    own.answer(&self.catalogs, settings).await
+                    self.run_own(own, &statement.parsed.text).await
                 }
                 None if named::is_prepare(parsed) => {
                     wanted.check(false)?;

@@ -50,6 +50,15 @@ pub(super) struct DirectQuery {
     batch_size: usize,
 }
 
+/// Gives the moments at which a query is run.
+pub(super) trait Moments {
+    /// That of now; `None` where the tables are not those of the query any more.
+    fn now(&self, store: &Arc<dyn Store>) -> Result<Option<Arc<dyn Snapshot>>>;
+
+    /// One that is [supposed](Store::supposed) to be that of now, if there is one.
+    fn supposed(&self, store: &Arc<dyn Store>) -> Result<Option<Arc<dyn Snapshot>>>;
+}
+
 /// What stands above the table in an optimized plan of that shape.
 #[derive(Default)]
 struct Shape<'a> {
@@ -102,14 +111,13 @@ impl DirectQuery {
         })
     }
 
-    /// The rows for these values, at the moment of the table's store that `snapshot` gives; `None` where there is none, or
-    /// they must be planned.
+    /// The rows for these values, at a moment of the table's store; `None` where there is none, or they must be planned.
     pub(super) fn run(
         &self,
         context: &SessionContext,
         values: &[ScalarValue],
         counters: Option<Counters>,
-        snapshot: impl FnOnce(&Arc<dyn Store>) -> Result<Option<Arc<dyn Snapshot>>>,
+        moments: &impl Moments,
     ) -> Result<Option<Opened>> {
         let options = &self.options;
         if !options.pushdown || values.len() != self.parameters {
@@ -126,19 +134,32 @@ impl DirectQuery {
         if !request.is_small(store.as_ref(), options.piece_bytes) {
             return Ok(None);
         }
-        let Some(snapshot) = snapshot(store)? else {
+        if request.is_of_keys()
+            && let Some(snapshot) = moments.supposed(store)?
+            && !request.is_outdated()?
+            && let moment = self.moment(snapshot)
+            && let schema = Arc::clone(&self.schema)
+            && let Some(read) = scan::read_supposed(&request, schema, moment, counters.clone())?
+        {
+            return Ok(Some(read));
+        }
+        let Some(snapshot) = moments.now(store)? else {
             return Ok(None);
         };
         if request.is_outdated()? {
             return Ok(None);
         }
-        let moment = Moment {
-            snapshot,
-            latency: store.capabilities().latency,
-            batch_size: self.batch_size,
-        };
+        let moment = self.moment(snapshot);
         let opened = scan::open(&request, Arc::clone(&self.schema), moment, counters)?;
         Ok(Some(opened))
+    }
+
+    fn moment(&self, snapshot: Arc<dyn Snapshot>) -> Moment {
+        Moment {
+            snapshot,
+            latency: self.table.store().capabilities().latency,
+            batch_size: self.batch_size,
+        }
     }
 }
 

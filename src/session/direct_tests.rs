@@ -340,3 +340,47 @@ async fn a_run_sees_what_was_written_before_it() {
     connection.execute(insert, Vec::new()).await.unwrap();
     assert_eq!(rows("new").await, 1);
 }
+
+/// A point is read at a supposed moment, where a snapshot costs a message: what another process has done is not missed.
+#[tokio::test]
+async fn a_point_is_that_of_now_whoever_has_changed_it() {
+    let store = crate::store::simulated_calmly();
+    let connect = || Database::of_store(Arc::clone(&store)).unwrap().connect();
+    let (one, other) = (connect(), connect());
+    let run = async |sql: &str| {
+        let done = other.execute(sql, ()).await;
+        done.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    };
+    run("CREATE TABLE t (a INT, b INT, v TEXT, PRIMARY KEY (salt(3), a, b))").await;
+    run("INSERT INTO t SELECT value % 4, value, 'first' FROM generate_series(0, 39) AS s (value)")
+        .await;
+    let point = one
+        .prepare("SELECT * FROM t WHERE a = $1 AND b = $2")
+        .await
+        .unwrap();
+    let ask = async |b: i32| {
+        let rows = point.query(params![b % 4, b]).await.unwrap();
+        let batches = rows.collect().await.unwrap();
+        crate::session::testing::texts(&batches)
+    };
+    for b in 0..5 {
+        assert_eq!(ask(b).await, [format!("{}|{b}|first", b % 4)]);
+    }
+    assert_eq!(ask(99).await, [""; 0]);
+    run("UPDATE t SET v = 'second' WHERE b = 3").await;
+    assert_eq!(
+        (ask(3).await, ask(2).await),
+        (vec!["3|3|second".to_owned()], vec!["2|2|first".to_owned()])
+    );
+    run("DELETE FROM t WHERE b = 3").await;
+    assert_eq!(ask(3).await, [""; 0]);
+    run("INSERT INTO t VALUES (3, 3, 'third')").await;
+    assert_eq!(ask(3).await, ["3|3|third"]);
+    run("ALTER TABLE t ADD COLUMN w INT DEFAULT 7").await;
+    assert_eq!(ask(3).await, ["3|3|third|7"]);
+    run("TRUNCATE TABLE t").await;
+    assert_eq!(ask(3).await, [""; 0]);
+    run("DROP TABLE t").await;
+    let gone = point.query(params![3, 3]).await;
+    assert!(gone.is_err());
+}

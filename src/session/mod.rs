@@ -59,6 +59,7 @@ mod direct;
 mod direct_change;
 mod environment;
 mod execute_named;
+mod execute_own;
 mod explain;
 #[doc(hidden)]
 pub mod export;

@@ -23,7 +23,7 @@ use super::apart::{Effort, apart};
 use super::bound;
 use super::catalogs::Catalogs;
 use super::change::{BoundChange, DirectChanges};
-use super::direct::{DirectQuery, is_deep, is_simple, is_the_same_each_time};
+use super::direct::{DirectQuery, Moments, is_deep, is_simple, is_the_same_each_time};
 use super::kept::KeptPlan;
 use super::outcome::Gives;
 use super::placeholders::Placeholders;
@@ -172,8 +172,11 @@ impl Planned {
         let direct = self.optimized.as_ref().and_then(|it| it.direct.as_ref());
         match direct {
             Some(direct) => {
-                let moment = |store: &Arc<dyn Store>| self.moment(catalogs, store);
-                direct.run(context, params, counters, moment)
+                let moments = PlannedMoments {
+                    catalogs,
+                    version: self.version,
+                };
+                direct.run(context, params, counters, &moments)
             }
             None => Ok(None),
         }
@@ -217,19 +220,36 @@ impl Planned {
         let kept = optimized.kept.as_ref()?;
         (params.len() == optimized.parameters).then_some(kept)
     }
+}
 
-    /// A moment at which the tables are those of the plan; `None` where they are others by now. A table of another
-    /// database, of which this one hears nothing, is read as it is.
-    fn moment(
-        &self,
-        catalogs: &Catalogs,
-        store: &Arc<dyn Store>,
-    ) -> Result<Option<Arc<dyn Snapshot>>> {
-        let Some(catalog) = catalogs.in_store(store) else {
+/// Moments at which the tables are those of a plan. A table of another database, of which this one hears nothing, is read
+/// as it is.
+struct PlannedMoments<'a> {
+    catalogs: &'a Catalogs,
+    version: u64,
+}
+
+impl PlannedMoments<'_> {
+    fn is_current(&self) -> bool {
+        self.catalogs.version() == self.version
+    }
+}
+
+impl Moments for PlannedMoments<'_> {
+    fn now(&self, store: &Arc<dyn Store>) -> Result<Option<Arc<dyn Snapshot>>> {
+        let Some(catalog) = self.catalogs.in_store(store) else {
             return store.snapshot().map(Some);
         };
         let snapshot = catalog.snapshot()?;
-        Ok((catalogs.version() == self.version).then_some(snapshot))
+        Ok(self.is_current().then_some(snapshot))
+    }
+
+    fn supposed(&self, store: &Arc<dyn Store>) -> Result<Option<Arc<dyn Snapshot>>> {
+        let snapshot = match self.catalogs.in_store(store) {
+            Some(catalog) => catalog.supposed()?,
+            None => store.supposed(),
+        };
+        Ok(snapshot.filter(|_| self.is_current()))
     }
 }
 

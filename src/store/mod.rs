@@ -105,9 +105,16 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn spaces(&self) -> Result<Vec<String>>;
 
     /// One consistent view over all spaces: it sees every write that has returned, and no later write, creation or
-    /// drop. It keeps what it sees from being reclaimed, so hold it for a statement and not for a session. It sends no
-    /// message of its own: a remote store may send one together with the first read.
+    /// drop. It keeps what it sees from being reclaimed, so hold it for a statement and not for a session. Of a remote
+    /// store it costs a message.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
+
+    /// A snapshot without a message, by which a statement that reads a few keys saves a round trip: as an earlier one, and
+    /// what it reads is what there is now if [`Snapshot::holds`] says so in the end. Otherwise the statement begins anew,
+    /// with [`Store::snapshot`]. `None` where that costs no message, or there was no earlier one.
+    fn supposed(&self) -> Option<Arc<dyn Snapshot>> {
+        None
+    }
 
     /// Begins the changes of a statement, once no other statement holds what it claims. It blocks the calling thread
     /// until then, for minutes behind a bulk load: writers of one process queue up before they call it, where waiting
@@ -237,6 +244,15 @@ pub trait Snapshot: Send + Sync + fmt::Debug {
     /// It may already stand for a commit that this snapshot does not see, but later ones do: so fill the cache from a
     /// snapshot that is taken after the stamp was read. It costs no message.
     fn stamp(&self, space: &str) -> u64;
+
+    /// Of a snapshot that is [supposed](Store::supposed), asked when all is read: whether what was read is what
+    /// [`Store::snapshot`] would have given in its stead, and all stamps that were asked for are those of that. Nothing of
+    /// it may be shown to anybody before.
+    ///
+    /// Errors: those of a read.
+    fn holds(&self) -> Result<bool> {
+        Ok(true)
+    }
 
     /// The value under exactly `key`, if there is one.
     ///

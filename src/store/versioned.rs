@@ -71,6 +71,7 @@ mod sight;
 #[cfg(test)]
 pub(super) mod simulation_tests;
 mod snapshot;
+mod supposed;
 mod vacuum;
 mod values;
 

@@ -4,6 +4,7 @@
 //! These tests disturb each other and every other one that uses the cluster: `.ci/cluster` runs them one after the other.
 //! `HALITE_CLUSTER_KILLS` sets the number of kills of each.
 
+use std::fmt;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use halite::session::{Connection, Database};
+use tokio::runtime::Runtime;
 
 use super::kill::{Pace, Run, after, reached};
 use super::tally::Tally;
@@ -57,47 +59,117 @@ fn strike(struck: Struck) {
     let Some(address) = address("killed") else {
         return;
     };
-    let kills = std::env::var("HALITE_CLUSTER_KILLS").ok();
-    let kills = kills.map_or(struck.kills(), |kills| kills.parse().unwrap());
+    let mut struggle = Struggle::begin(&address);
     let mut random = Rng::with_seed(seed());
-    let directory = tempfile::tempdir().unwrap();
-    let mut workload = Workload::new(random.u64(..), directory.path(), MANY);
-    let (mut pace, mut tally) = (Pace::default(), Tally::default());
-    let (mut killed, mut longest) = (0, Duration::ZERO);
-    while killed < kills {
-        let before = workload.model().clone();
-        let steps = workload.steps(STEPS);
-        let statements = steps.iter().map(|step| step.sql.as_str());
-        let start = Instant::now();
-        let run = Run::start(directory.path(), Path::new(&address), "", statements);
-        let (acknowledged, was_killed) = match struck {
+    let mut pace = Pace::default();
+    while struggle.count < kills(struck.kills()) {
+        struggle.round(|run| match struck {
             Struck::Program => pace.kill(run, STEPS, &mut random),
             Struck::Cluster => {
                 let wait = Duration::from_millis(random.u64(200..3_000));
                 let (acknowledged, _) = run.end_after(|_| {
                     thread::sleep(wait);
-                    hbase("kill");
-                    hbase("start");
+                    hbase(&["kill"]);
+                    hbase(&["start"]);
                 });
                 (acknowledged, true)
             }
-        };
-        longest = longest.max(start.elapsed());
-        killed += usize::from(was_killed);
-        let connection = runtime().block_on(Database::open(&address));
-        let connection = connection.unwrap().connect();
-        let found = runtime().block_on(contents(&connection)).unwrap();
-        let reached = reached(&found, &before, &steps, acknowledged);
-        tally.add(&steps, acknowledged, reached);
-        workload.resume(after(&before, &steps, reached).clone());
+        });
     }
-    println!("{killed} kills, the longest run {longest:?}\n{tally}");
+    println!("{struggle}");
 }
 
-fn hbase(what: &str) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/hbase");
-    let status = Command::new(script).arg(what).status().unwrap();
-    assert!(status.success(), "{what}: {status}");
+/// How often something is killed, unless it is said.
+pub fn kills(usual: usize) -> usize {
+    let kills = std::env::var("HALITE_CLUSTER_KILLS").ok();
+    kills.map_or(usual, |kills| kills.parse().unwrap())
+}
+
+/// Random statements, which the program runs while something is done to it or to the cluster; judged by a model.
+pub struct Struggle {
+    pub address: String,
+    directory: tempfile::TempDir,
+    workload: Workload,
+    tally: Tally,
+    /// How often something was struck.
+    pub count: usize,
+    /// The longest run.
+    pub longest: Duration,
+    /// The statements that were run and not acknowledged.
+    pub failed: usize,
+}
+
+impl Struggle {
+    pub fn begin(address: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        Self {
+            workload: Workload::new(seed(), directory.path(), MANY),
+            address: address.to_owned(),
+            directory,
+            tally: Tally::default(),
+            count: 0,
+            longest: Duration::ZERO,
+            failed: 0,
+        }
+    }
+
+    /// Runs some statements and does something meanwhile, which returns how many were acknowledged, and whether that counts.
+    pub fn round(&mut self, act: impl FnOnce(Run) -> (usize, bool)) {
+        let before = self.workload.model().clone();
+        let steps = self.workload.steps(STEPS);
+        let statements = steps.iter().map(|step| step.sql.as_str());
+        let start = Instant::now();
+        let run = Run::start(
+            self.directory.path(),
+            Path::new(&self.address),
+            "",
+            statements,
+        );
+        let (acknowledged, is_struck) = act(run);
+        self.longest = self.longest.max(start.elapsed());
+        self.count += usize::from(is_struck);
+        self.failed += usize::from(acknowledged < STEPS);
+        let runtime = runtime();
+        let connection = open_soon(&runtime, &self.address);
+        let found = runtime.block_on(contents(&connection)).unwrap();
+        let reached = reached(&found, &before, &steps, acknowledged);
+        self.tally.add(&steps, acknowledged, reached);
+        self.workload
+            .resume(after(&before, &steps, reached).clone());
+    }
+}
+
+/// Opening is an error after ten seconds, which is less than a cluster may take to find itself again.
+pub fn open_soon(runtime: &Runtime, address: &str) -> Connection {
+    let begun = Instant::now();
+    loop {
+        match runtime.block_on(Database::open(address)) {
+            Ok(database) => return database.connect(),
+            Err(error) => assert!(begun.elapsed() < Duration::from_secs(60), "{error}"),
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+impl fmt::Display for Struggle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, longest, .. } = self;
+        write!(
+            f,
+            "{count} times, the longest run {longest:?}\n{}",
+            self.tally
+        )
+    }
+}
+
+/// Runs `.ci/hbase`.
+pub fn hbase(arguments: &[&str]) {
+    let status = script().args(arguments).status().unwrap();
+    assert!(status.success(), "{arguments:?}: {status}");
+}
+
+pub fn script() -> Command {
+    Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/hbase"))
 }
 
 /// Its statement is given up, or was done before; whoever wrote meanwhile is not disturbed by it when it wakes.

@@ -33,6 +33,8 @@ const POLL: Duration = Duration::from_millis(10);
 /// The longest time between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
+const WITHOUT_MASTER: &str = "HBase has no master now, without which no table is made or dropped; rows are read and written without one";
+
 const META: &[u8] = b"hbase:meta,,1";
 
 /// What a service is called.
@@ -137,7 +139,13 @@ impl Cluster {
 
     fn located(&self, sought: Sought) -> Result<String, Failure> {
         let found = self.registry.find(sought, self.at_most(REACH));
-        found.map_err(|error| Failure::new(Reaction::Wait, error))
+        found.map_err(|error| {
+            let error = match sought {
+                Sought::Master => error.context(WITHOUT_MASTER),
+                Sought::Meta => error,
+            };
+            Failure::new(Reaction::Wait, error)
+        })
     }
 
     /// Asks the master.

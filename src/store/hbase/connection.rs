@@ -4,7 +4,7 @@
 //! were not answered.
 
 use std::collections::HashMap;
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -19,6 +19,9 @@ use super::failure::{Failure, Reaction};
 use super::frame::{LONGEST, Response, preamble, request};
 use super::zookeeper::connect;
 use crate::error::{Error, Result};
+
+/// What is taken in at once.
+const BUFFER: usize = 64 << 10;
 
 /// A connection. Dropped, it is closed.
 #[derive(Debug)]
@@ -130,7 +133,9 @@ impl Drop for Connection {
 }
 
 /// Hands answers to those who wait, until the connection breaks.
-fn take_in(mut stream: TcpStream, waiting: &Mutex<Waiting>) {
+fn take_in(stream: TcpStream, waiting: &Mutex<Waiting>) {
+    // A short answer is one call of the system.
+    let mut stream = BufReader::with_capacity(BUFFER, stream);
     let error = loop {
         match receive(&mut stream) {
             Ok(response) => {
@@ -146,10 +151,10 @@ fn take_in(mut stream: TcpStream, waiting: &Mutex<Waiting>) {
     waiting.broken = Some(error.message().to_owned());
     // Their receivers notice.
     waiting.calls.clear();
-    let _ = stream.shutdown(Shutdown::Both);
+    let _ = stream.get_ref().shutdown(Shutdown::Both);
 }
 
-fn receive(stream: &mut TcpStream) -> Result<Response> {
+fn receive(stream: &mut impl Read) -> Result<Response> {
     let io = |error: std::io::Error| Error::unavailable(error.to_string());
     let mut length = [0; 4];
     stream.read_exact(&mut length).map_err(io)?;
@@ -157,8 +162,8 @@ fn receive(stream: &mut TcpStream) -> Result<Response> {
     if length > LONGEST {
         return Err(Error::corrupt(format!("an answer of {length} bytes")));
     }
-    // It is allocated as it comes.
-    let mut body = Vec::new();
+    // More is allocated as it comes.
+    let mut body = Vec::with_capacity(length.min(BUFFER));
     let read = stream.take(length as u64).read_to_end(&mut body);
     if read.map_err(io)? < length {
         return Err(Error::unavailable("it was closed within an answer"));

@@ -2,6 +2,7 @@
 //! action may go wrong by itself.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{mem, thread};
 
@@ -23,6 +24,8 @@ const TOGETHER: usize = 8 * MOST;
 /// An action on a row.
 #[derive(Debug, Clone)]
 pub(super) struct RowAction {
+    /// The whole name.
+    pub table: Arc<str>,
     pub row: Vec<u8>,
     pub action: Action,
 }
@@ -44,15 +47,14 @@ pub(super) fn versions(cells: Vec<FoundCell>) -> Versions {
     cells.map(|(_, number, value)| (number, value)).collect()
 }
 
+/// The regions of tables, by name.
+type Regions = BTreeMap<Arc<str>, Arc<[Region]>>;
+
 /// Carries the actions out. Those of which it is known that they were not are asked for again.
 ///
 /// # Errors
 /// The first failure that asking again does not mend.
-pub(super) fn multi(
-    cluster: &Cluster,
-    table: &str,
-    actions: &[RowAction],
-) -> Result<Outcomes, Failure> {
+pub(super) fn multi(cluster: &Cluster, actions: &[RowAction]) -> Result<Outcomes, Failure> {
     let until = Instant::now() + cluster.patience();
     let mut pause = Duration::from_millis(20);
     let mut outcomes = Outcomes::default();
@@ -60,13 +62,14 @@ pub(super) fn multi(
     while !left.is_empty() {
         let (now, later) = left.split_at(TOGETHER.min(left.len()));
         let later = later.to_vec();
-        let (mut again, failure) = round(cluster, table, actions, now, &mut outcomes)?;
+        let (mut again, failure) = round(cluster, actions, now, &mut outcomes)?;
         if let Some(failure) = failure {
             if Instant::now() + pause > until {
                 return Err(failure);
             }
             if failure.reaction == Reaction::LookAgain {
-                cluster.forget(table);
+                let failed = again.iter().filter_map(|index| actions.get(*index));
+                failed.for_each(|action| cluster.forget(&action.table));
             }
             thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_secs(1));
@@ -80,14 +83,13 @@ pub(super) fn multi(
 /// Sends the actions of these indexes. Returns those to be asked for again, and why.
 fn round(
     cluster: &Cluster,
-    table: &str,
     actions: &[RowAction],
     indexes: &[usize],
     outcomes: &mut Outcomes,
 ) -> Result<(Vec<usize>, Option<Failure>), Failure> {
     let mut again = Vec::new();
     let mut why = None;
-    let regions = match cluster.regions(table) {
+    let regions = match regions_of_all(cluster, actions, indexes) {
         Ok(regions) => regions,
         Err(failure) => return later(failure, indexes.to_vec()),
     };
@@ -133,6 +135,22 @@ fn round(
     Ok((again, why))
 }
 
+/// The regions of the tables that these actions are about.
+fn regions_of_all(
+    cluster: &Cluster,
+    actions: &[RowAction],
+    indexes: &[usize],
+) -> Result<Regions, Failure> {
+    let mut regions = Regions::new();
+    for action in indexes.iter().filter_map(|index| actions.get(*index)) {
+        if !regions.contains_key(&action.table) {
+            let found = cluster.regions(&action.table)?;
+            regions.insert(Arc::clone(&action.table), found);
+        }
+    }
+    Ok(regions)
+}
+
 /// What is asked for again, unless that is in vain.
 fn later(failure: Failure, indexes: Vec<usize>) -> Result<(Vec<usize>, Option<Failure>), Failure> {
     match failure.reaction {
@@ -164,22 +182,24 @@ impl Part {
 
 /// The requests: for each a server and what it is asked of each region.
 fn by_server(
-    regions: &[Region],
+    regions: &Regions,
     actions: &[RowAction],
     indexes: &[usize],
 ) -> Vec<(String, Vec<Part>)> {
-    let mut by_region: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut by_region: BTreeMap<(&str, usize), (&Region, Vec<usize>)> = BTreeMap::new();
     for index in indexes {
-        if let Some(action) = actions.get(*index) {
-            let at = region_of(regions, &action.row);
-            by_region.entry(at).or_default().push(*index);
+        if let Some(action) = actions.get(*index)
+            && let Some(regions) = regions.get(&action.table)
+            && let at = region_of(regions, &action.row)
+            && let Some(region) = regions.get(at)
+        {
+            let part = by_region.entry((&action.table, at));
+            let (_, indexes) = part.or_insert_with(|| (region, Vec::new()));
+            indexes.push(*index);
         }
     }
     let mut requests: Vec<(usize, String, Vec<Part>)> = Vec::new();
-    for (at, indexes) in by_region {
-        let Some(region) = regions.get(at) else {
-            continue;
-        };
+    for (region, indexes) in by_region.into_values() {
         for indexes in indexes.chunks(MOST) {
             let part = Part {
                 region: region.clone(),
@@ -278,7 +298,7 @@ pub(super) fn found(result: CellsOfRow, block: &mut &[u8]) -> Result<Vec<FoundCe
 mod tests {
     use super::*;
 
-    /// Each action goes to the server of its region, once, and no request has too many.
+    /// Each action goes to the server of its region, once, whatever its table, and no request has too many.
     #[test]
     fn requests_are_as_few_as_they_can_be() {
         let region = |start: &[u8], server: &str| Region {
@@ -287,10 +307,16 @@ mod tests {
             end: Vec::new(),
             server: server.to_owned(),
         };
-        let regions = [region(b"", "a:1"), region(b"h", "b:1"), region(b"p", "a:1")];
+        let (one, other): (Arc<str>, Arc<str>) = ("n:one".into(), "n:other".into());
+        let parted = [region(b"", "a:1"), region(b"h", "b:1"), region(b"p", "a:1")];
+        let regions = Regions::from([
+            (Arc::clone(&one), parted.into()),
+            (Arc::clone(&other), [region(b"", "b:1")].into()),
+        ]);
         let mut random = fastrand::Rng::with_seed(crate::seed::seed());
         let actions: Vec<RowAction> = (0..9_000)
             .map(|_| RowAction {
+                table: Arc::clone(if random.bool() { &one } else { &other }),
                 row: vec![random.u8(b'a'..=b'z')],
                 action: Action::default(),
             })
@@ -304,7 +330,9 @@ mod tests {
                 count += part.indexes.len();
                 asked.extend_from_slice(&part.indexes);
                 for index in &part.indexes {
-                    let region = &regions[region_of(&regions, &actions[*index].row)];
+                    let action = &actions[*index];
+                    let regions = &regions[&action.table];
+                    let region = &regions[region_of(regions, &action.row)];
                     assert_eq!((&region.server, region), (server, &part.region));
                 }
             }

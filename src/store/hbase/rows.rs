@@ -21,7 +21,7 @@ use super::messages::{
     MultiRequest, MultiResponse, Mutation, NamespaceDescriptor, QualifierValue, RegionAction,
     TableName, TableRequest, TableSchema, TimeRange,
 };
-use super::multi::{self, RowAction, region_of};
+use super::multi::{self, FoundCell, RowAction, region_of};
 use super::scan::RangeStream;
 use super::sizes::Sizes;
 use crate::error::{Error, Result};
@@ -164,8 +164,8 @@ impl HbaseRows {
     }
 
     /// Asks for changes, whose answers may be lost.
-    fn change(&self, table: &str, actions: &[RowAction]) -> Result<Asked<()>> {
-        let outcomes = multi::multi(&self.cluster, &self.name(table), actions);
+    fn change(&self, actions: &[RowAction]) -> Result<Asked<()>> {
+        let outcomes = multi::multi(&self.cluster, actions);
         let outcomes = outcomes.map_err(|failure| failure.error)?;
         Ok(match outcomes.unknown {
             None => Asked::Answered(()),
@@ -173,8 +173,17 @@ impl HbaseRows {
         })
     }
 
-    fn look_up(&self, table: &str, keys: &[Vec<u8>], window: Window) -> Result<Vec<Row>> {
+    /// The rows under keys, and the cells of the clock row, if they are wanted, too.
+    fn look_up(
+        &self,
+        table: &str,
+        keys: &[Vec<u8>],
+        window: Window,
+        with_clock: bool,
+    ) -> Result<(Vec<Row>, ClockCells)> {
+        let table: Arc<str> = self.name(table).into();
         let action = |key: &Vec<u8>| RowAction {
+            table: Arc::clone(&table),
             row: key.clone(),
             action: Action {
                 get: Some(Get {
@@ -191,14 +200,43 @@ impl HbaseRows {
         };
         // There is no row under the empty key, and HBase objects to looking.
         let keys: Vec<&Vec<u8>> = keys.iter().filter(|key| !key.is_empty()).collect();
-        let actions: Vec<RowAction> = keys.iter().copied().map(action).collect();
-        let outcomes = multi::multi(&self.cluster, &self.name(table), &actions);
+        let actions = keys.iter().copied().map(action);
+        let clock = with_clock.then(|| self.clock_action());
+        let actions: Vec<RowAction> = actions.chain(clock).collect();
+        let outcomes = multi::multi(&self.cluster, &actions);
         let mut outcomes = outcomes.map_err(|failure| failure.error)?;
+        let clock = outcomes.found.remove(&keys.len()).map(clock_cells);
         let row = |(index, key): (usize, &&Vec<u8>)| {
             let versions = multi::versions(outcomes.found.remove(&index)?);
             (!versions.is_empty()).then(|| (Vec::clone(key), versions))
         };
-        Ok(keys.iter().enumerate().filter_map(row).collect())
+        let rows = keys.iter().enumerate().filter_map(row).collect();
+        Ok((rows, clock.unwrap_or_default()))
+    }
+
+    /// Reads the clock row.
+    fn clock_action(&self) -> RowAction {
+        RowAction {
+            table: self.name(CLOCK).into(),
+            row: CLOCK_ROW.to_vec(),
+            action: Action {
+                get: Some(Get {
+                    row: CLOCK_ROW.to_vec(),
+                    column: column(CLOCK_FAMILY),
+                    ..Get::default()
+                }),
+                ..Action::default()
+            },
+        }
+    }
+
+    /// The region server that has the clock row.
+    fn clock_server(&self) -> Result<String, Failure> {
+        let regions = self.cluster.regions(&self.name(CLOCK))?;
+        let region = regions.get(region_of(&regions, CLOCK_ROW));
+        Ok(region
+            .map(|region| region.server.clone())
+            .unwrap_or_default())
     }
 
     fn ask_clock(&self, request: &RegionActionOf<'_>) -> Result<bool, Failure> {
@@ -299,6 +337,12 @@ fn action(mutation: Mutation) -> Action {
     }
 }
 
+/// The cells of the clock row, of its cells.
+fn clock_cells(cells: impl IntoIterator<Item = FoundCell>) -> ClockCells {
+    let cells = cells.into_iter();
+    cells.map(|(column, _, value)| (column, value)).collect()
+}
+
 /// The condition that a column of the clock row holds this, or nothing.
 fn condition(column: &[u8], value: Option<&[u8]>) -> Condition {
     let comparable = ByteArrayComparable {
@@ -345,6 +389,9 @@ impl RowService for HbaseRows {
             // Without a master tables can be read and written, and not be made.
             Err(failure) => facts.push(Fact::new("master", failure.error.message())),
         }
+        if let Ok(server) = self.clock_server() {
+            facts.push(Fact::new("statements are numbered by", server));
+        }
         let sent = self.cluster.sent().to_string();
         facts.push(Fact::new("requests of this process", sent));
         facts.push(Fact::new(
@@ -355,21 +402,9 @@ impl RowService for HbaseRows {
     }
 
     fn read_clock(&self) -> Result<ClockCells> {
-        let action = RowAction {
-            row: CLOCK_ROW.to_vec(),
-            action: Action {
-                get: Some(Get {
-                    row: CLOCK_ROW.to_vec(),
-                    column: column(CLOCK_FAMILY),
-                    ..Get::default()
-                }),
-                ..Action::default()
-            },
-        };
-        let outcomes = multi::multi(&self.cluster, &self.name(CLOCK), &[action]);
+        let outcomes = multi::multi(&self.cluster, &[self.clock_action()]);
         let outcomes = outcomes.map_err(|failure| failure.error)?;
-        let cells = outcomes.found.into_values().flatten();
-        Ok(cells.map(|(column, _, value)| (column, value)).collect())
+        Ok(clock_cells(outcomes.found.into_values().flatten()))
     }
 
     fn change_clock(&self, change: &ClockChange) -> Result<Asked<bool>> {
@@ -414,7 +449,9 @@ impl RowService for HbaseRows {
             Durability::Sync => FSYNC_WAL,
             Durability::Buffered => SYNC_WAL,
         };
+        let table: Arc<str> = self.name(table).into();
         let actions = puts.iter().map(|(key, value)| RowAction {
+            table: Arc::clone(&table),
             row: key.clone(),
             action: action(mutation(
                 PUT,
@@ -424,7 +461,7 @@ impl RowService for HbaseRows {
                 durability,
             )),
         });
-        self.change(table, &actions.collect::<Vec<_>>())
+        self.change(&actions.collect::<Vec<_>>())
     }
 
     fn read(
@@ -435,15 +472,7 @@ impl RowService for HbaseRows {
         amount: Amount,
     ) -> Result<Box<dyn RowStream>> {
         Ok(match rows {
-            Rows::Keys(keys) => Box::new(KeyStream {
-                rows: self.clone(),
-                table: table.to_owned(),
-                keys,
-                window,
-                done: 0,
-                requests: 0,
-                regions: BTreeSet::new(),
-            }),
+            Rows::Keys(keys) => Box::new(KeyStream::new(self, table, keys, window)),
             Rows::Ranges(ranges, direction) => Box::new(RangeStream::begin(
                 &self.cluster,
                 self.name(table),
@@ -454,15 +483,28 @@ impl RowService for HbaseRows {
         })
     }
 
+    fn read_beside_clock(
+        &self,
+        table: &str,
+        keys: Vec<Vec<u8>>,
+        window: Window,
+    ) -> Result<(ClockCells, Box<dyn RowStream>)> {
+        let mut stream = KeyStream::new(self, table, keys, window);
+        let cells = stream.look_up(true)?;
+        Ok((cells, Box::new(stream)))
+    }
+
     fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Asked<()>> {
+        let table: Arc<str> = self.name(table).into();
         let actions = rows.iter().map(|(key, numbers)| {
             let versions = numbers.iter().map(|number| delete(b"", *number)).collect();
             RowAction {
+                table: Arc::clone(&table),
                 row: key.clone(),
                 action: action(mutation(DELETE, key, FAMILY, versions, SYNC_WAL)),
             }
         });
-        self.change(table, &actions.collect::<Vec<_>>())
+        self.change(&actions.collect::<Vec<_>>())
     }
 
     fn create_table(&self, table: &str, borders: &[Vec<u8>]) -> Result<()> {
@@ -526,18 +568,33 @@ struct KeyStream {
     keys: Vec<Vec<u8>>,
     window: Window,
     done: usize,
+    /// An answer that has come already.
+    answer: Option<Vec<Row>>,
     requests: usize,
     regions: BTreeSet<Vec<u8>>,
 }
 
-impl RowStream for KeyStream {
-    fn next(&mut self) -> Result<Option<Vec<Row>>> {
+impl KeyStream {
+    fn new(rows: &HbaseRows, table: &str, keys: Vec<Vec<u8>>, window: Window) -> Self {
+        Self {
+            rows: rows.clone(),
+            table: table.to_owned(),
+            keys,
+            window,
+            done: 0,
+            answer: None,
+            requests: 0,
+            regions: BTreeSet::new(),
+        }
+    }
+
+    /// Asks for the next rows, and for the clock row, if it is wanted, too.
+    fn look_up(&mut self, with_clock: bool) -> Result<ClockCells> {
         let left = self.keys.get(self.done..).unwrap_or_default();
         let now = left.get(..KEYS).unwrap_or(left);
-        if now.is_empty() {
-            return Ok(None);
-        }
-        let rows = self.rows.look_up(&self.table, now, self.window)?;
+        let (rows, clock) = self
+            .rows
+            .look_up(&self.table, now, self.window, with_clock)?;
         if let Some(regions) = self
             .rows
             .cluster
@@ -548,8 +605,18 @@ impl RowStream for KeyStream {
             self.regions.extend(names);
         }
         self.done += now.len();
+        self.answer = Some(rows);
         self.requests += 1;
-        Ok(Some(rows))
+        Ok(clock)
+    }
+}
+
+impl RowStream for KeyStream {
+    fn next(&mut self) -> Result<Option<Vec<Row>>> {
+        if self.answer.is_none() && self.done < self.keys.len() {
+            self.look_up(false)?;
+        }
+        Ok(self.answer.take())
     }
 
     fn requests(&self) -> usize {

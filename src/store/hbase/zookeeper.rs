@@ -1,7 +1,8 @@
 //! Where the cluster is, as ZooKeeper knows it: one connection, one question.
 //!
 //! Each message is a `u32` length and that many bytes. A session is asked for (version, last id, time out, session,
-//! password), then `getData` (id, 4, path, no watch); the answer is id, zxid, error, and the data with its length.
+//! password), then `getData` (id, 4, path, no watch); the answer is id, zxid, error, and the data with its length. In the end
+//! the session is closed.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -14,6 +15,9 @@ use crate::error::{Error, Result};
 
 /// The longest message that is taken.
 const LONGEST: usize = 1 << 20;
+
+/// `OpCode.closeSession`.
+const CLOSE: i32 = -11;
 
 /// Where a server is that ZooKeeper knows under this path.
 ///
@@ -52,6 +56,9 @@ fn ask(server: &str, path: &str, timeout: Duration) -> Result<Vec<u8>> {
     ];
     send(&mut stream, &get.concat()).map_err(io)?;
     let answer = receive(&mut stream)?;
+    // Otherwise ZooKeeper keeps the session until its time is over.
+    let close = [&2_u32.to_be_bytes()[..], &CLOSE.to_be_bytes()];
+    let _ = send(&mut stream, &close.concat());
     data_of(&answer, path)
 }
 
@@ -89,7 +96,9 @@ fn receive(stream: &mut TcpStream) -> Result<Vec<u8>> {
     stream.read_exact(&mut length).map_err(io)?;
     let length = u32::from_be_bytes(length) as usize;
     if length > LONGEST {
-        return Err(Error::corrupt(format!("an answer of {length} bytes")));
+        return Err(Error::corrupt(format!(
+            "an answer of {length} bytes: is that ZooKeeper?"
+        )));
     }
     let mut message = vec![0; length];
     stream.read_exact(&mut message).map_err(io)?;

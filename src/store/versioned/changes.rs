@@ -17,7 +17,7 @@ use super::directory::Written;
 use super::finish::{End, Finish, Wish, beat};
 use super::rules::{Rule, holds};
 use super::service::{Asked, RowService};
-use super::shared::{Shared, UnderWay, unknown_end};
+use super::shared::{Reading, Shared, UnderWay, unknown_end};
 use super::sight::Sight;
 use super::snapshot::VersionedSnapshot;
 use super::values;
@@ -89,14 +89,14 @@ pub(super) struct VersionedChanges<S: RowService> {
 /// What a statement sees: what there was when it began.
 enum Seen<S> {
     /// By this reading of the clock row, asked for then.
-    Read(Clock, Time),
+    Read(Arc<Clock>, Time),
     Taken(Arc<Sight<S>>),
     /// Nobody has read it.
     Unread,
 }
 
 impl<S: RowService> Seen<S> {
-    fn of(read: Option<(Clock, Time)>) -> Self {
+    fn of(read: Option<Reading>) -> Self {
         match read {
             Some((clock, since)) => Self::Read(clock, since),
             None => Self::Unread,
@@ -106,7 +106,7 @@ impl<S: RowService> Seen<S> {
     fn sight(&mut self, shared: &Arc<Shared<S>>) -> Result<Arc<Sight<S>>> {
         let sight = Arc::new(match self {
             Self::Taken(sight) => return Ok(Arc::clone(sight)),
-            Self::Read(clock, since) => Sight::of(shared, clock.clone(), *since)?,
+            Self::Read(clock, since) => Sight::of(shared, Arc::clone(clock), *since)?,
             Self::Unread => Sight::take(shared)?,
         });
         *self = Self::Taken(Arc::clone(&sight));

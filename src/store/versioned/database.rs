@@ -221,6 +221,11 @@ impl<S: RowService> Store for VersionedStore<S> {
         Ok(Arc::new(VersionedSnapshot(Arc::new(self.sight()?))))
     }
 
+    fn supposed(&self) -> Option<Arc<dyn Snapshot>> {
+        let sight = Sight::suppose(&self.shared)?;
+        Some(Arc::new(VersionedSnapshot(Arc::new(sight))))
+    }
+
     fn begin(self: Arc<Self>, claimed: &[Claim<'_>]) -> Result<Box<dyn Changes>> {
         let changes = self.begin_with(claims(claimed), true)?;
         let changes =

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use fastrand::Rng;
@@ -47,6 +48,8 @@ struct Run {
     director: Arc<Director>,
     times: Times,
     rule: Option<Rule>,
+    /// How many reads have held what was supposed.
+    held: AtomicUsize,
 }
 
 impl Run {
@@ -64,6 +67,7 @@ impl Run {
             director,
             times,
             rule,
+            held: AtomicUsize::new(0),
         }
     }
 
@@ -167,7 +171,26 @@ impl Run {
 
     fn read(&self, store: &Process, random: &mut Rng, seen: &mut Vec<Seen>) -> Result<()> {
         let from = self.simulation.commits();
+        if random.bool()
+            && let Some(supposed) = store.supposed()
+            && self.read_at(&supposed, from, random, seen)?
+        {
+            self.held.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        let from = self.simulation.commits();
         let snapshot = store.snapshot()?;
+        self.read_at(&snapshot, from, random, seen).map(drop)
+    }
+
+    /// Reads at a moment that was asked for after so many commits. Returns whether what was read may be seen.
+    fn read_at(
+        &self,
+        snapshot: &Arc<dyn Snapshot>,
+        from: usize,
+        random: &mut Rng,
+        seen: &mut Vec<Seen>,
+    ) -> Result<bool> {
         let mut rows = [Rows::new(), Rows::new()];
         for (space, rows) in SPACES.iter().zip(&mut rows) {
             match random.bool() {
@@ -177,14 +200,17 @@ impl Run {
                     let found = keys.iter().zip(values);
                     rows.extend(found.filter_map(|(key, value)| Some((key.to_vec(), value?))));
                 }
-                false => scan(&snapshot, space, random, rows)?,
+                false => scan(snapshot, space, random, rows)?,
             }
+        }
+        if !snapshot.holds()? {
+            return Ok(false);
         }
         let [one, other] = rows;
         let to = self.simulation.commits();
         seen.push(Seen::Rows(one, from, to));
         seen.push(Seen::Rows(other, from, to));
-        Ok(())
+        Ok(true)
     }
 
     /// When all is over and hours have passed, nothing is under way, and of each row one version is left.
@@ -309,7 +335,7 @@ fn check_seen(log: &Log, seen: &Seen) -> Result<(), String> {
 fn no_interleaving_goes_wrong() {
     let first = seed();
     let count = number("HALITE_INTERLEAVINGS").unwrap_or(10_000);
-    let mut commits = 0;
+    let (mut commits, mut held) = (0, 0);
     for seed in 0..count {
         let seed = first.wrapping_add(seed) & (u64::MAX >> 8);
         let run = Run::new(seed, None);
@@ -319,8 +345,10 @@ fn no_interleaving_goes_wrong() {
         });
         judged.unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
         commits += run.simulation.commits();
+        held += run.held.into_inner();
     }
-    println!("{count} interleavings, {commits} commits");
+    println!("{count} interleavings, {commits} commits, {held} reads of a supposed moment");
+    assert!(held > 0);
 }
 
 #[test]
@@ -334,6 +362,7 @@ fn interleavings_find_what_is_wrong() {
         Rule::GivenUpIsListed,
         Rule::OpenIsHidden,
         Rule::GivenUpIsHidden,
+        Rule::NewestIsSeen,
     ];
     for rule in rules {
         let mut seeds = 0..2_000;

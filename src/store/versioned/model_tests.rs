@@ -11,19 +11,24 @@
 //! truth, and so is who is told that it has not; the stamp of a space is another after each commit; nothing is removed above
 //! the horizon; in the end, unless a process died, no statement is under way.
 
+mod readers;
+mod vacuums;
+mod writers;
+
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::begin::{Begin, Beginning, Begun, Statement};
+use super::begin::{Begin, Beginning};
 use super::clock::{
-    Answer, Change, Clock, ClockCell, GivenUp, Machine, Number, Progress, Request, SpaceClaim, Time,
+    Answer, Change, Clock, ClockCell, Machine, Number, Progress, Request, SpaceClaim, Time,
 };
-use super::finish::{End, Finish, Wish, beat, give_up};
+use super::finish::give_up;
 use super::moment::{Moment, stamp};
-use super::rules::{Rule, holds};
-use super::vacuum::{self, Raise, Raised};
-use crate::store::Sharing;
+use super::vacuum;
+use readers::Reader;
+use vacuums::{Sweeper, Vacuum};
+use writers::{Writer, claim_of};
 
 /// The space that all is about, and its id.
 const SPACE: &str = "t";
@@ -98,48 +103,6 @@ enum Process {
     Vacuum(Vacuum),
     Sweeper(Sweeper),
     Over,
-}
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Writer {
-    /// Has read the clock row for what was before, or will, and begins with that reading.
-    Knows(Option<Clock>),
-    Begins(Begin),
-    /// Looks at its keys, and notes what it will put.
-    Looks(Statement, Moment, usize, Vec<(usize, bool)>),
-    /// Puts so many of them, and has beaten so often.
-    Puts(Statement, Vec<(usize, bool)>, usize),
-    Finishes(Finish, Commit),
-}
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Reader {
-    Starts,
-    Reads {
-        moment: Moment,
-        since: Time,
-        /// How many statements had committed.
-        from: usize,
-        found: Vec<Option<Number>>,
-    },
-}
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Vacuum {
-    Begins(Begin),
-    Raises(Raise, Statement),
-    /// Looks at a key.
-    Looks(Raised, Statement, usize),
-    /// Removes these of it.
-    Removes(Raised, Statement, usize, Vec<Number>),
-    Finishes(Finish),
-}
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Sweeper {
-    Reads,
-    Sweeps(Number, GivenUp, usize),
-    Forgets(Number, GivenUp),
 }
 
 /// What is wrong.
@@ -358,7 +321,7 @@ impl World {
     fn step(&self, at: usize, next: &mut Next) {
         match &self.processes[at] {
             Process::Writer(kind, keys, writer) => self.write(at, *kind, keys, writer, next),
-            Process::Reader(keys, reader) => next.push(self.read(at, keys, reader)),
+            Process::Reader(keys, reader) => self.read_on(at, keys, reader, next),
             Process::Vacuum(vacuum) => self.vacuum(at, vacuum, next),
             Process::Sweeper(sweeper) => self.sweep(at, sweeper, next),
             Process::Over => {}
@@ -390,85 +353,6 @@ impl World {
         }
     }
 
-    fn write(&self, at: usize, kind: Kind, keys: &[usize], writer: &Writer, next: &mut Next) {
-        let to = |writer| Process::Writer(kind, keys.to_vec(), writer);
-        match writer {
-            Writer::Knows(known) => next.push(Ok(self.know(at, kind, keys, known.as_ref()))),
-            Writer::Begins(begin) => {
-                let go_on = |world: &mut World, progress| {
-                    let begin = match progress {
-                        Progress::Asks(begin) => begin,
-                        Progress::Done(Begun::Yes(statement, moment)) => {
-                            let looks = Writer::Looks(statement, moment, 0, Vec::new());
-                            world.processes[at] = to(looks);
-                            return Ok(());
-                        }
-                        Progress::Done(Begun::Busy(_)) => begin_of(at, &claim_of(kind)),
-                    };
-                    world.processes[at] = to(Writer::Begins(begin));
-                    Ok(())
-                };
-                self.drive(begin, None, go_on, next);
-            }
-            Writer::Looks(statement, moment, done, writes) => {
-                // Who has read for too long finds that out, and gives up.
-                if let Kind::Select(from) = kind
-                    && moment.is_kept(&self.row.clock)
-                    && let Err(wrong) = self.check_read(from, keys, &[self.see(keys[0], moment)])
-                {
-                    return next.push(Err(wrong));
-                }
-                let writer = self.look(kind, keys, (statement, moment), *done, writes.clone());
-                let mut world = self.clone();
-                world.processes[at] = to(writer);
-                next.push(Ok(world));
-            }
-            Writer::Puts(statement, writes, done) => {
-                self.put(at, (kind, keys), statement, writes, *done, next);
-            }
-            Writer::Finishes(finish, commit) => {
-                let go_on = |world: &mut World, progress| {
-                    let end = match progress {
-                        Progress::Asks(finish) => {
-                            world.processes[at] = to(Writer::Finishes(finish, commit.clone()));
-                            return Ok(());
-                        }
-                        Progress::Done(end) => end,
-                    };
-                    world.processes[at] = Process::Over;
-                    let mut commits = world.commits.iter();
-                    let has_committed = commits.any(|done| done.number == commit.number);
-                    match (end == End::Committed) == has_committed {
-                        true => Ok(()),
-                        false => Err(format!("{end:?} is not what has become of {commit:?}")),
-                    }
-                };
-                let commits = (!commit.writes.is_empty()).then(|| commit.clone());
-                self.drive(finish, commits, go_on, next);
-            }
-        }
-    }
-
-    /// A writer that reads the clock row, or has read it and begins.
-    fn know(&self, at: usize, kind: Kind, keys: &[usize], known: Option<&Clock>) -> Self {
-        let mut world = self.clone();
-        let (kind, writer) = match (known, kind) {
-            (None, kind) => (kind, Writer::Knows(Some(self.row.clock.clone()))),
-            (Some(clock), kind) => {
-                let kind = match kind {
-                    Kind::Select(_) => Kind::Select(self.commits.len()),
-                    other => other,
-                };
-                let claims = claim_of(kind);
-                let known = Begin::knowing(beginning(at, &claims), clock, self.time);
-                let begin = known.unwrap_or_else(|| begin_of(at, &claims));
-                (kind, Writer::Begins(begin))
-            }
-        };
-        world.processes[at] = Process::Writer(kind, keys.to_vec(), writer);
-        world
-    }
-
     /// Whether keys were once, since there were so many commits, what was found of them.
     fn check_read(
         &self,
@@ -484,283 +368,12 @@ impl World {
         }
     }
 
-    /// What a writer does that has looked at its next key.
-    fn look(
-        &self,
-        kind: Kind,
-        keys: &[usize],
-        (statement, moment): (&Statement, &Moment),
-        done: usize,
-        mut writes: Vec<(usize, bool)>,
-    ) -> Writer {
-        let key = keys[done];
-        let found = self.see(key, moment);
-        match kind {
-            Kind::Delete if found.is_none() => {}
-            Kind::Select(_) => {}
-            Kind::Delete => writes.push((key, false)),
-            _ => writes.push((key, true)),
-        }
-        let is_refused = kind == Kind::Insert && found.is_some();
-        let is_done = done + 1 == keys.len();
-        if is_refused || (is_done && writes.is_empty()) {
-            let wish = Wish::GiveUp(self.time);
-            self.finishes(kind, statement, wish, Vec::new())
-        } else if is_done {
-            Writer::Puts(statement.clone(), writes, 0)
-        } else {
-            Writer::Looks(statement.clone(), moment.clone(), done + 1, writes)
-        }
-    }
-
-    /// Puts the next key, or says that the statement is alive.
-    fn put(
-        &self,
-        at: usize,
-        (kind, keys): (Kind, &[usize]),
-        statement: &Statement,
-        writes: &[(usize, bool)],
-        done: usize,
-        next: &mut Next,
-    ) {
-        let to = |writer| Process::Writer(kind, keys.to_vec(), writer);
-        let stay = |statement: &Statement, done| {
-            to(Writer::Puts(statement.clone(), writes.to_vec(), done))
-        };
-        let (key, is_row) = writes[done];
-        let go_on = |world: &mut World, answer: Option<bool>| {
-            let is_done = answer.is_some() || !holds(Rule::PutsBeforeCommit);
-            let done = done + usize::from(is_done);
-            world.processes[at] = match done == writes.len() {
-                true => {
-                    let wish = Wish::Commit(vec![SPACE_ID]);
-                    to(self.finishes(kind, statement, wish, writes.to_vec()))
-                }
-                false => stay(statement, done),
-            };
-            Ok(())
-        };
-        self.send(Sent::Put(statement.number(), key, is_row), go_on, next);
-        if self.budget.beats > 0 {
-            let (change, slot) = beat(statement);
-            let go_on = |world: &mut World, answer: Option<bool>| {
-                let mut statement = statement.clone();
-                if answer == Some(true) {
-                    statement.slot = slot.clone();
-                }
-                world.budget.beats -= 1;
-                world.processes[at] = stay(&statement, done);
-                Ok(())
-            };
-            self.send(Sent::Change(change, None), go_on, next);
-        }
-    }
-
-    fn finishes(
-        &self,
-        kind: Kind,
-        statement: &Statement,
-        wish: Wish,
-        writes: Vec<(usize, bool)>,
-    ) -> Writer {
-        let number = statement.number();
-        let commit = Commit {
-            number,
-            kind,
-            writes,
-        };
-        Writer::Finishes(Finish::new(statement.clone(), wish), commit)
-    }
-
     /// The version of a key that is seen, as the row service gives the newest few up to the moment.
     fn see(&self, key: usize, moment: &Moment) -> Option<Number> {
         let versions = self.data[key].range(..=moment.newest).rev();
         let versions = versions.take(moment.versions());
         let seen = moment.choose(versions.map(|(number, is_row)| (*number, (*number, *is_row))));
         seen.and_then(|(number, is_row)| is_row.then_some(number))
-    }
-
-    fn read(&self, at: usize, keys: &[usize], reader: &Reader) -> Result<World, Wrong> {
-        let mut world = self.clone();
-        let to = |reader| Process::Reader(keys.to_vec(), reader);
-        match reader {
-            Reader::Starts => {
-                world.see_stamp()?;
-                world.processes[at] = to(Reader::Reads {
-                    moment: Moment::of(&self.row.clock),
-                    since: self.time,
-                    from: self.commits.len(),
-                    found: Vec::new(),
-                });
-            }
-            Reader::Reads {
-                moment,
-                since,
-                from,
-                found,
-            } if found.len() < keys.len() => {
-                let mut found = found.clone();
-                found.push(self.see(keys[found.len()], moment));
-                world.processes[at] = to(Reader::Reads {
-                    moment: moment.clone(),
-                    since: *since,
-                    from: *from,
-                    found,
-                });
-            }
-            Reader::Reads {
-                moment,
-                since,
-                from,
-                found,
-            } => {
-                world.processes[at] = Process::Over;
-                let is_short = *since == self.time;
-                if !is_short && !moment.is_kept(&self.row.clock) {
-                    return Ok(world);
-                }
-                self.check_read(*from, keys, found)?;
-            }
-        }
-        Ok(world)
-    }
-
-    fn vacuum(&self, at: usize, vacuum: &Vacuum, next: &mut Next) {
-        let goes = |world: &mut World, vacuum| {
-            world.processes[at] = Process::Vacuum(vacuum);
-            Ok(())
-        };
-        match vacuum {
-            Vacuum::Begins(begin) => {
-                let go_on = |world: &mut World, progress| match progress {
-                    Progress::Asks(begin) => goes(world, Vacuum::Begins(begin)),
-                    Progress::Done(Begun::Yes(statement, _)) => {
-                        let raise = Raise::new(statement.clone(), RETENTION);
-                        goes(world, Vacuum::Raises(raise, statement))
-                    }
-                    Progress::Done(Begun::Busy(_)) => {
-                        let begin = begin_of(at, &vacuum::claims());
-                        goes(world, Vacuum::Begins(begin))
-                    }
-                };
-                self.drive(begin, None, go_on, next);
-            }
-            Vacuum::Raises(raise, statement) => {
-                let go_on = |world: &mut World, progress| match progress {
-                    Progress::Asks(raise) => goes(world, Vacuum::Raises(raise, statement.clone())),
-                    Progress::Done(Some(raised)) => {
-                        goes(world, Vacuum::Looks(raised, statement.clone(), 0))
-                    }
-                    Progress::Done(None) => {
-                        world.processes[at] = Process::Over;
-                        Ok(())
-                    }
-                };
-                self.drive(raise, None, go_on, next);
-            }
-            Vacuum::Looks(raised, statement, key) => {
-                let mut world = self.clone();
-                let versions = self.data[*key].iter().rev();
-                let versions: Vec<_> = versions.map(|(number, row)| (*number, !row)).collect();
-                let numbers = raised.covered(&versions);
-                let (raised, statement) = (raised.clone(), statement.clone());
-                world.processes[at] = Process::Vacuum(match numbers.is_empty() {
-                    true => self.behind(raised, statement, *key),
-                    false => Vacuum::Removes(raised, statement, *key, numbers),
-                });
-                next.push(Ok(world));
-            }
-            Vacuum::Removes(raised, statement, key, numbers) => {
-                self.remove(at, (raised, statement), *key, numbers, next);
-            }
-            Vacuum::Finishes(finish) => {
-                let go_on = |world: &mut World, progress| match progress {
-                    Progress::Asks(finish) => goes(world, Vacuum::Finishes(finish)),
-                    Progress::Done(_) => {
-                        world.processes[at] = Process::Over;
-                        Ok(())
-                    }
-                };
-                self.drive(finish, None, go_on, next);
-            }
-        }
-    }
-
-    /// Removes versions of a key: all in one request.
-    fn remove(
-        &self,
-        at: usize,
-        (raised, statement): (&Raised, &Statement),
-        key: usize,
-        numbers: &[Number],
-        next: &mut Next,
-    ) {
-        if self.row.clock.horizon < raised.horizon {
-            next.push(Err("removed above the horizon".to_owned()));
-        }
-        let mut left = numbers.to_vec();
-        let removed = match holds(Rule::TombstoneGoesLast) {
-            true => std::mem::take(&mut left),
-            // The greatest first, in a request of its own.
-            false => left.split_off(left.len() - 1),
-        };
-        let go_on = |world: &mut World, answer: Option<bool>| {
-            let (raised, statement) = (raised.clone(), statement.clone());
-            world.processes[at] = Process::Vacuum(match (answer, left.is_empty()) {
-                (None, _) => Vacuum::Removes(raised, statement, key, numbers.to_vec()),
-                (_, false) => Vacuum::Removes(raised, statement, key, left.clone()),
-                (_, true) => self.behind(raised, statement, key),
-            });
-            Ok(())
-        };
-        self.send(Sent::Remove(key, removed), go_on, next);
-    }
-
-    /// Behind a key comes the next, or the end.
-    fn behind(&self, raised: Raised, statement: Statement, key: usize) -> Vacuum {
-        match key + 1 == self.data.len() {
-            true => Vacuum::Finishes(Finish::new(statement, Wish::Commit(Vec::new()))),
-            false => Vacuum::Looks(raised, statement, key + 1),
-        }
-    }
-
-    fn sweep(&self, at: usize, sweeper: &Sweeper, next: &mut Next) {
-        match sweeper {
-            Sweeper::Reads => {
-                for (number, up) in vacuum::to_sweep(&self.row.clock, self.time, RETENTION) {
-                    let mut world = self.clone();
-                    world.processes[at] = Process::Sweeper(match holds(Rule::SweptFirst) {
-                        true => Sweeper::Sweeps(number, up, 0),
-                        false => Sweeper::Forgets(number, up),
-                    });
-                    next.push(Ok(world));
-                }
-                // It need not be needed.
-                let mut world = self.clone();
-                world.processes[at] = Process::Over;
-                next.push(Ok(world));
-            }
-            Sweeper::Sweeps(number, up, key) => {
-                let go_on = |world: &mut World, answer: Option<bool>| {
-                    let key = key + usize::from(answer.is_some());
-                    let (number, up) = (*number, up.clone());
-                    world.processes[at] = Process::Sweeper(match key == world.data.len() {
-                        true => Sweeper::Forgets(number, up),
-                        false => Sweeper::Sweeps(number, up, key),
-                    });
-                    Ok(())
-                };
-                self.send(Sent::Remove(*key, vec![*number]), go_on, next);
-            }
-            Sweeper::Forgets(number, up) => {
-                let go_on = |world: &mut World, _| {
-                    world.processes[at] = Process::Over;
-                    Ok(())
-                };
-                let change = vacuum::forget(*number, up.clone());
-                self.send(Sent::Change(change, None), go_on, next);
-            }
-        }
     }
 
     /// Checked where nothing comes next any more.
@@ -791,6 +404,8 @@ pub(super) enum Start {
     /// A statement that begins on a reading which was made before.
     Knows(Kind, &'static [usize]),
     Read(&'static [usize]),
+    /// A reader that supposes that a reading which was made before still holds.
+    Suppose(&'static [usize]),
     Vacuum,
     Sweep,
 }
@@ -807,29 +422,9 @@ impl Process {
             Start::Replace(keys) => writer(Kind::Replace, keys),
             Start::Knows(kind, keys) => Self::Writer(*kind, keys.to_vec(), Writer::Knows(None)),
             Start::Read(keys) => Self::Reader(keys.to_vec(), Reader::Starts),
+            Start::Suppose(keys) => Self::Reader(keys.to_vec(), Reader::Recalls(None)),
             Start::Vacuum => Self::Vacuum(Vacuum::Begins(begin_of(at, &vacuum::claims()))),
             Start::Sweep => Self::Sweeper(Sweeper::Reads),
-        }
-    }
-}
-
-impl Writer {
-    fn number(&self) -> Option<Number> {
-        match self {
-            Self::Knows(_) | Self::Begins(_) => None,
-            Self::Looks(statement, ..) | Self::Puts(statement, ..) => Some(statement.number()),
-            Self::Finishes(_, commit) => Some(commit.number),
-        }
-    }
-}
-
-impl Vacuum {
-    fn number(&self) -> Option<Number> {
-        match self {
-            Self::Raises(_, statement)
-            | Self::Looks(_, statement, _)
-            | Self::Removes(_, statement, ..) => Some(statement.number()),
-            _ => None,
         }
     }
 }
@@ -838,16 +433,6 @@ pub(super) fn fingerprint(thing: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     thing.hash(&mut hasher);
     hasher.finish()
-}
-
-fn claim_of(kind: Kind) -> Arc<[SpaceClaim]> {
-    let (space, sharing) = match kind {
-        Kind::Replace => (SPACE, Sharing::Shared),
-        Kind::Insert | Kind::Delete => (SPACE, Sharing::Exclusive),
-        Kind::Select(_) => (ANOTHER, Sharing::Exclusive),
-    };
-    let space = space.into();
-    Arc::new([SpaceClaim { space, sharing }])
 }
 
 fn begin_of(at: usize, claims: &Arc<[SpaceClaim]>) -> Begin {

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::gallop::{Gallop, LOOK};
 use super::service::{Amount, RowService, RowStream, Rows};
-use super::shared::window;
 use super::sight::Sight;
 use super::values;
 use crate::error::{Error, ErrorKind, Result};
@@ -55,7 +54,7 @@ enum Position {
 }
 
 impl<S: RowService> VersionedReader<S> {
-    /// Begins, and does not wait.
+    /// Begins, and does not wait, but for the first keys of a supposed moment.
     pub(super) fn begin(sight: Arc<Sight<S>>, request: ReadRequest) -> Result<Self> {
         let table = Arc::clone(&sight.space(&request.space)?.table);
         let direction = request.direction;
@@ -113,9 +112,7 @@ impl<S: RowService> VersionedReader<S> {
 
     fn open(&mut self, rows: Rows, amount: Amount) -> Result<()> {
         self.close();
-        let window = window(&self.sight.moment);
-        let service = &self.sight.shared.service;
-        self.stream = Some(service.read(&self.table, rows, window, amount)?);
+        self.stream = Some(self.sight.read(&self.table, rows, amount)?);
         Ok(())
     }
 
@@ -164,7 +161,7 @@ impl<S: RowService> VersionedReader<S> {
         self.has_answered = true;
         self.sight.check_kept()?;
         for (key, versions) in rows {
-            let seen = self.sight.moment.choose(versions);
+            let seen = self.sight.choose(versions);
             if let Some(value) = seen.as_deref().and_then(values::read) {
                 self.tally.entries += 1;
                 let value = if self.values { value } else { &[] };

@@ -45,6 +45,12 @@ pub(super) enum Rule {
     StampTellsOpen,
     /// A reader that has taken long compares its floor with the horizon when it is done.
     ReaderChecksHorizon,
+    /// A supposed moment sees the newest version of each row.
+    NewestIsSeen,
+    /// The moment that is supposed judges, and not that of the reading beside the rows.
+    SupposedJudges,
+    /// A supposed moment is young when all is read.
+    SupposedIsYoung,
     /// The horizon is a mark as old as the retention.
     HorizonIsOld,
     /// The horizon is written before anything is removed.

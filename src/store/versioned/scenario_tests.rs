@@ -144,6 +144,39 @@ const SHORT: &[Scenario] = &[
         ],
         budget: budget(0, 0, 1, 0, 1),
     },
+    Scenario {
+        name: "two REPLACEs and a reader that supposes, one given up",
+        keys: 1,
+        rows: 1,
+        processes: &[
+            Start::Replace(&[0]),
+            Start::Replace(&[0]),
+            Start::Suppose(&[0]),
+        ],
+        budget: budget(0, 0, 1, 0, 0),
+    },
+    Scenario {
+        name: "an INSERT, a DELETE and a reader that supposes, of two keys",
+        keys: 2,
+        rows: 1,
+        processes: &[
+            Start::Insert(&[1]),
+            Start::Delete(&[0, 1]),
+            Start::Suppose(&[1, 0]),
+        ],
+        budget: budget(0, 1, 1, 0, 0),
+    },
+    Scenario {
+        name: "a vacuum, a DELETE and a reader that supposes, of two keys",
+        keys: 2,
+        rows: 2,
+        processes: &[
+            Start::Delete(&[0, 1]),
+            Start::Vacuum,
+            Start::Suppose(&[0, 1]),
+        ],
+        budget: budget(0, 0, 0, 0, 1),
+    },
 ];
 
 /// What is tried at length: minutes, and gigabytes.
@@ -222,6 +255,17 @@ const LONG: &[Scenario] = &[
             Start::Read(&[0]),
         ],
         budget: budget(1, 0, 1, 0, 1),
+    },
+    Scenario {
+        name: "two REPLACEs and a reader that supposes, one given up, lost answers",
+        keys: 1,
+        rows: 1,
+        processes: &[
+            Start::Replace(&[0]),
+            Start::Replace(&[0]),
+            Start::Suppose(&[0]),
+        ],
+        budget: budget(1, 0, 1, 0, 0),
     },
 ];
 
@@ -302,6 +346,21 @@ const RULES: &[(Rule, &str, &str)] = &[
         Rule::ReaderChecksHorizon,
         "a vacuum, a REPLACE",
         "[None] was read",
+    ),
+    (
+        Rule::NewestIsSeen,
+        "two REPLACEs and a reader that supposes",
+        "was read, of [[Some(1)]]",
+    ),
+    (
+        Rule::SupposedJudges,
+        "two REPLACEs and a reader that supposes",
+        "was read, of",
+    ),
+    (
+        Rule::SupposedIsYoung,
+        "a vacuum, a DELETE and a reader that supposes",
+        "was read, of",
     ),
     (Rule::HorizonIsOld, "a vacuum, a REPLACE", "[None] was read"),
     (Rule::HorizonFirst, "a vacuum, a REPLACE", "removed above"),

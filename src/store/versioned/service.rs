@@ -55,6 +55,11 @@ pub(in crate::store) struct Window {
     pub versions: usize,
 }
 
+impl Window {
+    /// The greatest number that services know.
+    pub(in crate::store) const NEWEST: Number = i64::MAX as Number - 1;
+}
+
 /// Which rows are wanted.
 #[derive(Debug, Clone)]
 pub(in crate::store) enum Rows {
@@ -141,6 +146,14 @@ pub(in crate::store) trait RowService: Send + Sync + fmt::Debug + 'static {
         window: Window,
         amount: Amount,
     ) -> Result<Box<dyn RowStream>>;
+
+    /// Begins to read rows under keys, and reads the clock row: both are asked for at once, and answered in any order.
+    fn read_beside_clock(
+        &self,
+        table: &str,
+        keys: Vec<Vec<u8>>,
+        window: Window,
+    ) -> Result<(ClockCells, Box<dyn RowStream>)>;
 
     /// Removes exactly these versions of rows, those of one row at once.
     fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Asked<()>>;

@@ -19,11 +19,14 @@ use super::clock::{
 use super::directory::{DIRECTORY, DIRECTORY_ID, Directory, SpaceRecord};
 use super::finish::give_up;
 use super::moment::Moment;
-use super::service::{Amount, Asked, ClockChange, RowService, Rows, Window};
+use super::service::{Amount, Asked, ClockCells, ClockChange, RowService, Rows, Window};
 use super::values;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
 use crate::store::{Direction, no_such_space};
+
+/// A reading of the clock row, and when it was asked for.
+pub(super) type Reading = (Arc<Clock>, Time);
 
 /// How long things take, in milliseconds.
 #[derive(Debug, Clone, Copy)]
@@ -72,8 +75,10 @@ pub(super) struct Shared<S> {
     directory: Mutex<(Number, Arc<Directory>)>,
     /// What was in slots, and since when.
     watched: Mutex<HashMap<u8, (Slot, Time)>>,
-    /// The newest reading of the clock row, and when it was asked for.
-    read: Mutex<Option<(Clock, Time)>>,
+    /// The newest reading of the clock row, and when it was asked for. Who begins on it takes it.
+    read: Mutex<Option<Reading>>,
+    /// The same; it stays.
+    newest: Mutex<Option<Reading>>,
     /// Owners are this and a count.
     process: u64,
     begun: AtomicU64,
@@ -87,6 +92,7 @@ impl<S: RowService> Shared<S> {
             directory: Mutex::default(),
             watched: Mutex::default(),
             read: Mutex::default(),
+            newest: Mutex::default(),
             process: RandomState::new().hash_one("a process of Halite"),
             begun: AtomicU64::new(0),
         }
@@ -108,12 +114,25 @@ impl<S: RowService> Shared<S> {
         self.read_clock().map(drop)
     }
 
-    pub(super) fn read_clock(&self) -> Result<Clock> {
+    pub(super) fn read_clock(&self) -> Result<Arc<Clock>> {
         let since = self.service.now();
-        let row = self.service.read_clock()?;
-        let clock = cells::clock(row.iter().map(|(column, value)| (&column[..], &value[..])))?;
-        *self.read.lock() = Some((clock.clone(), since));
+        let cells = self.service.read_clock()?;
+        self.take_in(&cells, since)
+    }
+
+    /// The clock row of these cells, which were asked for then.
+    pub(super) fn take_in(&self, cells: &ClockCells, since: Time) -> Result<Arc<Clock>> {
+        let cells = cells.iter();
+        let clock = cells::clock(cells.map(|(column, value)| (&column[..], &value[..])))?;
+        let clock = Arc::new(clock);
+        *self.read.lock() = Some((Arc::clone(&clock), since));
+        *self.newest.lock() = Some((Arc::clone(&clock), since));
         Ok(clock)
+    }
+
+    /// The last reading of the clock row, and when it was asked for.
+    pub(super) fn newest(&self) -> Option<Reading> {
+        self.newest.lock().clone()
     }
 
     /// Changes the clock row.
@@ -140,7 +159,7 @@ impl<S: RowService> Shared<S> {
         &self,
         mut machine: M,
         may_go_on: impl Fn() -> Result<()>,
-        seen: &mut Option<(Clock, Time)>,
+        seen: &mut Option<Reading>,
     ) -> Result<M::Outcome> {
         loop {
             may_go_on()?;
@@ -148,8 +167,8 @@ impl<S: RowService> Shared<S> {
                 Request::Read => {
                     let since = self.service.now();
                     let clock = self.read_clock()?;
-                    *seen = Some((clock.clone(), since));
-                    Answer::Clock(clock, self.service.now())
+                    *seen = Some((Arc::clone(&clock), since));
+                    Answer::Clock(Clock::clone(&clock), self.service.now())
                 }
                 Request::Change(change) => match self.change(&change)? {
                     Asked::Answered(is_made) => Answer::Changed(is_made),
@@ -201,7 +220,7 @@ impl<S: RowService> Shared<S> {
     }
 
     /// A reading of the clock row that is so new that it probably still holds: one that does not costs a message.
-    fn recent(&self, now: Time) -> Option<(Clock, Time)> {
+    fn recent(&self, now: Time) -> Option<Reading> {
         // Whoever begins on it changes it.
         let read = self.read.lock().take();
         read.filter(|(_, since)| since.saturating_add(RECENT) > now)
@@ -246,19 +265,22 @@ impl<S: RowService> Shared<S> {
         Ok(())
     }
 
+    /// The spaces of a reading of the clock row, if they were read before.
+    pub(super) fn read_directory(&self, clock: &Clock) -> Option<Arc<Directory>> {
+        let (known, directory) = self.directory.lock().clone();
+        (known == version(clock)).then_some(directory)
+    }
+
     /// The spaces at a moment.
     pub(super) fn directory(&self, clock: &Clock, moment: &Moment) -> Result<Arc<Directory>> {
-        // Whoever changes it claims it alone: so this number says which directory it is.
-        let version = clock.stamps.get(&DIRECTORY_ID).copied().unwrap_or(0);
-        let (known, directory) = self.directory.lock().clone();
-        if known == version {
+        if let Some(directory) = self.read_directory(clock) {
             return Ok(directory);
         }
         let mut rows = Vec::new();
         self.scan(DIRECTORY, moment, &mut |key, value| rows.push((key, value)))?;
         let rows = rows.iter().map(|(key, value)| (&key[..], &value[..]));
         let directory = Arc::new(Directory::of(rows)?);
-        let mut newest = self.directory.lock();
+        let (version, mut newest) = (version(clock), self.directory.lock());
         if newest.0 < version {
             *newest = (version, Arc::clone(&directory));
         }
@@ -313,13 +335,18 @@ impl<S: RowService> Shared<S> {
     }
 }
 
+/// Which directory there is: whoever changes it claims it alone, and leaves its number.
+pub(super) fn version(clock: &Clock) -> Number {
+    clock.stamps.get(&DIRECTORY_ID).copied().unwrap_or(0)
+}
+
 /// A statement that has begun, and when it was asked for.
 #[derive(Debug)]
 pub(super) struct UnderWay {
     pub statement: Statement,
     pub sent: Time,
     /// The reading of the clock row on which it has begun, and when that was asked for.
-    pub seen: Option<(Clock, Time)>,
+    pub seen: Option<Reading>,
 }
 
 /// The versions among which a moment chooses.

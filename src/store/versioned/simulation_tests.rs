@@ -18,7 +18,8 @@ use parking_lot::{Condvar, Mutex};
 use super::clock::{Number, Time};
 use super::database::VersionedStore;
 use super::service::{
-    Amount, Asked, ClockChange, Nature, Row, RowService, RowStream, Rows, Versions, Window,
+    Amount, Asked, ClockCells, ClockChange, Nature, Row, RowService, RowStream, Rows, Versions,
+    Window,
 };
 use super::shared::Times;
 use crate::error::{Error, Result};
@@ -370,6 +371,21 @@ impl RowService for Arc<Client> {
         }))
     }
 
+    fn read_beside_clock(
+        &self,
+        table: &str,
+        keys: Vec<Vec<u8>>,
+        window: Window,
+    ) -> Result<(ClockCells, Box<dyn RowStream>)> {
+        let amount = Amount::all(keys.len());
+        let mut rows = self.read(table, Rows::Keys(keys), window, amount)?;
+        if self.simulation.state.lock().random.bool() {
+            return Ok((self.read_clock()?, rows));
+        }
+        let first = rows.next()?;
+        Ok((self.read_clock()?, Box::new(Answered { first, rows })))
+    }
+
     fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Asked<()>> {
         let asked = self.ask(Request::Remove(table.to_owned(), rows.to_vec()))?;
         Ok(done(asked))
@@ -494,6 +510,29 @@ impl RowStream for Stream {
 
     fn regions(&self) -> usize {
         self.requests
+    }
+}
+
+/// Rows of which the first answer has come.
+struct Answered {
+    first: Option<Vec<Row>>,
+    rows: Box<dyn RowStream>,
+}
+
+impl RowStream for Answered {
+    fn next(&mut self) -> Result<Option<Vec<Row>>> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => self.rows.next(),
+        }
+    }
+
+    fn requests(&self) -> usize {
+        self.rows.requests()
+    }
+
+    fn regions(&self) -> usize {
+        self.rows.regions()
     }
 }
 

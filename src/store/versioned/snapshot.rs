@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::read::VersionedReader;
 use super::service::{Amount, RowService, Rows};
-use super::shared::window;
 use super::sight::Sight;
 use super::values;
 use crate::error::Result;
@@ -29,6 +28,10 @@ impl<S: RowService> Snapshot for VersionedSnapshot<S> {
         self.0.stamp(space)
     }
 
+    fn holds(&self) -> Result<bool> {
+        self.0.holds()
+    }
+
     fn get(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let values = self.multi_get(space, &[key])?;
         Ok(values.into_iter().next().flatten())
@@ -43,13 +46,11 @@ impl<S: RowService> Snapshot for VersionedSnapshot<S> {
         sorted.sort_unstable();
         sorted.dedup();
         let rows = Rows::Keys(sorted.iter().map(|key| key.to_vec()).collect());
-        let window = window(&self.0.moment);
-        let service = &self.0.shared.service;
-        let mut stream = service.read(table, rows, window, Amount::all(sorted.len()))?;
+        let mut stream = self.0.read(table, rows, Amount::all(sorted.len()))?;
         let mut found = Vec::new();
         while let Some(rows) = stream.next()? {
             for (key, versions) in rows {
-                let seen = self.0.moment.choose(versions);
+                let seen = self.0.choose(versions);
                 let value = seen.as_deref().and_then(values::read);
                 found.extend(value.map(|value| (key, value.to_vec())));
             }
