@@ -46,6 +46,15 @@ async fn sent(connection: &Connection) -> u64 {
     found.unwrap().parse().unwrap()
 }
 
+/// How many requests something sends, without those of asking how many there were.
+async fn cost(connection: &Connection, work: impl Future<Output = ()>) -> u64 {
+    let before = sent(connection).await;
+    let own = sent(connection).await - before;
+    let before = sent(connection).await;
+    work.await;
+    sent(connection).await - before - own
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_insert_of_a_row_is_five_requests() {
     let Some(address) = address("cost") else {
@@ -67,18 +76,12 @@ async fn an_insert_of_a_row_is_five_requests() {
     let (mut of_text, mut of_prepared) = (u64::MAX, u64::MAX);
     // While a statement is under way it says so every two seconds: on a slow machine that may be counted.
     for round in 0..5_i64 {
-        let before = sent(&connection).await;
-        let own = sent(&connection).await - before;
-        let before = sent(&connection).await;
-        execute(
-            &connection,
-            &format!("INSERT INTO t VALUES ({}, 1)", 100 + round),
-        )
-        .await;
-        of_text = of_text.min(sent(&connection).await - before - own);
-        let before = sent(&connection).await;
-        prepared.execute(vec![(200 + round).into()]).await.unwrap();
-        of_prepared = of_prepared.min(sent(&connection).await - before - own);
+        let text = format!("INSERT INTO t VALUES ({}, 1)", 100 + round);
+        let insert = async { assert_eq!(execute(&connection, &text).await, 1) };
+        of_text = of_text.min(cost(&connection, insert).await);
+        let key = vec![(200 + round).into()];
+        let insert = async { assert_eq!(prepared.execute(key).await.unwrap(), 1) };
+        of_prepared = of_prepared.min(cost(&connection, insert).await);
     }
     assert!(of_text <= 5, "{of_text}");
     assert!(of_prepared <= 5, "{of_prepared}");
@@ -100,20 +103,12 @@ async fn a_point_is_one_round_trip() {
     let point = point.unwrap();
     let mut least = u64::MAX;
     for k in 1..6_i64 {
-        let before = sent(&connection).await;
-        let own = sent(&connection).await - before;
-        let before = sent(&connection).await;
-        let found = texts(
-            &point
-                .query(vec![k.into()])
-                .await
-                .unwrap()
-                .collect()
-                .await
-                .unwrap(),
-        );
-        assert_eq!(found, [(k * 2).to_string()]);
-        least = least.min(sent(&connection).await - before - own);
+        let ask = async {
+            let found = point.query(vec![k.into()]).await.unwrap();
+            let found = texts(&found.collect().await.unwrap());
+            assert_eq!(found, [(k * 2).to_string()]);
+        };
+        least = least.min(cost(&connection, ask).await);
     }
     let servers = rows(&connection, "SHOW STORE").await;
     let is_alone = servers.contains(&"region servers|1".to_owned());

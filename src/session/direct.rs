@@ -137,11 +137,12 @@ impl DirectQuery {
         if request.is_of_keys()
             && let Some(snapshot) = moments.supposed(store)?
             && !request.is_outdated()?
-            && let moment = self.moment(snapshot)
-            && let schema = Arc::clone(&self.schema)
-            && let Some(read) = scan::read_supposed(&request, schema, moment, counters.clone())?
         {
-            return Ok(Some(read));
+            let (moment, counters) = (self.moment(snapshot), counters.clone());
+            let read = scan::read_supposed(&request, Arc::clone(&self.schema), moment, counters)?;
+            if read.is_some() {
+                return Ok(read);
+            }
         }
         let Some(snapshot) = moments.now(store)? else {
             return Ok(None);

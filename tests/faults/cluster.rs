@@ -95,7 +95,7 @@ pub struct Struggle {
     pub count: usize,
     /// The longest run.
     pub longest: Duration,
-    /// The statements that were run and not acknowledged.
+    /// How many runs did not come to their end.
     pub failed: usize,
 }
 

@@ -89,7 +89,7 @@ fn a_region_server_that_is_killed_takes_nothing_with_it() {
     }
     let failed = struggle.failed;
     println!(
-        "{numbering} of them numbered statements; {failed} statements were not done\n{struggle}"
+        "{numbering} of them numbered statements; {failed} runs did not come to their end\n{struggle}"
     );
     assert_eq!(failed, 0, "statements that did not wait");
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -27,6 +28,14 @@ use crate::store::{Direction, no_such_space};
 
 /// A reading of the clock row, and when it was asked for.
 pub(super) type Reading = (Arc<Clock>, Time);
+
+/// The last reading of the clock row.
+#[derive(Debug, Default)]
+struct Newest {
+    reading: Option<Reading>,
+    /// Whether a statement begins on it, which changes the row.
+    is_begun_on: bool,
+}
 
 /// How long things take, in milliseconds.
 #[derive(Debug, Clone, Copy)]
@@ -75,10 +84,7 @@ pub(super) struct Shared<S> {
     directory: Mutex<(Number, Arc<Directory>)>,
     /// What was in slots, and since when.
     watched: Mutex<HashMap<u8, (Slot, Time)>>,
-    /// The newest reading of the clock row, and when it was asked for. Who begins on it takes it.
-    read: Mutex<Option<Reading>>,
-    /// The same; it stays.
-    newest: Mutex<Option<Reading>>,
+    newest: Mutex<Newest>,
     /// Owners are this and a count.
     process: u64,
     begun: AtomicU64,
@@ -91,7 +97,6 @@ impl<S: RowService> Shared<S> {
             times,
             directory: Mutex::default(),
             watched: Mutex::default(),
-            read: Mutex::default(),
             newest: Mutex::default(),
             process: RandomState::new().hash_one("a process of Halite"),
             begun: AtomicU64::new(0),
@@ -125,14 +130,16 @@ impl<S: RowService> Shared<S> {
         let cells = cells.iter();
         let clock = cells::clock(cells.map(|(column, value)| (&column[..], &value[..])))?;
         let clock = Arc::new(clock);
-        *self.read.lock() = Some((Arc::clone(&clock), since));
-        *self.newest.lock() = Some((Arc::clone(&clock), since));
+        *self.newest.lock() = Newest {
+            reading: Some((Arc::clone(&clock), since)),
+            is_begun_on: false,
+        };
         Ok(clock)
     }
 
     /// The last reading of the clock row, and when it was asked for.
     pub(super) fn newest(&self) -> Option<Reading> {
-        self.newest.lock().clone()
+        self.newest.lock().reading.clone()
     }
 
     /// Changes the clock row.
@@ -221,9 +228,13 @@ impl<S: RowService> Shared<S> {
 
     /// A reading of the clock row that is so new that it probably still holds: one that does not costs a message.
     fn recent(&self, now: Time) -> Option<Reading> {
+        let mut newest = self.newest.lock();
         // Whoever begins on it changes it.
-        let read = self.read.lock().take();
-        read.filter(|(_, since)| since.saturating_add(RECENT) > now)
+        if mem::replace(&mut newest.is_begun_on, true) {
+            return None;
+        }
+        let reading = newest.reading.clone();
+        reading.filter(|(_, since)| since.saturating_add(RECENT) > now)
     }
 
     fn owner(&self) -> Owner {
