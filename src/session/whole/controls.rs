@@ -38,7 +38,11 @@ fn is_found(fault: Fault, recorded: u64) -> bool {
     false
 }
 
-/// Looks for each mend that `HALITE_CONTROL_MEND` names: what it prints is recorded below.
+/// So often is a database asked before its seed is recorded.
+const TIMES: usize = 20;
+
+/// Looks for each mend that `HALITE_CONTROL_MEND` names, first where it is recorded: what it prints is recorded below. A
+/// database in which it depends on the threads whether the mend is found is passed over.
 #[test]
 #[ignore = "a search for seeds, to be asked for by name"]
 fn mends_are_searched() {
@@ -48,13 +52,24 @@ fn mends_are_searched() {
     let workshop = Workshop::new();
     for name in names.split(',') {
         let fault = Fault::MendLeftOut(name.to_owned().leak());
-        let mut seeds = (0..databases).map(|number| Random::case_seed(master, number));
-        let found = seeds.find_map(|seed| Some((seed, found(&workshop, fault, seed)?)));
-        match found {
+        let recorded = FOUND.iter().filter(|(mend, _)| *mend == name);
+        let drawn = (0..databases).map(|number| Random::case_seed(master, number));
+        let mut seeds = recorded.map(|(_, seed)| *seed).chain(drawn);
+        match seeds.find_map(|seed| Some((seed, found_each_time(&workshop, fault, seed)?))) {
             Some((seed, report)) => println!("{name} is found at {seed:#018x}: {report}"),
             None => println!("{name} is not found in {databases} databases"),
         }
     }
+}
+
+fn found_each_time(workshop: &Workshop, fault: Fault, seed: u64) -> Option<String> {
+    let report = found(workshop, fault, seed)?;
+    let again = (1..TIMES).filter(|_| found(workshop, fault, seed).is_some());
+    let times = 1 + again.count();
+    if times < TIMES {
+        println!("{fault:?} is found in {times} of {TIMES} times at {seed:#018x}: {report}");
+    }
+    (times == TIMES).then_some(report)
 }
 
 fn found(workshop: &Workshop, fault: Fault, seed: u64) -> Option<String> {
@@ -72,10 +87,10 @@ fn found(workshop: &Workshop, fault: Fault, seed: u64) -> Option<String> {
     Some(report(&case, &verdict))
 }
 
-/// Each mend that random queries find, and a database in which they do.
+/// Each mend that random queries find, and a database in which they do, however the threads take their turns.
 const FOUND: &[(&str, u64)] = &[
-    ("above_groups", 0xd81a_8d2b_5a44_85ac),
-    ("bytes", 0x84bb_3f97_971d_80ab),
+    ("above_groups", 0xb54e_0f16_00cc_4d19),
+    ("bytes", 0xc3cf_1710_2b7f_7f86),
     ("claims", 0xb54e_0f16_00cc_4d19),
     ("comparisons", 0x657e_ecdd_3cb1_3d09),
     ("constants", 0x06c4_5d18_8009_454f),
@@ -84,18 +99,18 @@ const FOUND: &[(&str, u64)] = &[
     ("equal_windows", 0xc584_133a_c916_ab3c),
     (
         "execution.skip_physical_aggregate_schema_check",
-        0xe220_a839_7b1d_cdaf,
+        0x6e78_9e6a_a1b9_65f4,
     ),
     ("extremes", 0xf1be_c5c8_fadf_0300),
     ("few_groups", 0x55f0_70ab_1cbb_f170),
     ("join_keys", 0x082e_c390_adda_cf80),
     ("kept_types", 0x53cb_9f0c_747e_a2ea),
     ("nearest", 0xf3b8_488c_368c_b0a6),
-    ("numbers", 0x7d29_825c_7552_1255),
+    ("numbers", 0x53cb_9f0c_747e_a2ea),
     ("overflow", 0x06c4_5d18_8009_454f),
     ("regexes", 0xaaf1_814d_7da9_5edd),
     ("repeated", 0xe220_a839_7b1d_cdaf),
-    ("requirements", 0x1956_8575_2472_bd06),
+    ("requirements", 0x71c1_8690_ee42_c90b),
     ("sql_parser.parse_float_as_decimal", 0x453a_d4ba_e9ef_92d5),
     ("union_names", 0xe311_63b0_42bc_9b3b),
     ("zones", 0x00),
