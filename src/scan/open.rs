@@ -76,7 +76,10 @@ pub fn open(
     };
     let is_short = moment.latency == Latency::Near && is_short(&share.pieces);
     let opened = open_share(request, schema, share, moment)?;
-    Ok(Opened { is_short, ..opened })
+    Ok(Opened {
+        is_short: is_short || opened.is_short,
+        ..opened
+    })
 }
 
 /// Opens a part of a request.
@@ -89,15 +92,16 @@ pub(super) fn open_share(
     share: Share,
     moment: Moment,
 ) -> Result<Opened> {
-    let is_brief = moment.latency == Latency::Near && is_brief(&share.pieces);
+    let is_near = moment.latency == Latency::Near;
+    let is_brief = is_near && is_brief(&share.pieces);
     let source = Source::new(request, moment.snapshot, share.counters).map_err(external)?;
     let (shown, batch_size) = (Arc::clone(&schema), moment.batch_size);
     let scan = PartitionScan::new(request, shown, share.pieces, share.cut, source, batch_size)?;
     Ok(Opened {
         schema,
-        rows: OpenedRows::Scan(Box::new(scan)),
         is_brief,
-        is_short: false,
+        is_short: is_near && scan.gives_few(),
+        rows: OpenedRows::Scan(Box::new(scan)),
     })
 }
 

@@ -24,6 +24,11 @@ pub(super) struct Output {
     ready: VecDeque<RecordBatch>,
 }
 
+/// Half a batch is not worth a copy.
+fn grown(batch_size: usize) -> usize {
+    batch_size.div_ceil(2)
+}
+
 impl Output {
     /// Batches of about `batch_size` rows, `fetch` rows at most in all.
     pub(super) fn new(schema: SchemaRef, batch_size: usize, fetch: Option<usize>) -> Self {
@@ -31,8 +36,7 @@ impl Output {
         Self {
             schema,
             batch_size,
-            // Half a batch is not worth a copy.
-            goal: batch_size.div_ceil(2),
+            goal: grown(batch_size),
             remaining: fetch,
             small: Vec::new(),
             small_rows: 0,
@@ -45,6 +49,11 @@ impl Output {
     #[must_use]
     pub(super) fn growing(self) -> Self {
         Self { goal: 1, ..self }
+    }
+
+    /// Whether the next batch is one of the small ones.
+    pub(super) fn is_growing(&self) -> bool {
+        self.goal < grown(self.batch_size)
     }
 
     /// How many rows may still come; `None`: any number.
@@ -92,7 +101,7 @@ impl Output {
         self.small_rows += rows;
         self.small_bytes += bytes;
         if self.small_bytes >= BATCH_BYTES || self.small_rows >= self.goal {
-            self.goal = (self.goal * 2).min(self.batch_size.div_ceil(2));
+            self.goal = (self.goal * 2).min(grown(self.batch_size));
             self.flush()?;
         }
         Ok(())

@@ -190,6 +190,11 @@ impl PartitionScan {
         }
     }
 
+    /// Whether its next batch is a small one, of rows that cost a seek each.
+    pub(super) fn gives_few(&self) -> bool {
+        self.output.is_growing()
+    }
+
     /// Whether there is no batch after those that were given.
     fn is_over(&self) -> bool {
         self.is_finished && self.output.is_empty()
@@ -297,9 +302,16 @@ impl Drop for CancelOnDrop {
 /// A scan and the batch it has made.
 type ScanStep = (Box<PartitionScan>, Option<RecordBatch>);
 
+/// What has made a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Maker {
+    Asker,
+    Thread,
+}
+
 /// A scan between two batches, the task that makes the next one, or neither where there is none.
 enum ScanTask {
-    /// Before its first batch, which is made where it is asked for if that is soon done.
+    /// Before a batch that is made where it is asked for if that is soon done.
     Short(Box<PartitionScan>),
     Idle(Box<PartitionScan>),
     Running(SpawnedTask<Result<ScanStep>>),
@@ -314,17 +326,18 @@ impl ScanTask {
         })
     }
 
-    /// What comes behind a batch. To be told that nothing does is not worth a thread.
-    fn after(scan: Box<PartitionScan>, is_first: bool) -> Self {
-        match (scan.is_over(), is_first) {
-            (true, _) => Self::Over,
-            (false, true) => Self::Idle(scan),
-            (false, false) => Self::Running(Self::spawn(scan)),
+    /// What comes behind a batch. To be told that nothing does is not worth a thread, and neither are a few rows.
+    fn after(scan: Box<PartitionScan>, maker: Maker, is_first: bool) -> Self {
+        match maker {
+            _ if scan.is_over() => Self::Over,
+            Maker::Asker if scan.gives_few() => Self::Short(scan),
+            _ if is_first => Self::Idle(scan),
+            _ => Self::Running(Self::spawn(scan)),
         }
     }
 
-    /// The next batch, and the scan that has made it.
-    async fn step(self) -> Result<Option<ScanStep>> {
+    /// The next batch, the scan that has made it, and where.
+    async fn step(self) -> Result<Option<(ScanStep, Maker)>> {
         let task = match self {
             Self::Over => return Ok(None),
             Self::Running(task) => task,
@@ -332,19 +345,19 @@ impl ScanTask {
             Self::Short(mut scan) => {
                 let batch = scan.next_batch_within(PATIENCE)?;
                 if batch.is_some() || scan.is_over() {
-                    return Ok(Some((scan, batch)));
+                    return Ok(Some(((scan, batch), Maker::Asker)));
                 }
                 Self::spawn(scan)
             }
         };
         let step = task.join_unwind().await;
-        step.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))?
-            .map(Some)
+        let step = step.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))?;
+        Ok(Some((step?, Maker::Thread)))
     }
 }
 
-/// The batches of a scan that may take a while: made in a thread that may wait; the first one perhaps where it is asked
-/// for, if the scan is expected to be short.
+/// The batches of a scan that may take a while: made in a thread that may wait; if the scan is expected to be short, the
+/// first one perhaps where it is asked for, and those of [a few rows](PartitionScan::gives_few) behind it.
 pub(super) fn in_thread(
     schema: SchemaRef,
     scan: Box<PartitionScan>,
@@ -356,10 +369,10 @@ pub(super) fn in_thread(
         false => ScanTask::Idle(scan),
     };
     let batches = stream::try_unfold((task, guard, true), |(task, guard, is_first)| async move {
-        let Some((scan, Some(batch))) = task.step().await? else {
+        let Some(((scan, Some(batch)), maker)) = task.step().await? else {
             return Ok(None);
         };
-        let task = ScanTask::after(scan, is_first);
+        let task = ScanTask::after(scan, maker, is_first);
         Ok(Some((batch, (task, guard, false))))
     });
     cooperate(schema, batches)
