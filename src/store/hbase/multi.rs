@@ -1,5 +1,5 @@
-//! Many actions on single rows: one request for each server and some thousand of them, all on their way together; each
-//! action may go wrong by itself.
+//! Many actions on single rows: one request for each server and some thousand of them, or some hundred reads, all on their
+//! way together; each action may go wrong by itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +18,9 @@ use crate::store::versioned::Versions;
 
 /// The most actions of a request: servers warn of more than 5,000.
 const MOST: usize = 2000;
+/// The most reads of a request. A server carries out the actions of a request one after the other, and requests at the
+/// same time.
+const MOST_READS: usize = 250;
 /// The most actions that are on their way together.
 const TOGETHER: usize = 8 * MOST;
 
@@ -28,6 +31,12 @@ pub(super) struct RowAction {
     pub table: Arc<str>,
     pub row: Vec<u8>,
     pub action: Action,
+}
+
+impl RowAction {
+    fn is_read(&self) -> bool {
+        self.action.get.is_some()
+    }
 }
 
 /// What came of the actions: the cells of each, by its index, as qualifier and version; and whether some of them are
@@ -117,11 +126,8 @@ fn round(
             }
         };
         for (indexes, failure) in failures {
-            let is_read = indexes.iter().all(|index| {
-                actions
-                    .get(*index)
-                    .is_some_and(|action| action.action.get.is_some())
-            });
+            let is_read = |index: &usize| actions.get(*index).is_some_and(RowAction::is_read);
+            let is_read = indexes.iter().all(is_read);
             match failure.reaction {
                 Reaction::Unknown if !is_read => outcomes.unknown = Some(failure.error),
                 _ => {
@@ -198,15 +204,20 @@ fn by_server(
             indexes.push(*index);
         }
     }
+    let is_read = |index: &usize| actions.get(*index).is_some_and(RowAction::is_read);
+    let most = match indexes.iter().all(is_read) {
+        true => MOST_READS,
+        false => MOST,
+    };
     let mut requests: Vec<(usize, String, Vec<Part>)> = Vec::new();
     for (region, indexes) in by_region.into_values() {
-        for indexes in indexes.chunks(MOST) {
+        for indexes in indexes.chunks(most) {
             let part = Part {
                 region: region.clone(),
                 indexes: indexes.to_vec(),
             };
             let has_room = |(count, server, _): &&mut (usize, String, Vec<Part>)| {
-                *server == region.server && *count + indexes.len() <= MOST
+                *server == region.server && *count + indexes.len() <= most
             };
             match requests.iter_mut().find(has_room) {
                 Some((count, _, parts)) => {
@@ -296,11 +307,25 @@ pub(super) fn found(result: CellsOfRow, block: &mut &[u8]) -> Result<Vec<FoundCe
 
 #[cfg(test)]
 mod tests {
+    use super::super::messages::Get;
     use super::*;
 
     /// Each action goes to the server of its region, once, whatever its table, and no request has too many.
     #[test]
     fn requests_are_as_few_as_they_can_be() {
+        check_requests(&Action::default(), MOST);
+    }
+
+    #[test]
+    fn reads_are_shared_out() {
+        let read = Action {
+            get: Some(Get::default()),
+            ..Action::default()
+        };
+        check_requests(&read, MOST_READS);
+    }
+
+    fn check_requests(action: &Action, most: usize) {
         let region = |start: &[u8], server: &str| Region {
             name: start.to_vec(),
             start: start.to_vec(),
@@ -318,7 +343,7 @@ mod tests {
             .map(|_| RowAction {
                 table: Arc::clone(if random.bool() { &one } else { &other }),
                 row: vec![random.u8(b'a'..=b'z')],
-                action: Action::default(),
+                action: action.clone(),
             })
             .collect();
         let indexes: Vec<usize> = (0..actions.len()).filter(|_| random.u8(..4) > 0).collect();
@@ -336,13 +361,13 @@ mod tests {
                     assert_eq!((&region.server, region), (server, &part.region));
                 }
             }
-            assert!((1..=MOST).contains(&count), "{count}");
+            assert!((1..=most).contains(&count), "{count}");
         }
         asked.sort_unstable();
         assert_eq!(asked, indexes);
         // About half of what there is goes to each server; the last request of each region may be small.
         assert!(
-            requests.len() <= indexes.len() / MOST + 4,
+            requests.len() <= indexes.len() / most + 4,
             "{}",
             requests.len()
         );

@@ -283,19 +283,21 @@ impl RangeStream {
         }
     }
 
-    /// The rows of which all has come.
-    fn whole(&mut self, rows: Vec<Row>, has_part: bool) -> Vec<Row> {
-        let mut whole: Vec<Row> = self.part.take().into_iter().collect();
-        for (key, versions) in rows {
-            match whole.last_mut() {
-                Some((last, known)) if *last == key => known.extend(versions),
-                _ => whole.push((key, versions)),
+    /// The rows of which all has come; of those in `rows` each is there once.
+    fn whole(&mut self, mut rows: Vec<Row>, has_part: bool) -> Vec<Row> {
+        if let Some((key, mut versions)) = self.part.take() {
+            match rows.first_mut() {
+                Some((first, others)) if *first == key => {
+                    versions.append(others);
+                    *others = versions;
+                }
+                _ => rows.insert(0, (key, versions)),
             }
         }
         if has_part {
-            self.part = whole.pop();
+            self.part = rows.pop();
         }
-        whole
+        rows
     }
 }
 

@@ -282,7 +282,7 @@ fn state(log: &Log, commits: usize) -> Rows {
         }
     }
     let rows = newest.into_iter();
-    rows.filter_map(|(key, (_, value))| Some((key.to_vec(), values::read(value)?.to_vec())))
+    rows.filter_map(|(key, (_, value))| Some((key.to_vec(), values::read(value.to_vec())?)))
         .collect()
 }
 

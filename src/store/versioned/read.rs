@@ -162,11 +162,13 @@ impl<S: RowService> VersionedReader<S> {
         self.sight.check_kept()?;
         for (key, versions) in rows {
             let seen = self.sight.choose(versions);
-            if let Some(value) = seen.as_deref().and_then(values::read) {
+            if let Some(mut value) = seen.and_then(values::read) {
+                if !self.values {
+                    value.clear();
+                }
                 self.tally.entries += 1;
-                let value = if self.values { value } else { &[] };
                 self.tally.bytes += key.len() + value.len();
-                self.rows.push_back((key, value.to_vec()));
+                self.rows.push_back((key, value));
             }
         }
         Ok(true)

@@ -336,9 +336,8 @@ impl<S: RowService> Shared<S> {
             .read(table, rows, window(moment), Amount::all(usize::MAX))?;
         while let Some(rows) = stream.next()? {
             for (key, versions) in rows {
-                let seen = moment.choose(versions);
-                if let Some(value) = seen.as_deref().and_then(values::read) {
-                    take(key, value.to_vec());
+                if let Some(value) = moment.choose(versions).and_then(values::read) {
+                    take(key, value);
                 }
             }
         }

@@ -50,9 +50,8 @@ impl<S: RowService> Snapshot for VersionedSnapshot<S> {
         let mut found = Vec::new();
         while let Some(rows) = stream.next()? {
             for (key, versions) in rows {
-                let seen = self.0.choose(versions);
-                let value = seen.as_deref().and_then(values::read);
-                found.extend(value.map(|value| (key, value.to_vec())));
+                let value = self.0.choose(versions).and_then(values::read);
+                found.extend(value.map(|value| (key, value)));
             }
         }
         self.0.check_kept()?;

@@ -10,12 +10,11 @@ pub(super) fn kept(value: &[u8]) -> Vec<u8> {
 }
 
 /// The value that is kept so; `None` for a tombstone.
-pub(super) fn read(kept: &[u8]) -> Option<&[u8]> {
-    match kept {
-        [] => None,
-        [0, value @ ..] => Some(value),
-        value => Some(value),
+pub(super) fn read(mut kept: Vec<u8>) -> Option<Vec<u8>> {
+    if *kept.first()? == 0 {
+        kept.remove(0);
     }
+    Some(kept)
 }
 
 #[cfg(test)]
@@ -25,9 +24,9 @@ mod tests {
     #[test]
     fn every_value_comes_back() {
         for value in [&b""[..], b"\0", b"\0\0", b"\0a", b"a", b"\x01\0", b"\xff"] {
-            assert_eq!(read(&kept(value)), Some(value));
+            assert_eq!(read(kept(value)).as_deref(), Some(value));
         }
         assert_eq!(kept(b"\x01\0"), b"\x01\0");
-        assert_eq!(read(b""), None);
+        assert_eq!(read(Vec::new()), None);
     }
 }
