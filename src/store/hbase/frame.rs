@@ -3,6 +3,7 @@
 //! What comes from the network is not trusted: a length that is too great, or that goes beyond what is there, is an error
 //! before anything is allocated for it.
 
+use bytes::Bytes;
 use prost::Message;
 
 use super::messages::{
@@ -62,7 +63,7 @@ pub(super) fn request(call: u32, method: &str, timeout: u32, message: &impl Mess
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Response {
     pub header: ResponseHeader,
-    body: Vec<u8>,
+    body: Bytes,
     cells: usize,
 }
 
@@ -71,7 +72,7 @@ impl Response {
     ///
     /// # Errors
     /// `Corrupt` for what is no answer.
-    pub(super) fn read(mut body: Vec<u8>) -> Result<Self> {
+    pub(super) fn read(body: Vec<u8>) -> Result<Self> {
         let mut rest = &body[..];
         let header = ResponseHeader::decode_length_delimited(&mut rest).map_err(unreadable)?;
         let cells = header.cell_block_meta.as_ref();
@@ -80,7 +81,7 @@ impl Response {
         if cells > rest.len() {
             return Err(Error::corrupt("an answer of HBase is shorter than it says"));
         }
-        body.drain(..begins);
+        let body = Bytes::from(body).slice(begins..);
         let cells = body.len() - cells;
         Ok(Self {
             header,
@@ -101,6 +102,11 @@ impl Response {
     /// Its cells.
     pub(super) fn cells(&self) -> &[u8] {
         self.body.get(self.cells..).unwrap_or_default()
+    }
+
+    /// A part of its cells, as bytes that it shares.
+    pub(super) fn share(&self, part: &[u8]) -> Bytes {
+        self.body.slice_ref(part)
     }
 }
 

@@ -53,7 +53,9 @@ pub(super) type FoundCell = (Vec<u8>, u64, Vec<u8>);
 /// The versions of a row that is one cell.
 pub(super) fn versions(cells: Vec<FoundCell>) -> Versions {
     let cells = cells.into_iter();
-    cells.map(|(_, number, value)| (number, value)).collect()
+    cells
+        .map(|(_, number, value)| (number, value.into()))
+        .collect()
 }
 
 /// The regions of tables, by name.

@@ -208,7 +208,7 @@ impl HbaseRows {
         let clock = outcomes.found.remove(&keys.len()).map(clock_cells);
         let row = |(index, key): (usize, &&Vec<u8>)| {
             let versions = multi::versions(outcomes.found.remove(&index)?);
-            (!versions.is_empty()).then(|| (Vec::clone(key), versions))
+            (!versions.is_empty()).then(|| (Vec::clone(key).into(), versions))
         };
         let rows = keys.iter().enumerate().filter_map(row).collect();
         Ok((rows, clock.unwrap_or_default()))

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use prost::Message;
+use smallvec::smallvec;
 
 use super::cellblock;
 use super::cluster::{Cluster, Service};
@@ -367,28 +369,29 @@ fn named(name: &str, filter: &impl Message) -> Filter {
 
 /// The rows of an answer, whose values are lengths where values are not sent. Partial results of one row are one.
 fn rows_of(answer: &Response, response: &ScanResponse, values: bool) -> Result<Vec<Row>> {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut add = |key: &[u8], number: u64, value: &[u8]| {
+    let mut rows: Vec<Row> = Vec::with_capacity(response.cells_per_result.len());
+    let mut add = |key: Bytes, number: u64, value: Bytes| {
         // Of a length it matters whether it is nothing.
         let value = match values || value.iter().any(|byte| *byte != 0) {
-            true => value.to_vec(),
-            false => Vec::new(),
+            true => value,
+            false => Bytes::new(),
         };
         match rows.last_mut() {
-            Some((last, versions)) if last == key => versions.push((number, value)),
-            _ => rows.push((key.to_vec(), vec![(number, value)])),
+            Some((last, versions)) if *last == key => versions.push((number, value)),
+            _ => rows.push((key, smallvec![(number, value)])),
         }
     };
     for result in &response.results {
         for cell in &result.cell {
-            let key = cell.row.as_deref().unwrap_or_default();
-            let value = cell.value.as_deref().unwrap_or_default();
-            add(key, cell.timestamp.unwrap_or_default(), value);
+            let bytes = |bytes: &Option<Vec<u8>>| bytes.clone().unwrap_or_default().into();
+            let number = cell.timestamp.unwrap_or_default();
+            add(bytes(&cell.row), number, bytes(&cell.value));
         }
     }
     let mut block = answer.cells();
     while let Some(cell) = cellblock::next(&mut block)? {
-        add(cell.row, cell.timestamp, cell.value);
+        let (key, value) = (answer.share(cell.row), answer.share(cell.value));
+        add(key, cell.timestamp, value);
     }
     Ok(rows)
 }

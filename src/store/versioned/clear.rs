@@ -122,9 +122,10 @@ impl<S: RowService> VersionedStore<S> {
                 let versions = versions.iter();
                 let versions = versions.map(|(number, value)| (*number, value.is_empty()));
                 let versions: Vec<_> = versions.collect();
-                (key, raised.covered(&versions))
+                (key.into(), raised.covered(&versions))
             });
-            let covered: Vec<_> = covered.filter(|(_, numbers)| !numbers.is_empty()).collect();
+            let covered: Vec<(Vec<u8>, _)> =
+                covered.filter(|(_, numbers)| !numbers.is_empty()).collect();
             cleared.versions += covered
                 .iter()
                 .map(|(_, numbers)| numbers.len())
@@ -169,7 +170,7 @@ impl<S: RowService> VersionedStore<S> {
                         .service
                         .read(&table, rows, window, Amount::all(ROWS))?;
                 while let Some(rows) = stream.next()? {
-                    let rows = rows.into_iter().map(|(key, _)| (key, vec![number]));
+                    let rows = rows.into_iter().map(|(key, _)| (key.into(), vec![number]));
                     self.remove(changes, &table, &rows.collect::<Vec<_>>())?;
                 }
             }

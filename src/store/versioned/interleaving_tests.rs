@@ -282,8 +282,10 @@ fn state(log: &Log, commits: usize) -> Rows {
         }
     }
     let rows = newest.into_iter();
-    rows.filter_map(|(key, (_, value))| Some((key.to_vec(), values::read(value.to_vec())?)))
-        .collect()
+    rows.filter_map(|(key, (_, value))| {
+        Some((key.to_vec(), values::read(value.to_vec().into())?.into()))
+    })
+    .collect()
 }
 
 fn check_commits(log: &Log) -> Result<(), String> {

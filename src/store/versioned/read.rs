@@ -6,6 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::gallop::{Gallop, LOOK};
 use super::service::{Amount, RowService, RowStream, Rows};
 use super::sight::Sight;
@@ -24,7 +26,7 @@ pub(super) struct VersionedReader<S> {
     form: Form,
     stream: Option<Box<dyn RowStream>>,
     /// Rows of the newest answer that were not handed out.
-    rows: VecDeque<(Vec<u8>, Vec<u8>)>,
+    rows: VecDeque<(Bytes, Bytes)>,
     /// No row short of this key is wanted.
     target: Option<Vec<u8>>,
     gallop: Gallop,

@@ -7,6 +7,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use bytes::Bytes;
+use smallvec::SmallVec;
+
 use super::clock::{Number, Time};
 use crate::error::Result;
 use crate::keyrange::{KeyRange, KeyRangeSet};
@@ -27,11 +30,11 @@ pub(in crate::store) type Cell = (Vec<u8>, Option<Vec<u8>>);
 /// The cells of the clock row: a column, and its value.
 pub(in crate::store) type ClockCells = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// The versions of a row, the newest first. An empty value is a tombstone.
-pub(in crate::store) type Versions = Vec<(Number, Vec<u8>)>;
+/// The versions of a row, the newest first; of most rows there is one. An empty value is a tombstone.
+pub(in crate::store) type Versions = SmallVec<[(Number, Bytes); 1]>;
 
-/// A row: its key and its versions, of which there is at least one.
-pub(in crate::store) type Row = (Vec<u8>, Versions);
+/// A row: its key and its versions, of which there is at least one. Both share the bytes of the answer that they came in.
+pub(in crate::store) type Row = (Bytes, Versions);
 
 /// A change of the clock row.
 #[derive(Debug, Clone, PartialEq, Eq)]

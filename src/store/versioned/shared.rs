@@ -337,7 +337,7 @@ impl<S: RowService> Shared<S> {
         while let Some(rows) = stream.next()? {
             for (key, versions) in rows {
                 if let Some(value) = moment.choose(versions).and_then(values::read) {
-                    take(key, value);
+                    take(key.into(), value.into());
                 }
             }
         }

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use fastrand::Rng;
 use parking_lot::{Condvar, Mutex};
 
@@ -313,7 +314,7 @@ fn of_window(versions: &BTreeMap<Number, Vec<u8>>, window: Window) -> Versions {
     let inside = versions.range(window.oldest..=window.newest).rev();
     let inside = inside.take(window.versions);
     inside
-        .map(|(number, value)| (*number, value.clone()))
+        .map(|(number, value)| (*number, value.clone().into()))
         .collect()
 }
 
@@ -492,7 +493,7 @@ impl RowStream for Stream {
         })?;
         self.rows = left;
         let lengths = |(key, versions): Row| {
-            let length = |value: Vec<u8>| value.iter().take(1).map(|_| 9).collect();
+            let length = |value: Bytes| value.iter().take(1).map(|_| 9).collect();
             let versions = versions
                 .into_iter()
                 .map(|(number, value)| (number, length(value)));
@@ -544,7 +545,7 @@ impl Table {
                 let rest = keys.split_off(size.min(keys.len()));
                 let row = |key: Vec<u8>| {
                     let versions = of_window(self.rows.get(&key)?, window);
-                    (!versions.is_empty()).then_some((key, versions))
+                    (!versions.is_empty()).then_some((key.into(), versions))
                 };
                 let rest = (!rest.is_empty()).then_some(Rows::Keys(rest));
                 return (keys.into_iter().filter_map(row).collect(), rest);
@@ -584,7 +585,7 @@ impl Table {
             }
             let versions = of_window(versions, window);
             if !versions.is_empty() {
-                answer.push((key.clone(), versions));
+                answer.push((key.clone().into(), versions));
             }
         }
         let rest = crate::keyrange::KeyRangeSet::from_ranges(left);

@@ -56,9 +56,9 @@ impl<S: RowService> Snapshot for VersionedSnapshot<S> {
         }
         self.0.check_kept()?;
         let value = |key: &&[u8]| {
-            let at = found.binary_search_by(|(found, _)| found.as_slice().cmp(key));
+            let at = found.binary_search_by(|(found, _)| (**found).cmp(key));
             let (_, value) = found.get(at.ok()?)?;
-            Some(value.clone())
+            Some(value.to_vec())
         };
         Ok(keys.iter().map(value).collect())
     }
