@@ -1,17 +1,19 @@
 //! What the operator does beside giving the right rows: it stops when nobody listens, reports errors, shows itself.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use datafusion::physical_plan::displayable;
 use datafusion::physical_plan::filter_pushdown::ChildFilterPushdownResult;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt;
+use parking_lot::Mutex;
 
 use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, ErrorKind};
 use crate::row::testing::{batch, chunk, table};
+use crate::scan::request::FirstOfGroups;
 use crate::scan::totals;
 use crate::schema::BoundTable;
 use crate::span::Spans;
@@ -57,26 +59,49 @@ fn context() -> Arc<TaskContext> {
     SessionContext::new().task_ctx()
 }
 
-/// What makes the readers of a store take a millisecond for every fill, and counts these.
+/// Which thread made each fill of a store's readers, and how long each of these takes.
 #[derive(Debug, Clone, Default)]
-struct Slow {
-    fills: Arc<AtomicUsize>,
+struct Watched {
+    pause: Duration,
+    fills: Arc<Mutex<Vec<ThreadId>>>,
 }
 
-struct SlowReader {
+impl Watched {
+    fn slow() -> Self {
+        Self {
+            pause: Duration::from_millis(1),
+            ..Self::default()
+        }
+    }
+
+    fn fills(&self) -> usize {
+        self.fills.lock().len()
+    }
+
+    /// How many fills were made by the thread that asks.
+    fn made_here(&self) -> usize {
+        let fills = self.fills.lock();
+        fills
+            .iter()
+            .filter(|id| **id == thread::current().id())
+            .count()
+    }
+}
+
+struct WatchedReader {
     inner: Box<dyn Reader>,
-    fills: Arc<AtomicUsize>,
+    watched: Watched,
 }
 
-impl Hooks for Slow {
+impl Hooks for Watched {
     fn read(
         &self,
         inner: &Arc<dyn Snapshot>,
         request: ReadRequest,
     ) -> crate::error::Result<Box<dyn Reader>> {
-        Ok(Box::new(SlowReader {
+        Ok(Box::new(WatchedReader {
             inner: Arc::clone(inner).read(request)?,
-            fills: Arc::clone(&self.fills),
+            watched: self.clone(),
         }))
     }
 
@@ -85,7 +110,7 @@ impl Hooks for Slow {
     }
 }
 
-impl Reader for SlowReader {
+impl Reader for WatchedReader {
     fn skip(&mut self, key: &[u8]) -> crate::error::Result<()> {
         self.inner.skip(key)
     }
@@ -95,8 +120,8 @@ impl Reader for SlowReader {
     }
 
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> crate::error::Result<bool> {
-        self.fills.fetch_add(1, Ordering::Relaxed);
-        std::thread::sleep(Duration::from_millis(1));
+        self.watched.fills.lock().push(thread::current().id());
+        thread::sleep(self.watched.pause);
         // A store may hand control back before the limit: here after every second entry.
         let few = ChunkLimit::entries(limit.entries.min(chunk.len() + 2));
         self.inner.fill(chunk, few)
@@ -106,21 +131,58 @@ impl Reader for SlowReader {
 #[tokio::test]
 async fn a_scan_stops_when_its_stream_is_dropped() {
     let (table, inner) = numbers(5_000);
-    let fills = Arc::new(AtomicUsize::new(0));
-    let slow = Slow {
-        fills: Arc::clone(&fills),
-    };
-    let slow = Wrapped::around(inner, slow);
-    let plan = scan(&table, Arc::new(slow));
+    let slow = Watched::slow();
+    let plan = scan(&table, Arc::new(Wrapped::around(inner, slow.clone())));
     let mut stream = plan.execute(0, context()).unwrap();
     let waited = tokio::time::timeout(Duration::from_millis(50), stream.next()).await;
     assert!(waited.is_err(), "the whole scan takes 2,500 ms");
     drop(stream);
     tokio::time::sleep(Duration::from_millis(50)).await;
-    let after = fills.load(Ordering::Relaxed);
+    let after = slow.fills();
     assert!(after > 0);
     tokio::time::sleep(Duration::from_millis(200)).await;
-    assert_eq!(fills.load(Ordering::Relaxed), after);
+    assert_eq!(slow.fills(), after);
+}
+
+/// Asks for so many batches of the first row of each group, of which each row is one; how many rows they have.
+async fn first_rows(watched: &Watched, batches: usize) -> usize {
+    let (table, inner) = numbers(5_000);
+    let spans = Spans::full(table.row_key()).unwrap();
+    let request = ScanRequest {
+        first_of: Some(FirstOfGroups {
+            parts: 1,
+            rows: 1,
+            is_one: false,
+        }),
+        ..ScanRequest::new(table, spans, vec![0])
+    };
+    let store = Wrapped::around(inner, watched.clone());
+    let plan = ScanExec::new(request, Arc::new(store), Parallelism::NONE).unwrap();
+    let stream = Arc::new(plan).execute(0, context()).unwrap();
+    let rows = stream.take(batches).map(|batch| batch.unwrap().num_rows());
+    rows.collect::<Vec<_>>().await.iter().sum()
+}
+
+#[tokio::test]
+async fn small_batches_are_made_where_they_are_asked_for() {
+    // A thread that is kept from going on for long hands the scan over; not in each of twenty runs.
+    for _ in 0..20 {
+        let watched = Watched::default();
+        assert!(first_rows(&watched, 5).await < 64);
+        if watched.made_here() == watched.fills() {
+            return;
+        }
+    }
+    panic!("a few rows were made in a thread in each of twenty runs");
+}
+
+#[tokio::test]
+async fn small_batches_that_take_long_are_made_in_a_thread() {
+    let watched = Watched::slow();
+    first_rows(&watched, 5).await;
+    assert!(watched.fills() > 5);
+    // The first batch, of one row, and the first row of the second one.
+    assert_eq!(watched.made_here(), 2);
 }
 
 #[tokio::test]
