@@ -35,6 +35,7 @@ mod open;
 mod own;
 mod read;
 mod reserve;
+mod stall;
 mod switch;
 mod verify;
 
@@ -485,7 +486,7 @@ impl LocalStore for RocksStore {
             .synced
             .as_ref()
             .map(|synced| (synced, synced.begin(durability, database.as_ref())));
-        let written = database.db.write_opt(&changes, &write_options(durability));
+        let written = database.write(&changes, durability);
         self.newest.outdate();
         if let Some((synced, begun)) = begun {
             synced.end(begun, written.is_ok(), database.as_ref());

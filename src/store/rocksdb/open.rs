@@ -55,7 +55,7 @@ pub(super) fn open(path: &Path, options: &StoreOptions) -> Result<Database> {
             }
             Ok(database) => {
                 if !options.read_only && !was_full {
-                    reserve::hold(path, space_buffer(options));
+                    reserve::hold(path, options.write_buffer_bytes);
                 }
                 return Ok(database);
             }
@@ -160,6 +160,8 @@ fn database_options(options: &StoreOptions, is_new: bool) -> Options {
     database.set_wal_bytes_per_sync(1 << 20);
     // A reader beside a writer must hold every file open: the writer deletes them.
     database.set_max_open_files(if options.read_only { -1 } else { 512 });
+    // Room that is taken for the list of files before there is one, 4 MiB by default: as much as many a database.
+    database.set_manifest_preallocation_size(64 << 10);
     database.set_log_level(LogLevel::Warn);
     database.set_max_log_file_size(1 << 20);
     database.set_keep_log_file_num(2);

@@ -13,12 +13,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ::rocksdb::{BoundColumnFamily, DB, Direction, IteratorMode};
+use ::rocksdb::{BoundColumnFamily, DB, Direction, IteratorMode, WriteBatch};
 
 use super::super::directory::{format_family, space_of_family};
 use super::super::{Compression, Durability, SpaceOptions};
+use super::Database;
 use super::open::compression_options;
-use super::{Database, write_options};
 use crate::error::{Error, Result};
 use crate::keyrange::hex;
 
@@ -56,22 +56,18 @@ pub(super) fn options_of_spaces(database: &Database) -> Result<HashMap<String, S
 pub(super) fn put_options(database: &Database, space: &str, options: SpaceOptions) -> Result<()> {
     let family = family(&database.db)?;
     let options = encode(options);
-    let put = database.db.put_cf_opt(
-        &family,
-        space_key(space),
-        options,
-        &write_options(Durability::Sync),
-    );
+    let mut batch = WriteBatch::default();
+    batch.put_cf(&family, space_key(space), options);
+    let put = database.write(&batch, Durability::Sync);
     put.map_err(|error| database.failed(format!("making the space {space}"), error))
 }
 
 /// Forgets the options of a space that is gone. What cannot be deleted now goes when the database is opened again.
 pub(super) fn delete_options(database: &Database, space: &str) {
     if let Ok(family) = family(&database.db) {
-        let key = space_key(space);
-        let _ = database
-            .db
-            .delete_cf_opt(&family, key, &write_options(Durability::Sync));
+        let mut batch = WriteBatch::default();
+        batch.delete_cf(&family, space_key(space));
+        let _ = database.write(&batch, Durability::Sync);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Bytes of the disk that are held back, so that there is room to delete when it is full.
 //!
-//! RocksDB writes to delete: to its log, to its list of files, and what it holds in memory to a file before it goes on
-//! after a full disk, for which it wants as much room as a space may hold. So the file `halite-reserve` takes that much of
-//! the disk; of a small database no more than its own files do, and nothing of one of less than [`LEAST`]. It is made
+//! RocksDB writes to delete: to its log, to its list of files, and all that it holds in memory to files before it goes on
+//! after a full disk. So the file `halite-reserve` takes that much of the disk; of a small database no more than its own
+//! files do, which may be too little where much was written since, and nothing of one of less than [`LEAST`]. It is made
 //! when a database is opened for writing, and removed when the disk turns out to be full, while it is opened or later.
 //! The next opening makes it again. Where there is no room for it there is none, and a full disk is what it was.
 
@@ -17,7 +17,7 @@ const UNFINISHED: &str = "halite-reserve-new";
 
 /// A database of less has no reserve.
 const LEAST: u64 = 4 << 20;
-/// What is written besides the entries of a space: the log, the list of files.
+/// What is written besides what was in memory: the log, the list of files.
 const BESIDE: u64 = 4 << 20;
 
 /// Whether an error says that the disk is full.
@@ -27,14 +27,14 @@ pub(super) fn is_wanted(error: &str) -> bool {
         .any(|words| error.contains(words))
 }
 
-/// Makes the reserve of a database that is open for writing, and whose spaces hold so many bytes in memory; nothing where
+/// Makes the reserve of a database that is open for writing, and holds so many written bytes in memory; nothing where
 /// there is one, or no room for it.
-pub(super) fn hold(database: &Path, space_buffer: usize) {
+pub(super) fn hold(database: &Path, in_memory: usize) {
     let _ = fs::remove_file(database.join(UNFINISHED));
     if database.join(FILE).exists() {
         return;
     }
-    let most = space_buffer as u64 + BESIDE;
+    let most = in_memory as u64 + BESIDE;
     let bytes = bytes_of(database).unwrap_or_default().min(most);
     if bytes >= LEAST && make(database, bytes).is_err() {
         let _ = fs::remove_file(database.join(UNFINISHED));

@@ -23,12 +23,12 @@
 
 use std::path::{Path, PathBuf};
 
-use ::rocksdb::DB;
+use ::rocksdb::{DB, WriteBatch};
 
 use super::super::Durability;
 use super::errors::store_error;
 use super::open::OpenError;
-use super::{Database, bulk, own, write_options};
+use super::{Database, bulk, own};
 use crate::error::{Error, Result};
 
 const KEY: &[u8] = b"switch";
@@ -84,10 +84,9 @@ impl Switch {
     /// `Unavailable` if the store cannot write now.
     fn write(&self, database: &Database) -> Result<()> {
         let family = own::family(&database.db)?;
-        let put =
-            database
-                .db
-                .put_cf_opt(&family, KEY, encode(self), &write_options(Durability::Sync));
+        let mut batch = WriteBatch::default();
+        batch.put_cf(&family, KEY, encode(self));
+        let put = database.write(&batch, Durability::Sync);
         put.map_err(|error| database.failed("writing down a step of several loads", error))
     }
 
