@@ -45,8 +45,10 @@ pub(crate) enum Fault {
     WrapForgotten,
     /// A value of a CASE is asked for even where one before it is chosen.
     ChoiceForgotten,
-    /// A repetition keeps the character in front of it.
-    RepetitionKept,
+    /// Of a regular expression only the first alternative is looked for.
+    AlternativeForgotten,
+    /// What a regular expression begins with is taken for all that it asks.
+    LiteralTakenForAll,
     /// A list of values is not understood; the residual makes up for it.
     ListNotUnderstood,
     /// A constant that tells keys from those of other layouts is not looked for.

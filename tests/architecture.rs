@@ -77,6 +77,10 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("self_cell", Place::Only(&["store/rocksdb"])),
     ("parking_lot", Place::From(1)),
     ("regex", Place::Only(&["function/"])),
+    (
+        "regex_syntax",
+        Place::Only(&["predicate/regular_expression"]),
+    ),
     ("tempfile", Place::From(2)),
     (
         "bytes::Bytes",

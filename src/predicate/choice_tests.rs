@@ -6,7 +6,6 @@ use datafusion::prelude::col;
 
 use crate::datum::{Datum, SqlType};
 use crate::key::KeyColumn;
-use crate::predicate::pattern::anchored;
 use crate::predicate::{Predicate, lower};
 use crate::session::Database;
 use crate::session::testing::read;
@@ -88,32 +87,6 @@ fn every_value_is_found_by_what_is_chosen_for_it() {
     }
 }
 
-#[test]
-fn the_beginning_of_an_anchored_pattern_is_known() {
-    for (regex, prefix) in [
-        ("^ab", Some("ab")),
-        ("^ab[0-9]+$", Some("ab")),
-        ("^ab*", Some("a")),
-        ("^ab?c", Some("a")),
-        ("^ab{0,3}", Some("a")),
-        ("^ab+", Some("ab")),
-        (r"^a\.b.", Some("a.b")),
-        (r"^a\d", Some("a")),
-        (r"^a\<b", Some("a")),
-        ("^a b#", Some("a b#")),
-        ("^é", Some("é")),
-        ("^.a", None),
-        ("^(?i)ab", None),
-        ("(?i)^ab", None),
-        ("^ab|cd", None),
-        ("ab", None),
-        ("^", None),
-        ("^*a", None),
-    ] {
-        assert_eq!(anchored(regex).as_deref(), prefix, "{regex}");
-    }
-}
-
 #[tokio::test]
 async fn choices_and_patterns_of_a_column_of_the_key_are_ranges() {
     let connection = Database::in_memory().unwrap().connect();
@@ -128,7 +101,12 @@ async fn choices_and_patterns_of_a_column_of_the_key_are_ranges() {
     for (condition, most) in [
         ("t WHERE s ~ '^c'", 200),
         ("t WHERE s ~ '^c1[0-9]$'", 22),
-        ("t WHERE s ~ '^c1?5$'", 200),
+        ("t WHERE s ~ '^c1?5$'", 4),
+        ("t WHERE s ~ '^(c1|d2)$'", 4),
+        ("t WHERE s ~ '^[cd]1' AND s !~ '^c1[0-5]'", 40),
+        ("t WHERE s !~ '^[a-p]'", 820),
+        ("t WHERE s ~* '^C15'", 2),
+        ("t WHERE s ILIKE 'C1_'", 22),
         ("t WHERE s LIKE 'c1_' AND s ILIKE 'C%'", 22),
         ("u WHERE n = 3 AND code ILIKE '13/%'", 10),
         ("u WHERE n = 3 AND code ILIKE '13/_3%'", 10),

@@ -10,8 +10,9 @@ use datafusion::logical_expr::{
 use super::Predicate;
 use super::constant;
 use super::literal::{constant_of, is_always_null};
-use super::operand::{Operand, operand, text_point};
+use super::operand::{Operand, operand};
 use super::pattern::{self, Pattern};
+use super::regular_expression;
 use crate::key::{Domain, Expression, KeyColumn};
 
 /// Lowers an SQL condition: the rows for which it is TRUE.
@@ -107,7 +108,13 @@ impl Lowering<'_> {
             (Operator::And, false) | (Operator::Or, true) => {
                 Predicate::any(both.map(|term| self.condition(term, wanted)))
             }
-            (Operator::RegexMatch, true) => self.matches_regex(&binary.left, &binary.right),
+            (
+                Operator::RegexMatch
+                | Operator::RegexIMatch
+                | Operator::RegexNotMatch
+                | Operator::RegexNotIMatch,
+                _,
+            ) => self.matches_regex(binary, wanted),
             _ => self.comparison(&binary.left, binary.op, &binary.right, wanted),
         }
     }
@@ -298,51 +305,73 @@ impl Lowering<'_> {
         match (constant::text(&constant), operand(&like.expr, self.columns)) {
             (Some(text), Some(operand)) if operand.sql_type().is_text() => {
                 let escape = like.escape_char.unwrap_or('\\');
-                match like.case_insensitive {
-                    true => match pattern::parse_caseless(text, escape) {
-                        Some(pattern) => self.matches(&operand, pattern, wanted),
-                        None => Predicate::Opaque,
-                    },
-                    false => self.matches(&operand, pattern::parse(text, escape), wanted),
-                }
+                let patterns = match like.case_insensitive && pattern::has_cases(text, escape) {
+                    true => regular_expression::caseless(&pattern::beginning(text, escape)),
+                    false => Some(vec![pattern::parse(text, escape)]),
+                };
+                self.matches(&operand, patterns, wanted)
             }
             _ => Predicate::Opaque,
         }
     }
 
-    /// `tested ~ pattern`, of which the texts that an anchored pattern begins with are known.
-    fn matches_regex(&self, tested: &Expr, pattern: &Expr) -> Predicate {
-        let constant = constant_of(pattern);
-        let prefix = constant.as_ref().and_then(constant::text);
-        let prefix = prefix.and_then(pattern::anchored);
-        match (prefix, operand(tested, self.columns)) {
-            (Some(prefix), Some(operand)) if operand.sql_type().is_text() => {
-                self.matches(&operand, Pattern::Other(prefix), true)
+    /// `tested ~ expression`, and `!~`, `~*`, `!~*`.
+    fn matches_regex(&self, binary: &BinaryExpr, wanted: bool) -> Predicate {
+        let constant = constant_of(&binary.right);
+        let expression = constant.as_ref().and_then(constant::text);
+        let patterns = expression.and_then(|expression| match binary.op {
+            Operator::RegexIMatch | Operator::RegexNotIMatch => {
+                regular_expression::parse(&format!("(?i){expression}"))
+            }
+            _ => regular_expression::parse(expression),
+        });
+        let is_negated = matches!(
+            binary.op,
+            Operator::RegexNotMatch | Operator::RegexNotIMatch
+        );
+        match operand(&binary.left, self.columns) {
+            Some(operand) if operand.sql_type().is_text() => {
+                self.matches(&operand, patterns, wanted != is_negated)
             }
             _ => Predicate::Opaque,
         }
     }
 
-    fn matches(&self, operand: &Operand, pattern: Pattern, wanted: bool) -> Predicate {
-        let sql_type = operand.sql_type();
-        let exactly = |domain: Domain| {
-            if wanted {
-                domain
-            } else {
-                domain.complement().with_null(false)
-            }
+    /// One of the patterns fits, or none; `None`: of these nothing is known.
+    fn matches(
+        &self,
+        operand: &Operand,
+        patterns: Option<Vec<Pattern>>,
+        wanted: bool,
+    ) -> Predicate {
+        let Some(patterns) = patterns else {
+            return Predicate::Opaque;
         };
-        match pattern {
-            Pattern::Exact(text) => self.member(operand, exactly(text_point(sql_type, text))),
-            Pattern::Prefix(text) => {
-                self.member(operand, exactly(pattern::prefix_domain(&text, sql_type)))
+        if let [Pattern::Suffix(text)] = patterns.as_slice() {
+            return self.ends_with(operand, text, wanted);
+        }
+        let asks_more = |it: &&Pattern| matches!(it, Pattern::Other(_));
+        let (more, all): (Vec<&Pattern>, Vec<&Pattern>) = patterns.iter().partition(asks_more);
+        let texts = |patterns: Vec<&Pattern>| {
+            let domains = patterns
+                .into_iter()
+                .map(|it| it.domain(operand.sql_type()))
+                .collect::<Vec<_>>();
+            Domain::union_all(&domains)
+        };
+        let (more, all) = (texts(more), texts(all));
+        match wanted {
+            true => {
+                let all = all.map(|texts| self.member(operand, texts));
+                let more = more
+                    .map(|texts| Predicate::all([self.member(operand, texts), Predicate::Opaque]));
+                Predicate::any(all.into_iter().chain(more))
             }
-            Pattern::Suffix(text) => self.ends_with(operand, &text, wanted),
-            Pattern::Other(text) if wanted => Predicate::all([
-                self.member(operand, pattern::prefix_domain(&text, sql_type)),
-                Predicate::Opaque,
-            ]),
-            Pattern::Other(_) => Predicate::Opaque,
+            false => {
+                let others = |texts: Domain| texts.complement().with_null(false);
+                let all = all.map(|texts| self.member(operand, others(texts)));
+                Predicate::all(all.into_iter().chain(more.map(|_| Predicate::Opaque)))
+            }
         }
     }
 
@@ -378,7 +407,10 @@ impl Lowering<'_> {
             (_, Some(constant)) if constant.is_null() => Predicate::Constant(false),
             (Some(operand), Some(constant)) if operand.sql_type().is_text() => {
                 match constant::text(&constant) {
-                    Some(text) => self.matches(&operand, Pattern::Prefix(text.to_owned()), wanted),
+                    Some(text) => {
+                        let prefix = Pattern::Prefix(text.to_owned());
+                        self.matches(&operand, Some(vec![prefix]), wanted)
+                    }
                     None => Predicate::Opaque,
                 }
             }

@@ -24,6 +24,7 @@ mod moved;
 mod operand;
 mod part;
 mod pattern;
+mod regular_expression;
 mod text;
 
 use crate::key::{Domain, Expression};

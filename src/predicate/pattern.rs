@@ -3,6 +3,7 @@
 //! As DataFusion reads them: `%` is any text, `_` any character, and the escape character makes the next character
 //! literal, whatever it is; at the very end it stands for itself.
 
+use super::operand::text_point;
 use crate::datum::{Datum, SqlType};
 use crate::key::{Cut, Domain, domain::text_successor};
 
@@ -17,6 +18,17 @@ pub(super) enum Pattern {
     Suffix(String),
     /// Begins with this, which may be empty, and more is asked.
     Other(String),
+}
+
+impl Pattern {
+    /// The texts that it allows, all else aside.
+    pub(super) fn domain(&self, sql_type: &SqlType) -> Domain {
+        match self {
+            Self::Exact(text) => text_point(sql_type, text.clone()),
+            Self::Prefix(text) | Self::Other(text) => prefix_domain(text, sql_type),
+            Self::Suffix(_) => Domain::all(sql_type).with_null(false),
+        }
+    }
 }
 
 enum Token {
@@ -44,50 +56,19 @@ pub(super) fn parse(pattern: &str, escape: char) -> Pattern {
     }
 }
 
-/// Reads a pattern that does not tell cases apart, as far as it has no letters; `None` where it begins with one.
-pub(super) fn parse_caseless(pattern: &str, escape: char) -> Option<Pattern> {
-    let tokens = tokens(pattern, escape);
+/// Whether it matters to a pattern that cases are not told apart.
+pub(super) fn has_cases(pattern: &str, escape: char) -> bool {
     // The letters beyond ASCII that have one of ASCII for their other case match letters alone.
-    let is_caseless = |token: &&Token| match token {
-        Token::Literal(character) => character.is_ascii() && !character.is_ascii_alphabetic(),
-        Token::AnyText | Token::AnyCharacter => true,
-    };
-    let caseless = tokens.iter().take_while(is_caseless);
-    if caseless.clone().count() == tokens.len() {
-        return Some(parse(pattern, escape));
-    }
-    let prefix: String = caseless.map_while(literal).collect();
-    (!prefix.is_empty()).then_some(Pattern::Other(prefix))
+    tokens(pattern, escape).iter().any(|token| match token {
+        Token::Literal(character) => !character.is_ascii() || character.is_ascii_alphabetic(),
+        Token::AnyText | Token::AnyCharacter => false,
+    })
 }
 
-/// The text with which every text begins that a regular expression matches, if it is anchored and says so plainly.
-pub(super) fn anchored(regex: &str) -> Option<String> {
-    let mut rest = regex.strip_prefix('^')?.chars().peekable();
-    // One of several alternatives may begin otherwise, and be no anchored one.
-    if regex.contains('|') {
-        return None;
-    }
-    let mut prefix = String::new();
-    while let Some(character) = rest.next() {
-        let literal = match character {
-            '\\' => match rest.next() {
-                // `\<` and `\>` are ends of words.
-                Some('<' | '>') => break,
-                Some(escaped) if escaped.is_ascii_punctuation() => escaped,
-                _ => break,
-            },
-            '.' | '+' | '*' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '^' | '$' => break,
-            plain => plain,
-        };
-        let is_repeated = matches!(rest.peek(), Some('*' | '?' | '{'));
-        #[cfg(test)]
-        let is_repeated = is_repeated && !crate::fault::active(crate::fault::Fault::RepetitionKept);
-        if is_repeated {
-            break;
-        }
-        prefix.push(literal);
-    }
-    (!prefix.is_empty()).then_some(prefix)
+/// What stands in front of a pattern's wildcards.
+pub(super) fn beginning(pattern: &str, escape: char) -> String {
+    let tokens = tokens(pattern, escape);
+    tokens.iter().map_while(literal).collect()
 }
 
 fn tokens(pattern: &str, escape: char) -> Vec<Token> {

@@ -137,8 +137,13 @@ fn a_choice_without_those_before_it_is_seen() {
 }
 
 #[test]
-fn a_repeated_character_that_is_taken_for_one_is_seen() {
-    must_be_seen(Fault::RepetitionKept);
+fn an_alternative_that_is_forgotten_is_seen() {
+    must_be_seen(Fault::AlternativeForgotten);
+}
+
+#[test]
+fn a_beginning_that_is_taken_for_all_is_seen() {
+    must_be_seen(Fault::LiteralTakenForAll);
 }
 
 #[test]
