@@ -33,12 +33,6 @@ pub(super) struct RowAction {
     pub action: Action,
 }
 
-impl RowAction {
-    fn is_read(&self) -> bool {
-        self.action.get.is_some()
-    }
-}
-
 /// What came of the actions: the cells of each, by its index, as qualifier and version; and whether some of them are
 /// unanswered, of which nobody knows anything.
 #[derive(Debug, Default)]
@@ -128,10 +122,10 @@ fn round(
             }
         };
         for (indexes, failure) in failures {
-            let is_read = |index: &usize| actions.get(*index).is_some_and(RowAction::is_read);
-            let is_read = indexes.iter().all(is_read);
             match failure.reaction {
-                Reaction::Unknown if !is_read => outcomes.unknown = Some(failure.error),
+                Reaction::Unknown if !are_reads(actions, &indexes) => {
+                    outcomes.unknown = Some(failure.error)
+                }
                 _ => {
                     let (indexes, failure) = later(failure, indexes)?;
                     again.extend(indexes);
@@ -141,6 +135,12 @@ fn round(
         }
     }
     Ok((again, why))
+}
+
+/// Whether all of the actions of these indexes read.
+fn are_reads(actions: &[RowAction], indexes: &[usize]) -> bool {
+    let mut wanted = indexes.iter().map(|index| actions.get(*index));
+    wanted.all(|action| action.is_some_and(|it| it.action.get.is_some()))
 }
 
 /// The regions of the tables that these actions are about.
@@ -206,8 +206,7 @@ fn by_server(
             indexes.push(*index);
         }
     }
-    let is_read = |index: &usize| actions.get(*index).is_some_and(RowAction::is_read);
-    let most = match indexes.iter().all(is_read) {
+    let most = match are_reads(actions, indexes) {
         true => MOST_READS,
         false => MOST,
     };
