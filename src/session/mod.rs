@@ -161,6 +161,8 @@ mod mend_double_tests;
 #[cfg(test)]
 mod mend_tests;
 #[cfg(test)]
+mod mend_time_tests;
+#[cfg(test)]
 mod point_tests;
 #[cfg(test)]
 mod snapshot_tests;

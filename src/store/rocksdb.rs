@@ -533,5 +533,8 @@ fn write_options(durability: Durability) -> WriteOptions {
 #[path = "damage_tests.rs"]
 mod damage;
 #[cfg(test)]
+#[path = "rocksdb_open_tests.rs"]
+mod open_tests;
+#[cfg(test)]
 #[path = "rocksdb_tests.rs"]
 mod tests;
