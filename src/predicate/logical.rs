@@ -319,22 +319,24 @@ impl Lowering<'_> {
     fn matches_regex(&self, binary: &BinaryExpr, wanted: bool) -> Predicate {
         let constant = constant_of(&binary.right);
         let expression = constant.as_ref().and_then(constant::text);
-        let patterns = expression.and_then(|expression| match binary.op {
+        let (Some(expression), Some(operand)) = (expression, operand(&binary.left, self.columns))
+        else {
+            return Predicate::Opaque;
+        };
+        if !operand.sql_type().is_text() {
+            return Predicate::Opaque;
+        }
+        let patterns = match binary.op {
             Operator::RegexIMatch | Operator::RegexNotIMatch => {
                 regular_expression::parse(&format!("(?i){expression}"))
             }
             _ => regular_expression::parse(expression),
-        });
+        };
         let is_negated = matches!(
             binary.op,
             Operator::RegexNotMatch | Operator::RegexNotIMatch
         );
-        match operand(&binary.left, self.columns) {
-            Some(operand) if operand.sql_type().is_text() => {
-                self.matches(&operand, patterns, wanted != is_negated)
-            }
-            _ => Predicate::Opaque,
-        }
+        self.matches(&operand, patterns, wanted != is_negated)
     }
 
     /// One of the patterns fits, or none; `None`: of these nothing is known.
@@ -350,8 +352,8 @@ impl Lowering<'_> {
         if let [Pattern::Suffix(text)] = patterns.as_slice() {
             return self.ends_with(operand, text, wanted);
         }
-        let asks_more = |it: &&Pattern| matches!(it, Pattern::Other(_));
-        let (more, all): (Vec<&Pattern>, Vec<&Pattern>) = patterns.iter().partition(asks_more);
+        let is_all = |it: &&Pattern| matches!(it, Pattern::Exact(_) | Pattern::Prefix(_));
+        let (all, more): (Vec<&Pattern>, Vec<&Pattern>) = patterns.iter().partition(is_all);
         let texts = |patterns: Vec<&Pattern>| {
             let domains = patterns
                 .into_iter()

@@ -98,12 +98,12 @@ fn behind(expression: &Hir) -> Behind {
 }
 
 fn pattern(literal: &Literal, behind: Behind) -> Pattern {
-    let is_whole = literal.is_exact() && str::from_utf8(literal.as_bytes()).is_ok();
-    #[cfg(test)]
-    let is_whole = is_whole || crate::fault::active(crate::fault::Fault::LiteralTakenForAll);
     // What was cut short may end within a character.
     let text = literal.as_bytes().utf8_chunks().next();
     let text = text.map_or("", |chunk| chunk.valid()).to_owned();
+    let is_whole = literal.is_exact() && text.len() == literal.len();
+    #[cfg(test)]
+    let is_whole = is_whole || crate::fault::active(crate::fault::Fault::LiteralTakenForAll);
     match behind {
         Behind::End if is_whole => Pattern::Exact(text),
         Behind::Nothing if is_whole => Pattern::Prefix(text),
@@ -142,6 +142,10 @@ mod tests {
             ("^ab*c", vec![other("ab"), prefix("ac")]),
             ("^ab{0,1}c", vec![prefix("abc"), prefix("ac")]),
             ("^ab[a-z]+$", vec![other("ab")]),
+            ("^ab[89]+$", vec![other("ab8"), other("ab9")]),
+            ("^ab?c", vec![prefix("abc"), prefix("ac")]),
+            ("^ab{0,3}", vec![prefix("a")]),
+            (r"^a\<b", vec![other("ab")]),
             ("^a[bc]", vec![prefix("ab"), prefix("ac")]),
             (r"^a\.b.", vec![other("a.b")]),
             (r"^a\d", vec![other("a")]),
@@ -162,7 +166,8 @@ mod tests {
     #[test]
     fn of_others_nothing_is_known() {
         for expression in [
-            "ab", "^a|b", "^.a", "(?m)^a", "^*a", r"\Ba", "^[a-z]", r"^\d", "a(", r"^\x", "^a^{",
+            "ab", "^a|b", "^ab|cd", "^.a", "(?m)^a", "^*a", r"\Ba", "^[a-z]", r"^\d", "a(", r"^\x",
+            "^a^{",
         ] {
             assert_eq!(parse(expression), None, "{expression}");
         }

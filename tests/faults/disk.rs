@@ -67,15 +67,16 @@ impl Disk {
     fn check_nothing_is_left(&self, free_before: u64) {
         let loads = self.path().join("full.halite").join("halite-loads");
         assert!(!loads.exists(), "files of a load are left");
-        let (log, start) = (256 << 10, Instant::now());
+        let (mut free, log, start) = (self.free(), 256 << 10, Instant::now());
         // A process that another test is starting has our open files until it is another program.
-        while self.free() + log < free_before {
-            let free = self.free();
-            let waited = start.elapsed();
-            println!("{free} of {free_before} bytes are free after {waited:?}");
-            assert!(waited < Duration::from_secs(5));
+        while free + log < free_before && start.elapsed() < Duration::from_secs(5) {
             std::thread::sleep(Duration::from_millis(10));
+            free = self.free();
         }
+        assert!(
+            free + log >= free_before,
+            "{free} of {free_before} bytes are free"
+        );
     }
 
     /// Takes bytes away; gives them back when the file is removed.

@@ -54,12 +54,20 @@ pub(super) fn options_of_spaces(database: &Database) -> Result<HashMap<String, S
 
 /// Keeps the options of a space that is about to be made.
 pub(super) fn put_options(database: &Database, space: &str, options: SpaceOptions) -> Result<()> {
+    let doing = format!("making the space {space}");
+    put(database, &space_key(space), &encode(options), &doing)
+}
+
+/// Keeps an entry, and waits until it is on the disk. `doing` says what it is for.
+///
+/// # Errors
+/// `Unavailable` if the store cannot write now.
+pub(super) fn put(database: &Database, key: &[u8], value: &[u8], doing: &str) -> Result<()> {
     let family = family(&database.db)?;
-    let options = encode(options);
     let mut batch = WriteBatch::default();
-    batch.put_cf(&family, space_key(space), options);
+    batch.put_cf(&family, key, value);
     let put = database.write(&batch, Durability::Sync);
-    put.map_err(|error| database.failed(format!("making the space {space}"), error))
+    put.map_err(|error| database.failed(doing, error))
 }
 
 /// Forgets the options of a space that is gone. What cannot be deleted now goes when the database is opened again.

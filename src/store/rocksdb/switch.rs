@@ -23,9 +23,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ::rocksdb::{DB, WriteBatch};
+use ::rocksdb::DB;
 
-use super::super::Durability;
 use super::errors::store_error;
 use super::open::OpenError;
 use super::{Database, bulk, own};
@@ -83,11 +82,8 @@ impl Switch {
     /// # Errors
     /// `Unavailable` if the store cannot write now.
     fn write(&self, database: &Database) -> Result<()> {
-        let family = own::family(&database.db)?;
-        let mut batch = WriteBatch::default();
-        batch.put_cf(&family, KEY, encode(self));
-        let put = database.write(&batch, Durability::Sync);
-        put.map_err(|error| database.failed("writing down a step of several loads", error))
+        let doing = "writing down a step of several loads";
+        own::put(database, KEY, &encode(self), doing)
     }
 
     /// Takes the step from its beginning.
