@@ -22,7 +22,7 @@ use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
 use crate::store::{SpaceOptions, Store};
 use crate::write::{
-    CheckListed, CompileRules, SpillDirectory, TableGuard, TableLock, TableWriter, WriteExec,
+    CompileRules, Definition, SpillDirectory, TableGuard, TableLock, TableWriter, WriteExec,
 };
 
 /// Into so many parts a space is divided at most when it is made.
@@ -84,10 +84,10 @@ impl HaliteTable {
         }
     }
 
-    /// The same table, whose writers ask whether it is still there.
+    /// The same table, whose writers ask whether its definition is still the stored one.
     #[must_use]
-    pub fn with_check(self, check: CheckListed) -> Self {
-        let writer = TableWriter::clone(&self.writer).with_check(check);
+    pub fn with_definition(self, definition: Definition) -> Self {
+        let writer = TableWriter::clone(&self.writer).with_definition(definition);
         Self {
             writer: Arc::new(writer),
             ..self

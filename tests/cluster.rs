@@ -5,6 +5,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use datafusion::arrow::datatypes::DataType;
+use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
 use halite::error::ErrorKind;
 use halite::session::{Connection, Database};
 
@@ -207,6 +209,62 @@ async fn a_statement_is_seen_whole_by_another_process() {
     let third = open(&address).await;
     execute(&third, "CREATE TABLE u (k INT, PRIMARY KEY (k))").await;
     assert_eq!(execute(&one, "INSERT INTO u VALUES (1)").await, 1);
+}
+
+/// `meanwhile(n)` is n. It is computed while a statement is planned, and a first time lets another process run `sql`.
+fn meanwhile(other: Connection, sql: &'static str) -> ScalarUDF {
+    let is_done = AtomicBool::new(false);
+    let function = move |values: &[ColumnarValue]| {
+        if !is_done.swap(true, Ordering::Relaxed) {
+            let other = other.clone();
+            let altered = std::thread::spawn(move || {
+                let runtime = tokio::runtime::Runtime::new().unwrap();
+                runtime.block_on(execute(&other, sql))
+            });
+            altered.join().unwrap();
+        }
+        Ok(values[0].clone())
+    };
+    create_udf(
+        "meanwhile",
+        vec![DataType::Int64],
+        DataType::Int64,
+        Volatility::Immutable,
+        Arc::new(function),
+    )
+}
+
+/// A statement that was planned before another process altered its table keeps to what holds when it writes.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_process_altered_holds_for_statements_on_their_way() {
+    let Some(address) = address("altered") else {
+        return;
+    };
+    let one = open(&address).await;
+    execute(&one, "CREATE TABLE t (k BIGINT PRIMARY KEY, v BIGINT)").await;
+    execute(&one, "INSERT INTO t VALUES (1, 10), (2, 20)").await;
+    let other = open(&address).await;
+    let update = other.prepare("UPDATE t SET v = $2 WHERE k = $1").await;
+    let update = update.unwrap();
+    update.execute((1_i64, 11_i64)).await.unwrap();
+    for statement in [
+        "INSERT INTO t VALUES (3, -meanwhile(3))",
+        "UPDATE t SET v = -meanwhile(3)",
+        "REPLACE INTO t VALUES (1, -meanwhile(3))",
+    ] {
+        let add = "ALTER TABLE t ADD CONSTRAINT positive CHECK (v > 0)";
+        other.register_udf(meanwhile(one.clone(), add));
+        let error = other.execute(statement, vec![]).await.unwrap_err();
+        assert!(error.message().contains("positive"), "{statement}: {error}");
+        execute(&one, "ALTER TABLE t DROP CONSTRAINT positive").await;
+    }
+    execute(&one, "ALTER TABLE t ADD CONSTRAINT positive CHECK (v > 0)").await;
+    let error = update.execute((1_i64, -1_i64)).await.unwrap_err();
+    assert!(error.message().contains("positive"), "{error}");
+    assert_eq!(
+        rows(&one, "SELECT * FROM t ORDER BY k").await,
+        ["1|11", "2|20"]
+    );
 }
 
 /// They wait for each other no longer than a statement takes, and each sees all of the one before it.

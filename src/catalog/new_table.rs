@@ -41,6 +41,9 @@ impl Catalog {
             self.is_made(&table, false)?;
         }
         let bound = self.bind(table)?;
+        if let Some(definition) = bound.writer().definition() {
+            definition.is_unlisted();
+        }
         changing.next_id += 1;
         bound.make_space()?;
         let mut batch = WriteBatch::new();
@@ -84,6 +87,7 @@ impl NewTable {
         self.is_ours = false;
         let name = definition.name.clone();
         catalog.write(changes, batch, || {
+            is_listed(&self.table);
             catalog.change_tables(|tables| drop(tables.insert(name, Arc::clone(&self.table))));
             catalog.add_sequences(numbers);
         })
@@ -125,12 +129,19 @@ impl NewTable {
         // Of a write that fails nobody knows whether it is on disk.
         self.is_ours = false;
         let written = catalog.write(changes, batch, || {
+            is_listed(&table);
             catalog.change_tables(|tables| drop(tables.insert(name.to_owned(), table)));
             catalog.forget_sequences(&old);
             catalog.add_sequences(numbers);
         });
         catalog.retire(&mut changing, tables);
         written
+    }
+}
+
+fn is_listed(table: &HaliteTable) {
+    if let Some(definition) = table.writer().definition() {
+        definition.is_listed();
     }
 }
 

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, hex};
 use crate::schema::{BoundTable, Sequence, Table, View};
 use crate::store::{Changes, Durability, Snapshot, SpaceOptions, Store, WriteBatch, read_chunks};
+use crate::write::StoredDefinitions;
 
 /// The space of definitions.
 pub(super) const SPACE: &str = "catalog";
@@ -300,23 +301,23 @@ pub(super) fn stored_numbers(snapshot: &dyn Snapshot, key: &[u8]) -> Result<Opti
     }
 }
 
-/// Whether a table is listed at some moment, with the rows that it had.
+/// How writers ask whether a table's definition is still the stored one.
+pub(super) const DEFINITIONS: StoredDefinitions = StoredDefinitions {
+    stamp: |snapshot| snapshot.stamp(SPACE),
+    holds: is_stored,
+};
+
+/// Whether a table is defined, at some moment, as it is here.
 ///
 /// # Errors
-/// `Conflict` where it is not; those of the store.
-pub(super) fn check_listed(table: &BoundTable, snapshot: &dyn Snapshot) -> Result<()> {
+/// `Corrupt` where its definition cannot be read; those of the store.
+fn is_stored(table: &BoundTable, snapshot: &dyn Snapshot) -> Result<bool> {
     let stored = snapshot.get(SPACE, &table_key(table.name()))?;
     let text = stored
         .as_deref()
         .and_then(|text| std::str::from_utf8(text).ok());
-    let listed = text.map(Table::from_json).transpose()?;
-    match listed {
-        Some(listed) if listed.id == table.table().id => Ok(()),
-        _ => Err(Error::conflict(format!(
-            "table `{}` was dropped or altered by another statement while this one ran: nothing was written, run it again",
-            table.name()
-        ))),
-    }
+    let stored = text.map(Table::from_json).transpose()?;
+    Ok(stored.as_ref() == Some(table.table()))
 }
 
 /// The key of a table's definition.

@@ -19,13 +19,13 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 use super::alter::{Altered, check_rows};
 use super::dictionaries::{self, Followed};
 use super::objects::{Dependents, Sequences, Views};
-use super::stored::{NEXT_KEY, SPACE, Stored, check_listed, next_id, table_key};
+use super::stored::{DEFINITIONS, NEXT_KEY, SPACE, Stored, next_id, table_key};
 use crate::error::{Error, Result};
 use crate::row::deleting_rows;
 use crate::schema::{BoundTable, Table, View};
 use crate::store::{Changes, Claim, Durability, Snapshot, Store, WriteBatch};
 use crate::table::HaliteTable;
-use crate::write::{CompileRules, SpillDirectory, TableGuard};
+use crate::write::{CompileRules, Definition, SpillDirectory, TableGuard};
 
 /// All tables of a database.
 #[derive(Debug)]
@@ -117,6 +117,7 @@ impl Catalog {
             changing: Mutex::new(changing),
         };
         catalog.set_tables(stored.tables)?;
+        catalog.confirm_tables(seen);
         catalog.set_views(stored.views);
         catalog.set_sequences(stored.sequences);
         catalog.reclaim(&mut catalog.changing.lock());
@@ -142,6 +143,17 @@ impl Catalog {
             self.change_tables(|tables| *tables = found);
         }
         Ok(())
+    }
+
+    /// Tells the tables that the store held them as they are, after its catalog had this stamp.
+    fn confirm_tables(&self, stamp: u64) {
+        let tables = self.tables.read();
+        let writers = tables.values().map(|table| table.writer());
+        writers.for_each(|writer| {
+            if let Some(definition) = writer.definition() {
+                definition.confirm(stamp);
+            }
+        });
     }
 
     /// The tables that the store holds now. Only for who holds `aligning`.
@@ -190,6 +202,7 @@ impl Catalog {
         if stamp != self.seen.load(Ordering::SeqCst) {
             let _aligning = self.aligning.lock();
             self.load()?;
+            self.confirm_tables(stamp);
             self.seen.store(stamp, Ordering::SeqCst);
         }
         self.dictionaries.follow(snapshot, &self.store)
@@ -258,11 +271,8 @@ impl Catalog {
     fn with_store(&self, table: Arc<BoundTable>) -> Result<Arc<HaliteTable>> {
         dictionaries::keep(&table, &self.store)?;
         let (store, spills) = (Arc::clone(&self.store), self.spills.clone());
-        let is_shared = table.table().keyspace.is_some();
-        let mut table = HaliteTable::new(store, table, spills);
-        if is_shared {
-            table = table.with_check(check_listed);
-        }
+        let table = HaliteTable::new(store, table, spills);
+        let table = table.with_definition(Definition::new(DEFINITIONS));
         Ok(Arc::new(match self.compile {
             Some(compile) => table.with_rules(compile),
             None => table,

@@ -288,15 +288,10 @@ async fn writers_and_alterations_take_turns() {
     let writer = |first: i32| {
         let connection = database.connect();
         tokio::spawn(async move {
-            let mut written = 0;
             for a in (first..first + 200).step_by(2) {
                 let insert = format!("INSERT INTO t (a, b) VALUES ({a}, {a})");
-                match run(&connection, &insert).await {
-                    Ok(_) => written += 1,
-                    Err(error) => assert!(error.contains("altered"), "{error}"),
-                }
+                run(&connection, &insert).await.unwrap();
             }
-            written
         })
     };
     let writers = [writer(0), writer(1)];
@@ -304,16 +299,12 @@ async fn writers_and_alterations_take_turns() {
         let alter = format!("ALTER TABLE t ADD COLUMN c{n} INT NOT NULL DEFAULT {n}");
         run(&connection, &alter).await.unwrap();
     }
-    let mut written = 0;
     for writer in writers {
-        written += writer.await.unwrap();
+        writer.await.unwrap();
     }
     let all =
         "SELECT count(*), count(b), count(*) FILTER (WHERE c0 = 0 AND c7 = 7 AND c19 = 19) FROM t";
-    assert_eq!(
-        rows(&connection, all).await,
-        [format!("{written}|{written}|{written}")]
-    );
+    assert_eq!(rows(&connection, all).await, ["200|200|200"]);
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@
 //! What is public here goes on a stack that is large enough for the statement at once: nothing below does.
 
 use std::borrow::Borrow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ use crate::catalog::Guests;
 use crate::error::{Error, Result};
 use crate::scan::{Opened, StatementSnapshot};
 use crate::settings::{ByteSize, HaliteOptions};
-use crate::write::Progress;
+use crate::write::{Progress, is_outdated};
 
 /// What a text becomes while it is parsed and planned, at most: so many times its own length.
 const MEMORY_OF_TEXT: usize = 64;
@@ -254,10 +255,14 @@ impl Connection {
                 key_rows::explain(self.physical(state, plan).await?).await
             }
             Command::Summarize(query) => self.summarize(query).await,
-            Command::Copy(statement) => {
+            Command::Copy(statement) => loop {
                 self.catalogs.follow()?;
-                self.copy(statement, wanted).await
-            }
+                match self.copy(statement, wanted).await {
+                    // What is no file on disk, STDIN or a pipe, gives its rows once.
+                    Err(error) if is_outdated(&error) && Path::new(&statement.file).is_file() => {}
+                    given => return given,
+                }
+            },
             Command::Sql(parsed) if command::is_show_all(parsed) => {
                 command::show_all(self.statement_state()?.config_options())
             }
@@ -284,8 +289,27 @@ impl Connection {
         parsed: &DFStatement,
         wanted: Wanted,
     ) -> Result<Outcome> {
-        let (state, plan) = self.planned(parsed).await?;
-        self.run_wanted(state, plan, wanted).await
+        loop {
+            let (state, plan) = self.planned(parsed).await?;
+            if let Some(outcome) = self.run_while_current(state, plan, wanted).await? {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// As [`Connection::run_wanted`]; `None` where nothing was changed, for the table was altered after it was planned, and
+    /// it may be planned again. What a table of the program gave once it need not give again.
+    async fn run_while_current(
+        &self,
+        state: SessionState,
+        plan: LogicalPlan,
+        wanted: Wanted,
+    ) -> Result<Option<Outcome>> {
+        let may_run_twice = reads_own_tables(&plan);
+        match self.run_wanted(state, plan, wanted).await {
+            Err(error) if may_run_twice && is_outdated(&error) => Ok(None),
+            given => given.map(Some),
+        }
     }
 
     /// Plans a statement with open parameters, to be run many times.
@@ -353,11 +377,10 @@ impl Connection {
         if !self.is_current(planned) {
             return Ok(None);
         }
-        let outcome = match planned.with_values(params)? {
-            Some(plan) => self.run_wanted(state, plan, wanted).await?,
-            None => self.run_written(parsed, params, wanted).await?,
-        };
-        Ok(Some(outcome))
+        match planned.with_values(params)? {
+            Some(plan) => self.run_while_current(state, plan, wanted).await,
+            None => self.run_written(parsed, params, wanted).await.map(Some),
+        }
     }
 
     /// Runs a statement that is planned for the values of its parameters.

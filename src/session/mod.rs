@@ -147,6 +147,8 @@ mod dictionary_tests;
 #[cfg(test)]
 mod double_tests;
 #[cfg(test)]
+mod elsewhere_tests;
+#[cfg(test)]
 mod foreign_tests;
 #[cfg(test)]
 mod fuzz_tests;

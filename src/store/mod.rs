@@ -544,6 +544,12 @@ pub(crate) fn simulated_calmly() -> Arc<dyn Store> {
     versioned::simulation_tests::calm_store()
 }
 
+/// The stores of two processes over the same simulated servers, which lose nothing.
+#[cfg(test)]
+pub(crate) fn simulated_processes() -> [Arc<dyn Store>; 2] {
+    versioned::simulation_tests::calm_processes()
+}
+
 /// A store over simulated servers, which lose answers now and then.
 #[cfg(test)]
 pub(crate) fn simulated() -> Arc<dyn Store> {

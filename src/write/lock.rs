@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::OwnedMutexGuard;
 
-use crate::error::{Error, Result};
+use super::definition::outdated;
+use crate::error::Result;
 
 /// Lets one writer of a table in at a time. A clone is the same lock.
 #[derive(Debug, Clone, Default)]
@@ -39,10 +40,7 @@ impl TableGuard {
     pub fn check(&self, table: &str) -> Result<()> {
         match *self.guard {
             Rows::Current => Ok(()),
-            Rows::Gone => Err(Error::conflict(format!(
-                "table `{table}` was dropped, emptied or altered by another statement while this one ran: nothing was \
-                 written, run it again"
-            ))),
+            Rows::Gone => Err(outdated(table)),
         }
     }
 }

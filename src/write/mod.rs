@@ -8,7 +8,8 @@
 //! the table before it looks for its rows, so that what it deletes is what it found.
 //!
 //! Writers of one process queue up before they claim ([`TableLock`]): a claim would block a thread, and could not be
-//! given up. Those in the queue can be cancelled, and learn there that the table was dropped.
+//! given up. Those in the queue can be cancelled, and learn there that the table was dropped. What another process has made
+//! of the table they learn once they have claimed it ([`Definition`]); either way the statement is planned again.
 //!
 //! # Rows that are changed
 //!
@@ -52,6 +53,7 @@ mod changes;
 mod conflict;
 pub mod copy;
 mod deal;
+mod definition;
 mod edit;
 mod execute;
 mod feed;
@@ -80,10 +82,11 @@ use self::rules::Rules;
 use crate::error::{Error, Result};
 use crate::row::RowWriter;
 use crate::schema::BoundTable;
-use crate::store::{Durability, Snapshot, Store};
+use crate::store::{Durability, Store};
 
 pub use self::append::RowBuffer;
 pub use self::brief::{BriefChange, BriefWork};
+pub use self::definition::{Definition, StoredDefinitions, is_outdated};
 pub use self::edit::{Action, Edit, Layout};
 pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::filled::Filled;
@@ -122,10 +125,6 @@ impl Default for WriteSettings {
     }
 }
 
-/// Whether a table that shares its space with others is one still, at the moment at which a statement has claimed the space:
-/// the space outlives the table.
-pub type CheckListed = fn(&BoundTable, &dyn Snapshot) -> Result<()>;
-
 /// What writing to one table needs: the table, its store, the lock that all its writers share, and where they put what
 /// does not fit into memory.
 #[derive(Debug, Clone)]
@@ -137,7 +136,7 @@ pub struct TableWriter {
     row_ids: RowIds,
     next_bucket: NextBucket,
     rules: Rules,
-    check_listed: Option<CheckListed>,
+    definition: Option<Arc<Definition>>,
 }
 
 impl TableWriter {
@@ -156,17 +155,22 @@ impl TableWriter {
             row_ids: RowIds::default(),
             next_bucket: NextBucket::default(),
             rules: Rules::default(),
-            check_listed: None,
+            definition: None,
         }
     }
 
-    /// The same, which asks before it writes whether the table is still there.
+    /// The same, which writes only while its table's definition is the stored one.
     #[must_use]
-    pub fn with_check(self, check: CheckListed) -> Self {
+    pub fn with_definition(self, definition: Definition) -> Self {
         Self {
-            check_listed: Some(check),
+            definition: Some(Arc::new(definition)),
             ..self
         }
+    }
+
+    /// What is known of the stored definition, if the table has one.
+    pub fn definition(&self) -> Option<&Definition> {
+        self.definition.as_deref()
     }
 
     /// The same, which knows what the table's rules mean; without this nothing is written to a table that has some.
@@ -224,7 +228,7 @@ impl TableWriter {
             settings,
             labels.into(),
         )
-        .checked_by(self.check_listed))
+        .for_definition(self.definition.clone()))
     }
 }
 

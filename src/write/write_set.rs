@@ -16,7 +16,7 @@ use super::settle::Settled;
 use super::sorter::Sorter;
 use super::spill::SpillDirectory;
 use super::wanted::Waiting;
-use super::{CheckListed, WriteSettings};
+use super::{Definition, WriteSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::row::{RowChanges, RowWriter};
 use crate::schema::BoundTable;
@@ -67,7 +67,7 @@ pub struct WriteSet {
     waiting: Waiting,
     /// What [`WriteSet::begin`] has begun in the store.
     begun: Option<RowChanges>,
-    check_listed: Option<CheckListed>,
+    definition: Option<Arc<Definition>>,
 }
 
 impl WriteSet {
@@ -99,16 +99,13 @@ impl WriteSet {
             progress: Progress::default(),
             waiting: Waiting::always(),
             begun: None,
-            check_listed: None,
+            definition: None,
         }
     }
 
-    /// The same, which asks whether the table is still there.
-    pub(super) fn checked_by(self, check_listed: Option<CheckListed>) -> Self {
-        Self {
-            check_listed,
-            ..self
-        }
+    /// The same, which writes only while this is the stored definition of the table.
+    pub(super) fn for_definition(self, definition: Option<Arc<Definition>>) -> Self {
+        Self { definition, ..self }
     }
 
     /// The table.
@@ -162,19 +159,24 @@ impl WriteSet {
     /// as a lookup.
     fn hold(&mut self, begun: RowChanges) -> Result<Arc<dyn Snapshot>> {
         let snapshot = begun.snapshot()?;
-        if let Some(check) = self.check_listed {
-            check(self.table(), snapshot.as_ref())?;
-        }
+        self.check_definition(snapshot.as_ref())?;
         self.begun = Some(begun);
         Ok(snapshot)
     }
 
     fn claim(&self) -> Result<RowChanges> {
         let begun = RowChanges::begin(Arc::clone(&self.store), self.table().space())?;
-        if let Some(check) = self.check_listed {
-            check(self.table(), begun.snapshot()?.as_ref())?;
+        if self.definition.is_some() {
+            self.check_definition(begun.snapshot()?.as_ref())?;
         }
         Ok(begun)
+    }
+
+    fn check_definition(&self, claimed: &dyn Snapshot) -> Result<()> {
+        match &self.definition {
+            Some(definition) => definition.check(self.table(), claimed),
+            None => Ok(()),
+        }
     }
 
     /// Adds rows, which errors count on from those before. It may block, to write rows to a temporary file.

@@ -25,7 +25,9 @@ use crate::session::outcome::Outcome;
 use crate::settings::HaliteOptions;
 use crate::store::{Durability, Latency, Snapshot};
 use crate::table::HaliteTable;
-use crate::write::{BriefChange, BriefWork, Lookup, Progress, Sought, TableGuard, TableLock};
+use crate::write::{
+    BriefChange, BriefWork, Lookup, Progress, Sought, TableGuard, TableLock, is_outdated,
+};
 
 /// A change that needs no plan, for parameters of certain types.
 #[derive(Debug)]
@@ -142,7 +144,11 @@ impl BoundChange {
         let change = &self.change;
         let writer = change.table.writer();
         let mut brief = BriefChange::begin(&writer, &change.work, progress, guard)?;
-        let Some(claimed) = brief.claim(waits)? else {
+        let claimed = match brief.claim(waits) {
+            Err(error) if is_outdated(&error) => return Ok(None),
+            claimed => claimed?,
+        };
+        let Some(claimed) = claimed else {
             return Ok(None);
         };
         let outdated = self.request.as_ref().map(ScanRequest::is_outdated);

@@ -46,6 +46,16 @@ pub(crate) fn calm_store() -> Arc<dyn Store> {
     Arc::new(VersionedStore::open(client, Times::default()).unwrap())
 }
 
+/// The stores of two processes over one such simulation.
+pub(crate) fn calm_processes() -> [Arc<dyn Store>; 2] {
+    let simulation = Simulation::new(seed(), Odds::default(), None);
+    [0, 1].map(|index| {
+        let client = Arc::new(Client::new(&simulation, index, usize::MAX));
+        let store = VersionedStore::open(client, Times::default());
+        Arc::new(store.unwrap()) as Arc<dyn Store>
+    })
+}
+
 /// A store over a simulation whose answers are lost now and then, and whose tables are split.
 pub(crate) fn store() -> Arc<dyn Store> {
     let odds = Odds {
