@@ -31,6 +31,7 @@ test-long: export HALITE_CUTS := 100
 test-long: export HALITE_CASES := 20000
 test-long: export HALITE_LAW_CASES := 2000000
 test-long: export HALITE_WHOLE_CASES := 200000
+test-long: export HALITE_FILE_CASES := 2000
 test-long: export HALITE_DOUBLES := 1000000
 test-long: export HALITE_DAMAGES := 10000
 test-long: export HALITE_FUZZ_SECONDS := 500
@@ -38,7 +39,7 @@ test-long: export HALITE_WORLDS := 1
 test-long: export HALITE_INTERLEAVINGS := 500000
 test-long: export HALITE_LIMITS := 1
 test-long: export HALITE_CLUSTER_KILLS := 50
-test-long: setup ## Runs kills, power cuts and other faults at length, also those of region servers, the law of spans on two million cases and 200,000 whole queries; two hours
+test-long: setup ## Runs kills, power cuts and other faults at length, also those of region servers, the law of spans on two million cases, that of files and 200,000 whole queries; two hours
 	$(call tests_of,--test tests faults::)
 	for round in {1..9}; do $(call tests_of,--test tests faults::race) || exit; done
 	$(call tests_of,--test tests limits::)
@@ -49,15 +50,17 @@ test-long: setup ## Runs kills, power cuts and other faults at length, also thos
 	$(call tests_of,--lib session::whole)
 	$(call tests_of,--lib session::double_tests)
 	$(call tests_of,--lib span::law)
+	$(call tests_of,--lib file::law)
+	.ci/files
 	.ci/cluster servers
 
 lint: setup ## Checks formatting, clippy, the documentation and, where it is installed, cargo deny; a warning is an error
 	@.ci/lint
 
-bench: setup ## Compares with raw RocksDB, SQLite, DuckDB and Parquet and writes docs/benchmarks.md; ROWS=… for a size, ONLY=… for some workloads
+bench: setup ## Compares with raw RocksDB, SQLite, DuckDB and Parquet and writes docs/benchmarks.md; ROWS=… for a size, ONLY=… for some workloads, WALKS=… for so many random walks
 	cargo --config benches/compare/bench.toml --config profile.dev.package.halite-compare.opt-level=0 \
 		test --quiet -p halite-compare
-	cargo --config benches/compare/bench.toml run -p halite-compare -- $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)")
+	cargo --config benches/compare/bench.toml run -p halite-compare -- $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)") $(if $(WALKS),--walks $(WALKS))
 
 bench-hbase: setup ## Compares Halite on HBase with HBase's Java client and Phoenix, on a cluster of its own, and writes docs/benchmarks-hbase.md; ROWS=… for a size, ONLY=… for some works; needs a JDK
 	cargo --config benches/compare/bench.toml test --quiet -p halite-hbase

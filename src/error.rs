@@ -122,6 +122,16 @@ impl Error {
         other
     }
 
+    /// The same error with another text in the places of one, and without a cause that would say that one.
+    #[must_use]
+    pub(crate) fn reworded(mut self, from: &str, to: &str) -> Self {
+        if self.message.contains(from) {
+            self.message = self.message.replace(from, to);
+            self.source = None;
+        }
+        self
+    }
+
     /// The same error, about a table, whose name is put in front of its message.
     #[must_use]
     pub fn of_table(self, name: &str) -> Self {

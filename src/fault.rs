@@ -1,4 +1,4 @@
-//! Faults for negative controls, of the span law above all.
+//! Faults for negative controls, of the span law and that of files above all.
 //!
 //! A test that has never failed proves nothing. Each [`Fault`] is a mistake that code of this kind is known for; a
 //! production path asks `#[cfg(test)] if crate::fault::active(Fault::…)` and then makes it. The switch belongs to the
@@ -53,6 +53,28 @@ pub(crate) enum Fault {
     ListNotUnderstood,
     /// A constant that tells keys from those of other layouts is not looked for.
     ConstantForgotten,
+    /// Of a value in a file that does not fit what the first rows showed the beginning is taken.
+    LateValueCut,
+    /// A code in a file is taken for the number that it is without its zeros.
+    LeadingZeroLost,
+    /// The first line of a file is taken for its header.
+    HeaderTakenForGranted,
+    /// `""` in a file is taken for NULL.
+    EmptyTextTakenForNull,
+    /// A name in a file that the first objects do not have is passed over.
+    LateNamePassed,
+    /// A field of a file that goes on behind its closing quote is taken as it comes.
+    BrokenQuotesTaken,
+    /// The bounds that a file states of REAL and DOUBLE are taken for those of all values.
+    BoundsWithoutNan,
+    /// Bounds are written of columns that hold NaN.
+    BoundsBesideNan,
+    /// A file that does not say how many NULLs there are is taken to say that there are none.
+    NullsDenied,
+    /// What some row groups of a file state is taken for what all of them do.
+    SomeGroupsForAll,
+    /// A condition on the columns of directories is not asked of the rows in them.
+    DirectoriesDecide,
     /// A mend of the layers below, by its name, is not installed.
     MendLeftOut(&'static str),
 }

@@ -74,6 +74,7 @@ pub mod datum;
 pub mod error;
 #[cfg(test)]
 mod fault;
+mod file;
 #[doc(hidden)]
 pub mod function;
 #[doc(hidden)]

@@ -37,6 +37,8 @@ pub struct HaliteTable {
     definition: String,
     /// Whether queries are shown the hidden column, behind the declared ones.
     shows_hidden: bool,
+    /// What a query calls it that is to be explained.
+    alias: Option<Arc<str>>,
 }
 
 impl HaliteTable {
@@ -51,6 +53,7 @@ impl HaliteTable {
             table,
             store,
             shows_hidden: false,
+            alias: None,
         }
     }
 
@@ -98,11 +101,27 @@ impl HaliteTable {
     /// declared ones.
     pub fn showing_hidden(&self) -> Self {
         Self {
+            shows_hidden: true,
+            ..self.same()
+        }
+    }
+
+    /// The same table for a scan that tells what a query calls it.
+    pub fn called(&self, alias: &str) -> Self {
+        Self {
+            alias: Some(alias.into()),
+            ..self.same()
+        }
+    }
+
+    fn same(&self) -> Self {
+        Self {
             table: Arc::clone(&self.table),
             store: Arc::clone(&self.store),
             writer: Arc::clone(&self.writer),
             definition: self.definition.clone(),
-            shows_hidden: true,
+            shows_hidden: self.shows_hidden,
+            alias: self.alias.clone(),
         }
     }
 
@@ -218,6 +237,7 @@ impl TableProvider for HaliteTable {
         let request = access.bind(&[], &options.planning(&physical))?;
         let mut request =
             request.ok_or_else(|| external(Error::internal("an order that nobody asked for")))?;
+        request.alias.clone_from(&self.alias);
         request.part_expressions = self.part_expressions(&physical, &request.projection)?;
         let width = Parallelism {
             partitions: state.config().target_partitions(),

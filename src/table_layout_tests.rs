@@ -7,6 +7,14 @@ const METRICS: &str =
     "SELECT 'host ' || (value * 7 % 30), to_timestamp_millis(value * 60000), value / 10.0
     FROM generate_series(0, 2999)";
 
+/// The same with 18,000 rows, one every ten seconds: those of a host lie far apart.
+const MANY_METRICS: &str =
+    "SELECT 'host ' || (value * 7 % 30), to_timestamp_millis(value * 10000), value / 10.0
+    FROM generate_series(0, 17999)";
+
+/// What a walk reads beyond its candidates: now and then it reads on to one instead of seeking it, as far as costs a seek.
+const TRIALS: usize = 10 * 32;
+
 fn metrics_table(key: &str) -> String {
     format!("CREATE TABLE t (host TEXT, ts TIMESTAMP(3), usage DOUBLE, PRIMARY KEY ({key}))")
 }
@@ -182,7 +190,10 @@ async fn a_coarser_part_before_its_column_keeps_the_order() {
 async fn walks_seek_from_candidate_to_candidate() {
     let fixture = Fixture::new(2);
     fixture
-        .create(&metrics_table("date_trunc('hour', ts), host, ts"), METRICS)
+        .create(
+            &metrics_table("date_trunc('hour', ts), host, ts"),
+            MANY_METRICS,
+        )
         .await;
     let walk = "SELECT ts, usage FROM t WHERE ts >= TIMESTAMP '1970-01-02' AND host = 'host 7'";
     let answer = fixture.check(walk, false).await;
@@ -190,8 +201,7 @@ async fn walks_seek_from_candidate_to_candidate() {
     let totals = answer.totals;
     assert!(!answer.rows.is_empty());
     assert!(
-        // One try is made whether the next candidate is near.
-        totals.keys_read <= answer.rows.len() + totals.seeks + 8,
+        totals.keys_read <= answer.rows.len() + totals.seeks + TRIALS,
         "{totals:?}"
     );
     assert_eq!(totals.ranges, 1);
@@ -206,7 +216,7 @@ async fn walks_seek_from_candidate_to_candidate() {
     assert!(answer.plan.contains("order=backward"), "{}", answer.plan);
     let totals = answer.totals;
     assert!(
-        totals.keys_read <= answer.rows.len() + totals.seeks + 8 && totals.seeks <= 2 * 26 + 1,
+        totals.keys_read <= answer.rows.len() + totals.seeks + TRIALS && totals.seeks <= 2 * 26 + 1,
         "{totals:?}"
     );
     for order in ["ts", "ts DESC"] {
@@ -354,7 +364,7 @@ async fn a_walk_reads_on_where_seeks_do_not_pay() {
         assert!(totals.seeks < 40 && totals.keys_read <= 6000, "{totals:?}");
     }
 
-    // Each a has a hundred rows: no try succeeds, and there are few of them.
+    // Each a has a hundred rows: no trial succeeds, and there are few of them.
     let fixture = Fixture::new(1);
     fixture.create(ddl, &rows(100)).await;
     for order in ["", " ORDER BY a DESC"] {
@@ -362,6 +372,6 @@ async fn a_walk_reads_on_where_seeks_do_not_pay() {
         let far = fixture.check(&sql, !order.is_empty()).await;
         assert_eq!(far.rows.len(), 60);
         assert!(far.totals.seeks >= 60, "{:?}", far.totals);
-        assert!(far.totals.keys_read <= 3 * 60 + 3 * 8, "{:?}", far.totals);
+        assert!(far.totals.keys_read <= 3 * 60 + TRIALS, "{:?}", far.totals);
     }
 }

@@ -27,14 +27,18 @@ pub fn texts(batches: &[RecordBatch]) -> Vec<String> {
 pub struct KeyRow {
     /// The table that is read.
     pub table: String,
+    /// What the query calls it, if that is something else.
+    pub alias: Option<String>,
     /// `range`, `walk` …
     pub kind: String,
-    /// The bucket, where the table has some.
-    pub bucket: Option<u32>,
+    /// The bucket, where the table has some; or several, in words.
+    pub bucket: Option<String>,
     /// The first key and the last, as people read them; the last is empty where the first says all.
     pub bounds: [String; 2],
-    /// The first key and the first one after the last, in hex.
+    /// The first key and the first one after the last, in hex; both empty where the row is that of several ranges.
     pub ends: [String; 2],
+    /// Whether it is that of several.
+    pub is_several: bool,
     /// Whether nothing is left to be asked of the rows.
     pub tight: bool,
     /// What is.
@@ -59,10 +63,12 @@ impl KeyRow {
         };
         Self {
             table: text("table"),
+            alias: row.get("alias").unwrap(),
             kind: text("kind"),
             bucket: row.get("bucket").unwrap(),
             bounds: [text("start"), text("stop")],
             ends: [text("start_hex"), text("stop_hex")],
+            is_several: row.get::<Option<String>>("start_hex").unwrap().is_none(),
             tight: row.get("tight").unwrap(),
             residual: text("residual"),
         }
@@ -77,15 +83,22 @@ impl KeyRow {
     }
 }
 
-/// `table kind [bucket] start .. stop  hex..hex  tight`, or the residual.
+/// `table AS alias kind [bucket] start .. stop  hex..hex  tight`, or the residual.
 impl fmt::Display for KeyRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.table, self.kind)?;
-        if let Some(bucket) = self.bucket {
+        write!(f, "{}", self.table)?;
+        if let Some(alias) = &self.alias {
+            write!(f, " AS {alias}")?;
+        }
+        write!(f, " {}", self.kind)?;
+        if let Some(bucket) = &self.bucket {
             write!(f, " [{bucket}]")?;
         }
-        let [first, behind] = &self.ends;
-        write!(f, " {}  {first}..{behind}  ", self.range(" .. "))?;
+        write!(f, " {}  ", self.range(" .. "))?;
+        if !self.is_several {
+            let [first, behind] = &self.ends;
+            write!(f, "{first}..{behind}  ")?;
+        }
         match self.tight {
             true => write!(f, "tight"),
             false => write!(f, "residual: {}", self.residual),

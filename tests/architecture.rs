@@ -35,6 +35,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("table", 5),
     ("catalog", 6),
     ("optimize", 6),
+    ("file", 6),
     ("session", 7),
     ("shell", 8),
     ("bin", 8),
@@ -84,7 +85,12 @@ const OUTSIDE: &[(&str, Place)] = &[
     ("tempfile", Place::From(2)),
     (
         "bytes::Bytes",
-        Place::Only(&["store/hbase", "store/versioned", "write/operator_spill"]),
+        Place::Only(&[
+            "store/hbase",
+            "store/versioned",
+            "write/operator_spill",
+            "file/parquet/reader",
+        ]),
     ),
     ("smallvec", Place::Only(&["store/hbase", "store/versioned"])),
     ("csv", Place::From(4)),

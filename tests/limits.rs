@@ -112,22 +112,24 @@ impl Program {
             return None;
         }
         let mut refused: Option<String> = None;
+        let mut refuse = |line: &str| {
+            let complaint = line.strip_prefix("log: ");
+            if let Some(complaint) = complaint.filter(|it| !it.starts_with("made a new database")) {
+                refused.get_or_insert_default().push_str(complaint);
+            }
+        };
         loop {
             let line = self.lines.recv_timeout(PATIENCE).ok()?;
             if line == done {
                 break;
             }
-            if let Some(complaint) = line.strip_prefix("log: ") {
-                refused.get_or_insert_default().push_str(complaint);
-            }
+            refuse(&line);
         }
         let time = start.elapsed();
         // Both outputs are read side by side: the complaint may be late.
         thread::sleep(Duration::from_millis(5));
         while let Ok(line) = self.lines.try_recv() {
-            if let Some(complaint) = line.strip_prefix("log: ") {
-                refused.get_or_insert_default().push_str(complaint);
-            }
+            refuse(&line);
         }
         Some(Measured {
             refused,

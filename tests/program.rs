@@ -12,11 +12,11 @@ pub(crate) fn halite() -> Command {
 }
 
 /// Runs the program with these arguments and nothing on standard input.
-fn run(arguments: &[&str]) -> Output {
+pub(crate) fn run(arguments: &[&str]) -> Output {
     halite().args(arguments).output().unwrap()
 }
 
-fn run_with_input(arguments: &[&str], input: &str) -> Output {
+pub(crate) fn run_with_input(arguments: &[&str], input: &str) -> Output {
     let mut child = halite()
         .args(arguments)
         .stdin(Stdio::piped())
@@ -38,15 +38,17 @@ fn texts(output: &Output) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// The output of a run that must succeed and complain of nothing.
-fn results(output: &Output) -> String {
+/// The output of a run that must succeed and complain of nothing. That it made a database is no complaint.
+pub(crate) fn results(output: &Output) -> String {
     let (out, log) = texts(output);
+    let notes = |line: &&str| !line.starts_with("made a new database, ");
+    let log: String = log.split_inclusive('\n').filter(notes).collect();
     assert!(output.status.success() && log.is_empty(), "{out}\n{log}");
     out
 }
 
 /// The output and the complaint of a run that must fail as a failed statement does.
-fn failure(output: &Output) -> (String, String) {
+pub(crate) fn failure(output: &Output) -> (String, String) {
     let (out, log) = texts(output);
     assert_eq!(output.status.code(), Some(1), "{out}\n{log}");
     (out, log)
@@ -105,6 +107,78 @@ fn a_syntax_error_is_met_where_it_stands_or_before_anything_runs() {
     );
     assert_eq!(lines[1], "  SELECT 2 WHERE = 3");
     assert_eq!(lines[2], "                 ^", "{log}");
+}
+
+/// The tokenizer ends at what is no text; the script does not.
+#[test]
+fn a_text_that_is_none_is_a_statement_that_fails() {
+    let script =
+        "select 1 as one;\nselect e'a\\x00b';\nselect 2 as two; select 3 as three;\nselect 'open";
+    let (out, log) = failure(&run(&["--no-bail", "-c", script]));
+    assert_eq!(out, "one\n1\ntwo\n2\nthree\n3\n");
+    assert!(
+        log.contains("(line 2)") && log.contains("(line 4)"),
+        "{log}"
+    );
+    let (out, log) = failure(&run(&["-c", script]));
+    assert_eq!(out, "one\n1\n");
+    assert!(
+        log.contains("select e'a\\x00b'") && !log.contains("open"),
+        "{log}"
+    );
+    let lines = "select e'a\\x00b'; select 1 as one; select 2 as two;";
+    assert_eq!(
+        failure(&run(&["--no-bail", "-c", lines])).0,
+        "one\n1\ntwo\n2\n"
+    );
+}
+
+/// The statement before it is not run; the command is, and what comes then.
+#[test]
+fn a_script_goes_on_behind_a_semicolon_that_is_missing() {
+    let script = "SELECT 1 AS one;\nSELECT 2 AS two\n.print told\nSELECT 3 AS three;\n";
+    let (out, log) = failure(&run_with_input(&["--no-bail"], script));
+    assert_eq!(out, "one\n1\n", "{log}");
+    let end = "SELECT 1 AS one;\nSELECT 2 AS two\n.print told\n";
+    let (out, log) = failure(&run_with_input(&["--no-bail"], end));
+    assert_eq!(out, "one\n1\ntold\n", "{log}");
+    assert!(log.contains("has no semicolon at its end"), "{log}");
+}
+
+#[test]
+fn a_statement_that_fails_at_once_has_no_heading() {
+    for format in ["csv", "json", "box", "markdown"] {
+        let (out, log) = failure(&run(&["--format", format, "-c", "SELECT 1/0 AS x"]));
+        assert_eq!(out, "", "{format}");
+        assert!(log.to_lowercase().contains("divide by zero"), "{log}");
+    }
+    assert_eq!(results(&run(&["-c", "SELECT 1 AS x WHERE false"])), "x\n");
+}
+
+#[test]
+fn a_database_is_made_where_its_directory_can_be_meant() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("shop");
+    let made = run(&[
+        path.to_str().unwrap(),
+        "-c",
+        "CREATE TABLE t (a INT PRIMARY KEY)",
+    ]);
+    let (out, log) = texts(&made);
+    assert_eq!(
+        log,
+        format!("made a new database, {}\n", path.display()),
+        "{out}"
+    );
+    let (_, log) = texts(&run(&[path.to_str().unwrap(), "-c", "SELECT * FROM t"]));
+    assert_eq!(log, "");
+    let lost = directory.path().join("mistyped/shop");
+    let (_, log) = failure(&run(&[lost.to_str().unwrap(), "-c", "SELECT 1"]));
+    assert!(
+        log.contains("there is no directory") && log.contains("mistyped"),
+        "{log}"
+    );
+    assert!(!lost.parent().unwrap().exists());
 }
 
 #[test]

@@ -85,6 +85,66 @@ fn the_newest_row_of_a_user_costs_one_key() {
     });
 }
 
+/// What the layers below say of their own inside, and names that nobody has written.
+const BELOW: &[&str] = &[
+    "sqltorel",
+    "ast node",
+    "create_relation",
+    "single expression required",
+    "was not provided a value",
+    "issue tracker",
+    "a bug in DataFusion",
+    "LogicalPlan",
+    "Ident {",
+    "ObjectName(",
+    "quote_style",
+    "ValueWithSpan",
+    "Expr::",
+    "ScalarValue",
+    "ColumnarValue",
+    "ArrayRef",
+    "PrimitiveArray",
+    "downcast",
+    "__halite",
+    "__common_expr",
+    "__correlated_sq",
+    "database alone",
+    "\u{2060}",
+];
+
+/// The lines of golden files that are errors and warnings.
+fn told(directory: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            told(&path, found);
+        } else if let Ok(text) = std::fs::read_to_string(&path) {
+            let is_told =
+                |line: &&str| line.starts_with("error: ") || line.starts_with("warning: ");
+            found.extend(text.lines().filter(is_told).map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn errors_do_not_speak_of_what_is_below() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for directory in [
+        "tests/scripts",
+        "tests/golden",
+        "src/span/golden",
+        "src/key/golden",
+        "docs",
+    ] {
+        told(&root.join(directory), &mut found);
+    }
+    assert!(found.len() > 400, "{} lines", found.len());
+    let says = |line: &&String| BELOW.iter().any(|words| line.contains(words));
+    let wrong: Vec<&String> = found.iter().filter(says).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn golden_scripts() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");

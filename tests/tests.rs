@@ -16,6 +16,8 @@ mod far;
 #[cfg(feature = "shell")]
 mod faults;
 mod formats;
+#[cfg(feature = "shell")]
+mod inline_rows;
 #[cfg(all(feature = "shell", target_os = "linux"))]
 mod limits;
 #[cfg(feature = "shell")]

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
-use halite::error::Error;
+use halite::error::{self, Error};
 use halite::session::Database;
 use halite::shell::failure::Failure;
 use halite::shell::format::{self, FORMATS};
@@ -20,6 +20,7 @@ use halite::shell::state::{Settings, Shell};
 use halite::shell::threads;
 use halite::shell::variables::Variables;
 use halite::shell::{demo, maintenance, start, transfer};
+use halite::store::{Place, StoreOptions};
 use tokio::runtime::Runtime;
 
 /// The status of a program that Ctrl-C has ended, as shells give it.
@@ -400,9 +401,28 @@ fn generate(what: &Generate) -> Result<(), Failure> {
 async fn open(arguments: &Arguments) -> Result<Database, Error> {
     match &arguments.database {
         Some(path) if arguments.readonly => Database::open_read_only(path).await,
-        Some(path) => Database::open(path).await,
+        Some(path) => open_or_make(path).await,
         None => Database::in_memory(),
     }
+}
+
+/// The database in a directory or on a cluster. Of a directory it is told that it is a new one: its name may be mistyped.
+async fn open_or_make(path: &Path) -> Result<Database, Error> {
+    let Place::Directory(directory) = Place::of(path) else {
+        return Database::open(path).await;
+    };
+    let existing = StoreOptions {
+        create_if_missing: false,
+        ..StoreOptions::default()
+    };
+    match Database::open_with(path, existing).await {
+        Err(missing) if missing.kind() == error::ErrorKind::InvalidInput => {}
+        opened => return opened,
+    }
+    let made = Database::open(path).await?;
+    let note = format!("made a new database, {}", directory.display());
+    writeln!(io::stderr(), "{note}").ok();
+    Ok(made)
 }
 
 /// A script.

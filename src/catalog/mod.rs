@@ -43,7 +43,7 @@ pub use self::alter::Altered;
 pub use self::checks::{check_of, columns_of};
 pub use self::guests::Guests;
 pub use self::inspect::{Inspection, inspect};
-pub use self::names::{identifier, object_name, plain_arguments};
+pub use self::names::{column_name, identifier, object_name, plain_arguments};
 pub use self::new_table::NewTable;
 pub use self::numbers::Sequence;
 pub use self::objects::{Dependents, Existing};

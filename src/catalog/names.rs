@@ -2,24 +2,50 @@
 
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
+    ObjectNamePart,
 };
 
+use super::provider::{CATALOG_NAME, SCHEMA_NAME};
 use crate::error::{Error, Result};
 
-/// A name without a schema, folded.
+/// The name of a table, a view or a sequence, folded; it may stand behind the one schema that there is, `public`, and that
+/// behind the one catalog.
+///
+/// # Errors
+/// `NotSupported` for a name with another schema.
+pub fn object_name(name: &ObjectName) -> Result<String> {
+    let [schemas @ .., last] = name.0.as_slice() else {
+        return Err(Error::unsupported("a name without parts"));
+    };
+    let known = [SCHEMA_NAME, CATALOG_NAME];
+    let mut given = schemas.iter().rev().zip(known);
+    let folded = |part: &ObjectNamePart| part.as_ident().map(identifier);
+    if schemas.len() > known.len()
+        || !given.all(|(given, known)| folded(given).as_deref() == Some(known))
+    {
+        return Err(Error::unsupported(format!(
+            "`{name}`: tables have no schema but {SCHEMA_NAME}"
+        )));
+    }
+    part_name(last, name)
+}
+
+/// The name of a column without its table, folded.
 ///
 /// # Errors
 /// `NotSupported` for a name with several parts.
-pub fn object_name(name: &ObjectName) -> Result<String> {
+pub fn column_name(name: &ObjectName) -> Result<String> {
     match name.0.as_slice() {
-        [only] => only
-            .as_ident()
-            .map(identifier)
-            .ok_or_else(|| Error::unsupported(format!("the name `{name}` is not implemented"))),
+        [only] => part_name(only, name),
         _ => Err(Error::unsupported(format!(
-            "`{name}`: tables have no schema"
+            "`{name}`: name the column without its table"
         ))),
     }
+}
+
+fn part_name(part: &ObjectNamePart, name: &ObjectName) -> Result<String> {
+    let name_of_part = part.as_ident().map(identifier);
+    name_of_part.ok_or_else(|| Error::unsupported(format!("the name `{name}` is not implemented")))
 }
 
 /// The arguments of a call, if none has a name.

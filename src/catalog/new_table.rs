@@ -42,7 +42,7 @@ impl Catalog {
         }
         let bound = self.bind(table)?;
         if let Some(definition) = bound.writer().definition() {
-            definition.is_unlisted();
+            definition.begin_unlisted();
         }
         changing.next_id += 1;
         bound.make_space()?;
@@ -87,7 +87,7 @@ impl NewTable {
         self.is_ours = false;
         let name = definition.name.clone();
         catalog.write(changes, batch, || {
-            is_listed(&self.table);
+            list(&self.table);
             catalog.change_tables(|tables| drop(tables.insert(name, Arc::clone(&self.table))));
             catalog.add_sequences(numbers);
         })
@@ -129,7 +129,7 @@ impl NewTable {
         // Of a write that fails nobody knows whether it is on disk.
         self.is_ours = false;
         let written = catalog.write(changes, batch, || {
-            is_listed(&table);
+            list(&table);
             catalog.change_tables(|tables| drop(tables.insert(name.to_owned(), table)));
             catalog.forget_sequences(&old);
             catalog.add_sequences(numbers);
@@ -139,9 +139,9 @@ impl NewTable {
     }
 }
 
-fn is_listed(table: &HaliteTable) {
+fn list(table: &HaliteTable) {
     if let Some(definition) = table.writer().definition() {
-        definition.is_listed();
+        definition.list();
     }
 }
 

@@ -7,8 +7,8 @@ use arrow::compute::kernels::cast_utils::{
     IntervalParseConfig, IntervalUnit, parse_interval_month_day_nano_config,
 };
 use sqlparser::ast::{
-    CastKind, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Interval,
-    ObjectNamePart, UnaryOperator, Value,
+    BinaryOperator, CastKind, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
+    Interval, ObjectNamePart, UnaryOperator, Value,
 };
 
 use super::names::identifier;
@@ -24,6 +24,9 @@ use crate::key::{Argument, Expression};
 pub fn expression(part: &Expr) -> Result<Expression> {
     match part {
         Expr::Nested(inner) => expression(inner),
+        _ if let Some(column) = greatest_first(part) => Err(Error::unsupported(format!(
+            "`{part}` cannot be a part of a row key; write {column} DESC for the greatest first"
+        ))),
         Expr::Identifier(_) => written(part, &Form::Column, &[part]),
         Expr::Value(_) | Expr::UnaryOp { .. } => written(part, &Form::Constant, &[part]),
         Expr::BinaryOp { left, op, right } => {
@@ -43,6 +46,23 @@ pub fn expression(part: &Expr) -> Result<Expression> {
         Expr::Function(function) => call(function).ok_or_else(|| unknown(part))?,
         _ => Err(unknown(part)),
     }
+}
+
+/// The column of `9223372036854775807 - ts` and of `-ts`, with which the greatest comes first where keys only ascend.
+fn greatest_first(part: &Expr) -> Option<&Expr> {
+    let column = match part {
+        Expr::BinaryOp {
+            left,
+            op: BinaryOperator::Minus,
+            right,
+        } if matches!(left.as_ref(), Expr::Value(_)) => right,
+        Expr::UnaryOp {
+            op: UnaryOperator::Minus,
+            expr,
+        } => expr,
+        _ => return None,
+    };
+    matches!(column.as_ref(), Expr::Identifier(_)).then_some(column)
 }
 
 /// The transform of a form over arguments.

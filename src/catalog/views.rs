@@ -104,9 +104,9 @@ impl Catalog {
         }
     }
 
-    /// A view that reads what has the name.
-    pub fn reader_of(&self, name: &str) -> Option<Arc<View>> {
-        self.dependents(&BTreeSet::from([name])).into_iter().next()
+    /// The views that read what has the name, themselves or by way of others.
+    pub fn readers_of(&self, name: &str) -> Vec<Arc<View>> {
+        self.dependents(&BTreeSet::from([name]))
     }
 
     /// # Errors

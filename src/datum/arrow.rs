@@ -19,7 +19,7 @@ use arrow::datatypes::{
 use arrow::error::ArrowError;
 use datafusion::common::{DataFusionError, ScalarValue};
 
-use super::words::{row_and_value, worded};
+use super::words::{otherwise, row_and_value, worded};
 use super::{Datum, Precision, SqlType};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -403,9 +403,10 @@ impl From<DataFusionError> for Error {
             }
             other => match own_error(&other) {
                 Some(own) => own.with_source(other),
-                None => match row_and_value(&other) {
-                    Some(words) => Self::invalid(words).with_source(other),
-                    None => Self::new(kind_of(&other), worded(&other)).with_source(other),
+                None => match (row_and_value(&other), otherwise(&other)) {
+                    (Some(words), _) => Self::invalid(words).with_source(other),
+                    (None, Some(said)) => Self::new(kind_of(&other), said),
+                    _ => Self::new(kind_of(&other), worded(&other)).with_source(other),
                 },
             },
         }

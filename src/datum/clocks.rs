@@ -81,6 +81,23 @@ impl Clocks {
     }
 }
 
+/// Where the seconds are missing: behind `2024-01-01 10:00`.
+const MINUTES: &str = "0000-00-00 00:00";
+
+/// A time as text with its seconds, which it leaves out; `None` where it has them, or is no time.
+pub fn with_seconds(text: &str) -> Option<String> {
+    let (minutes, zone) = text.split_at_checked(MINUTES.len())?;
+    let is_like = |(found, wanted): (char, char)| match wanted {
+        '0' => found.is_ascii_digit(),
+        ' ' => matches!(found, ' ' | 'T' | 't'),
+        wanted => found == wanted,
+    };
+    let is_time = minutes.chars().count() == MINUTES.len()
+        && minutes.chars().zip(MINUTES.chars()).all(is_like)
+        && !zone.starts_with(|next: char| next == ':' || next == '.' || next.is_ascii_digit());
+    is_time.then(|| format!("{minutes}:00{zone}"))
+}
+
 #[cfg(test)]
 #[path = "clocks_tests.rs"]
 mod tests;

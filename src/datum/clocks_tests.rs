@@ -105,3 +105,26 @@ fn a_text_may_name_its_zone() {
     assert!(berlin("2024-03-31 02:30:00 Nowhere").contains("Nowhere"));
     assert!(berlin("2024-02-30 02:30:00").contains("2024-02-30"));
 }
+
+#[test]
+fn seconds_are_added_where_they_are_missing() {
+    for (text, expected) in [
+        ("2024-01-01 10:00", Some("2024-01-01 10:00:00")),
+        ("2024-01-01T10:00", Some("2024-01-01T10:00:00")),
+        ("2024-01-01 10:00Z", Some("2024-01-01 10:00:00Z")),
+        ("2024-01-01 10:00+02:00", Some("2024-01-01 10:00:00+02:00")),
+        (
+            "2024-01-01 10:00 Europe/Berlin",
+            Some("2024-01-01 10:00:00 Europe/Berlin"),
+        ),
+        ("2024-01-01 10:00:30", None),
+        ("2024-01-01 10:000", None),
+        ("2024-01-01", None),
+        ("2024-01-01 10", None),
+        ("a text of some length", None),
+        ("2024-01-01 1\u{e9}:00", None),
+        ("", None),
+    ] {
+        assert_eq!(with_seconds(text).as_deref(), expected, "{text}");
+    }
+}

@@ -24,6 +24,135 @@ pub(super) fn worded(error: &DataFusionError) -> String {
     }
 }
 
+/// What DataFusion says of its own inside, and what that means to who wrote the statement.
+const OTHERWISE: &[(&str, &str)] = &[
+    (
+        "single expression required",
+        "a subquery that stands for a value has several columns; select the one that is meant",
+    ),
+    (
+        "should only return one column",
+        "a subquery that stands for a value has several columns; select the one that is meant",
+    ),
+    (
+        " in InSubquery",
+        "what stands before IN is of another kind than the column of the subquery, or of another number of columns",
+    ),
+    (
+        "Unsupported LIMIT expression: ",
+        "LIMIT and OFFSET are whole numbers, or parameters that have values",
+    ),
+    (
+        "Unsupported OFFSET expression: ",
+        "LIMIT and OFFSET are whole numbers, or parameters that have values",
+    ),
+    (
+        "Unsupported Interval Expression with ",
+        "this form of an interval is not implemented; write INTERVAL '1 year 2 months', or INTERVAL '3' DAY",
+    ),
+    (
+        "does not support logical expression WindowFunction(",
+        "a window function has no place here: compute it in a query in FROM, or write QUALIFY",
+    ),
+    (
+        "does not support logical expression AggregateFunction(",
+        "an aggregate has no place here: compute it in a query in FROM, or in a subquery",
+    ),
+    (
+        "Substring without for/from is not valid",
+        "substring says where it begins, or how long it is: substring(text FROM 2 FOR 3), substr(text, 2, 3)",
+    ),
+    (
+        "Unsupported expr Subquery(",
+        "the value of a setting is a constant, and no subquery",
+    ),
+    ("Unsupported expr ", "the value of a setting is a constant"),
+    (
+        "Unsupported unary op ",
+        "the value of a setting is a constant",
+    ),
+];
+
+/// What stands behind AT TIME ZONE where DataFusion does not plan it: these forms it plans in any other place.
+const ZONES: &[&str] = &[
+    "Identifier",
+    "CompoundIdentifier",
+    "Function",
+    "Value",
+    "Nested",
+    "Interval",
+    "Cast",
+    "BinaryOp",
+    "UnaryOp",
+    "Subquery",
+    "Case",
+];
+
+const ZONE_IS_TEXT: &str =
+    "AT TIME ZONE names its zone in a text, as in ts AT TIME ZONE 'Europe/Berlin'";
+
+/// The forms of expressions, as the parser calls them, that DataFusion does not plan, and as they are written.
+const FORMS: &[(&str, &str)] = &[
+    ("Collate", "COLLATE"),
+    ("MatchAgainst", "MATCH … AGAINST"),
+    ("Prior", "PRIOR"),
+    ("ConnectByRoot", "CONNECT_BY_ROOT"),
+    ("MemberOf", "MEMBER OF"),
+    ("OuterJoin", "(+)"),
+    ("RLike", "RLIKE"),
+    ("IsNormalized", "IS NORMALIZED"),
+    ("Convert", "CONVERT"),
+    ("Prefixed", "a word in front of a literal"),
+    ("Named", "AS inside of an expression"),
+    ("Lambda", "a lambda in this place"),
+];
+
+/// In front of the tree of what DataFusion does not plan.
+const IN_FRONT_OF_TREE: [&str; 2] = [
+    "Unsupported ast node in sqltorel: ",
+    "Unsupported ast node ",
+];
+
+/// What is behind an error that is a fault of DataFusion, not of the statement.
+const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code.";
+
+/// What an error says to who wrote the statement, where DataFusion's words are about its own inside, and help nobody as its
+/// cause either.
+pub(super) fn otherwise(error: &DataFusionError) -> Option<String> {
+    let text = error.strip_backtrace();
+    let mut known = OTHERWISE.iter();
+    if let Some((_, said)) = known.find(|(theirs, _)| text.contains(theirs)) {
+        return Some((*said).to_owned());
+    }
+    if let Some((_, rest)) = text.split_once("Placeholder '")
+        && let Some((name, _)) = rest.split_once("' was not provided a value")
+    {
+        return Some(format!(
+            "parameter {name} has no value: give it one, as EXECUTE does, or write a constant"
+        ));
+    }
+    let mut trees = IN_FRONT_OF_TREE.iter();
+    if let Some((_, tree)) = trees.find_map(|front| text.split_once(front)) {
+        let end = tree.find(|letter: char| !letter.is_alphanumeric());
+        let form = tree.get(..end.unwrap_or(tree.len())).unwrap_or_default();
+        if ZONES.contains(&form) {
+            return Some(ZONE_IS_TEXT.to_owned());
+        }
+        let written = FORMS.iter().find(|(name, _)| *name == form);
+        let written = written.map_or("this form of an expression, or of a table,", |(_, it)| it);
+        return Some(format!("{written} is not implemented"));
+    }
+    let (said, behind) = text.split_once(REPORT)?;
+    // Of arguments of other types DataFusion says so, and then what it takes.
+    if behind.contains("No function matches") {
+        return None;
+    }
+    Some(format!(
+        "{}: a fault of Halite or of what is below it; please report the statement",
+        said.trim_end().trim_end_matches('.')
+    ))
+}
+
 /// What DataFusion says in front of two types that do not go together.
 const IN_FRONT: [&str; 5] = [
     " operation ",

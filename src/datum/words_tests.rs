@@ -49,3 +49,100 @@ async fn rows_of_different_length_are_told_apart() {
     let error = error_of("SELECT id FROM t WHERE (id, b) = (1, 2, 3)").await;
     assert!(error.message().contains("a row of 2 values"), "{error}");
 }
+
+/// What DataFusion says of its own inside stands neither in an error nor behind it.
+#[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
+async fn errors_are_in_the_words_of_who_wrote_the_statement() {
+    for (sql, words) in [
+        (
+            "SELECT id FROM t WHERE id IN (SELECT id, b FROM t)",
+            "several columns",
+        ),
+        ("SELECT sum('x')", "No function matches"),
+        (
+            "SELECT now() AT TIME ZONE id FROM t",
+            "AT TIME ZONE names its zone in a text",
+        ),
+        (
+            "SELECT now() AT TIME ZONE t.id FROM t",
+            "AT TIME ZONE names its zone in a text",
+        ),
+        (
+            "SELECT now() AT TIME ZONE lower('UTC') FROM t",
+            "AT TIME ZONE names its zone in a text",
+        ),
+        (
+            "SELECT now() AT TIME ZONE 3 FROM t",
+            "AT TIME ZONE names its zone in a text",
+        ),
+        (
+            "SELECT MATCH (b) AGAINST ('x') FROM t",
+            "MATCH … AGAINST is not implemented",
+        ),
+        (
+            "SELECT CONVERT(id USING utf8) FROM t",
+            "CONVERT is not implemented",
+        ),
+        (
+            "SELECT id MEMBER OF ([1]) FROM t",
+            "MEMBER OF is not implemented",
+        ),
+        (
+            "SELECT _utf8'x'",
+            "a word in front of a literal is not implemented",
+        ),
+        (
+            "SELECT INTERVAL '1 day' YEAR TO MONTH",
+            "this form of an interval is not implemented",
+        ),
+        (
+            "SELECT id FROM t WHERE row_number() OVER () = 1",
+            "a window function has no place here",
+        ),
+        (
+            "SELECT substring('x') FROM t",
+            "substring says where it begins",
+        ),
+        (
+            "SET halite.span_budget = (SELECT 1)",
+            "the value of a setting is a constant",
+        ),
+    ] {
+        let error = error_of(sql).await;
+        assert!(error.message().contains(words), "{sql}: {error}");
+        let mut told = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(inner) = cause {
+            told.push_str(&inner.to_string());
+            cause = inner.source();
+        }
+        for below in [
+            "sqltorel",
+            "Ident",
+            "Span(",
+            "quote_style",
+            "logical expression",
+            "Some(",
+        ] {
+            assert!(!told.contains(below), "{sql}: {told}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_parameter_without_a_value_is_named() {
+    let connection = Database::in_memory().expect("database").connect();
+    for statement in connection.script("SELECT $1 + 1").expect("a script") {
+        let told = match connection.run(&statement).await {
+            Err(error) => error.to_string(),
+            Ok(crate::session::Outcome::Rows(mut rows)) => {
+                let first = futures::StreamExt::next(&mut rows).await;
+                let error = first.expect("a row or an error").expect_err("no value");
+                Error::from(error).to_string()
+            }
+            Ok(_) => panic!("no rows"),
+        };
+        assert!(told.contains("parameter $1 has no value"), "{told}");
+    }
+}

@@ -4,6 +4,7 @@
 //! constants as on columns. What can be said in SQL is no function here: the session writes it out.
 
 mod age;
+mod beside_dates;
 mod difference;
 mod elapsed;
 mod format;
@@ -129,13 +130,23 @@ pub fn interval_divided(interval: Expr, divisor: Expr) -> Expr {
 }
 
 /// The difference of two times, as an interval.
-pub fn interval_between(difference: Expr) -> Expr {
-    call(&elapsed::BETWEEN, vec![difference])
+pub fn interval_between(later: Expr, earlier: Expr) -> Expr {
+    call(&elapsed::BETWEEN, vec![later, earlier])
 }
 
 /// Whether a function is that difference.
 pub fn is_interval_between(function: &ScalarUDF) -> bool {
     is(function, &elapsed::BETWEEN)
+}
+
+/// A TIMESTAMP of nanoseconds as one of microseconds, or an error where it has more digits.
+pub fn in_microseconds(stamp: Expr) -> Expr {
+    call(&beside_dates::IN_MICROSECONDS, vec![stamp])
+}
+
+/// A TIMESTAMP as one of seconds that compares with a DATE, as a TIMESTAMP of seconds, as it does.
+pub fn beside_days(stamp: Expr) -> Expr {
+    call(&beside_dates::BESIDE_DAYS, vec![stamp])
 }
 
 /// How long an interval is: a number.

@@ -1,24 +1,29 @@
-//! `date_trunc` that is right at the ends of its type, or an error.
+//! `date_trunc` that is right at the ends of its type, or an error; a DATE is a TIMESTAMP(6), which reaches as far as the
+//! calendar.
 //!
 //! DataFusion rounds the first times of a type down past its least value, which wraps around to its greatest, or panics
 //! where overflow is checked, if only in a slot that holds NULL; and it counts weeks and longer units in nanoseconds, so
 //! that `date_trunc('month', ts)` of a TIMESTAMP(3) ends in 2262. Here such values are rounded in 128 bits, by the code of
-//! the key part of that name. All others are rounded by DataFusion, which is quick.
+//! the key part of that name. All others are rounded by DataFusion, which is quick. And it takes a DATE for a TIMESTAMP of
+//! nanoseconds, so that 9999-12-31 is an error. Of a constant before 1970 it rounds a fraction of a second up, and not down as
+//! of a column: so a constant is rounded as a column of one row.
 
 use std::sync::Arc;
 
 use arrow::array::temporal_conversions::as_datetime;
-use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray};
+use arrow::array::{Array, ArrowPrimitiveType, AsArray, PrimitiveArray};
 use arrow::datatypes::{
     ArrowTimestampType, DataType, FieldRef, TimeUnit, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
 use chrono::{DateTime, FixedOffset, NaiveDateTime};
+use datafusion::common::types::{NativeType, logical_date, logical_string};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::functions::datetime;
 use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
 use datafusion::logical_expr::{
-    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
+    Coercion, ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
+    Signature, TypeSignature, TypeSignatureClass, Volatility,
 };
 
 use super::as_theirs::as_theirs;
@@ -28,16 +33,37 @@ use crate::key::transform::truncation;
 
 /// The function.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub struct DateTrunc(Arc<ScalarUDF>);
+pub struct DateTrunc(Arc<ScalarUDF>, Signature);
 
 impl Default for DateTrunc {
     fn default() -> Self {
-        Self(datetime::date_trunc())
+        let of = |times| TypeSignature::Coercible(vec![text(), times]);
+        let implicit = |other, unit| {
+            let unit = NativeType::Timestamp(unit, None);
+            Coercion::new_implicit(TypeSignatureClass::Timestamp, vec![other], unit)
+        };
+        let texts = TypeSignatureClass::Native(logical_string());
+        let dates = TypeSignatureClass::Native(logical_date());
+        let arguments = vec![
+            of(implicit(texts, TimeUnit::Nanosecond)),
+            of(implicit(dates, TimeUnit::Microsecond)),
+            of(Coercion::new_exact(TypeSignatureClass::Time)),
+        ];
+        let signature = Signature::one_of(arguments, Volatility::Immutable);
+        Self(datetime::date_trunc(), signature)
     }
 }
 
+fn text() -> Coercion {
+    Coercion::new_exact(TypeSignatureClass::Native(logical_string()))
+}
+
 impl ScalarUDFImpl for DateTrunc {
-    as_theirs!();
+    as_theirs!(but_arguments);
+
+    fn signature(&self) -> &Signature {
+        &self.1
+    }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
         self.0.return_field_from_args(args)
@@ -51,6 +77,17 @@ impl ScalarUDFImpl for DateTrunc {
         let [unit, times] = args.args.as_slice() else {
             return self.0.invoke_with_args(args);
         };
+        if let (ColumnarValue::Scalar(time), DataType::Timestamp(..)) = (times, times.data_type()) {
+            let array = time.to_array()?;
+            if let Some(given) = args.args.last_mut() {
+                *given = ColumnarValue::Array(array);
+            }
+            args.number_rows = 1;
+            let truncated = self.invoke_with_args(args)?.into_array(1)?;
+            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(
+                &truncated, 0,
+            )?));
+        }
         let truncated = match (constant_text(unit), times.data_type()) {
             (Some(unit), DataType::Timestamp(..)) => truncated(&unit, times)?,
             _ => None,
@@ -110,24 +147,17 @@ where
     };
     let array = times.to_array(1)?;
     let array = array.as_primitive::<T>();
-    let is_scalar = matches!(times, ColumnarValue::Scalar(_));
-    let shaped = |array: PrimitiveArray<T>| -> Result<ColumnarValue> {
-        let array: ArrayRef = Arc::new(array);
-        Ok(match is_scalar {
-            true => ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?),
-            false => ColumnarValue::Array(array),
-        })
-    };
+    let of_array = |array: PrimitiveArray<T>| ColumnarValue::Array(Arc::new(array));
     let array = without_hidden(array);
     if array.values().iter().all(|time| is_inside(*time, tick)) {
-        return Ok(Some(Truncated::Clean(shaped(array)?)));
+        return Ok(Some(Truncated::Clean(of_array(array))));
     }
     let zone = zone_of(unit, array.timezone());
     let truncated: PrimitiveArray<T> = array.try_unary(|time| {
         rounded::<T>(time, zone, &truncate).ok_or_else(|| out_of_range::<T>(unit, time))
     })?;
     let truncated = truncated.with_timezone_opt(array.timezone());
-    Ok(Some(Truncated::Here(shaped(truncated)?)))
+    Ok(Some(Truncated::Here(of_array(truncated))))
 }
 
 /// The clocks on which a unit is counted. Minutes and what is less are counted on those of UTC, as DataFusion does, which

@@ -8,7 +8,9 @@ mod as_theirs;
 mod average;
 mod bounded;
 mod by_value;
+mod calendar;
 mod concatenation;
+mod date_bin;
 mod date_part;
 mod date_trunc;
 mod decode_key;
@@ -21,6 +23,7 @@ mod planning;
 mod product;
 mod quantile;
 mod quotient;
+mod shift;
 mod single;
 mod sizes;
 mod sum;
@@ -39,15 +42,16 @@ use crate::schema::BoundTable;
 use crate::store::Store;
 
 pub use self::added::{
-    format_of, interval_between, interval_divided, interval_length, interval_of_rank,
-    interval_rank, interval_times, is_interval_between, is_interval_times, json_arrow,
-    json_hash_arrow,
+    beside_days, format_of, in_microseconds, interval_between, interval_divided, interval_length,
+    interval_of_rank, interval_rank, interval_times, is_interval_between, is_interval_times,
+    json_arrow, json_hash_arrow,
 };
 pub use self::arithmetic::Arithmetic;
 pub use self::average::ExactAverage;
 pub use self::bounded::{BoundedFunction, bounded, is_bounded, needs_bound};
 pub use self::by_value::{Extreme, is_extreme};
 pub use self::concatenation::{concatenated, may_be_long};
+pub use self::date_bin::DateBin;
 pub use self::date_part::{DatePart, ExtractPlanner};
 pub use self::date_trunc::DateTrunc;
 pub use self::keys::KeysExec;
@@ -56,9 +60,10 @@ pub use self::part::spellings;
 pub use self::planning::{Stop, check_wanted, is_planning, while_planning};
 pub use self::product::{is_wide_product, lost_operator, product};
 pub use self::quotient::{is_of_decimals, quotient};
+pub use self::shift::shifts;
 pub use self::single::single_value;
 pub use self::sum::ExactSum;
-pub use self::to_timestamp::ToTimestamp;
+pub use self::to_timestamp::to_timestamps;
 pub use self::transform::TransformFunction;
 pub use self::type_of::type_of;
 
@@ -108,3 +113,6 @@ pub fn decode_key(lookup: Lookup) -> ScalarUDF {
 pub fn sizes(list: List) -> Arc<dyn TableFunctionImpl> {
     Arc::new(sizes::Sizes::new(list))
 }
+
+#[cfg(test)]
+mod times_tests;

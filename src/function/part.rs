@@ -8,6 +8,7 @@ use datafusion::common::{Column, ScalarValue};
 use datafusion::functions::all_default_functions;
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, Operator, ScalarUDF, lit};
 
+use super::date_bin::DateBin;
 use super::date_trunc::DateTrunc;
 use super::transform::TransformFunction;
 use crate::key::transform::{Computed, Declaration, Form};
@@ -44,15 +45,21 @@ pub fn spellings(part: &KeyPart) -> Vec<Expr> {
     written
 }
 
-/// The functions that compute a transform, by their name: that of Halite's sessions, and that of others.
+/// The functions that compute a transform, by their name: that of Halite's sessions, and that of others, unless it ends where
+/// keys do not.
 static FUNCTIONS: LazyLock<HashMap<&'static str, Vec<Arc<ScalarUDF>>>> = LazyLock::new(|| {
     let own = TRANSFORMS
         .iter()
         .filter_map(|declaration| TransformFunction::of(*declaration))
         .map(ScalarUDF::new_from_impl);
-    let mended = ScalarUDF::new_from_impl(DateTrunc::default());
-    let all = own.chain([mended]).map(Arc::new);
-    let all: Vec<Arc<ScalarUDF>> = all.chain(all_default_functions()).collect();
+    let mended = [
+        ScalarUDF::new_from_impl(DateTrunc::default()),
+        ScalarUDF::new_from_impl(DateBin::default()),
+    ];
+    let all = own.chain(mended).map(Arc::new);
+    let theirs = all_default_functions().into_iter();
+    let theirs = theirs.filter(|function| function.name() != "date_bin");
+    let all: Vec<Arc<ScalarUDF>> = all.chain(theirs).collect();
     let of = |declaration: &&dyn Declaration| {
         let Form::Call(name) = declaration.form() else {
             return None;

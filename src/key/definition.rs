@@ -1,5 +1,6 @@
 //! What a row key is declared over: columns, and parts in their order and direction.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,23 @@ pub struct PartDefinition {
     pub direction: SortOrder,
     /// NULLS FIRST or LAST; without effect for a part that cannot be NULL.
     pub nulls: NullOrder,
+}
+
+impl fmt::Display for PartDefinition {
+    /// As `PRIMARY KEY (…)` declares it: `seen DESC NULLS LAST`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.expression.fmt(f)?;
+        if self.direction == SortOrder::Descending {
+            f.write_str(" DESC")?;
+        }
+        if self.nulls == self.direction.default_nulls() {
+            return Ok(());
+        }
+        f.write_str(match self.nulls {
+            NullOrder::First => " NULLS FIRST",
+            NullOrder::Last => " NULLS LAST",
+        })
+    }
 }
 
 impl Expression {

@@ -203,36 +203,42 @@ impl KeyPart {
     /// Reads the part's field from the front of `bytes`: its value and length.
     ///
     /// # Errors
-    /// `Corrupt` where no field stands there.
+    /// `Corrupt` where no field stands there, with the part.
     pub fn decode(&self, bytes: &[u8]) -> Result<(Option<Datum>, usize)> {
         let Some((body, marker)) = self.body(bytes)? else {
             return Ok((None, 1));
         };
+        let (value, length) = self
+            .decode_body(body)
+            .map_err(|error| self.context(error))?;
+        Ok((Some(value), marker + length))
+    }
+
+    fn decode_body(&self, body: &[u8]) -> Result<(Datum, usize)> {
         let encoding = self.transform.encoding();
-        let (value, length) = match self.direction() {
-            SortOrder::Ascending => encoding.decode(body)?,
+        match self.direction() {
+            SortOrder::Ascending => encoding.decode(body),
             SortOrder::Descending => {
                 let length = encoding.descending_length(body)?;
-                encoding.decode(&complement(body.get(..length).unwrap_or(body)))?
+                encoding.decode(&complement(body.get(..length).unwrap_or(body)))
             }
-        };
-        Ok((Some(value), marker + length))
+        }
     }
 
     /// The length of the part's field at the front of `bytes`, marker included.
     ///
     /// # Errors
-    /// `Corrupt` where no field stands there.
+    /// `Corrupt` where no field stands there, with the part.
     pub fn length(&self, bytes: &[u8]) -> Result<usize> {
         let Some((body, marker)) = self.body(bytes)? else {
             return Ok(1);
         };
         let encoding = self.transform.encoding();
-        Ok(marker
-            + match self.direction() {
-                SortOrder::Ascending => encoding.length(body)?,
-                SortOrder::Descending => encoding.descending_length(body)?,
-            })
+        let length = match self.direction() {
+            SortOrder::Ascending => encoding.length(body),
+            SortOrder::Descending => encoding.descending_length(body),
+        };
+        Ok(marker + length.map_err(|error| self.context(error))?)
     }
 
     /// What follows the marker, and the marker's length; `None` for NULL.
@@ -376,11 +382,17 @@ impl KeyPart {
         KeyRange::new(start, stop)
     }
 
-    /// A value of this part for people: `NULL`, and text in quotes where it could be taken for something else.
+    /// A value of this part for people: `NULL`, and text in quotes where it could be taken for something else. An id of a
+    /// dictionary is its text.
     pub fn format(&self, value: Option<&Datum>) -> String {
         let Some(value) = value else {
             return "NULL".to_owned();
         };
+        let has_dictionary = self.transform.dictionary().is_some();
+        let text = has_dictionary
+            .then(|| self.transform.inverse(value))
+            .flatten();
+        let value = text.as_ref().unwrap_or(value);
         let text = Readable(value, self.transform.value_type()).to_string();
         let plain = !text.is_empty()
             && text != "NULL"

@@ -11,7 +11,8 @@
 //! | REAL or DOUBLE, and any other DECIMAL | the DECIMAL as DOUBLE |
 //! | an integer or DECIMAL, and a constant REAL or DOUBLE | both as DOUBLE, alone among exact values of a list |
 //! | DECIMAL, and a constant text | the text as an exact number |
-//! | a DATE and a TIMESTAMP of which none is constant | the DATE as a TIMESTAMP of the same precision, not of nanoseconds |
+//! | a DATE and a TIMESTAMP(0) or (3) of which none is constant | the DATE as such a TIMESTAMP |
+//! | a DATE and a TIMESTAMP(6) or (9), which do not reach as far | both as seconds ([`beside_days`](crate::function::beside_days)) |
 //!
 //! Long chains of `AND` and `OR` are balanced on the way (`super::chains`), and names inside of an expression dropped.
 //!
@@ -28,6 +29,7 @@ use super::compare::{between_operators, binary, is_comparison, list_operators};
 use super::constants::is_constant;
 use super::rule::NodeRule;
 use super::{chains, floats, has, has_any, input_schema, map_named, numbers, tuples};
+use crate::function::beside_days;
 use crate::predicate::Exact;
 
 /// The rule. See the [module](self).
@@ -127,12 +129,23 @@ fn typed_term(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
 
 /// The two sides of a comparison with their meaning said; `None` when coercion does nothing to them.
 fn typed(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
-    if is_constant(right) {
-        typed_side(left, right, schema)
-    } else if is_constant(left) {
-        typed_side(right, left, schema).map(|(right, left)| (left, right))
-    } else {
-        typed_values(left, right, schema)
+    match (is_constant(left), is_constant(right)) {
+        (true, true) => typed_days(left, right, schema).or_else(|| typed_side(left, right, schema)),
+        (_, true) => typed_side(left, right, schema),
+        (true, _) => typed_side(right, left, schema).map(|(right, left)| (left, right)),
+        _ => typed_values(left, right, schema),
+    }
+}
+
+/// What becomes of a DATE and a TIMESTAMP.
+fn typed_days(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
+    match (left.get_type(schema).ok()?, right.get_type(schema).ok()?) {
+        (DataType::Date32, DataType::Timestamp(unit, None)) => Some(with_day(left, right, unit)),
+        (DataType::Timestamp(unit, None), DataType::Date32) => {
+            let (right, left) = with_day(right, left, unit);
+            Some((left, right))
+        }
+        _ => None,
     }
 }
 
@@ -140,19 +153,23 @@ fn typed(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
 fn typed_values(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
     let (left_type, right_type) = (left.get_type(schema).ok()?, right.get_type(schema).ok()?);
     match (&left_type, &right_type) {
-        (DataType::Date32, DataType::Timestamp(unit, None)) => {
-            Some((midnight(left, *unit), right.clone()))
-        }
-        (DataType::Timestamp(unit, None), DataType::Date32) => {
-            Some((left.clone(), midnight(right, *unit)))
-        }
         (float, decimal) if floats::is_float(float) && decimal.is_decimal() => {
             Some((left.clone(), numbers::as_double(right)))
         }
         (decimal, float) if decimal.is_decimal() && floats::is_float(float) => {
             Some((numbers::as_double(left), right.clone()))
         }
-        _ => None,
+        _ => typed_days(left, right, schema),
+    }
+}
+
+/// A DATE and a TIMESTAMP of a unit as values that compare as they do.
+pub(super) fn with_day(date: &Expr, stamp: &Expr, unit: TimeUnit) -> (Expr, Expr) {
+    match unit {
+        TimeUnit::Second | TimeUnit::Millisecond => (midnight(date, unit), stamp.clone()),
+        TimeUnit::Microsecond | TimeUnit::Nanosecond => {
+            (midnight(date, TimeUnit::Second), beside_days(stamp.clone()))
+        }
     }
 }
 
@@ -191,10 +208,12 @@ fn typed_side(value: &Expr, constant: &Expr, schema: &DFSchema) -> Option<(Expr,
 
 /// What becomes of a value and one of several that it is compared with.
 fn typed_with(value: &Expr, other: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
-    if is_constant(other) {
-        typed_side(value, other, schema)
-    } else {
-        typed_values(value, other, schema)
+    match (is_constant(value), is_constant(other)) {
+        (true, true) => {
+            typed_days(value, other, schema).or_else(|| typed_side(value, other, schema))
+        }
+        (_, true) => typed_side(value, other, schema),
+        _ => typed_values(value, other, schema),
     }
 }
 

@@ -6,7 +6,7 @@
 //! its own: where both sides had a column of one name, all columns of a side would be given one qualifier.
 
 use datafusion::common::tree_node::Transformed;
-use datafusion::common::{DFSchema, Result};
+use datafusion::common::{DFSchema, JoinConstraint, Result};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 
 use super::rule::NodeRule;
@@ -35,6 +35,10 @@ fn name_keys(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
             }
         }
     }
+    if changed {
+        // Keys of USING are columns, and whoever asks for these next would find others. Names mean one column by now.
+        join.join_constraint = JoinConstraint::On;
+    }
     Ok(Transformed::new_transformed(
         LogicalPlan::Join(join),
         changed,
@@ -53,7 +57,7 @@ fn is_taken(key: &Expr, side: &DFSchema) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::session::testing::{mended, plain, plain_rows, rows};
+    use crate::session::testing::{mended, plain, plain_rows, rows, rows_of, with};
 
     const CORRELATED: &str = "SELECT (SELECT max(x.id) FROM t x WHERE x.id = character_length(t.b)) AS m, character_length(t.b) FROM t GROUP BY t.b, character_length(t.b)";
 
@@ -79,6 +83,21 @@ mod tests {
         ] {
             assert_eq!(rows(&session, sql).await, expected, "{sql}");
         }
+    }
+
+    /// Whoever asks for the keys of USING asks for columns.
+    #[tokio::test]
+    async fn keys_of_using_may_be_of_two_types() {
+        let connection = with(&[
+            "CREATE TABLE l (a BIGINT)",
+            "CREATE TABLE r (a INT, f INT, d INT)",
+            "INSERT INTO l VALUES (1), (2)",
+            "INSERT INTO r VALUES (1, 5, 7)",
+        ])
+        .await;
+        let sql = "SELECT (SELECT max(y) FROM (SELECT count(DISTINCT r.f), max(count(*)) OVER () FROM l LEFT JOIN r \
+                   USING (a) GROUP BY r.d) AS x (y, z))";
+        assert_eq!(rows_of(&connection, sql).await, ["1"]);
     }
 
     /// Fails as soon as DataFusion tells the two apart: then the mend can go.

@@ -6,17 +6,19 @@
 //!
 //! | rule | where | what it does |
 //! |---|---|---|
+//! | `session_zone` | before all others | what clocks show of instants is what those of the session show |
 //! | [`numbers`] | before type coercion, and behind it | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE; subqueries know the types that their references have |
 //! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | [`clocks`] | before type coercion | `CAST(ts AS TIME)` is not taken for an order of `ts` |
 //! | [`repeated`] | before type coercion, and behind all rules | a key that rows are sorted by is named once |
 //! | [`zones`] | before the simplifier | times are read on the clocks of a zone, also those that are shown twice or never |
 //! | [`rounded`] | before the simplifier | a DECIMAL that is cast to an integer is rounded |
-//! | [`stamps`] | before the simplifier | a text that becomes a TIMESTAMP may leave out its seconds |
+//! | [`texts`] | before the simplifier | a text that becomes a TIMESTAMP may leave out its seconds, one that becomes a DECIMAL have an exponent |
 //! | [`bytes`] | before the simplifier | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
 //! | [`nested`] | before the simplifier | a text that becomes a LIST, STRUCT or MAP is read as JSON |
 //! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
 //! | `intervals` | before the simplifier | BETWEEN, IN, IS DISTINCT FROM and ORDER BY of intervals go by their lengths |
+//! | `float_keys` | behind the optimizer | zeros and NaNs that a query makes are compared by value in joins |
 //! | `join_keys` | behind the optimizer | a key that a join computes is told from a column of its name |
 //! | `set_names` | before type coercion | what grouping sets are of keeps its name |
 //! | `left_out` | before type coercion | what FILTER leaves out is not computed |
@@ -33,6 +35,7 @@
 //! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
 //! | [`embedded`] | on the physical plan, before projections are pushed down | the columns that a filter hands on are chosen above it |
 //! | [`equal_windows`] | behind the simplifier | a window that is written twice is computed once |
+//! | `frames` | before type coercion | frames of windows over whatever can be sorted; offsets that are none are refused |
 //! | [`few_groups`] | on the physical plan, behind the rule that limits groups, and behind all | a few groups are the first of all |
 //! | [`regexes`] | before the simplifier | patterns that look for a backslash stay regular expressions |
 //! | [`kept_types`] | before the simplifier, and around the rule that counts DISTINCT in steps | a value keeps its type |
@@ -45,8 +48,10 @@
 //! | `unasked` | on the physical plan, behind the rules that push filters | a join does not wait for a partition that nobody asks for |
 //! | [`lost_order`] | before the physical plan is checked | rows are sorted again where an order is not known any more |
 //!
-//! Two do something else: [`first_rows`], on the physical plan, last, tells scans of which groups of rows the first are
-//! all that is needed; [`value_rows`], before the simplifier, makes the rows of long VALUES.
+//! Some do something else. On the physical plan, last, [`first_rows`] tells scans of which groups of rows the first are all
+//! that is needed, `farthest` which single row is, and `grouped_sides` which side of a join tells the other its keys;
+//! [`value_rows`], before the simplifier, makes the rows of long VALUES; `long_rows`, before type coercion, joins long lists
+//! of rows. [`once`] is no rule: it shares what a volatile query of WITH gives, when the query is planned.
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
 //! [`session::dialect`](crate::session::dialect).
@@ -70,7 +75,8 @@ use datafusion::physical_plan::ExecutionPlan;
 #[cfg(test)]
 use crate::fault::{self, Fault};
 use crate::function::{
-    DatePart, DateTrunc, ExactAverage, ExactSum, ExtractPlanner, ToTimestamp, ordered_aggregates,
+    DateBin, DatePart, DateTrunc, ExactAverage, ExactSum, ExtractPlanner, ordered_aggregates,
+    shifts, to_timestamps,
 };
 
 pub mod above_groups;
@@ -89,9 +95,13 @@ pub mod embedded;
 pub mod equal_windows;
 mod exact;
 mod extremes;
+mod farthest;
 pub mod few_groups;
 pub mod first_rows;
+mod float_keys;
 mod floats;
+mod frames;
+mod grouped_sides;
 mod groups;
 pub mod held;
 mod intervals;
@@ -100,6 +110,7 @@ pub mod kept_types;
 pub mod key_order;
 mod left_out;
 mod lists;
+mod long_rows;
 mod lossy;
 mod lost_operators;
 pub mod lost_order;
@@ -110,6 +121,7 @@ pub mod nested;
 pub mod null_safe;
 mod numbered;
 pub mod numbers;
+pub mod once;
 mod operand;
 pub mod overflow;
 pub mod own_statistics;
@@ -119,8 +131,9 @@ pub mod repeated;
 pub mod requirements;
 pub mod rounded;
 mod rule;
+mod session_zone;
 mod set_names;
-pub mod stamps;
+pub mod texts;
 pub mod tuples;
 mod unasked;
 pub mod union_names;
@@ -159,6 +172,9 @@ const MENDS: &[(&str, Install)] = &[
             optimizer.enable_aggregate_dynamic_filter_pushdown = false;
         },
     ),
+    ("session_zone", |session| {
+        analyze_first(session, session_zone::GoBySession);
+    }),
     ("repeated", |session| {
         analyze_first(session, repeated::DROP_REPEATED_KEYS);
         optimizer_rules(session).push(Arc::new(repeated::DROP_REPEATED_KEYS));
@@ -201,6 +217,7 @@ const MENDS: &[(&str, Install)] = &[
     ("constants", |session| {
         optimize_first(session, constants::CompareByValue);
         optimizer_rules(session).push(Arc::new(lists::SHOW_LISTS));
+        optimizer_rules(session).push(Arc::new(float_keys::COMPARE_BY_VALUE));
     }),
     ("kept_types", |session| {
         optimize_first(session, kept_types::KeepProducts);
@@ -292,10 +309,21 @@ const MENDS: &[(&str, Install)] = &[
         let functions = session.scalar_functions().get_or_insert_default();
         functions.push(Arc::new(ScalarUDF::new_from_impl(DateTrunc::default())));
     }),
-    ("to_timestamp", |session| {
-        let function = ToTimestamp::new(options(session));
+    ("date_bin", |session| {
         let functions = session.scalar_functions().get_or_insert_default();
-        functions.push(Arc::new(ScalarUDF::new_from_impl(function)));
+        functions.push(Arc::new(ScalarUDF::new_from_impl(DateBin::default())));
+    }),
+    ("to_timestamp", |session| {
+        let mended = to_timestamps(options(session));
+        let functions = session.scalar_functions().get_or_insert_default();
+        functions.extend(mended.into_iter().map(Arc::new));
+    }),
+    ("shift", |session| {
+        let functions = session.window_functions().get_or_insert_default();
+        functions.extend(shifts().into_iter().map(Arc::new));
+    }),
+    ("frames", |session| {
+        analyze_first(session, frames::MEAN_FRAMES);
     }),
     ("ordered", |session| {
         let aggregates = session.aggregate_functions().get_or_insert_default();
@@ -337,13 +365,17 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     #[cfg(test)]
     let mends = mends.filter(|(name, _)| !fault::active(Fault::MendLeftOut(name)));
     first_rows::insert(physical_rules(&mut builder));
+    farthest::insert(physical_rules(&mut builder));
+    grouped_sides::insert(physical_rules(&mut builder));
     // Whatever is put in front goes before what was put there earlier.
     optimize_first(&mut builder, value_rows::MakeRows);
     for (_, install) in mends.rev() {
         install(&mut builder);
     }
     optimize_first(&mut builder, rounded::ROUND_DECIMALS);
-    optimize_first(&mut builder, stamps::READ_MINUTES);
+    optimize_first(&mut builder, texts::READ_TEXTS);
+    // Before the comparisons of rows are written out.
+    analyze_first(&mut builder, long_rows::JOIN_LONG_LISTS);
     optimize_first(&mut builder, bounds::BOUND_FUNCTIONS);
     optimizer_rules(&mut builder).push(Arc::new(bounds::BOUND_FUNCTIONS));
     physical_rules(&mut builder).push(Arc::new(held::COUNT_WHAT_IS_HELD));

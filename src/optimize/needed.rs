@@ -2,12 +2,21 @@
 //!
 //! Between the scan and what needs the rows may stand projections, exchanges, sorts and merges. Of one group, that of all
 //! rows, several first rows may be needed: then several scans read them, one each.
+//!
+//! Joins of equal keys may stand between, too: rows of one side that have the same keys meet the same rows of the other, so
+//! that of those that are in one group the first are all that is needed, where what they are ordered by is that side's. So
+//! the newest row of each device of a list, as LATERAL asks for it, is one key for each.
 
 use std::sync::Arc;
 
-use datafusion::common::Result;
+use arrow::compute::SortOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{JoinSide, JoinType, Result};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::projection::update_expr;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
@@ -35,6 +44,8 @@ impl Needed {
                 Some(needed) => needed.below(projection.input())?,
                 None => None,
             }
+        } else if let Some(join) = plan.downcast_ref::<HashJoinExec>() {
+            return self.below_join(plan, join);
         } else if let Some(input) = handed_on(plan) {
             self.below(input)?
         } else {
@@ -42,6 +53,63 @@ impl Needed {
         };
         let over = |input| replace_children_if_necessary(Arc::clone(plan), vec![input]);
         input.map(over).transpose()
+    }
+
+    /// The join of what is needed of one side.
+    fn below_join(&self, plan: &Plan, join: &HashJoinExec) -> Result<Option<Plan>> {
+        for side in [JoinSide::Left, JoinSide::Right] {
+            let Some(needed) = self.of_side(join, side) else {
+                continue;
+            };
+            let (left, right) = (Arc::clone(join.left()), Arc::clone(join.right()));
+            let sides = match side {
+                JoinSide::Left => needed.below(&left)?.map(|left| vec![left, right]),
+                _ => needed.below(&right)?.map(|right| vec![left, right]),
+            };
+            if let Some(sides) = sides {
+                return replace_children_if_necessary(Arc::clone(plan), sides).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is needed of a side of a join: the first rows of those that have the same keys and lie in one group. `None` where
+    /// the join may keep some of these and not others, or they are not ordered by their own columns alone.
+    fn of_side(&self, join: &HashJoinExec, side: JoinSide) -> Option<Self> {
+        let gives_side = match join.join_type() {
+            JoinType::Inner => true,
+            JoinType::LeftSemi => side == JoinSide::Left,
+            JoinType::RightSemi => side == JoinSide::Right,
+            _ => false,
+        };
+        if !gives_side || join.filter().is_some() || join.fetch().is_some() {
+            return None;
+        }
+        let keys = join.on().iter().map(|(left, right)| match side {
+            JoinSide::Left => left,
+            _ => right,
+        });
+        let mut groups: Vec<_> = keys.cloned().collect();
+        for group in &self.0.groups {
+            match of_one_side(group, join, side) {
+                Found::Here(group) => groups.push(group),
+                Found::Elsewhere => {}
+                Found::OnBoth => return None,
+            }
+        }
+        let here = |(expression, options): &(Arc<dyn PhysicalExpr>, SortOptions)| match of_one_side(
+            expression, join, side,
+        ) {
+            Found::Here(expression) => Some((expression, *options)),
+            Found::Elsewhere | Found::OnBoth => None,
+        };
+        let orders = self.0.orders.iter();
+        let orders = orders.map(|order| order.iter().map(here).collect::<Option<Order>>());
+        Some(Self(Wanted {
+            groups,
+            orders: orders.collect::<Option<_>>()?,
+            ..self.0
+        }))
     }
 
     /// The same of the rows that a projection takes; `None` where it does not show them.
@@ -79,6 +147,55 @@ impl Needed {
             Err(none) if none.is_empty() => Ok(None),
             Err(scans) => united(scans, scan).map(Some),
         }
+    }
+}
+
+/// Where the columns of an expression over a join are.
+enum Found {
+    /// On the side that is asked about, over which this is the expression.
+    Here(Arc<dyn PhysicalExpr>),
+    /// All of them on the other side.
+    Elsewhere,
+    /// On both, or there are none.
+    OnBoth,
+}
+
+fn of_one_side(expression: &Arc<dyn PhysicalExpr>, join: &HashJoinExec, side: JoinSide) -> Found {
+    let left = join.left().schema().fields().len();
+    let place_of = |shown: usize| {
+        let place = match join.projection.as_deref() {
+            Some(chosen) => *chosen.get(shown)?,
+            None => shown,
+        };
+        // Of a semi join the columns are those of one side.
+        Some(match join.join_type() {
+            JoinType::RightSemi => (JoinSide::Right, place),
+            JoinType::LeftSemi => (JoinSide::Left, place),
+            _ if place < left => (JoinSide::Left, place),
+            _ => (JoinSide::Right, place - left),
+        })
+    };
+    let (mut here, mut elsewhere) = (0, 0);
+    let moved = Arc::clone(expression).transform(|node| {
+        let Some(column) = node.downcast_ref::<Column>() else {
+            return Ok(Transformed::no(node));
+        };
+        Ok(match place_of(column.index()) {
+            Some((found, place)) if found == side => {
+                here += 1;
+                let column = Column::new(column.name(), place);
+                Transformed::yes(Arc::new(column) as Arc<dyn PhysicalExpr>)
+            }
+            _ => {
+                elsewhere += 1;
+                Transformed::no(node)
+            }
+        })
+    });
+    match (moved, here, elsewhere) {
+        (Ok(moved), 1.., 0) => Found::Here(moved.data),
+        (_, 0, 1..) => Found::Elsewhere,
+        _ => Found::OnBoth,
     }
 }
 

@@ -75,7 +75,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "SELECT '[\"x\"]'::UUID[]",
-        "'[\"x\"]' cannot be read as UUID[]: a text in it is no UUID",
+        "'[\"x\"]' cannot be read as UUID[]: it is no JSON of such values",
     ),
     (
         "SELECT ['abc']::VARCHAR(2)[]",

@@ -1,10 +1,10 @@
 //! Where a DECIMAL and a REAL or DOUBLE become one value, it is a DOUBLE; where a DATE and a TIMESTAMP do, it is one of its
-//! precision.
+//! precision, but not of nanoseconds.
 //!
 //! DataFusion makes a DECIMAL(30,15) of the two, which is 0 for 1e-20 and an error for 1e300; and `0.0` is a DECIMAL here.
 //! Of a DATE and any TIMESTAMP it makes one of nanoseconds, which ends in 2262. So before it brings values to one type,
-//! this rule makes the DECIMAL among them a DOUBLE, and the DATE a TIMESTAMP of the finest unit that is there: among the
-//! arguments of `coalesce`, `nullif`, `greatest`, `least`, `nvl2` and of an array, the results of a CASE, the columns of a
+//! this rule makes the DECIMAL among them a DOUBLE, and the DATE a TIMESTAMP of the finest unit that is there, or of
+//! microseconds, which reach as far as the calendar, and of nanoseconds beside it those: among the arguments of `coalesce`, `nullif`, `greatest`, `least`, `nvl2` and of an array, the results of a CASE, the columns of a
 //! UNION, and where a value is looked for in a subquery. Comparisons of two values are in `super::comparisons`.
 //!
 //! It is an analyzer rule alone: it changes types, which optimizer rules must not. A plan that a subquery refers to from
@@ -12,10 +12,10 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{DFSchema, ExprSchema, Result};
+use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Case, InSubquery, ScalarFunction, SetComparison};
 use datafusion::logical_expr::type_coercion::binary::type_union_coercion;
 use datafusion::logical_expr::{
@@ -26,6 +26,7 @@ use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 
 use super::constants::is_constant;
 use super::{comparisons, floats, has_any, input_schema, map_named};
+use crate::function::in_microseconds;
 
 /// The rule. See the [module](self).
 #[derive(Debug, Default)]
@@ -210,15 +211,74 @@ fn meet_in_case(case: &mut Case, schema: &DFSchema) -> bool {
 /// Makes DOUBLEs of the DECIMALs among the values, or TIMESTAMPs of the DATEs, where they meet one; returns whether it did.
 fn alike_in(mut values: Vec<&mut Expr>, schema: &DFSchema, are_one: bool) -> bool {
     let types = values.iter().map(|value| value.get_type(schema));
-    let types: Vec<_> = types.map(|found| found.unwrap_or(DataType::Null)).collect();
+    let mut types: Vec<_> = types.map(|found| found.unwrap_or(DataType::Null)).collect();
     let mut changed = false;
-    for (value, wanted) in values.iter_mut().zip(all_wanted(&types, are_one)) {
+    if types.iter().any(is_of_nanoseconds) {
+        for (value, found) in values.iter_mut().zip(&mut types) {
+            if *found == DataType::Date32 && is_near(value) {
+                *found = DataType::Timestamp(TimeUnit::Nanosecond, None);
+                **value = Expr::Cast(Cast::new(
+                    Box::new(std::mem::take(&mut **value)),
+                    found.clone(),
+                ));
+                changed = true;
+            }
+        }
+    }
+    // As beside a DATE, beside a constant that nanoseconds do not reach.
+    if values.iter().any(|value| is_far_stamp(value)) {
+        for (value, found) in values.iter_mut().zip(&mut types) {
+            if let DataType::Timestamp(TimeUnit::Nanosecond, zone) = found {
+                let wanted = DataType::Timestamp(TimeUnit::Microsecond, zone.clone());
+                **value = cast_to(value, found, &wanted);
+                *found = wanted;
+                changed = true;
+            }
+        }
+    }
+    let wanted = types.iter().zip(all_wanted(&types, are_one));
+    for (value, (found, wanted)) in values.iter_mut().zip(wanted) {
         if let Some(wanted) = wanted {
-            **value = cast_to(value, &wanted);
+            **value = cast_to(value, found, &wanted);
             changed = true;
         }
     }
     changed
+}
+
+fn is_of_nanoseconds(found: &DataType) -> bool {
+    matches!(found, DataType::Timestamp(TimeUnit::Nanosecond, _))
+}
+
+/// Whether a DATE is a constant, or that of today, which nanoseconds reach.
+fn is_near(date: &Expr) -> bool {
+    const DAYS: i32 = 106_000;
+    let days = match date {
+        Expr::Literal(value, _) => value.cast_to(&DataType::Date32).ok(),
+        Expr::Cast(Cast { expr, .. }) => match expr.as_ref() {
+            Expr::Literal(value, _) => value.cast_to(&DataType::Date32).ok(),
+            _ => None,
+        },
+        Expr::ScalarFunction(function) => return function.func.name() == "current_date",
+        _ => None,
+    };
+    matches!(days, Some(ScalarValue::Date32(Some(days))) if (-DAYS..=DAYS).contains(&days))
+}
+
+/// Whether a value is a constant TIMESTAMP of microseconds, which none of nanoseconds is equal to.
+fn is_far_stamp(stamp: &Expr) -> bool {
+    let Expr::Cast(Cast { expr, field }) = stamp else {
+        return false;
+    };
+    let target = DataType::Timestamp(TimeUnit::Nanosecond, None);
+    match (expr.as_ref(), field.data_type()) {
+        (Expr::Literal(text, _), DataType::Timestamp(TimeUnit::Microsecond, _)) => {
+            text.cast_to(&DataType::Timestamp(TimeUnit::Microsecond, None))
+                .is_ok()
+                && text.cast_to(&target).is_err()
+        }
+        _ => false,
+    }
 }
 
 /// What each of the types is to become. Where they `are_one`, numbers become of one type at once: a CASE and a UNION say
@@ -264,8 +324,12 @@ fn wanted(found: &DataType, beside: &[DataType]) -> Option<DataType> {
             });
             // The greatest is the finest.
             let finest = units.max()?;
-            Some(DataType::Timestamp(finest, None))
+            let unit = finest.min(TimeUnit::Microsecond);
+            Some(DataType::Timestamp(unit, None))
         }
+        DataType::Timestamp(TimeUnit::Nanosecond, zone) => beside
+            .contains(&DataType::Date32)
+            .then(|| DataType::Timestamp(TimeUnit::Microsecond, zone.clone())),
         _ => None,
     }
 }
@@ -277,11 +341,20 @@ pub(crate) fn met(left: &DataType, right: &DataType) -> Option<DataType> {
     type_union_coercion(&left, &right)
 }
 
-fn cast_to(value: &Expr, wanted: &DataType) -> Expr {
-    match wanted {
-        DataType::Float64 => as_double(value),
-        wanted => Expr::Cast(Cast::new(Box::new(value.clone()), wanted.clone())),
+fn cast_to(value: &Expr, found: &DataType, wanted: &DataType) -> Expr {
+    match (found, wanted) {
+        (_, DataType::Float64) => as_double(value),
+        // Nobody asks for the nanoseconds of the time that it is.
+        (
+            DataType::Timestamp(TimeUnit::Nanosecond, _),
+            DataType::Timestamp(TimeUnit::Microsecond, _),
+        ) if !is_now(value) => in_microseconds(value.clone()),
+        (_, wanted) => Expr::Cast(Cast::new(Box::new(value.clone()), wanted.clone())),
     }
+}
+
+fn is_now(value: &Expr) -> bool {
+    matches!(value, Expr::ScalarFunction(function) if function.name() == "now")
 }
 
 /// A DECIMAL as a DOUBLE; of a constant, the nearest one.
@@ -297,16 +370,35 @@ fn meet_in_subquery(expr: &mut Expr, subquery: &mut Subquery, schema: &DFSchema)
     let Ok(own) = expr.get_type(schema) else {
         return Ok(false);
     };
-    let found = subquery.subquery.schema().field(0).data_type().clone();
-    let both = [own.clone(), found.clone()];
-    if let Some(wanted) = wanted(&own, &both) {
-        *expr = cast_to(expr, &wanted);
-    } else if let Some(wanted) = wanted(&found, &both) {
-        let plan = with_types(&subquery.subquery, &[Some(wanted)])?;
-        subquery.subquery = Arc::new(plan);
-    } else {
+    let (qualifier, field) = subquery.subquery.schema().qualified_field(0);
+    let found = field.data_type().clone();
+    let column = Expr::from((qualifier, field));
+    let (own_side, found_side) = match (&own, &found) {
+        (DataType::Date32, DataType::Timestamp(unit, None)) => {
+            comparisons::with_day(expr, &column, *unit)
+        }
+        (DataType::Timestamp(unit, None), DataType::Date32) => {
+            let (found_side, own_side) = comparisons::with_day(&column, expr, *unit);
+            (own_side, found_side)
+        }
+        _ => {
+            let both = [own.clone(), found.clone()];
+            let of = |side: &Expr, found: &DataType| match wanted(found, &both) {
+                Some(wanted) => cast_to(side, found, &wanted),
+                None => side.clone(),
+            };
+            (of(expr, &own), of(&column, &found))
+        }
+    };
+    if own_side == *expr && found_side == column {
         return Ok(false);
     }
+    if found_side != column {
+        let named = found_side.alias_qualified(qualifier.cloned(), field.name());
+        let plan = LogicalPlanBuilder::from(Arc::clone(&subquery.subquery));
+        subquery.subquery = Arc::new(plan.project([named])?.build()?);
+    }
+    *expr = own_side;
     Ok(true)
 }
 
@@ -346,9 +438,11 @@ pub(crate) fn with_types(plan: &LogicalPlan, wanted: &[Option<DataType>]) -> Res
     let columns = plan.schema().columns().into_iter().zip(wanted);
     let columns = columns.map(|(column, wanted)| {
         let (qualifier, name) = (column.relation.clone(), column.name.clone());
+        let found = plan.schema().field_from_column(&column);
+        let found = found.map_or(DataType::Null, |field| field.data_type().clone());
         let column = Expr::Column(column);
         match wanted {
-            Some(wanted) => cast_to(&column, wanted).alias_qualified(qualifier, name),
+            Some(wanted) => cast_to(&column, &found, wanted).alias_qualified(qualifier, name),
             None => column,
         }
     });
@@ -372,7 +466,7 @@ pub(crate) fn coerced_types(plan: &LogicalPlan) -> Vec<DataType> {
 
 /// Gives what a node's subqueries say of its columns the types that those have now. What is in them of another subquery's
 /// node may have the names of this one's columns, and is seen to there.
-fn refer_again(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+pub(super) fn refer_again(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     let Ok(schema) = input_schema(&plan) else {
         return Ok(Transformed::no(plan));
     };

@@ -25,6 +25,10 @@ use datafusion::logical_expr::{BinaryExpr, Expr, Filter, LogicalPlan, Operator};
 
 use super::chains::{balanced, left_deep};
 use super::compare::{between_operators, binary, is_comparison, list_operators, unknown};
+use crate::error::Error;
+
+/// The most rows of a list that is written out.
+pub const MOST_ROWS: usize = 5_000;
 
 /// `left op right` written out, when both are rows.
 ///
@@ -49,6 +53,13 @@ pub(super) fn expand(left: &Expr, op: Operator, right: &Expr) -> Result<Option<E
 pub(super) fn expand_list(list: &InList) -> Result<Option<Expr>> {
     if values_of(&list.expr)?.is_none() {
         return Ok(None);
+    }
+    if list.list.len() > MOST_ROWS {
+        return Err(Error::unsupported(format!(
+            "the statement is too wide to be planned: more than {MOST_ROWS} rows in a list that is not joined: a condition \
+             of WHERE by itself, not under OR or NOT, whose rows are constants of their columns' kinds"
+        ))
+        .into());
     }
     let (op, join) = list_operators(list.negated);
     if list.list.len() > 1 {
@@ -130,7 +141,7 @@ pub(super) fn expand_between(between: &Between) -> Result<Option<Expr>> {
 }
 
 /// The values of a row; `None` for what is no row.
-fn values_of(expr: &Expr) -> Result<Option<Vec<Expr>>> {
+pub(super) fn values_of(expr: &Expr) -> Result<Option<Vec<Expr>>> {
     match expr {
         Expr::ScalarFunction(ScalarFunction { func, args }) if func.name() == "struct" => {
             Ok(Some(args.clone()))

@@ -12,12 +12,15 @@ use std::sync::Arc;
 
 use arrow::array::temporal_conversions::as_datetime;
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray};
+use arrow::compute::kernels::cast_utils::string_to_datetime;
 use arrow::compute::{CastOptions, cast, cast_with_options};
 use arrow::datatypes::{
     ArrowTimestampType, DataType, Field, FieldRef, TimeUnit, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
 use arrow::error::ArrowError;
+use chrono::Utc;
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue, exec_err};
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -27,7 +30,7 @@ use datafusion::logical_expr::{
 };
 
 use super::rule::ExprRule;
-use crate::datum::{Clocks, Precision};
+use crate::datum::{Clocks, Precision, with_seconds};
 use crate::predicate::AT_TIME_ZONE;
 
 /// The rule. See the [module](self).
@@ -92,6 +95,50 @@ pub(super) fn reading(expr: &Expr) -> Option<(&Expr, &DataType)> {
     };
     let reading = func.inner().downcast_ref::<Reading>()?;
     args.first().map(|source| (source, &reading.target))
+}
+
+/// The zone of a session, where that is not UTC.
+pub(crate) fn other_than_utc(config: &ConfigOptions) -> Option<Arc<str>> {
+    let zone = config.execution.time_zone.as_deref()?;
+    (Clocks::always_ahead(zone) != Some(0)).then(|| Arc::from(zone))
+}
+
+/// Whether a constant says a time without an offset.
+pub(crate) fn is_read_on_clocks(shown: &ScalarValue) -> bool {
+    match shown.try_as_str() {
+        Some(text) => text.is_some_and(|text| {
+            let completed = with_seconds(text);
+            string_to_datetime(&Utc, completed.as_deref().unwrap_or(text)).is_ok()
+        }),
+        None => is_shown(&shown.data_type()) && !shown.is_null(),
+    }
+}
+
+/// The instant at which the clocks of a zone show a constant; `None` of one that is no time, and beyond the years of its
+/// type.
+pub(crate) fn read_constant(shown: &ScalarValue, zone: &Arc<str>) -> Option<Expr> {
+    if !is_read_on_clocks(shown) {
+        return None;
+    }
+    let unit = match shown.data_type() {
+        DataType::Timestamp(unit, _) => unit,
+        DataType::Date32 | DataType::Date64 => TimeUnit::Second,
+        _ => TimeUnit::Nanosecond,
+    };
+    let completed = shown.try_as_str().flatten().and_then(with_seconds);
+    let completed = completed.map(ScalarValue::from);
+    let shown = completed.as_ref().unwrap_or(shown);
+    let read = |unit| {
+        let reading = Reading {
+            target: DataType::Timestamp(unit, Some(Arc::clone(zone))),
+            null_on_error: false,
+            signature: Signature::any(1, Volatility::Immutable),
+        };
+        let read = reading.read(&shown.to_array().ok()?).ok()?;
+        ScalarValue::try_from_array(&read, 0).ok()
+    };
+    let instant = read(unit).or_else(|| read(unit.min(TimeUnit::Microsecond)))?;
+    Some(Expr::Literal(instant, None))
 }
 
 /// The function.

@@ -1,7 +1,9 @@
 //! From DataFusion's logical expressions to [`Predicate`]s.
 
 use std::cell::Cell;
+use std::cmp::Ordering;
 
+use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{
     BinaryExpr, Expr, Operator, expr::InList, expr::Like, expr::ScalarFunction,
@@ -159,6 +161,9 @@ impl Lowering<'_> {
                 _ => Predicate::Opaque,
             };
         }
+        if let Some(ends) = self.ends_as(tested, operator, &constant) {
+            return ends;
+        }
         let Some(operand) = operand(tested, self.columns) else {
             let chosen = self.compare_choice(tested, operator, &constant);
             return chosen.unwrap_or(Predicate::Opaque);
@@ -190,7 +195,14 @@ impl Lowering<'_> {
             && let Some(column) = self.columns.get(*source)
             && let Some(preimage) = transform.preimage(&domain)
         {
-            let values = operand.before_move(preimage);
+            let mut values = operand.before_move(preimage);
+            if operand.is_moved() && !transform.is_total() {
+                let all = Domain::not_null(transform.value_type());
+                let Some(defined) = transform.preimage(&all) else {
+                    return Predicate::Opaque;
+                };
+                values = values.union(&operand.moved_beyond(&defined));
+            }
             return Predicate::Member(Expression::column(&column.name), values);
         }
         if operand.is_moved() {
@@ -399,6 +411,40 @@ impl Lowering<'_> {
                 domain.complement().with_null(false)
             },
         )
+    }
+
+    /// `right(c, 4) = '1234'`: a text of so many characters is the end of the column's, a shorter one all of it.
+    fn ends_as(
+        &self,
+        tested: &Expr,
+        operator: Operator,
+        constant: &ScalarValue,
+    ) -> Option<Predicate> {
+        let wanted = match operator {
+            Operator::Eq => true,
+            Operator::NotEq => false,
+            _ => return None,
+        };
+        let Expr::ScalarFunction(function) = tested else {
+            return None;
+        };
+        let ("right", [source, count]) = (function.name(), function.args.as_slice()) else {
+            return None;
+        };
+        let count = match constant_of(count)?.cast_to(&DataType::Int64).ok()? {
+            ScalarValue::Int64(Some(count)) => usize::try_from(count).ok().filter(|it| *it > 0)?,
+            _ => return None,
+        };
+        let (text, operand) = (constant::text(constant)?, operand(source, self.columns)?);
+        if !operand.sql_type().is_text() {
+            return None;
+        }
+        let pattern = match text.chars().count().cmp(&count) {
+            Ordering::Equal => Pattern::Suffix(text.to_owned()),
+            Ordering::Less => Pattern::Exact(text.to_owned()),
+            Ordering::Greater => return None,
+        };
+        Some(self.matches(&operand, Some(vec![pattern]), wanted))
     }
 
     fn starts_with(&self, function: &ScalarFunction, wanted: bool) -> Predicate {

@@ -121,6 +121,30 @@ impl Operand {
         Domain::from_intervals(sql_type, intervals).with_null(domain.has_null())
     }
 
+    /// The values of the column that are moved to where the expression, which is defined for these, has no value. A query
+    /// moves without an end, and may have one: of bins that begin at an origin, say.
+    pub(super) fn moved_beyond(&self, defined: &Domain) -> Domain {
+        let sql_type = defined.sql_type();
+        let ends = |interval: Option<&Interval>| {
+            let (first, last) = defined.ends_of(interval?)?;
+            Some((first.as_integer()?, last.as_integer()?))
+        };
+        let intervals = defined.intervals();
+        let (Some((first, _)), Some((_, last))) = (ends(intervals.first()), ends(intervals.last()))
+        else {
+            return Domain::not_null(sql_type);
+        };
+        let before = Interval {
+            start: Cut::Start,
+            end: before_count(first - self.later, sql_type),
+        };
+        let behind = Interval {
+            start: before_count(last + 1 - self.later, sql_type),
+            end: Cut::End,
+        };
+        Domain::from_intervals(sql_type, [before, behind])
+    }
+
     /// Whether to compute what is compared fails for some values, as for integers that would be out of range.
     pub(super) fn may_fail(&self) -> bool {
         self.may_fail

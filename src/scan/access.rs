@@ -20,7 +20,7 @@ use super::{ResidualConjunct, ScanRequest, external};
 use crate::datum::canonical_scalar;
 use crate::predicate::{self, Predicate};
 use crate::schema::BoundTable;
-use crate::span::{self, Plan, Residual, Spans};
+use crate::span::{self, Plan, Residual, Run, Spans, Work};
 
 /// Makes a logical expression over a schema a physical one.
 pub type ToPhysical<'a> = dyn Fn(Expr, &DFSchema) -> Result<Arc<dyn PhysicalExpr>> + 'a;
@@ -128,9 +128,10 @@ impl Access {
         let Some(conjuncts) = conjuncts.collect::<Result<Option<Vec<_>>>>()? else {
             return Ok(None);
         };
-        let (plan, lowered) = self.plan(conjuncts, planning).map_err(external)?;
+        let (plan, proven, lowered) = self.plan(conjuncts, planning).map_err(external)?;
         let mut request = self.request(plan.spans);
         request.residual = self.residual(plan.residual, planning.physical)?;
+        request.proven = self.proven(&request.spans, proven, planning.physical)?;
         request.lowered = lowered.map(Arc::new);
         let is_in_order = request.order_by(&self.order).map_err(external)?;
         Ok(is_in_order.then_some(request))
@@ -143,12 +144,12 @@ impl Access {
         request
     }
 
-    /// The spans of conjuncts, what is left of these, and what they were planned of.
+    /// The spans of conjuncts, what is left of these, what is not, and what they were planned of.
     fn plan(
         &self,
         conjuncts: Vec<Expr>,
         planning: &Planning<'_>,
-    ) -> crate::error::Result<(Plan<Expr>, Option<Lowered>)> {
+    ) -> crate::error::Result<(Plan<Expr>, Vec<Expr>, Option<Lowered>)> {
         let key = self.table.row_key();
         if !planning.pushdown {
             let unproven = |conjunct| Residual {
@@ -157,7 +158,7 @@ impl Access {
             };
             let spans = Spans::full(key)?;
             let residual = conjuncts.into_iter().map(unproven).collect();
-            return Ok((Plan { spans, residual }, None));
+            return Ok((Plan { spans, residual }, Vec::new(), None));
         }
         let predicates = conjuncts.iter();
         let predicates = predicates.map(|conjunct| predicate::lower(conjunct, key.columns()));
@@ -175,7 +176,31 @@ impl Access {
             Some(Residual { conjunct, reason })
         };
         let residual = residual.into_iter().filter_map(with_conjunct).collect();
-        Ok((Plan { spans, residual }, Some(lowered)))
+        let proven = conjuncts.into_iter().flatten().collect();
+        Ok((Plan { spans, residual }, proven, Some(lowered)))
+    }
+
+    /// What the spans prove, to be evaluated on the rows of walks that give up; `None` where no run is a walk, and
+    /// something would have to be made in vain.
+    fn proven(
+        &self,
+        spans: &Spans,
+        proven: Vec<Expr>,
+        physical: &ToPhysical<'_>,
+    ) -> Result<Option<Vec<Arc<dyn PhysicalExpr>>>> {
+        let is_walk = |run: &Run| matches!(run.work, Work::Walk(_));
+        if proven.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        if !spans.runs().iter().any(is_walk) {
+            return Ok(None);
+        }
+        let schema = DFSchema::try_from(self.table.full_schema().as_ref().clone())?;
+        let evaluated = proven.into_iter().map(|conjunct| {
+            let canonical = canonical_constants(unnormalize_col(conjunct))?;
+            physical(canonical, &schema)
+        });
+        evaluated.collect::<Result<_>>().map(Some)
     }
 
     /// The residual, to be evaluated on rows.

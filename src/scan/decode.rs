@@ -6,13 +6,15 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow::compute::{and, filter, prep_null_mask_filter};
 use arrow::datatypes::SchemaRef;
-use datafusion::common::Result;
 use datafusion::common::cast::as_boolean_array;
+use datafusion::common::{DataFusionError, Result};
+use datafusion::logical_expr::Expr;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 
 use super::first_rows::FirstRows;
 use super::{ScanRequest, external};
+use crate::predicate;
 use crate::row::{RowReader, Rows};
 use crate::store::Chunk;
 
@@ -25,6 +27,8 @@ pub(super) struct Decoder {
     filter_columns: Vec<usize>,
     /// Over a batch of `filter_columns`, in the order in which they are asked.
     filters: Vec<Arc<dyn PhysicalExpr>>,
+    /// What they were written as, for errors.
+    written: Vec<Option<Arc<Expr>>>,
 }
 
 /// Which rows of a chunk are left.
@@ -56,10 +60,29 @@ impl Kept {
     }
 }
 
+/// A filter, and the condition that it was written as, where it is known.
+type Written<'f> = (&'f Arc<dyn PhysicalExpr>, Option<Arc<Expr>>);
+
 impl Decoder {
     /// The decoder of a request, whose batches have `schema`.
     pub(super) fn new(request: &ScanRequest, schema: SchemaRef) -> Result<Self> {
-        let filters: Vec<_> = request.filters().collect();
+        let filters = request.filters().zip(request.written());
+        Self::of_filters(request, schema, filters.collect())
+    }
+
+    /// The same for rows that the spans do not prove to be wanted, where a walk has given up.
+    pub(super) fn wide(request: &ScanRequest, schema: SchemaRef) -> Result<Self> {
+        let proven = request.proven.iter().flatten().map(|proven| (proven, None));
+        let filters = request.filters().zip(request.written());
+        Self::of_filters(request, schema, proven.chain(filters).collect())
+    }
+
+    fn of_filters(
+        request: &ScanRequest,
+        schema: SchemaRef,
+        filters: Vec<Written<'_>>,
+    ) -> Result<Self> {
+        let (filters, written): (Vec<_>, Vec<_>) = filters.into_iter().unzip();
         let mut filter_columns: Vec<usize> = filters
             .iter()
             .flat_map(|filter| collect_columns(filter))
@@ -82,6 +105,7 @@ impl Decoder {
             projection: request.projection.clone(),
             schema,
             filters,
+            written,
             filter_columns,
         })
     }
@@ -124,11 +148,12 @@ impl Decoder {
     /// Asks one filter after the other, each about the rows that the ones before have left.
     fn kept(&self, batch: &RecordBatch) -> Result<Kept> {
         let mut mask: Option<BooleanArray> = None;
-        for filter in &self.filters {
+        for (filter, written) in self.filters.iter().zip(&self.written) {
             let answer = match &mask {
-                None => filter.evaluate(batch)?,
-                Some(mask) => filter.evaluate_selection(batch, mask)?,
+                None => filter.evaluate(batch),
+                Some(mask) => filter.evaluate_selection(batch, mask),
             };
+            let answer = answer.map_err(|error| of_condition(error, written.as_deref()))?;
             let answer = answer.into_array(batch.num_rows())?;
             let passed = without_null(as_boolean_array(&answer)?);
             let both = match mask {
@@ -185,6 +210,24 @@ impl Decoder {
         let schema = Arc::clone(&self.schema);
         Ok(RecordBatch::try_new_with_options(schema, arrays, &options)?)
     }
+}
+
+/// An error of a value that a condition has none for, with the condition.
+fn of_condition(error: DataFusionError, written: Option<&Expr>) -> DataFusionError {
+    const LONG: usize = 100;
+    let is_of_value = matches!(
+        error.find_root(),
+        DataFusionError::ArrowError(..) | DataFusionError::Execution(_)
+    );
+    let (true, Some(written)) = (is_of_value, written) else {
+        return error;
+    };
+    let text = predicate::readable(written);
+    let shown = match text.char_indices().nth(LONG) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    };
+    external(crate::error::Error::from(error).context(format_args!("in `{shown}`")))
 }
 
 /// A filter keeps a row only where it is true, not where it is NULL.

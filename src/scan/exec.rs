@@ -30,7 +30,7 @@ use super::{KeyOrder, ResidualConjunct, ScanRequest, display, external, properti
 use crate::error::Error;
 use crate::keyrange::KeyRange;
 use crate::schema::BoundTable;
-use crate::span::{Run, SpanRow};
+use crate::span::{Run, SpanRow, Work};
 use crate::store::{Latency, Store, cut};
 
 /// Reads the rows of a [`ScanRequest`] from a store.
@@ -133,7 +133,7 @@ impl ScanExec {
     ) -> Result<Option<Self>> {
         let mut request = self.request.clone();
         let later = request.residual.split_off(own.min(request.residual.len()));
-        request.residual = bound.residual;
+        (request.residual, request.proven) = (bound.residual, bound.proven);
         request.residual.extend(later);
         let runs = request.spans.runs().len();
         (request.spans, request.lowered) = (bound.spans, bound.lowered);
@@ -199,6 +199,13 @@ impl ScanExec {
         if self.request.fetch.is_some() || self.request.filters().next().is_some() {
             return None;
         }
+        let runs: Vec<&Run> = self.request.spans.runs().iter().collect();
+        let estimated = statistics::estimate(&self.request, &self.store, &runs);
+        estimated.num_rows.get_value().copied()
+    }
+
+    /// About how many rows there are, as far as the store can say.
+    pub fn expected_rows(&self) -> Option<usize> {
         let runs: Vec<&Run> = self.request.spans.runs().iter().collect();
         let estimated = statistics::estimate(&self.request, &self.store, &runs);
         estimated.num_rows.get_value().copied()
@@ -492,8 +499,11 @@ fn shares(request: &ScanRequest, store: &Arc<dyn Store>, width: Parallelism) -> 
     let runs = request.spans.runs();
     let whole = Shares::whole(runs, width.partitions);
     let wants_few = request.fetch.is_some() && request.filters().next().is_none();
+    let is_far = store.capabilities().latency == Latency::Far;
     let is_brief = |pieces: &Vec<Piece>| is_brief(pieces);
-    if wants_few || whole.partitions().iter().all(is_brief) {
+    // A walk that goes to few places of a remote store does so in few messages.
+    let is_far_walk = |run: &Run| is_far && matches!(run.work, Work::Walk(_));
+    if wants_few || runs.iter().any(is_far_walk) || whole.partitions().iter().all(is_brief) {
         return whole;
     }
     // Of several families the one with the most is cut into pieces.
@@ -504,9 +514,9 @@ fn shares(request: &ScanRequest, store: &Arc<dyn Store>, width: Parallelism) -> 
     };
     let space = space.as_deref().unwrap_or(request.table.space());
     // What is declared, where the store has no regions of its own.
-    let declared = match store.capabilities().latency {
-        Latency::Near => request.table.borders(),
-        Latency::Far => &[],
+    let declared = match is_far {
+        false => request.table.borders(),
+        true => &[],
     };
     Shares::cut(runs, width, &|ranges, count, least| match declared {
         [] => store.boundaries(space, ranges, count, least),

@@ -115,6 +115,10 @@ impl Reader for WatchedReader {
         self.inner.skip(key)
     }
 
+    fn is_wide(&self) -> bool {
+        self.inner.is_wide()
+    }
+
     fn tally(&self) -> Tally {
         self.inner.tally()
     }

@@ -46,12 +46,19 @@ impl ScanExec {
     /// `Internal` alone.
     pub fn of_first_rows(&self, wanted: &Wanted) -> Result<Vec<Self>> {
         let request = self.request();
-        if !request.takes_filters() || !request.dynamic.is_empty() {
+        if !request.takes_filters() {
             return Ok(Vec::new());
         }
         let Some(parts) = self.grouping_parts(&wanted.groups)? else {
             return Ok(Vec::new());
         };
+        if !request
+            .dynamic
+            .iter()
+            .all(|it| self.leaves_whole_groups(it, parts))
+        {
+            return Ok(Vec::new());
+        }
         if wanted.with_ties && !self.tells_rows_apart(wanted)? {
             return Ok(Vec::new());
         }
@@ -132,6 +139,15 @@ impl ScanExec {
             .iter()
             .map(|column| self.parts_that_restore(column.index()));
         parts.try_fold(0, |most, parts| Some(most.max(parts?)))
+    }
+
+    /// Whether a filter that changes while the plan runs leaves of a group all rows or none, whatever it says.
+    fn leaves_whole_groups(&self, filter: &Arc<dyn PhysicalExpr>, parts: usize) -> bool {
+        let columns = collect_columns(filter);
+        columns.iter().all(|column| {
+            let given_by = self.parts_that_restore(column.index());
+            given_by.is_some_and(|given_by| given_by <= parts)
+        })
     }
 
     fn parts_that_restore(&self, column: usize) -> Option<usize> {

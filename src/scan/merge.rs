@@ -32,6 +32,17 @@ impl Draw {
         }
     }
 
+    /// Whether rows may have come that the walks of the runs leave out: see [`RunReader::is_wide`].
+    pub(super) fn is_wide(&self) -> bool {
+        match self {
+            Self::Merged(merge) => merge.heads.iter().any(|head| head.run.is_wide()),
+            Self::Chained(chain) => {
+                let newest = chain.runs.front();
+                chain.is_wide || newest.is_some_and(RunReader::is_wide)
+            }
+        }
+    }
+
     /// Passes over what is left of the group of the last row, in the run from which that came, or in all that are merged.
     pub(super) fn skip(&mut self, group: &Group) -> Result<()> {
         match self {
@@ -52,6 +63,8 @@ pub(super) struct Chain {
     begun: usize,
     /// Whether the entry that came last is of the first of `runs`.
     is_within: bool,
+    /// Whether a run was wide that has ended.
+    is_wide: bool,
 }
 
 impl Chain {
@@ -60,6 +73,7 @@ impl Chain {
             runs: runs.into(),
             begun: 0,
             is_within: false,
+            is_wide: false,
         }
     }
 
@@ -85,7 +99,8 @@ impl Chain {
     }
 
     fn end_run(&mut self) {
-        self.runs.pop_front();
+        let ended = self.runs.pop_front();
+        self.is_wide |= ended.is_some_and(|run| run.is_wide());
         self.begun -= 1;
         self.is_within = false;
     }

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::fmt;
 use std::ops::AddAssign;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use datafusion::physical_plan::metrics::{
     CustomMetricValue, ExecutionPlanMetricsSet, MetricBuilder, MetricType, MetricValue, MetricsSet,
@@ -15,6 +15,9 @@ use crate::store::{Latency, Tally};
 
 /// The counter of the entries that a store has yielded; who has it has the others, too.
 pub(super) const KEYS_READ: &str = "keys_read";
+
+/// The counter of deleted entries that were passed over.
+const DELETED: &str = "deleted_passed_over";
 
 /// A number that prints as it is.
 #[derive(Debug, Default)]
@@ -58,6 +61,42 @@ impl CustomMetricValue for Counter {
     }
 }
 
+/// A counter that is shown once there is something to count.
+#[derive(Debug)]
+pub(super) struct Rare {
+    name: &'static str,
+    metrics: ExecutionPlanMetricsSet,
+    partition: usize,
+    shown: OnceLock<Arc<Counter>>,
+}
+
+impl Rare {
+    pub(super) fn add(&self, count: usize) {
+        if count > 0 {
+            let shown = || counter(&self.metrics, self.partition, self.name);
+            self.shown.get_or_init(shown).add(count);
+        }
+    }
+}
+
+/// A counter of a partition, which is shown.
+fn counter(
+    metrics: &ExecutionPlanMetricsSet,
+    partition: usize,
+    name: &'static str,
+) -> Arc<Counter> {
+    let counter = Arc::new(Counter::default());
+    let value = Arc::clone(&counter) as _;
+    MetricBuilder::new(metrics)
+        .with_type(MetricType::Summary)
+        .with_partition(partition)
+        .build(MetricValue::Custom {
+            name: name.into(),
+            value,
+        });
+    counter
+}
+
 /// The counters of one partition.
 #[derive(Debug, Clone)]
 pub struct Counters {
@@ -68,24 +107,14 @@ pub struct Counters {
     pub(super) bytes_read: Arc<Counter>,
     pub(super) requests: Arc<Counter>,
     pub(super) regions: Arc<Counter>,
+    pub(super) deleted: Arc<Rare>,
     pub(super) elapsed: Time,
 }
 
 impl Counters {
     /// Those of a partition. Those of a local store do not show requests and regions: it has none.
     pub fn new(metrics: &ExecutionPlanMetricsSet, partition: usize, latency: Latency) -> Self {
-        let counter = |name: &'static str| {
-            let counter = Arc::new(Counter::default());
-            let value = Arc::clone(&counter) as _;
-            MetricBuilder::new(metrics)
-                .with_type(MetricType::Summary)
-                .with_partition(partition)
-                .build(MetricValue::Custom {
-                    name: name.into(),
-                    value,
-                });
-            counter
-        };
+        let counter = |name| counter(metrics, partition, name);
         Self {
             ranges: counter("ranges"),
             seeks: counter("seeks"),
@@ -100,6 +129,12 @@ impl Counters {
                 Latency::Near => Arc::default(),
                 Latency::Far => counter("regions"),
             },
+            deleted: Arc::new(Rare {
+                name: DELETED,
+                metrics: metrics.clone(),
+                partition,
+                shown: OnceLock::new(),
+            }),
             elapsed: MetricBuilder::new(metrics).elapsed_compute(partition),
         }
     }
@@ -114,6 +149,7 @@ impl Counters {
         self.bytes_read.add(cost.bytes);
         self.requests.add(cost.requests);
         self.regions.add(cost.regions);
+        self.deleted.add(cost.deleted);
         self.rows_out.add(rows);
     }
 }
@@ -133,6 +169,8 @@ pub struct ScanTotals {
     pub bytes_read: usize,
     /// Messages to another machine.
     pub requests: usize,
+    /// Deleted entries that the store passed over.
+    pub deleted: usize,
 }
 
 impl AddAssign for ScanTotals {
@@ -143,6 +181,7 @@ impl AddAssign for ScanTotals {
         self.rows_out += other.rows_out;
         self.bytes_read += other.bytes_read;
         self.requests += other.requests;
+        self.deleted += other.deleted;
     }
 }
 
@@ -160,5 +199,6 @@ pub fn sums(metrics: &MetricsSet) -> ScanTotals {
         rows_out: sum("rows_out"),
         bytes_read: sum("bytes_read"),
         requests: sum("requests"),
+        deleted: sum(DELETED),
     }
 }

@@ -52,6 +52,7 @@ pub use self::parameter::number;
 pub use self::partition::Parallelism;
 pub use self::request::{PartExpressions, ResidualConjunct, ScanRequest};
 pub use self::snapshot::{StatementSnapshot, StoreMoment, refuse_if_gone};
+pub use self::statistics::KeyEstimates;
 pub use self::totals::totals;
 
 use self::order::KeyOrder;

@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use super::merge::Comparison;
-use crate::keyrange::{KeyRange, KeyRangeSet};
-use crate::span::{Run, Work};
+use crate::keyrange::{Guide, KeyRange, KeyRangeSet};
+use crate::span::{Run, Walk, Work};
 
 /// A run of more ranges than this is cut where each partition gets at least so many: reading a few ranges is quicker
 /// than another thread. With fewer ranges their sizes are asked for.
@@ -190,7 +190,7 @@ pub(super) fn are_few_points(runs: &[Run]) -> bool {
 /// A run in at most `count` pieces, in key order.
 fn pieces(run: &Run, count: usize, least: u64, cuts: &Cuts<'_>) -> Vec<Piece> {
     let set = match &run.work {
-        Work::Walk(_) => return vec![Piece::whole(run)],
+        Work::Walk(walk) => return pieces_of_walk(run, walk, &|hull| cuts(hull, count, least)),
         Work::Points(keys) => {
             let count = (keys.len() / POINTS_PER_PIECE).clamp(1, count);
             let of_points = |keys: &[Vec<u8>]| piece(run, Work::Points(keys.into()), false);
@@ -207,18 +207,35 @@ fn pieces(run: &Run, count: usize, least: u64, cuts: &Cuts<'_>) -> Vec<Piece> {
         };
         return share_out(ranges, count).map(of_ranges).collect();
     }
-    let cuts = cuts(set, count, least);
-    let mut starts: Vec<Vec<u8>> = vec![Vec::new()];
-    starts.extend(cuts.iter().cloned());
-    let stops = cuts.into_iter().map(Some).chain([None]);
-    let between = |(start, stop): (Vec<u8>, Option<Vec<u8>>)| {
-        let between = KeyRange::new(start, stop)?;
+    let of_stretch = |between: KeyRange| {
         let own = set.intersect(&KeyRangeSet::from_ranges([between.clone()]));
         let first = own.ranges().first()?.start();
         let is_rest = ranges.iter().all(|range| range.start() != first);
         Some(piece(run, Work::Ranges(own), is_rest))
     };
-    starts.into_iter().zip(stops).filter_map(between).collect()
+    let between = stretches(cuts(set, count, least));
+    between.filter_map(of_stretch).collect()
+}
+
+/// A walk in pieces: where it has to read everything it is read side by side, as any range is.
+fn pieces_of_walk(
+    run: &Run,
+    walk: &Walk,
+    cuts: &dyn Fn(&KeyRangeSet) -> Vec<Vec<u8>>,
+) -> Vec<Piece> {
+    let cuts = cuts(&walk.hull().clone().into());
+    let within = stretches(cuts).filter_map(|between| walk.within(&between));
+    let of_walk = |(number, walk)| piece(run, Work::Walk(Arc::new(walk)), number > 0);
+    within.enumerate().map(of_walk).collect()
+}
+
+/// All keys, cut at some.
+fn stretches(cuts: Vec<Vec<u8>>) -> impl Iterator<Item = KeyRange> {
+    let mut starts: Vec<Vec<u8>> = vec![Vec::new()];
+    starts.extend(cuts.iter().cloned());
+    let stops = cuts.into_iter().map(Some).chain([None]);
+    let between = starts.into_iter().zip(stops);
+    between.filter_map(|(start, stop)| KeyRange::new(start, stop))
 }
 
 fn piece(run: &Run, work: Work, is_rest: bool) -> Piece {

@@ -51,10 +51,15 @@ pub(super) struct FirstOfGroups {
 pub struct ScanRequest {
     /// The table.
     pub table: Arc<BoundTable>,
+    /// What the query calls it, where that is another name; told to people alone.
+    pub alias: Option<Arc<str>>,
     /// The part of its key space that is read.
     pub spans: Spans,
     /// The conjuncts that the spans do not prove: a row is wanted where each of them is true.
     pub residual: Vec<ResidualConjunct>,
+    /// The other conjuncts, which the spans prove: they are evaluated on the rows of a walk that has given up. `None`: not
+    /// all of them can be, and no walk may give up. Over the table's whole schema.
+    pub(super) proven: Option<Vec<Arc<dyn PhysicalExpr>>>,
     /// Dynamic filters, which tighten while the plan runs; a row that fails one is not needed. Over the table's whole
     /// schema.
     pub dynamic: Vec<Arc<dyn PhysicalExpr>>,
@@ -115,8 +120,10 @@ impl ScanRequest {
         Self {
             projection,
             table,
+            alias: None,
             spans,
             residual: Vec::new(),
+            proven: None,
             dynamic: Vec::new(),
             lowered: None,
             direction: Direction::Forward,
@@ -209,12 +216,56 @@ impl ScanRequest {
         residual.chain(&self.dynamic)
     }
 
+    /// What [`Self::filters`] were written as.
+    pub(super) fn written(&self) -> impl Iterator<Item = Option<Arc<Expr>>> {
+        let residual = self
+            .residual
+            .iter()
+            .map(|residual| residual.written.clone());
+        residual.chain(self.dynamic.iter().map(|_| None))
+    }
+
     /// The families of the columns that are wanted, by a filter or in the output.
     pub(super) fn families(&self) -> FamilySet {
         let of_filters = self.filters().flat_map(collect_columns);
         let of_filters = of_filters.map(|column| column.index());
         let output = self.projection.iter().copied();
         self.table.families_of(output.chain(of_filters))
+    }
+
+    /// Whether a walk of it may give up and read everything: what it proves is known, and of no further family. What
+    /// filters say while the plan runs may make it a walk.
+    pub(super) fn widens(&self) -> bool {
+        let Some(proven) = &self.proven else {
+            return false;
+        };
+        // Between its rows lie those of other tables of its key space.
+        let key = self.table.row_key();
+        if (0..key.parts().len()).any(|position| key.is_told_by(position)) {
+            return false;
+        }
+        let mut runs = self.spans.runs().iter();
+        let is_walk = runs.any(|run| matches!(run.work, Work::Walk(_)));
+        if !is_walk && self.runtime_filters().is_empty() {
+            return false;
+        }
+        let columns = proven.iter().flat_map(collect_columns);
+        let needed = columns.map(|column| column.index());
+        let needed = self.table.families_of(needed);
+        let read = self.families();
+        let mut families = 0..self.table.family_count();
+        families.all(|family| read.has(family) || !needed.has(family))
+    }
+
+    /// Whether what walks prove is about a column that the row key does not give back.
+    pub(super) fn proves_values(&self) -> bool {
+        let mut columns = self.proven.iter().flatten().flat_map(collect_columns);
+        columns.any(|column| self.is_stored(column.index()))
+    }
+
+    /// Whether a column is one that the row key does not give back.
+    fn is_stored(&self, column: usize) -> bool {
+        self.table.row_key().restoring_part(column).is_none()
     }
 
     /// The spaces of these families.
@@ -237,13 +288,10 @@ impl ScanRequest {
 
     /// Whether a column is wanted, by a filter or in the output, that the row key does not give back.
     pub(super) fn looks_at_values(&self) -> bool {
-        let key = self.table.row_key();
-        let is_stored = |column: usize| key.restoring_part(column).is_none();
-        let of_filter = |filter: &Arc<dyn PhysicalExpr>| {
-            let columns = collect_columns(filter);
-            columns.iter().any(|column| is_stored(column.index()))
-        };
-        self.projection.iter().any(|column| is_stored(*column)) || self.filters().any(of_filter)
+        let mut output = self.projection.iter();
+        let mut of_filters = self.filters().flat_map(collect_columns);
+        output.any(|column| self.is_stored(*column))
+            || of_filters.any(|column| self.is_stored(column.index()))
     }
 
     /// Those filters whose meaning is known only when the plan runs: dynamic ones, and comparisons with the value of a

@@ -42,6 +42,8 @@ pub(super) struct Source {
     pub(super) fetch: Option<usize>,
     /// [`ReadRequest::values`] of each run.
     pub(super) values: bool,
+    /// [`ReadRequest::widens`] of each run.
+    pub(super) widens: bool,
     /// Which families of the table's columns are read.
     pub(super) families: FamilySet,
     /// `None`: nothing is counted.
@@ -65,13 +67,15 @@ impl Source {
         let of_one_group = request.first_of.filter(|first| first.is_one);
         let most = request.fetch.or(of_one_group.map(|first| first.rows));
         let fetch = most.filter(|_| !is_filtered);
+        let widens = request.widens();
         Ok(Self {
             rows: RowSnapshot::at(snapshot),
             space: table.shared_space(),
             direction: request.direction,
             first: fetch.unwrap_or(usize::MAX).min(ReadRequest::FIRST),
             fetch,
-            values: request.looks_at_values(),
+            values: request.looks_at_values() || widens && request.proves_values(),
+            widens,
             families: request.families(),
             counters,
             cancelled: Cancelled::default(),
@@ -153,6 +157,7 @@ impl RunReader {
                 first: source.first,
                 fetch: source.fetch,
                 values: source.values,
+                widens: source.widens,
             }),
         }
     }
@@ -197,6 +202,11 @@ impl RunReader {
         Ok(true)
     }
 
+    /// As [`Reader::is_wide`].
+    pub(super) fn is_wide(&self) -> bool {
+        matches!(&self.state, State::Begun { reader, .. } if reader.is_wide())
+    }
+
     /// Passes over rows, as [`Reader::skip`] does.
     pub(super) fn skip(&mut self, key: &[u8]) -> Result<()> {
         if let State::Begun { reader, .. } = &mut self.state {
@@ -219,6 +229,7 @@ impl RunReader {
         counters.ranges.add(ranges);
         counters.seeks.add(since.seeks);
         counters.keys_read.add(since.entries);
+        counters.deleted.add(since.deleted);
         counters.bytes_read.add(since.bytes);
         counters.requests.add(since.requests);
         counters.regions.add(since.regions);

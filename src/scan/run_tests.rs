@@ -24,8 +24,9 @@ use crate::store::{
     commit_batch,
 };
 
-/// After how many seeks a local store tries, the first time, whether the candidates of a walk are near.
-const FIRST_TRIAL: usize = 32;
+/// After how many seeks a local store tries, the first time, whether the candidates of a walk are near, by so many entries.
+const FIRST_TRIAL: usize = 8;
+const TRIAL: usize = 32;
 
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Backward];
 
@@ -81,6 +82,20 @@ fn read(
     direction: Direction,
     entries: usize,
 ) -> (Vec<Vec<u8>>, ScanTotals) {
+    let (keys, totals, is_wide) = read_widening(store, space, run, direction, entries, false);
+    assert!(!is_wide);
+    (keys, totals)
+}
+
+/// The same by a walk that may give up if `widens`, and whether it has.
+fn read_widening(
+    store: &dyn Store,
+    space: &str,
+    run: &Run,
+    direction: Direction,
+    entries: usize,
+    widens: bool,
+) -> (Vec<Vec<u8>>, ScanTotals, bool) {
     let metrics = ExecutionPlanMetricsSet::new();
     let source = Source {
         rows: RowSnapshot::at(store.snapshot().unwrap()),
@@ -89,6 +104,7 @@ fn read(
         first: ReadRequest::FIRST,
         fetch: None,
         values: true,
+        widens,
         families: FamilySet::ALL,
         counters: Some(Counters::new(&metrics, 0, Latency::Near)),
         cancelled: Cancelled::default(),
@@ -103,7 +119,7 @@ fn read(
         assert!(chunk.iter().all(|(key, value)| key == value));
         keys.extend(chunk.keys().map(<[u8]>::to_vec));
     }
-    (keys, sums(&metrics.clone_inner()))
+    (keys, sums(&metrics.clone_inner()), reader.is_wide())
 }
 
 /// A table's key and its rows' values.
@@ -264,6 +280,14 @@ fn check(
         let entries = rng.usize(1..40);
         let (found, counted) = read(store, space, run, direction, entries);
         assert_eq!(found, inside, "{direction:?}, {entries} at a time: {place}");
+        let (mut wide, _, is_wide) = read_widening(store, space, run, direction, entries, true);
+        assert!(is_wide || wide == inside, "{direction:?}: {place}");
+        assert!(wide.iter().all(|key| hull.contains(key)), "{place}");
+        wide.retain(|key| run.contains(key).unwrap());
+        assert_eq!(
+            wide, inside,
+            "{direction:?}, {entries} at a time, widening: {place}"
+        );
         inside.reverse();
         totals = counted;
         let Work::Walk(_) = &run.work else { continue };
@@ -272,10 +296,11 @@ fn check(
             totals.keys_read <= within,
             "{direction:?} {totals:?}: {place}"
         );
-        // The first trial whether a candidate is near comes after so many seeks.
+        // Of each trial whether a candidate is near; they come ever more seldom.
+        let trials = (totals.keys_read / FIRST_TRIAL + 1).ilog2() as usize;
         if totals.seeks < FIRST_TRIAL {
             assert!(
-                totals.keys_read <= found.len() + totals.seeks,
+                totals.keys_read <= found.len() + totals.seeks + trials * 8 * TRIAL,
                 "{direction:?}, {totals:?} for {} keys: {place}",
                 found.len()
             );
@@ -322,7 +347,11 @@ fn a_walk_seeks_no_more_often_on_its_way_back() {
             // The field before or after a whole one is known: the seek is to the candidate at once. One more finds out
             // where a begins or ends.
             assert!(totals.seeks <= 22, "{direction:?} {totals:?}");
-            assert!(totals.keys_read <= 42, "{direction:?} {totals:?}");
+            // Of those that are read three trials.
+            assert!(
+                totals.keys_read <= 42 + 3 * TRIAL,
+                "{direction:?} {totals:?}"
+            );
         }
     }
     // Five values of b: the next candidate is never farther than four keys.
@@ -334,6 +363,10 @@ fn a_walk_seeks_no_more_often_on_its_way_back() {
             assert_eq!(found.len(), inside.len());
             assert!(totals.seeks <= FIRST_TRIAL, "{direction:?} {totals:?}");
             assert!(totals.keys_read <= keys.len(), "{direction:?} {totals:?}");
+            // One that may give up does so, and is at once at the next candidate where it is far.
+            let (found, _, is_wide) =
+                read_widening(store.as_ref(), "near", &run, direction, 100, true);
+            assert!(is_wide && found.len() > inside.len());
         }
     }
 }

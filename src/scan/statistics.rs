@@ -8,6 +8,7 @@ use datafusion::common::stats::Precision;
 use super::ScanRequest;
 use crate::datum::SqlType;
 use crate::keyrange::{Guide, KeyRange};
+use crate::schema::BoundTable;
 use crate::span::{Run, Work};
 use crate::store::Store;
 
@@ -47,6 +48,45 @@ pub(super) fn estimate(request: &ScanRequest, store: &Arc<dyn Store>, runs: &[&R
         statistics.total_byte_size = Precision::Inexact(rows.saturating_mul(output_width));
     }
     statistics
+}
+
+/// How large the entries of a table are, from which the number of its keys in a range is estimated.
+#[derive(Debug, Clone)]
+pub struct KeyEstimates {
+    space: String,
+    /// So many keys take so many bytes.
+    keys: u64,
+    bytes: u64,
+}
+
+impl KeyEstimates {
+    /// Those of a table of a store: an entry is taken to be as large as the others of its space are; where the store does
+    /// not count them, as large as its columns.
+    pub fn of(table: &BoundTable, store: &dyn Store) -> Self {
+        let space = table.space();
+        let bytes = store.approximate_size(space, &KeyRange::all()).ok();
+        let entries = store.approximate_entries(space).ok().flatten();
+        // An entry that is a group of rows is counted as one.
+        let is_grouped = store.snapshot().map(|now| now.is_grouped(space));
+        let entries = entries.filter(|_| matches!(is_grouped, Ok(false)));
+        let counted = entries.zip(bytes);
+        let (keys, bytes) = counted.filter(|(_, bytes)| *bytes > 0).unwrap_or_else(|| {
+            let columns = table.all_columns().iter();
+            let width: usize = columns.map(|column| width(&column.sql_type)).sum();
+            (1, (width + ENTRY_OVERHEAD) as u64)
+        });
+        let space = space.to_owned();
+        Self { space, keys, bytes }
+    }
+
+    /// About how many keys lie in ranges; `None` where the store cannot say.
+    pub fn keys(&self, store: &dyn Store, ranges: &[KeyRange]) -> Option<u64> {
+        let sizes = ranges.iter();
+        let sizes = sizes.map(|range| store.approximate_size(&self.space, range).ok());
+        let bytes: u64 = sizes.sum::<Option<u64>>()?;
+        let keys = u128::from(bytes) * u128::from(self.keys) / u128::from(self.bytes.max(1));
+        u64::try_from(keys).ok()
+    }
 }
 
 /// How many keys are looked up; `None` where something else is read.

@@ -57,6 +57,10 @@ pub(super) struct PartitionScan {
     narrowing: Option<Box<Narrowing>>,
     drawing: Drawing,
     decoder: Decoder,
+    /// That of rows which a walk that has given up does not prove; it asks for what the walk does, too.
+    wide: Option<Decoder>,
+    /// Whether such rows have come.
+    is_wide: bool,
     output: Output,
     /// Of rows that are grouped by their keys only the first are wanted.
     first_rows: Option<Box<FirstRows>>,
@@ -110,6 +114,10 @@ impl PartitionScan {
         batch_size: usize,
     ) -> Result<Self> {
         let decoder = Decoder::new(request, Arc::clone(&schema))?;
+        let wide = match source.widens {
+            true => Some(Decoder::wide(request, Arc::clone(&schema))?),
+            false => None,
+        };
         let most = batch_size.max(1);
         let comparison = Comparison {
             cut: cut.filter(|_| request.in_order),
@@ -144,6 +152,8 @@ impl PartitionScan {
             narrowing,
             drawing,
             decoder,
+            wide,
+            is_wide: false,
             is_finished: output.is_satisfied(),
             output,
             first_rows,
@@ -200,10 +210,15 @@ impl PartitionScan {
         self.is_finished && self.output.is_empty()
     }
 
+    fn decoder(&self) -> &Decoder {
+        let wide = self.wide.as_ref().filter(|_| self.is_wide);
+        wide.unwrap_or(&self.decoder)
+    }
+
     /// Reads and decodes one chunk. Gives its rows if they are all that is left.
     fn read_on(&mut self) -> Result<Option<RecordBatch>> {
         let wanted = match self.output.remaining() {
-            Some(remaining) if self.decoder.keeps_all() => remaining,
+            Some(remaining) if self.decoder().keeps_all() => remaining,
             _ => usize::MAX,
         };
         let limit = ChunkLimit {
@@ -212,9 +227,12 @@ impl PartitionScan {
         };
         self.chunk.clear();
         let has_more = self.draw.fill(&mut self.chunk, limit).map_err(external)?;
+        self.is_wide |= self.draw.is_wide();
         let mut last = None;
+        let wide = self.wide.as_ref().filter(|_| self.is_wide);
+        let decoder = wide.unwrap_or(&self.decoder);
         let first_rows = self.first_rows.as_deref_mut();
-        match (self.decoder.decode(&self.chunk, first_rows)?, has_more) {
+        match (decoder.decode(&self.chunk, first_rows)?, has_more) {
             (Some(batch), true) => self.output.push(batch)?,
             (Some(batch), false) => last = self.output.pass(batch)?,
             (None, _) => {}
@@ -395,3 +413,7 @@ fn cooperate(
         Box::pin(batches),
     )))
 }
+
+#[cfg(test)]
+#[path = "wide_tests.rs"]
+mod tests;

@@ -198,8 +198,38 @@ fn dropped(object_type: &ObjectType) -> Absent {
 }
 
 /// Statements whose first word the parser does not know.
-const UNKNOWN: [(&str, Absent); 11] = [
+const UNKNOWN: [(&str, Absent); 17] = [
     ("upsert", UPSERT),
+    (
+        "scan",
+        Absent(
+            "scan",
+            "write SELECT * FROM t; WHERE about the columns of the key reads their range, and EXPLAIN KEYS shows it",
+        ),
+    ),
+    (
+        "get",
+        Absent(
+            "get",
+            "write SELECT * FROM t WHERE id = 'k', by the columns of the key",
+        ),
+    ),
+    (
+        "put",
+        Absent(
+            "put",
+            "write INSERT INTO t VALUES …, or INSERT OR REPLACE INTO t VALUES … over a row that may be there",
+        ),
+    ),
+    (
+        "deleteall",
+        Absent(
+            "deleteall",
+            "write DELETE FROM t WHERE id = 'k', by the columns of the key",
+        ),
+    ),
+    ("count", Absent("count", "write SELECT count(*) FROM t")),
+    ("list", Absent("list", "SHOW TABLES lists the tables")),
     ("checkpoint", CHECKPOINT),
     ("do", PROCEDURE),
     ("listen", NOTICE),
@@ -264,6 +294,12 @@ pub(super) fn instead_of(text: &str, syntax_error: &str) -> Option<&'static str>
         }
         _ if syntax_error.contains("Expected: (, found:") && contains(text, " in ") => {
             "behind IN stands a list or a query: IN (SELECT c FROM t)"
+        }
+        ("create", _) if syntax_error.to_lowercase().contains("found: salt_buckets") => {
+            "let the key begin with a salt: PRIMARY KEY (salt(16), id)"
+        }
+        ("create", _) if contains(text, " split on ") => {
+            "write SPLIT ('a', 'm') behind the columns"
         }
         _ if contains(text, " glob ") => "write LIKE 'a%', or x ~ '^a' for a regular expression",
         _ if syntax_error.contains("MATCH_CONDITION") => {

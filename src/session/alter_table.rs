@@ -14,6 +14,7 @@ use sqlparser::ast::{
 };
 
 use super::guard::{MAX_KEYS, MAX_PLANNED_COLUMNS};
+use super::views::may_name;
 use super::waiting::on_waiting_thread;
 use super::{Connection, Outcome, rules};
 use crate::catalog::ddl::{added_column, default_text};
@@ -21,7 +22,7 @@ use crate::catalog::{Altered, Catalog, check_of, columns_of, identifier as folde
 use crate::error::{Error, Result};
 use crate::key::{Argument, identifier};
 use crate::row::stored_field;
-use crate::schema::{BoundTable, Check, Column, Table};
+use crate::schema::{BoundTable, Check, Column, Table, View};
 
 impl Connection {
     /// Carries out an `ALTER TABLE`: all that it says, or nothing.
@@ -45,7 +46,8 @@ impl Connection {
             catalog.alter_table(&name, |table| {
                 let mut alteration = Alteration {
                     state: &state,
-                    reader: catalog.reader_of(&name).map(|view| view.name.clone()),
+                    readers: catalog.readers_of(&name),
+                    was: name.clone(),
                     table: table.clone(),
                     asks_rows: false,
                 };
@@ -70,11 +72,23 @@ fn refuse_clauses(alter: &AlterTable) -> Result<()> {
     }
 }
 
+fn refuse_reader(view: Option<&Arc<View>>) -> Result<()> {
+    match view {
+        None => Ok(()),
+        Some(view) => Err(Error::conflict(format!(
+            "the view `{}` reads the table: drop the view first, and make it again",
+            view.name
+        ))),
+    }
+}
+
 /// A definition while it is changed.
 struct Alteration<'a> {
     state: &'a SessionState,
-    /// A view that reads the table.
-    reader: Option<String>,
+    /// The views that read the table, themselves or by way of others.
+    readers: Vec<Arc<View>>,
+    /// The name of the table, as views know it.
+    was: String,
     table: Table,
     asks_rows: bool,
 }
@@ -115,7 +129,7 @@ impl Alteration<'_> {
             Op::RenameTable {
                 table_name: RenameTableNameKind::To(name) | RenameTableNameKind::As(name),
             } => {
-                self.refuse_readers()?;
+                refuse_reader(self.readers.first())?;
                 self.table.name = object_name(name)?;
                 Ok(())
             }
@@ -198,7 +212,7 @@ impl Alteration<'_> {
             return Ok(());
         }
         let id = self.column(name)?.id;
-        self.refuse_readers()?;
+        self.refuse_readers(&[name])?;
         self.refuse_key_column(name, "it cannot be dropped")?;
         if self.column(name)?.identity.is_some() {
             return Err(Error::unsupported(format!(
@@ -252,14 +266,16 @@ impl Alteration<'_> {
         Ok(found)
     }
 
-    /// A view finds tables and columns by their names.
-    fn refuse_readers(&self) -> Result<()> {
-        match &self.reader {
-            None => Ok(()),
-            Some(view) => Err(Error::conflict(format!(
-                "the view `{view}` reads the table: drop the view first, and make it again"
-            ))),
-        }
+    /// A view finds columns by their names: those that it may mean keep them.
+    fn refuse_readers(&self, columns: &[&str]) -> Result<()> {
+        let direct = self.readers.iter();
+        let mut direct = direct.filter(|view| view.reads.contains(&self.was));
+        let found = direct.find_map(|view| match may_name(&view.query, columns) {
+            Ok(false) => None,
+            Ok(true) => Some(Ok(view)),
+            Err(error) => Some(Err(error)),
+        });
+        refuse_reader(found.transpose()?)
     }
 
     /// The key is in the bytes of every row.
@@ -278,7 +294,7 @@ impl Alteration<'_> {
     }
 
     fn rename_column(&mut self, from: &str, to: &str) -> Result<()> {
-        self.refuse_readers()?;
+        self.refuse_readers(&[from, to])?;
         if from != to && self.table.column_position(to).is_some() {
             return Err(Error::conflict(format!("column `{to}` exists already")));
         }

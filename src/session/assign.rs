@@ -2,7 +2,10 @@
 //! column and value.
 //!
 //! A constant of VALUES is converted when the statement is planned; around everything else goes the function
-//! [`Assignment`]. Values come out as a CAST would give them, but for numbers that become whole ones: these are rounded.
+//! [`Assignment`]. Values come out as a CAST would give them, but that they are rounded where the column is coarser: a
+//! number to the nearest whole one, a stamp to the nearest of the column's unit. A column of the row key refuses what would
+//! have to be rounded, for two rows could become one; what is computed of the clock alone (`now()`) it rounds as well, whose
+//! digits nobody chose.
 
 use std::sync::Arc;
 
@@ -10,19 +13,25 @@ use arrow::array::{Array, ArrayRef, AsArray, StringArray};
 use arrow::compute::kernels::zip::zip;
 use arrow::compute::{can_cast_types, cast, is_not_null};
 use arrow::datatypes::DataType;
-use datafusion::common::tree_node::TreeNode;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::{
-    ColumnarValue, Expr, ExprSchemable, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
-    Volatility,
+    ColumnarValue, Expr, ExprSchemable, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
+    Signature, Volatility,
 };
 
-use super::conversion::{first_lost, rounded, shown, text_at, too_great};
-use crate::datum::{Precision, SqlType, text_of_uuid};
+use super::conversion::{first_changed, first_lost, rounded, shown, text_at, too_great};
+use crate::datum::{CutTexts, Precision, SqlType, text_of_uuid};
 use crate::error::Error;
 use crate::optimize::bytes::{NO_BYTES, bytes_of_texts, is_text};
+use crate::optimize::zones::is_read_on_clocks;
 use crate::schema::BoundTable;
 use crate::write::copy::values_of_texts;
+
+const OUT_OF_RANGE: &str = "it is out of range";
+
+/// The functions that read the clock, under the names that they are found by.
+const CLOCKS: &[&str] = &["now", "current_date", "current_time"];
 
 /// The column that a value is assigned to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,6 +39,8 @@ pub(super) struct Target {
     table: String,
     column: String,
     sql_type: SqlType,
+    /// Whether values must stay what they are, for the row key is computed from them.
+    is_exact: bool,
     /// The row of VALUES, counted from 1.
     row: Option<usize>,
 }
@@ -41,8 +52,36 @@ impl Target {
             table: table.name().to_owned(),
             column: column.name.clone(),
             sql_type: column.sql_type.clone(),
+            is_exact: table.key_sources().contains(&position),
             row,
         })
+    }
+
+    /// The same for values of the clock, if `value` is computed of it and of nothing else.
+    fn of_clock(self, value: &Expr) -> Result<Self> {
+        let is_clock = self.is_exact && self.is_time() && reads_clock_alone(value)?;
+        Ok(Self {
+            is_exact: self.is_exact && !is_clock,
+            ..self
+        })
+    }
+
+    /// The same for `value` over the rows of `query`, of which it may be a column.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    pub(super) fn over(self, query: &LogicalPlan, value: &Expr) -> Result<Self> {
+        let (LogicalPlan::Projection(list), Expr::Column(column)) = (query, value) else {
+            return match (query, query.inputs().as_slice()) {
+                (LogicalPlan::Sort(_) | LogicalPlan::Limit(_), [input]) => self.over(input, value),
+                _ => Ok(self),
+            };
+        };
+        let place = list.schema.maybe_index_of_column(column);
+        match place.and_then(|place| list.expr.get(place)) {
+            Some(value) => self.of_clock(value),
+            None => Ok(self),
+        }
     }
 
     /// A value of VALUES as one of the column's type.
@@ -62,9 +101,17 @@ impl Target {
     /// As [`Target::assign`]; a constant that the column cannot hold.
     pub(super) fn assign_any(self, value: Expr, schema: &DFSchema) -> Result<Expr> {
         match value {
+            // On which clocks it is read is known where the statement is analyzed.
+            Expr::Literal(ref shown, _) if self.is_instant() && is_read_on_clocks(shown) => {
+                self.assign(value, schema)
+            }
             Expr::Literal(..) => self.assign_value(value),
             other => self.assign(other, schema),
         }
+    }
+
+    fn is_instant(&self) -> bool {
+        matches!(self.sql_type, SqlType::Timestamp { utc: true, .. })
     }
 
     /// An expression over `schema` as one of the column's type. What has the type already goes through the function as
@@ -84,7 +131,7 @@ impl Target {
             return Err(self.of_other_kind(&given).into());
         }
         let function = ScalarUDF::new_from_impl(Assignment {
-            target: self,
+            target: self.of_clock(&source)?,
             signature: Signature::any(1, Volatility::Immutable),
         });
         Ok(function.call(vec![source]))
@@ -162,21 +209,62 @@ impl Target {
         if self.sql_type == SqlType::Bytea && is_text(values.data_type()) {
             return self.bytes(values);
         }
-        let whole = rounded(values, &to)?;
-        let cast = ColumnarValue::Array(Arc::clone(&whole)).cast_to(&to, None);
+        if let SqlType::Timestamp { precision, .. } = self.sql_type
+            && let Some(cut) = CutTexts::of(values, precision)
+        {
+            return self.cut_texts(values, &cut);
+        }
+        let converted = self.cast(values, &rounded(values, &to)?)?;
+        if let Some(row) = too_great(values, &converted) {
+            return Err(self.of_value(values, row, OUT_OF_RANGE).into());
+        }
+        if self.is_exact {
+            self.unchanged(first_changed(values, &converted)?, values)?;
+        }
+        Ok(converted)
+    }
+
+    /// The cast of values that are rounded already.
+    fn cast(&self, values: &ArrayRef, whole: &ArrayRef) -> Result<ArrayRef> {
+        let to = self.sql_type.arrow();
+        let cast = ColumnarValue::Array(Arc::clone(whole)).cast_to(&to, None);
         let converted = cast.and_then(|converted| converted.to_array(values.len()));
-        let converted = converted.or_else(|error| {
-            match first_lost(&whole, &to) {
+        converted.or_else(|error| {
+            match first_lost(whole, &to) {
                 // Years of more than four digits, which a cast does not read.
-                Some(_) if self.is_time() && is_text(values.data_type()) => self.times(values),
+                Some(_) if self.is_time() && is_text(values.data_type()) => {
+                    self.times(values, whole)
+                }
                 Some(row) => Err(self.of_value(values, row, &self.reason(values, row)).into()),
                 None => Err(self.of_type(values.data_type(), &error).into()),
             }
-        })?;
-        match too_great(values, &converted) {
-            Some(row) => Err(self.of_value(values, row, "it is out of range").into()),
-            None => Ok(converted),
+        })
+    }
+
+    /// Texts with more digits of a second than the column has.
+    fn cut_texts(&self, values: &ArrayRef, cut: &CutTexts) -> Result<ArrayRef> {
+        let stamps = self.cast(values, cut.texts())?;
+        if self.is_exact {
+            self.unchanged(cut.first_between(), values)?;
         }
+        cut.rounded(&stamps).map_err(|row| match row {
+            Some(row) => self.of_value(values, row, OUT_OF_RANGE).into(),
+            None => Error::internal("stamps of another type").into(),
+        })
+    }
+
+    /// Refuses the value that was changed, if one was.
+    fn unchanged(&self, changed: Option<usize>, values: &ArrayRef) -> Result<()> {
+        let Some(row) = changed else {
+            return Ok(());
+        };
+        let sql_type = &self.sql_type;
+        let given = shown(values, row);
+        let why = format!(
+            "cannot hold {given} exactly: it is part of the row key, where two rows could become one; round it, or write \
+             CAST(… AS {sql_type})"
+        );
+        Err(self.refused(&why).into())
     }
 
     fn is_time(&self) -> bool {
@@ -184,13 +272,13 @@ impl Target {
     }
 
     /// Texts as dates or timestamps: as the cast reads them, and what it cannot read as files are read.
-    fn times(&self, texts: &ArrayRef) -> Result<ArrayRef> {
+    fn times(&self, given: &ArrayRef, texts: &ArrayRef) -> Result<ArrayRef> {
         let to = self.sql_type.arrow();
         let kept = cast(texts, &to)?;
         let strings = cast(texts, &DataType::Utf8)?;
         let is_lost = |row| kept.is_null(row);
         let lost = values_of_texts(&self.sql_type, strings.as_string(), is_lost)
-            .map_err(|row| self.of_value(texts, row, &self.reason(texts, row)))?;
+            .map_err(|row| self.of_value(given, row, &self.reason(given, row)))?;
         Ok(zip(&is_not_null(&kept)?, &kept, &lost)?)
     }
 
@@ -261,9 +349,35 @@ impl Target {
                 "it is no whole number".to_owned()
             }
             _ if from_text && !is_number() => "it is no number".to_owned(),
-            _ => "it is out of range".to_owned(),
+            _ => OUT_OF_RANGE.to_owned(),
         }
     }
+}
+
+/// Whether a value is computed of the clock and of constants, as `now() - INTERVAL '1 hour'`; of one that is for some rows
+/// alone, whether it is so there.
+fn reads_clock_alone(value: &Expr) -> Result<bool> {
+    match value {
+        Expr::Alias(alias) => return reads_clock_alone(&alias.expr),
+        Expr::Case(case) => {
+            return match (case.when_then_expr.as_slice(), &case.else_expr) {
+                ([(_, value)], None) => reads_clock_alone(value),
+                _ => Ok(false),
+            };
+        }
+        _ => {}
+    }
+    let mut reads = false;
+    let mut is_alone = true;
+    value.apply(|part| {
+        match part {
+            Expr::ScalarFunction(call) => reads |= CLOCKS.contains(&call.func.name()),
+            Expr::Literal(..) | Expr::Cast(_) | Expr::BinaryExpr(_) | Expr::Negative(_) => {}
+            _ => is_alone = false,
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(reads && is_alone)
 }
 
 /// Whether a function assigns a value to a column.
@@ -299,6 +413,9 @@ impl ScalarUDFImpl for Assignment {
     }
 }
 
+#[cfg(test)]
+#[path = "rounding_tests.rs"]
+mod rounding_tests;
 #[cfg(test)]
 #[path = "assign_tests.rs"]
 mod tests;

@@ -7,6 +7,10 @@
 //! Such a join is told by NULL, which equals NULL in it, as in no other that is planned of SQL, and by its left side, which
 //! is DISTINCT without ALL. Where that is so in spite of ALL, each of its rows is there once, and the join is right.
 //!
+//! Such a join tells the scan of its larger side which rows can have an equal one, as any join of keys does, but not where a
+//! column is NULL: `note IS NULL OR customer_id IN (…)` narrows nothing, be `customer_id` a key that is never NULL. So an
+//! INTERSECT compares columns that may be NULL as two that are not: whether it is NULL, and its value, or any other one.
+//!
 //! DataFusion compares the rows of both sides by value, and gives those of the left as they are: an INT EXCEPT DOUBLES is an
 //! INT. In SQL the result has the type that a UNION has; so each side is cast to it first.
 
@@ -14,10 +18,12 @@ use std::sync::Arc;
 
 use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
-use datafusion::common::{Column, NullEquality, Result as PlanResult};
+use datafusion::common::{Column, NullEquality, Result as PlanResult, ScalarValue};
+use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
-    Distinct, Expr, ExprFunctionExt, Join, JoinType, LogicalPlan, LogicalPlanBuilder,
+    Distinct, Expr, ExprFunctionExt, ExprSchemable, Join, JoinType, LogicalPlan,
+    LogicalPlanBuilder, lit,
 };
 
 use crate::error::Result;
@@ -52,7 +58,7 @@ pub(super) fn counted(plan: LogicalPlan) -> Result<LogicalPlan> {
             let join = cast.data;
             Ok(Transformed::yes(match is_of_all(&join) {
                 true => numbered(join)?,
-                false => LogicalPlan::Join(join),
+                false => LogicalPlan::Join(without_null(join)?),
             }))
         }
         node if is_cast => recomputed(node).map(Transformed::yes),
@@ -122,7 +128,7 @@ fn numbered(join: Join) -> PlanResult<LogicalPlan> {
         Expr::Column(Column::new_unqualified(LEFT)),
         Expr::Column(Column::new_unqualified(RIGHT)),
     ));
-    let joined = Join::try_new(
+    let joined = without_null(Join::try_new(
         Arc::new(left),
         Arc::new(right),
         on,
@@ -131,9 +137,41 @@ fn numbered(join: Join) -> PlanResult<LogicalPlan> {
         join.join_constraint,
         join.null_equality,
         join.null_aware,
-    )?;
+    )?)?;
     let joined = LogicalPlanBuilder::from(LogicalPlan::Join(joined));
     joined.project(columns)?.build()
+}
+
+/// The join that stands for INTERSECT, of keys of which none is NULL; as it was where a type has no value to stand for
+/// NULL, and for EXCEPT, which needs all rows of the other side.
+fn without_null(join: Join) -> PlanResult<Join> {
+    if join.join_type != JoinType::LeftSemi {
+        return Ok(join);
+    }
+    let mut on = Vec::with_capacity(join.on.len());
+    for (left, right) in &join.on {
+        let (left_schema, right_schema) = (join.left.schema(), join.right.schema());
+        if !left.nullable(left_schema)? && !right.nullable(right_schema)? {
+            on.push((left.clone(), right.clone()));
+            continue;
+        }
+        let Ok(stand_in) = ScalarValue::new_default(&left.get_type(left_schema)?) else {
+            return Ok(join);
+        };
+        let value = |key: &Expr| coalesce(vec![key.clone(), lit(stand_in.clone())]);
+        on.push((value(left), value(right)));
+        on.push((left.clone().is_null(), right.clone().is_null()));
+    }
+    Join::try_new(
+        join.left,
+        join.right,
+        on,
+        join.filter,
+        join.join_type,
+        join.join_constraint,
+        NullEquality::NullEqualsNothing,
+        join.null_aware,
+    )
 }
 
 /// The rows, equal ones numbered in a further column.

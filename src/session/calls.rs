@@ -14,16 +14,21 @@
 //! | `time_bucket(INTERVAL '15 minutes', x)` | `date_bin(INTERVAL '15 minutes', x)` |
 //! | `time_bucket(INTERVAL '7 days', x)` | `date_bin(INTERVAL '7 days', x, TIMESTAMP '2000-01-03')`, a Monday |
 //! | `time_bucket(INTERVAL '1 month', x)` | `date_bin(INTERVAL '1 month', x, TIMESTAMP '2000-01-01')` |
+//! | `INTERVAL '1 day 04:05:06'` | `INTERVAL '1 day 04 hours 05 mins 06 secs'` |
+//! | `TIMESTAMP '9999-12-31'`, which nanoseconds do not hold | `TIMESTAMP(6) '9999-12-31'` |
 
 use std::ops::ControlFlow;
 
+use arrow::compute::kernels::cast_utils::string_to_datetime;
+use chrono::{Timelike, Utc};
 use sqlparser::ast::{
     CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, Ident, ObjectName, Value, VisitMut, VisitorMut,
+    FunctionArguments, Ident, Interval, ObjectName, Value, VisitMut, VisitorMut,
 };
 
 use super::from_functions::names_columns;
 use super::written::{expression, name_of};
+use crate::datum::{with_seconds, with_units};
 use crate::function::format_of;
 
 /// Names that say who asks; a database of one's own has no users.
@@ -57,6 +62,20 @@ impl VisitorMut for Calls {
                 data_type: DataType::JSON | DataType::JSONB,
                 ..
             } => expression("json($1)", std::slice::from_ref(expr.as_ref())),
+            Expr::Interval(interval) => {
+                spell_clock(interval);
+                None
+            }
+            Expr::TypedString(typed) => {
+                reach(&mut typed.data_type, &typed.value.value);
+                None
+            }
+            Expr::Cast {
+                expr, data_type, ..
+            } if let Expr::Value(value) = expr.as_ref() => {
+                reach(data_type, &value.value);
+                None
+            }
             Expr::Array(array) if array.elem.iter().any(names_columns) => {
                 let places = (1..=array.elem.len()).map(|place| format!("${place}"));
                 let places = places.collect::<Vec<_>>().join(", ");
@@ -69,6 +88,33 @@ impl VisitorMut for Calls {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// The text of an interval with units for the time of a clock in it.
+fn spell_clock(interval: &mut Interval) {
+    if let (None, Expr::Value(value)) = (&interval.leading_field, interval.value.as_mut())
+        && let Value::SingleQuotedString(text) = &mut value.value
+        && let Some(units) = with_units(text)
+    {
+        *text = units;
+    }
+}
+
+/// Makes the type of a constant time one of microseconds, where nanoseconds do not reach it, and it has none.
+fn reach(data_type: &mut DataType, value: &Value) {
+    const DIGITS: u64 = 6;
+    if let DataType::Timestamp(precision @ None, _) = data_type
+        && let Value::SingleQuotedString(text) = value
+        && is_far(text)
+    {
+        *precision = Some(DIGITS);
+    }
+}
+
+fn is_far(text: &str) -> bool {
+    let completed = with_seconds(text);
+    let time = string_to_datetime(&Utc, completed.as_deref().unwrap_or(text));
+    time.is_ok_and(|time| time.timestamp_nanos_opt().is_none() && time.nanosecond() % 1_000 == 0)
 }
 
 fn is_text(expr: &Expr) -> bool {

@@ -12,7 +12,9 @@ use tokio::runtime::{Builder, Runtime};
 use super::{Connection, Database, Outcome};
 use crate::keyrange::KeyRange;
 use crate::store::wrap::{Call, Log, Recording};
-use crate::store::{Durability, MemoryStore, RocksStore, StoreOptions, WriteBatch, commit_batch};
+use crate::store::{
+    Durability, MemoryStore, RocksStore, Snapshot, StoreOptions, WriteBatch, commit_batch,
+};
 
 /// The most keys that a store may yield after nobody listens any more.
 const FURTHER_KEYS: usize = 20_000;
@@ -191,8 +193,9 @@ fn a_dropped_query_stops_reading_buckets_and_pieces() {
 /// How many deleted entries lie in a row.
 const TOMBSTONES: u32 = 1_000_000;
 
-/// A database on disk with one row at each end of a million deleted ones, and its directory.
-fn tombstones(name: &'static str) -> (Fixture, tempfile::TempDir) {
+/// A database on disk with one row at each end of a million deleted ones, a snapshot from before for whose sake what was
+/// deleted is kept, and the directory.
+fn tombstones(name: &'static str) -> (Fixture, Arc<dyn Snapshot>, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let store = RocksStore::open(directory.path().join("db"), &StoreOptions::default()).unwrap();
     let fixture = Fixture::over(name, Recording::new(Arc::new(store)));
@@ -204,6 +207,7 @@ fn tombstones(name: &'static str) -> (Fixture, tempfile::TempDir) {
         space.starts_with('t') && size.is_ok()
     });
     let space = space.expect("the table's space");
+    let before = store.snapshot().unwrap();
     for first in (0..TOMBSTONES).step_by(100_000) {
         let mut batch = WriteBatch::new();
         // An INTEGER is kept with its sign bit turned.
@@ -214,12 +218,12 @@ fn tombstones(name: &'static str) -> (Fixture, tempfile::TempDir) {
     // One partition has one cursor, whose fills can be counted.
     fixture.run("SET datafusion.execution.target_partitions = 1");
     fixture.log.take();
-    (fixture, directory)
+    (fixture, before, directory)
 }
 
 #[test]
 fn a_query_gets_over_a_million_deleted_rows_and_can_be_dropped_among_them() {
-    let (fixture, _directory) = tombstones("cancel-deleted");
+    let (fixture, _before, _directory) = tombstones("cancel-deleted");
     let fills = || {
         fixture
             .log

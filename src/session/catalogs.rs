@@ -163,6 +163,11 @@ impl Catalogs {
         }
     }
 
+    /// A temporary view that reads what has a name.
+    fn reader_among_temporary(&self, name: &str) -> Option<Arc<View>> {
+        self.temporary.get()?.readers_of(name).into_iter().next()
+    }
+
     /// Whether a temporary object may have a name: a view of the connection that reads what the database has under it
     /// would read another thing then.
     ///
@@ -172,7 +177,7 @@ impl Catalogs {
         if self.is_temporary(name) {
             return Ok(());
         }
-        match self.temporary.get().and_then(|it| it.reader_of(name)) {
+        match self.reader_among_temporary(name) {
             None => Ok(()),
             Some(view) => Err(Error::conflict(format!(
                 "the temporary view `{}` reads `{name}` of the database, which a temporary one would hide: drop the \

@@ -8,6 +8,8 @@
 //! off at every word that may begin or end an expression, and at every comma. The first and the last term of a chain stay
 //! outside of the brackets, for it is not known where they begin and end.
 
+pub(super) mod rows;
+
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 

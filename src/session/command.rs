@@ -18,12 +18,14 @@ use sqlparser::ast::{
 use super::Outcome;
 use super::absent;
 use super::catalogs::Catalogs;
+use super::rules;
 use super::store_statements::{show_store, vacuum};
 use super::waiting::on_waiting_thread;
-use crate::catalog::{Catalog, Dependents, object_name};
+use crate::catalog::{Catalog, Dependents, columns_of, object_name};
+use crate::datum::Clocks;
 use crate::error::{Error, Result};
 use crate::key::TRANSFORMS;
-use crate::schema::BoundTable;
+use crate::schema::{BoundTable, Column, Table};
 use crate::settings::HaliteOptions;
 use crate::store::Fact;
 
@@ -322,6 +324,15 @@ impl<'a> Own<'a> {
     }
 }
 
+/// The setting that a statement sets, and its value; `None` for the default.
+pub(super) fn setting_of(planned: &PlannedStatement) -> Option<(&str, Option<&str>)> {
+    match planned {
+        PlannedStatement::SetVariable(set) => Some((&set.variable, Some(&set.value))),
+        PlannedStatement::ResetVariable(reset) => Some((&reset.variable, None)),
+        _ => None,
+    }
+}
+
 /// `RESET` of a setting of Halite's, as SET to its default, and of the time zone, whose default is Halite's: DataFusion
 /// resets its own alone, to its own.
 pub(super) fn reset_own(planned: &mut PlannedStatement) {
@@ -329,10 +340,10 @@ pub(super) fn reset_own(planned: &mut PlannedStatement) {
         return;
     };
     let name = reset.variable.to_lowercase();
-    if ["datafusion.execution.time_zone", "timezone", "time.zone"].contains(&name.as_str()) {
+    if is_time_zone(&name) {
         *planned = PlannedStatement::SetVariable(SetVariable {
             variable: "datafusion.execution.time_zone".to_owned(),
-            value: "+00:00".to_owned(),
+            value: UTC.to_owned(),
         });
         return;
     }
@@ -347,6 +358,39 @@ pub(super) fn reset_own(planned: &mut PlannedStatement) {
             value,
         });
     }
+}
+
+/// Refuses a time zone that there is none of; `DEFAULT` and `LOCAL` are UTC.
+///
+/// # Errors
+/// `InvalidInput` that names it.
+pub(super) fn check_zone(planned: &mut PlannedStatement) -> Result<()> {
+    let PlannedStatement::SetVariable(set) = planned else {
+        return Ok(());
+    };
+    if !is_time_zone(&set.variable) {
+        return Ok(());
+    }
+    match set.value.to_lowercase().as_str() {
+        "default" | "local" => set.value = UTC.to_owned(),
+        "utc" => set.value = "UTC".to_owned(),
+        _ => {}
+    }
+    match Clocks::of(&set.value) {
+        Some(_) => Ok(()),
+        None => Err(Error::invalid(format!(
+            "there is no time zone '{}'; zones are written as 'Europe/Berlin', 'UTC' or '+02:00'",
+            set.value
+        ))),
+    }
+}
+
+/// The zone of a session that sets none.
+const UTC: &str = "+00:00";
+
+fn is_time_zone(variable: &str) -> bool {
+    let variable = variable.to_lowercase();
+    ["datafusion.execution.time_zone", "timezone", "time.zone"].contains(&variable.as_str())
 }
 
 /// The error of a SET, with the setting and its value where it names neither.
@@ -466,34 +510,49 @@ fn show_create_table(catalogs: &Catalogs, name: &ObjectName) -> Result<Outcome> 
     ])
 }
 
-/// Columns with their types, and where the row key has them.
+/// Columns with their types, where the row key has them, what they are where they are not given, and what is checked.
 fn describe(catalog: &Catalog, name: &ObjectName) -> Result<Outcome> {
     let table = catalog.expect_table(&object_name(name)?)?;
     let columns = table.bound().columns();
     let nullable: BooleanArray = columns.iter().map(|column| Some(column.nullable)).collect();
     let parts = |position: usize| key_parts(table.bound(), position);
+    let names = columns.iter().map(|column| column.name.clone());
+    let types = columns.iter().map(|column| column.sql_type.to_string());
+    let defaults: StringArray = columns.iter().map(Column::default_clause).collect();
+    let checks = checks_of(table.bound().table())?;
     rows(vec![
-        (
-            "column",
-            strings(columns.iter().map(|column| column.name.clone())),
-        ),
-        (
-            "type",
-            strings(columns.iter().map(|column| column.sql_type.to_string())),
-        ),
+        ("column", strings(names)),
+        ("type", strings(types)),
         ("null", Arc::new(nullable)),
         ("key", strings((0..columns.len()).map(parts))),
+        ("default", Arc::new(defaults)),
+        ("checks", Arc::new(StringArray::from(checks))),
     ])
 }
 
-/// The key parts that are computed from a column: `1: bucket(16, host), 2: host`.
+/// The key parts that are computed from a column: `1: bucket(16, host), 2: host DESC`.
 fn key_parts(table: &BoundTable, column: usize) -> String {
     let parts = table.row_key().parts().iter().zip(1..);
     let using = parts.filter(|(part, _)| part.sources().contains(&column));
     using
-        .map(|(part, position)| format!("{position}: {}", part.expression()))
+        .map(|(part, position)| format!("{position}: {}", part.definition()))
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+/// For each column the CHECKs that name it: `balance >= 0; balance < limits`.
+fn checks_of(table: &Table) -> Result<Vec<Option<String>>> {
+    let mut about = Vec::with_capacity(table.checks.len());
+    for check in &table.checks {
+        about.push(columns_of(&rules::parsed(&check.expression)?));
+    }
+    let of_column = |column: &Column| {
+        let checks = table.checks.iter().zip(&about);
+        let checks = checks.filter(|(_, about)| about.contains(&column.name));
+        let checks: Vec<&str> = checks.map(|(check, _)| check.expression.as_str()).collect();
+        (!checks.is_empty()).then(|| checks.join("; "))
+    };
+    Ok(table.columns.iter().map(of_column).collect())
 }
 
 fn show_transforms() -> Result<Outcome> {

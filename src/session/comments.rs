@@ -7,7 +7,7 @@ use sqlparser::ast::{CommentObject, ObjectName};
 use super::catalogs::Catalogs;
 use super::command::{CommentStatement, change, done};
 use super::outcome::Outcome;
-use crate::catalog::{Altered, Catalog, object_name};
+use crate::catalog::{Altered, Catalog, column_name, object_name};
 use crate::error::{Error, Result};
 use crate::schema::Table;
 
@@ -51,7 +51,7 @@ pub(super) async fn answer(
 fn column_of(name: &ObjectName) -> Result<(String, String)> {
     match name.0.split_last() {
         Some((column, table)) if !table.is_empty() => {
-            let column = object_name(&ObjectName(vec![column.clone()]))?;
+            let column = column_name(&ObjectName(vec![column.clone()]))?;
             Ok((object_name(&ObjectName(table.to_vec()))?, column))
         }
         _ => Err(Error::invalid(format!(

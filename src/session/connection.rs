@@ -46,7 +46,7 @@ use super::{
 use crate::catalog::Guests;
 use crate::error::{Error, Result};
 use crate::scan::{Opened, StatementSnapshot};
-use crate::settings::{ByteSize, HaliteOptions};
+use crate::settings::{self, ByteSize, HaliteOptions};
 use crate::write::{Progress, is_outdated};
 
 /// What a text becomes while it is parsed and planned, at most: so many times its own length.
@@ -59,6 +59,8 @@ pub(super) enum Stage {
     Written,
     /// The optimizer is done with it.
     Optimized,
+    /// It is as the statement was written, and its scans are to be explained.
+    Explained,
 }
 
 /// A connection to a database. Its settings (`SET …`) are its own.
@@ -248,11 +250,13 @@ impl Connection {
         wanted: Wanted,
     ) -> Result<Outcome> {
         match &statement.parsed.command {
-            Command::ExplainKeys(query) => {
+            Command::ExplainKeys(query, buckets) => {
                 let query = sqlparser::ast::Statement::Query(query.clone());
                 let query = DFStatement::Statement(Box::new(query));
                 let (state, plan) = self.planned(&query).await?;
-                key_rows::explain(self.physical(state, plan).await?).await
+                let state = physical_session(state, &plan)?;
+                let (state, plan, _) = self.physical_of(state, plan, Stage::Explained).await?;
+                key_rows::explain(state, plan, *buckets).await
             }
             Command::Summarize(query) => self.summarize(query).await,
             Command::Copy(statement) => loop {
@@ -512,15 +516,14 @@ impl Connection {
             }
         };
         let access = self.database.access();
-        match &planned {
-            PlannedStatement::SetVariable(set) => {
-                access.check_setting(&set.variable, Some(&set.value))?;
+        if let Some((name, value)) = command::setting_of(&planned) {
+            if let Some(notice) = settings::foreign(name, value)? {
+                self.warnings().add(notice);
+                return Ok(command::done(verb));
             }
-            PlannedStatement::ResetVariable(reset) => {
-                access.check_setting(&reset.variable, None)?
-            }
-            _ => {}
+            access.check_setting(name, value)?;
         }
+        command::check_zone(&mut planned)?;
         let changes_memory = memory::take_over(&mut planned);
         let files = temporary::Before::of(&planned, &self.context);
         command::reset_own(&mut planned);
@@ -539,9 +542,7 @@ impl Connection {
         if changes_memory {
             self.database.limit_memory(options.memory_limit.0);
         }
-        Ok(Outcome::Done {
-            verb: verb.to_owned(),
-        })
+        Ok(command::done(verb))
     }
 
     /// The session as it is now, with the snapshot that the statement reads.
@@ -649,6 +650,7 @@ impl Connection {
             let session: &SessionState = state.borrow();
             let physical = match stage {
                 Stage::Written => explain::physical_plan(session, &plan).await?,
+                Stage::Explained => explain::plan_of_scans(session, &plan).await?,
                 Stage::Optimized => {
                     let planner = session.query_planner();
                     planner.create_physical_plan(&plan, session).await?

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Int64Array, StringArray};
 use datafusion::physical_plan::execute_stream;
 use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::Statement as SqlStatement;
+use sqlparser::ast::{ObjectName, Statement as SqlStatement};
 
 use super::catalogs::Catalogs;
 use super::copy_statement::{CopyOption, CopySource, CopyStatement};
@@ -18,14 +18,17 @@ use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
 use crate::table::HaliteTable;
 use crate::write::copy::{
-    Copied, CopyDirection, CopyOptions, FileCompression, FileFormat, STANDARD, copy_from, listed,
+    Copied, CopyDirection, CopyOptions, FileCompression, FileFormat, InlineRows, OptionWords,
+    Reads, STANDARD, copy_from, listed,
 };
 
 impl Connection {
     /// `COPY`, in either direction: all of it or nothing.
     pub(super) async fn copy(&self, statement: &CopyStatement, wanted: Wanted) -> Result<Outcome> {
         let access = self.database().access();
-        access.check(&place_of(statement))?;
+        if statement.rows.is_none() {
+            access.check(&place_of(statement))?;
+        }
         let options = options_of(statement)?;
         let partition_by: Vec<String> = statement.partition_by.iter().map(identifier).collect();
         if statement.direction == CopyDirection::From && !partition_by.is_empty() {
@@ -54,7 +57,8 @@ impl Connection {
             CopyDirection::To => {
                 // What is wrong with file and options is said before the query is run.
                 let file = export::Target::new(&statement.file, &options, partition_by)?;
-                let (mut state, plan) = self.planned(&query_of(statement)?).await?;
+                let (mut state, plan) =
+                    self.planned(&query_of(statement, self.catalogs())?).await?;
                 fit::fit(&mut state, &plan)?;
                 let (state, plan) = self.runnable(state, plan).await?;
                 export::write(file, execute_stream(plan, state.task_ctx())?).await?
@@ -134,14 +138,15 @@ pub(super) fn told(copied: &Copied) -> Vec<(&'static str, ArrayRef)> {
     ]
 }
 
-/// What a COPY TO writes, as a query.
-pub(super) fn query_of(statement: &CopyStatement) -> Result<DFStatement> {
+/// What a COPY TO writes, as a query. Of a table that are the columns that a COPY FROM takes: those that are generated it
+/// computes.
+fn query_of(statement: &CopyStatement, catalogs: &Catalogs) -> Result<DFStatement> {
     let query = match &statement.source {
         CopySource::Query(query) => SqlStatement::Query(query.clone()),
         CopySource::Table { name, columns } => {
             let columns: Vec<String> = columns.iter().map(ToString::to_string).collect();
             let columns = match columns.as_slice() {
-                [] => "*".to_owned(),
+                [] => given_columns(name, catalogs).unwrap_or_else(|| "*".to_owned()),
                 columns => columns.join(", "),
             };
             let query = dialect::query(&format!("SELECT {columns} FROM {name}"));
@@ -151,26 +156,56 @@ pub(super) fn query_of(statement: &CopyStatement) -> Result<DFStatement> {
     Ok(DFStatement::Statement(Box::new(query)))
 }
 
-/// An option of COPY: its names, and what it sets.
+/// The columns of a table that are not generated, where some are.
+fn given_columns(name: &ObjectName, catalogs: &Catalogs) -> Option<String> {
+    let table = catalogs.expect_table(&object_name(name).ok()?).ok()?;
+    let columns = table.bound().columns();
+    let given = columns.iter().filter(|column| column.generated.is_none());
+    let given: Vec<String> = given
+        .map(|column| key::identifier(&column.name).into_owned())
+        .collect();
+    (given.len() < columns.len()).then(|| given.join(", "))
+}
+
+/// An option of COPY, and of functions that read files: its names, who has it besides COPY, and what it sets.
 struct OptionDeclaration {
     name: &'static str,
     aliases: &'static [&'static str],
-    set: fn(&mut CopyOptions, &CopyOption) -> Result<()>,
+    functions: &'static [Reads],
+    set: fn(&mut CopyOptions, &Given<'_>) -> Result<()>,
 }
+
+/// An option as it was given, and to whom.
+struct Given<'a> {
+    option: &'a CopyOption,
+    owner: &'a str,
+}
+
+/// Functions that have an option.
+const NO_FUNCTION: &[Reads] = &[];
+const CSV: &[Reads] = &[Reads::Csv];
+const TEXTS: &[Reads] = &[Reads::Csv, Reads::Json];
 
 /// Every option.
 static OPTIONS: &[OptionDeclaration] = &[
     OptionDeclaration {
         name: "FORMAT",
         aliases: &[],
+        functions: NO_FUNCTION,
         set: |options, given| {
-            options.format = Some(FileFormat::named(value(given)?)?);
+            let name = value(given)?;
+            options.is_text = name.eq_ignore_ascii_case("text");
+            options.format = Some(match options.is_text {
+                true => FileFormat::Csv,
+                false => FileFormat::named(name)?,
+            });
             Ok(())
         },
     },
     OptionDeclaration {
         name: "HEADER",
         aliases: &[],
+        functions: CSV,
         set: |options, given| {
             options.header = Some(flag(given)?);
             Ok(())
@@ -179,6 +214,7 @@ static OPTIONS: &[OptionDeclaration] = &[
     OptionDeclaration {
         name: "DELIMITER",
         aliases: &["DELIM", "SEP"],
+        functions: CSV,
         set: |options, given| {
             options.delimiter = Some(character(given)?);
             Ok(())
@@ -187,14 +223,56 @@ static OPTIONS: &[OptionDeclaration] = &[
     OptionDeclaration {
         name: "NULL",
         aliases: &["NULLSTR"],
+        functions: CSV,
         set: |options, given| {
             options.null = Some(value(given)?.to_owned());
             Ok(())
         },
     },
     OptionDeclaration {
+        name: "QUOTE",
+        aliases: &["QUOTECHAR"],
+        functions: CSV,
+        set: |options, given| {
+            options.quote = Some(character_or_none(given)?);
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "ESCAPE",
+        aliases: &[],
+        functions: CSV,
+        set: |options, given| {
+            options.escape = Some(character_or_none(given)?);
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "COMMENT",
+        aliases: &[],
+        functions: CSV,
+        set: |options, given| {
+            options.comment = Some(character_or_none(given)?);
+            Ok(())
+        },
+    },
+    OptionDeclaration {
+        name: "SKIP",
+        aliases: &["SKIP_LINES"],
+        functions: CSV,
+        set: |options, given| {
+            let text = value(given)?;
+            options.skipped_lines = text.parse().map_err(|_| {
+                let owner = given.owner;
+                Error::invalid(format!("{owner} SKIP is a number of lines, not '{text}'"))
+            })?;
+            Ok(())
+        },
+    },
+    OptionDeclaration {
         name: "COMPRESSION",
         aliases: &[],
+        functions: TEXTS,
         set: |options, given| {
             let name = value(given)?;
             // As if it were not given: the file's name says it.
@@ -207,6 +285,7 @@ static OPTIONS: &[OptionDeclaration] = &[
     OptionDeclaration {
         name: "REPLACE",
         aliases: &[],
+        functions: NO_FUNCTION,
         set: |options, given| {
             options.replace = flag(given)?;
             Ok(())
@@ -215,6 +294,7 @@ static OPTIONS: &[OptionDeclaration] = &[
     OptionDeclaration {
         name: "ON_ERROR",
         aliases: &[],
+        functions: NO_FUNCTION,
         set: |options, given| {
             options.skip = match value(given)?.to_ascii_lowercase().as_str() {
                 "skip" | "ignore" => true,
@@ -230,6 +310,7 @@ static OPTIONS: &[OptionDeclaration] = &[
     OptionDeclaration {
         name: "REJECTS",
         aliases: &[],
+        functions: NO_FUNCTION,
         set: |options, given| {
             options.rejects = Some(value(given)?.to_owned());
             Ok(())
@@ -238,10 +319,11 @@ static OPTIONS: &[OptionDeclaration] = &[
     OptionDeclaration {
         name: "DECIMAL",
         aliases: &["DECIMAL_SEPARATOR"],
+        functions: TEXTS,
         set: |options, given| {
             let sign = character(given)?;
             if !matches!(sign, '.' | ',') {
-                let message = format!("COPY option DECIMAL is '.' or ',', not '{sign}'");
+                let message = format!("{} DECIMAL is '.' or ',', not '{sign}'", given.owner);
                 return Err(Error::invalid(message));
             }
             options.spelling.decimal = Some(sign);
@@ -251,11 +333,13 @@ static OPTIONS: &[OptionDeclaration] = &[
     OptionDeclaration {
         name: "THOUSANDS",
         aliases: &["THOUSANDS_SEPARATOR"],
+        functions: TEXTS,
         set: |options, given| {
             let sign = character(given)?;
             if !matches!(sign, '.' | ',' | '_' | ' ' | '\'' | '\u{a0}' | '\u{202f}') {
                 let message = format!(
-                    "COPY option THOUSANDS is a point, a comma, a space, '_' or an apostrophe, not '{sign}'"
+                    "{} THOUSANDS is a point, a comma, a space, '_' or an apostrophe, not '{sign}'",
+                    given.owner
                 );
                 return Err(Error::invalid(message));
             }
@@ -266,6 +350,7 @@ static OPTIONS: &[OptionDeclaration] = &[
     OptionDeclaration {
         name: "DATE_FORMAT",
         aliases: &["DATEFORMAT"],
+        functions: TEXTS,
         set: |options, given| {
             options.spelling.date = Some(value(given)?.to_owned());
             Ok(())
@@ -274,6 +359,7 @@ static OPTIONS: &[OptionDeclaration] = &[
     OptionDeclaration {
         name: "TIMESTAMP_FORMAT",
         aliases: &["TIMESTAMPFORMAT"],
+        functions: TEXTS,
         set: |options, given| {
             options.spelling.timestamp = Some(value(given)?.to_owned());
             Ok(())
@@ -286,7 +372,24 @@ static OPTIONS: &[OptionDeclaration] = &[
 /// # Errors
 /// `NotSupported` or `InvalidInput` that names the option and the reason.
 pub(super) fn options_of(statement: &CopyStatement) -> Result<CopyOptions> {
-    let mut options = options(&statement.options)?;
+    let mut options = options(&statement.options, OptionWords::Copy, &[])?;
+    if let Some(rows) = &statement.rows {
+        options.inline = Some(InlineRows {
+            path: rows.file.to_path_buf(),
+            shown: rows.script.clone(),
+            line: rows.line,
+        });
+        // As PostgreSQL has it.
+        options.is_text |= options.format.is_none();
+        if options
+            .format
+            .is_some_and(|format| format != FileFormat::Csv)
+        {
+            return Err(Error::unsupported(
+                "rows that stand in a script are text, as PostgreSQL writes it, or csv; of other formats COPY reads files",
+            ));
+        }
+    }
     if let CopySource::Table { columns, .. } = &statement.source
         && statement.direction == CopyDirection::From
         && !columns.is_empty()
@@ -296,29 +399,38 @@ pub(super) fn options_of(statement: &CopyStatement) -> Result<CopyOptions> {
     Ok(options)
 }
 
-/// What a list of options says.
+/// What a list of options says. `besides` are names of options that whoever has them knows besides these.
 ///
 /// # Errors
 /// As [`options_of`].
-pub(super) fn options(given: &[CopyOption]) -> Result<CopyOptions> {
-    let mut options = CopyOptions::default();
+pub(super) fn options(
+    given: &[CopyOption],
+    words: OptionWords,
+    besides: &[&str],
+) -> Result<CopyOptions> {
+    let mut options = CopyOptions {
+        words,
+        ..CopyOptions::default()
+    };
+    let owner = match words {
+        OptionWords::Copy => "COPY option".to_owned(),
+        OptionWords::Call(_, function) => format!("{function}: option"),
+    };
     let mut seen: Vec<&str> = Vec::new();
     for option in given {
         let name = option.name.as_str();
-        let mut known = OPTIONS.iter();
-        let Some(declaration) =
-            known.find(|known| known.name == name || known.aliases.contains(&name))
-        else {
-            return Err(Error::unsupported(format!(
-                "COPY option `{option}` is not implemented; {} are",
-                listed(OPTIONS.iter().map(|option| option.name))
-            )));
+        let mut known = OPTIONS.iter().filter(|known| known.is_of(words));
+        let is_it =
+            |known: &&OptionDeclaration| known.name == name || known.aliases.contains(&name);
+        let Some(declaration) = known.find(is_it) else {
+            return Err(unknown_option(option, words, besides));
         };
         if seen.contains(&declaration.name) {
-            return Err(Error::invalid(format!("COPY option {name} is given twice")));
+            return Err(Error::invalid(format!("{owner} {name} is given twice")));
         }
         seen.push(declaration.name);
-        (declaration.set)(&mut options, option)?;
+        let owner = owner.as_str();
+        (declaration.set)(&mut options, &Given { option, owner })?;
     }
     if options.rejects.is_some() && !options.skip {
         return Err(Error::invalid("COPY option REJECTS is for ON_ERROR skip"));
@@ -326,32 +438,75 @@ pub(super) fn options(given: &[CopyOption]) -> Result<CopyOptions> {
     Ok(options)
 }
 
-fn value(option: &CopyOption) -> Result<&str> {
-    let missing = || Error::invalid(format!("COPY option {} needs a value", option.name));
-    option.value.as_deref().ok_or_else(missing)
+impl OptionDeclaration {
+    fn is_of(&self, words: OptionWords) -> bool {
+        match words {
+            OptionWords::Copy => true,
+            OptionWords::Call(reads, _) => self.functions.contains(&reads),
+        }
+    }
 }
 
-fn flag(option: &CopyOption) -> Result<bool> {
-    let text = option.value.as_deref().unwrap_or("true");
+fn unknown_option(option: &CopyOption, words: OptionWords, besides: &[&str]) -> Error {
+    let known = OPTIONS.iter().filter(|known| known.is_of(words));
+    let known = known.map(|option| option.name);
+    let OptionWords::Call(_, function) = words else {
+        return Error::unsupported(format!(
+            "COPY option `{option}` is not implemented; {} are",
+            listed(known)
+        ));
+    };
+    let known = known.chain(besides.iter().copied());
+    let known = known.map(|name| match name {
+        "NULL" => "nullstr".to_owned(),
+        name => name.to_lowercase(),
+    });
+    let known: Vec<String> = known.collect();
+    let name = option.name.to_lowercase();
+    Error::unsupported(match known.is_empty() {
+        true => format!("{function} has no options, and `{name}` is given"),
+        false => format!(
+            "{function} has no option `{name}`; it has {}",
+            listed(known.iter().map(String::as_str))
+        ),
+    })
+}
+
+fn value<'a>(given: &Given<'a>) -> Result<&'a str> {
+    let (owner, name) = (given.owner, &given.option.name);
+    let missing = || Error::invalid(format!("{owner} {name} needs a value"));
+    given.option.value.as_deref().ok_or_else(missing)
+}
+
+fn flag(given: &Given<'_>) -> Result<bool> {
+    let text = given.option.value.as_deref().unwrap_or("true");
     match text.to_ascii_lowercase().as_str() {
         "true" | "on" | "1" => Ok(true),
         "false" | "off" | "0" => Ok(false),
         _ => Err(Error::invalid(format!(
-            "COPY option {} is true or false, not '{text}'",
-            option.name
+            "{} {} is true or false, not '{text}'",
+            given.owner, given.option.name
         ))),
     }
 }
 
-fn character(option: &CopyOption) -> Result<char> {
-    let text = value(option)?;
+fn character(given: &Given<'_>) -> Result<char> {
+    let text = value(given)?;
     let mut letters = text.chars();
     match (letters.next(), letters.next()) {
         (Some(letter), None) => Ok(letter),
         _ if text == "\\t" => Ok('\t'),
         _ => Err(Error::invalid(format!(
-            "COPY option {} is one character, not '{text}'",
-            option.name
+            "{} {} is one character, not '{text}'",
+            given.owner, given.option.name
         ))),
+    }
+}
+
+/// A character, or `\0` for an empty text, which says that there is none.
+fn character_or_none(given: &Given<'_>) -> Result<char> {
+    match value(given)? {
+        "" => Ok('\0'),
+        _ => character(given),
     }
 }

@@ -6,12 +6,14 @@
 //! ```
 
 use std::fmt;
+use std::sync::Arc;
 
 use sqlparser::ast::{Ident, ObjectName, Query};
 use sqlparser::dialect::Dialect;
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
+use tempfile::TempPath;
 
 use super::guard;
 use crate::write::copy::{CopyDirection, STANDARD};
@@ -29,6 +31,19 @@ pub struct CopyStatement {
     pub options: Vec<CopyOption>,
     /// `PARTITION_BY (column, …)`.
     pub partition_by: Vec<Ident>,
+    /// The rows of `COPY … FROM STDIN` where they stand behind it in a script.
+    pub rows: Option<ScriptRows>,
+}
+
+/// Rows that stand in a script, behind their COPY.
+#[derive(Debug, Clone)]
+pub struct ScriptRows {
+    /// A file that has them alone.
+    pub file: Arc<TempPath>,
+    /// What errors call the script.
+    pub script: String,
+    /// The line of the script on which they begin, from 1.
+    pub line: u64,
 }
 
 /// What stands before FROM or TO.
@@ -101,6 +116,7 @@ impl CopyStatement {
             file,
             options,
             partition_by: partitioned,
+            rows: None,
         })
     }
 }

@@ -31,7 +31,8 @@ impl Database {
     ///
     /// # Errors
     /// `Unavailable` where another process holds it or the cluster cannot be reached, `Corrupt` where it cannot be read or
-    /// a newer Halite wrote it, `InvalidInput` where the directory holds something else, or it is no such address.
+    /// a newer Halite wrote it, `InvalidInput` where the directory holds something else, that around it is missing, or it is no
+    /// such address.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, StoreOptions::default()).await
     }

@@ -14,6 +14,8 @@ use datafusion::logical_expr::{Explain, LogicalPlan};
 use datafusion::physical_plan::explain::ExplainExec;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
 
+use super::scanned::called_as_written;
+
 /// The physical plan of a statement.
 ///
 /// # Errors
@@ -26,6 +28,19 @@ pub(super) async fn physical_plan(
         LogicalPlan::Explain(explain) if is_usual(explain) => explained(session, explain).await,
         plan => session.create_physical_plan(plan).await,
     }
+}
+
+/// The physical plan of a query whose scans are explained.
+///
+/// # Errors
+/// As [`physical_plan`].
+pub(super) async fn plan_of_scans(
+    session: &SessionState,
+    plan: &LogicalPlan,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let optimized = called_as_written(session.optimize(plan)?)?;
+    let planner = session.query_planner();
+    planner.create_physical_plan(&optimized, session).await
 }
 
 fn is_usual(explain: &Explain) -> bool {

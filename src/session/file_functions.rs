@@ -16,21 +16,14 @@ use super::copy;
 use super::copy_statement::CopyOption;
 use super::dialect::HaliteDialect;
 use crate::catalog::sql_type;
+use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::write::copy::{ColumnTypes, CopyOptions};
+use crate::write::copy::{ColumnTypes, CopyOptions, OptionWords, Reads};
 
 /// Stands between the parts of a name.
 const BETWEEN: char = '\u{1}';
 /// Stands between a column and its type.
 const WITHIN: char = '\u{2}';
-
-/// What a function reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reads {
-    Csv,
-    Json,
-    Parquet,
-}
 
 /// The functions.
 const FUNCTIONS: &[(&str, Reads)] = &[
@@ -86,16 +79,18 @@ fn named(factor: &mut TableFactor) -> Result<()> {
         return Ok(());
     };
     let mut arguments = given.args.iter();
-    let file = match arguments.next() {
-        Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(file))) => text(file),
+    let files = match arguments.next() {
+        Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(files))) => file_names(files),
         _ => None,
     };
-    let Some(file) = file.filter(|file| !file.contains(BETWEEN)) else {
+    let is_name = |name: &String| !name.contains([BETWEEN, WITHIN]);
+    let Some(files) = files.filter(|files| !files.is_empty() && files.iter().all(is_name)) else {
         return Err(Error::invalid(format!(
-            "{function} takes the name of a file, and options behind it: {function}('file.csv', delim => ';')"
+            "{function} takes the name of a file or a list of names, and options behind it: \
+             {function}('file.csv', delim => ';')"
         )));
     };
-    let mut parts = vec![file, (*function).to_owned()];
+    let mut parts = vec![files.join(&WITHIN.to_string()), (*function).to_owned()];
     for argument in arguments {
         let (option, value) = match argument {
             FunctionArg::Named {
@@ -132,6 +127,14 @@ fn named(factor: &mut TableFactor) -> Result<()> {
     *name = ObjectName::from(vec![Ident::with_quote('"', file)]);
     *args = None;
     Ok(())
+}
+
+/// The name of a file, or those of a list.
+fn file_names(files: &Expr) -> Option<Vec<String>> {
+    match files {
+        Expr::Array(list) => list.elem.iter().map(text).collect(),
+        file => Some(vec![text(file)?]),
+    }
 }
 
 fn text(value: &Expr) -> Option<String> {
@@ -174,11 +177,17 @@ fn option_value(value: &Expr) -> Option<String> {
 /// A call, taken apart again.
 #[derive(Debug)]
 pub(super) struct Call {
-    pub(super) file: String,
+    /// Names of files, or patterns; one at least.
+    pub(super) files: Vec<String>,
     pub(super) reads: Reads,
     pub(super) options: CopyOptions,
     pub(super) types: ColumnTypes,
+    /// Whether there is a column of the files' names.
+    pub(super) has_names: bool,
 }
+
+/// What functions that read texts have besides the options of COPY.
+const OF_TEXTS: [&str; 5] = ["TYPES", "COLUMNS", "ALL_VARCHAR", "SAMPLE_SIZE", "FILENAME"];
 
 impl Call {
     /// The call that a name stands for; `None` for any other name.
@@ -187,45 +196,81 @@ impl Call {
     /// `NotSupported` and `InvalidInput` for options that are none.
     pub(super) fn of(name: &str) -> Result<Option<Self>> {
         let mut parts = name.split(BETWEEN);
-        let (Some(file), Some(function)) = (parts.next(), parts.next()) else {
+        let (Some(files), Some(function)) = (parts.next(), parts.next()) else {
             return Ok(None);
         };
         let mut functions = FUNCTIONS.iter();
-        let Some((_, reads)) = functions.find(|(known, _)| *known == function) else {
+        let Some((function, reads)) = functions.find(|(known, _)| *known == function) else {
             return Ok(None);
         };
-        let mut types = ColumnTypes::default();
+        let mut call = Self {
+            files: files.split(WITHIN).map(str::to_owned).collect(),
+            reads: *reads,
+            options: CopyOptions::default(),
+            types: ColumnTypes::default(),
+            has_names: false,
+        };
         let mut options = Vec::new();
         while let (Some(option), Some(value)) = (parts.next(), parts.next()) {
-            match option.to_ascii_uppercase().as_str() {
-                "TYPES" | "DTYPES" | "COLUMN_TYPES" => types.given = types_of(value)?,
-                "ALL_VARCHAR" => types.all_text = value.eq_ignore_ascii_case("true"),
-                name => options.push(CopyOption {
-                    name: name.to_owned(),
-                    value: Some(value.to_owned()),
-                }),
+            let name = option.to_ascii_uppercase();
+            if !call.set(function, &name, value)? {
+                let value = Some(value.to_owned());
+                options.push(CopyOption { name, value });
             }
         }
-        let options = copy::options(&options)?;
-        let is_of_copy = options.replace || options.skip || options.format.is_some();
-        let is_bare = options == CopyOptions::default();
-        if is_of_copy || *reads != Reads::Csv && !is_bare {
-            return Err(Error::unsupported(format!(
-                "{function} has no such option; read_csv has DELIM, HEADER, NULLSTR, COMPRESSION, DECIMAL, \
-                 DATE_FORMAT, TIMESTAMP_FORMAT, TYPES and ALL_VARCHAR"
+        let besides: &[&str] = match reads {
+            Reads::Parquet => &[],
+            _ => &OF_TEXTS,
+        };
+        call.options = copy::options(&options, OptionWords::Call(*reads, function), besides)?;
+        if call.types.columns.is_some() && !call.types.given.is_empty() {
+            return Err(Error::invalid(format!(
+                "{function}: columns are all of them with their types: leave out types"
             )));
         }
-        Ok(Some(Self {
-            file: file.to_owned(),
-            reads: *reads,
-            options,
-            types,
-        }))
+        Ok(Some(call))
+    }
+
+    /// Sets an option of functions that read texts; false of any other.
+    fn set(&mut self, function: &str, name: &str, value: &str) -> Result<bool> {
+        if self.reads == Reads::Parquet {
+            return Ok(false);
+        }
+        match name {
+            "TYPES" | "DTYPES" | "COLUMN_TYPES" => self.types.given = types_of(value)?,
+            "COLUMNS" => self.types.columns = Some(types_of(value)?),
+            "ALL_VARCHAR" => self.types.all_text = flag(function, name, value)?,
+            "FILENAME" => self.has_names = flag(function, name, value)?,
+            "SAMPLE_SIZE" => self.types.looked_at = rows(function, value)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+fn flag(function: &str, name: &str, value: &str) -> Result<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(Error::invalid(format!(
+            "{function}: option {name} is true or false, not '{value}'"
+        ))),
+    }
+}
+
+/// How many rows are looked at; all for -1.
+fn rows(function: &str, value: &str) -> Result<usize> {
+    match value.parse() {
+        _ if value == "-1" => Ok(usize::MAX),
+        Ok(rows) if rows > 0 => Ok(rows),
+        _ => Err(Error::invalid(format!(
+            "{function}: option SAMPLE_SIZE is a number of rows from 1 on, or -1 for all, not '{value}'"
+        ))),
     }
 }
 
 /// Columns with their types.
-fn types_of(list: &str) -> Result<Vec<(String, crate::datum::SqlType)>> {
+fn types_of(list: &str) -> Result<Vec<(String, SqlType)>> {
     let mut parts = list.split(WITHIN);
     let mut types = Vec::new();
     while let (Some(column), Some(of)) = (parts.next(), parts.next()) {

@@ -87,12 +87,18 @@ impl PartitionStream for File {
         let mut stream = RecordBatchReceiverStream::builder(Arc::clone(&self.schema), WAITING);
         let (sender, rows, file) = (stream.tx(), Arc::clone(&self.rows), self.file);
         let columns = Arc::clone(&self.columns);
-        stream.spawn_blocking(move || {
+        let read = move || {
             // Nobody receives when enough was read.
             let mut wanted = |batch| sender.blocking_send(Ok(batch)).is_ok();
             rows.read(file, &columns, &mut wanted)?;
             Ok(())
-        });
+        };
+        #[cfg(test)]
+        let read = {
+            let fault = crate::fault::made_here();
+            move || crate::fault::with_any(fault, read)
+        };
+        stream.spawn_blocking(read);
         stream.build()
     }
 }

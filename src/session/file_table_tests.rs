@@ -70,7 +70,7 @@ const QUERIES: &[(&str, &str)] = &[
     ),
     (
         "SELECT id, price, day FROM read_csv('@/de.csv', decimal => ',', dateformat => '%d.%m.%Y', types => {'price': 'DECIMAL(5,2)', 'id': 'TEXT'}) WHERE id = '1'",
-        "error: @/de.csv line 3: column `price`: 'NA' is not a DECIMAL(5, 2); say NULL '…' where a text stands for NULL",
+        "error: @/de.csv line 3: column `price`: 'NA' is not a DECIMAL(5, 2); say read_csv(…, nullstr => '…') where a text stands for NULL",
     ),
     (
         "SELECT id, day FROM read_csv('@/de.csv', dateformat => '%d.%m.%Y', types => {'id': 'TEXT'}) ORDER BY id LIMIT 2",
@@ -143,11 +143,11 @@ const QUERIES: &[(&str, &str)] = &[
     ),
     (
         "SELECT * FROM read_csv('@/one.csv', replace => true)",
-        "error: read_csv has no such option",
+        "error: read_csv has no option `replace`; it has header, delimiter, nullstr, quote, escape, comment, skip, compression, decimal, thousands, date_format, timestamp_format, types, columns, all_varchar, sample_size and filename",
     ),
     (
         "SELECT * FROM read_csv('@/one.csv', quirk => 1)",
-        "error: COPY option `QUIRK '1'` is not implemented",
+        "error: read_csv has no option `quirk`; it has header",
     ),
     (
         "SELECT * FROM read_csv()",
@@ -176,6 +176,314 @@ const QUERIES: &[(&str, &str)] = &[
     ),
     ("SELECT b, z FROM '@/order.json' WHERE a = 'y'", "4|3"),
 ];
+
+/// Files, and what is found in them; `@` is the directory.
+const FOUND: &[(&str, &str, &str, &str)] = &[
+    // Codes are no numbers, quoted or not.
+    (
+        "fips.csv",
+        "fips,q,phone,n\n01001,\"007\",+49170,0\n56045,\"8\",+1,-7\n",
+        "SELECT fips, q, phone, n + 1 FROM '@/fips.csv'",
+        "01001|007|+49170|1\n56045|8|+1|-6",
+    ),
+    // Nor are numbers that have more digits than their type.
+    (
+        "ids.csv",
+        "id,mixed\n18446744073709551615,1.5\n1,9007199254740993\n",
+        "SELECT id, mixed, arrow_typeof(id) FROM '@/ids.csv'",
+        "18446744073709551615|1.5|Decimal128(38, 0)\n1|9007199254740993|Decimal128(38, 0)",
+    ),
+    // What comes later is held to what the first rows showed.
+    (
+        "late.csv",
+        "n\n1\n2\n007\n",
+        "SELECT sum(n) FROM read_csv('@/late.csv', sample_size => 2)",
+        "error: @/late.csv line 4: column `n`: '007' begins with a zero, which a number would lose",
+    ),
+    (
+        "late.csv",
+        "n\n1\n2\n007\n",
+        "SELECT sum(n) FROM read_csv('@/late.csv', types => {'n': 'INT'})",
+        "10",
+    ),
+    // A first line that is a row is one.
+    (
+        "bare.csv",
+        "1,x,2024-01-31\n2,y,2024-02-29\n",
+        "SELECT column1, column2, column3 FROM '@/bare.csv'",
+        "1|x|2024-01-31\n2|y|2024-02-29",
+    ),
+    ("one.csv", "1,x\n", "SELECT * FROM '@/one.csv'", "1|x"),
+    (
+        "names.csv",
+        "a,b\n",
+        "SELECT count(*) FROM '@/names.csv'",
+        "0",
+    ),
+    (
+        "words.csv",
+        "a,b\nx,y\n",
+        "SELECT a, b FROM '@/words.csv'",
+        "x|y",
+    ),
+    (
+        "wider.csv",
+        "1.5,\n2,x\n",
+        "SELECT column1 FROM '@/wider.csv'",
+        "1.5\n2.0",
+    ),
+    (
+        "years.csv",
+        "2019,2020\n1,2\n",
+        "SELECT \"2020\" FROM read_csv('@/years.csv', header => true)",
+        "2",
+    ),
+    // Quotes.
+    (
+        "stray.csv",
+        "a,b\n1,\"x\"\n2,\"a\"b\"\n",
+        "SELECT * FROM '@/stray.csv'",
+        "error: @/stray.csv line 3: 'b' stands behind the closing quote of a field",
+    ),
+    // A format of dates that does not fit.
+    (
+        "dates.csv",
+        "d,t\n2024-01-31,2024-01-31 10:00\n",
+        "SELECT d, arrow_typeof(d), arrow_typeof(t) FROM read_csv('@/dates.csv', date_format => '%d.%m.%Y')",
+        "2024-01-31|Utf8|Timestamp(ns)",
+    ),
+    (
+        "halves.csv",
+        "t\n31.01.2024 10:00:00.5\n",
+        "SELECT t FROM read_csv('@/halves.csv', timestamp_format => '%d.%m.%Y %H:%M:%S.%f')",
+        "2024-01-31T10:00:00.500",
+    ),
+    // `""` of a column of numbers is NULL, in the first rows as in the others.
+    (
+        "quoted.csv",
+        "\"n\",\"s\"\n\"1\",\"\"\n\"\",\"x\"\n",
+        "SELECT n, s FROM '@/quoted.csv'",
+        "1|\nNULL|x",
+    ),
+    // Options.
+    (
+        "other.txt",
+        "made by hand\n\n# a comment\na;b\n'x;y';1\n#;2\n'it\\'s';3\n",
+        "SELECT a, b FROM read_csv('@/other.txt', skip => 1, comment => '#', quote => '''', escape => '\\')",
+        "x;y|1\nit's|3",
+    ),
+    (
+        "bare_quotes.csv",
+        "a,b\n\"x,1\n",
+        "SELECT a, b FROM read_csv('@/bare_quotes.csv', quote => '')",
+        "\"x|1",
+    ),
+    (
+        "skipped.csv",
+        "title\na\n1\nx\n",
+        "SELECT a FROM read_csv('@/skipped.csv', skip => 1, types => {'a': 'INT'})",
+        "error: @/skipped.csv line 4: column `a`: 'x' is not of type INT",
+    ),
+    (
+        "given.csv",
+        "1;01\n2;02\n",
+        "SELECT i, c FROM read_csv('@/given.csv', columns => {'i': 'INT', 'c': 'TEXT'})",
+        "1|01\n2|02",
+    ),
+    (
+        "headed.csv",
+        "Id;Code\n1;01\n",
+        "SELECT i, c FROM read_csv('@/headed.csv', columns => {'i': 'INT', 'c': 'TEXT'}, header => true)",
+        "1|01",
+    ),
+    (
+        "headed.csv",
+        "Id;Code\n1;01\n",
+        "SELECT i, c FROM read_csv('@/headed.csv', columns => {'i': 'INT', 'c': 'TEXT'})",
+        "error: @/headed.csv line 1: the line neither names the columns that are given nor has values of their types",
+    ),
+    (
+        "headed.csv",
+        "Id;Code\n1;01\n",
+        "SELECT id, code FROM read_csv('@/headed.csv', columns => {'id': 'INT', 'code': 'TEXT'})",
+        "1|01",
+    ),
+    (
+        "named.csv",
+        "a\n1\n",
+        "SELECT a, replace(filename, '@/', '') FROM read_csv(['@/named.csv', '@/headed.csv'], columns => {'x': 'TEXT'}, header => false, delim => ',', filename => true) AS f (a, filename) ORDER BY 2, 1",
+        "1;01|headed.csv\nId;Code|headed.csv\n1|named.csv\na|named.csv",
+    ),
+    (
+        "named.csv",
+        "a\n1\n",
+        "SELECT filename LIKE '%named.csv' FROM read_csv('@/named.csv', filename => true) WHERE a = 1",
+        "true",
+    ),
+    (
+        "taken.csv",
+        "filename\n1\n",
+        "SELECT * FROM read_csv('@/taken.csv', filename => true)",
+        "error: `@/taken.csv` has a column `filename` itself",
+    ),
+    (
+        "named.csv",
+        "a\n1\n",
+        "SELECT * FROM read_csv('@/named.csv', header => 'maybe')",
+        "error: read_csv: option HEADER is true or false, not 'maybe'",
+    ),
+    (
+        "named.csv",
+        "a\n1\n",
+        "SELECT * FROM read_csv('@/named.csv', delim => ';', quote => ';')",
+        "error: DELIMITER, QUOTE, ESCAPE and COMMENT must differ: two of them are ';'",
+    ),
+    // JSON: nothing is cut.
+    (
+        "cut.jsonl",
+        "{\"c\":1}\n{\"c\":2}\n{\"c\":1.9}\n",
+        "SELECT max(c) FROM read_json('@/cut.jsonl', sample_size => 2)",
+        "error: @/cut.jsonl line 3: column `c`: '1.9' is not of type BIGINT",
+    ),
+    (
+        "cut.jsonl",
+        "{\"c\":1}\n{\"c\":2}\n{\"c\":1.9}\n",
+        "SELECT max(c) FROM '@/cut.jsonl'",
+        "2.0",
+    ),
+    (
+        "code.jsonl",
+        "{\"c\":1}\n{\"c\":\"007\"}\n",
+        "SELECT c FROM '@/code.jsonl'",
+        "1\n007",
+    ),
+    (
+        "code.jsonl",
+        "{\"c\":1}\n{\"c\":\"007\"}\n",
+        "SELECT c FROM read_json('@/code.jsonl', sample_size => 1)",
+        "error: @/code.jsonl line 2: column `c`: '007' is a text, and no BIGINT",
+    ),
+    (
+        "code.jsonl",
+        "{\"c\":1}\n{\"c\":\"007\"}\n",
+        "SELECT c FROM read_json('@/code.jsonl', types => {'c': 'INT'})",
+        "1\n7",
+    ),
+    (
+        "new.jsonl",
+        "{\"a\":1}\n{\"a\":2,\"b\":3}\n",
+        "SELECT * FROM read_json('@/new.jsonl', sample_size => 1)",
+        "error: @/new.jsonl line 2: the object names `b`, which none does that was looked at",
+    ),
+    (
+        "new.jsonl",
+        "{\"a\":1}\n{\"a\":2,\"b\":3}\n",
+        "SELECT a, b FROM read_json('@/new.jsonl', sample_size => -1)",
+        "1|NULL\n2|3",
+    ),
+    (
+        "new.jsonl",
+        "{\"a\":1}\n{\"a\":2,\"b\":3}\n",
+        "SELECT a FROM read_json('@/new.jsonl', columns => {'a': 'INT'})",
+        "1\n2",
+    ),
+    (
+        "lists.jsonl",
+        "{\"l\":[1,2]}\n{\"l\":[1.9]}\n",
+        "SELECT l FROM read_json('@/lists.jsonl', sample_size => 1)",
+        "error: @/lists.jsonl line 2: column `l`: '1.9' is not of type BIGINT",
+    ),
+    (
+        "deep.json",
+        "[{\"s\": {\"a\": [1, null], \"b\": \"x\"}}, {\"s\": null}, {\"s\": {\"c\": 1.5}}]",
+        "SELECT s['a'][1], s['b'], s['c'] FROM '@/deep.json'",
+        "1|x|NULL\nNULL|NULL|NULL\nNULL|NULL|1.5",
+    ),
+    // In whatever way the objects stand.
+    (
+        "spread.json",
+        "\u{feff}{\n  \"a\": 1,\n  \"b\": \"x\"\n}\n{\n  \"a\": 2\n}{\"a\": 3}",
+        "SELECT a, b FROM '@/spread.json'",
+        "1|x\n2|NULL\n3|NULL",
+    ),
+    (
+        "array.json",
+        "[\n  {\n    \"a\": 1\n  },\n  {\n    \"a\": x\n  }\n]\n",
+        "SELECT a FROM '@/array.json'",
+        "error: @/array.json line 6: 'x' is no JSON here",
+    ),
+    // What is one thing here and another there is text.
+    (
+        "mixed.jsonl",
+        "{\"m\":1.50}\n{\"m\":\"x\"}\n{\"m\":[1, 2]}\n{\"m\":{\"a\":1}}\n{\"m\":true}\n{\"m\":null}\n",
+        "SELECT m FROM '@/mixed.jsonl'",
+        "1.50\nx\n[1, 2]\n{\"a\":1}\ntrue\nNULL",
+    ),
+    (
+        "twice.jsonl",
+        "{\"a\":1,\"a\":2}\n",
+        "SELECT a FROM '@/twice.jsonl'",
+        "error: @/twice.jsonl line 1: the object names `a` twice",
+    ),
+    (
+        "floats.jsonl",
+        "{\"x\":1}\n{\"x\":\"NaN\"}\n{\"x\":\"-Infinity\"}\n",
+        "SELECT x FROM '@/floats.jsonl'",
+        "1.0\nNaN\n-inf",
+    ),
+    (
+        "half.jsonl",
+        "{\"s\":\"\\ud83d\"}\n",
+        "SELECT s FROM '@/half.jsonl'",
+        "error: @/half.jsonl line 1: column `s`: '\\\"\\\\ud83d\\\"' names half of a letter",
+    ),
+    (
+        "named.jsonl",
+        "{\"a\":1}\n",
+        "SELECT a, filename LIKE '%named.jsonl' FROM read_json(['@/named.jsonl'], filename => true)",
+        "1|true",
+    ),
+    (
+        "named.jsonl",
+        "{\"a\":1}\n",
+        "SELECT * FROM read_json('@/named.jsonl', delim => ';')",
+        "error: read_json has no option `delim`; it has compression, decimal",
+    ),
+];
+
+#[tokio::test]
+async fn what_is_found_in_a_file_is_what_stands_there() {
+    let directory = TempDir::new().unwrap();
+    let connection = Database::in_memory().unwrap().connect();
+    for (name, text, sql, expected) in FOUND {
+        fs::write(directory.path().join(name), text).unwrap();
+        let found = answer(&directory, &connection, sql).await;
+        match expected.strip_prefix("error: ") {
+            Some(_) => assert!(found.starts_with(*expected), "{sql}: {found}"),
+            None => assert_eq!(found, *expected, "{sql}"),
+        }
+        assert!(found.matches("@/").count() < 2, "told twice: {found}");
+    }
+}
+
+/// A file whose name says that tabs stand in it is written and read so.
+#[tokio::test]
+async fn tabs_are_known_by_the_name() {
+    let (directory, connection) = files();
+    let root = directory.path().display().to_string();
+    let create = "CREATE TABLE t (a INT PRIMARY KEY, b TEXT)";
+    connection.execute(create, ()).await.unwrap();
+    let copy = format!("COPY t FROM '{root}/tabs.tsv' (HEADER)");
+    assert_eq!(connection.execute(&copy, ()).await.unwrap(), 1);
+    for name in ["out.tsv", "out.tsv.gz"] {
+        let copy = format!("COPY t TO '{root}/{name}' (HEADER)");
+        connection.execute(&copy, ()).await.unwrap();
+    }
+    let text = fs::read_to_string(directory.path().join("out.tsv")).unwrap();
+    assert_eq!(text, "a\tb\n1\t\"x\ty\"\n");
+    let sql = "SELECT a, b FROM '@/out.tsv.gz'";
+    assert_eq!(answer(&directory, &connection, sql).await, "1|x\ty");
+}
 
 #[tokio::test]
 async fn csv_files_are_read_by_what_is_in_them_and_what_is_said() {

@@ -1,26 +1,21 @@
 //! `SELECT … FROM 'file.parquet'`: files of this machine as tables, for queries alone.
 //!
-//! DataFusion makes a table of a name that no table has, if it is the name of a file or a pattern. Here it learns the
-//! extensions of line-delimited JSON besides `json`, and to say what is wrong with a name that looks like a file's.
+//! DataFusion makes a table of a name that no table has, if it is the name of a file or a pattern. CSV, JSON and Arrow are read
+//! here, by the rules of COPY; Parquet is DataFusion's. What is wrong with a name that looks like a file's is said here, too.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::fs::File;
-use std::io::{BufReader, Read};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use arrow::datatypes::{FieldRef, Schema};
 use async_trait::async_trait;
 use datafusion::catalog::view::ViewTable;
-use datafusion::catalog::{DynamicFileCatalog, Session, TableProvider, UrlTableFactory};
-use datafusion::common::{GetExt, Result};
+use datafusion::catalog::{DynamicFileCatalog, TableProvider, UrlTableFactory};
+use datafusion::common::Result;
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
-use datafusion::datasource::file_format::json::{JsonFormat, JsonFormatFactory};
-use datafusion::datasource::file_format::parquet::ParquetFormat;
-use datafusion::datasource::file_format::{FileFormat as ListedFormat, FileFormatFactory};
+use datafusion::datasource::file_format::FileFormat as ListedFormat;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
@@ -32,15 +27,17 @@ use futures::FutureExt;
 use parking_lot::Mutex;
 
 use super::access::Restrictions;
-use super::file_functions::{Call, Reads};
+use super::file_functions::Call;
 use super::file_table;
 use super::partitions::{Partitions, root_of};
+use super::types::upper_type_name;
 use crate::error::Error;
+use crate::file::parquet::{ParquetFiles, ParquetFilesFactory, ParquetTable};
 use crate::settings::HaliteOptions;
 use crate::store::check_outside;
 use crate::write::copy::{
-    ArrowRows, ColumnTypes, CopyOptions, CsvRows, FileFormat, STANDARD, check_matches, check_rows,
-    checksum, files_matching, files_within, first_names,
+    ArrowRows, ColumnTypes, CopyOptions, CsvRows, FileFormat, FileRows, JsonRows, NamedRows,
+    OptionWords, Reads, STANDARD, check_matches, checksum, files_matching, files_within,
 };
 
 /// Endings of names that are taken for those of files.
@@ -65,14 +62,11 @@ pub(super) fn enable(context: SessionContext, access: &Arc<Restrictions>) -> Ses
         .with_catalog_list(Arc::new(DynamicFileCatalog::new(catalogs, factory)))
         .build();
     let context = SessionContext::from(state);
-    for extension in ["jsonl", "ndjson"] {
-        let format = Arc::new(JsonLines { extension });
-        // Refused only where the extension is known already.
-        let _ = context
-            .state_ref()
-            .write()
-            .register_file_format(format, false);
-    }
+    let parquet = Arc::new(ParquetFilesFactory(upper_type_name));
+    let _ = context
+        .state_ref()
+        .write()
+        .register_file_format(parquet, true);
     let store = files.inner.session_store();
     store.with_state(context.state_weak_ref());
     context
@@ -83,100 +77,71 @@ pub(super) fn enable(context: SessionContext, access: &Arc<Restrictions>) -> Ses
 struct LocalFiles {
     inner: DynamicListTableFactory,
     access: Arc<Restrictions>,
-    /// Files that were read as a whole before they were queried: not again, as long as they are the same.
-    checked: Mutex<HashMap<PathBuf, Checked>>,
-}
-
-/// A file that was found to be without fault.
-#[derive(Debug)]
-struct Checked {
-    /// Its length, and when it was changed last.
-    version: (u64, SystemTime),
-    /// No row of it has more bytes; 0 for a Parquet file, which was compared with its checksums.
-    most: usize,
+    /// Parquet files that were compared with their checksums, with their length and when they were changed last: not
+    /// again, as long as these are the same.
+    checked: Mutex<HashMap<PathBuf, (u64, SystemTime)>>,
 }
 
 impl LocalFiles {
-    /// Refuses files with rows that are longer than the session allows.
-    fn check_rows(&self, local: &str, is_pattern: bool) -> Result<(), Error> {
-        let most = self.row_bytes();
+    /// Refuses files that are damaged.
+    fn check_files(&self, local: &str, is_pattern: bool) -> Result<(), Error> {
         match is_pattern {
-            true => files_matching(local).try_for_each(|file| self.check_file(&file, most)),
-            false => self.check_file(Path::new(local), most),
+            true => files_matching(local).try_for_each(|file| self.check_file(&file)),
+            false => self.check_file(Path::new(local)),
         }
     }
 
     /// The table of a call of `read_csv` and the like.
     async fn called(&self, call: Call) -> Result<Arc<dyn TableProvider>> {
+        for file in &call.files {
+            self.check_name(file)?;
+        }
         let Call {
-            file,
+            files,
             reads,
             mut options,
             types,
+            has_names,
         } = call;
+        options.row_bytes = Some(self.row_bytes());
+        match reads {
+            Reads::Csv => named(CsvRows::open(&files, options, &types)?, has_names),
+            Reads::Json => named(JsonRows::open(&files, options, &types)?, has_names),
+            Reads::Parquet => match files.as_slice() {
+                [file] => self.parquet(file).await,
+                _ => Err(Error::unsupported(
+                    "read_parquet takes one file or a pattern, read_parquet('data/*.parquet'); join others by UNION ALL",
+                )
+                .into()),
+            },
+        }
+    }
+
+    /// Refuses a file, or a pattern of files, that queries must not read.
+    fn check_name(&self, file: &str) -> Result<(), Error> {
         self.access.check(&format!("the file `{file}`"))?;
         if file == STANDARD {
             return Err(Error::unsupported(
                 "STDIN is read once, and a file of a query twice; COPY t FROM STDIN reads it",
-            )
-            .into());
+            ));
         }
-        let is_pattern = file.contains(['*', '?', '[']);
-        match is_pattern {
-            true => check_matches(&file)?,
-            false => check_outside(Path::new(&file))?,
-        }
-        if reads == Reads::Csv {
-            options.row_bytes = Some(self.row_bytes());
-            return Ok(file_table::table(CsvRows::open(&file, options, &types)?));
-        }
-        if !is_pattern && !Path::new(&file).exists() {
-            return Err(Error::invalid(format!("there is no file `{file}`")).into());
-        }
-        let format: Arc<dyn ListedFormat> = match reads {
-            Reads::Parquet => {
-                let files = files_matching(&file);
-                files
-                    .filter(|file| file.is_file())
-                    .try_for_each(|file| checksum::check(&file))?;
-                Arc::new(ParquetFormat::default())
-            }
-            _ => {
-                self.check_rows(&file, is_pattern)?;
-                Arc::new(JsonFormat::default().with_newline_delimited(!begins_as_array(&file)))
-            }
-        };
-        let options = ListingOptions::new(format).with_file_extension("");
-        let table = self.listed(&file, options).await?;
-        match reads {
-            Reads::Json => self.in_file_order(table, &file),
-            _ => Ok(table),
+        match is_pattern(file) {
+            true => check_matches(file),
+            false => check_outside(Path::new(file)),
         }
     }
 
-    /// The table of JSON files with its columns as they stand in the first object; those that are not in it come behind, by name.
-    fn in_file_order(
-        &self,
-        table: Arc<dyn TableProvider>,
-        local: &str,
-    ) -> Result<Arc<dyn TableProvider>> {
-        let Some(listing) = table.downcast_ref::<ListingTable>() else {
-            return Ok(table);
-        };
-        let names = first_file(local).map(|file| first_names(&file, self.row_bytes()));
-        let names = names.unwrap_or_default();
-        let places: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
-        let schema = listing.schema();
-        let mut fields: Vec<FieldRef> = schema.fields().iter().cloned().collect();
-        let place = |field: &FieldRef| places.get(field.name().as_str()).copied();
-        let behind = names.len();
-        let key = |field: &FieldRef| (place(field).unwrap_or(behind), field.name().clone());
-        fields.sort_by_cached_key(key);
-        let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
-        let config = ListingTableConfig::new_with_multi_paths(listing.table_paths().clone())
-            .with_listing_options(listing.options().clone())
-            .with_schema(Arc::new(schema));
-        Ok(Arc::new(ListingTable::try_new(config)?))
+    /// The table of `read_parquet`.
+    async fn parquet(&self, file: &str) -> Result<Arc<dyn TableProvider>> {
+        if !is_pattern(file) && !Path::new(file).exists() {
+            return Err(Error::invalid(format!("there is no file `{file}`")).into());
+        }
+        let files = files_matching(file);
+        files
+            .filter(|file| file.is_file())
+            .try_for_each(|file| checksum::check(&file))?;
+        let options = ListingOptions::new(self.parquet_format()?);
+        self.listed(file, options.with_file_extension("")).await
     }
 
     /// The Parquet files in a directory, and in the directories in it, whose names may be columns.
@@ -196,7 +161,7 @@ impl LocalFiles {
         }
         for file in &files {
             check_outside(file)?;
-            self.check_file(file, self.row_bytes())?;
+            self.check_file(file)?;
         }
         let partitions = Partitions::of(Path::new(directory), &files)?;
         let in_it = |file: &&PathBuf| file.parent() == Some(Path::new(directory));
@@ -232,11 +197,10 @@ impl LocalFiles {
         }
         let mut urls = Vec::with_capacity(files.len());
         for file in files {
-            self.check_file(file, self.row_bytes())?;
+            self.check_file(file)?;
             urls.push(ListingTableUrl::parse(file.to_string_lossy())?);
         }
-        let options = ListingOptions::new(Arc::new(ParquetFormat::default()));
-        let options = options.with_file_extension(".parquet");
+        let options = ListingOptions::new(self.parquet_format()?).with_file_extension(".parquet");
         let config = ListingTableConfig::new_with_multi_paths(urls);
         self.inferred(pattern, config.with_listing_options(options))
             .await
@@ -248,7 +212,7 @@ impl LocalFiles {
         name: &str,
         partitions: Partitions,
     ) -> Result<Arc<dyn TableProvider>> {
-        let options = ListingOptions::new(Arc::new(ParquetFormat::default()))
+        let options = ListingOptions::new(self.parquet_format()?)
             .with_file_extension(".parquet")
             .with_table_partition_cols(partitions.columns_read());
         let table = self.listed(name, options).await?;
@@ -274,7 +238,7 @@ impl LocalFiles {
         Ok(Arc::new(view))
     }
 
-    /// The table of what DataFusion does not know as a file, or reads by other rules: directories, CSV, Arrow.
+    /// The table of what DataFusion does not know as a file, or reads by other rules: directories, CSV, JSON, Arrow.
     async fn own_table(
         &self,
         local: &str,
@@ -292,14 +256,20 @@ impl LocalFiles {
                 return self.in_directories(local, &root, &found).await.map(Some);
             }
         }
+        let options = CopyOptions {
+            row_bytes: Some(self.row_bytes()),
+            words: OptionWords::Call(Reads::Csv, "read_csv"),
+            ..CopyOptions::default()
+        };
+        let (files, types) = ([local.to_owned()], ColumnTypes::default());
         match read_by(local) {
             Some(FileFormat::Csv) => {
-                let options = CopyOptions {
-                    row_bytes: Some(self.row_bytes()),
-                    ..CopyOptions::default()
-                };
-                let rows = CsvRows::open(local, options, &ColumnTypes::default())?;
-                Ok(Some(file_table::table(rows)))
+                named(CsvRows::open(&files, options, &types)?, false).map(Some)
+            }
+            Some(FileFormat::JsonLines) => {
+                let words = OptionWords::Call(Reads::Json, "read_json");
+                let options = CopyOptions { words, ..options };
+                named(JsonRows::open(&files, options, &types)?, false).map(Some)
             }
             Some(FileFormat::Arrow) => Ok(Some(file_table::table(ArrowRows::open(local)?))),
             _ => Ok(None),
@@ -319,17 +289,23 @@ impl LocalFiles {
         name: &str,
         config: ListingTableConfig,
     ) -> Result<Arc<dyn TableProvider>> {
+        let config = config.infer_schema(&self.state()?).await;
+        let config = config.map_err(|error| Error::from(error).context(format!("`{name}`")))?;
+        Ok(as_table(ListingTable::try_new(config)?))
+    }
+
+    /// The format of Parquet files, whatever they are called.
+    fn parquet_format(&self) -> Result<Arc<dyn ListedFormat>> {
+        Ok(Arc::new(ParquetFiles::new(&self.state()?, upper_type_name)))
+    }
+
+    fn state(&self) -> Result<SessionState> {
         let session = self.inner.session_store().get_session().upgrade();
         let state = session.and_then(|session| {
             let session = session.read();
             session.as_any().downcast_ref::<SessionState>().cloned()
         });
-        let Some(state) = state else {
-            return Err(Error::internal("a file is read without a session").into());
-        };
-        let config = config.infer_schema(&state).await;
-        let config = config.map_err(|error| Error::from(error).context(format!("`{name}`")))?;
-        Ok(Arc::new(ListingTable::try_new(config)?))
+        state.ok_or_else(|| Error::internal("a file is read without a session").into())
     }
 
     /// How many bytes a row may have.
@@ -339,25 +315,20 @@ impl LocalFiles {
         options.unwrap_or_default().row_bytes.in_memory()
     }
 
-    fn check_file(&self, file: &Path, most: usize) -> Result<(), Error> {
-        if !file.is_file() {
-            return check_rows(file, most);
+    fn check_file(&self, file: &Path) -> Result<(), Error> {
+        if !file.is_file() || !is_parquet(file) {
+            return Ok(());
         }
         let version = file
             .metadata()
             .and_then(|it| Ok((it.len(), it.modified()?)))
             .ok();
-        let is_checked = |known: &Checked| Some(known.version) == version && known.most <= most;
-        if self.checked.lock().get(file).is_some_and(is_checked) {
+        if version.is_some() && self.checked.lock().get(file).copied() == version {
             return Ok(());
         }
-        let most = match is_parquet(file) {
-            true => checksum::check(file).map(|()| 0)?,
-            false => check_rows(file, most).map(|()| most)?,
-        };
+        checksum::check(file)?;
         if let Some(version) = version {
-            let checked = Checked { version, most };
-            self.checked.lock().insert(file.to_owned(), checked);
+            self.checked.lock().insert(file.to_owned(), version);
         }
         Ok(())
     }
@@ -380,7 +351,7 @@ impl UrlTableFactory for LocalFiles {
             .into());
         }
         self.access.check(&format!("the file `{local}`"))?;
-        let is_pattern = local.contains(['*', '?', '[']);
+        let is_pattern = is_pattern(local);
         match is_pattern {
             true => check_matches(local)?,
             false => check_outside(Path::new(local))?,
@@ -391,13 +362,7 @@ impl UrlTableFactory for LocalFiles {
         if let Some(table) = self.own_table(local, is_pattern).await? {
             return Ok(Some(table));
         }
-        self.check_rows(local, is_pattern)?;
-        if is_json_array(local) {
-            let format = JsonFormat::default().with_newline_delimited(false);
-            let options = ListingOptions::new(Arc::new(format)).with_file_extension("");
-            let table = self.listed(name, options).await?;
-            return self.in_file_order(table, local).map(Some);
-        }
+        self.check_files(local, is_pattern)?;
         let found = AssertUnwindSafe(self.inner.try_new(name)).catch_unwind();
         let found = found.await.unwrap_or_else(|_| {
             let message = format!("`{local}` cannot be read: it is damaged");
@@ -405,8 +370,10 @@ impl UrlTableFactory for LocalFiles {
         });
         let found = found.map_err(|error| Error::from(error).context(format!("`{local}`")))?;
         match found {
-            Some(table) if is_json(local) => self.in_file_order(table, local).map(Some),
-            Some(table) => Ok(Some(table)),
+            Some(table) => match table.downcast_ref::<ListingTable>() {
+                Some(listing) => Ok(Some(as_table(listing.clone()))),
+                None => Ok(Some(table)),
+            },
             None if is_pattern => Err(Error::invalid(format!(
                 "no file matches `{local}`, or none of a format that queries read: csv, json, jsonl, parquet and arrow"
             ))
@@ -419,53 +386,52 @@ impl UrlTableFactory for LocalFiles {
     }
 }
 
-/// The format of a file that is read here and not by DataFusion, by its name: one that [`CsvRows`] or [`ArrowRows`] read.
+/// The table of these rows, with a column of the files' names where that is wanted.
+fn named(rows: impl FileRows + 'static, has_names: bool) -> Result<Arc<dyn TableProvider>> {
+    match has_names {
+        true => Ok(file_table::table(NamedRows::new(rows)?)),
+        false => Ok(file_table::table(rows)),
+    }
+}
+
+fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?', '['])
+}
+
+/// Listed files as the table that they are.
+fn as_table(files: ListingTable) -> Arc<dyn TableProvider> {
+    match files.options().format.is::<ParquetFiles>() {
+        true => Arc::new(ParquetTable::new(files)),
+        false => Arc::new(files),
+    }
+}
+
+/// The format of a file that is read here and not by DataFusion, by its name, or by that of the first that a pattern
+/// matches.
 fn read_by(local: &str) -> Option<FileFormat> {
+    let by_name = format_of(Path::new(local));
+    match is_pattern(local) {
+        true => by_name.or_else(|| format_of(&files_matching(local).find(|it| it.is_file())?)),
+        false => by_name,
+    }
+}
+
+fn format_of(path: &Path) -> Option<FileFormat> {
     let extension = |path: &Path| path.extension()?.to_str().map(str::to_ascii_lowercase);
-    let mut path = Path::new(local);
+    let mut path = path;
     let mut last = extension(path)?;
-    let is_packed = matches!(last.as_str(), "gz" | "gzip" | "zst" | "zstd");
+    let packed = ["gz", "gzip", "zst", "zstd", "bz2", "bzip2", "xz"];
+    let is_packed = packed.contains(&last.as_str());
     if is_packed {
         path = Path::new(path.file_stem()?);
         last = extension(path)?;
     }
     match last.as_str() {
         "csv" | "tsv" | "txt" => Some(FileFormat::Csv),
+        "json" | "jsonl" | "ndjson" => Some(FileFormat::JsonLines),
         "arrow" | "ipc" | "feather" if !is_packed => Some(FileFormat::Arrow),
         _ => None,
     }
-}
-
-/// Whether a file is JSON by its name and begins as an array does.
-fn is_json_array(local: &str) -> bool {
-    let extension = Path::new(local).extension();
-    extension.is_some_and(|it| it.eq_ignore_ascii_case("json")) && begins_as_array(local)
-}
-
-/// Whether files are JSON by their name, whatever compresses them.
-fn is_json(local: &str) -> bool {
-    let name = Path::new(local).file_name().unwrap_or_default();
-    let name = name.to_string_lossy().to_ascii_lowercase();
-    let mut extensions = name.rsplit('.').take(2);
-    extensions.any(|extension| matches!(extension, "json" | "jsonl" | "ndjson"))
-}
-
-/// A file; of a pattern the first that matches.
-fn first_file(local: &str) -> Option<PathBuf> {
-    match local.contains(['*', '?', '[']) {
-        true => files_matching(local).next(),
-        false => Some(PathBuf::from(local)),
-    }
-}
-
-/// Whether a file begins as an array of JSON does; of a pattern the first that matches.
-fn begins_as_array(local: &str) -> bool {
-    let opened = first_file(local).and_then(|file| File::open(file).ok());
-    let mut bytes = opened
-        .into_iter()
-        .flat_map(|file| BufReader::new(file).bytes());
-    let first = bytes.find(|byte| byte.as_ref().is_ok_and(|byte| !byte.is_ascii_whitespace()));
-    matches!(first, Some(Ok(b'[')))
 }
 
 fn is_parquet(file: &Path) -> bool {
@@ -481,30 +447,4 @@ fn looks_like_a_file(name: &str) -> bool {
             let mut known = EXTENSIONS.iter();
             known.any(|known| known.eq_ignore_ascii_case(extension))
         })
-}
-
-/// Line-delimited JSON under another extension.
-#[derive(Debug)]
-struct JsonLines {
-    extension: &'static str,
-}
-
-impl FileFormatFactory for JsonLines {
-    fn create(
-        &self,
-        state: &dyn Session,
-        options: &HashMap<String, String>,
-    ) -> Result<Arc<dyn ListedFormat>> {
-        JsonFormatFactory::new().create(state, options)
-    }
-
-    fn default(&self) -> Arc<dyn ListedFormat> {
-        FileFormatFactory::default(&JsonFormatFactory::new())
-    }
-}
-
-impl GetExt for JsonLines {
-    fn get_ext(&self) -> String {
-        self.extension.to_owned()
-    }
 }

@@ -41,7 +41,7 @@ impl Connection {
         self.progress().begin();
         let parsed = match &statement.parsed.command {
             Command::Sql(parsed) => parsed,
-            Command::ExplainKeys(_) | Command::Summarize(_) => return Err(own_query()),
+            Command::ExplainKeys(..) | Command::Summarize(_) => return Err(own_query()),
             Command::Copy(_) => return Err(no_query()),
         };
         if let Some(own) = Own::of(parsed)? {

@@ -52,6 +52,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
 
 use super::stack::Depth;
 use crate::error::{Error, Result};
+use crate::optimize::tuples;
 
 /// Deepest nesting of parentheses, brackets and braces.
 pub const MAX_NESTING: usize = 50;
@@ -115,8 +116,8 @@ pub const MAX_WINDOWS: usize = 100;
 /// Most grouping sets of a `GROUP BY`.
 pub const MAX_GROUPING_SETS: usize = 1_024;
 
-/// Most rows that a statement compares with lists.
-pub const MAX_ROWS_COMPARED: usize = 5_000;
+/// Most rows that a statement compares with lists; one that is longer by itself is joined.
+pub const MAX_ROWS_COMPARED: usize = tuples::MOST_ROWS;
 
 /// Most arguments of a function, values of a list in brackets, arms of a `CASE`.
 pub const MAX_ARGUMENTS: usize = 2_000;

@@ -28,10 +28,11 @@ use super::dialect;
 use super::innermost::sql_of_mut;
 use super::rules::{default_expr, default_sql};
 use super::scanned::reads;
-use crate::catalog::{CATALOG_NAME, SCHEMA_NAME, object_name};
+use crate::catalog::{column_name, object_name};
+use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::optimize::value_rows;
-use crate::schema::BoundTable;
+use crate::optimize::{value_rows, zones};
+use crate::schema::{BoundTable, Column};
 use crate::table::HaliteTable;
 use crate::write::{Action, Change, Layout};
 
@@ -44,6 +45,8 @@ pub(super) struct Insert {
     is_values: bool,
     /// What the columns have that are given none, where that is not NULL.
     defaults: Vec<(usize, Expr)>,
+    /// The zone of the session, where that is not UTC.
+    zone: Option<Arc<str>>,
     operation: InsertOp,
 }
 
@@ -70,7 +73,7 @@ impl Insert {
         let Some(mut query) = insert.source.take() else {
             return Ok(None);
         };
-        let table = catalogs.expect_table(&table_name(name)?)?;
+        let table = catalogs.expect_table(&object_name(name)?)?;
         let targets = targets(table.bound(), &insert.columns)?;
         let is_replace = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
         let is_values = in_one_row(&mut query, table.bound(), targets.len())?;
@@ -81,6 +84,7 @@ impl Insert {
             targets,
             is_values,
             defaults,
+            zone: zones::other_than_utc(state.config_options()),
             operation: match is_replace {
                 true => InsertOp::Replace,
                 false => InsertOp::Append,
@@ -95,6 +99,7 @@ impl Insert {
             table,
             is_values: false,
             defaults: Vec::new(),
+            zone: None,
             operation: InsertOp::Append,
         })
     }
@@ -188,8 +193,10 @@ impl Insert {
         while values.peek().is_some() {
             let number = Some(rows.len() + 1);
             let row = self.targets.iter().zip(values.by_ref());
-            let row =
-                row.map(|(target, value)| Target::of(table, *target, number)?.assign_value(value));
+            let row = row.map(|(target, value)| {
+                let value = self.on_clocks(table.column(*target)?, value);
+                Target::of(table, *target, number)?.assign_value(value)
+            });
             rows.push(row.collect::<PlanResult<Vec<Expr>>>()?);
         }
         let schema = Arc::new(schema);
@@ -200,6 +207,16 @@ impl Insert {
                 values: rows,
             }),
             true => one_by_one(rows, &schema),
+        }
+    }
+
+    /// A constant time without an offset is read on the clocks of the session, where the column is of instants.
+    fn on_clocks(&self, column: &Column, value: Expr) -> Expr {
+        match (&self.zone, &column.sql_type, &value) {
+            (Some(zone), SqlType::Timestamp { utc: true, .. }, Expr::Literal(shown, _)) => {
+                zones::read_constant(shown, zone).unwrap_or(value)
+            }
+            _ => value,
         }
     }
 
@@ -219,11 +236,14 @@ impl Insert {
         let columns = table.columns().iter().enumerate();
         let columns = columns.map(|(position, column)| {
             let mut sources = self.targets.iter().zip(&given);
-            let value = match sources.find(|(target, _)| **target == position) {
+            let source = sources.find(|(target, _)| **target == position);
+            let source = source.map(|(_, source)| Expr::Column(source.clone()));
+            let value = match source {
                 None => self.default_of(position)?,
-                Some((_, source)) if self.is_values => Expr::Column(source.clone()),
-                Some((_, source)) => Target::of(table, position, None)?
-                    .assign(Expr::Column(source.clone()), schema)?,
+                Some(source) if self.is_values => source,
+                Some(source) => Target::of(table, position, None)?
+                    .over(&query, &source)?
+                    .assign(source, schema)?,
             };
             Ok(value.alias(&column.name))
         });
@@ -265,12 +285,12 @@ pub(super) fn write_out_defaults(catalogs: &Catalogs, parsed: &mut DFStatement) 
     let listed = insert.columns.clone();
     let Some(query) = &mut insert.source else {
         if is_bare {
-            let table = catalogs.expect_table(&table_name(&name)?)?;
+            let table = catalogs.expect_table(&object_name(&name)?)?;
             insert.source = Some(default_values(table.bound())?);
         }
         return Ok(());
     };
-    let table = catalogs.expect_table(&table_name(&name)?)?;
+    let table = catalogs.expect_table(&object_name(&name)?)?;
     refuse_given(table.bound(), &listed, query)?;
     let SetExpr::Values(values) = query.body.as_mut() else {
         return Ok(());
@@ -355,19 +375,6 @@ pub(super) fn innermost(parsed: &mut DFStatement) -> Option<&mut SqlStatement> {
     sql_of_mut(parsed).map(inside)
 }
 
-/// The name of a table, with or without the one schema and the one catalog that there are.
-pub(super) fn table_name(name: &ObjectName) -> Result<String> {
-    let [schemas @ .., last] = name.0.as_slice() else {
-        return object_name(name);
-    };
-    let known = [CATALOG_NAME, SCHEMA_NAME];
-    let mut schemas = schemas.iter().rev().zip(known.iter().rev());
-    match name.0.len() <= 3 && schemas.all(|(given, known)| given.to_string() == **known) {
-        true => object_name(&ObjectName(vec![last.clone()])),
-        false => object_name(name),
-    }
-}
-
 fn targets(table: &BoundTable, listed: &[ObjectName]) -> Result<Vec<usize>> {
     let columns = table.columns();
     if listed.is_empty() {
@@ -377,7 +384,7 @@ fn targets(table: &BoundTable, listed: &[ObjectName]) -> Result<Vec<usize>> {
     }
     let mut targets = Vec::new();
     for name in listed {
-        let name = object_name(name)?;
+        let name = column_name(name)?;
         let Some(target) = columns.iter().position(|column| column.name == name) else {
             let known: Vec<String> = columns.iter().map(|it| format!("`{}`", it.name)).collect();
             return Err(Error::invalid(format!(
@@ -451,8 +458,8 @@ mod tests {
             "INSERT INTO t SELECT x * 2, 1 FROM (VALUES (1.5)) AS s (x)",
             "INSERT INTO t (a) WITH s (x) AS (VALUES (2.5)) SELECT x * 2 FROM s",
             "INSERT INTO t (a) SELECT 7 WHERE 1 IN (SELECT x * 2 FROM (VALUES (0.5)) AS s (x))",
-            "INSERT INTO t (a) VALUES (8.5) UNION ALL VALUES (10.5)",
-            "INSERT INTO t (a) VALUES (15.5), (14.5), (99) ORDER BY column1 LIMIT 2",
+            "INSERT INTO t (a) SELECT column1 * 2 FROM (VALUES (4.5) UNION ALL VALUES (5.5))",
+            "INSERT INTO t (a) SELECT column1 * 2 FROM (VALUES (8.0), (7.5), (99) ORDER BY column1 LIMIT 2)",
         ];
         let keys = stored(&inserts).await.into_iter().map(|(a, _)| a);
         assert_eq!(keys.collect::<Vec<_>>(), [3, 5, 7, 9, 11, 15, 16]);

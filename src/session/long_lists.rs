@@ -107,6 +107,7 @@ fn is_constant(expr: &Expr) -> bool {
             op: UnaryOperator::Minus,
             expr,
         } => matches!(**expr, Expr::Value(_)),
+        Expr::Tuple(values) => values.iter().all(is_constant),
         _ => false,
     }
 }

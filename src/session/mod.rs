@@ -180,6 +180,7 @@ mod whole;
 pub use self::appender::{Appender, AppenderOptions};
 pub use self::check::{CheckReport, Damage, TableCheck};
 pub use self::connection::{Connection, Statement};
+pub use self::copy_statement::ScriptRows;
 pub use self::database::Database;
 pub use self::decimal::Decimal;
 pub use self::file_functions::file_functions;

@@ -17,10 +17,10 @@ use datafusion::logical_expr::type_coercion::other::get_coerce_type_for_case_exp
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator, binary_expr, cast};
 use sqlparser::ast::BinaryOperator;
 
+use crate::datum::with_units;
 use crate::function::{
-    interval_between, interval_divided, interval_length, interval_times, is_interval_between,
-    is_interval_times, is_of_decimals, is_wide_product, json_arrow, json_hash_arrow, lost_operator,
-    product, quotient,
+    interval_between, interval_divided, interval_length, interval_times, is_interval_times,
+    is_of_decimals, is_wide_product, json_arrow, json_hash_arrow, lost_operator, product, quotient,
 };
 
 /// Plans them.
@@ -157,21 +157,16 @@ fn interval_written(side: &Expr, op: Operator, other: &Expr, schema: &DFSchema) 
     {
         return None;
     }
-    let interval = value.cast_to(&DataType::Interval(IntervalUnit::MonthDayNano));
+    let completed = value.try_as_str().flatten().and_then(with_units);
+    let completed = completed.map(ScalarValue::from);
+    let interval = completed.as_ref().unwrap_or(value);
+    let interval = interval.cast_to(&DataType::Interval(IntervalUnit::MonthDayNano));
     let interval = interval.ok().filter(|it| is_text != it.is_null())?;
     Some(Expr::Literal(interval, None))
 }
 
-fn called_anew(mut call: ScalarFunction, schema: &DFSchema) -> Transformed<Expr> {
-    let is_between = |expr: &Expr| match expr {
-        Expr::ScalarFunction(call) => is_interval_between(&call.func),
-        _ => false,
-    };
+fn called_anew(call: ScalarFunction, schema: &DFSchema) -> Transformed<Expr> {
     match call.args.as_slice() {
-        // The difference within it has become one itself.
-        [difference] if is_interval_between(&call.func) && is_between(difference) => {
-            Transformed::yes(call.args.remove(0))
-        }
         [left, right] if let Some(operator) = lost_operator(&call.func, left, right, schema) => {
             Transformed::yes(binary_expr(left.clone(), operator, right.clone()))
         }
@@ -247,9 +242,9 @@ impl Meaning {
     fn of_operands(self, left: Expr, op: Operator, right: Expr) -> Expr {
         match self {
             Self::Lengths => binary_expr(interval_length(left), op, interval_length(right)),
-            Self::Difference => interval_between(binary_expr(left, op, right)),
-            Self::Later => binary_expr(cast(left, STAMP), op, right),
-            Self::OfDate => binary_expr(cast(right, STAMP), op, left),
+            Self::Difference => interval_between(left, right),
+            Self::Later => binary_expr(cast(left, stamp_beside(&right)), op, right),
+            Self::OfDate => binary_expr(cast(right, stamp_beside(&left)), op, left),
             Self::Times => interval_times(left, right),
             Self::OfInterval => interval_times(right, left),
             Self::Divided => interval_divided(left, right),
@@ -259,7 +254,22 @@ impl Meaning {
     }
 }
 
-const STAMP: DataType = DataType::Timestamp(TimeUnit::Nanosecond, None);
+/// The TIMESTAMP that a DATE is beside an interval: one that reaches as far as the calendar, unless the interval is written
+/// with nanoseconds.
+fn stamp_beside(interval: &Expr) -> DataType {
+    let is_fine = match interval {
+        Expr::Literal(ScalarValue::IntervalMonthDayNano(Some(interval)), _) => {
+            interval.nanoseconds % 1_000 != 0
+        }
+        _ => false,
+    };
+    let unit = if is_fine {
+        TimeUnit::Nanosecond
+    } else {
+        TimeUnit::Microsecond
+    };
+    DataType::Timestamp(unit, None)
+}
 
 /// Kinds of operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -62,12 +62,21 @@ pub struct Parsed {
 pub enum Command {
     /// SQL for DataFusion, or for Halite's own DDL and DML.
     Sql(Box<DFStatement>),
-    /// `EXPLAIN KEYS <select>`: the scan of the query's tables, explained.
-    ExplainKeys(Box<Query>),
+    /// `EXPLAIN KEYS [VERBOSE] <select>`: the scan of the query's tables, explained.
+    ExplainKeys(Box<Query>, Buckets),
     /// `SUMMARIZE <table or select>`: what can be said of each column.
     Summarize(Box<Query>),
     /// `COPY … FROM` and `COPY … TO`.
     Copy(Box<CopyStatement>),
+}
+
+/// How `EXPLAIN KEYS` tells of the buckets of a salted table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Buckets {
+    /// Those together whose ranges differ in nothing else.
+    Together,
+    /// Each by itself, with VERBOSE.
+    Each,
 }
 
 /// Parses a script: any number of statements separated by semicolons.
@@ -100,6 +109,8 @@ pub(super) fn parse_tokens(sql: &str, tokens: &[TokenWithSpan]) -> Result<Vec<Pa
 /// # Errors
 /// As [`parse`].
 pub(super) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Result<Parsed> {
+    let listed = chains::rows::in_lists(statement);
+    let statement = listed.as_deref().unwrap_or(statement);
     let bracketed = chains::bracketed(statement);
     let statement = bracketed.as_deref().unwrap_or(statement);
     let depth = guard::check(statement)?;
@@ -134,7 +145,7 @@ fn write_out(command: &mut Command, words: &Words<'_>) -> Result<()> {
             Some(statement) => write_out_in(statement, words),
             None => Ok(()),
         },
-        Command::ExplainKeys(query) | Command::Summarize(query) => {
+        Command::ExplainKeys(query, _) | Command::Summarize(query) => {
             write_out_in(query.as_mut(), words)
         }
         Command::Copy(copy) => match &mut copy.source {
@@ -266,7 +277,7 @@ fn significant(tokens: &[TokenWithSpan]) -> impl Iterator<Item = &TokenWithSpan>
 fn parse_command(tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
     let dialect = HaliteDialect::of(tokens);
     let command = match Form::of(tokens) {
-        Form::ExplainKeys(rest) => parse_query(&dialect, rest),
+        Form::ExplainKeys(rest) => parse_explained(&dialect, rest),
         Form::Summarize(rest) => parse_summarized(&dialect, rest),
         Form::Copy => parse_copy(&dialect, tokens),
         Form::Sql => parse_sql(&dialect, tokens),
@@ -325,7 +336,29 @@ fn is_word(token: &TokenWithSpan, text: &str) -> bool {
         if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(text))
 }
 
-fn parse_query(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
+/// What stands behind EXPLAIN KEYS.
+fn parse_explained(
+    dialect: &HaliteDialect,
+    tokens: &[TokenWithSpan],
+) -> Result<Command, ParserError> {
+    let first = tokens
+        .iter()
+        .position(|token| !matches!(token.token, Token::Whitespace(_)));
+    let first = first.and_then(|at| Some((at, tokens.get(at)?)));
+    match first.filter(|(_, first)| is_word(first, "verbose")) {
+        Some((at, _)) => {
+            let rest = tokens.get(at + 1..).unwrap_or_default();
+            parse_query(dialect, rest, Buckets::Each)
+        }
+        None => parse_query(dialect, tokens, Buckets::Together),
+    }
+}
+
+fn parse_query(
+    dialect: &HaliteDialect,
+    tokens: &[TokenWithSpan],
+    buckets: Buckets,
+) -> Result<Command, ParserError> {
     let mut parser = parser(dialect, tokens);
     let mut query = match significant(tokens).next().map(keyword) {
         Some(Keyword::UPDATE | Keyword::DELETE) => rows_changed_by(&parser.parse_statement()?)?,
@@ -344,7 +377,7 @@ fn parse_query(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Comm
         return Err(ParserError::ParserError(message));
     }
     mend(&mut *query);
-    Ok(Command::ExplainKeys(query))
+    Ok(Command::ExplainKeys(query, buckets))
 }
 
 /// The query of the rows that an UPDATE or a DELETE looks for.

@@ -193,7 +193,7 @@ fn explain_keys_is_halites_own() {
     ] {
         let parsed = parse(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
         assert!(
-            matches!(parsed[0].command, Command::ExplainKeys(_)),
+            matches!(parsed[0].command, Command::ExplainKeys(..)),
             "{sql}"
         );
     }
@@ -210,7 +210,7 @@ fn explain_keys_is_halites_own() {
             "{sql}"
         );
     }
-    let Command::ExplainKeys(query) =
+    let Command::ExplainKeys(query, _) =
         &parse("EXPLAIN KEYS SELECT 1 WHERE (-a, b) > (1, 2)").expect("tuple")[0].command
     else {
         panic!("no query");

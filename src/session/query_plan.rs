@@ -8,6 +8,7 @@ use super::long_lists::LongLists;
 use super::recursion::Casts;
 use super::{bound, guard, lateral, names, natural, recursion, subqueries};
 use crate::error::Result;
+use crate::optimize::once;
 
 /// The plan of a statement whose clauses have been checked; `of_views` are the casts of the views that it reads.
 ///
@@ -34,7 +35,9 @@ pub(super) async fn draft(
     let casts = recursion::casts(&parsed).with(of_views);
     let mut natural = natural::kept(&mut parsed);
     natural.iter_mut().for_each(|kept| lists.put_back(kept));
+    let names = recursion::read_twice(&parsed);
     let plan = lateral::first_plan(state, parsed, &lists).await?;
+    let plan = once::shared(plan, &names)?;
     guard::check_plan(&plan)?;
     recursion::check(&plan, &casts)?;
     if let Some(parsed) = natural {

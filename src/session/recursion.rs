@@ -9,10 +9,14 @@ use arrow::datatypes::DataType;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, RecursiveQuery};
 use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::{Cte, Expr as SqlExpr, Query, SelectItem, SetExpr, Visit, Visitor};
+use sqlparser::ast::{
+    Cte, Expr as SqlExpr, ObjectName, Query, SelectItem, SetExpr, Visit, Visitor,
+};
 
 use super::innermost::sql_of;
+use crate::catalog::identifier;
 use crate::error::{Error, Result};
+use crate::optimize::once::ReadTwice;
 
 /// Refuses a recursive query whose rows would be cut to the types of its first SELECT, unless the casts are written.
 ///
@@ -140,6 +144,53 @@ impl Casts {
     fn has(&self, name: &str, position: usize) -> bool {
         let mut casts = self.0.iter();
         casts.any(|(query, place)| *place == position && query.eq_ignore_ascii_case(name))
+    }
+}
+
+/// The queries of WITH that are read more than once, or may be, where several have one name.
+pub(super) fn read_twice(parsed: &DFStatement) -> ReadTwice {
+    let mut named = Named::default();
+    if let Some(statement) = sql_of(parsed) {
+        let _: ControlFlow<()> = statement.visit(&mut named);
+    }
+    let Named { made, read } = named;
+    let times = |names: &[String], name: &String| names.iter().filter(|it| *it == name).count();
+    let mut found = ReadTwice::default();
+    for name in &made {
+        let made = times(&made, name);
+        if times(&read, name) > made {
+            let names = match made {
+                1 => &mut found.lone,
+                _ => &mut found.several,
+            };
+            names.insert(name.clone());
+        }
+    }
+    found
+}
+
+/// The names of queries of WITH, and the names that are read.
+#[derive(Default)]
+struct Named {
+    made: Vec<String>,
+    read: Vec<String>,
+}
+
+impl Visitor for Named {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        let with = query.with.iter().flat_map(|with| &with.cte_tables);
+        self.made
+            .extend(with.map(|table| identifier(&table.alias.name)));
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
+        if let [only] = relation.0.as_slice() {
+            self.read.extend(only.as_ident().map(identifier));
+        }
+        ControlFlow::Continue(())
     }
 }
 

@@ -12,9 +12,9 @@ use sqlparser::ast::{
 };
 
 use super::Statement;
-use super::copy_statement::CopySource;
+use super::copy_statement::{CopySource, ScriptRows};
 use super::innermost::sql_of_mut;
-use super::parse::Command;
+use super::parse::{Buckets, Command};
 use crate::error::{Error, Result};
 use crate::write::copy::{CopyDirection, STANDARD};
 
@@ -34,7 +34,9 @@ impl Statement {
         };
         match &mut changed.parsed.command {
             Command::Sql(statement) => rename.planned(statement),
-            Command::ExplainKeys(query) | Command::Summarize(query) => rename.tree(query.as_mut()),
+            Command::ExplainKeys(query, _) | Command::Summarize(query) => {
+                rename.tree(query.as_mut())
+            }
             Command::Copy(copy) => match &mut copy.source {
                 CopySource::Query(query) => rename.tree(query.as_mut()),
                 CopySource::Table { name, .. }
@@ -61,11 +63,23 @@ impl Statement {
         changed
     }
 
+    /// The same `COPY … FROM STDIN` of rows that stand in a script; any other statement as it is.
+    #[must_use]
+    pub fn with_rows(mut self, rows: &ScriptRows) -> Self {
+        if let Command::Copy(copy) = &mut self.parsed.command
+            && copy.direction == CopyDirection::From
+            && copy.file == STANDARD
+        {
+            copy.rows = Some(rows.clone());
+        }
+        self
+    }
+
     /// `EXPLAIN KEYS` of this query.
     ///
     /// # Errors
     /// `InvalidInput` for what is no query.
-    pub fn explain_keys(&self) -> Result<Self> {
+    pub fn explain_keys(&self, buckets: Buckets) -> Result<Self> {
         let query = match &self.parsed.command {
             Command::Sql(statement) => match statement.as_ref() {
                 DFStatement::Statement(statement) => match statement.as_ref() {
@@ -74,13 +88,17 @@ impl Statement {
                 },
                 _ => None,
             },
-            Command::ExplainKeys(query) => Some(query.clone()),
+            Command::ExplainKeys(query, _) => Some(query.clone()),
             Command::Copy(_) | Command::Summarize(_) => None,
         };
         let query = query.ok_or_else(|| Error::invalid("only a query has keys to explain"))?;
         let mut changed = self.clone();
-        changed.parsed.text = format!("EXPLAIN KEYS {}", self.parsed.text);
-        changed.parsed.command = Command::ExplainKeys(query);
+        let verbose = match buckets {
+            Buckets::Together => "",
+            Buckets::Each => "VERBOSE ",
+        };
+        changed.parsed.text = format!("EXPLAIN KEYS {verbose}{}", self.parsed.text);
+        changed.parsed.command = Command::ExplainKeys(query, buckets);
         Ok(changed)
     }
 }
@@ -178,7 +196,7 @@ mod tests {
             .command
         {
             Command::Sql(statement) => statement.to_string(),
-            Command::ExplainKeys(query) | Command::Summarize(query) => query.to_string(),
+            Command::ExplainKeys(query, _) | Command::Summarize(query) => query.to_string(),
             Command::Copy(statement) => statement.to_string(),
         }
     }
@@ -230,10 +248,18 @@ mod tests {
 
     #[test]
     fn only_queries_have_keys_to_explain() {
-        let explained = statement("SELECT 1 FROM t").explain_keys().unwrap();
-        assert!(matches!(explained.parsed.command, Command::ExplainKeys(_)));
-        assert_eq!(explained.text(), "EXPLAIN KEYS SELECT 1 FROM t");
-        let error = statement("DELETE FROM t").explain_keys().unwrap_err();
+        for (buckets, text) in [
+            (Buckets::Together, "EXPLAIN KEYS SELECT 1 FROM t"),
+            (Buckets::Each, "EXPLAIN KEYS VERBOSE SELECT 1 FROM t"),
+        ] {
+            let explained = statement("SELECT 1 FROM t").explain_keys(buckets).unwrap();
+            assert!(
+                matches!(explained.parsed.command, Command::ExplainKeys(_, is) if is == buckets)
+            );
+            assert_eq!(explained.text(), text);
+        }
+        let deleted = statement("DELETE FROM t").explain_keys(Buckets::Together);
+        let error = deleted.unwrap_err();
         assert_eq!(error.kind(), crate::error::ErrorKind::InvalidInput);
     }
 }

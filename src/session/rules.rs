@@ -153,6 +153,16 @@ pub(super) fn value_now(
     Ok(Some(value.evaluate(&row)?.into_array(1)?))
 }
 
+/// What a generated column is computed by, over the table's columns without the table's name; `None` for any other column.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn generated_value(table: &BoundTable, position: usize) -> Result<Option<Expr>> {
+    let generated = table.column(position)?.generated.as_ref();
+    let value = generated.map(|text| Generated::value(table, position, text));
+    Ok(value.transpose()?.map(|(_, value)| value))
+}
+
 /// Whether the expressions of a definition mean something: a DEFAULT in the session `state`, all others by themselves.
 ///
 /// # Errors
@@ -351,10 +361,17 @@ impl Generated {
         let of_column = |error: Error| {
             error.context(format!("the generated column `{}` ({text})", column.name))
         };
-        Self::understood(table, position, text).map_err(of_column)
+        let understood = || {
+            let (state, value) = Self::value(table, position, text)?;
+            let schema = DFSchema::try_from(table.schema().as_ref().clone())?;
+            let value = state.create_physical_expr(value, &schema)?;
+            Ok(Self { position, value })
+        };
+        understood().map_err(of_column)
     }
 
-    fn understood(table: &BoundTable, position: usize, text: &str) -> Result<Self> {
+    /// What it is computed by, over the table's columns without the table's name, and the session that it is planned in.
+    fn value(table: &BoundTable, position: usize, text: &str) -> Result<(SessionState, Expr)> {
         for name in columns_of(&parsed(text)?) {
             let named = table.columns().iter().find(|column| column.name == name);
             if named.is_some_and(|column| column.generated.is_some()) {
@@ -367,10 +384,7 @@ impl Generated {
         let (state, optimized) = optimized(table, text, "a generated column", |value, schema| {
             Ok(target.assign_any(value, schema)?)
         })?;
-        let value = unnormalize_col(only_expression(&optimized)?);
-        let schema = DFSchema::try_from(table.schema().as_ref().clone())?;
-        let value = state.create_physical_expr(value, &schema)?;
-        Ok(Self { position, value })
+        Ok((state, unnormalize_col(only_expression(&optimized)?)))
     }
 
     /// Its values in these rows.

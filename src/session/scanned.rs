@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::datasource::source_as_provider;
-use datafusion::logical_expr::{LogicalPlan, TableScan, TableSource};
+use datafusion::common::Result;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::datasource::{provider_as_source, source_as_provider};
+use datafusion::logical_expr::{LogicalPlan, SubqueryAlias, TableScan, TableSource};
 
 use crate::table::HaliteTable;
 
@@ -43,4 +44,62 @@ pub(super) fn reads(plan: &LogicalPlan, table: &HaliteTable) -> bool {
         Ok(TreeNodeRecursion::Continue)
     });
     visited.is_err() || is_read
+}
+
+/// What names begin with that planning gives to subqueries which it joins: `__correlated_sq_1`.
+const OF_PLANNING: &str = "__";
+
+/// A plan whose scans tell what the query calls their tables, where it gives them another name: the outermost one that is
+/// theirs alone. What comes from a subquery without a name is called so.
+///
+/// # Errors
+/// Those of the plan.
+pub(super) fn called_as_written(plan: LogicalPlan) -> Result<LogicalPlan> {
+    called(plan, None)
+}
+
+/// The same below `name`.
+fn called(plan: LogicalPlan, name: Option<&str>) -> Result<LogicalPlan> {
+    let with_name = |plan: LogicalPlan, name: Option<&str>| {
+        let below = plan.map_children(|child| Ok(Transformed::yes(called(child, name)?)))?;
+        let inside = |subquery| Ok(Transformed::yes(called(subquery, None)?));
+        Ok(below.data.map_subqueries(inside)?.data)
+    };
+    match plan {
+        LogicalPlan::TableScan(scan) => Ok(LogicalPlan::TableScan(named(scan, name))),
+        LogicalPlan::SubqueryAlias(SubqueryAlias { ref alias, .. }) => {
+            let own = alias.table().to_owned();
+            let is_weak = |name: &str| name.starts_with(OF_PLANNING);
+            match name {
+                Some(name) if !is_weak(name) => with_name(plan, Some(name)),
+                _ => with_name(plan, Some(&own)),
+            }
+        }
+        plan if plan.inputs().len() > 1 => with_name(plan, None),
+        plan => with_name(plan, name),
+    }
+}
+
+fn named(scan: TableScan, name: Option<&str>) -> TableScan {
+    let (Some(table), Some(name)) = (table_of(&scan), name) else {
+        return scan;
+    };
+    let alias = match name.strip_prefix(OF_PLANNING) {
+        None if name == table.name() => return scan,
+        None => name.to_owned(),
+        Some(given) => {
+            match given
+                .rsplit('_')
+                .next()
+                .and_then(|number| number.parse::<u32>().ok())
+            {
+                Some(number) => format!("(subquery {number})"),
+                None => "(subquery)".to_owned(),
+            }
+        }
+    };
+    TableScan {
+        source: provider_as_source(Arc::new(table.called(&alias))),
+        ..scan
+    }
 }

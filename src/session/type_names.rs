@@ -19,6 +19,7 @@ impl TypePlanner for TypeNames {
             named,
             DataType::Map(..)
                 | DataType::Custom(..)
+                | DataType::Dec(_)
                 | DataType::UTinyInt
                 | DataType::USmallInt
                 | DataType::UBigInt

@@ -28,11 +28,13 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::{Mutex, RwLock};
 use sqlparser::ast::{FromTable, ObjectName, Statement, TableFactor, visit_relations};
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::Token;
 
 use super::catalogs::Catalogs;
 use super::clauses;
 use super::guard::MAX_TABLES;
-use super::parse::{Command, Parsed, parse};
+use super::parse::{Command, Parsed, parse, tokenize};
 use super::query_plan::query_plan;
 use super::recursion::{self, Casts};
 use super::stack::stack_for;
@@ -228,7 +230,9 @@ impl Views {
             below.tables = tables_of(&plan)?;
             Ok((plan, below))
         };
-        stack_for(depth, planned).await
+        let planned = stack_for(depth, planned).await;
+        // Nobody knows the schema under that name.
+        planned.map_err(|error: Error| error.reworded(DATABASE_SCHEMA, SCHEMA_NAME))
     }
 
     /// A view that is planned for the tables and settings that there are.
@@ -289,6 +293,70 @@ impl Views {
         let (plan, below) = self.planned(state, query_of(&view.query)?).await?;
         Ok((with_columns(view, plan)?, below))
     }
+}
+
+/// Whether a query may mean one of these columns of a table that it reads: it has a word that is the name of one, or
+/// stands for columns that it does not name.
+///
+/// # Errors
+/// A text that is no query.
+pub(super) fn may_name(query: &str, columns: &[&str]) -> Result<bool> {
+    let tokens = tokenize(query)?;
+    let tokens = tokens
+        .iter()
+        .map(|token| &token.token)
+        .filter(|token| !matches!(token, Token::Whitespace(_)));
+    let mut last = None;
+    for token in tokens {
+        if stands_for_columns(token, last) || is_one_of(token, columns) {
+            return Ok(true);
+        }
+        last = Some(token);
+    }
+    Ok(false)
+}
+
+/// Whether a token behind another one stands for columns: a star that is no product, `FROM t` alone, NATURAL.
+fn stands_for_columns(token: &Token, last: Option<&Token>) -> bool {
+    let keyword = |token: &Token| match token {
+        Token::Word(word) => word.keyword,
+        _ => Keyword::NoKeyword,
+    };
+    match token {
+        Token::Mul => last.is_none_or(|last| {
+            matches!(last, Token::Comma | Token::Period)
+                || matches!(
+                    keyword(last),
+                    Keyword::SELECT | Keyword::DISTINCT | Keyword::ALL
+                )
+        }),
+        Token::Word(word) => match word.keyword {
+            Keyword::NATURAL | Keyword::PIVOT | Keyword::UNPIVOT | Keyword::TABLE => true,
+            Keyword::FROM => last.is_none_or(|last| {
+                *last == Token::LParen
+                    || matches!(
+                        keyword(last),
+                        Keyword::UNION
+                            | Keyword::EXCEPT
+                            | Keyword::INTERSECT
+                            | Keyword::ALL
+                            | Keyword::NAME
+                    )
+            }),
+            _ => word.value.eq_ignore_ascii_case("columns"),
+        },
+        _ => false,
+    }
+}
+
+fn is_one_of(token: &Token, names: &[&str]) -> bool {
+    let Token::Word(word) = token else {
+        return false;
+    };
+    names.iter().any(|name| match word.quote_style {
+        Some(_) => word.value == **name,
+        None => word.value.to_lowercase() == **name,
+    })
 }
 
 /// The session in which names are those of what the database keeps.

@@ -119,7 +119,6 @@ const FORMS: &[Form] = &[
     ),
     Form("second", 1, "extract(SECOND FROM $1)"),
     Form("space", 1, "repeat(' ', $1)"),
-    Form("strptime", 2, "to_timestamp($1, $2)"),
     Form("to_days", 1, "INTERVAL '1 day' * $1"),
     Form("to_hours", 1, "INTERVAL '1 hour' * $1"),
     Form("to_milliseconds", 1, "INTERVAL '1 millisecond' * $1"),

@@ -1,6 +1,7 @@
 //! The settings under the prefix `halite`, as `SET halite.pushdown = false` changes them.
 
 mod amounts;
+mod foreign;
 mod joins;
 
 use datafusion::common::{DataFusionError, Result, extensions_options};
@@ -12,6 +13,7 @@ use crate::store::Durability;
 use crate::write::{self, WriteSettings};
 
 pub use self::amounts::{ByteSize, TimeLimit};
+pub use self::foreign::foreign;
 pub use self::joins::Joins;
 
 extensions_options! {

@@ -115,7 +115,9 @@ pub fn message(error: &Error) -> String {
     let mut source = error.source();
     while let Some(cause) = source {
         let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
+        // A layer that an error has come through puts its name in front, and says nothing else.
+        let bare = cause_text.trim_start_matches("External error: ");
+        if !text.contains(bare) {
             text.push_str("\n  because: ");
             text.push_str(&cause_text);
         }

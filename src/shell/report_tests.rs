@@ -169,3 +169,14 @@ fn colours_say_nothing_that_letters_do_not() {
     }
     assert_eq!(stripped, reported(&error, sql, 0));
 }
+
+/// What a layer below hands on is no other cause.
+#[test]
+fn what_came_through_a_layer_is_told_once() {
+    let wrong = || Error::invalid("x.csv line 3: 'a' is not of type INT");
+    let through = datafusion::common::DataFusionError::External(Box::new(wrong()));
+    assert_eq!(
+        message(&wrong().with_source(through)),
+        "error: x.csv line 3: 'a' is not of type INT"
+    );
+}

@@ -268,9 +268,14 @@ async fn show_rows(
     out: &mut ResultWriter<'_>,
 ) -> Result<u64, Trouble> {
     let mut rows = 0;
+    // Of a statement that fails before its first row no heading is shown.
+    let mut next = events.recv().await;
+    if let Some(Event::Failed(error)) = next {
+        return Err(error.into());
+    }
     let mut sheet = format.sheet(schema, page, out)?;
     loop {
-        match events.recv().await {
+        match next {
             Some(Event::Rows(batch)) => {
                 rows += batch.num_rows() as u64;
                 sheet.batch(&batch)?;
@@ -279,6 +284,7 @@ async fn show_rows(
             Some(Event::Failed(error)) => return Err(error.into()),
             _ => return Err(broken_off().into()),
         }
+        next = events.recv().await;
     }
     sheet.finish()?;
     out.flush()?;
@@ -322,6 +328,13 @@ impl fmt::Display for Cost {
                 write!(f, " by {} seeks", grouped(totals.seeks as u64))?;
             }
             write!(f, " ({}), ", size(totals.bytes_read as u64))?;
+            if totals.deleted > 0 {
+                write!(
+                    f,
+                    "{} deleted passed over, ",
+                    grouped(totals.deleted as u64)
+                )?;
+            }
         }
         write!(f, "{:.3} s", self.seconds)
     }
@@ -357,6 +370,23 @@ mod tests {
         assert_eq!(
             cost(Given::Affected(1), 1, 30, 1_146),
             "1 row changed, 1,146 keys read in 1 range by 30 seeks (44.1 kB), 0.004 s"
+        );
+        let behind_deleted = Cost {
+            given: Given::Rows(2),
+            totals: ScanTotals {
+                ranges: 1,
+                seeks: 1,
+                keys_read: 2,
+                bytes_read: 60,
+                deleted: 294_000,
+                ..ScanTotals::default()
+            },
+            file_bytes: 0,
+            seconds: 0.193,
+        };
+        assert_eq!(
+            behind_deleted.to_string(),
+            "2 rows, 2 keys read in 1 range (60 B), 294,000 deleted passed over, 0.193 s"
         );
         assert_eq!(cost(Given::Copied(2), 0, 0, 0), "2 rows copied, 0.004 s");
         assert_eq!(cost(Given::Nothing, 0, 0, 0), "0.004 s");

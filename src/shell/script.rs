@@ -1,6 +1,7 @@
 //! Scripts: statements that end with semicolons, and the shell's commands, each on a line of its own between them.
 //!
-//! A line is a command where no statement is open and it begins with a dot or a backslash, as `.tables` or `\dt`, or is
+//! A line is a command where no statement is open and it begins with a dot or a backslash, as `.tables` or `\dt`, or with
+//! an exclamation mark, as in Phoenix's shell, where it is told what to write here, or is
 //! one of the bare words that people type to leave. In a text over several lines such a line is part of the text.
 //!
 //! A script is read as it is run: no more of it is in memory than the statement that is being read. Where one ends only the
@@ -9,14 +10,17 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, BufWriter, Cursor, Read, Seek, Write};
 #[cfg(unix)]
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::Arc;
+
+use tempfile::{NamedTempFile, TempPath};
 
 use super::command;
 use super::variables::has_references;
-use super::words::{Kind, tokens};
+use super::words::{Kind, Token, tokens};
 use crate::error::{Error, Result};
 use crate::session::guard::MAX_TEXT;
 use crate::session::parse;
@@ -32,6 +36,15 @@ pub enum Unit {
         /// The line of the script that it begins on, from 1.
         line: usize,
     },
+    /// `COPY … FROM STDIN`, with the rows that stand behind it, up to a line `\.`.
+    Copy {
+        /// Its text.
+        text: String,
+        /// The line of the script that it begins on, from 1.
+        line: usize,
+        /// The rows.
+        rows: InlineRows,
+    },
     /// One command of the shell.
     Command {
         /// The line, trimmed.
@@ -45,11 +58,28 @@ impl Unit {
     /// Whether it is a statement with places where values of variables may stand.
     pub fn waits_for_variables(&self) -> bool {
         match self {
-            Self::Statement { text, .. } => has_references(text),
+            Self::Statement { text, .. } | Self::Copy { text, .. } => has_references(text),
             Self::Command { .. } => false,
         }
     }
 }
+
+/// Rows of a script, in a file of their own.
+#[derive(Debug, Clone)]
+pub struct InlineRows {
+    /// The file.
+    pub file: Arc<TempPath>,
+    /// The line of the script that they begin on, from 1.
+    pub line: usize,
+}
+
+impl PartialEq for InlineRows {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.file, &other.file)
+    }
+}
+
+impl Eq for InlineRows {}
 
 /// Why a script cannot be read on.
 #[derive(Debug)]
@@ -152,7 +182,8 @@ impl Units {
     ///
     /// # Errors
     /// `InvalidInput` where the script ends inside a text, a quoted name or a comment, or forgets a semicolon;
-    /// `Unavailable` where it cannot be read. Nothing comes behind an error.
+    /// `Unavailable` where it cannot be read. Behind a semicolon that was forgotten the script goes on with the command;
+    /// nothing comes behind another error.
     pub fn read(&mut self) -> Result<Option<Unit>, Broken> {
         while self.ready.is_empty() && !self.ended {
             let read = self.read_line();
@@ -161,12 +192,7 @@ impl Units {
                 None => self.end(),
             });
             if let Err(error) = done {
-                self.ended = true;
-                return Err(Broken {
-                    error,
-                    text: std::mem::take(&mut self.open),
-                    line: self.first_line,
-                });
+                return Err(self.broken(error));
             }
         }
         Ok(self.ready.pop_front())
@@ -197,6 +223,25 @@ impl Units {
         Ok((read > 0).then_some(line))
     }
 
+    /// What cannot be read on; a command behind a semicolon that was forgotten is what comes next.
+    fn broken(&mut self, error: Error) -> Broken {
+        let text = std::mem::take(&mut self.open);
+        let line = self.first_line;
+        match forgotten(&text) {
+            Some(at) => {
+                let command = text.get(at..).unwrap_or_default();
+                let place = line + text.matches('\n').count() - usize::from(text.ends_with('\n'));
+                self.begin_behind(String::new(), place + 1);
+                self.ready.push_back(Unit::Command {
+                    text: command.trim().to_owned(),
+                    line: place,
+                });
+            }
+            None => self.ended = true,
+        }
+        Broken { error, text, line }
+    }
+
     fn add(&mut self, line: &str) -> Result<()> {
         if is_command(line) && is_closed(&self.open) {
             self.begin_behind(String::new(), self.lines + 1);
@@ -219,6 +264,7 @@ impl Units {
     fn end(&mut self) -> Result<()> {
         self.ended = true;
         refuse_forgotten(&self.open)?;
+        while parse::split(&self.open).is_err() && self.cut_wrong() {}
         let statements = parse::split(&self.open)?;
         let first_line = self.first_line;
         self.ready.extend(
@@ -229,9 +275,43 @@ impl Units {
         Ok(())
     }
 
+    /// Takes the first statement of an open text of which something is no SQL in whatever way it goes on, as
+    /// `e'a\x00b'`, up to its semicolon: who runs it says what is wrong. False where it has none.
+    fn cut_wrong(&mut self) -> bool {
+        let found = tokens(&self.open);
+        let is_end = |token: &&Token| token.kind == Kind::Symbol && token.of(&self.open) == ";";
+        let Some(end) = found.iter().find(is_end) else {
+            return false;
+        };
+        let (statement, rest) = self.open.split_at(end.start);
+        let rest = rest.trim_start_matches(';').to_owned();
+        let line = self.first_line + statement.matches('\n').count();
+        match parse::split(statement) {
+            Ok(statements) => {
+                let first_line = self.first_line;
+                self.ready.extend(
+                    statements
+                        .into_iter()
+                        .map(|statement| unit(statement, first_line)),
+                );
+            }
+            Err(_) => {
+                let text = statement.trim_start();
+                let lines = statement.matches('\n').count() - text.matches('\n').count();
+                self.ready.push_back(Unit::Statement {
+                    line: self.first_line + lines,
+                    text: text.trim_end().to_owned(),
+                });
+            }
+        }
+        self.begin_behind(rest, line);
+        true
+    }
+
     /// Takes the statements that have their semicolons from the open text, if it does not end inside of a word.
     fn cut(&mut self) -> Result<()> {
         let Some((statements, rest)) = parse::split_closed(&self.open) else {
+            while is_wrong(&self.open) && self.cut_wrong() {}
             return Ok(());
         };
         for statement in &statements {
@@ -246,6 +326,50 @@ impl Units {
         let (closed, rest) = self.open.split_at(rest);
         let line = first_line + closed.matches('\n').count();
         self.begin_behind(rest.to_owned(), line);
+        match self.ready.back() {
+            Some(Unit::Statement { text, .. }) if is_copy(text) && self.open.trim().is_empty() => {
+                self.take_rows()
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives the COPY that was read last the lines up to `\.`, if there is such a line: then they are its rows.
+    fn take_rows(&mut self) -> Result<()> {
+        let failed = |error: io::Error| {
+            Error::unavailable(format!("the rows behind COPY cannot be kept: {error}"))
+                .with_source(error)
+        };
+        let mut kept = BufWriter::new(NamedTempFile::new().map_err(failed)?);
+        let (mut line, mut count) = (Vec::new(), 0);
+        loop {
+            line.clear();
+            let read = self.script.read_until(b'\n', &mut line).map_err(failed)?;
+            count += usize::from(read > 0);
+            if read == 0 || line.trim_ascii_end() == b"\\." {
+                break;
+            }
+            kept.write_all(&line).map_err(failed)?;
+        }
+        let kept = kept
+            .into_inner()
+            .map_err(|error| failed(error.into_error()))?;
+        if line.is_empty() {
+            // They are statements, and the rows come from elsewhere.
+            let mut kept = kept.into_file();
+            kept.rewind().map_err(failed)?;
+            self.script = Box::new(BufReader::new(kept));
+            return Ok(());
+        }
+        let rows = InlineRows {
+            file: Arc::new(kept.into_temp_path()),
+            line: self.lines + 1,
+        };
+        self.lines += count;
+        self.begin_behind(String::new(), self.lines + 1);
+        if let Some(Unit::Statement { text, line }) = self.ready.pop_back() {
+            self.ready.push_back(Unit::Copy { text, line, rows });
+        }
         Ok(())
     }
 
@@ -253,6 +377,22 @@ impl Units {
     fn begin_behind(&mut self, open: String, line: usize) {
         (self.open, self.first_line, self.tokenized) = (open, line, 0);
     }
+}
+
+/// Whether a statement is a `COPY … FROM STDIN`.
+fn is_copy(text: &str) -> bool {
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let is = |word: &str, name: &str| word.eq_ignore_ascii_case(name);
+    let first = words.first().is_some_and(|word| is(word, "copy"));
+    let mut pairs = words.windows(2);
+    first
+        && pairs.any(|pair| matches!(pair, [from, stdin] if is(from, "from") && is(stdin, "stdin")))
+}
+
+/// Whether a text cannot be cut into statements, whatever follows: nothing in it is open, and something is no SQL.
+fn is_wrong(text: &str) -> bool {
+    parse::split(text).is_err() && !tokens(text).iter().any(|token| token.open)
 }
 
 fn unit(statement: parse::ScriptStatement, first_line: usize) -> Unit {
@@ -284,6 +424,12 @@ pub fn is_complete(text: &str) -> bool {
         || is_closed(last)
         || parse::complete(last)
         || forgotten(last).is_some()
+}
+
+/// A text that ends with one of the shell's commands behind a statement that has no semicolon: the statement, and the
+/// command.
+pub fn behind_forgotten(text: &str) -> Option<(&str, &str)> {
+    text.split_at_checked(forgotten(text)?)
 }
 
 /// Where the last line of a statement begins, if it is one of the shell's commands: the semicolon before it has been
@@ -323,7 +469,7 @@ pub fn is_command(line: &str) -> bool {
     let line = line.trim();
     let mut letters = line.chars();
     match (letters.next(), letters.next()) {
-        (Some('.'), Some(second)) => second.is_alphabetic(),
+        (Some('.' | '!'), Some(second)) => second.is_alphabetic(),
         (Some('\\'), second) => second.is_some(),
         _ => command::is_bare(line.trim_end_matches(';').trim_end()),
     }
@@ -355,6 +501,10 @@ mod tests {
                 Ok(None) => return (found, None),
                 Ok(Some(Unit::Statement { text, line })) => found.push(format!("{line}: {text}")),
                 Ok(Some(Unit::Command { text, line })) => found.push(format!("{line}! {text}")),
+                Ok(Some(Unit::Copy { text, line, rows })) => {
+                    let kept = std::fs::read_to_string(&*rows.file).unwrap();
+                    found.push(format!("{line}: {text} <- {}: {kept}", rows.line));
+                }
                 Err(broken) => {
                     let told = format!("{}: {:?}: {}", broken.line, broken.text, broken.error);
                     return (found, Some(told));
@@ -385,6 +535,32 @@ mod tests {
     }
 
     #[test]
+    fn rows_stand_behind_copy_up_to_their_end() {
+        let script =
+            "SELECT 1;\nCOPY t\n (a) FROM stdin;\n1\tit's; \\N\n.tables\n\n\\.\nSELECT 2;\n\\dt\n";
+        let expected = [
+            "1: SELECT 1",
+            "2: COPY t\n (a) FROM stdin <- 4: 1\tit's; \\N\n.tables\n\n",
+            "8: SELECT 2",
+            "9! \\dt",
+        ];
+        assert_eq!(shown(script), expected);
+        assert_eq!(
+            shown("copy t from STDIN (FORMAT csv);\r\n\\.\r\nSELECT 2"),
+            ["1: copy t from STDIN (FORMAT csv) <- 2: ", "3: SELECT 2"]
+        );
+        // Without an end the rows come from elsewhere, and what follows are statements.
+        for script in [
+            "COPY t FROM STDIN;\nSELECT 'a\nb';\n",
+            "COPY t FROM 'a';\nSELECT 'a\nb';\n",
+        ] {
+            let found = shown(script);
+            assert_eq!(found.get(1).map(String::as_str), Some("2: SELECT 'a\nb'"));
+        }
+        assert_eq!(shown("COPY t FROM STDIN;"), ["1: COPY t FROM STDIN"]);
+    }
+
+    #[test]
     fn inside_a_statement_no_line_is_a_command() {
         assert_eq!(shown("SELECT 1\n.5 +\n.x;"), ["1: SELECT 1\n.5 +\n.x"]);
         assert_eq!(
@@ -392,6 +568,10 @@ mod tests {
             ["1: SELECT /* \n.quit\n*/ 1"]
         );
         assert_eq!(shown(".5;"), ["1: .5"]);
+        assert_eq!(
+            shown("SELECT a\n!~ 'x'\n!= true;"),
+            ["1: SELECT a\n!~ 'x'\n!= true"]
+        );
     }
 
     #[test]
@@ -459,7 +639,15 @@ mod tests {
                         .collect();
                     assert_eq!((found, wrong), (whole, None), "{script:?}");
                 }
-                Err(_) => assert!(wrong.is_some(), "{script:?}: {found:?}"),
+                // It is told, or is a statement by itself, of which that is told when it runs.
+                Err(_) => {
+                    let is_wrong = |it: &String| {
+                        let text = it.split_once(": ").map_or("", |(_, text)| text);
+                        parse::split(text).is_err()
+                    };
+                    let is_told = wrong.is_some() || found.iter().any(is_wrong);
+                    assert!(is_told, "{script:?}: {found:?}");
+                }
             }
         }
     }

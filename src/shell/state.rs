@@ -17,7 +17,7 @@ use super::script::{Broken, Unit, Units};
 use super::threads::let_go;
 use super::variables::Variables;
 use crate::error::Error;
-use crate::session::{Connection, Statement};
+use crate::session::{Connection, ScriptRows, Statement};
 
 /// How deep scripts may read scripts.
 const NESTED: usize = 16;
@@ -324,18 +324,38 @@ impl<'a> Shell<'a> {
                 Ok(Step::Command(command, argument))
             }
             Unit::Statement { text, line } => {
-                let line = if source.lone { 0 } else { *line };
-                let text = self.variables.fill(text);
-                match self.connection.script(&text) {
-                    Ok(statements) if statements.is_empty() => {
-                        Err(self.complaint("there is no statement"))
-                    }
-                    Ok(statements) => Ok(Step::Statements(statements, line)),
-                    Err(error) => {
-                        let file = source.file;
-                        Err(self.report(&error, &text, Origin { file, line }))
-                    }
-                }
+                let (statements, line) = self.parsed(text, *line, source)?;
+                Ok(Step::Statements(statements, line))
+            }
+            Unit::Copy { text, line, rows } => {
+                let (statements, line) = self.parsed(text, *line, source)?;
+                let rows = ScriptRows {
+                    file: Arc::clone(&rows.file),
+                    script: source.file.unwrap_or("the script").to_owned(),
+                    line: rows.line as u64,
+                };
+                let statements = statements.into_iter();
+                let statements = statements.map(|statement| statement.with_rows(&rows));
+                Ok(Step::Statements(statements.collect(), line))
+            }
+        }
+    }
+
+    /// The statements of a text, one unless the values of variables make several, and the line that errors name.
+    fn parsed(
+        &self,
+        text: &str,
+        line: usize,
+        source: Source<'_>,
+    ) -> Result<(Vec<Statement>, usize), Failure> {
+        let line = if source.lone { 0 } else { line };
+        let text = self.variables.fill(text);
+        match self.connection.script(&text) {
+            Ok(statements) if statements.is_empty() => Err(self.complaint("there is no statement")),
+            Ok(statements) => Ok((statements, line)),
+            Err(error) => {
+                let file = source.file;
+                Err(self.report(&error, &text, Origin { file, line }))
             }
         }
     }

@@ -107,6 +107,7 @@ fn first_token(text: &str) -> (Kind, usize, bool) {
             (Kind::Comment, length, open)
         }
         ('\'', _) => closed_by(Kind::Text, '\'', text),
+        ('e' | 'E', Some('\'')) => escaped(text),
         ('"' | '`', _) => closed_by(Kind::Quoted, first, text),
         ('$', Some(digit)) if digit.is_ascii_digit() => whole(
             Kind::Number,
@@ -127,6 +128,23 @@ fn first_token(text: &str) -> (Kind, usize, bool) {
 /// The bytes of the characters at the front that satisfy `belongs`.
 fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|letter| !belongs(letter)).unwrap_or(text.len())
+}
+
+/// `E'…'`, in which a backslash takes the quote behind it into the text.
+fn escaped(text: &str) -> (Kind, usize, bool) {
+    let mut letters = text.char_indices().skip(2).peekable();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => {
+                letters.next();
+            }
+            '\'' if letters.next_if(|(_, next)| *next == '\'').is_none() => {
+                return (Kind::Text, at + 1, false);
+            }
+            _ => {}
+        }
+    }
+    (Kind::Text, text.len(), true)
 }
 
 /// A token that ends at its second quote; a quote written twice stands for itself.
@@ -164,12 +182,13 @@ fn block_comment(text: &str) -> (usize, bool) {
     (text.len(), true)
 }
 
-/// `$tag$ … $tag$`, or a dollar sign alone.
+/// `$tag$ … $tag$`, a parameter `$name`, or a dollar sign alone.
 fn dollar_quote(text: &str) -> (Kind, usize, bool) {
     let after = text.get(1..).unwrap_or("");
     let tag = run(after, |c| c.is_alphanumeric() || c == '_');
     let Some(mark) = text.get(..tag + 2).filter(|mark| mark.ends_with('$')) else {
-        return (Kind::Symbol, 1, false);
+        let kind = if tag == 0 { Kind::Symbol } else { Kind::Number };
+        return (kind, 1 + tag, false);
     };
     let body = text.get(mark.len()..).unwrap_or("");
     match body.find(mark) {

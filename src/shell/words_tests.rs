@@ -47,7 +47,10 @@ fn a_statement_falls_into_its_words() {
         "s ;",
     ];
     assert_eq!(spelt(text), expected);
-    assert_eq!(spelt("$$a;b$$ .5 $x"), ["t $$a;b$$", "n .5", "s $", "w x"]);
+    assert_eq!(
+        spelt("$$a;b$$ .5 $x $ y"),
+        ["t $$a;b$$", "n .5", "n $x", "s $", "w y"]
+    );
     assert_eq!(spelt("1e 2.x"), ["n 1", "w e", "n 2.", "w x"]);
 }
 

@@ -25,15 +25,15 @@ impl Bounds {
         }
     }
 
-    /// The keys with these first values and the next one in `piece`, an interval or NULL.
+    /// The keys with these first values and the next one, that of `part`, in `piece`, an interval or NULL.
     pub(super) fn fields(
         key: &RowKey,
         values: &[Option<Datum>],
-        part: &KeyPart,
+        part: &Shown<'_>,
         piece: &Domain,
     ) -> Self {
         let whole = values.len() + 1 == key.parts().len();
-        let (start, stop) = ends(part, piece);
+        let (start, stop) = part.ends(piece);
         let path = path(key, values);
         let tail = |end: &str| if whole || end == "*" { "" } else { "/*" };
         Self {
@@ -51,39 +51,63 @@ fn path(key: &RowKey, values: &[Option<Datum>]) -> String {
         .collect()
 }
 
-/// The ends of an interval, or of NULL, in key order.
-fn ends(part: &KeyPart, piece: &Domain) -> (String, String) {
-    let Some(interval) = piece.intervals().first() else {
-        return ("NULL".to_owned(), "NULL".to_owned());
-    };
-    if let Some(prefix) = text_prefix(interval) {
-        let text = format!("{}*", part.format(Some(&Datum::Text(prefix.to_owned()))));
-        return (text.clone(), text);
-    }
-    match part.direction() {
-        SortOrder::Ascending => (low(part, interval, "(", ""), high(part, interval, "", ")")),
-        SortOrder::Descending => (high(part, interval, "(", ""), low(part, interval, "", ")")),
-    }
+/// A part whose values are shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown<'a> {
+    pub(super) part: &'a KeyPart,
+    /// Every value that it has where nothing is restricted. No calendar has the last of the times that are cut to days.
+    pub(super) natural: Option<&'a Domain>,
 }
 
-/// The lower end of an interval; `before` and `behind` mark exclusion.
-pub(super) fn low(part: &KeyPart, interval: &Interval, before: &str, behind: &str) -> String {
-    match &interval.start {
-        Cut::Below(value) => part.format(Some(value)),
-        Cut::Above(value) => format!("{before}{}{behind}", part.format(Some(value))),
-        Cut::Start | Cut::End => "*".to_owned(),
+impl Shown<'_> {
+    /// The ends of an interval, or of NULL, in key order.
+    fn ends(&self, piece: &Domain) -> (String, String) {
+        let Some(interval) = piece.intervals().first() else {
+            return ("NULL".to_owned(), "NULL".to_owned());
+        };
+        if let Some(prefix) = text_prefix(interval) {
+            let prefix = Datum::Text(prefix.to_owned());
+            let text = format!("{}*", self.part.format(Some(&prefix)));
+            return (text.clone(), text);
+        }
+        match self.part.direction() {
+            SortOrder::Ascending => (self.low(interval, "(", ""), self.high(interval, "", ")")),
+            SortOrder::Descending => (self.high(interval, "(", ""), self.low(interval, "", ")")),
+        }
     }
-}
 
-/// The upper end of an interval; `before` and `behind` mark exclusion.
-pub(super) fn high(part: &KeyPart, interval: &Interval, before: &str, behind: &str) -> String {
-    match &interval.end {
-        Cut::Above(value) => part.format(Some(value)),
-        Cut::Below(value) => match part.transform().value_type().predecessor(value) {
-            Some(last) => part.format(Some(&last)),
-            None => format!("{before}{}{behind}", part.format(Some(value))),
-        },
-        Cut::Start | Cut::End => "*".to_owned(),
+    /// Whether it is the first or the last of all times that the part can have.
+    fn is_last_time(&self, cut: &Cut) -> bool {
+        let (Cut::Below(Datum::Timestamp(_)) | Cut::Above(Datum::Timestamp(_))) = cut else {
+            return false;
+        };
+        let intervals = self.natural.map(Domain::intervals).unwrap_or_default();
+        let first = intervals.first().map(|interval| &interval.start);
+        let last = intervals.last().map(|interval| &interval.end);
+        first == Some(cut) || last == Some(cut)
+    }
+
+    /// The lower end of an interval; `before` and `behind` mark exclusion.
+    pub(super) fn low(&self, interval: &Interval, before: &str, behind: &str) -> String {
+        match &interval.start {
+            cut if self.is_last_time(cut) => "*".to_owned(),
+            Cut::Below(value) => self.part.format(Some(value)),
+            Cut::Above(value) => format!("{before}{}{behind}", self.part.format(Some(value))),
+            Cut::Start | Cut::End => "*".to_owned(),
+        }
+    }
+
+    /// The upper end of an interval; `before` and `behind` mark exclusion.
+    pub(super) fn high(&self, interval: &Interval, before: &str, behind: &str) -> String {
+        match &interval.end {
+            cut if self.is_last_time(cut) => "*".to_owned(),
+            Cut::Above(value) => self.part.format(Some(value)),
+            Cut::Below(value) => match self.part.transform().value_type().predecessor(value) {
+                Some(last) => self.part.format(Some(&last)),
+                None => format!("{before}{}{behind}", self.part.format(Some(value))),
+            },
+            Cut::Start | Cut::End => "*".to_owned(),
+        }
     }
 }
 

@@ -58,6 +58,11 @@ impl<'a> Projection<'a> {
         }
     }
 
+    /// Every value of the part at `position` where nothing is restricted.
+    pub(super) fn natural(&self, position: usize) -> Option<&Domain> {
+        self.natural.get(position)
+    }
+
     /// Whether a box restricts nothing.
     pub(super) fn is_everything(&self, part_box: &PartBox) -> bool {
         part_box.domains == self.natural

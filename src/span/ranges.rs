@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, Shown};
 use super::narrow::Narrowing;
 use super::project::{PartBox, Projection, merge};
 use super::walk::Walk;
@@ -355,9 +355,13 @@ impl<'a> Lister<'a> {
         }
         for piece in pieces(domain) {
             for range in part.field_ranges(&piece)?.ranges() {
-                let key = self.projection.key;
+                let (projection, position) = (self.projection, values.len());
                 self.push(behind(prefix, range), || {
-                    Bounds::fields(key, values, part, &piece)
+                    let part = Shown {
+                        part,
+                        natural: projection.natural(position),
+                    };
+                    Bounds::fields(projection.key, values, &part, &piece)
                 })?;
             }
         }

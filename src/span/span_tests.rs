@@ -60,20 +60,17 @@ fn show(context: &SessionContext, table: &Table, condition: &str) -> String {
     let mut text = format!("{condition}\n");
     for row in plan.spans.explain(&key).unwrap() {
         let bucket = row
-            .bucket
+            .buckets_in_words()
             .map(|bucket| format!(" [{bucket}]"))
             .unwrap_or_default();
-        let ends = if row.start == row.stop {
-            row.start
+        let (start, stop) = (row.start(), row.stop());
+        let ends = if start == stop {
+            start
         } else {
-            format!("{} .. {}", row.start, row.stop)
+            format!("{start} .. {stop}")
         };
-        writeln!(
-            text,
-            "  {}{bucket} {ends}  {}..{}",
-            row.kind, row.start_hex, row.stop_hex
-        )
-        .unwrap();
+        let [first, behind] = row.hex().unwrap();
+        writeln!(text, "  {}{bucket} {ends}  {first}..{behind}", row.kind).unwrap();
     }
     let residual: Vec<&str> = plan
         .residual

@@ -54,6 +54,10 @@ impl Reader for DamagedReader {
         self.inner.skip(key)
     }
 
+    fn is_wide(&self) -> bool {
+        self.inner.is_wide()
+    }
+
     fn tally(&self) -> Tally {
         self.inner.tally()
     }

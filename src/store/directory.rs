@@ -186,8 +186,16 @@ pub(super) fn space_of_family(family: &str) -> Option<(&str, Compression)> {
     }
 }
 
-/// Makes the directory and says in it that a database is being made, before anything else is written.
+/// Makes the directory and says in it that a database is being made, before anything else is written. The directory around
+/// it is not made: where that is missing, the path is mistyped more often than not.
 pub(super) fn begin_creation(path: &Path, mode: u32) -> Result<(), Error> {
+    if let Some(missing) = missing_parent(path) {
+        return Err(Error::invalid(format!(
+            "there is no directory {}, in which the database {} would be made",
+            missing.display(),
+            path.display()
+        )));
+    }
     let mark = || {
         make_directory(path, mode)?;
         fs::File::create(path.join(CREATING_MARK))?.sync_all()?;
@@ -196,11 +204,16 @@ pub(super) fn begin_creation(path: &Path, mode: u32) -> Result<(), Error> {
     mark().map_err(|error| directory_error(path, error))
 }
 
+/// The directory around that of a database, if it is not there.
+fn missing_parent(path: &Path) -> Option<&Path> {
+    let parent = path.parent().filter(|parent| *parent != Path::new(""))?;
+    let is_missing =
+        matches!(fs::metadata(parent), Err(error) if error.kind() == io::ErrorKind::NotFound);
+    is_missing.then_some(parent)
+}
+
 /// Makes the directory of a database. One that is there stays as it is.
 fn make_directory(path: &Path, mode: u32) -> io::Result<()> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
     #[cfg_attr(not(unix), expect(unused))]
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

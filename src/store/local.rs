@@ -3,12 +3,13 @@
 //!
 //! A seek costs a microsecond or a few, an entry a tenth of that, and nothing waits for another machine. So a reader
 //! opens its cursor when the first entry is wanted (of many readers that are begun together only those that are read
-//! hold one), does not prefetch, and reads on to a candidate that is a few entries away instead of seeking it.
+//! hold one), does not prefetch, and reads on where a candidate is a few entries away instead of seeking it.
 
 mod walk;
 
 use std::sync::Arc;
 
+pub use self::walk::ENTRIES_PER_SEEK;
 use self::walk::WalkReader;
 use super::read::{ReadRequest, Reader, Tally, Work};
 use super::{Chunk, ChunkLimit, Cursor, Direction, Snapshot, has_failed_before, no_such_space};
@@ -65,7 +66,7 @@ pub fn read(snapshot: Arc<dyn LocalSnapshot>, request: ReadRequest) -> Result<Bo
             entered: 0,
             is_within: false,
         }),
-        Work::Walk(guide) => Form::Walk(WalkReader::new(guide)),
+        Work::Walk(guide) => Form::Walk(WalkReader::new(guide, request.widens)),
     };
     let feed = Feed {
         snapshot,
@@ -151,6 +152,10 @@ impl Reader for LocalReader {
         skipped.map_err(|error| self.failed_with(error))
     }
 
+    fn is_wide(&self) -> bool {
+        matches!(&self.form, Form::Walk(walk) if walk.is_wide())
+    }
+
     fn tally(&self) -> Tally {
         self.feed.tally
     }
@@ -187,13 +192,18 @@ impl Feed {
 
     fn seek(&mut self, range: &KeyRange) -> Result<()> {
         self.tally.seeks += 1;
-        self.cursor()?.seek(range)
+        let cursor = self.cursor()?;
+        let sought = cursor.seek(range);
+        self.tally.deleted = cursor.deleted();
+        sought
     }
 
     /// Reads on where the cursor stands. Returns whether its range may hold more.
     fn read(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool> {
         let (entries, bytes) = (chunk.len(), chunk.size_in_bytes());
-        let filled = self.cursor()?.fill(chunk, limit);
+        let cursor = self.cursor()?;
+        let filled = cursor.fill(chunk, limit);
+        self.tally.deleted = cursor.deleted();
         self.tally.entries += chunk.len() - entries;
         self.tally.bytes += chunk.size_in_bytes() - bytes;
         self.is_interrupted = matches!(filled, Ok(true)) && chunk.len() == entries;

@@ -61,7 +61,7 @@ pub use self::changes::{Changes, Claim, Sharing};
 pub use self::chunk::{Chunk, ChunkLimit};
 pub use self::fact::Fact;
 pub use self::inside::{check_file_name, check_outside};
-pub use self::local::LocalSnapshot;
+pub use self::local::{ENTRIES_PER_SEEK, LocalSnapshot};
 pub use self::memory::MemoryStore;
 pub use self::place::Place;
 pub use self::read::{ReadRequest, Reader, Tally, Work};
@@ -303,6 +303,11 @@ pub trait Cursor: Send {
     /// caller can check whether it is cancelled. The next call goes on from there; no entry is lost or repeated.
     /// After an error the chunk may hold entries that were read before it.
     fn fill(&mut self, chunk: &mut Chunk, limit: ChunkLimit) -> Result<bool>;
+
+    /// How many deleted entries it has passed over so far, if the store counts them.
+    fn deleted(&self) -> usize {
+        0
+    }
 
     /// Says that nobody looks at the values: from here on they may be empty. A hint.
     fn omit_values(&mut self) {}

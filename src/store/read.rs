@@ -28,6 +28,9 @@ pub struct ReadRequest {
     pub fetch: Option<usize>,
     /// A hint: whether anybody looks at the values. Where nobody does, a store may hand out empty ones.
     pub values: bool,
+    /// Whether of a walk any entries of its hull may come, where that is cheaper than to look for those inside: see
+    /// [`Reader::is_wide`].
+    pub widens: bool,
 }
 
 /// Which entries of a space are wanted.
@@ -55,6 +58,7 @@ impl ReadRequest {
             first: Self::FIRST,
             fetch: None,
             values: true,
+            widens: false,
         }
     }
 
@@ -112,6 +116,10 @@ pub trait Reader: Send {
     /// ahead of all that was handed out. A hint: some of what is passed over may still come; look-ups pass over nothing.
     fn skip(&mut self, key: &[u8]) -> Result<()>;
 
+    /// Whether a walk has given up: of what was handed out so far some may lie outside of what its guide says, though inside
+    /// of its hull. Never, unless the request [widens](ReadRequest::widens).
+    fn is_wide(&self) -> bool;
+
     /// What it has cost so far.
     fn tally(&self) -> Tally;
 }
@@ -126,6 +134,8 @@ pub struct Tally {
     pub seeks: usize,
     /// Entries that the store has read for this, handed out or not.
     pub entries: usize,
+    /// Deleted entries that the store has passed over, as far as it counts them: what it has not cleared away yet.
+    pub deleted: usize,
     /// The bytes of their keys and values, without values that were left out.
     pub bytes: usize,
     /// Messages to another machine.
@@ -142,6 +152,7 @@ impl Tally {
             ranges: self.ranges - earlier.ranges,
             seeks: self.seeks - earlier.seeks,
             entries: self.entries - earlier.entries,
+            deleted: self.deleted - earlier.deleted,
             bytes: self.bytes - earlier.bytes,
             requests: self.requests - earlier.requests,
             regions: self.regions - earlier.regions,

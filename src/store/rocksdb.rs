@@ -27,6 +27,7 @@
 //!   right order; the database closes when the store and the last of them are dropped.
 
 mod bulk;
+mod clearing;
 mod describe;
 mod errors;
 mod maintain;
@@ -54,6 +55,7 @@ use parking_lot::{Mutex, RwLock};
 use self_cell::self_cell;
 
 use self::bulk::RocksLoad;
+use self::clearing::Clearing;
 use self::errors::store_error;
 use self::newest::Newest;
 use self::open::{family_options, space_buffer};
@@ -217,6 +219,8 @@ impl Spaces {
 /// A store in a RocksDB directory. One process at a time can open it for writing, once; any number can read.
 #[derive(Debug)]
 pub struct RocksStore {
+    /// The first to be dropped: it lets go of the database.
+    clearing: Clearing,
     /// Held by each write (shared) and by each ingestion, creation and drop (alone), for as long as RocksDB takes: a space
     /// cannot go while it is written to. Readers never ask for it.
     changing: RwLock<()>,
@@ -247,11 +251,14 @@ impl RocksStore {
     /// newer version.
     pub fn open(path: impl AsRef<Path>, options: &StoreOptions) -> Result<Self> {
         let database = open::open(path.as_ref(), options)?;
+        let database = Arc::new(database);
+        let clearing = Clearing::of(&database);
         let current = Current {
-            spaces: Spaces::of(Arc::new(database))?,
+            spaces: Spaces::of(database)?,
             before_switch: None,
         };
         Ok(Self {
+            clearing,
             changing: RwLock::new(()),
             spaces: RwLock::new(current),
             switching: Mutex::new(()),
@@ -404,19 +411,7 @@ impl Store for RocksStore {
     }
 
     fn approximate_size(&self, space: &str, range: &KeyRange) -> Result<u64> {
-        let spaces = self.current();
-        let family = &spaces.find(space)?.family;
-        let database = spaces.borrow_owner();
-        // RocksDB wants a stop. Keys beyond this one would be a table of FF bytes: an estimate may leave them out.
-        let last = [0xff; 64];
-        let ranges = [Range::new(range.start(), range.stop().unwrap_or(&last))];
-        let flags =
-            SizeApproximationFlags::INCLUDE_MEMTABLE | SizeApproximationFlags::INCLUDE_FILES;
-        let sizes = database
-            .db
-            .get_approximate_sizes_cf_with_flags(family, flags, &ranges);
-        let sizes = sizes.map_err(|error| database.failed("estimating a size", error))?;
-        Ok(sizes.into_iter().sum())
+        size_of(&self.current(), space, range)
     }
 
     fn limit_cache(&self, bytes: usize) {
@@ -430,9 +425,7 @@ impl Store for RocksStore {
         let spaces = self.current();
         let family = &spaces.find(space)?.family;
         let database = spaces.borrow_owner();
-        let counted = database
-            .db
-            .property_int_value_cf(family, "rocksdb.estimate-num-keys");
+        let counted = database.db.property_int_value_cf(family, ENTRIES);
         counted.map_err(|error| database.failed("estimating a number of entries", error))
     }
 
@@ -478,6 +471,9 @@ impl LocalStore for RocksStore {
                 None => changes.delete_cf(family, operation.key),
             }
         }
+        let deleted = batch.iter().filter(|operation| operation.value.is_none());
+        let deleted = deleted.map(|operation| (operation.space, operation.key));
+        let to_clear = self.clearing.note(deleted);
         drop(batch);
         if changes.is_empty() {
             return Ok(());
@@ -491,7 +487,9 @@ impl LocalStore for RocksStore {
         if let Some((synced, begun)) = begun {
             synced.end(begun, written.is_ok(), database.as_ref());
         }
-        written.map_err(|error| database.failed("writing", error))
+        written.map_err(|error| database.failed("writing", error))?;
+        self.clearing.clear(&spaces, to_clear);
+        Ok(())
     }
 
     fn load(self: Arc<Self>, space: &str) -> Result<RocksLoad> {
@@ -504,8 +502,12 @@ impl LocalStore for RocksStore {
             self.current().find(load.space())?;
         }
         loads.retain(|load| !load.is_empty());
+        let to_clear = loads.iter_mut().flat_map(RocksLoad::take_deletions);
+        let to_clear = to_clear.collect();
         if loads.len() > 1 {
-            return self.switch(loads);
+            self.switch(loads)?;
+            self.clearing.clear(&self.current(), to_clear);
+            return Ok(());
         }
         // Files are on the disk when they are ingested, and what was written before them without a wait for it may not be:
         // a power cut must not take that alone. Nothing is written in between, and no space is dropped.
@@ -519,8 +521,28 @@ impl LocalStore for RocksStore {
         synced.map_err(|error| database.failed("syncing its log before a load", error))?;
         let ingested = load.ingest();
         self.newest.outdate();
-        ingested
+        ingested?;
+        self.clearing.clear(&spaces, to_clear);
+        Ok(())
     }
+}
+
+/// About how many entries a space has.
+const ENTRIES: &str = "rocksdb.estimate-num-keys";
+
+/// About how many bytes a range has.
+fn size_of(spaces: &Spaces, space: &str, range: &KeyRange) -> Result<u64> {
+    let family = &spaces.find(space)?.family;
+    let database = spaces.borrow_owner();
+    // RocksDB wants a stop. Keys beyond this one would be a table of FF bytes: an estimate may leave them out.
+    let last = [0xff; 64];
+    let ranges = [Range::new(range.start(), range.stop().unwrap_or(&last))];
+    let flags = SizeApproximationFlags::INCLUDE_MEMTABLE | SizeApproximationFlags::INCLUDE_FILES;
+    let sizes = database
+        .db
+        .get_approximate_sizes_cf_with_flags(family, flags, &ranges);
+    let sizes = sizes.map_err(|error| database.failed("estimating a size", error))?;
+    Ok(sizes.into_iter().sum())
 }
 
 fn write_options(durability: Durability) -> WriteOptions {

@@ -82,7 +82,7 @@ pub(super) fn listing(path: &Path) -> Vec<(String, u64)> {
 #[test]
 fn a_reopened_database_has_everything() {
     let directory = directory();
-    let path = directory.path().join("new").join("database");
+    let path = directory.path().join("database");
     let store = open(&path);
     for (name, compression) in [
         ("fast", Compression::Fast),

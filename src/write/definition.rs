@@ -52,13 +52,13 @@ impl Definition {
         }
     }
 
-    /// The table is filled before its definition is stored: until [`Definition::is_listed`] there is nothing to compare.
-    pub fn is_unlisted(&self) {
+    /// The table is filled before its definition is stored: until [`Definition::list`] there is nothing to compare.
+    pub fn begin_unlisted(&self) {
         *self.known.lock() = Known::Unlisted;
     }
 
     /// The definition is stored from now on.
-    pub fn is_listed(&self) {
+    pub fn list(&self) {
         *self.known.lock() = Known::Nothing;
     }
 

@@ -341,17 +341,21 @@ fn mount_for_reserve() -> Option<Disk> {
     Disk::mount_with(64)
 }
 
+/// Statements that are three files of rows: enough for the whole reserve, and one fewer than what RocksDB begins to
+/// compact, which would take the reserve for itself once the disk is full.
+const FOR_RESERVE: i64 = 17;
+
 /// A database that is large enough for a reserve of all that it holds in memory, and how many statements are in it.
 async fn with_reserve(disk: &Disk) -> (Database, Connection, i64) {
     let (database, connection) = filled(disk).await;
-    for number in 0..20 {
+    for number in 0..FOR_RESERVE {
         execute(&connection, &insert(number)).await.unwrap();
     }
     drop((database, connection));
     let (database, connection) = open(disk);
     let reserve = fs::metadata(disk.path().join(RESERVE)).unwrap();
     assert_eq!(reserve.len(), 12 << 20);
-    (database, connection, 20)
+    (database, connection, FOR_RESERVE)
 }
 
 /// Deletes all but the rows of the first statement, and goes on.

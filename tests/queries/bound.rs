@@ -7,10 +7,9 @@
 //! Where every column in front of the last restricted one is *listed* (`=`, `IN`, `IS NULL`), there is a seek to a range.
 //! Where one is *open*, what comes behind it must be looked for behind each of its values, and nobody but the table knows
 //! these: a walk, with two seeks for each distinct prefix that it passes (to its candidate, and past the prefix) and one
-//! for each bucket. Once in [`TRIED`] seeks it tries whether the next candidate is so near that reading on costs less, and
-//! reads up to [`STEPS`] keys for that. Only under the layouts of [`NEAR`] does it go on doing so, and then saves the seeks;
-//! it never leaves the places from the first row to the last that satisfy the conjuncts on the listed columns and the
-//! first open one. [`UNORDERED`] names the other exceptions.
+//! for each bucket. In place of a seek it may read on, as many keys as are read in that time, and now and then it does so
+//! to try whether the next candidate is near. It never leaves the places from the first row to the last that satisfy the
+//! conjuncts on the listed columns and the first open one. [`UNORDERED`] names the exceptions.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,16 +21,15 @@ use datafusion::prelude::DataFrame;
 use halite::key::{Argument, Dictionary, SortOrder};
 use halite::scan::ScanTotals;
 use halite::schema::BoundTable;
+use halite::store::ENTRIES_PER_SEEK;
 
 use super::Case;
 use super::oracle::Oracle;
 use super::run::Samples;
 use crate::answers::texts;
 
-/// How many keys a walk may read on its way to a candidate instead of a seek.
-const STEPS: usize = 8;
-/// In so many seeks of a walk one may be tried in vain.
-const TRIED: usize = 32;
+/// In so many seeks of a walk one trial may be in vain.
+const TRIED: usize = 8;
 
 /// Queries that restrict a column which stands in the key in another order, or in none, in a way that says nothing there:
 /// their conjuncts do not count.
@@ -45,27 +43,9 @@ pub const UNORDERED: [&str; 4] = [
     "server_log/05-role by_hash",
 ];
 
-/// Layouts, or queries under one, where a walk's candidates lie a few keys apart, so that it gives up seeking (§5.4 of the
-/// design): one key of two is a candidate, or the next one is.
-pub const NEAR: [&str; 8] = [
-    // Nearly every row has a time of its own, and what is looked for stands behind the time.
-    "flights by_time",
-    "barrage by_time",
-    "server_log by_time",
-    // As many aircraft have but a few flights as have many.
-    "flights by_tailnum",
-    // Some ten flights leave at the same minute, and one or two lines stand under a machine and an event.
-    "flights/17-carrier-day by_origin",
-    "server_log/03-five-minutes by_host",
-    "server_log/03-five-minutes by_hash",
-    "server_log/03-five-minutes by_number",
-];
-
 /// The exception that is made for a query under its layout.
 pub fn exception(case: &Case) -> Option<&'static str> {
-    let layout = format!("{} {}", case.query.table, case.layout.name);
-    let mut names = UNORDERED.into_iter().chain(NEAR);
-    names.find(|name| *name == case.name() || *name == layout)
+    UNORDERED.into_iter().find(|name| *name == case.name())
 }
 
 /// What a query may read under a layout, summed over its tables.
@@ -79,16 +59,15 @@ pub struct Bound {
     ranges: usize,
     seeks: usize,
     walks: bool,
-    /// Whether keys may be read instead of the seeks that a walk has not made.
-    near: bool,
 }
 
 impl Bound {
     /// How the bound was exceeded.
     pub fn exceeded_by(&self, totals: &ScanTotals) -> Option<String> {
-        let tried = usize::from(self.walks) * (totals.seeks / TRIED);
-        let saved = usize::from(self.near) * self.seeks.saturating_sub(totals.seeks);
-        let keys = self.rows + totals.seeks + STEPS * (tried + saved);
+        let tried = totals.ranges + totals.seeks / TRIED;
+        let saved = self.seeks.saturating_sub(totals.seeks);
+        let instead = usize::from(self.walks) * (tried + saved) * ENTRIES_PER_SEEK;
+        let keys = self.rows + totals.seeks + instead;
         let kept = totals.keys_read <= keys.min(self.within)
             && totals.ranges <= self.ranges
             && totals.seeks <= self.seeks;
@@ -101,7 +80,7 @@ impl Bound {
         (!is_kept).then(|| format!("{totals:?}, allowed {self:?}"))
     }
 
-    async fn add(&mut self, key: &Key, rows: &Rows, is_near: bool) {
+    async fn add(&mut self, key: &Key, rows: &Rows) {
         let listed: Vec<&String> = rows.conjuncts.iter().filter_map(listed).collect();
         let is_listed = |column: &&String| listed.contains(column);
         let open = key.columns.iter().take_while(is_listed).count();
@@ -120,7 +99,6 @@ impl Bound {
         self.within += hull;
         self.ranges += ranges;
         self.walks |= walks;
-        self.near |= walks && is_near;
         self.seeks += if walks { key.buckets } else { ranges };
         for length in open + 1..=last {
             let prefix = &key.columns[..length];
@@ -132,7 +110,6 @@ impl Bound {
 
 /// The bound of a query under a layout, with an exception or without.
 pub async fn of(case: &Case, exception: Option<&str>, samples: &Samples, oracle: &Oracle) -> Bound {
-    let is_in = |names: &[&str]| exception.is_some_and(|name| names.contains(&name));
     let mut bound = Bound::default();
     let query = oracle.context.sql(&case.asked).await.unwrap();
     let plan = query.logical_plan();
@@ -146,9 +123,9 @@ pub async fn of(case: &Case, exception: Option<&str>, samples: &Samples, oracle:
         let frame = frame.alias(&alias).unwrap();
         let is_known = |column: &&Column| frame.schema().has_column(column);
         let mut conjuncts = conjuncts(plan);
-        conjuncts.retain(|it| !is_in(&UNORDERED) && it.column_refs().iter().all(is_known));
+        conjuncts.retain(|it| exception.is_none() && it.column_refs().iter().all(is_known));
         let rows = Rows { frame, conjuncts };
-        bound.add(&key, &rows, is_in(&NEAR)).await;
+        bound.add(&key, &rows).await;
     }
     bound
 }

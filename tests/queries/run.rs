@@ -8,6 +8,7 @@ use std::time::Duration;
 use halite::row::Grouped;
 use halite::scan::ScanTotals;
 use halite::schema::BoundTable;
+use halite::session::parse::Buckets;
 use halite::session::{Connection, Database, Outcome, Profile, RowStream, Statement};
 use halite::shell::sample::{self, generator};
 use halite::store::wrap::{Delayed, Log, Recording};
@@ -206,14 +207,19 @@ impl Samples {
     /// What `EXPLAIN KEYS` says of a query under a layout.
     pub async fn explain_keys(&self, case: &Case) -> Keys {
         let connection = self.database.connect();
-        let explain = statement(&connection, case).explain_keys().unwrap();
+        let explain = statement(&connection, case)
+            .explain_keys(Buckets::Each)
+            .unwrap();
         let Outcome::Rows(stream) = connection.run(&explain).await.unwrap() else {
             panic!("EXPLAIN KEYS gives rows");
         };
         let rows = RowStream::from(stream).rows().await.unwrap();
-        Keys {
-            rows: KeyRow::all(&rows),
+        let mut rows = KeyRow::all(&rows);
+        // The layout stands in the place of the data set.
+        for row in &mut rows {
+            row.alias = row.alias.take().filter(|alias| alias != case.query.table);
         }
+        Keys { rows }
     }
 
     async fn connect(&self, settings: Settings) -> Connection {

@@ -13,15 +13,15 @@ ALTER TABLE
 | 1  | Ann  | 1990-05-01 |       | true   |
 | 2  | Bob  |            |       | true   |
 +----+------+------------+-------+--------+
-+--------+---------+-------+-------+
-| column | type    | null  | key   |
-+--------+---------+-------+-------+
-| id     | INT     | false | 1: id |
-| name   | TEXT    | false |       |
-| born   | DATE    | true  |       |
-| email  | TEXT    | true  |       |
-| active | BOOLEAN | false |       |
-+--------+---------+-------+-------+
++--------+---------+-------+-------+---------+---------------------+
+| column | type    | null  | key   | default | checks              |
++--------+---------+-------+-------+---------+---------------------+
+| id     | INT     | false | 1: id |         |                     |
+| name   | TEXT    | false |       |         |                     |
+| born   | DATE    | true  |       |         | born > '1900-01-01' |
+| email  | TEXT    | true  |       |         |                     |
+| active | BOOLEAN | false |       | true    |                     |
++--------+---------+-------+-------+---------+---------------------+
 
 ALTER TABLE person RENAME COLUMN born TO birthday;
 ALTER TABLE person DROP COLUMN email;

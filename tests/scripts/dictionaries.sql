@@ -70,12 +70,12 @@ SELECT v FROM metric WHERE name > 'cpu.t' ORDER BY v;
 SELECT v FROM metric WHERE name NOT IN ('cpu.user') ORDER BY v;
 SELECT a.v, b.v FROM metric AS a JOIN metric AS b ON a.name = b.name AND a.host < b.host;
 ---
-metric range /1/1/* .. /1/2/*  000000010100000001..000000010100000003  tight
-metric range /1/NULL/*  0000000102..0000000103  tight
+metric range /cpu.user/web-1/* .. /cpu.user/web-2/*  000000010100000001..000000010100000003  tight
+metric range /cpu.user/NULL/*  0000000102..0000000103  tight
 metric empty   ..  tight
-metric walk /1..2/*/2024-01-01T10:00:00..*  00000001..00000003  tight
-metric range /1/*  00000001..00000002  tight
-metric range /3/*  00000003..00000004  tight
+metric walk /{cpu.user, cpu.sys}/*/2024-01-01T10:00:00..*  00000001..00000003  tight
+metric range /cpu.user/*  00000001..00000002  tight
+metric range /mem/*  00000003..00000004  tight
 metric full /*  ..  residual: name LIKE '%sys' (of reverse(name) the row key has only dict(name))
 metric range /2/*  00000002..00000003  tight
 +-----+
@@ -122,7 +122,7 @@ SELECT name, host FROM metric WHERE v > 50;
 +----------+-------+
 INSERT 1
 INSERT 2
-error: row 1: table `metric`: a row with (name = 'cpu.sys', host = 'web-1', ts = 2024-01-01T10:00:00) is there already, under the row key /2/1/2024-01-01T10:00:00
+error: row 1: table `metric`: a row with (name = 'cpu.sys', host = 'web-1', ts = 2024-01-01T10:00:00) is there already, under the row key /cpu.sys/web-1/2024-01-01T10:00:00
 DELETE 1
 +----------+-------+---------------------+------+
 | name     | host  | ts                  | v    |

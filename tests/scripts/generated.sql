@@ -82,8 +82,12 @@ error: table `sale`: column `id` is GENERATED ALWAYS AS IDENTITY and takes no va
 error: table `sale`: column `total` is computed, AS (price * count), and takes no value: leave it out
 error: table `sale`: column `id` is GENERATED ALWAYS AS IDENTITY and takes no value; leave it out of the list of columns, or write DEFAULT
 error: row 1: table `sale`: constraint `sale_total_check`, CHECK (total < 1000), does not hold for total = 1000.00
-error: table `sale`: RETURNING from a table with a generated column, `total`, is not implemented; SELECT the rows afterwards
-error: table `sale`: RETURNING from a table with a generated column, `total`, is not implemented; SELECT the rows afterwards
+error: table `sale`: column `total` of type DECIMAL(12, 2) cannot hold 200000000000.00: it is out of range
++----+
+| id |
++----+
+| 7  |
++----+
 error: table `sale`: column `total` is computed, AS (price * count), and takes no value: leave it out
 error: table `sale`: column `id` is GENERATED ALWAYS AS IDENTITY and takes no value; leave it out of the list of columns, or write DEFAULT
 error: table `sale`: column `total` is computed of column `price`: drop that first
@@ -96,7 +100,7 @@ INSERT 1
 +----+------+-------+-------+
 | id | cost | count | total |
 +----+------+-------+-------+
-| 6  | 5.00 | 1     | 5.00  |
+| 8  | 5.00 | 1     | 5.00  |
 +----+------+-------+-------+
 
 CREATE TABLE wrong (a INT, b INT AS (a + random()));

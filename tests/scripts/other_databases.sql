@@ -434,7 +434,11 @@ error: a query as the arguments of `ARRAY` is not implemented; write (SELECT arr
 error: SHOW VIEWS is not implemented; SELECT * FROM information_schema.views lists them
 error: table `u`: column `e`: `UNIQUE` is not implemented; the row key alone is unique: let the column be the key of a table of its own
 error: table `u`: column `e`: `REFERENCES t (id)` is not implemented; leave it out, and ask with WHERE EXISTS (SELECT …) where it matters
-error: '9999-12-31 00:00:00' is out of range for TIMESTAMP, whose nanoseconds begin in 1677 and end in 2262; write it as a text beside a column of fewer digits, else CAST('9999-12-31 00:00:00' AS TIMESTAMP(6))
++------------------------+
+| TIMESTAMP '9999-12-31' |
++------------------------+
+| 9999-12-31T00:00:00    |
++------------------------+
 +---------------------+
 | late                |
 +---------------------+

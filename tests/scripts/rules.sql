@@ -28,16 +28,16 @@ CREATE TABLE
 |         |     PRIMARY KEY (id)                                       |
 |         | )                                                          |
 +---------+------------------------------------------------------------+
-+----------+----------------+-------+-------+
-| column   | type           | null  | key   |
-+----------+----------------+-------+-------+
-| id       | INT            | false | 1: id |
-| owner    | TEXT           | false |       |
-| balance  | DECIMAL(10, 2) | true  |       |
-| currency | CHAR(3)        | false |       |
-| opened   | DATE           | true  |       |
-| limits   | INT            | true  |       |
-+----------+----------------+-------+-------+
++----------+----------------+-------+-------+--------------+--------------------------------+
+| column   | type           | null  | key   | default      | checks                         |
++----------+----------------+-------+-------+--------------+--------------------------------+
+| id       | INT            | false | 1: id |              |                                |
+| owner    | TEXT           | false |       |              | owner <> ''                    |
+| balance  | DECIMAL(10, 2) | true  |       | 0            | balance >= 0; balance < limits |
+| currency | CHAR(3)        | false |       | 'EUR'        |                                |
+| opened   | DATE           | true  |       | '2024-01-31' |                                |
+| limits   | INT            | true  |       |              | balance < limits               |
++----------+----------------+-------+-------+--------------+--------------------------------+
 
 INSERT INTO account (id, owner) VALUES (1, 'Ann');
 INSERT INTO account (owner, id) SELECT 'Bob', 2;

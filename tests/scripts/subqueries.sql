@@ -288,7 +288,7 @@ EXPLAIN KEYS SELECT id, a IN (SELECT b FROM u) FROM t;
 ---
 t full /*  ..  tight
 t full /*  ..  tight
-u full /*  ..  tight
+u AS (subquery) full /*  ..  tight
 u full /*  ..  tight
 
 SELECT id FROM t WHERE EXISTS (SELECT max(k) FROM u WHERE k = t.id) ORDER BY id;

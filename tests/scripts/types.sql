@@ -52,14 +52,14 @@ clock empty   ..  tight
 | 00000000-0000-0000-0000-0000000000ff | 000000000000000000000000000000ff |
 | f81d4fae-7dec-11d0-a765-00a0c91e6bf6 | f81d4fae7dec11d0a76500a0c91e6bf6 |
 +--------------------------------------+----------------------------------+
-+--------+----------+-------+-------+
-| column | type     | null  | key   |
-+--------+----------+-------+-------+
-| id     | UUID     | false | 1: id |
-| at     | TIME     | true  |       |
-| took   | INTERVAL | true  |       |
-| note   | JSON     | true  |       |
-+--------+----------+-------+-------+
++--------+----------+-------+-------+---------+--------+
+| column | type     | null  | key   | default | checks |
++--------+----------+-------+-------+---------+--------+
+| id     | UUID     | false | 1: id |         |        |
+| at     | TIME     | true  |       |         |        |
+| took   | INTERVAL | true  |       |         |        |
+| note   | JSON     | true  |       |         |        |
++--------+----------+-------+-------+---------+--------+
 
 INSERT INTO clock VALUES ('no uuid', NULL, NULL, NULL);
 INSERT INTO clock VALUES (uuid(), '25:00', NULL, NULL);
@@ -131,16 +131,16 @@ CREATE TABLE
 |       |     PRIMARY KEY (id)                                        |
 |       | )                                                           |
 +-------+-------------------------------------------------------------+
-+---------+---------------------------------------------------+-------+-------+
-| column  | type                                              | null  | key   |
-+---------+---------------------------------------------------+-------+-------+
-| id      | INT                                               | false | 1: id |
-| numbers | INT[]                                             | true  |       |
-| texts   | TEXT[]                                            | true  |       |
-| point   | STRUCT<x INT, y DOUBLE>                           | true  |       |
-| counts  | MAP(TEXT, INT)                                    | true  |       |
-| deep    | STRUCT<name TEXT, tags TEXT[], at TIMESTAMP(3)>[] | true  |       |
-+---------+---------------------------------------------------+-------+-------+
++---------+---------------------------------------------------+-------+-------+---------+--------+
+| column  | type                                              | null  | key   | default | checks |
++---------+---------------------------------------------------+-------+-------+---------+--------+
+| id      | INT                                               | false | 1: id |         |        |
+| numbers | INT[]                                             | true  |       |         |        |
+| texts   | TEXT[]                                            | true  |       |         |        |
+| point   | STRUCT<x INT, y DOUBLE>                           | true  |       |         |        |
+| counts  | MAP(TEXT, INT)                                    | true  |       |         |        |
+| deep    | STRUCT<name TEXT, tags TEXT[], at TIMESTAMP(3)>[] | true  |       |         |        |
++---------+---------------------------------------------------+-------+-------+---------+--------+
 INSERT 4
 +----+----------+--------+----------------+-------------+------------------------------------------------------+
 | id | numbers  | texts  | point          | counts      | deep                                                 |
@@ -311,16 +311,16 @@ natural range /3/* .. /3/9223372036854775807  00000003..000000038000000000000001
 | 3          | 9223372036854775808  | 000000037fffffffffffffff |
 | 4294967295 | 18446744073709551615 | ffffffff0000000000000000 |
 +------------+----------------------+--------------------------+
-+--------+-------------------+-------+------+
-| column | type              | null  | key  |
-+--------+-------------------+-------+------+
-| a      | TINYINT UNSIGNED  | true  |      |
-| b      | SMALLINT UNSIGNED | true  |      |
-| c      | INT UNSIGNED      | false | 1: c |
-| d      | BIGINT UNSIGNED   | false | 2: d |
-| e      | TINYINT           | true  |      |
-| f      | REAL              | true  |      |
-+--------+-------------------+-------+------+
++--------+-------------------+-------+-----------+---------+--------+
+| column | type              | null  | key       | default | checks |
++--------+-------------------+-------+-----------+---------+--------+
+| a      | TINYINT UNSIGNED  | true  |           |         |        |
+| b      | SMALLINT UNSIGNED | true  |           |         |        |
+| c      | INT UNSIGNED      | false | 1: c      |         |        |
+| d      | BIGINT UNSIGNED   | false | 2: d DESC |         |        |
+| e      | TINYINT           | true  |           |         |        |
+| f      | REAL              | true  |           |         |        |
++--------+-------------------+-------+-----------+---------+--------+
 
 CREATE TABLE narrow (r REAL, u TINYINT UNSIGNED, n INT, PRIMARY KEY (bucket(4, u), r DESC, u));
 INSERT INTO narrow VALUES (0.1, 1, 1), ('-inf', 2, 2), ('NaN', 3, 3), (16777216, 4, 4), (-0.0, 5, 5);

@@ -29,7 +29,7 @@ SELECT * FROM busy_days ORDER BY host;
 
 EXPLAIN KEYS SELECT * FROM busy_days WHERE host = 'a' AND day = DATE '2024-01-02';
 ---
-reading range /a/2024-01-02T00:00:00.000 .. /a/2024-01-02T23:59:59.999  6100018000018cc7785000..6100018000018ccc9eac  residual: usage > 0.9 (usage is not in the row key)
+reading AS busy_days range /a/2024-01-02T00:00:00.000 .. /a/2024-01-02T23:59:59.999  6100018000018cc7785000..6100018000018ccc9eac  residual: usage > 0.9 (usage is not in the row key)
 
 SHOW TABLES;
 ---

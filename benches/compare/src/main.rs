@@ -16,6 +16,7 @@ mod side;
 mod spread;
 mod text;
 mod value;
+mod walks;
 mod workload;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,9 @@ use self::side::raw::Raw;
 use self::side::sqlite::Sqlite;
 use self::workload::Name;
 
+/// How many walks are measured for the page.
+const WALKS: usize = 200;
+
 /// Compares Halite with raw RocksDB, SQLite, DuckDB and DataFusion over Parquet.
 #[derive(Parser)]
 struct Arguments {
@@ -49,10 +53,18 @@ struct Arguments {
     /// Measures only the workloads whose names hold this, of Halite and raw RocksDB; no page is written.
     #[arg(long)]
     only: Vec<String>,
+    /// Measures so many walks beside the same queries without pushdown, and nothing else; no page is written.
+    #[arg(long)]
+    walks: Option<usize>,
 }
 
 fn main() -> Result<()> {
     let (arguments, start) = (Arguments::parse(), Instant::now());
+    if let Some(walks) = arguments.walks {
+        let scratch = tempfile::tempdir_in(place()?)?;
+        print!("{}", walks::told(&walks::measure(scratch.path(), walks)?));
+        return Ok(());
+    }
     if !arguments.only.is_empty() {
         return some(&arguments);
     }
@@ -112,6 +124,7 @@ fn run(arguments: &Arguments) -> Result<Report> {
         alone,
         sizes,
         samples: sample_queries(directory, arguments.rounds)?,
+        walks: walks::measure(directory, WALKS)?,
     })
 }
 

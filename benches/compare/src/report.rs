@@ -14,6 +14,7 @@ use crate::measure::Measured;
 use crate::samples::{self, Sample};
 use crate::spread::Spread;
 use crate::text::{bytes, digits, grouped, listed, seconds, spread, times};
+use crate::walks::{self, Walked};
 use crate::workload::{Group, Name};
 
 /// Times that differ by less than this are called alike.
@@ -32,6 +33,8 @@ pub struct Report {
     /// Bytes on disk.
     pub sizes: Vec<(Name, u64)>,
     pub samples: Vec<Sample>,
+    /// The dearest first.
+    pub walks: Vec<Walked>,
 }
 
 impl Report {
@@ -50,6 +53,10 @@ impl Report {
         let svg = chart::draw("Size on disk", &[self.size_block()], Scale::Linear, seconds);
         fs::write(pictures.join("sizes.svg"), svg)?;
         page.push_str(&self.samples());
+        page.push_str("\n## Walks\n\nWhere the key begins with columns that a query does not name, a walk reads from \
+                       candidate to candidate, and reads everything where candidates are too close: over random keys, \
+                       densities and conditions, in files and in memory.\n\n");
+        page.push_str(&walks::told(&self.walks));
         Ok(fs::write(directory.join("benchmarks.md"), page)?)
     }
 

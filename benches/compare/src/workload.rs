@@ -475,6 +475,55 @@ fn plans() -> Vec<Workload> {
     ]
 }
 
+/// The keys of tables that are walked over: `a` is what all rows have in common, or each for itself, `b` one of 101, `c`
+/// a number of its own in each row, `t` a text.
+pub const WALK_KEYS: &[&str] = &[
+    "a, b, c",
+    "a, c",
+    "a, c DESC, b",
+    "a DESC, b, c",
+    "t, a, c",
+    "salt(8), a, b, c",
+    "salt(4), a, c",
+    "a, left(t, 2), c",
+    "a, c / 100, b, c",
+    "md5(c), b, c",
+];
+
+/// In how many groups the rows of such a table lie.
+pub const WALK_GROUPS: &[usize] = &[1, 10, 300, 3_000, 10_000, 30_000, 100_000];
+
+/// Conditions that parts behind the first one answer; `{b}`, `{c}` and `{t}` stand for values.
+pub const WALK_CONDITIONS: &[&str] = &[
+    "c = {c}",
+    "c IN ({c}, {c}, {c})",
+    "c BETWEEN 20000 AND {c}",
+    "c > {c}",
+    "b = {b}",
+    "b < {b}",
+    "b <> {b}",
+    "b = {b} AND c > {c}",
+    "b IN ({b}, {b}, {b}, {b}) AND c < {c}",
+    "(b = {b} AND c > {c}) OR (b = {b} AND c < {c})",
+    "(b = {b} AND c = {c}) OR (b = {b} AND c = {c}) OR (b = {b} AND c = {c}) OR (b = {b} AND c = {c})",
+    "a >= 5 AND b = {b}",
+    "left(t, 2) = 'x{t}' AND c < {c}",
+    "b = {b} AND v % 3 = 1",
+    "c > {c} AND note LIKE '%nnn%'",
+];
+
+/// What is asked with such a condition.
+pub const WALK_QUERIES: &[&str] = &[
+    "SELECT count(*) FROM t WHERE {where}",
+    "SELECT count(*), sum(v) FROM t WHERE {where}",
+    "SELECT * FROM t WHERE {where}",
+    "SELECT a, c FROM t WHERE {where} ORDER BY a, b, c",
+    "SELECT a, c FROM t WHERE {where} ORDER BY a, b, c LIMIT {n}",
+    "SELECT a, c FROM t WHERE {where} ORDER BY a DESC, b DESC, c DESC LIMIT {n}",
+    "SELECT v FROM t WHERE {where} LIMIT {n}",
+    "SELECT a, max(c) FROM t WHERE {where} GROUP BY a",
+];
+
 fn no_values(_: Size, _: usize) -> Vec<Value> {
     Vec::new()
 }

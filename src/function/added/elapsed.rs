@@ -2,31 +2,60 @@
 //!
 //! As in PostgreSQL: `ts - ts` is an interval of days and of a time within a day, and intervals are compared by their
 //! lengths, a month as 30 days and a day as 24 hours. DataFusion's difference is a number of seconds, of which no hour can
-//! be taken, and it compares intervals by their months, then by their days: 25 hours are less than a day to it.
+//! be taken, that of times more than 292 years apart is an error, and it compares intervals by their months, then by their
+//! days: 25 hours are less than a day to it.
 
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Decimal128Array, IntervalMonthDayNanoArray};
+use arrow::compute::cast;
 use arrow::datatypes::{
-    DataType, DurationMicrosecondType, DurationNanosecondType, IntervalMonthDayNano,
-    IntervalMonthDayNanoType, IntervalUnit, TimeUnit,
+    DataType, Int64Type, IntervalMonthDayNano, IntervalMonthDayNanoType, IntervalUnit, TimeUnit,
 };
 use datafusion::common::{Result, exec_err, plan_err};
 
 use super::{Declaration, arguments};
+use crate::datum::Precision;
 
 /// The difference of two times as an interval.
 pub(super) static BETWEEN: Declaration = Declaration {
     name: "interval_between",
     aliases: &[],
     coerce: |types| match types {
-        [DataType::Duration(TimeUnit::Nanosecond)] => Ok(types.to_vec()),
-        [DataType::Duration(_)] => Ok(vec![DataType::Duration(TimeUnit::Microsecond)]),
+        [later, earlier] => {
+            let (later, earlier) = (time_type(later)?, time_type(earlier)?);
+            Ok(vec![
+                beside(later.clone(), &earlier),
+                beside(earlier, &later),
+            ])
+        }
         _ => plan_err!("the difference of two times is wanted"),
     },
     result: |_| Ok(INTERVAL),
     compute: between,
 };
+
+/// A time without a zone stands on the clocks of the other one.
+fn beside(found: DataType, other: &DataType) -> DataType {
+    match (found, other) {
+        (DataType::Timestamp(unit, None), DataType::Timestamp(_, zone)) => {
+            DataType::Timestamp(unit, zone.clone())
+        }
+        (DataType::Date32, DataType::Timestamp(_, Some(zone))) => {
+            DataType::Timestamp(TimeUnit::Second, Some(Arc::clone(zone)))
+        }
+        (found, _) => found,
+    }
+}
+
+fn time_type(given: &DataType) -> Result<DataType> {
+    match given {
+        DataType::Date32 | DataType::Timestamp(..) => Ok(given.clone()),
+        DataType::Date64 => Ok(DataType::Date32),
+        DataType::Null => Ok(DataType::Timestamp(TimeUnit::Nanosecond, None)),
+        other => plan_err!("the difference of two times is wanted, not of a value of type {other}"),
+    }
+}
 
 /// The length of an interval in nanoseconds.
 pub(super) static LENGTH: Declaration = Declaration {
@@ -47,18 +76,25 @@ const DAYS_OF_MONTH: i128 = 30;
 const DAY: i128 = 86_400_000_000_000;
 
 fn between(given: &[ArrayRef]) -> Result<ArrayRef> {
-    let [differences] = arguments(given)?;
-    let intervals = match differences.data_type() {
-        DataType::Duration(TimeUnit::Nanosecond) => {
-            let differences = differences.as_primitive::<DurationNanosecondType>().iter();
-            intervals(differences.map(|nanoseconds| nanoseconds.map(i128::from)))
-        }
-        _ => {
-            let differences = differences.as_primitive::<DurationMicrosecondType>().iter();
-            intervals(differences.map(|microseconds| Some(i128::from(microseconds?) * 1_000)))
-        }
+    let [later, earlier] = arguments(given)?;
+    let (later, earlier) = (nanoseconds(later)?, nanoseconds(earlier)?);
+    let differences = later.into_iter().zip(earlier);
+    let differences = differences.map(|(later, earlier)| Some(later? - earlier?));
+    Ok(Arc::new(intervals(differences)?))
+}
+
+/// Dates and stamps in nanoseconds since 1970.
+fn nanoseconds(times: &ArrayRef) -> Result<Vec<Option<i128>>> {
+    let tick = match times.data_type() {
+        DataType::Date32 => DAY,
+        DataType::Timestamp(unit, _) => Precision::from(*unit).nanoseconds().into(),
+        other => return exec_err!("a value of type {other} is no date and no time"),
     };
-    Ok(Arc::new(intervals?))
+    let counts = cast(times, &DataType::Int64)?;
+    let counts = counts.as_primitive::<Int64Type>().iter();
+    Ok(counts
+        .map(|count| Some(i128::from(count?) * tick))
+        .collect())
 }
 
 fn intervals(nanoseconds: impl Iterator<Item = Option<i128>>) -> Result<IntervalMonthDayNanoArray> {
@@ -136,6 +172,19 @@ mod tests {
             (
                 "CAST('9999-01-01' AS TIMESTAMP(6)) - CAST('0001-01-01' AS TIMESTAMP(6)) > INTERVAL '9997 years'",
                 "true",
+            ),
+            // More than 64 bits of nanoseconds, and a time that they do not hold.
+            (
+                "TIMESTAMP '2262-01-01 00:00:00.000000001' - TIMESTAMP '1678-01-01'",
+                "213301 days 0.000000001 secs",
+            ),
+            (
+                "DATE '9999-12-31' - TIMESTAMP '2024-01-01 00:00:00.000000001'",
+                "2913172 days 23 hours 59 mins 59.999999999 secs",
+            ),
+            (
+                "TIMESTAMP(3) '2024-01-01 12:00:00' - DATE '0001-01-01'",
+                "738885 days 12 hours",
             ),
         ];
         check(&others).await;

@@ -5,7 +5,6 @@
 //! spaced otherwise. What is no JSON is an error that says where; what is not in a document is NULL.
 
 mod path;
-mod scan;
 mod write;
 
 use std::borrow::Cow;
@@ -18,8 +17,8 @@ use arrow::datatypes::{DataType, Field, Int64Type};
 use datafusion::common::{Result, exec_err, plan_err};
 
 use self::path::{Step, braced, follow, steps};
-use self::scan::{Json, Kind, Malformed};
 use super::{Declaration, arguments};
+use crate::datum::{Json, JsonKind, MalformedJson};
 
 pub(in crate::function) use self::write::rows_as_json;
 pub(super) use self::write::{JSON_ARRAY, JSON_OBJECT, TO_JSON};
@@ -162,12 +161,12 @@ pub(super) static JSON_TYPEOF: Declaration = Declaration {
         let kinds = found_or_whole(given)?.into_iter();
         let kinds = kinds.map(|json| {
             json.map(|json| match json.kind {
-                Kind::Null => "null",
-                Kind::Boolean => "boolean",
-                Kind::Number => "number",
-                Kind::Text => "string",
-                Kind::List => "array",
-                Kind::Object => "object",
+                JsonKind::Null => "null",
+                JsonKind::Boolean => "boolean",
+                JsonKind::Number => "number",
+                JsonKind::Text => "string",
+                JsonKind::List => "array",
+                JsonKind::Object => "object",
             })
         });
         Ok(Arc::new(kinds.collect::<StringArray>()))
@@ -184,14 +183,14 @@ pub(super) static JSON_TYPE: Declaration = Declaration {
         let kinds = found_or_whole(given)?.into_iter();
         let kinds = kinds.map(|json| {
             json.map(|json| match json.kind {
-                Kind::Null => "NULL",
-                Kind::Boolean => "BOOLEAN",
-                Kind::Number if json.text.contains(['.', 'e', 'E']) => "DOUBLE",
-                Kind::Number if json.text.starts_with('-') => "BIGINT",
-                Kind::Number => "UBIGINT",
-                Kind::Text => "VARCHAR",
-                Kind::List => "ARRAY",
-                Kind::Object => "OBJECT",
+                JsonKind::Null => "NULL",
+                JsonKind::Boolean => "BOOLEAN",
+                JsonKind::Number if json.text.contains(['.', 'e', 'E']) => "DOUBLE",
+                JsonKind::Number if json.text.starts_with('-') => "BIGINT",
+                JsonKind::Number => "UBIGINT",
+                JsonKind::Text => "VARCHAR",
+                JsonKind::List => "ARRAY",
+                JsonKind::Object => "OBJECT",
             })
         });
         Ok(Arc::new(kinds.collect::<StringArray>()))
@@ -258,7 +257,7 @@ fn document_and_names(function: &str, types: &[DataType]) -> Result<Vec<DataType
 fn read(text: &str) -> Result<Json<'_>> {
     match Json::of(text) {
         Ok(json) => Ok(json),
-        Err(Malformed(place)) => {
+        Err(MalformedJson(place)) => {
             let shown: String = text.chars().take(SHOWN).collect();
             let more = if shown.len() < text.len() { "…" } else { "" };
             exec_err!(

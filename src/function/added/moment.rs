@@ -4,14 +4,15 @@ use std::borrow::Cow;
 
 use arrow::array::temporal_conversions::{as_datetime, date32_to_datetime, date64_to_datetime};
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray};
+use arrow::compute::kernels::cast_utils::string_to_datetime;
 use arrow::datatypes::{
     ArrowTimestampType, DataType, Date32Type, Date64Type, TimeUnit, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
-use chrono::{FixedOffset, NaiveDateTime};
+use chrono::{FixedOffset, NaiveDateTime, Utc};
 use datafusion::common::{Result, exec_err, plan_err};
 
-use crate::datum::Clocks;
+use crate::datum::{Clocks, with_seconds};
 
 /// A date or a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,16 +23,15 @@ pub(super) struct Moment {
     pub ahead: Option<FixedOffset>,
 }
 
-/// The type that an argument of this type is read as; text is read as a time stamp.
+/// The type that an argument of this type is read as; a text that says a time is one of any year.
 ///
 /// # Errors
 /// For a type that says no day.
 pub(super) fn type_of(function: &str, given: &DataType) -> Result<DataType> {
     Ok(match given {
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => given.clone(),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => {
-            DataType::Timestamp(TimeUnit::Nanosecond, None)
-        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => DataType::Utf8,
+        DataType::Null => DataType::Timestamp(TimeUnit::Nanosecond, None),
         other => {
             return plan_err!(
                 "{function} takes a DATE or a TIMESTAMP, not a value of type {other}"
@@ -43,7 +43,7 @@ pub(super) fn type_of(function: &str, given: &DataType) -> Result<DataType> {
 /// The values of an array of a type that [`type_of`] gives.
 ///
 /// # Errors
-/// For a value beyond the years of the calendar.
+/// For a value beyond the years of the calendar, and a text that is no time.
 pub(super) fn moments(array: &ArrayRef) -> Result<Vec<Option<Moment>>> {
     match array.data_type() {
         DataType::Date32 => {
@@ -55,6 +55,10 @@ pub(super) fn moments(array: &ArrayRef) -> Result<Vec<Option<Moment>>> {
             let dates = array.as_primitive::<Date64Type>();
             let dates = dates.iter().map(|date| date.map(date64_to_datetime));
             dates.map(|date| shown(date, None)).collect()
+        }
+        DataType::Utf8 => {
+            let texts = array.as_string::<i32>().iter();
+            texts.map(|text| text.map(moment_of).transpose()).collect()
         }
         DataType::Timestamp(unit, zone) => {
             let clocks = match zone {
@@ -73,6 +77,16 @@ pub(super) fn moments(array: &ArrayRef) -> Result<Vec<Option<Moment>>> {
         }
         other => exec_err!("a value of type {other} is no date and no time"),
     }
+}
+
+/// The time that a text says, in UTC where it says an offset.
+fn moment_of(text: &str) -> Result<Moment> {
+    let completed = with_seconds(text);
+    let read = string_to_datetime(&Utc, completed.as_deref().unwrap_or(text))?;
+    Ok(Moment {
+        shown: read.naive_utc(),
+        ahead: None,
+    })
 }
 
 fn stamps<T>(array: &ArrayRef, clocks: Option<Clocks>) -> Result<Vec<Option<Moment>>>

@@ -105,6 +105,11 @@ impl KeysExec {
         &self.store
     }
 
+    /// The table whose keys are read.
+    pub fn table(&self) -> &BoundTable {
+        self.reading.shown.table()
+    }
+
     /// The space that is read.
     pub fn space(&self) -> &str {
         self.reading.shown.table().space()

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::key::{KeyColumn, RowKey};
 use crate::keyrange::{KeyRange, KeyRangeSet, hex};
 use crate::predicate::{self, Predicate};
-use crate::span::{self, Kind, SpanRow, Spans};
+use crate::span::{self, SpanRow, Spans};
 use crate::store::Work;
 
 /// Which keys are read.
@@ -127,39 +127,17 @@ impl Wanted {
         let Some(listed) = &self.listed else {
             let rows = self.spans.explain(&self.fields)?;
             return Ok(match self.goes_on {
-                true => rows.into_iter().map(going_on).collect(),
+                true => rows.into_iter().map(SpanRow::going_on).collect(),
                 false => rows,
             });
         };
-        let row = |range: &KeyRange| SpanRow {
-            kind: Kind::Range,
-            bucket: None,
-            start: format!("x'{}'", hex(range.start())),
-            stop: range
+        let row = |range: &KeyRange| {
+            let stop = range
                 .stop()
-                .map_or("*".to_owned(), |stop| format!("x'{})'", hex(stop))),
-            start_hex: hex(range.start()),
-            stop_hex: range.stop().map(hex).unwrap_or_default(),
-            range: Some(range.clone()),
+                .map_or("*".to_owned(), |stop| format!("x'{})'", hex(stop)));
+            SpanRow::range(format!("x'{}'", hex(range.start())), stop, range.clone())
         };
         Ok(listed.ranges().iter().map(row).collect())
-    }
-}
-
-/// A range of beginnings as that of the keys that begin so.
-fn going_on(row: SpanRow) -> SpanRow {
-    let end = |end: String| match end.is_empty() || end.ends_with('*') {
-        true => end,
-        false => end + "/*",
-    };
-    SpanRow {
-        kind: match row.kind {
-            Kind::Point => Kind::Range,
-            kind => kind,
-        },
-        start: end(row.start),
-        stop: end(row.stop),
-        ..row
     }
 }
 

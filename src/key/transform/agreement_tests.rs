@@ -7,7 +7,6 @@ use arrow::compute::cast;
 use arrow::datatypes::{Field, Schema};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::{DFSchema, ScalarValue};
-use datafusion::functions::datetime;
 use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::prelude::SessionContext;
@@ -15,7 +14,7 @@ use fastrand::Rng;
 
 use super::*;
 use crate::datum::{datum_at, to_array};
-use crate::function::spellings;
+use crate::function::{DateBin, spellings};
 use crate::key::RowKey;
 use crate::key::testing::{key_of, row, with_seed};
 
@@ -48,12 +47,16 @@ fn call(function: &ScalarUDF, arguments: Vec<ColumnarValue>) -> Option<ArrayRef>
     called.ok().map(|result| result.to_array(1).unwrap())
 }
 
+fn date_bin() -> ScalarUDF {
+    ScalarUDF::new_from_impl(DateBin::default())
+}
+
 /// The bin of a stamp in SQL.
 fn binned(stride: i128, source: &ArrayRef) -> ArrayRef {
     let stride = i64::try_from(stride).unwrap();
     let interval = ColumnarValue::Scalar(ScalarValue::new_interval_mdn(0, 0, stride));
     let source = ColumnarValue::Array(Arc::clone(source));
-    call(&datetime::date_bin(), vec![interval, source]).unwrap()
+    call(&date_bin(), vec![interval, source]).unwrap()
 }
 
 /// How many of some random rows have the same part in a query as in the key. Others have an error on either side: those
@@ -89,6 +92,7 @@ fn agreeing(rng: &mut Rng, key: &RowKey, written: &Arc<dyn PhysicalExpr>) -> usi
 #[test]
 fn a_query_computes_what_is_stored() {
     let context = SessionContext::new();
+    context.register_udf(date_bin());
     with_seed(|rng| {
         for declaration in TRANSFORMS {
             let name = declaration.name();

@@ -21,7 +21,7 @@ impl Declaration for DateBin {
     }
 
     fn stores(&self) -> &'static str {
-        "a stamp rounded down to a multiple of the interval since 1970-01-01 00:00:00 UTC; from 1677 to 2262"
+        "a stamp rounded down to a multiple of the interval since 1970-01-01 00:00:00 UTC"
     }
 
     fn pushdown(&self) -> &'static str {
@@ -85,11 +85,8 @@ impl Coarsening for Bins {
         self.stride % self.tick == 0
     }
 
-    /// The stamp and its bin must be nanoseconds of 64 bits.
+    /// Before the first bin that begins within the type there is a part of one.
     fn defined(&self) -> Option<(i128, i128)> {
-        let first_bin = ceiling(i64::MIN.into(), self.stride);
-        let first =
-            first_bin.div_euclid(self.tick) + i128::from(first_bin.rem_euclid(self.tick) > 0);
-        Some((first, i128::from(i64::MAX) / self.tick))
+        Some((self.first(i64::MIN.into()), i64::MAX.into()))
     }
 }

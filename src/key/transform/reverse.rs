@@ -10,6 +10,7 @@ use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::Domain;
 use crate::key::encoding::{self, Encoding};
+use crate::key::identifier::identifier;
 use crate::key::row_error::RowError;
 
 /// `reverse(c)`
@@ -46,9 +47,26 @@ impl Declaration for Reverse {
                 }))
             }
             _ => Err(Error::invalid(format!(
-                "reverse takes a text column; `{name}` is {sql_type}"
+                "reverse takes a text column; `{name}` is {sql_type}{}",
+                instead(name, sql_type)
             ))),
         }
+    }
+}
+
+/// What to write where somebody wants the greatest first, as keys of HBase have it, or the last digits in front.
+fn instead(name: &str, sql_type: &SqlType) -> String {
+    let greatest_first = format!("; write {} DESC for the greatest first", identifier(name));
+    match sql_type {
+        SqlType::Timestamp { .. } | SqlType::Date => greatest_first,
+        SqlType::Integer | SqlType::BigInt => {
+            format!(
+                "{greatest_first}, reverse_digits({}) for the last digits in front",
+                identifier(name)
+            )
+        }
+        SqlType::SmallInt | SqlType::TinyInt | SqlType::Decimal { .. } => greatest_first,
+        _ => String::new(),
     }
 }
 

@@ -85,10 +85,13 @@ impl Snapshot for Joined {
         if !request.values {
             families.truncate(1);
         }
+        // Each would give up at another place.
+        let widens = request.widens && families.len() == 1;
         let readers = families.into_iter().map(|number| {
             let space = space_of_family(&request.space, number);
             let reader = Arc::clone(&self.entries).read(ReadRequest {
                 space: space.into(),
+                widens,
                 ..request.clone()
             })?;
             let read = Chunk::new();
@@ -260,12 +263,17 @@ impl Reader for JoinedReader {
         Ok(())
     }
 
+    fn is_wide(&self) -> bool {
+        self.families.iter().any(|family| family.reader.is_wide())
+    }
+
     /// Ranges and rows as of one family, all else of all.
     fn tally(&self) -> Tally {
         let mut tallies = self.families.iter().map(|family| family.reader.tally());
         let first = tallies.next().unwrap_or_default();
         tallies.fold(first, |all, other| Tally {
             seeks: all.seeks + other.seeks,
+            deleted: all.deleted + other.deleted,
             bytes: all.bytes + other.bytes,
             requests: all.requests + other.requests,
             regions: all.regions + other.regions,

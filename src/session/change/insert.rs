@@ -16,12 +16,12 @@ use sqlparser::ast::{
 
 use super::super::assign::Target;
 use super::super::catalogs::Catalogs;
-use super::super::insert::{Insert, table_name};
+use super::super::insert::Insert;
 use super::super::rules::parsed;
 use super::lookup::{EXCLUDED, LookupNode, is_stored};
 use super::rows::{Rows, action, in_place_of_list, old_columns, unseen};
 use super::update::{assignments, query, values_of};
-use crate::catalog::{identifier, object_name};
+use crate::catalog::{column_name, identifier, object_name};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::table::HaliteTable;
@@ -78,7 +78,7 @@ impl Clauses {
         };
         let label = match insert.table_alias.take() {
             Some(alias) => identifier(&alias.alias),
-            None => table_name(name)?,
+            None => object_name(name)?,
         };
         let nothing = OnInsert::OnConflict(OnConflict {
             conflict_target: None,
@@ -112,8 +112,8 @@ pub(super) fn keep_unnamed(catalogs: &Catalogs, insert: &mut SqlInsert) -> Resul
     if !replaces || insert.columns.is_empty() || insert.on.is_some() {
         return Ok(Sought::Row);
     }
-    let table = catalogs.expect_table(&table_name(name)?)?;
-    let named = insert.columns.iter().map(object_name);
+    let table = catalogs.expect_table(&object_name(name)?)?;
+    let named = insert.columns.iter().map(column_name);
     let named = named.collect::<Result<Vec<String>>>()?;
     Change::Replace.check(table.bound())?;
     // Without a key no row is replaced.
@@ -364,6 +364,7 @@ impl Updates {
                 None => Expr::Column(column.clone()),
                 Some((_, value)) => {
                     let target = Target::of(table.bound(), position, None)?;
+                    let target = target.over(&computed, value)?;
                     target.assign_any(value.clone(), computed.schema())?
                 }
             };

@@ -219,7 +219,8 @@ impl Merge {
             let mut assigned = clause.assigned.iter().zip(values);
             let value = match assigned.find(|(assigned, _)| **assigned == position) {
                 Some((_, value)) => {
-                    Target::of(bound, position, None)?.assign_any(value.clone(), plan.schema())?
+                    let target = Target::of(bound, position, None)?.over(plan, value)?;
+                    target.assign_any(value.clone(), plan.schema())?
                 }
                 None if clause.action == Action::Insert => {
                     let data_type = bound.column(position)?.sql_type.arrow();

@@ -20,20 +20,6 @@ mod node;
 mod rows;
 mod update;
 
-/// What is generated is computed behind what RETURNING gives back.
-fn refuse_returning(table: &BoundTable, is_returning: bool) -> Result<()> {
-    let mut columns = table.columns().iter();
-    match columns.find(|column| is_returning && column.generated.is_some()) {
-        None => Ok(()),
-        Some(column) => Err(Error::unsupported(format!(
-            "table `{}`: RETURNING from a table with a generated column, `{}`, is not implemented; SELECT the rows \
-             afterwards",
-            table.name(),
-            column.name
-        ))),
-    }
-}
-
 #[cfg(test)]
 mod history_tests;
 #[cfg(test)]
@@ -62,7 +48,6 @@ use super::insert::{Insert, innermost};
 use super::query_plan::draft;
 use super::recursion::Casts;
 use crate::error::{Error, Result};
-use crate::schema::BoundTable;
 use crate::table::HaliteTable;
 
 /// A change, taken out of its statement.
@@ -128,9 +113,6 @@ impl ChangeStatement {
         let queries = std::iter::once(&mut parts.query).chain(&mut parts.returning);
         queries.for_each(|query| query.with.clone_from(&with));
         let Parts { query, returning } = parts;
-        if !matches!(form, Form::Delete(_)) {
-            refuse_returning(table.bound(), returning.is_some())?;
-        }
         *statement = SqlStatement::Query(query);
         Ok(Some(Self {
             table,
@@ -152,7 +134,6 @@ impl ChangeStatement {
             )
         })?;
         let (table, insert, returning) = Upsert::new(insert, clauses)?;
-        refuse_returning(table.bound(), returning.is_some())?;
         Ok(Some(Self {
             table,
             form: Form::Insert(Box::new(insert)),

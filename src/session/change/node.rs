@@ -25,6 +25,7 @@ use super::super::names::written;
 use super::super::scanned::reads;
 use super::lookup::LookupNode;
 use crate::error::{Error, Result};
+use crate::optimize::once::OnceNode;
 use crate::scan::{StatementSnapshot, refuse_if_outdated};
 use crate::settings::HaliteOptions;
 use crate::store::Store;
@@ -204,7 +205,7 @@ impl UserDefinedLogicalNodeCore for ChangeNode {
     }
 }
 
-/// DataFusion's planner, which knows changes.
+/// DataFusion's planner, which knows changes, and queries that are computed once.
 #[derive(Debug)]
 pub(in crate::session) struct ChangePlanner;
 
@@ -233,6 +234,11 @@ impl ExtensionPlanner for ChangePlanner {
     ) -> PlanResult<Option<Arc<dyn ExecutionPlan>>> {
         if let (Some(lookup), [input]) = (node.as_any().downcast_ref::<LookupNode>(), inputs) {
             return Ok(Some(lookup.physical(Arc::clone(input))));
+        }
+        if let [input] = inputs
+            && let Some(once) = OnceNode::physical(node, input)
+        {
+            return Ok(Some(once));
         }
         let Some(node) = of(node) else {
             return Ok(None);

@@ -11,6 +11,7 @@ use datafusion::logical_expr::{
 
 use super::node::ChangeNode;
 use crate::error::{Error, Result};
+use crate::session::rules::generated_value;
 use crate::table::HaliteTable;
 use crate::write::{Action, Change, Layout};
 
@@ -54,6 +55,9 @@ impl Rows {
         returning: Option<LogicalPlan>,
     ) -> PlanResult<LogicalPlan> {
         let columns = self.columns(table)?;
+        if returning.is_some() {
+            self.plan = with_generated(self.plan, table, &self.new)?;
+        }
         let input = match returning {
             None => LogicalPlan::Projection(Projection::try_new(columns, Arc::new(self.plan))?),
             Some(returning) => {
@@ -92,6 +96,54 @@ impl Rows {
         columns.extend(new);
         Ok(columns)
     }
+}
+
+/// The plan with the generated columns among these of its new rows computed: where rows are written they are computed
+/// again, which is behind what RETURNING gives back.
+fn with_generated(
+    plan: LogicalPlan,
+    table: &HaliteTable,
+    new: &[Column],
+) -> PlanResult<LogicalPlan> {
+    let mut computed: Vec<(Column, Expr)> = Vec::new();
+    for (position, column) in new.iter().enumerate() {
+        let is_declared = position < table.bound().columns().len();
+        let value = match is_declared {
+            true => generated_value(table.bound(), position)?,
+            false => None,
+        };
+        if let Some(value) = value {
+            computed.push((column.clone(), over(value, new)?));
+        }
+    }
+    if computed.is_empty() {
+        return Ok(plan);
+    }
+    let columns = plan.schema().columns().into_iter().map(|column| {
+        match computed.iter().find(|(generated, _)| *generated == column) {
+            Some((_, value)) => {
+                let value = value.clone();
+                value.alias_qualified(column.relation.clone(), &column.name)
+            }
+            None => Expr::Column(column),
+        }
+    });
+    let computed = Projection::try_new(columns.collect(), Arc::new(plan))?;
+    Ok(LogicalPlan::Projection(computed))
+}
+
+/// An expression over the columns of a table, over those of the new rows.
+fn over(value: Expr, new: &[Column]) -> PlanResult<Expr> {
+    let replaced = value.transform(|part| {
+        let Expr::Column(named) = &part else {
+            return Ok(Transformed::no(part));
+        };
+        let column = new.iter().find(|column| column.name == named.name);
+        let column =
+            column.ok_or_else(|| Error::internal("a generated column of another table"))?;
+        Ok(Transformed::yes(Expr::Column(column.clone())))
+    })?;
+    Ok(replaced.data)
 }
 
 /// A value of RETURNING, which is computed for the rows alone that are changed.

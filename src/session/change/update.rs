@@ -11,11 +11,11 @@ use sqlparser::ast::{
 
 use super::super::assign::Target;
 use super::super::dialect;
-use super::super::insert::{is_default, table_name};
+use super::super::insert::is_default;
 use super::super::rules::default_sql;
 use super::Parts;
 use super::rows::{Rows, columns_of, in_place_of_list, old_columns, showing_hidden, unseen};
-use crate::catalog::{identifier, object_name};
+use crate::catalog::{column_name, identifier, object_name};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::session::catalogs::Catalogs;
@@ -111,7 +111,7 @@ impl Update {
             list.push(match value {
                 None => Expr::Column(column.clone()),
                 Some((_, value)) => {
-                    let target = Target::of(bound, position, None)?;
+                    let target = Target::of(bound, position, None)?.over(&first, value)?;
                     let value = target.assign_any(value.clone(), first.schema())?;
                     value.alias_qualified(column.relation.clone(), &column.name)
                 }
@@ -168,7 +168,7 @@ pub(super) fn target(catalogs: &Catalogs, factor: &TableFactor) -> Result<Arc<Ha
         ))),
         TableFactor::Table {
             name, args: None, ..
-        } => catalogs.expect_table(&table_name(name)?),
+        } => catalogs.expect_table(&object_name(name)?),
         other => Err(Error::unsupported(format!(
             "a change of `{other}` is not implemented; name a table"
         ))),
@@ -276,7 +276,7 @@ pub(super) fn column(table: &BoundTable, factor: &TableFactor, name: &ObjectName
             .is_some_and(|it| Some(identifier(it)) == label),
         _ => false,
     };
-    let column = object_name(&ObjectName(vec![last.clone()]))?;
+    let column = column_name(&ObjectName(vec![last.clone()]))?;
     let columns = table.columns();
     let position = columns.iter().position(|it| it.name == column);
     position.filter(|_| is_of_table).ok_or_else(|| {

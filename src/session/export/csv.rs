@@ -18,7 +18,7 @@ use super::json::with_texts_of_nested;
 use super::output::{Output, failed};
 use super::text::{NoText, columns, end_line, push_field};
 use crate::error::{Error, Result};
-use crate::write::copy::CopyOptions;
+use crate::write::copy::{CopyOptions, delimiter_byte};
 
 pub(super) struct Csv {
     output: Output,
@@ -33,7 +33,7 @@ impl Csv {
         schema: &SchemaRef,
         mut output: Output,
     ) -> Result<Self> {
-        let delimiter = char::from(options.delimiter_byte()?);
+        let delimiter = char::from(delimiter_byte(options, output.path())?);
         let names: Vec<String> = schema
             .fields()
             .iter()

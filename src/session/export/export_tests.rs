@@ -322,7 +322,12 @@ async fn a_file_is_whole_or_as_it_was() {
         (
             "t",
             "(QUOTE '|')",
-            "COPY option `QUOTE '|'` is not implemented; FORMAT, HEADER, DELIMITER, NULL, COMPRESSION, REPLACE, ON_ERROR, REJECTS, DECIMAL, THOUSANDS, DATE_FORMAT and TIMESTAMP_FORMAT are",
+            "QUOTE, ESCAPE, COMMENT and SKIP are options of COPY FROM",
+        ),
+        (
+            "t",
+            "(QUIRK '|')",
+            "COPY option `QUIRK '|'` is not implemented; FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE, COMMENT, SKIP, COMPRESSION, REPLACE, ON_ERROR, REJECTS, DECIMAL, THOUSANDS, DATE_FORMAT and TIMESTAMP_FORMAT are",
         ),
     ] {
         for name in ["old.csv", "link.csv", "new.csv"] {
@@ -350,7 +355,7 @@ async fn a_file_is_whole_or_as_it_was() {
     .unwrap();
     assert_eq!(
         fs::read_to_string(directory.path().join("old.csv")).unwrap(),
-        "2\n3\n"
+        "1\n2\n3\n"
     );
 }
 

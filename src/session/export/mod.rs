@@ -32,6 +32,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 use self::output::Output;
 use self::part_file::PartFile;
 use crate::error::{Error, Result};
+use crate::write::copy::delimiter_byte;
 use crate::write::copy::{CopyDirection, CopyOptions, FileFormat, FileKind};
 
 /// How many batches may wait to be written.
@@ -65,7 +66,8 @@ impl Target {
             }
         }
         let kind = options.kind_of(&path, CopyDirection::To)?;
-        options.delimiter_byte()?;
+        // By the name that was given, whatever the file is called while it is written.
+        options.delimiter = Some(char::from(delimiter_byte(&options, &path)?));
         Ok(Self {
             path,
             kind,

@@ -6,7 +6,6 @@ use arrow::array::RecordBatch;
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::util::display::FormatOptions;
-use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression as Codec, GzipLevel, ZstdLevel};
 use datafusion::parquet::errors::ParquetError;
 use datafusion::parquet::file::metadata::KeyValue;
@@ -15,6 +14,7 @@ use datafusion::parquet::file::properties::WriterProperties;
 use super::output::{Output, failed};
 use super::{Sheet, with_distinct_names};
 use crate::error::{Error, Result};
+use crate::file::parquet::RowGroups;
 use crate::write::copy::{FileCompression, checksum};
 
 /// The bytes of a row group of a file that is written alone.
@@ -27,7 +27,7 @@ const STRICT: CastOptions<'static> = CastOptions {
 };
 
 pub(super) struct Parquet {
-    writer: ArrowWriter<Output>,
+    groups: RowGroups<Output>,
     schema: SchemaRef,
     path: std::path::PathBuf,
     /// Rows are gathered until they take so many bytes, or are a million; then a row group is written.
@@ -42,14 +42,11 @@ impl Parquet {
     ) -> Result<Self> {
         let schema = of_parquet(&with_distinct_names(schema));
         let path = output.path().to_owned();
-        let properties = WriterProperties::builder()
-            .set_compression(codec(compression))
-            .set_created_by(concat!("halite ", env!("CARGO_PKG_VERSION")).to_owned())
-            .build();
-        let writer = ArrowWriter::try_new(output, Arc::clone(&schema), Some(properties));
-        let writer = writer.map_err(|error| unwritable(&path, error))?;
+        let properties = WriterProperties::builder().set_compression(codec(compression));
+        let groups = RowGroups::begin(output, &schema, properties);
+        let groups = groups.map_err(|error| unwritable(&path, error))?;
         Ok(Self {
-            writer,
+            groups,
             schema,
             path,
             row_group_bytes: ROW_GROUP_BYTES,
@@ -84,20 +81,18 @@ impl Sheet for Parquet {
             let last = first + (batch.num_rows() as u64).saturating_sub(1);
             error.context(format!("rows {first} to {last}"))
         })?;
-        let mut written = self.writer.write(&batch);
-        if written.is_ok() && self.writer.in_progress_size() > self.row_group_bytes {
-            written = self.writer.flush();
+        let mut written = self.groups.write(&batch);
+        if written.is_ok() && self.groups.bytes_begun() > self.row_group_bytes {
+            written = self.groups.flush();
         }
         written.map_err(|error| unwritable(&self.path, error))
     }
 
     fn finish(self: Box<Self>) -> Result<Output> {
-        let (path, mut writer) = (self.path, self.writer);
         let value = checksum::placeholder();
-        writer.append_key_value_metadata(KeyValue::new(checksum::KEY.to_owned(), value));
-        writer
-            .into_inner()
-            .map_err(|error| unwritable(&path, error))
+        let checksum = KeyValue::new(checksum::KEY.to_owned(), value);
+        let finished = self.groups.finish(checksum);
+        finished.map_err(|error| unwritable(&self.path, error))
     }
 }
 

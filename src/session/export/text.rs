@@ -1,7 +1,8 @@
 //! Values as text: the one spelling that every format but JSON shares, in files and in the shell.
 //!
 //! Timestamps and dates are ISO 8601, decimals exact, floating point the shortest text that reads back as the same
-//! number, BYTEA `\x` and hex digits. NULL is no text at all; each format has its own sign for it.
+//! number, BYTEA `\x` and hex digits. NULL is no text at all; each format has its own sign for it. Inside of a list, a
+//! struct or a map it is `NULL`.
 
 use std::fmt::Write;
 use std::io;
@@ -59,7 +60,8 @@ impl Column<'_> {
 /// # Errors
 /// A type that cannot be shown: [`io::ErrorKind::InvalidData`].
 pub fn columns(batch: &RecordBatch, no_text: NoText) -> io::Result<Vec<Column<'_>>> {
-    let options = FormatOptions::new().with_display_error(no_text == NoText::Shown);
+    let options = FormatOptions::new().with_null("NULL");
+    let options = options.with_display_error(no_text == NoText::Shown);
     let mut columns = Vec::with_capacity(batch.num_columns());
     for array in batch.columns() {
         columns.push(Column {

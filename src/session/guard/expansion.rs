@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 pub(crate) fn check(command: &Command) -> Result<()> {
     match command {
         Command::Sql(statement) => sql_of(statement).map_or(Ok(()), check_tree),
-        Command::ExplainKeys(query) | Command::Summarize(query) => check_tree(query),
+        Command::ExplainKeys(query, _) | Command::Summarize(query) => check_tree(query),
         Command::Copy(copy) => match &copy.source {
             CopySource::Query(query) => check_tree(query),
             _ => Ok(()),

@@ -35,6 +35,14 @@ const MAX_STARS: usize = 50;
 /// Most keys that the grouping sets of a GROUP BY have together, where each has all.
 const MAX_KEYS_OF_SETS: usize = 50_000;
 
+/// The rows of a list that are written out. Those of a longer list become a join, or are refused there.
+fn rows_written_out(list: &[Expr]) -> usize {
+    match list.len() {
+        few if few <= MAX_ROWS_COMPARED => few,
+        _ => 0,
+    }
+}
+
 /// What there is too much of.
 struct TooWide {
     most: usize,
@@ -174,7 +182,7 @@ impl Visitor for Widths {
                 limit(self.subqueries, MAX_ALL_SUBQUERIES, "subqueries")
             }
             Expr::InList { expr, list, .. } if matches!(expr.as_ref(), Expr::Tuple(_)) => {
-                self.rows_compared += list.len();
+                self.rows_compared += rows_written_out(list);
                 limit(self.rows_compared, MAX_ROWS_COMPARED, "rows in lists")
             }
             Expr::InList { list, .. } => {

@@ -103,7 +103,7 @@ mod tests {
         let parsed = parse(&format!("EXPLAIN KEYS SELECT {sql} FROM t"))
             .unwrap()
             .pop();
-        let Command::ExplainKeys(query) = parsed.unwrap().command else {
+        let Command::ExplainKeys(query, _) = parsed.unwrap().command else {
             panic!("{sql}");
         };
         let SetExpr::Select(select) = *query.body else {

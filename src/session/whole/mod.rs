@@ -23,6 +23,7 @@ mod render;
 mod shrink;
 mod subject;
 mod truths;
+mod windows;
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -165,6 +165,17 @@ fn sizes(shell: &mut Shell<'_>, tables: &[String]) -> Answer {
     shell.script_of_command(&select)
 }
 
+/// Shows what a table declares besides its columns.
+fn declared(shell: &mut Shell<'_>, name: &str) -> Answer {
+    match find_table(shell, name, |table| table.bound().table().declared()) {
+        Ok(declared) => {
+            let (about, how) = declared.into_iter().unzip();
+            show_texts(shell, &[("about", about), ("value", how)])
+        }
+        Err(wrong) => failed(shell, &wrong),
+    }
+}
+
 /// Shows what is said of a table or a view and its columns, if there is something.
 fn comments(shell: &mut Shell<'_>, name: &str) -> Answer {
     let of_table = find_table(shell, name, |table| {
@@ -236,7 +247,7 @@ impl Command for Describe {
         if self.more {
             "the same with about how many rows and bytes it has"
         } else {
-            "shows a table's columns and where its row key has them"
+            "shows a table's columns, its row key, checks and options"
         }
     }
 
@@ -252,6 +263,13 @@ impl Command for Describe {
             return failed(shell, &wrong);
         }
         let described = shell.script_of_command(&format!("DESCRIBE {}", identifier(&name)))?;
+        if described.is_break() {
+            return Ok(described);
+        }
+        let described = match is_view {
+            true => described,
+            false => declared(shell, &name)?,
+        };
         if !self.more || described.is_break() {
             return Ok(described);
         }

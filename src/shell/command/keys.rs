@@ -1,14 +1,14 @@
 //! Row keys and key ranges, without a query's result.
 
+use std::sync::Arc;
+
 use super::arguments::table;
 use super::explore::find_table;
+use super::key_of_values::{Encoded, encode};
 use super::{Command, Offer, failed, show_texts};
-use crate::datum::datum_at;
 use crate::error::{Error, Result};
 use crate::key::{RowKey, identifier};
-use crate::keyrange::hex;
-use crate::schema::{Table, quoted};
-use crate::session::{Connection, Database};
+use crate::keyrange::{hex, prefix_successor};
 use crate::shell::state::{Answer, Shell};
 
 pub(super) struct Keys;
@@ -31,34 +31,31 @@ impl Command for Keys {
     }
 
     fn doc(&self) -> &'static str {
-        "shows a row's key, or what a key says, whole or the beginning"
+        "the key of values, in the key's order, or what a key says"
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
         let Some((name, rest)) = table(argument).filter(|(_, rest)| !rest.is_empty()) else {
             return failed(shell, &format!("say .keys {}", self.usage()));
         };
-        let found = find_table(shell, &name, |table| {
-            let bound = table.bound();
-            let sources = bound.key_sources().to_vec();
-            (
-                bound.table().clone(),
-                bound.row_key().as_ref().clone(),
-                sources,
-            )
-        });
-        let (declared, row_key, sources) = match found {
+        let found = find_table(shell, &name, |table| Arc::clone(table.bound()));
+        let table = match found {
             Ok(found) => found,
             Err(wrong) => return failed(shell, &wrong),
         };
         let key = match bytes(rest) {
-            Some(key) => key,
-            None => {
-                let encoded = encode(declared, &row_key, &sources, rest);
-                shell.runtime.block_on(encoded)
-            }
+            Some(key) => key.map(Encoded::Key),
+            None => shell.runtime.block_on(encode(&table, rest)),
         };
-        let rows = key.and_then(|key| describe(&row_key, &key));
+        let rows = match key {
+            Ok(Encoded::Key(key)) => describe(table.row_key(), &key),
+            Ok(Encoded::Scattered(condition)) => {
+                let name = identifier(&name);
+                let ranges = format!("EXPLAIN KEYS SELECT * FROM {name} WHERE {condition}");
+                return shell.script_of_command(&ranges);
+            }
+            Err(error) => Err(error),
+        };
         match rows {
             Ok([parts, values, hexes]) => {
                 show_texts(shell, &[("part", parts), ("value", values), ("hex", hexes)])
@@ -66,62 +63,6 @@ impl Command for Keys {
             Err(error) => failed(shell, error.message()),
         }
     }
-}
-
-/// The row key of the one row of `VALUES (…)`. A table of the same key in memory takes the row: so the key is the one
-/// that INSERT would store.
-async fn encode(
-    mut table: Table,
-    row_key: &RowKey,
-    sources: &[usize],
-    values: &str,
-) -> Result<Vec<u8>> {
-    // What is not in the key need not be given.
-    for (position, column) in table.columns.iter_mut().enumerate() {
-        column.nullable |= !sources.contains(&position);
-    }
-    let scratch = Database::in_memory()?.connect();
-    scratch
-        .execute(&table.create_statement(), Vec::new())
-        .await?;
-    let name = identifier(&table.name);
-    let whole = format!("INSERT INTO {name} {values}");
-    let of_key = sources
-        .iter()
-        .filter_map(|source| table.columns.get(*source));
-    let of_key: Vec<String> = of_key
-        .map(|column| identifier(&column.name).into_owned())
-        .collect();
-    let short = format!("INSERT INTO {name} ({}) {values}", of_key.join(", "));
-    let inserted = match scratch.execute(&whole, Vec::new()).await {
-        // As many values as the key has columns: they are these columns' values.
-        Err(error) => scratch
-            .execute(&short, Vec::new())
-            .await
-            .map_err(|_| error)?,
-        Ok(rows) => rows,
-    };
-    if inserted != 1 {
-        return Err(Error::invalid("give the values of one row"));
-    }
-    if !row_key.dictionaries().is_empty() {
-        return encode_with_ids(&scratch, &table, row_key).await;
-    }
-    let keys = format!("SELECT row_key FROM keys({})", quoted(&table.name));
-    let row = scratch.query_row(&keys, Vec::new()).await?;
-    let row = row.ok_or_else(|| Error::internal("a row was stored without a key"))?;
-    Ok(row.get::<&[u8]>(0)?.to_vec())
-}
-
-/// The same where it has ids of a dictionary, which are those of the table itself.
-async fn encode_with_ids(scratch: &Connection, table: &Table, row_key: &RowKey) -> Result<Vec<u8>> {
-    let rows = format!("SELECT * FROM {}", identifier(&table.name));
-    let rows = scratch.query(&rows, Vec::new()).await?;
-    let row = rows.iter().find(|batch| batch.num_rows() > 0);
-    let row = row.ok_or_else(|| Error::internal("a row that was stored is not there"))?;
-    let columns = table.columns.iter().zip(row.columns());
-    let values = columns.map(|(column, array)| datum_at(array, 0, &column.sql_type));
-    row_key.encode(&values.collect::<Result<Vec<_>>>()?)
 }
 
 /// The key that is written as bytes: `x'00ff'`, or `\x00ff` as results have it. `None` where no bytes are written.
@@ -139,17 +80,23 @@ fn bytes(written: &str) -> Option<Result<Vec<u8>>> {
     Some(bytes.collect::<Option<Vec<u8>>>().ok_or_else(wrong))
 }
 
-/// Parts, their values and their bytes, as far as the key has them; in the last row, all of it.
+/// Parts, their values and their bytes, as far as the key has them. Behind them all of it, or, of the beginning of a key,
+/// the range of the keys that begin so.
 fn describe(row_key: &RowKey, key: &[u8]) -> Result<[Vec<String>; 3]> {
     let (mut parts, mut values, mut hexes) = (Vec::new(), Vec::new(), Vec::new());
     let mut rest = key;
     let mut readable = String::new();
+    let mut is_whole = true;
+    let wrong = |why: &str| {
+        let key = hex(key);
+        Error::invalid(format!("x'{key}' is no key of this table: {why}"))
+    };
     for part in row_key.parts() {
         if rest.is_empty() {
-            readable.push_str("/*");
+            is_whole = false;
             break;
         }
-        let (value, length) = part.decode(rest)?;
+        let (value, length) = part.decode(rest).map_err(|error| wrong(error.message()))?;
         let (bytes, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
         parts.push(part.expression().to_string());
         readable.push_str(&format!("/{}", part.format(value.as_ref())));
@@ -158,13 +105,21 @@ fn describe(row_key: &RowKey, key: &[u8]) -> Result<[Vec<String>; 3]> {
         rest = behind;
     }
     if !rest.is_empty() {
-        let (key, more) = (hex(key), rest.len());
-        let wrong = format!("x'{key}' is no key of this table: it has {more} bytes too many");
-        return Err(Error::invalid(wrong));
+        return Err(wrong(&format!("it has {} bytes too many", rest.len())));
     }
-    parts.push("row key".to_owned());
-    values.push(readable);
-    hexes.push(hex(key));
+    let stop = prefix_successor(key).map(|stop| hex(&stop));
+    let ends = match is_whole {
+        true => vec![("row key", readable, hex(key))],
+        false => vec![
+            ("start", format!("{readable}/*"), hex(key)),
+            ("stop", format!("{readable}/*"), stop.unwrap_or_default()),
+        ],
+    };
+    for (end, value, hex) in ends {
+        parts.push(end.to_owned());
+        values.push(value);
+        hexes.push(hex);
+    }
     Ok([parts, values, hexes])
 }
 
@@ -188,6 +143,15 @@ impl Command for Ranges {
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
-        shell.script_of_command(&format!("EXPLAIN KEYS {argument}"))
+        // The bytes of ranges that are told in one row are those of none.
+        let each = match shell.settings.shows_bytes {
+            true => "VERBOSE ",
+            false => "",
+        };
+        shell.script_of_command(&format!("EXPLAIN KEYS {each}{argument}"))
     }
 }
+
+#[cfg(test)]
+#[path = "keys_tests.rs"]
+mod tests;

@@ -73,6 +73,11 @@ fn list() -> String {
         text.push_str(&format!("  {usage}  {}\n", command.doc()));
     }
     text.push_str(
+        "EXPLAIN KEYS SELECT … shows the key ranges of a query, EXPLAIN ANALYZE what it has read,\n\
+         SHOW STORE tells of the store, VACUUM clears away at once what was deleted and overwritten,\n\
+         VACUUM t that of a table.\n",
+    );
+    text.push_str(
         "Tab completes, Ctrl-R searches the history, Ctrl-C stops a statement, Ctrl-D leaves.\n",
     );
     text

@@ -7,6 +7,7 @@
 pub mod arguments;
 mod backup;
 mod explore;
+mod key_of_values;
 mod keys;
 mod leave;
 mod programs;
@@ -128,6 +129,15 @@ static ELSEWHERE: &[(&str, &str)] = &[
     ("\\g", "a statement runs at its semicolon"),
     (".parameter", ".set NAME VALUE is for :NAME in statements"),
     ("\\du", "Halite has no users"),
+    ("!columns", ".describe TABLE shows its columns"),
+    ("!primarykeys", ".describe TABLE shows its row key"),
+    (
+        "!indexes",
+        ".describe TABLE shows its row key, which is its only one",
+    ),
+    ("!run", ".read FILE runs a script"),
+    ("!outputformat", ".mode FORMAT sets how results look"),
+    ("!connect", ONE_DATABASE),
 ];
 
 /// What a command that has nothing to say answers.
@@ -165,9 +175,15 @@ pub fn find(line: &str) -> Result<(&'static dyn Command, &str), String> {
         if let Some((_, here)) = ELSEWHERE.iter().find(|(other, _)| *other == name) {
             return Err(format!("there is no command {name}; {here}"));
         }
+        // Phoenix's shell has an exclamation mark in front.
+        let dotted = name.strip_prefix('!').map(|rest| format!(".{rest}"));
+        if let Some(here) = dotted.as_deref().and_then(named) {
+            return Err(format!("there is no command {name}; write {}", here.name()));
+        }
         let known = COMMANDS.iter().flat_map(|command| names(*command));
         let known = known.filter(|known| known.len() > 2);
-        let hint = question(&closest(name, known)).unwrap_or(".help lists them".to_owned());
+        let asked = dotted.as_deref().unwrap_or(name);
+        let hint = question(&closest(asked, known)).unwrap_or(".help lists them".to_owned());
         return Err(format!("there is no command {name}; {hint}"));
     };
     let usage = command.usage();

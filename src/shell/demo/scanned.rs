@@ -1,10 +1,12 @@
 //! What a query scans, for people: the rows of `EXPLAIN KEYS`, table by table.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use super::super::names::Names;
 use super::super::text::{grouped, width};
 use crate::error::{Error, Result};
+use crate::session::parse::Buckets;
 use crate::session::{Connection, Outcome, Row, RowStream, Rows, Statement};
 
 /// Ranges of a table that are shown.
@@ -19,6 +21,8 @@ pub struct Scanned {
 
 struct Table {
     name: String,
+    /// What the query calls it, where it reads the table more than once.
+    alias: Option<String>,
     /// The parts of its row key: `origin, scheduled`.
     key: String,
     ranges: Vec<Range>,
@@ -27,7 +31,7 @@ struct Table {
 
 struct Range {
     kind: String,
-    bucket: Option<u32>,
+    bucket: Option<String>,
     start: String,
     stop: String,
 }
@@ -41,18 +45,31 @@ impl Scanned {
         let mut tables: Vec<Table> = Vec::new();
         let names = Names::new(connection.clone());
         let key = |name: &str| names.definition(name).map(|table| table.key_clause());
-        for row in &rows(connection, &query.explain_keys()?).await? {
+        for row in &rows(connection, &query.explain_keys(Buckets::Together)?).await? {
             let name = text(&row, "table")?;
-            if tables.last().is_none_or(|table| table.name != name) {
+            let alias = row.get::<Option<String>>("alias")?;
+            let is_same = |table: &Table| table.name == name && table.alias == alias;
+            if !tables.last().is_some_and(is_same) {
                 tables.push(Table {
                     key: key(&name).unwrap_or_default(),
                     residual: text(&row, "residual")?,
                     ranges: Vec::new(),
                     name,
+                    alias,
                 });
             }
             if let Some(table) = tables.last_mut() {
                 table.ranges.push(Range::read(&row)?);
+            }
+        }
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for table in &tables {
+            *seen.entry(table.name.clone()).or_default() += 1;
+        }
+        // The layouts stand in the place of a data set, whose name is their alias.
+        for table in &mut tables {
+            if seen.get(&table.name) == Some(&1) {
+                table.alias = None;
             }
         }
         Ok(Self { tables })
@@ -88,7 +105,9 @@ impl Range {
 impl fmt::Display for Scanned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for table in &self.tables {
-            writeln!(f, "{}  PRIMARY KEY ({})", table.name, table.key)?;
+            let alias = table.alias.as_ref().map(|alias| format!(" AS {alias}"));
+            let alias = alias.unwrap_or_default();
+            writeln!(f, "{}{alias}  PRIMARY KEY ({})", table.name, table.key)?;
             for range in table.ranges.iter().take(SHOWN) {
                 writeln!(f, "  {range}")?;
             }
@@ -106,7 +125,10 @@ impl fmt::Display for Scanned {
 /// `range, bucket 3: /3/N14228/* to /3/N14228/*`; the end on a line of its own where it gets too long.
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bucket = self.bucket.map(|bucket| format!(", bucket {bucket}"));
+        let bucket = self
+            .bucket
+            .as_ref()
+            .map(|bucket| format!(", bucket {bucket}"));
         let head = format!("{}{}: ", self.kind, bucket.unwrap_or_default());
         write!(f, "{head}{}", self.start)?;
         if self.stop.is_empty() || self.stop == self.start {

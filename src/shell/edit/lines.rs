@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use reedline::{Reedline, Signal};
+use reedline::{EditCommand, Reedline, Signal};
 
 use super::prompt::HalitePrompt;
 
@@ -18,8 +18,8 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// The editor, on its thread.
 pub(super) struct Lines {
-    /// Asks for a line.
-    wanted: Sender<()>,
+    /// Asks for a line, which begins with this text.
+    wanted: Sender<String>,
     read: Receiver<io::Result<Signal>>,
     thread: JoinHandle<()>,
 }
@@ -30,12 +30,15 @@ impl Lines {
     /// # Errors
     /// Where the system has no thread left.
     pub(super) fn new(mut editor: Reedline, prompt: HalitePrompt) -> io::Result<Self> {
-        let (wanted, asked) = channel::<()>();
+        let (wanted, asked) = channel::<String>();
         let (answers, read) = channel();
         let thread = std::thread::Builder::new()
             .name("editor".to_owned())
             .spawn(move || {
-                while asked.recv().is_ok() {
+                while let Ok(begun) = asked.recv() {
+                    if !begun.is_empty() {
+                        editor.run_edit_commands(&[EditCommand::InsertString(begun)]);
+                    }
                     let signal = editor.read_line(&prompt).map_err(io::Error::other);
                     // Kept at once: the window may be closed while the statement runs.
                     editor.sync_history().ok();
@@ -51,13 +54,13 @@ impl Lines {
         })
     }
 
-    /// Waits for the next line.
+    /// Waits for the next line, in which this stands already.
     ///
     /// # Errors
     /// Those of the terminal; `NotConnected` where it is gone, and then the editor's thread is left behind.
-    pub(super) fn next(&self) -> io::Result<Signal> {
+    pub(super) fn next(&self, begun: String) -> io::Result<Signal> {
         let gone = || io::Error::new(io::ErrorKind::NotConnected, "the terminal is gone");
-        self.wanted.send(()).map_err(|_| gone())?;
+        self.wanted.send(begun).map_err(|_| gone())?;
         loop {
             match self.read.recv_timeout(LOOK) {
                 Ok(signal) => return signal,

@@ -28,7 +28,7 @@ use self::prompt::{HalitePrompt, Typed};
 use super::editor;
 use super::failure::Failure;
 use super::names::Names;
-use super::script::is_complete;
+use super::script::{behind_forgotten, is_complete};
 use super::state::Shell;
 use super::style::Colors;
 use crate::session::Database;
@@ -71,10 +71,17 @@ impl Shell<'_> {
 
     /// Runs what the user types until they leave.
     fn submit_each(&mut self, lines: &Lines, typed: &Typed) -> io::Result<()> {
+        let mut begun = String::new();
         loop {
-            typed.note("");
-            match lines.next()? {
-                Signal::Success(text) if !self.submit(&text)? => return Ok(()),
+            typed.note(&begun);
+            match lines.next(std::mem::take(&mut begun))? {
+                Signal::Success(text) => {
+                    let (statement, text) = behind_forgotten(&text).unwrap_or(("", text.as_str()));
+                    if !self.submit(text)? {
+                        return Ok(());
+                    }
+                    statement.trim_end().clone_into(&mut begun);
+                }
                 Signal::CtrlC if typed.is_empty() => {
                     self.outputs
                         .tell("Ctrl-D or .quit leaves the shell; .help helps.")?;

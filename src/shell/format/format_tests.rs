@@ -322,6 +322,26 @@ fn a_plan_is_printed_as_text() {
     );
 }
 
+/// Inside of a list NULL is told from nothing, and from the text.
+#[test]
+fn null_inside_of_a_list_is_shown() {
+    let list = ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1), None, Some(3)])]);
+    let batch = RecordBatch::try_from_iter([("list", Arc::new(list) as ArrayRef)]).unwrap();
+    for (format, shown) in [
+        ("box", "[1, NULL, 3]"),
+        ("auto", "[1, NULL, 3]"),
+        ("line", "[1, NULL, 3]"),
+        ("markdown", "[1, NULL, 3]"),
+        ("csv", "[1, NULL, 3]"),
+        ("tsv", "[1, NULL, 3]"),
+        ("json", "[1,null,3]"),
+        ("jsonl", "[1,null,3]"),
+    ] {
+        let text = print(format, &batch);
+        assert!(text.contains(shown), "{format}: {text}");
+    }
+}
+
 #[test]
 fn nested_and_dictionary_values_have_text() {
     let list = ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1), None]), None]);
@@ -333,7 +353,7 @@ fn nested_and_dictionary_values_have_text() {
         ("word", Arc::new(words.finish())),
     ])
     .unwrap();
-    assert_eq!(print("csv", &batch), "list,word\n\"[1, ]\",a\n,\n");
+    assert_eq!(print("csv", &batch), "list,word\n\"[1, NULL]\",a\n,\n");
     assert_eq!(
         print("jsonl", &batch),
         "{\"list\":[1,null],\"word\":\"a\"}\n{\"list\":null,\"word\":null}\n"

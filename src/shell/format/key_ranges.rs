@@ -22,7 +22,7 @@ const BOUNDS: [&str; 2] = ["start", "stop"];
 /// The bounds as bytes.
 const BYTES: [&str; 2] = ["start_hex", "stop_hex"];
 /// What may stand below the box.
-const BELOW: [&str; 2] = ["table", "residual"];
+const BELOW: [&str; 3] = ["table", "alias", "residual"];
 
 /// Whether this is what `EXPLAIN KEYS` returns.
 pub fn are(schema: &Schema) -> bool {
@@ -165,15 +165,22 @@ fn chosen(rows: &RecordBatch, names: &[&str]) -> io::Result<RecordBatch> {
 fn residuals(rows: &RecordBatch) -> io::Result<BTreeSet<String>> {
     let rows = chosen(rows, &BELOW)?;
     let mut lines = BTreeSet::new();
-    let is_none = |place| {
-        let texts = rows.column_by_name("residual");
+    let is_none = |name, place| {
+        let texts = rows.column_by_name(name);
         texts.is_none_or(|texts| says_nothing(&texts.slice(place, 1)))
     };
     for (place, row) in (0..).zip(read_rows(&rows, 0..rows.num_rows(), "")?) {
-        if let [table, residual] = row.as_slice()
-            && !is_none(place)
+        if let [table, alias, residual] = row.as_slice()
+            && !is_none("residual", place)
         {
-            lines.insert(format!("on rows of {}: {}", table.text, residual.text));
+            let alias = match is_none("alias", place) {
+                true => String::new(),
+                false => format!(" AS {}", alias.text),
+            };
+            lines.insert(format!(
+                "on rows of {}{alias}: {}",
+                table.text, residual.text
+            ));
         }
     }
     Ok(lines)

@@ -63,7 +63,7 @@ fn times_are_moved_before_anything_is_made_of_them() {
         width: 2 * HOUR,
         origin: Some(HOUR),
     };
-    equal(0, bins, at(-3_600), "ttf-");
+    equal(0, bins, at(-3_600), "ttff");
     equal(HOUR, bins, at(3_600), "tff!");
 }
 

@@ -17,7 +17,7 @@ use super::condition::{
 use super::constants::own;
 use super::functions;
 use crate::datum::{Datum, Precision, Readable, SqlType};
-use crate::function::{Arithmetic, DatePart};
+use crate::function::{Arithmetic, DateBin, DatePart};
 
 /// What comparisons become.
 pub(super) trait Meaning {
@@ -300,7 +300,7 @@ pub(super) fn render_term(term: &Term, columns: &[Column]) -> Expr {
         Function::Quotient(divisor) => binary_expr(first, Operator::Divide, lit(*divisor)),
         Function::Plus(summand) => binary_expr(first, Operator::Plus, lit(*summand)),
         Function::DateTrunc(unit) => datetime::date_trunc().call(vec![lit(*unit), first]),
-        Function::DateBin(width) => datetime::date_bin().call(vec![lit(interval(*width)), first]),
+        Function::DateBin(width) => date_bin().call(vec![lit(interval(*width)), first]),
         Function::Date => cast(first, DataType::Date32),
         Function::Year => {
             let part = ScalarUDF::new_from_impl(DatePart::default());
@@ -371,7 +371,7 @@ fn made_of(made: Made, time: Expr) -> Expr {
         Made::DateBin { width, origin } => {
             let origin = origin.map(|count| timestamp_literal(count, Precision::Nanosecond, false));
             let arguments = [lit(interval(width)), time].into_iter();
-            datetime::date_bin().call(arguments.chain(origin.map(lit)).collect())
+            date_bin().call(arguments.chain(origin.map(lit)).collect())
         }
         Made::Date => cast(time, DataType::Date32),
     }
@@ -625,6 +625,11 @@ fn written(constant: &Constant) -> Expr {
     } else {
         lit(literal(constant))
     }
+}
+
+/// SQL's function, which reaches as far as the types do.
+fn date_bin() -> ScalarUDF {
+    ScalarUDF::new_from_impl(DateBin::default())
 }
 
 #[cfg(test)]

@@ -50,6 +50,7 @@ fn expect(condition: &Condition) {
         context.register_udf(function.as_ref().clone());
     }
     context.register_udf(ScalarUDF::new_from_impl(DatePart::default()));
+    context.register_udf(date_bin());
     let text = sql(condition, &columns);
     let planned = context
         .parse_sql_expr(&text, &schema)

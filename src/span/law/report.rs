@@ -80,10 +80,14 @@ fn spans(case: &Case) -> Result<String, String> {
         let plan = lowered.plan(&key, budget).map_err(text)?;
         let mut shown = String::new();
         for row in plan.spans.explain(&key).map_err(text)? {
+            let [first, behind] = row.hex().unwrap_or_default();
             let _ = writeln!(
                 shown,
-                "    --   {} {:?} {} .. {}  [{}, {})",
-                row.kind, row.bucket, row.start, row.stop, row.start_hex, row.stop_hex
+                "    --   {} {:?} {} .. {}  [{first}, {behind})",
+                row.kind,
+                row.buckets,
+                row.start(),
+                row.stop()
             );
         }
         for residual in &plan.residual {

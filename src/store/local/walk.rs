@@ -1,8 +1,17 @@
 //! A skip scan: a guide is asked about the entry on which the cursor lands, and says how far the entries from there on
 //! are inside, or which candidate to seek.
+//!
+//! Where a candidate lies under nearly every key a skip scan costs more than to read everything. So a walk that is
+//! allowed to ([`ReadRequest::widens`](super::super::ReadRequest)) gives up there: it reads its hull as any range is read,
+//! and hands out all entries, for whoever reads looks at them himself. Every so often it tries whether candidates are far
+//! again. One that must not hand out what is outside reads on to near candidates, entry by entry.
+
+mod pace;
 
 use std::sync::Arc;
 
+pub use self::pace::ENTRIES_PER_SEEK;
+use self::pace::Pace;
 use super::super::{Chunk, ChunkLimit, Direction};
 use super::Feed;
 use crate::error::Result;
@@ -14,7 +23,14 @@ pub(super) struct WalkReader {
     position: WalkState,
     /// Holds the entry that is looked at.
     landing: Chunk,
-    stride: Stride,
+    pace: Pace,
+    /// Whether entries that are outside may be handed out.
+    widens: bool,
+    /// Whether some were.
+    is_wide: bool,
+    /// Whether the reader was sent to where it is about to land: then seeking is what is wanted, and says nothing of how far
+    /// candidates are.
+    is_sent: bool,
 }
 
 /// The state of a walk. On which side a key bounds it depends on the direction: see [`Step`].
@@ -25,82 +41,44 @@ enum WalkState {
     SeekTo(Vec<u8>),
     /// Nothing is known of the next entry yet.
     Landing,
-    /// Reading on to this key, for so many entries at most.
-    Stepping(Vec<u8>, usize),
+    /// Reading on to this key.
+    Stepping(Vec<u8>),
     /// All keys from where the cursor stands to this one are inside; `None`: to the end.
     Inside(Option<Vec<u8>>),
+    /// So many entries are handed out, inside or not.
+    Wide(usize),
     /// At the end.
     Done,
 }
 
-/// The most entries that are read on the way to a candidate before it is sought: a seek costs as much as some ten.
-const STEPS: usize = 8;
-
-/// After how many seeks it is tried, the first time, whether the candidates are near.
-pub(super) const FIRST_TRIAL: usize = 32;
-
-/// After how many at most.
-const LAST_TRIAL: usize = 8192;
-
-/// Whether to seek the next candidate or to read on to it: a heuristic.
-///
-/// A seek costs as much as reading some ten entries, and a store does not say how many entries it has passed over. So
-/// every now and then a few entries are read on the way to a candidate. If they reach it, the walk goes on so, until a
-/// candidate is farther away; if not, it seeks, and the next trial comes after twice as many seeks.
-struct Stride {
-    /// Seeks until the next trial; 0: the last one has shown candidates to be near.
-    seeks_left: usize,
-    trial_after: usize,
-}
-
-impl Stride {
-    fn new() -> Self {
-        Self {
-            seeks_left: FIRST_TRIAL,
-            trial_after: FIRST_TRIAL,
-        }
-    }
-
-    /// How many entries to read on the way to the next candidate before it is sought.
-    fn steps(&mut self) -> usize {
-        self.seeks_left = self.seeks_left.saturating_sub(1);
-        match self.seeks_left {
-            0 => STEPS,
-            _ => 0,
-        }
-    }
-
-    fn was_near(&mut self) {
-        self.trial_after = FIRST_TRIAL;
-    }
-
-    fn was_far(&mut self) {
-        self.seeks_left = self.trial_after;
-        self.trial_after = (self.trial_after * 2).min(LAST_TRIAL);
-    }
-}
-
 impl WalkReader {
-    pub(super) fn new(guide: Arc<dyn Guide>) -> Self {
+    pub(super) fn new(guide: Arc<dyn Guide>, widens: bool) -> Self {
         Self {
             position: WalkState::Outset,
             guide,
             landing: Chunk::new(),
-            stride: Stride::new(),
+            pace: Pace::new(),
+            widens,
+            is_wide: false,
+            is_sent: false,
         }
+    }
+
+    /// Whether entries that are outside may have been handed out.
+    pub(super) fn is_wide(&self) -> bool {
+        self.is_wide
     }
 
     /// Goes on at this key, unless a candidate is known that is farther.
     pub(super) fn skip(&mut self, key: &[u8], direction: Direction) {
         self.position = match std::mem::replace(&mut self.position, WalkState::Done) {
             position @ (WalkState::Outset | WalkState::Done) => position,
-            WalkState::SeekTo(to) | WalkState::Stepping(to, _)
-                if direction.is_short_of(key, &to) =>
-            {
+            WalkState::SeekTo(to) | WalkState::Stepping(to) if direction.is_short_of(key, &to) => {
                 WalkState::SeekTo(to)
             }
             _ => WalkState::SeekTo(key.to_vec()),
         };
+        self.is_sent = true;
     }
 
     /// Goes on by one seek or one read. Returns whether there may be more.
@@ -122,18 +100,9 @@ impl WalkReader {
                 }
             }
             WalkState::Landing => self.look(feed, chunk, None)?,
-            WalkState::Stepping(to, left) => self.look(feed, chunk, Some((to, left)))?,
-            WalkState::Inside(until) => {
-                self.position = match (feed.read(chunk, limit)?, until) {
-                    (true, until) => WalkState::Inside(until),
-                    (false, Some(_)) => {
-                        // The key behind what was inside is the next one: no seek is needed to get there.
-                        feed.cursor()?.lift();
-                        WalkState::Landing
-                    }
-                    (false, None) => WalkState::Done,
-                };
-            }
+            WalkState::Stepping(to) => self.look(feed, chunk, Some(to))?,
+            WalkState::Inside(until) => self.read_inside(feed, chunk, limit, until)?,
+            WalkState::Wide(left) => self.read_all(feed, chunk, limit, left)?,
         }
         Ok(!matches!(self.position, WalkState::Done))
     }
@@ -153,36 +122,77 @@ impl WalkReader {
         Ok(())
     }
 
-    /// Looks at the next entry: the first one after a seek, behind what was inside, or one on the way to a candidate.
-    fn look(
+    /// Reads entries that are inside.
+    fn read_inside(
         &mut self,
         feed: &mut Feed,
         chunk: &mut Chunk,
-        way: Option<(Vec<u8>, usize)>,
+        limit: ChunkLimit,
+        until: Option<Vec<u8>>,
     ) -> Result<()> {
+        let before = chunk.len();
+        let has_more = feed.read(chunk, limit)?;
+        self.pace.has_read(chunk.len() - before);
+        self.position = match (has_more, until) {
+            (true, until) => WalkState::Inside(until),
+            (false, Some(_)) => {
+                // The key behind what was inside is the next one: no seek is needed to get there.
+                feed.cursor()?.lift();
+                WalkState::Landing
+            }
+            (false, None) => WalkState::Done,
+        };
+        Ok(())
+    }
+
+    /// Reads entries whether they are inside or not.
+    fn read_all(
+        &mut self,
+        feed: &mut Feed,
+        chunk: &mut Chunk,
+        limit: ChunkLimit,
+        left: usize,
+    ) -> Result<()> {
+        let before = chunk.len();
+        let few = ChunkLimit {
+            entries: limit.entries.min(before.saturating_add(left)),
+            ..limit
+        };
+        let has_more = feed.read(chunk, few)?;
+        let left = left.saturating_sub(chunk.len() - before);
+        self.position = match (has_more, left) {
+            (false, _) => WalkState::Done,
+            (true, 0) => {
+                self.pace.begin_trial();
+                WalkState::Landing
+            }
+            (true, left) => WalkState::Wide(left),
+        };
+        Ok(())
+    }
+
+    /// Looks at the next entry: the first one after a seek, behind what was inside, or one on the way to a candidate.
+    fn look(&mut self, feed: &mut Feed, chunk: &mut Chunk, way: Option<Vec<u8>>) -> Result<()> {
         self.landing.clear();
         let more = feed.read(&mut self.landing, ChunkLimit::entries(1))?;
         let landing = std::mem::take(&mut self.landing);
         match (landing.get(0), way) {
             // A store may hand control back in a run of tombstones.
-            (None, Some((to, left))) if more => self.position = WalkState::Stepping(to, left),
+            (None, Some(to)) if more => self.position = WalkState::Stepping(to),
             (None, None) if more => self.position = WalkState::Landing,
             (None, _) => {}
-            (Some((key, _)), Some((to, left))) if feed.direction.is_short_of(key, &to) => {
-                self.position = match left - 1 {
-                    0 => {
-                        self.stride.was_far();
-                        WalkState::SeekTo(to)
-                    }
-                    left => WalkState::Stepping(to, left),
+            (Some((key, _)), Some(to)) if feed.direction.is_short_of(key, &to) => {
+                self.position = match self.pace.passes(landing.size_in_bytes()) {
+                    true => WalkState::Stepping(to),
+                    false => WalkState::SeekTo(to),
                 };
             }
-            (Some((key, value)), way) => {
-                if way.is_some() {
-                    self.stride.was_near();
-                }
-                self.ask(feed, chunk, key, value)?;
+            (Some((key, value)), _) if self.pace.is_given_up(self.widens) => {
+                chunk.push(key, value);
+                self.is_wide = true;
+                self.position = WalkState::Wide(self.pace.stretch());
             }
+            (Some((key, value)), _) => self.ask(feed, chunk, key, value)?,
         }
         self.landing = landing;
         Ok(())
@@ -190,6 +200,9 @@ impl WalkReader {
 
     /// Asks about an entry: whether it is inside, and how far that goes, or where to go on.
     fn ask(&mut self, feed: &mut Feed, chunk: &mut Chunk, key: &[u8], value: &[u8]) -> Result<()> {
+        if !std::mem::take(&mut self.is_sent) {
+            self.pace.asks();
+        }
         let step = match feed.direction {
             Direction::Forward => self.guide.next(key),
             Direction::Backward => self.guide.previous(key),
@@ -202,9 +215,9 @@ impl WalkReader {
                 }
                 WalkState::Inside(until)
             }
-            Step::Seek(next) => match self.stride.steps() {
-                0 => WalkState::SeekTo(next),
-                steps => WalkState::Stepping(next, steps),
+            Step::Seek(next) => match self.pace.reads_on() {
+                true => WalkState::Stepping(next),
+                false => WalkState::SeekTo(next),
             },
             Step::Done => WalkState::Done,
         };

@@ -26,11 +26,14 @@ use self_cell::self_cell;
 use super::super::bulk::{Ascending, BulkWriter};
 use super::super::directory::file_names;
 use super::super::no_such_space;
+use super::clearing::{Deletions, Stretch};
 use super::open::family_options;
 use super::switch::Files;
 use super::{Database, RocksStore};
 use crate::error::{Error, Result};
 
+/// What fails where a load does.
+const LOADING: &str = "writing the rows of a large statement";
 /// The directory of all loads, in that of the database.
 pub(super) const LOADS: &str = "halite-loads";
 /// A file is ended when it has so many bytes. In tests each block is nearly a file, so that loads have several.
@@ -54,6 +57,7 @@ pub(in crate::store) struct RocksLoad {
     space: String,
     family: String,
     order: Ascending,
+    deletions: Deletions,
     /// Dropped before the directory of its files.
     writer: FileWriter,
     directory: LoadDirectory,
@@ -77,6 +81,7 @@ impl RocksLoad {
             space: space.to_owned(),
             family: found.family_name(),
             order: Ascending::default(),
+            deletions: Deletions::default(),
             files: Vec::new(),
             is_open: false,
         })
@@ -131,8 +136,7 @@ impl RocksLoad {
     }
 
     fn failed(&self, error: ::rocksdb::Error) -> Error {
-        self.database
-            .failed(format!("loading {}", self.space), error)
+        self.database.failed(LOADING, error)
     }
 
     pub(super) fn space(&self) -> &str {
@@ -154,6 +158,11 @@ impl RocksLoad {
             true => self.end_file(),
             false => Ok(()),
         }
+    }
+
+    /// Where it deletes much.
+    pub(super) fn take_deletions(&mut self) -> Vec<Stretch> {
+        self.deletions.take_full()
     }
 
     /// Applies it.
@@ -196,7 +205,9 @@ impl BulkWriter for RocksLoad {
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
-        self.push(key, None)
+        self.push(key, None)?;
+        self.deletions.add(&self.space, key);
+        Ok(())
     }
 }
 
@@ -213,7 +224,7 @@ pub(super) fn ingest_files(database: &Database, family: &str, files: Vec<PathBuf
     let ingested = database
         .db
         .ingest_external_file_cf_opts(&found, &ingestion_options(), files);
-    ingested.map_err(|error| database.failed(format!("loading {family}"), error))
+    ingested.map_err(|error| database.failed(LOADING, error))
 }
 
 fn ingestion_options() -> IngestExternalFileOptions {

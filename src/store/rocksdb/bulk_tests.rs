@@ -112,7 +112,12 @@ fn a_load_that_cannot_be_ingested_changes_nothing() {
         .unwrap();
     fs::write(load.path().join("000002.sst"), b"no table").unwrap();
     let error = store.ingest(vec![bulk]).unwrap_err();
-    assert!(error.message().contains("loading t"), "{error}");
+    assert!(
+        error
+            .message()
+            .contains("writing the rows of a large statement"),
+        "{error}"
+    );
     assert!(!path.join(LOADS).exists());
     assert_eq!(count(&store), 0);
     let tables = |path: &Path| {

@@ -34,7 +34,7 @@ pub(super) fn describe(store: &RocksStore) -> Result<Vec<Fact>> {
         ),
         Fact::new(
             "room of deleted rows",
-            "is given back little by little, by VACUUM at once",
+            "of a large DELETE is given back soon after it, else little by little, and by VACUUM at once",
         ),
         Fact::new("a copy", "halite backup, .backup"),
         Fact::new("whether it is whole", "halite check"),

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ::rocksdb::{DBRawIterator, ErrorKind as RocksErrorKind, ReadOptions};
+use ::rocksdb::perf::{PerfStatsLevel, set_perf_stats};
+use ::rocksdb::{DBRawIterator, ErrorKind as RocksErrorKind, PerfMetric, ReadOptions};
 use self_cell::self_cell;
 
 use super::super::changes::Claims;
@@ -169,6 +170,7 @@ impl LocalSnapshot for RocksSnapshot {
             values: true,
             remaining: Remaining::of(within, within, direction),
             state: State::Ended,
+            deleted: 0,
         }))
     }
 }
@@ -206,6 +208,21 @@ struct RocksCursor {
     values: bool,
     remaining: Remaining,
     state: State,
+    /// How many deleted entries were passed over.
+    deleted: u64,
+}
+
+/// Does something with RocksDB on this thread, and counts the deleted entries that it passes over.
+fn counting<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    ::rocksdb::perf::with_thread_local(|counters| {
+        set_perf_stats(PerfStatsLevel::EnableCount);
+        let done = work();
+        set_perf_stats(PerfStatsLevel::Disable);
+        (
+            done,
+            counters.metric(PerfMetric::InternalDeleteSkippedCount),
+        )
+    })
 }
 
 impl RocksCursor {
@@ -219,7 +236,8 @@ impl RocksCursor {
     /// Moves the iterator to the first entry that remains.
     fn land(&mut self) -> Result<()> {
         let (remaining, direction) = (&self.remaining, self.direction);
-        let is_valid = self.entries.with_dependent_mut(|_, iterator| {
+        let entries = &mut self.entries;
+        let land = |iterator: &mut DBRawIterator<'_>| {
             match (direction, remaining.stop()) {
                 (Direction::Forward, _) => iterator.seek(remaining.start()),
                 (Direction::Backward, None) => iterator.seek_to_last(),
@@ -231,7 +249,10 @@ impl RocksCursor {
                 }
             }
             iterator.valid()
-        });
+        };
+        let land = || entries.with_dependent_mut(|_, iterator| land(iterator));
+        let (is_valid, deleted) = counting(land);
+        self.deleted += deleted;
         self.state = State::BeforeEntry;
         if is_valid { Ok(()) } else { self.examine() }
     }
@@ -327,7 +348,8 @@ impl Cursor for RocksCursor {
             return Ok(false);
         }
         let before = chunk.len();
-        let halt = self.read(chunk, limit);
+        let (halt, deleted) = counting(|| self.read(chunk, limit));
+        self.deleted += deleted;
         if chunk.len() > before {
             let (key, _) = chunk.last().unwrap_or_default();
             self.remaining.continue_after(key);
@@ -339,6 +361,10 @@ impl Cursor for RocksCursor {
             Halt::IteratorInvalid => self.examine()?,
         }
         Ok(!matches!(self.state, State::BehindEnd | State::Ended))
+    }
+
+    fn deleted(&self) -> usize {
+        usize::try_from(self.deleted).unwrap_or(usize::MAX)
     }
 
     fn omit_values(&mut self) {

@@ -4,7 +4,8 @@
 //! after a full disk. So the file `halite-reserve` takes that much of the disk; of a small database no more than its own
 //! files do, which may be too little where much was written since, and nothing of one of less than [`LEAST`]. It is made
 //! when a database is opened for writing, and removed when the disk turns out to be full, while it is opened or later.
-//! The next opening makes it again. Where there is no room for it there is none, and a full disk is what it was.
+//! The next opening makes it again. Where there is no room for it there is none, and a full disk is what it was; a
+//! compaction that is due while the disk is full may take what was given back before a DELETE does.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -60,14 +60,16 @@ impl Gallop {
 mod tests {
     use super::*;
 
-    /// What it costs, in rows, to go to so many keys that are `distance` rows apart.
-    fn cost(distance: usize, keys: usize) -> usize {
+    /// What it costs, in rows, to go to so many keys that are `distance` rows apart, and how many of the rows that are asked
+    /// for lie behind the last of them.
+    fn cost(distance: usize, keys: usize) -> (usize, usize) {
         let mut gallop = Gallop::new();
         // How many rows were asked for, and up to which row they go.
         let (mut cost, mut size) = (WORTH + LOOK, LOOK);
         let mut until = size;
-        for key in 1..=keys {
-            let row = key * distance;
+        let mut row = 0;
+        for _ in 0..keys {
+            row += distance;
             loop {
                 if row < until {
                     gallop.reached();
@@ -85,7 +87,17 @@ mod tests {
                 break;
             }
         }
-        cost
+        (cost, until - row)
+    }
+
+    #[test]
+    fn near_keys_cost_little_more_than_all_rows() {
+        const ROWS: usize = 100_000;
+        for distance in [1, 2, 5, 17, 63, 64, 65, 100, 143, 200, 250] {
+            let (cost, behind) = cost(distance, ROWS / distance);
+            let cost = cost - behind;
+            assert!(10 * cost <= 12 * (ROWS + WORTH), "{distance}: {cost}");
+        }
     }
 
     #[test]
@@ -95,7 +107,7 @@ mod tests {
             1, 2, 5, 17, 63, 64, 65, 100, 143, 200, 255, 257, 300, 500, 1_000, 100_000,
         ] {
             let better = (distance * KEYS).min((WORTH + 1) * KEYS) + WORTH + LOOK;
-            let cost = cost(distance, KEYS);
+            let (cost, _) = cost(distance, KEYS);
             assert!(cost <= 2 * better, "{distance}: {cost} for {better}");
         }
     }

@@ -302,6 +302,10 @@ impl<S: RowService> Reader for VersionedReader<S> {
         self.failing(set_out)
     }
 
+    fn is_wide(&self) -> bool {
+        false
+    }
+
     fn tally(&self) -> Tally {
         let stream = self.stream.as_ref();
         Tally {

@@ -189,6 +189,10 @@ impl Reader for DelayedReader {
         self.inner.skip(key)
     }
 
+    fn is_wide(&self) -> bool {
+        self.inner.is_wide()
+    }
+
     fn tally(&self) -> Tally {
         Tally {
             requests: self.requests,

@@ -172,6 +172,10 @@ impl Reader for FailingReader {
         skipped
     }
 
+    fn is_wide(&self) -> bool {
+        self.inner.is_wide()
+    }
+
     fn tally(&self) -> Tally {
         self.inner.tally()
     }

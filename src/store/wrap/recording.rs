@@ -317,6 +317,10 @@ impl Reader for RecordingReader {
         self.inner.skip(key)
     }
 
+    fn is_wide(&self) -> bool {
+        self.inner.is_wide()
+    }
+
     fn tally(&self) -> Tally {
         self.inner.tally()
     }

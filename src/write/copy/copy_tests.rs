@@ -7,6 +7,7 @@ use tempfile::NamedTempFile;
 
 use super::super::tests::{int, stored, text, writer};
 use super::super::{TableWriter, WriteSettings};
+use super::dialect::CsvDialect;
 use super::lines::Lines;
 use super::*;
 use crate::datum::{Datum, SqlType};
@@ -433,7 +434,12 @@ fn lines_and_records_go_together() {
             .has_headers(false)
             .flexible(true)
             .buffer_capacity(rng.usize(1..9))
-            .from_reader(Lines::new(bytes.as_bytes(), b',', usize::MAX));
+            .from_reader(Lines::new(
+                bytes.as_bytes(),
+                CsvDialect::default(),
+                1,
+                usize::MAX,
+            ));
         let mut record = ::csv::ByteRecord::new();
         let (mut newest, mut open) = (0, None);
         let mut quoted_empty = Vec::new();
@@ -465,6 +471,97 @@ fn lines_and_records_go_together() {
             });
             assert_eq!(quoted_empty, expected.collect::<Vec<_>>(), "{bytes:?}");
         }
+    }
+}
+
+/// With escapes and comments the lines are still those of the reader's records.
+#[test]
+fn lines_and_records_go_together_in_other_dialects() {
+    let mut rng = Rng::with_seed(seed());
+    let pieces = [
+        "a", ";", "'", "''", "\\'", "\\\\", "\n", "\r\n", "#", "\"", "#x,'\n",
+    ];
+    let dialect = CsvDialect {
+        delimiter: b';',
+        quote: Some(b'\''),
+        escape: Some(b'\\'),
+        comment: Some(b'#'),
+    };
+    for _ in 0..20_000 {
+        let bytes: String = (0..rng.usize(0..14))
+            .map(|_| pieces[rng.usize(0..pieces.len())])
+            .collect();
+        let mut reader = ::csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(b';')
+            .quote(b'\'')
+            .escape(Some(b'\\'))
+            .comment(Some(b'#'))
+            .buffer_capacity(rng.usize(1..9))
+            .from_reader(Lines::new(bytes.as_bytes(), dialect, 1, usize::MAX));
+        let mut record = ::csv::ByteRecord::new();
+        let (mut newest, mut records) = (0, 0);
+        while reader.read_byte_record(&mut record).unwrap() {
+            let line = reader.get_mut().next_start();
+            assert!(line > newest, "{bytes:?}: line {line} after {newest}");
+            (newest, records) = (line, records + 1);
+            reader.get_mut().stray();
+        }
+        // Nothing is left over: the next would start behind the last line.
+        let lines = bytes.matches('\n').count() as u64 + 1;
+        let left = reader.get_mut();
+        assert_eq!(left.next_start(), lines, "{bytes:?}: {records}");
+        assert_eq!(left.stray(), None, "{bytes:?}");
+    }
+}
+
+#[test]
+fn what_no_field_may_have_is_told_with_its_line() {
+    for (text, expected) in [
+        (
+            "id,name\n1,\"a\"b\"\n",
+            "FILE line 2: 'b' stands behind the closing quote of a field",
+        ),
+        (
+            "id,name\n1,\"a\nb\" \n",
+            "FILE line 3: ' ' stands behind the closing quote",
+        ),
+        (
+            "id,\"na\"me\n",
+            "FILE line 1: 'm' stands behind the closing quote",
+        ),
+        (
+            "id,name\n1,\"a\"é\n",
+            "FILE line 2: a letter stands behind the closing quote",
+        ),
+    ] {
+        let error = copy_csv(&people(), text, list_of(&["id", "name"]))
+            .unwrap_err()
+            .1;
+        assert!(error.starts_with(expected), "{text}: {error}");
+    }
+    let escaped = || CopyOptions {
+        quote: Some('\''),
+        escape: Some('\\'),
+        ..list_of(&["id", "name"])
+    };
+    let writer = people();
+    let copied = copy_csv(&writer, "id,name\n1,'a\\'b'\n2,'a''b'\n3,a\"b\n", escaped());
+    assert_eq!(copied, Ok(3));
+    let wrong = copy_csv(&people(), "id,name\n1,'a\\n'\n", escaped())
+        .unwrap_err()
+        .1;
+    assert!(
+        wrong.starts_with("FILE line 2: 'n' stands behind the escape"),
+        "{wrong}"
+    );
+}
+
+fn list_of(columns: &[&str]) -> CopyOptions {
+    CopyOptions {
+        columns: Some(columns.iter().map(|name| (*name).to_owned()).collect()),
+        ..header()
     }
 }
 

@@ -3,15 +3,19 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use ::csv::{ByteRecord, Reader, ReaderBuilder};
+use ::csv::{ByteRecord, ReaderBuilder};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field, Schema};
 
-use super::field::{FieldReader, Spelling, spelt_reader};
+use super::dialect::CsvDialect;
+use super::field::{FieldReader, Spelling};
 use super::files::SourceFile;
-use super::lines::Lines;
+use super::lines::{Lines, Stray};
+use super::options::OptionWords;
+use super::records::Records;
 use super::refusals::{Batch, Record, Refusals};
 use super::shape::Shape;
+use super::text_rows::TextRows;
 use super::{
     BATCH_BYTES, BATCH_ROWS, CopyOptions, Feed, Progress, Waiting, complaint, match_columns,
 };
@@ -20,6 +24,8 @@ use crate::schema::BoundTable;
 use crate::write::ROW_BYTES;
 use crate::write::row_label::number_in_file;
 
+/// What stands for NULL in PostgreSQL's text format.
+const TEXT_NULL: &str = "\\N";
 /// The bytes that some programs put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
@@ -56,7 +62,7 @@ pub(super) fn load(
 pub(super) struct CsvFile<'a> {
     shape: &'a Shape,
     source: &'a SourceFile,
-    reader: Reader<Lines<Box<dyn BufRead + Send>>>,
+    records: Records,
     record: ByteRecord,
     null: Option<&'a str>,
     spelling: &'a Spelling,
@@ -74,6 +80,10 @@ pub(super) struct CsvFile<'a> {
     pushed: usize,
     /// What stands between fields.
     delimiter: char,
+    /// What no field may have, in the record that was read.
+    stray: Option<Stray>,
+    /// How errors name an option.
+    words: OptionWords,
     /// Whether a record that cannot be read is left out.
     skips: bool,
 }
@@ -87,27 +97,39 @@ impl<'a> CsvFile<'a> {
         given: &'a [usize],
         progress: &Progress,
     ) -> Result<Self> {
-        let delimiter = options.delimiter_byte()?;
+        let dialect = CsvDialect::of(options, &source.path)?;
         let mut bytes = source.unpacked(progress)?;
         let start = bytes.fill_buf().map_err(|error| source.unreadable(error))?;
         if start.starts_with(BYTE_ORDER_MARK) {
             bytes.consume(BYTE_ORDER_MARK.len());
         }
-        let reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .from_reader(Lines::new(
-                bytes,
-                delimiter,
-                options.row_bytes.unwrap_or(ROW_BYTES),
-            ));
+        let skipped = skip_lines(&mut bytes, options.skipped_lines);
+        let skipped = skipped.map_err(|error| source.unreadable(error))?;
+        let most = options.row_bytes.unwrap_or(ROW_BYTES);
+        let line = source.first_line + skipped;
+        let records = match options.is_text {
+            true => {
+                let null = options.null.as_deref().unwrap_or(TEXT_NULL);
+                Records::Text(TextRows::new(bytes, dialect.delimiter, null, line, most))
+            }
+            false => Records::Csv(Box::new(
+                ReaderBuilder::new()
+                    .has_headers(false)
+                    .flexible(true)
+                    .delimiter(dialect.delimiter)
+                    .quoting(dialect.quote.is_some())
+                    .quote(dialect.quote.unwrap_or(b'"'))
+                    .escape(dialect.escape)
+                    .comment(dialect.comment)
+                    .from_reader(Lines::new(bytes, dialect, line, most)),
+            )),
+        };
         Ok(Self {
             shape,
             source,
-            reader,
+            records,
             record: ByteRecord::new(),
-            null: options.null.as_deref(),
+            null: options.null.as_deref().filter(|_| !options.is_text),
             spelling: &options.spelling,
             given,
             columns: given.to_vec(),
@@ -118,10 +140,12 @@ impl<'a> CsvFile<'a> {
             fields: shape
                 .columns
                 .iter()
-                .map(|(_, sql_type)| spelt_reader(sql_type, &options.spelling))
+                .map(|column| column.reader(&options.spelling))
                 .collect(),
             pushed: 0,
-            delimiter: char::from(delimiter),
+            delimiter: char::from(dialect.delimiter),
+            stray: None,
+            words: options.words,
             skips: false,
         })
     }
@@ -143,6 +167,7 @@ impl<'a> CsvFile<'a> {
                 self.source
             )));
         };
+        self.refuse_stray()?;
         let names: Result<Vec<&str>, _> = self.record.iter().map(std::str::from_utf8).collect();
         let names = names.map_err(|_| self.at(line, "the header is not UTF-8"))?;
         let columns = match_columns(table, self.given, &names);
@@ -152,15 +177,27 @@ impl<'a> CsvFile<'a> {
 
     /// Reads the next record and says on which line it starts.
     pub(super) fn next_record(&mut self) -> Result<Option<u64>> {
-        let found = self.reader.read_byte_record(&mut self.record);
-        if !found.map_err(|error| self.source.unreadable(reason(error)))? {
+        let found = self.records.read(&mut self.record);
+        if !found.map_err(|error| self.source.unreadable(error))? {
             return Ok(None);
         }
-        let lines = self.reader.get_mut();
-        let line = lines.next_start();
-        match lines.open_quote() {
+        let line = self.records.line();
+        self.stray = self.records.stray();
+        #[cfg(test)]
+        if crate::fault::active(crate::fault::Fault::BrokenQuotesTaken) {
+            self.stray = None;
+        }
+        match self.records.open_quote() {
             None => Ok(Some(line)),
             Some(quote) => Err(self.at(quote, "a quote is opened and never closed")),
+        }
+    }
+
+    /// Refuses a record with a byte that no field may have.
+    fn refuse_stray(&self) -> Result<()> {
+        match self.stray {
+            None => Ok(()),
+            Some(stray) => Err(self.at(stray.line, &stray.to_string())),
         }
     }
 
@@ -171,6 +208,9 @@ impl<'a> CsvFile<'a> {
             let Some(line) = self.next_record()? else {
                 break;
             };
+            if !self.skips {
+                self.refuse_stray()?;
+            }
             let problem = self.read_fields().err();
             if let Some(problem) = problem.as_ref().filter(|_| !self.skips) {
                 return Err(self.at(line, &format!("{problem}{}", self.header_hint())));
@@ -204,11 +244,11 @@ impl<'a> CsvFile<'a> {
         let all: Vec<usize> = (0..self.shape.columns.len()).collect();
         let (mut fields, mut arrays) = (Vec::new(), Vec::<ArrayRef>::new());
         for position in self.chosen.as_ref().unwrap_or(&all) {
-            if let (Some((name, sql_type)), Some(field)) = (
+            if let (Some(column), Some(field)) = (
                 self.shape.columns.get(*position),
                 self.fields.get_mut(*position),
             ) {
-                fields.push(Field::new(name, sql_type.arrow(), true));
+                fields.push(Field::new(&column.name, column.sql_type.arrow(), true));
                 arrays.push(field.finish());
             }
         }
@@ -220,19 +260,15 @@ impl<'a> CsvFile<'a> {
     /// The fields of the record, which starts on this line.
     ///
     /// # Errors
-    /// `InvalidInput` for one that is not UTF-8.
+    /// `InvalidInput` for one that is not UTF-8, or that goes on behind its closing quote.
     pub(super) fn texts(&self, line: u64) -> Result<Vec<String>> {
+        self.refuse_stray()?;
         let texts = self
             .record
             .iter()
             .map(|field| std::str::from_utf8(field).map(str::to_owned));
         let texts: Result<Vec<String>, _> = texts.collect();
         texts.map_err(|_| self.at(line, "a field is not UTF-8"))
-    }
-
-    /// Whether a field of the record is `""`; asked for its fields from left to right.
-    pub(super) fn is_quoted_empty(&mut self, place: usize) -> bool {
-        self.reader.get_mut().is_quoted_empty(place)
     }
 
     /// NULL for the fields of a record that were not read.
@@ -259,6 +295,9 @@ impl<'a> CsvFile<'a> {
 
     fn read_fields(&mut self) -> Result<(), String> {
         self.pushed = 0;
+        if let Some(stray) = self.stray {
+            return Err(stray.to_string());
+        }
         if self.record.len() != self.columns.len() {
             let (given, fields) = (self.columns.len(), self.record.len());
             let owner = self.shape.owner.trim_end_matches(": ");
@@ -271,7 +310,7 @@ impl<'a> CsvFile<'a> {
             });
         }
         for ((place, position), bytes) in self.columns.iter().enumerate().zip(&self.record) {
-            let (Some((column, sql_type)), Some(field)) = (
+            let (Some(column), Some(field)) = (
                 self.shape.columns.get(*position),
                 self.fields.get_mut(*position),
             ) else {
@@ -285,15 +324,15 @@ impl<'a> CsvFile<'a> {
                 continue;
             }
             let context =
-                |problem: &str| format!("{}column `{column}`: {problem}", self.shape.owner);
+                |problem: &str| format!("{}column `{}`: {problem}", self.shape.owner, column.name);
             let text = std::str::from_utf8(bytes).map_err(|_| context("the field is not UTF-8"))?;
-            let empty_text = sql_type.is_text() && self.reader.get_mut().is_quoted_empty(place);
+            let empty_text = column.sql_type.is_text() && self.records.is_empty_text(place);
             if is_null(text, self.null, empty_text) {
                 field.push_null();
             } else {
                 field
                     .push(text)
-                    .map_err(|problem| context(&said(text, &problem, self.spelling)))?;
+                    .map_err(|problem| context(&said(text, &problem, self.spelling, self.words)))?;
             }
             self.pushed = place + 1;
         }
@@ -309,7 +348,7 @@ impl<'a> CsvFile<'a> {
     fn header_hint(&self) -> &'static str {
         let is_name = |field: &[u8]| {
             let mut columns = self.shape.columns.iter();
-            columns.any(|(name, _)| name.as_bytes().eq_ignore_ascii_case(field))
+            columns.any(|column| column.name.as_bytes().eq_ignore_ascii_case(field))
         };
         match self.record.iter().all(is_name) {
             true => "; the line names columns: say HEADER",
@@ -326,6 +365,22 @@ impl<'a> CsvFile<'a> {
     }
 }
 
+/// Passes so many lines, or all that there are, and says how many there were.
+fn skip_lines(bytes: &mut (impl BufRead + ?Sized), count: u64) -> io::Result<u64> {
+    let mut skipped = 0;
+    while skipped < count {
+        let begun = bytes.fill_buf()?;
+        if begun.is_empty() {
+            break;
+        }
+        let end = begun.iter().position(|byte| *byte == b'\n');
+        let taken = end.map_or(begun.len(), |end| end + 1);
+        bytes.consume(taken);
+        skipped += u64::from(end.is_some());
+    }
+    Ok(skipped)
+}
+
 /// A field is NULL exactly when it is the NULL string; without one, when it is empty and no `""` of a text column.
 pub(super) fn is_null(text: &str, null: Option<&str>, empty_text: bool) -> bool {
     match null {
@@ -335,13 +390,17 @@ pub(super) fn is_null(text: &str, null: Option<&str>, empty_text: bool) -> bool 
 }
 
 /// What is wrong with a field, with what may have been meant.
-fn said(text: &str, problem: &str, spelling: &Spelling) -> String {
+fn said(text: &str, problem: &str, spelling: &Spelling, words: OptionWords) -> String {
     let hint = match text {
-        "NULL" | "null" | "NA" | "\\N" => "; say NULL '…' where a text stands for NULL",
-        _ if is_with_comma(text) && spelling.decimal.is_none() => {
-            "; say DECIMAL ',' where numbers have a comma"
+        "NULL" | "null" | "NA" | "\\N" => {
+            let option = words.option("NULL", "'…'");
+            format!("; say {option} where a text stands for NULL")
         }
-        _ => "",
+        _ if is_with_comma(text) && spelling.decimal.is_none() => {
+            let option = words.option("DECIMAL", "','");
+            format!("; say {option} where numbers have a comma")
+        }
+        _ => String::new(),
     };
     format!("{}{hint}", complaint(text, problem))
 }
@@ -354,14 +413,6 @@ fn is_with_comma(text: &str) -> bool {
     parts.is_some_and(|(whole, rest)| {
         !whole.is_empty() && !rest.is_empty() && is_number(whole) && is_number(rest)
     })
-}
-
-/// What was wrong with the bytes beneath the reader, which knows nothing else to be wrong.
-fn reason(error: ::csv::Error) -> io::Error {
-    match error.into_kind() {
-        ::csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
-    }
 }
 
 #[cfg(test)]

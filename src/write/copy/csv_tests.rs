@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use arrow::array::StringArray;
 
-use super::super::options::{FileCompression, FileFormat, FileKind};
+use super::super::options::{FileCompression, FileFormat, FileKind, OptionWords};
 use super::super::tests::file;
 use super::*;
 use crate::datum::SqlType;
@@ -22,6 +22,9 @@ fn batches(csv: &str) -> Vec<(Vec<String>, Vec<u64>)> {
             format: FileFormat::Csv,
             compression: FileCompression::None,
         },
+        words: OptionWords::Copy,
+        first_line: 1,
+        shown: None,
     };
     let options = CopyOptions::default();
     let shape = Shape::of(&table);

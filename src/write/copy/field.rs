@@ -15,7 +15,7 @@ use arrow::datatypes::{
 use super::nested::Nested;
 pub(super) use super::reader::FieldReader;
 use super::time;
-use crate::datum::{Precision, SqlType, bytes_of_hex, canonical_uuid, json_fault};
+use crate::datum::{Precision, SqlType, TimeFormat, bytes_of_hex, canonical_uuid, json_fault};
 
 /// The values of the type that texts spell in a CSV file: of the texts in the rows that are `wanted`, else NULL.
 ///
@@ -67,17 +67,23 @@ pub(super) fn spelt_reader(sql_type: &SqlType, spelling: &Spelling) -> Box<dyn F
         (Some(sign), ..) if is_broken && sign != '.' => {
             Box::new(move |text| with_point(text, sign))
         }
-        (_, Some(format), _) if *sql_type == SqlType::Date => {
-            let format = format.clone();
-            Box::new(move |text| time::date_as_written(text, &format))
-        }
-        (.., Some(format)) if matches!(sql_type, SqlType::Timestamp { .. }) => {
-            let format = format.clone();
-            Box::new(move |text| time::timestamp_as_written(text, &format))
+        (_, Some(shown), _) if *sql_type == SqlType::Date => written(shown, time::date_as_written),
+        (.., Some(shown)) if matches!(sql_type, SqlType::Timestamp { .. }) => {
+            written(shown, time::timestamp_as_written)
         }
         _ => return reader,
     };
     Box::new(Respelt { reader, respell })
+}
+
+/// Times that are written in a format.
+fn written(shown: &str, read: fn(&str, &TimeFormat, &str) -> Result<String, String>) -> Respell {
+    let (format, shown) = (TimeFormat::new(shown), shown.to_owned());
+    Box::new(move |text| match &format {
+        Some(format) => read(text, format, &shown),
+        // Refused where options are read.
+        None => Err(format!("is not written as {shown}, which is no format")),
+    })
 }
 
 /// From a file's spelling to SQL's.
@@ -189,7 +195,9 @@ pub(super) fn field_reader(sql_type: &SqlType) -> Box<dyn FieldReader> {
             let interval = parse_interval_month_day_nano(text);
             interval.map_err(|_| "is not an INTERVAL such as 1 month 2 days 3.5 seconds".to_owned())
         }),
-        SqlType::List(_) | SqlType::Struct(_) | SqlType::Map(_) => Box::new(Nested::of(sql_type)),
+        SqlType::List(_) | SqlType::Struct(_) | SqlType::Map(_) => {
+            Box::new(Nested::of(sql_type, field_reader))
+        }
         SqlType::Bytea => Box::new(Bytes(BinaryBuilder::new())),
         SqlType::Date => numbers::<Date32Type>(sql_type, time::date),
         SqlType::Timestamp { precision, utc } => {

@@ -10,9 +10,9 @@ use datafusion::datasource::file_format::file_compression_type::FileCompressionT
 use flate2::bufread::MultiGzDecoder;
 use glob::{MatchOptions, glob_with};
 
-use super::lines::{Lines, TooLong};
+use super::lines::TooLong;
 use super::options::{
-    CopyDirection, CopyOptions, FileCompression, FileFormat, FileKind, is_standard,
+    CopyDirection, CopyOptions, FileCompression, FileKind, OptionWords, is_standard,
 };
 use crate::error::{Error, Result};
 use crate::store::{check_file_name, check_outside};
@@ -34,14 +34,20 @@ pub(super) struct SourceFile {
     pub(super) index: usize,
     /// Its format and compression.
     pub(super) kind: FileKind,
+    /// How errors name an option.
+    pub(super) words: OptionWords,
+    /// The number of its first line, and what errors call it, where it is a part of something else.
+    pub(super) first_line: u64,
+    pub(super) shown: Option<String>,
 }
 
 impl fmt::Display for SourceFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if is_standard(&self.path) {
-            return f.write_str("STDIN");
+        match &self.shown {
+            Some(shown) => f.write_str(shown),
+            None if is_standard(&self.path) => f.write_str("STDIN"),
+            None => self.path.display().fmt(f),
         }
-        self.path.display().fmt(f)
     }
 }
 
@@ -50,6 +56,16 @@ impl fmt::Display for SourceFile {
 /// # Errors
 /// `InvalidInput` for a pattern that is none, or that no file matches; those of [`CopyOptions::kind_of`].
 pub(super) fn find(pattern: &str, options: &CopyOptions) -> Result<Vec<SourceFile>> {
+    if let Some(rows) = &options.inline {
+        return Ok(vec![SourceFile {
+            path: rows.path.clone(),
+            index: 0,
+            kind: options.kind_of(Path::new(pattern), CopyDirection::From)?,
+            words: options.words,
+            first_line: rows.line,
+            shown: Some(rows.shown.clone()),
+        }]);
+    }
     let is_pattern = pattern.contains(['*', '?', '[']) && !Path::new(pattern).exists();
     let paths = if is_pattern {
         matching(pattern)?
@@ -58,9 +74,32 @@ pub(super) fn find(pattern: &str, options: &CopyOptions) -> Result<Vec<SourceFil
     };
     let files = paths.into_iter().enumerate().map(|(index, path)| {
         let kind = options.kind_of(&path, CopyDirection::From)?;
-        Ok(SourceFile { path, index, kind })
+        let words = options.words;
+        Ok(SourceFile {
+            path,
+            index,
+            kind,
+            words,
+            first_line: 1,
+            shown: None,
+        })
     });
     files.collect()
+}
+
+/// The files that several patterns name, those of each sorted by name.
+///
+/// # Errors
+/// As [`find`].
+pub(super) fn find_all(patterns: &[String], options: &CopyOptions) -> Result<Vec<SourceFile>> {
+    let mut files = Vec::new();
+    for pattern in patterns {
+        files.extend(find(pattern, options)?);
+    }
+    for (index, file) in files.iter_mut().enumerate() {
+        file.index = index;
+    }
+    Ok(files)
 }
 
 /// Refuses a pattern that matches a file of a database.
@@ -119,39 +158,6 @@ fn add_files(directory: &Path, levels: usize, files: &mut Vec<PathBuf>) -> Resul
     Ok(())
 }
 
-/// Refuses a file of rows as text with a row of more than `most` bytes, for readers that would take it whole. A file that
-/// is shorter, and not compressed, is not looked at.
-///
-/// # Errors
-/// `InvalidInput` with the line; those of the file, if it is damaged.
-pub fn check_rows(path: &Path, most: usize) -> Result<()> {
-    let compression = FileCompression::of_path(path);
-    let source = SourceFile {
-        path: path.to_owned(),
-        index: 0,
-        kind: FileKind {
-            format: FileFormat::Csv,
-            compression,
-        },
-    };
-    let is_short = compression == FileCompression::None && source.length() <= most as u64;
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    if is_short || matches!(extension, Some("parquet" | "arrow")) {
-        return Ok(());
-    }
-    let bytes = source.unpacked(&Progress::default())?;
-    // What stands between fields does not matter here: a quote counts behind a comma, or where a line begins.
-    let mut lines = Lines::new(bytes, b',', most);
-    let mut buffer = vec![0; BUFFER_BYTES];
-    loop {
-        match lines.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(_) => lines.forget_starts(),
-            Err(error) => return Err(source.unreadable(error)),
-        }
-    }
-}
-
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
     let options = MatchOptions {
         case_sensitive: true,
@@ -194,9 +200,9 @@ impl SourceFile {
         })
     }
 
-    /// Whether it is the standard input.
+    /// Whether it is the standard input, or a part of a script: there is nothing beside it.
     pub(super) fn is_standard(&self) -> bool {
-        is_standard(&self.path)
+        is_standard(&self.path) || self.shown.is_some()
     }
 
     /// How many bytes it has, packed as they are; 0 for what has no length, such as a pipe.
@@ -233,20 +239,27 @@ impl SourceFile {
     /// Whether the file is compressed as it is said to be.
     fn check_start(&self, start: &[u8]) -> Result<()> {
         let (found, said) = (FileCompression::of_magic(start), self.kind.compression);
+        let say = |compression: FileCompression| {
+            let option = self.words.option("COMPRESSION", compression.name());
+            format!("say {option}")
+        };
         match (found, said) {
             (found, said) if found == said => Ok(()),
             (found, FileCompression::None) => Err(Error::invalid(format!(
-                "`{self}` is compressed by {0}: say COMPRESSION {0}",
-                found.name()
+                "`{self}` is compressed by {}: {}",
+                found.name(),
+                say(found)
             ))),
             (FileCompression::None, said) => Err(Error::invalid(format!(
-                "`{self}` is not compressed by {}: if it is not compressed, say COMPRESSION none",
-                said.name()
+                "`{self}` is not compressed by {}: if it is not compressed, {}",
+                said.name(),
+                say(FileCompression::None)
             ))),
             (found, said) => Err(Error::invalid(format!(
-                "`{self}` is not compressed by {}, it is by {1}: say COMPRESSION {1}",
+                "`{self}` is not compressed by {}, it is by {}: {}",
                 said.name(),
-                found.name()
+                found.name(),
+                say(found)
             ))),
         }
     }

@@ -239,7 +239,7 @@ fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
 }
 
 fn shown(array: &ArrayRef, row: usize) -> String {
-    let options = FormatOptions::default();
+    let options = FormatOptions::default().with_null("NULL");
     let formatter = ArrayFormatter::try_new(array, &options);
     formatter.map_or_else(
         |error| error.to_string(),

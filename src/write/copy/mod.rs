@@ -11,22 +11,27 @@
 mod arrow_file;
 pub mod checksum;
 mod csv;
+mod dialect;
 mod field;
 mod files;
 mod guess;
 mod json;
+mod json_guess;
+mod json_values;
 mod lines;
 pub(super) mod lossless;
-mod member_names;
 mod nested;
 mod objects;
 mod options;
 mod parquet;
+mod plain;
 mod reader;
+mod records;
 mod refusals;
 mod rows;
 mod shape;
 mod table_rows;
+mod text_rows;
 mod time;
 
 use std::path::PathBuf;
@@ -34,19 +39,17 @@ use std::sync::Arc;
 
 use datafusion::common::runtime::SpawnedTask;
 
+pub use self::dialect::delimiter_byte;
 pub use self::field::{Spelling, values_of_texts};
 use self::files::SourceFile;
-pub use self::files::{
-    check_matches, check_rows, files_matching, files_within, keep_standard_input,
-};
-pub use self::member_names::first_names;
+pub use self::files::{check_matches, files_matching, files_within, keep_standard_input};
 pub use self::options::{
     CopyDirection, CopyOptions, FORMATS, FileCompression, FileFormat, FileKind, FormatDeclaration,
-    STANDARD, listed,
+    InlineRows, OptionWords, Reads, STANDARD, listed,
 };
 use self::refusals::Refusals;
 pub use self::refusals::Refused;
-pub use self::rows::{ArrowRows, CsvRows, FileRows};
+pub use self::rows::{ArrowRows, CsvRows, FileRows, JsonRows, NamedRows};
 pub use self::shape::ColumnTypes;
 use super::execute::commit;
 use super::feed::Feed;
@@ -287,6 +290,8 @@ fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
         .join(", ")
 }
 
+#[cfg(test)]
+mod law;
 #[cfg(test)]
 mod option_tests;
 #[cfg(test)]

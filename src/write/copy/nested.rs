@@ -1,48 +1,44 @@
 //! LIST, STRUCT and MAP in files of text: JSON, `[1, 2]` and `{"a": 1}`.
 
-use std::sync::Arc;
+use arrow::array::{ArrayRef, new_empty_array};
 
-use arrow::array::{Array, ArrayRef, RecordBatch, new_empty_array, new_null_array};
-use arrow::compute::concat;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use arrow::error::ArrowError;
-use arrow::json::ReaderBuilder;
-
+use super::json_values::{JsonReader, json_reader};
 use super::reader::FieldReader;
-use crate::datum::{SqlType, json_fault};
+use crate::datum::{Json, SqlType, json_fault};
 
 /// Gathers the values of one column, each of which is a JSON text.
 pub(super) struct Nested {
-    data_type: DataType,
-    schema: SchemaRef,
-    values: Vec<ArrayRef>,
+    sql_type: SqlType,
+    of_text: fn(&SqlType) -> Box<dyn FieldReader>,
+    values: Box<dyn JsonReader>,
+    /// Takes each value first, for one that is wrong within is half taken, and must leave nothing behind.
+    trial: Box<dyn JsonReader>,
+    tried: usize,
 }
 
+/// How many values the trial keeps.
+const KEPT_VALUES: usize = 1_024;
+
 impl Nested {
-    pub(super) fn of(sql_type: &SqlType) -> Self {
-        let data_type = sql_type.arrow();
-        let field = Field::new("value", data_type.clone(), true);
+    /// The reader of a type's values, in which those that hold no others are read by what `of_text` gives.
+    pub(super) fn of(sql_type: &SqlType, of_text: fn(&SqlType) -> Box<dyn FieldReader>) -> Self {
         Self {
-            data_type,
-            schema: Arc::new(Schema::new(vec![field])),
-            values: Vec::new(),
+            sql_type: sql_type.clone(),
+            of_text,
+            values: json_reader(sql_type, &of_text, false),
+            trial: json_reader(sql_type, &of_text, false),
+            tried: 0,
         }
     }
 
-    /// The value of a text that is JSON.
-    fn value(&self, text: &str) -> Result<Option<ArrayRef>, ArrowError> {
-        let mut decoder = ReaderBuilder::new(Arc::clone(&self.schema))
-            .with_strict_mode(true)
-            .build_decoder()?;
-        decoder.decode(format!("{{\"value\":{text}}}").as_bytes())?;
-        let rows = decoder.flush()?;
-        Ok(rows.as_ref().and_then(only_column))
+    fn try_value(&mut self, json: Json<'_>) -> Result<(), String> {
+        let tried = self.trial.push(json);
+        self.tried += 1;
+        if tried.is_err() || self.tried.is_multiple_of(KEPT_VALUES) {
+            self.trial = json_reader(&self.sql_type, &self.of_text, false);
+        }
+        tried
     }
-}
-
-fn only_column(rows: &RecordBatch) -> Option<ArrayRef> {
-    let column = rows.columns().first()?;
-    (column.len() == 1).then(|| Arc::clone(column))
 }
 
 impl FieldReader for Nested {
@@ -50,22 +46,19 @@ impl FieldReader for Nested {
         if let Some(fault) = json_fault(text) {
             return Err(format!("is no JSON: {fault}"));
         }
-        match self.value(text) {
-            Ok(Some(value)) => self.values.push(value),
-            Ok(None) => return Err("is no value".to_owned()),
-            Err(error) => return Err(format!("is another value: {error}")),
-        }
-        Ok(())
+        let json = Json::of(text).map_err(|_| "is no JSON: it is nested too deep".to_owned())?;
+        let tried = self.try_value(json);
+        tried.map_err(|problem| format!("is another value: {problem}"))?;
+        self.values.push(json)
     }
 
     fn push_null(&mut self) {
-        self.values.push(new_null_array(&self.data_type, 1));
+        self.values.push_null();
     }
 
     fn finish(&mut self) -> ArrayRef {
-        let values = std::mem::take(&mut self.values);
-        let values: Vec<&dyn Array> = values.iter().map(AsRef::as_ref).collect();
-        // There is nothing to join only where there is nothing.
-        concat(&values).unwrap_or_else(|_| new_empty_array(&self.data_type))
+        let values = self.values.finish();
+        // What was pushed whole fits together.
+        values.unwrap_or_else(|_| new_empty_array(&self.sql_type.arrow()))
     }
 }

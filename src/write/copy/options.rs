@@ -1,9 +1,9 @@
 //! The formats of files, how they are compressed, and the options of COPY: one declaration each.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::field::Spelling;
-use super::time;
+use crate::datum::TimeFormat;
 use crate::error::{Error, Result};
 
 /// The name of the standard input, and of the standard output.
@@ -59,6 +59,8 @@ pub struct FormatDeclaration {
     pub name: &'static str,
     /// Other names, and extensions of files besides the name.
     pub aliases: &'static [&'static str],
+    /// Extensions of files that are no names.
+    pub extensions: &'static [&'static str],
     /// The compressions that COPY … TO can be asked for, the default first.
     pub compressions: &'static [FileCompression],
     /// Those that COPY … FROM reads besides.
@@ -74,6 +76,7 @@ static CSV: FormatDeclaration = FormatDeclaration {
     format: FileFormat::Csv,
     name: "csv",
     aliases: &[],
+    extensions: &["tsv"],
     compressions: &[
         FileCompression::None,
         FileCompression::Gzip,
@@ -87,6 +90,7 @@ static PARQUET: FormatDeclaration = FormatDeclaration {
     format: FileFormat::Parquet,
     name: "parquet",
     aliases: &[],
+    extensions: &[],
     compressions: &[
         FileCompression::Snappy,
         FileCompression::Zstd,
@@ -102,6 +106,7 @@ static ARROW: FormatDeclaration = FormatDeclaration {
     format: FileFormat::Arrow,
     name: "arrow",
     aliases: &["ipc", "feather"],
+    extensions: &[],
     compressions: &[FileCompression::None],
     read_besides: &[],
     is_read: true,
@@ -111,6 +116,7 @@ static JSON_LINES: FormatDeclaration = FormatDeclaration {
     format: FileFormat::JsonLines,
     name: "jsonl",
     aliases: &["ndjson", "json"],
+    extensions: &[],
     compressions: &[
         FileCompression::None,
         FileCompression::Gzip,
@@ -215,6 +221,15 @@ impl FileFormat {
 }
 
 impl FormatDeclaration {
+    /// The format of a file with this extension.
+    fn of_extension(extension: &str) -> Option<FileFormat> {
+        let is_known = |known: &&str| known.eq_ignore_ascii_case(extension);
+        let found = FORMATS.iter().find(|declaration| {
+            declaration.is_called(extension) || declaration.extensions.iter().any(is_known)
+        });
+        found.map(|declaration| declaration.format)
+    }
+
     fn is_called(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
             || self
@@ -263,12 +278,6 @@ impl FileCompression {
         .map(|declaration| declaration.compression)
     }
 
-    /// How a file is compressed by its name.
-    pub(super) fn of_path(path: &Path) -> Self {
-        let extension = path.extension().unwrap_or_default().to_string_lossy();
-        Self::of_extension(&extension).unwrap_or(Self::None)
-    }
-
     /// How a file that starts with these bytes is compressed.
     pub(super) fn of_magic(start: &[u8]) -> Self {
         let mut all = COMPRESSIONS.iter();
@@ -282,10 +291,22 @@ impl FileCompression {
 pub struct CopyOptions {
     /// `FORMAT`; else the file's extension says it.
     pub format: Option<FileFormat>,
+    /// Whether rows are in PostgreSQL's text format, and not in CSV.
+    pub is_text: bool,
+    /// The rows, where they stand in a script and in no file of the name that is given.
+    pub inline: Option<InlineRows>,
     /// `HEADER`: whether the first line names the columns; else it does not.
     pub header: Option<bool>,
-    /// `DELIMITER`: one ASCII character; else a comma.
+    /// `DELIMITER`: one ASCII character; else a comma, or a tab where the file's name says so.
     pub delimiter: Option<char>,
+    /// `QUOTE`: what stands around a field that holds delimiters; else `"`, and `\0` where nothing does.
+    pub quote: Option<char>,
+    /// `ESCAPE`: what stands in front of a quote in such a field, besides a second quote; `\0` is none.
+    pub escape: Option<char>,
+    /// `COMMENT`: what a line begins with that is no row; `\0` is none.
+    pub comment: Option<char>,
+    /// `SKIP`: how many lines at the beginning of a file are no rows, and no header.
+    pub skipped_lines: u64,
     /// `NULL`: a field is NULL exactly when it is this text. Else an empty field is NULL; of a text column one without
     /// quotes, as an empty one in quotes is an empty text.
     pub null: Option<String>,
@@ -303,6 +324,61 @@ pub struct CopyOptions {
     pub spelling: Spelling,
     /// How many bytes a row of text may have; else [`ROW_BYTES`](crate::write::ROW_BYTES).
     pub row_bytes: Option<usize>,
+    /// Who says all this.
+    pub words: OptionWords,
+}
+
+/// Rows that stand in a script, behind their COPY.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlineRows {
+    /// The file that has them alone.
+    pub path: PathBuf,
+    /// What errors call the script.
+    pub shown: String,
+    /// The line of the script on which they begin.
+    pub line: u64,
+}
+
+/// Where options are said, for errors that name one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OptionWords {
+    /// In COPY.
+    #[default]
+    Copy,
+    /// In a call of a function, `read_csv('x', nullstr => 'NA')`.
+    Call(Reads, &'static str),
+}
+
+/// What a function reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// CSV files.
+    Csv,
+    /// JSON files.
+    Json,
+    /// Parquet files.
+    Parquet,
+}
+
+impl OptionWords {
+    /// How an option is said: `NULL 'NA'`.
+    pub(super) fn option(self, name: &str, value: &str) -> String {
+        match self {
+            Self::Copy => format!("{name} {value}"),
+            Self::Call(_, function) => {
+                let name = match name {
+                    "NULL" => "nullstr".to_owned(),
+                    other => other.to_lowercase(),
+                };
+                let is_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+                let value = match is_word {
+                    true => format!("'{value}'"),
+                    false => value.to_owned(),
+                };
+                format!("{function}(…, {name} => {value})")
+            }
+        }
+    }
 }
 
 /// What options and name say of a file.
@@ -330,11 +406,10 @@ impl CopyOptions {
         } else {
             last
         };
-        let format = match (self.format, FileFormat::named(extension)) {
-            (Some(format), _) => format,
-            (None, Ok(format)) => format,
-            (None, Err(_)) if is_standard(path) => FileFormat::Csv,
-            (None, Err(_)) => {
+        let format = match (self.format, FormatDeclaration::of_extension(extension)) {
+            (Some(format), _) | (None, Some(format)) => format,
+            (None, None) if is_standard(path) => FileFormat::Csv,
+            (None, None) => {
                 return Err(Error::invalid(format!(
                     "the format of `{}` is not known: say (FORMAT {})",
                     path.display(),
@@ -350,27 +425,22 @@ impl CopyOptions {
         }
     }
 
-    /// The delimiter of fields.
-    ///
-    /// # Errors
-    /// `InvalidInput` where it is no ASCII character, a quote or an end of line.
-    pub fn delimiter_byte(&self) -> Result<u8> {
-        let delimiter = self.delimiter.unwrap_or(',');
-        let possible = delimiter.is_ascii() && !matches!(delimiter, '"' | '\n' | '\r' | '\0');
-        match u8::try_from(delimiter) {
-            Ok(byte) if possible => Ok(byte),
-            _ => Err(Error::invalid(format!(
-                "DELIMITER {delimiter:?} is not possible: one ASCII character is, other than a quote and an end of line"
-            ))),
-        }
-    }
-
     fn check_spelling(&self, format: FileFormat, direction: CopyDirection) -> Result<()> {
         let is_spelt = self.spelling != Spelling::default();
         if direction == CopyDirection::To && (self.replace || self.skip || is_spelt) {
             return Err(Error::unsupported(
                 "REPLACE, ON_ERROR, DECIMAL, THOUSANDS, DATE_FORMAT and TIMESTAMP_FORMAT are options of COPY FROM; \
                  in COPY (SELECT …) TO write replace(x::TEXT, '.', ',') and strftime(d, '%d.%m.%Y')",
+            ));
+        }
+        if direction == CopyDirection::To && self.is_text {
+            return Err(Error::unsupported(
+                "FORMAT text is read and not written; (DELIMITER '\\t', NULL '\\N') writes what is nearly that",
+            ));
+        }
+        if direction == CopyDirection::To && self.is_of_other_csv() {
+            return Err(Error::unsupported(
+                "QUOTE, ESCAPE, COMMENT and SKIP are options of COPY FROM; COPY TO writes quotes as every CSV reader has them",
             ));
         }
         let point = self.spelling.decimal.unwrap_or('.');
@@ -387,7 +457,7 @@ impl CopyOptions {
         }
         let formats = [&self.spelling.date, &self.spelling.timestamp];
         let mut formats = formats.into_iter().flatten();
-        match formats.find(|format| !time::is_format(format)) {
+        match formats.find(|format| TimeFormat::new(format).is_none()) {
             None => Ok(()),
             Some(format) => Err(Error::invalid(format!(
                 "'{format}' is no format of dates and times, as '%d.%m.%Y' is one"
@@ -395,13 +465,22 @@ impl CopyOptions {
         }
     }
 
+    fn is_of_other_csv(&self) -> bool {
+        let characters = [self.quote, self.escape, self.comment];
+        characters.iter().any(Option::is_some) || self.skipped_lines > 0
+    }
+
     fn check_of_csv(&self, format: FileFormat) -> Result<()> {
         let of_csv = self.header.is_some() || self.delimiter.is_some() || self.null.is_some();
-        if format == FileFormat::Csv || !of_csv {
+        if format == FileFormat::Csv || !(of_csv || self.is_of_other_csv()) {
             return Ok(());
         }
+        let options = match self.is_of_other_csv() {
+            true => "HEADER, DELIMITER, NULL, QUOTE, ESCAPE, COMMENT and SKIP",
+            false => "HEADER, DELIMITER and NULL",
+        };
         Err(Error::invalid(format!(
-            "HEADER, DELIMITER and NULL are options of csv files, not of {} files",
+            "{options} are options of csv files, not of {} files",
             format.declaration().name
         )))
     }

@@ -1,42 +1,42 @@
 //! Dates and timestamps as text, read strictly.
 
-use chrono::format::{Item, StrftimeItems};
-use chrono::{DateTime, NaiveDate, NaiveDateTime};
+use chrono::{FixedOffset, NaiveTime};
 
-use crate::datum::{Precision, SqlType};
+use crate::datum::{Precision, SqlType, TimeFormat};
 
 /// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
 /// Seconds in a day.
 const DAY: i64 = 86_400;
 
-/// Whether a text is a format of dates and times.
-pub(super) fn is_format(text: &str) -> bool {
-    let mut items = StrftimeItems::new(text);
-    text.contains('%') && !items.any(|item| matches!(item, Item::Error))
-}
-
 /// A date that is written in a format, as SQL writes it.
-pub(super) fn date_as_written(text: &str, format: &str) -> Result<String, String> {
-    let date = NaiveDate::parse_from_str(text, format);
-    let date = date.map_err(|_| format!("is not a DATE written as {format}"))?;
-    Ok(date.to_string())
+pub(super) fn date_as_written(
+    text: &str,
+    format: &TimeFormat,
+    shown: &str,
+) -> Result<String, String> {
+    let read = format.read(text);
+    let read = read.ok_or_else(|| format!("is not a DATE written as {shown}"))?;
+    match read.local.time() == NaiveTime::MIN && read.offset.is_none() {
+        true => Ok(read.local.date().to_string()),
+        false => Err("has a time of day, DATE has none".to_owned()),
+    }
 }
 
 /// A timestamp that is written in a format, as SQL writes it; one without a time is midnight.
-pub(super) fn timestamp_as_written(text: &str, format: &str) -> Result<String, String> {
-    if let Ok(stamp) = DateTime::parse_from_str(text, format) {
-        return Ok(stamp.format("%Y-%m-%d %H:%M:%S%.f%:z").to_string());
-    }
-    let stamp = NaiveDateTime::parse_from_str(text, format);
-    let midnight = || {
-        NaiveDate::parse_from_str(text, format)
-            .ok()?
-            .and_hms_opt(0, 0, 0)
+pub(super) fn timestamp_as_written(
+    text: &str,
+    format: &TimeFormat,
+    shown: &str,
+) -> Result<String, String> {
+    let wrong = || format!("is not a TIMESTAMP written as {shown}");
+    let read = format.read(text).ok_or_else(wrong)?;
+    let local = read.local.format("%Y-%m-%d %H:%M:%S%.f");
+    let Some(offset) = read.offset else {
+        return Ok(local.to_string());
     };
-    let stamp = stamp.ok().or_else(midnight);
-    let stamp = stamp.ok_or_else(|| format!("is not a TIMESTAMP written as {format}"))?;
-    Ok(stamp.format("%Y-%m-%d %H:%M:%S%.f").to_string())
+    let zone = FixedOffset::east_opt(offset).ok_or_else(wrong)?;
+    Ok(format!("{local}{zone}"))
 }
 
 /// The days since 1970-01-01 of `2024-01-31`; years beyond 9999 and before 0 with a sign.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use datafusion::common::{Result, exec_err};
 
-use super::scan::Json;
+use crate::datum::Json;
 
 /// A step into a document.
 #[derive(Debug, Clone, PartialEq, Eq)]

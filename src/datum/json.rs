@@ -10,29 +10,43 @@ const MOST_LEVELS: usize = 200;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum JsonKind {
+    /// `null`
     Null,
+    /// `true` or `false`
     Boolean,
+    /// A number.
     Number,
+    /// A text in quotes.
     Text,
+    /// Values in square brackets.
     List,
+    /// Names with values, in braces.
     Object,
 }
 
 /// A value, as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Json<'a> {
-    pub kind: Kind,
+pub struct Json<'a> {
+    /// What it is.
+    pub kind: JsonKind,
+    /// Its text, from the first byte to the last.
     pub text: &'a str,
 }
 
+/// A member of an object: its name, and its value.
+pub type JsonMember<'a> = (Cow<'a, str>, Json<'a>);
+
 /// The place of the first byte that does not belong there.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Malformed(pub usize);
+pub struct MalformedJson(pub usize);
 
 impl<'a> Json<'a> {
     /// The one value of a text.
-    pub fn of(text: &'a str) -> Result<Self, Malformed> {
+    ///
+    /// # Errors
+    /// The place of what is no JSON.
+    pub fn of(text: &'a str) -> Result<Self, MalformedJson> {
         let mut scanner = Scanner {
             text,
             at: 0,
@@ -42,13 +56,13 @@ impl<'a> Json<'a> {
         scanner.skip_space();
         match scanner.at == text.len() {
             true => Ok(value),
-            false => Err(Malformed(scanner.at)),
+            false => Err(MalformedJson(scanner.at)),
         }
     }
 
     /// The values of a list; `None` of what is none.
     pub fn items(self) -> Option<Vec<Self>> {
-        if self.kind != Kind::List {
+        if self.kind != JsonKind::List {
             return None;
         }
         let mut items = Vec::new();
@@ -57,9 +71,27 @@ impl<'a> Json<'a> {
         Some(items)
     }
 
+    /// The names and values of the one object that a text is; `None` of a text that is another value.
+    ///
+    /// # Errors
+    /// The place of what is no JSON.
+    pub fn members_of(text: &'a str) -> Result<Option<Vec<JsonMember<'a>>>, MalformedJson> {
+        if !text.starts_with('{') {
+            return Self::of(text).map(|_| None);
+        }
+        let mut members = Vec::new();
+        let mut scanner = Scanner::inside(text);
+        scanner.object(&mut |name, value| members.push((unescaped(name), value)))?;
+        scanner.skip_space();
+        match scanner.at == text.len() {
+            true => Ok(Some(members)),
+            false => Err(MalformedJson(scanner.at)),
+        }
+    }
+
     /// The names and values of an object; `None` of what is none.
-    pub fn members(self) -> Option<Vec<(Cow<'a, str>, Self)>> {
-        if self.kind != Kind::Object {
+    pub fn members(self) -> Option<Vec<JsonMember<'a>>> {
+        if self.kind != JsonKind::Object {
             return None;
         }
         let mut members = Vec::new();
@@ -72,20 +104,32 @@ impl<'a> Json<'a> {
     /// What a text says, and any other value as it is written; `None` for null.
     pub fn as_text(self) -> Option<Cow<'a, str>> {
         match self.kind {
-            Kind::Null => None,
-            Kind::Text => Some(unescaped(self.text)),
+            JsonKind::Null => None,
+            JsonKind::Text => Some(unescaped(self.text)),
             _ => Some(Cow::Borrowed(self.text)),
         }
+    }
+
+    /// Whether a text names half of a letter, `\ud83d` without the other half, for which no text has a letter.
+    pub fn has_half_a_letter(self) -> bool {
+        let is_possible = self.kind == JsonKind::Text && self.text.contains("\\u");
+        is_possible && unescape(self.text).1
     }
 }
 
 /// What a text in its quotes says.
 fn unescaped(quoted: &str) -> Cow<'_, str> {
+    unescape(quoted).0
+}
+
+/// What a text in its quotes says, and whether it names half of a letter.
+fn unescape(quoted: &str) -> (Cow<'_, str>, bool) {
     let inner = quoted.strip_prefix('"').unwrap_or(quoted);
     let inner = inner.strip_suffix('"').unwrap_or(inner);
     if !inner.contains('\\') {
-        return Cow::Borrowed(inner);
+        return (Cow::Borrowed(inner), false);
     }
+    let mut has_half = false;
     let mut text = String::with_capacity(inner.len());
     let mut letters = inner.chars();
     while let Some(letter) = letters.next() {
@@ -99,25 +143,29 @@ fn unescaped(quoted: &str) -> Cow<'_, str> {
             Some('n') => text.push('\n'),
             Some('r') => text.push('\r'),
             Some('t') => text.push('\t'),
-            Some('u') => text.push(code_point(&mut letters)),
+            Some('u') => {
+                let letter = code_point(&mut letters);
+                has_half |= letter.is_none();
+                text.push(letter.unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
             Some(other) => text.push(other),
             None => {}
         }
     }
-    Cow::Owned(text)
+    (Cow::Owned(text), has_half)
 }
 
-/// The letter of four digits, or of eight that are a pair; U+FFFD for half a pair.
-fn code_point(letters: &mut std::str::Chars<'_>) -> char {
+/// The letter of four digits, or of eight that are a pair; `None` for half a pair.
+fn code_point(letters: &mut std::str::Chars<'_>) -> Option<char> {
     let unit = |letters: &mut std::str::Chars<'_>| {
         let digits = letters.as_str().get(..4)?;
         let unit = u32::from_str_radix(digits, 16).ok()?;
         *letters = letters.as_str().get(4..)?.chars();
         Some(unit)
     };
-    let first = unit(letters).unwrap_or(0xFFFD);
+    let first = unit(letters)?;
     if !(0xD800..0xDC00).contains(&first) {
-        return char::from_u32(first).unwrap_or('\u{FFFD}');
+        return char::from_u32(first);
     }
     let mut ahead = letters.clone();
     let is_pair = ahead.next() == Some('\\') && ahead.next() == Some('u');
@@ -126,9 +174,9 @@ fn code_point(letters: &mut std::str::Chars<'_>) -> char {
         Some(second @ 0xDC00..0xE000) => {
             *letters = ahead;
             let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-            char::from_u32(code).unwrap_or('\u{FFFD}')
+            char::from_u32(code)
         }
-        _ => '\u{FFFD}',
+        _ => None,
     }
 }
 
@@ -165,40 +213,42 @@ impl<'a> Scanner<'a> {
         is_there
     }
 
-    fn expect(&mut self, byte: u8) -> Result<(), Malformed> {
+    fn expect(&mut self, byte: u8) -> Result<(), MalformedJson> {
         match self.take(byte) {
             true => Ok(()),
-            false => Err(Malformed(self.at)),
+            false => Err(MalformedJson(self.at)),
         }
     }
 
-    fn value(&mut self) -> Result<Json<'a>, Malformed> {
+    fn value(&mut self) -> Result<Json<'a>, MalformedJson> {
         self.skip_space();
         let start = self.at;
         let kind = match self.peek() {
-            Some(b'{') => self.nested(|scanner| scanner.object(&mut |_, _| {}), Kind::Object)?,
-            Some(b'[') => self.nested(|scanner| scanner.list(&mut |_| {}), Kind::List)?,
+            Some(b'{') => {
+                self.nested(|scanner| scanner.object(&mut |_, _| {}), JsonKind::Object)?
+            }
+            Some(b'[') => self.nested(|scanner| scanner.list(&mut |_| {}), JsonKind::List)?,
             Some(b'"') => {
                 self.string()?;
-                Kind::Text
+                JsonKind::Text
             }
-            Some(b't') => self.word("true", Kind::Boolean)?,
-            Some(b'f') => self.word("false", Kind::Boolean)?,
-            Some(b'n') => self.word("null", Kind::Null)?,
+            Some(b't') => self.word("true", JsonKind::Boolean)?,
+            Some(b'f') => self.word("false", JsonKind::Boolean)?,
+            Some(b'n') => self.word("null", JsonKind::Null)?,
             _ => self.number()?,
         };
-        let text = self.text.get(start..self.at).ok_or(Malformed(start))?;
+        let text = self.text.get(start..self.at).ok_or(MalformedJson(start))?;
         Ok(Json { kind, text })
     }
 
     fn nested(
         &mut self,
-        contents: impl FnOnce(&mut Self) -> Result<(), Malformed>,
-        kind: Kind,
-    ) -> Result<Kind, Malformed> {
+        contents: impl FnOnce(&mut Self) -> Result<(), MalformedJson>,
+        kind: JsonKind,
+    ) -> Result<JsonKind, MalformedJson> {
         self.levels += 1;
         if self.levels > MOST_LEVELS {
-            return Err(Malformed(self.at));
+            return Err(MalformedJson(self.at));
         }
         self.at += 1;
         contents(self)?;
@@ -207,7 +257,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The values of a list, behind its bracket.
-    fn list(&mut self, found: &mut dyn FnMut(Json<'a>)) -> Result<(), Malformed> {
+    fn list(&mut self, found: &mut dyn FnMut(Json<'a>)) -> Result<(), MalformedJson> {
         self.skip_space();
         if self.take(b']') {
             return Ok(());
@@ -222,7 +272,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The members of an object, behind its brace: the names in their quotes.
-    fn object(&mut self, found: &mut dyn FnMut(&'a str, Json<'a>)) -> Result<(), Malformed> {
+    fn object(&mut self, found: &mut dyn FnMut(&'a str, Json<'a>)) -> Result<(), MalformedJson> {
         self.skip_space();
         if self.take(b'}') {
             return Ok(());
@@ -241,7 +291,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A text in its quotes.
-    fn string(&mut self) -> Result<&'a str, Malformed> {
+    fn string(&mut self) -> Result<&'a str, MalformedJson> {
         let start = self.at;
         self.expect(b'"')?;
         loop {
@@ -252,14 +302,14 @@ impl<'a> Scanner<'a> {
                     self.escape()?;
                 }
                 Some(byte) if byte >= b' ' => self.at += 1,
-                _ => return Err(Malformed(self.at)),
+                _ => return Err(MalformedJson(self.at)),
             }
         }
         self.at += 1;
-        self.text.get(start..self.at).ok_or(Malformed(start))
+        self.text.get(start..self.at).ok_or(MalformedJson(start))
     }
 
-    fn escape(&mut self) -> Result<(), Malformed> {
+    fn escape(&mut self) -> Result<(), MalformedJson> {
         match self.peek() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                 self.at += 1;
@@ -270,25 +320,25 @@ impl<'a> Scanner<'a> {
                 for _ in 0..4 {
                     match self.peek() {
                         Some(byte) if byte.is_ascii_hexdigit() => self.at += 1,
-                        _ => return Err(Malformed(self.at)),
+                        _ => return Err(MalformedJson(self.at)),
                     }
                 }
                 Ok(())
             }
-            _ => Err(Malformed(self.at)),
+            _ => Err(MalformedJson(self.at)),
         }
     }
 
-    fn word(&mut self, word: &str, kind: Kind) -> Result<Kind, Malformed> {
+    fn word(&mut self, word: &str, kind: JsonKind) -> Result<JsonKind, MalformedJson> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         if !rest.starts_with(word) {
-            return Err(Malformed(self.at));
+            return Err(MalformedJson(self.at));
         }
         self.at += word.len();
         Ok(kind)
     }
 
-    fn number(&mut self) -> Result<Kind, Malformed> {
+    fn number(&mut self) -> Result<JsonKind, MalformedJson> {
         self.take(b'-');
         if !self.take(b'0') {
             self.digits()?;
@@ -300,17 +350,17 @@ impl<'a> Scanner<'a> {
             let _ = self.take(b'+') || self.take(b'-');
             self.digits()?;
         }
-        Ok(Kind::Number)
+        Ok(JsonKind::Number)
     }
 
-    fn digits(&mut self) -> Result<(), Malformed> {
+    fn digits(&mut self) -> Result<(), MalformedJson> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
         match self.at > start {
             true => Ok(()),
-            false => Err(Malformed(self.at)),
+            false => Err(MalformedJson(self.at)),
         }
     }
 }
@@ -322,13 +372,13 @@ mod tests {
     #[test]
     fn a_value_is_what_json_says() {
         for (text, kind) in [
-            ("null", Kind::Null),
-            (" true ", Kind::Boolean),
-            ("-0.5e+10", Kind::Number),
-            ("0", Kind::Number),
-            (r#""a\"b\u00e9""#, Kind::Text),
-            ("[1, [2], {}]", Kind::List),
-            ("{ \"a\" : {\"b\":[]} }", Kind::Object),
+            ("null", JsonKind::Null),
+            (" true ", JsonKind::Boolean),
+            ("-0.5e+10", JsonKind::Number),
+            ("0", JsonKind::Number),
+            (r#""a\"b\u00e9""#, JsonKind::Text),
+            ("[1, [2], {}]", JsonKind::List),
+            ("{ \"a\" : {\"b\":[]} }", JsonKind::Object),
         ] {
             let json = Json::of(text).unwrap();
             assert_eq!((json.kind, json.text), (kind, text.trim()), "{text}");
@@ -351,7 +401,7 @@ mod tests {
             ("1 2", 2),
             ("'a'", 0),
         ] {
-            assert_eq!(Json::of(text), Err(Malformed(place)), "{text}");
+            assert_eq!(Json::of(text), Err(MalformedJson(place)), "{text}");
         }
         let deep = "[".repeat(MOST_LEVELS + 1) + &"]".repeat(MOST_LEVELS + 1);
         assert!(Json::of(&deep).is_err());
