@@ -5,7 +5,7 @@
 //! one side of a comparison is no such column, wherever it came from, it is made canonical.
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Column, DFSchema, JoinConstraint, JoinType, Result};
+use datafusion::common::{DFSchema, JoinConstraint, JoinType, Result};
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan};
 
 use super::brackets::{self, Kind};
@@ -93,7 +93,7 @@ fn is_canonical(expr: &Expr, inputs: &[&LogicalPlan]) -> bool {
     match expr {
         Expr::Alias(alias) => is_canonical(&alias.expr, inputs),
         Expr::Column(column) => inputs.iter().any(|input| {
-            let place = place_of(column, input.schema());
+            let place = input.schema().maybe_index_of_column(column);
             place.is_some_and(|place| column_is_canonical(input, place))
         }),
         Expr::Literal(value, _) => canonical_scalar(value.clone()) == *value,
@@ -108,10 +108,6 @@ fn is_whole(expr: &Expr, inputs: &[&LogicalPlan]) -> bool {
         let found = expr.get_type(input.schema());
         found.is_ok_and(|found| found.is_integer() || found.is_decimal())
     })
-}
-
-fn place_of(column: &Column, schema: &DFSchema) -> Option<usize> {
-    schema.maybe_index_of_column(column)
 }
 
 /// Whether all values of the column at this place are canonical: it comes from a table or a file as it is, or is made of

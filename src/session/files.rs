@@ -136,10 +136,8 @@ impl LocalFiles {
         if !is_pattern(file) && !Path::new(file).exists() {
             return Err(Error::invalid(format!("there is no file `{file}`")).into());
         }
-        let files = files_matching(file);
-        files
-            .filter(|file| file.is_file())
-            .try_for_each(|file| checksum::check(&file))?;
+        let mut files = files_matching(file).filter(|file| file.is_file());
+        files.try_for_each(|file| self.check_sums(&file))?;
         let options = ListingOptions::new(self.parquet_format()?);
         self.listed(file, options.with_file_extension("")).await
     }
@@ -316,9 +314,14 @@ impl LocalFiles {
     }
 
     fn check_file(&self, file: &Path) -> Result<(), Error> {
-        if !file.is_file() || !is_parquet(file) {
-            return Ok(());
+        match file.is_file() && is_parquet(file) {
+            true => self.check_sums(file),
+            false => Ok(()),
         }
+    }
+
+    /// Compares a Parquet file with its checksums, unless that was done.
+    fn check_sums(&self, file: &Path) -> Result<(), Error> {
         let version = file
             .metadata()
             .and_then(|it| Ok((it.len(), it.modified()?)))

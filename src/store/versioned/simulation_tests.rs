@@ -41,19 +41,18 @@ pub(crate) struct Odds {
 /// A store over a simulation in which nothing goes wrong, and tables are in the parts in which they are made.
 pub(crate) fn calm_store() -> Arc<dyn Store> {
     let odds = Odds { lost: 0, splits: 0 };
-    let simulation = Simulation::new(seed(), odds, None);
-    let client = Arc::new(Client::new(&simulation, 0, usize::MAX));
-    Arc::new(VersionedStore::open(client, Times::default()).unwrap())
+    process(&Simulation::new(seed(), odds, None), 0)
 }
 
 /// The stores of two processes over one such simulation.
 pub(crate) fn calm_processes() -> [Arc<dyn Store>; 2] {
     let simulation = Simulation::new(seed(), Odds::default(), None);
-    [0, 1].map(|index| {
-        let client = Arc::new(Client::new(&simulation, index, usize::MAX));
-        let store = VersionedStore::open(client, Times::default());
-        Arc::new(store.unwrap()) as Arc<dyn Store>
-    })
+    [0, 1].map(|index| process(&simulation, index))
+}
+
+fn process(simulation: &Arc<Simulation>, index: usize) -> Arc<dyn Store> {
+    let client = Arc::new(Client::new(simulation, index, usize::MAX));
+    Arc::new(VersionedStore::open(client, Times::default()).unwrap())
 }
 
 /// A store over a simulation whose answers are lost now and then, and whose tables are split.
@@ -62,10 +61,7 @@ pub(crate) fn store() -> Arc<dyn Store> {
         lost: 10,
         splits: 3,
     };
-    let simulation = Simulation::new(seed(), odds, None);
-    let client = Arc::new(Client::new(&simulation, 0, usize::MAX));
-    let store = VersionedStore::open(client, Times::default());
-    Arc::new(store.unwrap())
+    process(&Simulation::new(seed(), odds, None), 0)
 }
 
 /// The servers.
