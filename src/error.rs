@@ -3,6 +3,7 @@
 //! Every fallible function of the library returns [`Result`]. The [`ErrorKind`] names the reaction that is asked for;
 //! the message names the table, the column and the value, ready to be shown to a person.
 
+use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
 
@@ -22,8 +23,12 @@ pub enum ErrorKind {
     Conflict,
     /// The store could not do it now (locked, disk full, read-only): mend the cause, then try again.
     Unavailable,
-    /// The program has ended the statement itself: run it again, if it is still wanted. Nothing was changed.
+    /// The program has ended the statement itself: run it again, if it is still wanted. Nothing was changed, unless the
+    /// change was being written already: then it is written whole.
     Interrupted,
+    /// The statement has taken longer than it may: give it more time, or ask for less. What was changed is as with
+    /// [`ErrorKind::Interrupted`].
+    TimedOut,
     /// Stored bytes cannot be read, or were written by a newer version: restore, or upgrade Halite.
     Corrupt,
     /// A fault of Halite itself: please report it.
@@ -45,7 +50,8 @@ struct Subject {
     table: Option<String>,
     column: Option<String>,
     constraint: Option<String>,
-    row: Option<String>,
+    row: Option<u64>,
+    place: Option<String>,
 }
 
 impl Error {
@@ -110,6 +116,13 @@ impl Error {
         self
     }
 
+    /// The same error with more behind its message.
+    #[must_use]
+    pub(crate) fn followed_by(mut self, more: &str) -> Self {
+        self.message.push_str(more);
+        self
+    }
+
     /// The same error with what to write instead behind its message, in the place of what DataFusion guesses.
     #[must_use]
     pub(crate) fn suggesting(&self, instead: &str) -> Self {
@@ -155,8 +168,11 @@ impl Error {
     #[must_use]
     pub fn at_row(self, place: impl fmt::Display) -> Self {
         let place = place.to_string();
-        self.context(&place)
-            .about(|subject| subject.row = Some(place))
+        self.context(&place).about(|subject| {
+            let number = place.rsplit(' ').next().and_then(|word| word.parse().ok());
+            subject.row = subject.row.or(number);
+            subject.place = Some(place);
+        })
     }
 
     fn about(mut self, say: impl FnOnce(&mut Subject)) -> Self {
@@ -185,14 +201,39 @@ impl Error {
         &self.message
     }
 
-    /// The table whose row, or whose value, is refused.
+    /// The table that the message is about: the first that it names.
     pub fn table(&self) -> Option<&str> {
-        self.subject.as_ref()?.table.as_deref()
+        let known = self.subject.as_ref().and_then(|it| it.table.as_deref());
+        known.or_else(|| self.named_behind("table"))
     }
 
-    /// The column whose value is refused.
+    /// The column that the message is about: the first that it names.
     pub fn column(&self) -> Option<&str> {
-        self.subject.as_ref()?.column.as_deref()
+        let known = self.subject.as_ref().and_then(|it| it.column.as_deref());
+        known.or_else(|| self.named_behind("column"))
+    }
+
+    /// The first name in backticks that stands behind a word of the message, outside of values.
+    fn named_behind(&self, what: &str) -> Option<&str> {
+        let mut rest = self.message.as_str();
+        while let Some(at) = rest.find(['\'', '`']) {
+            let (before, quoted) = (rest.get(..at)?, rest.get(at + 1..)?);
+            let is_value = rest.get(at..)?.starts_with('\'');
+            // The one of `the table's` begins nothing.
+            if is_value && before.ends_with(char::is_alphanumeric) {
+                rest = quoted;
+                continue;
+            }
+            let (name, behind) = quoted.split_once(if is_value { '\'' } else { '`' })?;
+            let word = before
+                .strip_suffix(' ')
+                .and_then(|it| it.strip_suffix(what));
+            if !is_value && word.is_some_and(|it| !it.ends_with(char::is_alphanumeric)) {
+                return Some(name);
+            }
+            rest = behind;
+        }
+        None
     }
 
     /// What a row does not satisfy: `PRIMARY KEY`, `NOT NULL`, or the name of a constraint.
@@ -203,7 +244,7 @@ impl Error {
     /// connection.execute("CREATE TABLE gull (id INT, name TEXT NOT NULL, PRIMARY KEY (id))", ()).await?;
     /// let error = connection.execute("INSERT INTO gull VALUES (1, 'kelp'), (2, NULL)", ()).await.unwrap_err();
     /// assert_eq!((error.table(), error.column()), (Some("gull"), Some("name")));
-    /// assert_eq!((error.constraint(), error.row()), (Some("NOT NULL"), Some("row 2")));
+    /// assert_eq!((error.constraint(), error.row()), (Some("NOT NULL"), Some(2)));
     /// # Ok::<(), halite::Error>(())
     /// # }).unwrap();
     /// ```
@@ -211,10 +252,14 @@ impl Error {
         self.subject.as_ref()?.constraint.as_deref()
     }
 
-    /// The place of the row that is refused, among those of its statement or in its file: `row 2`,
-    /// `data/flights.csv line 17`.
-    pub fn row(&self) -> Option<&str> {
-        self.subject.as_ref()?.row.as_deref()
+    /// The number of the row that is refused, counted from 1, among those of its statement, or that of the line in its file.
+    pub fn row(&self) -> Option<u64> {
+        self.subject.as_ref()?.row
+    }
+
+    /// The place of the row that is refused, as the message has it: `row 2`, `data/flights.csv line 17`.
+    pub fn place(&self) -> Option<&str> {
+        self.subject.as_ref()?.place.as_deref()
     }
 
     /// The line and the column of the statement's text, both counted from 1, where the parser stopped; the message ends
@@ -239,9 +284,30 @@ impl StdError for Error {
     }
 }
 
+/// What a panic says.
+pub(crate) fn words_of_panic(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic without words")
+}
+
 #[cfg(test)]
 mod tests {
     use super::Error;
+
+    #[test]
+    fn what_a_message_names_is_what_it_is_about() {
+        let error = Error::invalid("column `b` cannot hold 'table `x`'").of_table("t");
+        assert_eq!((error.table(), error.column()), (Some("t"), Some("b")));
+        let error = Error::invalid("there is no table `gulls`");
+        assert_eq!((error.table(), error.column()), (Some("gulls"), None));
+        let error = Error::invalid("the row's 'table `x`' is no number, timetable `y` neither");
+        assert_eq!((error.table(), error.column()), (None, None));
+        let error = Error::invalid("too long").at_row("data/gulls.csv line 17");
+        let place = Some("data/gulls.csv line 17");
+        assert_eq!((error.row(), error.place()), (Some(17), place));
+        assert_eq!(Error::invalid("too long").at_row("row x").row(), None);
+    }
 
     #[test]
     fn the_place_of_an_error_is_read_from_its_message() {

@@ -25,7 +25,7 @@
 //! conn.execute(insert, params!["web-2", "2024-01-31T12:00:00", None::<f64>]).await?;
 //!
 //! // Results: rows with typed getters, or batches; all at once, or as they are read.
-//! for row in &conn.rows("SELECT host, usage FROM cpu ORDER BY host", ()).await? {
+//! for row in conn.rows("SELECT host, usage FROM cpu ORDER BY host", ()).await? {
 //!     println!("{}: {:?}", row.get::<&str>("host")?, row.get::<Option<f64>>("usage")?);
 //! }
 //! let batches = conn.sql("SELECT count(*) FROM cpu").await?.collect().await?;

@@ -20,6 +20,7 @@ use crate::key::KeyPart;
 use crate::scan::{Access, Parallelism, PartExpressions, ScanExec, ToPhysical};
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
+use crate::store::holders::Held;
 use crate::store::{SpaceOptions, Store};
 use crate::write::{
     CompileRules, Definition, SpillDirectory, TableGuard, TableLock, TableWriter, WriteExec,
@@ -39,6 +40,8 @@ pub struct HaliteTable {
     shows_hidden: bool,
     /// What a query calls it that is to be explained.
     alias: Option<Arc<str>>,
+    /// That it is what holds the database, where it is.
+    held: Option<Held>,
 }
 
 impl HaliteTable {
@@ -54,6 +57,7 @@ impl HaliteTable {
             store,
             shows_hidden: false,
             alias: None,
+            held: None,
         }
     }
 
@@ -102,7 +106,7 @@ impl HaliteTable {
     pub fn showing_hidden(&self) -> Self {
         Self {
             shows_hidden: true,
-            ..self.same()
+            ..self.again()
         }
     }
 
@@ -110,11 +114,19 @@ impl HaliteTable {
     pub fn called(&self, alias: &str) -> Self {
         Self {
             alias: Some(alias.into()),
-            ..self.same()
+            ..self.again()
         }
     }
 
-    fn same(&self) -> Self {
+    /// The same table for who holds the database by it.
+    pub fn held_by(&self, held: Held) -> Self {
+        Self {
+            held: Some(held),
+            ..self.again()
+        }
+    }
+
+    fn again(&self) -> Self {
         Self {
             table: Arc::clone(&self.table),
             store: Arc::clone(&self.store),
@@ -122,6 +134,7 @@ impl HaliteTable {
             definition: self.definition.clone(),
             shows_hidden: self.shows_hidden,
             alias: self.alias.clone(),
+            held: self.held.clone(),
         }
     }
 

@@ -30,6 +30,8 @@ mod program;
 #[cfg(feature = "shell")]
 mod queries;
 mod scripts;
+#[cfg(target_os = "linux")]
+mod stopped;
 #[cfg(all(feature = "shell", unix))]
 mod terminal;
 #[cfg(feature = "shell")]

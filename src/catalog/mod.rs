@@ -41,7 +41,7 @@ mod views;
 
 pub use self::alter::Altered;
 pub use self::checks::{check_of, columns_of};
-pub use self::guests::Guests;
+pub use self::guests::{GuestFunctions, Guests};
 pub use self::inspect::{Inspection, inspect};
 pub use self::names::{column_name, identifier, object_name, plain_arguments};
 pub use self::new_table::NewTable;

@@ -11,18 +11,12 @@ mod size;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, FieldRef};
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::DataFusionError;
 use datafusion::config::{ConfigExtension, ConfigOptions};
-use datafusion::logical_expr::interval_arithmetic::Interval;
-use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
-use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
-use datafusion::logical_expr::{
-    ColumnarValue, Documentation, Expr, ExpressionPlacement, ReturnFieldArgs, ScalarFunctionArgs,
-    ScalarUDF, ScalarUDFImpl, Signature,
-};
+use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl};
 
 use self::declarations::DECLARATIONS;
+use super::delegated::{as_inner, signatures::*};
 use super::planning::is_planning;
 use crate::settings::{ByteSize, HaliteOptions};
 
@@ -116,9 +110,14 @@ const MOST_WHILE_PLANNING: u64 = 64 << 10;
 
 /// How many bytes a call may make in a session with these settings.
 fn most(options: &ConfigOptions) -> u64 {
-    if is_planning() {
-        return MOST_WHILE_PLANNING;
+    match is_planning() {
+        true => MOST_WHILE_PLANNING,
+        false => most_bytes(options),
     }
+}
+
+/// How many bytes a call may make of one batch.
+pub fn most_bytes(options: &ConfigOptions) -> u64 {
     let options = HaliteOptions::of(options);
     match options.function_bytes {
         ByteSize(0) => options.memory_limit.0 / 8,
@@ -127,33 +126,7 @@ fn most(options: &ConfigOptions) -> u64 {
 }
 
 impl ScalarUDFImpl for BoundedFunction {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn aliases(&self) -> &[String] {
-        self.inner.aliases()
-    }
-
-    fn schema_name(&self, args: &[Expr]) -> Result<String> {
-        self.inner.schema_name(args)
-    }
-
-    fn signature(&self) -> &Signature {
-        self.inner.signature()
-    }
-
-    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        self.inner.return_type(arguments)
-    }
-
-    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
-        self.inner.return_field_from_args(args)
-    }
-
-    fn is_strict(&self) -> bool {
-        self.inner.is_strict()
-    }
+    as_inner!();
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         self.check(&args)?;
@@ -166,53 +139,6 @@ impl ScalarUDFImpl for BoundedFunction {
             inner: Arc::new(inner),
             declaration: self.declaration,
         }))
-    }
-
-    fn simplify(&self, args: Vec<Expr>, info: &SimplifyContext) -> Result<ExprSimplifyResult> {
-        self.inner.simplify(args, info)
-    }
-
-    fn conditional_arguments<'a>(
-        &self,
-        args: &'a [Expr],
-    ) -> Option<(Vec<&'a Expr>, Vec<&'a Expr>)> {
-        self.inner.conditional_arguments(args)
-    }
-
-    fn short_circuits(&self) -> bool {
-        self.inner.short_circuits()
-    }
-
-    fn evaluate_bounds(&self, input: &[&Interval]) -> Result<Interval> {
-        self.inner.evaluate_bounds(input)
-    }
-
-    fn propagate_constraints(
-        &self,
-        interval: &Interval,
-        inputs: &[&Interval],
-    ) -> Result<Option<Vec<Interval>>> {
-        self.inner.propagate_constraints(interval, inputs)
-    }
-
-    fn output_ordering(&self, inputs: &[ExprProperties]) -> Result<SortProperties> {
-        self.inner.output_ordering(inputs)
-    }
-
-    fn preserves_lex_ordering(&self, inputs: &[ExprProperties]) -> Result<bool> {
-        self.inner.preserves_lex_ordering(inputs)
-    }
-
-    fn coerce_types(&self, arg_types: &[DataType]) -> Result<Vec<DataType>> {
-        self.inner.coerce_types(arg_types)
-    }
-
-    fn documentation(&self) -> Option<&Documentation> {
-        self.inner.documentation()
-    }
-
-    fn placement(&self, args: &[ExpressionPlacement]) -> ExpressionPlacement {
-        self.inner.placement(args)
     }
 }
 

@@ -47,6 +47,7 @@
 //! | [`merge_joins`] | on the physical plan, before what is needed is put in place | joins whose hash table does not fit are of sorted sides |
 //! | `unasked` | on the physical plan, behind the rules that push filters | a join does not wait for a partition that nobody asks for |
 //! | [`lost_order`] | before the physical plan is checked | rows are sorted again where an order is not known any more |
+//! | `stoppable` | on the physical plan, behind all | what computes for long asks whether it is still wanted |
 //!
 //! Some do something else. On the physical plan, last, [`first_rows`] tells scans of which groups of rows the first are all
 //! that is needed, `farthest` which single row is, and `grouped_sides` which side of a join tells the other its keys;
@@ -125,6 +126,7 @@ pub mod once;
 mod operand;
 pub mod overflow;
 pub mod own_statistics;
+mod pieces;
 pub mod projections;
 pub mod regexes;
 pub mod repeated;
@@ -133,6 +135,7 @@ pub mod rounded;
 mod rule;
 mod session_zone;
 mod set_names;
+mod stoppable;
 pub mod texts;
 pub mod tuples;
 mod unasked;
@@ -379,6 +382,7 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     optimize_first(&mut builder, bounds::BOUND_FUNCTIONS);
     optimizer_rules(&mut builder).push(Arc::new(bounds::BOUND_FUNCTIONS));
     physical_rules(&mut builder).push(Arc::new(held::COUNT_WHAT_IS_HELD));
+    physical_rules(&mut builder).push(Arc::new(stoppable::ASK_WHETHER_WANTED));
     builder
 }
 

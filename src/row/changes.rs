@@ -9,7 +9,9 @@ use super::groups::Regrouped;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRangeSet;
 use crate::schema::{BoundTable, further_families, spaces_of_families};
-use crate::store::{BulkWriter, Changes, Chunk, Claim, Durability, Snapshot, Store, WriteBatch};
+use crate::store::{
+    BulkWriter, Changes, Chunk, Claim, Durability, Durable, Snapshot, Store, WriteBatch,
+};
 
 /// What one statement changes of a table's rows: all of it becomes visible by [`RowChanges::commit`], or nothing does.
 /// It takes keys and values of rows, and decides alone which entries they become.
@@ -91,6 +93,14 @@ impl RowChanges {
     /// Those of the store; nothing is visible then.
     pub fn commit(self, durability: Durability) -> Result<()> {
         self.changes.commit(durability)
+    }
+
+    /// The same, which may not wait for the disk, as [`Changes::commit_early`].
+    ///
+    /// # Errors
+    /// Those of the store; nothing is visible then.
+    pub fn commit_early(self, durability: Durability) -> Result<Option<Durable>> {
+        self.changes.commit_early(durability)
     }
 }
 

@@ -70,6 +70,31 @@ impl RowWriter {
             .map_err(|error| self.in_table(error))
     }
 
+    /// Whether rows, of the table's columns by position, may be written, as far as that shows before they are encoded.
+    ///
+    /// # Errors
+    /// As [`RowWriter::encode`].
+    pub fn check(&self, batch: &RecordBatch) -> Result<(), RowError> {
+        self.checked_arrays(batch)
+            .map(drop)
+            .map_err(|error| self.in_table(error))
+    }
+
+    fn checked_arrays(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>, RowError> {
+        let completed = match &self.rules {
+            Some(rules) => rules.complete(batch)?,
+            None => None,
+        };
+        let batch = completed.as_ref().unwrap_or(batch);
+        let columns = self.table.all_columns().iter().zip(batch.columns());
+        let arrays = columns.map(|(column, array)| checked(column, array));
+        let arrays = arrays.collect::<Result<_, _>>()?;
+        if let Some(rules) = &self.rules {
+            rules.check(batch)?;
+        }
+        Ok(arrays)
+    }
+
     fn in_table(&self, error: RowError) -> RowError {
         error.of_table(self.table.name())
     }
@@ -82,18 +107,7 @@ impl RowWriter {
                 self.table.all_columns().len()
             ))));
         }
-        let completed = match &self.rules {
-            Some(rules) => rules.complete(batch)?,
-            None => None,
-        };
-        let batch = completed.as_ref().unwrap_or(batch);
-        let columns = self.table.all_columns().iter().zip(batch.columns());
-        let arrays: Vec<ArrayRef> = columns
-            .map(|(column, array)| checked(column, array))
-            .collect::<Result<_, _>>()?;
-        if let Some(rules) = &self.rules {
-            rules.check(batch)?;
-        }
+        let arrays = self.checked_arrays(batch)?;
         let values = self.encode_families(&arrays, batch.num_rows())?;
         let sources: Vec<Option<ArrayRef>> = arrays.iter().cloned().map(Some).collect();
         let rows = EncodedRows {
@@ -217,6 +231,13 @@ pub struct EncodedRow<'a> {
     pub key: &'a [u8],
     /// The value; empty where keys alone were asked for.
     pub value: &'a [u8],
+}
+
+impl EncodedRow<'_> {
+    /// What key and value take.
+    pub fn bytes(&self) -> usize {
+        self.key.len() + self.value.len()
+    }
 }
 
 impl EncodedRows {

@@ -18,7 +18,7 @@ use sqlparser::ast::{visit_expressions, visit_relations};
 use tokio::runtime::Handle;
 
 use super::stack::{Depth, on_large_stack, on_stack_for};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, words_of_panic};
 #[cfg(test)]
 use crate::fault;
 use crate::function::{Stop, while_planning};
@@ -158,11 +158,7 @@ impl<F: Future> Future for Here<F> {
 
 /// The error of a panic below: a fault of ours, which changed nothing.
 pub(super) fn panicked(what: &str, panic: &(dyn Any + Send)) -> Error {
-    let text = panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("a panic without words");
+    let text = words_of_panic(panic);
     Error::internal(format!(
         "{what} has failed inside of Halite: {text}. Please report it, with the statement and the declarations of its \
          tables; nothing was changed"

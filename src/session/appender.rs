@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
-use super::IntoParameters;
 use super::params::put_in_zone_of;
+use super::{Connection, IntoParameters, rules};
 use crate::error::{Error, ErrorKind, Result};
+use crate::key::RowError;
+use crate::row::RowWriter;
 use crate::store::Durability;
 use crate::table::HaliteTable;
 use crate::write::{Change, RowBuffer, WriteSet, WriteSettings, commit};
@@ -59,6 +61,9 @@ impl AppenderOptions {
 /// the rows so far and goes on, for those who load for hours. A key that comes twice, or that is there already, is an
 /// error that names the row; rows are counted from 1 over the appender's life.
 ///
+/// A row that cannot be written, for a NULL, a CHECK or a value that its column cannot hold, is told where it is added, and
+/// left out; those before it stay.
+///
 /// Adding waits for no other writer: the table's lock is held for the writing alone. What does not fit into the
 /// appender's [memory](AppenderOptions::memory) is sorted and written to a temporary file, on the thread that adds; an
 /// asynchronous program that must not wait for a disk adds on a thread that may, or leaves it more memory.
@@ -79,6 +84,9 @@ pub struct Appender {
     table: Arc<HaliteTable>,
     change: Change,
     settings: WriteSettings,
+    rows: RowWriter,
+    /// Knows what DEFAULTs mean.
+    connection: Connection,
     buffer: RowBuffer,
     write_set: Option<WriteSet>,
     /// How many rows were flushed.
@@ -91,6 +99,7 @@ pub struct Appender {
 
 impl Appender {
     pub(super) fn new(
+        connection: Connection,
         table: Arc<HaliteTable>,
         mut settings: WriteSettings,
         options: AppenderOptions,
@@ -105,6 +114,8 @@ impl Appender {
         Ok(Self {
             // A database that cannot be written says so at once, not after an hour of adding.
             write_set: Some(table.writer().write_set(change, settings, "row")?),
+            rows: table.writer().rows()?,
+            connection: connection.held_by("appender"),
             buffer: RowBuffer::new(Arc::clone(table.bound())),
             table,
             change,
@@ -119,9 +130,9 @@ impl Appender {
     /// changes nothing: any integer that fits, a time stamp that needs no finer unit, text that is a date or time.
     ///
     /// # Errors
-    /// `InvalidInput` that names the row and the column. A row with too many or too few values, or one of a wrong type, is
-    /// left out, and others can follow; after any other error the appender is done, and says that with every later row,
-    /// the kind of the error and its reason the same.
+    /// `InvalidInput` that names the row and the column. A row with too many or too few values, one of a wrong type, or with
+    /// values that the table does not take, is left out, and others can follow; after any other error the appender is done,
+    /// and says that with every later row, the kind of the error and its reason the same.
     pub fn append_row(&mut self, row: impl IntoParameters) -> Result<()> {
         self.refuse_if_failed()?;
         let number = self.added + self.buffer.len() as u64 + 1;
@@ -130,7 +141,9 @@ impl Appender {
         for (value, field) in values.iter_mut().zip(schema.fields()) {
             put_in_zone_of(value, field.data_type());
         }
-        let pushed = self.buffer.push(values);
+        let pushed = self
+            .buffer
+            .push(values, &self.rows, self.settings.row_bytes);
         pushed.map_err(|error| error.at_row(format_args!("row {number}")))?;
         if self.buffer.is_full() {
             self.drain()
@@ -140,20 +153,41 @@ impl Appender {
     }
 
     /// Adds the rows of a batch, whose columns are found by their names, in any order. One that the table has and the
-    /// batch lacks is NULL if it can be; one that the table lacks is an error. Values are converted to the columns' types
-    /// where that changes nothing.
+    /// batch lacks has its DEFAULT, or is NULL if it can be; one that the table lacks is an error. Values are converted to
+    /// the columns' types where that changes nothing.
     ///
     /// # Errors
-    /// `InvalidInput` that names the column, and the row where it is about one; after it the appender is done.
+    /// `InvalidInput` that names the column, and the row where it is about one: the batch is left out, and others can
+    /// follow.
     pub fn append_batch(&mut self, batch: &RecordBatch) -> Result<()> {
         self.refuse_if_failed()?;
         self.drain()?;
         let added = self.added;
-        let conformed = self.buffer.conform(batch);
+        let conformed = self.conformed(batch);
         let added = conformed
             .map_err(|error| error.placed(|row| format!("row {}", added + row as u64 + 1)))
             .and_then(|batch| self.add(&batch));
-        self.noting_failure(added)
+        match added {
+            // Nothing was added of the batch.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => Err(error),
+            added => self.noting_failure(added),
+        }
+    }
+
+    /// The rows of a batch with all columns of the table.
+    fn conformed(&self, batch: &RecordBatch) -> Result<RecordBatch, RowError> {
+        let schema = batch.schema();
+        let given: Vec<String> = schema.fields().iter().map(|it| it.name().clone()).collect();
+        let table = self.table.bound();
+        let mut left_out = table
+            .columns()
+            .iter()
+            .filter(|it| !given.contains(&it.name));
+        let filled = match left_out.any(|column| column.default_text().is_some()) {
+            true => rules::filled(&self.connection.statement_state()?, table, &given)?,
+            false => Vec::new(),
+        };
+        self.buffer.conform(batch, &filled)
     }
 
     /// Rows that were appended and are not written yet.
@@ -201,7 +235,8 @@ impl Appender {
         if self.buffer.is_empty() {
             return Ok(());
         }
-        let added = self.buffer.take().and_then(|batch| self.add(&batch));
+        let rows = self.buffer.take();
+        let added = rows.and_then(|rows| self.add(&rows));
         self.noting_failure(added)
     }
 

@@ -1,8 +1,8 @@
 //! The same without `async`: a [`Database`] and a [`Connection`] whose methods return when they are done.
 //!
-//! For programs and tests without a runtime; each database brings one of its own. Inside of a runtime every call is
-//! refused with an error, for it would hold up the thread that others' tasks wait for: use
-//! [`halite::Connection`](crate::session::Connection) there, or a thread of its own (`std::thread::spawn`).
+//! For programs and tests without a runtime, and for threads of one that may wait: `tokio::task::spawn_blocking`,
+//! `block_in_place`. Inside of an asynchronous task every call is refused with an error, for it would hold up the thread
+//! that others' tasks wait for: use [`halite::Connection`](crate::session::Connection) there.
 //!
 //! ```
 //! use halite::blocking::Database;
@@ -19,7 +19,10 @@
 
 use std::future::Future;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
@@ -27,55 +30,62 @@ use arrow::record_batch::RecordBatch;
 use datafusion::catalog::{TableFunctionImpl, TableProvider};
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 use futures::StreamExt;
-use tokio::runtime::{Builder, Handle, Runtime as TokioRuntime};
+use tokio::runtime::Handle;
+use tokio::task::coop;
 
+use super::waiting::own_runtime;
 use super::{
-    AppenderOptions, CheckReport, InterruptHandle, IntoParameters, Progress, Row, RowStream, Rows,
-    StatementReport, Warnings,
+    AppenderOptions, CheckReport, FromValue, InterruptHandle, IntoParameters, Progress, Row,
+    RowStream, Rows, StatementReport, Warnings,
 };
 use crate::error::{Error, Result};
 use crate::store::StoreOptions;
 
-/// The runtime of a database. It may be dropped anywhere.
-#[derive(Debug)]
-struct Runtime(Option<TokioRuntime>);
-
-impl Runtime {
-    fn new() -> Result<Arc<Self>> {
-        let runtime = Builder::new_multi_thread()
-            .thread_name("halite")
-            .enable_all()
-            .build();
-        let runtime = runtime.map_err(|error| {
-            Error::unavailable(format!("no threads can be started: {error}")).with_source(error)
-        })?;
-        Ok(Arc::new(Self(Some(runtime))))
-    }
-
-    fn block_on<T>(&self, future: impl Future<Output = Result<T>>) -> Result<T> {
-        refuse_inside_runtime()?;
-        match &self.0 {
-            Some(runtime) => runtime.block_on(future),
-            None => Err(Error::internal("the runtime has ended")),
+/// What a future gives, for a thread that may wait for it.
+fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    refuse_inside_task()?;
+    let _inside = own_runtime()?.enter();
+    let waker = Arc::new(Waiting(thread::current())).into();
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(given) => return given,
+            Poll::Pending => thread::park(),
         }
     }
 }
 
-impl Drop for Runtime {
-    fn drop(&mut self) {
-        // Waiting for its threads is what a task of another runtime must not do.
-        if let Some(runtime) = self.0.take() {
-            runtime.shutdown_background();
-        }
+/// A thread that waits for a future.
+struct Waiting(Thread);
+
+impl Wake for Waiting {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }
 
-fn refuse_inside_runtime() -> Result<()> {
-    match Handle::try_current() {
-        Err(_) => Ok(()),
-        Ok(_) => Err(Error::invalid(
-            "a blocking call inside of an asynchronous runtime would hold up its other tasks: use \
-             halite::Database and halite::Connection there, or call from a thread of its own",
+/// More than a task may do before others have their turn.
+const MORE_THAN_A_TURN: u32 = 1_000;
+
+/// Refuses what would hold up the tasks of a runtime. A thread of one may wait where the runtime knows of it, in
+/// `spawn_blocking` and `block_in_place`: what is done there is not counted, of which a task may do so much at a turn.
+fn refuse_inside_task() -> Result<()> {
+    let mut context = Context::from_waker(Waker::noop());
+    let is_counted = Handle::try_current().is_ok()
+        && (0..MORE_THAN_A_TURN).any(|_| match coop::poll_proceed(&mut context) {
+            Poll::Ready(turn) => {
+                turn.made_progress();
+                false
+            }
+            Poll::Pending => true,
+        });
+    match is_counted {
+        false => Ok(()),
+        true => Err(Error::invalid(
+            "a blocking call inside of an asynchronous task would hold up others: use halite::Database and \
+             halite::Connection there, or call from a thread that may wait, that of tokio::task::spawn_blocking or \
+             block_in_place, or one of its own",
         )),
     }
 }
@@ -84,7 +94,6 @@ fn refuse_inside_runtime() -> Result<()> {
 #[derive(Debug, Clone)]
 pub struct Database {
     inner: super::Database,
-    runtime: Arc<Runtime>,
 }
 
 impl Database {
@@ -101,9 +110,8 @@ impl Database {
     /// # Errors
     /// As [`halite::Database::open_with`](super::Database::open_with).
     pub fn open_with(path: impl AsRef<Path>, options: StoreOptions) -> Result<Self> {
-        let runtime = Runtime::new()?;
-        let inner = runtime.block_on(super::Database::open_with(path, options))?;
-        Ok(Self { inner, runtime })
+        let inner = block_on(super::Database::open_with(path, options))?;
+        Ok(Self { inner })
     }
 
     /// Opens the database for reading alone.
@@ -111,28 +119,23 @@ impl Database {
     /// # Errors
     /// As [`halite::Database::open_read_only`](super::Database::open_read_only).
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self> {
-        let runtime = Runtime::new()?;
-        let inner = runtime.block_on(super::Database::open_read_only(path))?;
-        Ok(Self { inner, runtime })
+        let inner = block_on(super::Database::open_read_only(path))?;
+        Ok(Self { inner })
     }
 
     /// A new database that is gone when it is dropped.
     ///
     /// # Errors
-    /// `Unavailable` where no threads can be started.
+    /// As [`halite::Database::in_memory`](super::Database::in_memory).
     pub fn in_memory() -> Result<Self> {
-        let runtime = Runtime::new()?;
-        Ok(Self {
-            inner: super::Database::in_memory()?,
-            runtime,
-        })
+        let inner = super::Database::in_memory()?;
+        Ok(Self { inner })
     }
 
     /// A connection with settings of its own.
     pub fn connect(&self) -> Connection {
         Connection {
             inner: self.inner.connect(),
-            runtime: Arc::clone(&self.runtime),
         }
     }
 
@@ -141,7 +144,7 @@ impl Database {
     /// # Errors
     /// As [`halite::Database::backup`](super::Database::backup).
     pub fn backup(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.runtime.block_on(self.inner.backup(path))
+        block_on(self.inner.backup(path))
     }
 
     /// Makes a database in a new directory from a backup.
@@ -149,7 +152,7 @@ impl Database {
     /// # Errors
     /// As [`halite::Database::restore`](super::Database::restore).
     pub fn restore(backup: impl AsRef<Path>, path: impl AsRef<Path>) -> Result<()> {
-        Runtime::new()?.block_on(super::Database::restore(backup, path))
+        block_on(super::Database::restore(backup, path))
     }
 
     /// Reads everything in this database and reports what is damaged.
@@ -157,7 +160,15 @@ impl Database {
     /// # Errors
     /// As [`halite::Database::check`](super::Database::check).
     pub fn check(&self) -> Result<CheckReport> {
-        self.runtime.block_on(self.inner.check())
+        block_on(self.inner.check())
+    }
+
+    /// Ends the statements of all connections, and closes the database.
+    ///
+    /// # Errors
+    /// As [`halite::Database::close`](super::Database::close).
+    pub fn close(self) -> Result<()> {
+        block_on(self.inner.close())
     }
 
     /// The same database for asynchronous code.
@@ -170,7 +181,6 @@ impl Database {
 #[derive(Debug, Clone)]
 pub struct Connection {
     inner: super::Connection,
-    runtime: Arc<Runtime>,
 }
 
 impl Connection {
@@ -179,7 +189,7 @@ impl Connection {
     /// # Errors
     /// As [`halite::Connection::execute`](super::Connection::execute).
     pub fn execute(&self, sql: &str, params: impl IntoParameters) -> Result<u64> {
-        self.runtime.block_on(self.inner.execute(sql, params))
+        block_on(self.inner.execute(sql, params))
     }
 
     /// Runs the statements of a script, in order, up to the first that fails; rows are dropped.
@@ -187,7 +197,7 @@ impl Connection {
     /// # Errors
     /// Those of the script, before anything is run, or of the first statement that fails.
     pub fn execute_script(&self, script: &str) -> Result<()> {
-        self.runtime.block_on(self.inner.execute_script(script))
+        block_on(self.inner.execute_script(script))
     }
 
     /// All rows of one query, as record batches.
@@ -195,7 +205,7 @@ impl Connection {
     /// # Errors
     /// As [`halite::Connection::query`](super::Connection::query).
     pub fn query(&self, sql: &str, params: impl IntoParameters) -> Result<Vec<RecordBatch>> {
-        self.runtime.block_on(self.inner.query(sql, params))
+        block_on(self.inner.query(sql, params))
     }
 
     /// The record batches of one query as they are read.
@@ -203,11 +213,8 @@ impl Connection {
     /// # Errors
     /// As [`halite::Connection::stream`](super::Connection::stream).
     pub fn stream(&self, sql: &str, params: impl IntoParameters) -> Result<Batches> {
-        let stream = self.runtime.block_on(self.inner.stream(sql, params))?;
-        Ok(Batches {
-            stream,
-            runtime: Arc::clone(&self.runtime),
-        })
+        let stream = block_on(self.inner.stream(sql, params))?;
+        Ok(Batches { stream })
     }
 
     /// All rows of one query, to be read value by value.
@@ -215,7 +222,7 @@ impl Connection {
     /// # Errors
     /// As [`halite::Connection::rows`](super::Connection::rows).
     pub fn rows(&self, sql: &str, params: impl IntoParameters) -> Result<Rows> {
-        self.runtime.block_on(self.inner.rows(sql, params))
+        block_on(self.inner.rows(sql, params))
     }
 
     /// The only row of one query, or `None`.
@@ -223,7 +230,19 @@ impl Connection {
     /// # Errors
     /// As [`halite::Connection::query_row`](super::Connection::query_row).
     pub fn query_row(&self, sql: &str, params: impl IntoParameters) -> Result<Option<Row>> {
-        self.runtime.block_on(self.inner.query_row(sql, params))
+        block_on(self.inner.query_row(sql, params))
+    }
+
+    /// The only value of one query, or `None` where it gives no row.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::query_scalar`](super::Connection::query_scalar).
+    pub fn query_scalar<T: for<'row> FromValue<'row>>(
+        &self,
+        sql: &str,
+        params: impl IntoParameters,
+    ) -> Result<Option<T>> {
+        block_on(self.inner.query_scalar(sql, params))
     }
 
     /// Parses and plans a statement once, to be run many times.
@@ -232,8 +251,7 @@ impl Connection {
     /// As [`halite::Connection::prepare`](super::Connection::prepare).
     pub fn prepare(&self, sql: &str) -> Result<PreparedStatement> {
         Ok(PreparedStatement {
-            inner: self.runtime.block_on(self.inner.prepare(sql))?,
-            runtime: Arc::clone(&self.runtime),
+            inner: block_on(self.inner.prepare(sql))?,
         })
     }
 
@@ -243,8 +261,7 @@ impl Connection {
     /// As [`halite::Connection::sql`](super::Connection::sql).
     pub fn sql(&self, sql: &str) -> Result<DataFrame> {
         Ok(DataFrame {
-            inner: self.runtime.block_on(self.inner.sql(sql))?,
-            runtime: Arc::clone(&self.runtime),
+            inner: block_on(self.inner.sql(sql))?,
         })
     }
 
@@ -304,7 +321,6 @@ impl Connection {
     ) -> Self {
         Self {
             inner: self.inner.with_observer(observer),
-            runtime: Arc::clone(&self.runtime),
         }
     }
 
@@ -318,7 +334,6 @@ impl Connection {
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self {
             inner: self.inner.with_timeout(timeout),
-            runtime: Arc::clone(&self.runtime),
         }
     }
 
@@ -337,7 +352,6 @@ impl Connection {
     pub fn appender_with(&self, table: &str, options: AppenderOptions) -> Result<Appender> {
         Ok(Appender {
             inner: self.inner.appender_with(table, options)?,
-            runtime: Arc::clone(&self.runtime),
         })
     }
 
@@ -352,7 +366,6 @@ impl Connection {
 #[derive(Debug, Clone)]
 pub struct DataFrame {
     inner: datafusion::dataframe::DataFrame,
-    runtime: Arc<Runtime>,
 }
 
 impl DataFrame {
@@ -361,8 +374,8 @@ impl DataFrame {
     /// # Errors
     /// What reading meets.
     pub fn collect(self) -> Result<Vec<RecordBatch>> {
-        let Self { inner, runtime } = self;
-        runtime.block_on(async { inner.collect().await.map_err(Error::from) })
+        let Self { inner } = self;
+        block_on(async { inner.collect().await.map_err(Error::from) })
     }
 
     /// The record batches as they are read.
@@ -370,12 +383,10 @@ impl DataFrame {
     /// # Errors
     /// What is wrong with the query.
     pub fn stream(self) -> Result<Batches> {
-        let Self { inner, runtime } = self;
-        let stream =
-            runtime.block_on(async { inner.execute_stream().await.map_err(Error::from) })?;
+        let Self { inner } = self;
+        let stream = block_on(async { inner.execute_stream().await.map_err(Error::from) })?;
         Ok(Batches {
             stream: RowStream::from(stream),
-            runtime,
         })
     }
 
@@ -391,7 +402,6 @@ impl DataFrame {
     ) -> Result<Self> {
         Ok(Self {
             inner: change(self.inner)?,
-            runtime: self.runtime,
         })
     }
 
@@ -405,7 +415,6 @@ impl DataFrame {
 #[derive(Debug, Clone)]
 pub struct PreparedStatement {
     inner: super::PreparedStatement,
-    runtime: Arc<Runtime>,
 }
 
 impl PreparedStatement {
@@ -414,11 +423,8 @@ impl PreparedStatement {
     /// # Errors
     /// As [`halite::PreparedStatement::query`](super::PreparedStatement::query).
     pub fn query(&self, params: impl IntoParameters) -> Result<Batches> {
-        let stream = self.runtime.block_on(self.inner.query(params))?;
-        Ok(Batches {
-            stream,
-            runtime: Arc::clone(&self.runtime),
-        })
+        let stream = block_on(self.inner.query(params))?;
+        Ok(Batches { stream })
     }
 
     /// The same as [`PreparedStatement::query`], by the name that a [`Connection`] has for it.
@@ -434,7 +440,7 @@ impl PreparedStatement {
     /// # Errors
     /// As [`halite::PreparedStatement::rows`](super::PreparedStatement::rows).
     pub fn rows(&self, params: impl IntoParameters) -> Result<Rows> {
-        self.runtime.block_on(self.inner.rows(params))
+        block_on(self.inner.rows(params))
     }
 
     /// The only row of a query, or `None`.
@@ -445,12 +451,23 @@ impl PreparedStatement {
         self.inner.query_row(params)
     }
 
+    /// The only value of a query, or `None` where it gives no row.
+    ///
+    /// # Errors
+    /// As [`halite::PreparedStatement::query_scalar`](super::PreparedStatement::query_scalar).
+    pub fn query_scalar<T: for<'row> FromValue<'row>>(
+        &self,
+        params: impl IntoParameters,
+    ) -> Result<Option<T>> {
+        self.inner.query_scalar(params)
+    }
+
     /// Runs a statement that changes rows, and gives their number.
     ///
     /// # Errors
     /// As [`halite::PreparedStatement::execute`](super::PreparedStatement::execute).
     pub fn execute(&self, params: impl IntoParameters) -> Result<u64> {
-        self.runtime.block_on(self.inner.execute(params))
+        block_on(self.inner.execute(params))
     }
 }
 
@@ -458,7 +475,6 @@ impl PreparedStatement {
 #[derive(Debug)]
 pub struct Batches {
     stream: RowStream,
-    runtime: Arc<Runtime>,
 }
 
 impl Batches {
@@ -472,9 +488,7 @@ impl Iterator for Batches {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let next = self
-            .runtime
-            .block_on(async { self.stream.next().await.transpose() });
+        let next = block_on(async { self.stream.next().await.transpose() });
         next.transpose()
     }
 }
@@ -483,7 +497,6 @@ impl Iterator for Batches {
 #[derive(Debug)]
 pub struct Appender {
     inner: super::Appender,
-    runtime: Arc<Runtime>,
 }
 
 impl Appender {
@@ -513,7 +526,7 @@ impl Appender {
     /// # Errors
     /// As [`halite::Appender::flush`](super::Appender::flush).
     pub fn flush(&mut self) -> Result<u64> {
-        self.runtime.block_on(self.inner.flush())
+        block_on(self.inner.flush())
     }
 
     /// Writes all rows that are not written yet, all or none; gives the number of all that the appender has written.
@@ -521,7 +534,7 @@ impl Appender {
     /// # Errors
     /// As [`halite::Appender::finish`](super::Appender::finish).
     pub fn finish(self) -> Result<u64> {
-        self.runtime.block_on(self.inner.finish())
+        block_on(self.inner.finish())
     }
 }
 

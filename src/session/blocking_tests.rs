@@ -1,3 +1,5 @@
+use tokio::runtime::Builder;
+
 use super::*;
 use crate::error::ErrorKind;
 
@@ -46,7 +48,30 @@ fn everything_works_without_a_runtime() {
 }
 
 #[test]
-fn inside_of_a_runtime_it_is_refused_and_can_be_dropped() {
+fn where_a_thread_of_a_runtime_may_wait_it_works() {
+    let connection = connection();
+    let all = move || {
+        let counted = connection.query_row("SELECT count(*) FROM t", ());
+        let point = connection.prepare("SELECT b FROM t WHERE a = $1").unwrap();
+        let point = point.rows((1,)).unwrap().len();
+        let mut batches = connection.stream("SELECT a FROM t", ()).unwrap();
+        assert!(batches.all(|batch| batch.is_ok()));
+        (counted.unwrap().unwrap().get::<i64>(0).unwrap(), point)
+    };
+    let runtime = Builder::new_multi_thread().build().unwrap();
+    let (inside, apart) = (all.clone(), all.clone());
+    runtime.block_on(async {
+        let task = tokio::spawn(async move { tokio::task::block_in_place(inside) });
+        assert_eq!(task.await.unwrap(), (2, 1));
+        let there = tokio::task::spawn_blocking(apart).await.unwrap();
+        assert_eq!(there, (2, 1));
+    });
+    let _entered = runtime.enter();
+    assert_eq!(all(), (2, 1));
+}
+
+#[test]
+fn inside_of_a_task_it_is_refused_and_can_be_dropped() {
     let connection = connection();
     let mut batches = connection.stream("SELECT a FROM t", ()).unwrap();
     let statement = connection.prepare("SELECT b FROM t WHERE a = $1").unwrap();

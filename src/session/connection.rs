@@ -28,7 +28,7 @@ use super::interrupt::Interruptions;
 use super::key_rows;
 use super::meter::Meter;
 use super::named::{self, NamedStatements};
-use super::observe::Observer;
+use super::observe::{Asked, Observer};
 use super::outcome::{Gives, Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
 use super::parse::{Command, Parsed, parse};
 use super::planned::{Planned, task};
@@ -40,11 +40,10 @@ use super::texts::Texts;
 use super::views::{self, Views};
 use super::warnings::Warnings;
 use super::written_values;
-use super::{
-    Database, clauses, context, explain, fit, guard, memory, names, outcome, running, temporary,
-};
+use super::{Database, clauses, context, explain, fit, guard, memory, names, outcome, temporary};
 use crate::catalog::Guests;
 use crate::error::{Error, Result};
+use crate::function::Stop;
 use crate::scan::{Opened, StatementSnapshot};
 use crate::settings::{self, ByteSize, HaliteOptions};
 use crate::write::{Progress, is_outdated};
@@ -66,7 +65,7 @@ pub(super) enum Stage {
 /// A connection to a database. Its settings (`SET …`) are its own.
 #[derive(Clone)]
 pub struct Connection {
-    database: Database,
+    pub(super) database: Database,
     catalogs: Catalogs,
     context: SessionContext,
     progress: Progress,
@@ -83,6 +82,8 @@ pub struct Connection {
     pub(super) interrupts: Arc<Interruptions>,
     /// How long each statement may take, if that is not what the setting says.
     pub(super) timeout: Option<Duration>,
+    /// Ends what its statement runs, where it is that of one statement.
+    pub(super) stop: Stop,
 }
 
 impl std::fmt::Debug for Connection {
@@ -94,25 +95,29 @@ impl std::fmt::Debug for Connection {
 }
 
 /// A parsed statement of a script.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Statement {
-    pub(super) parsed: Parsed,
+    pub(super) parsed: Arc<Parsed>,
 }
 
-impl Clone for Statement {
-    fn clone(&self) -> Self {
-        // It may be nested deep.
-        on_stack_for(self.parsed.depth, || Self {
-            parsed: self.parsed.clone(),
-        })
+impl From<Parsed> for Statement {
+    fn from(parsed: Parsed) -> Self {
+        let parsed = Arc::new(parsed);
+        Self { parsed }
     }
 }
 
 impl Statement {
+    /// What it is, to be changed.
+    pub(super) fn parsed_mut(&mut self) -> &mut Parsed {
+        // It may be nested deep.
+        on_stack_for(self.parsed.depth, || Arc::make_mut(&mut self.parsed))
+    }
+
     /// The only one of a script.
     pub(super) fn only_of(mut statements: Vec<Parsed>) -> Result<Self> {
         match (statements.pop(), statements.is_empty()) {
-            (Some(parsed), true) => Ok(Self { parsed }),
+            (Some(parsed), true) => Ok(parsed.into()),
             (None, _) => Err(Error::invalid("there is no statement")),
             _ => Err(Error::invalid(
                 "there are several statements; run them one by one",
@@ -135,7 +140,6 @@ impl Connection {
         let views = Arc::new(Views::new(catalogs.clone(), guests.clone()));
         let context = context::new(&database, &catalogs, &guests, &views);
         Self {
-            database,
             catalogs,
             context,
             progress: Progress::default(),
@@ -147,8 +151,10 @@ impl Connection {
             warnings: Warnings::default(),
             views,
             guests,
-            interrupts: Arc::default(),
+            interrupts: Arc::new(Interruptions::beside(database.ending().interrupts.clone())),
+            database,
             timeout: None,
+            stop: Stop::default(),
         }
     }
 
@@ -206,7 +212,7 @@ impl Connection {
     /// `InvalidInput` where the text is no SQL or too deep to be planned.
     pub fn script(&self, sql: &str) -> Result<Vec<Statement>> {
         let statements = self.parse(sql)?.into_iter();
-        Ok(statements.map(|parsed| Statement { parsed }).collect())
+        Ok(statements.map(Statement::from).collect())
     }
 
     fn parse(&self, sql: &str) -> Result<Vec<Parsed>> {
@@ -221,27 +227,14 @@ impl Connection {
     /// What the statement did wrong; then it changed nothing.
     pub async fn run(&self, statement: &Statement) -> Result<Outcome> {
         let watch = self.watch(statement.text());
-        let connection = watch.connection();
-        connection.progress.begin();
-        let run = connection.run_statement(statement, Wanted::Anything);
-        let run = stack_for(statement.parsed.depth, run);
-        let given = connection.limited(run).await;
-        watch.over(given)
-    }
-
-    /// What a statement gives, within the time that it may take.
-    pub(super) fn limited(
-        &self,
-        statement: impl Future<Output = Result<Outcome>>,
-    ) -> impl Future<Output = Result<Outcome>> {
-        let limit = {
-            let state = self.context.state_ref();
-            let state = state.read();
-            let set = HaliteOptions::of(state.config_options()).statement_timeout;
-            self.timeout.or_else(|| set.limit())
-        };
-        // On the heap: each future around it would hold it once more on the stack.
-        running::within(limit, self.interrupts.next(), Box::pin(statement))
+        watch.connection().progress.begin();
+        let statement = statement.clone();
+        let given = watch.connection().limited(|connection| async move {
+            let run = connection.run_statement(&statement, Wanted::Anything);
+            stack_for(statement.parsed.depth, run).await
+        });
+        let given = given.await;
+        watch.over(given, Asked::AsRead)
     }
 
     pub(super) async fn run_statement(
@@ -568,6 +561,7 @@ impl Connection {
         let snapshot = StatementSnapshot::of_stores(self.catalogs.snapshots()?);
         config.set_extension(Arc::new(snapshot));
         config.set_extension(Arc::new(self.progress.clone()));
+        config.set_extension(Arc::new(self.stop.clone()));
         Ok(())
     }
 
@@ -690,7 +684,7 @@ pub(super) fn physical_session(
 impl Database {
     /// A connection with settings of its own.
     pub fn connect(&self) -> Connection {
-        Connection::new(self.clone())
+        Connection::new(self.held_by("connection"))
     }
 }
 

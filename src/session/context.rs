@@ -10,7 +10,7 @@ use super::catalogs::Catalogs;
 use super::information::Information;
 use super::views::Views;
 use super::{Database, environment, files, sequences};
-use crate::catalog::{CATALOG_NAME, Guests, HaliteCatalog, ViewPlanner};
+use crate::catalog::{CATALOG_NAME, GuestFunctions, Guests, HaliteCatalog, ViewPlanner};
 use crate::function;
 use crate::table::HaliteTable;
 
@@ -21,11 +21,13 @@ pub(super) fn new(
     guests: &Guests,
     views: &Arc<Views>,
 ) -> SessionContext {
-    let builder = environment::builder().with_runtime_env(Arc::new(RuntimeEnv {
+    let mut builder = environment::builder().with_runtime_env(Arc::new(RuntimeEnv {
         memory_pool: Arc::clone(database.memory()) as Arc<dyn MemoryPool>,
         disk_manager: Arc::clone(database.temporary()),
         ..RuntimeEnv::default()
     }));
+    let config = builder.config().get_or_insert_default();
+    config.set_extension(Arc::new(GuestFunctions::default()));
     let context = files::enable(
         SessionContext::new_with_state(builder.build()),
         database.access(),

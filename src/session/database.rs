@@ -2,27 +2,62 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use datafusion::catalog::TableProvider;
 use datafusion::execution::disk_manager::DiskManager;
 
 use super::access::Restrictions;
+use super::interrupt::InterruptHandle;
 use super::memory::Memory;
-use super::rules;
 use super::waiting::on_waiting_thread;
+use super::{deadline, rules};
 use crate::catalog::Catalog;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+use crate::function::Stop;
 use crate::settings::ByteSize;
+use crate::store::holders::{self, Held, Holders, OPEN_HERE, STATEMENT};
 use crate::store::{MemoryStore, Place, Store, StoreOptions};
 use crate::write::SpillDirectory;
 
-/// An open database. Clones share it; it is closed when the last of them and of its connections is dropped.
+/// How long it is waited for what holds a database and is ending.
+const ENDS_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long it is waited for who has waited for a statement that was ended.
+const LET_GO_WITHIN: Duration = Duration::from_secs(1);
+
+/// How often it is looked whether it has ended.
+const LOOKED_AFTER: Duration = Duration::from_millis(5);
+
+/// An open database. Clones share it; it is closed when the last of them and of its connections is dropped, or by
+/// [`Database::close`].
 #[derive(Debug, Clone)]
 pub struct Database {
     catalog: Arc<Catalog>,
     access: Arc<Restrictions>,
     memory: Arc<Memory>,
     temporary: Arc<DiskManager>,
+    ending: Arc<Ending>,
+    held: Held,
+}
+
+/// What ends the statements of all connections.
+#[derive(Debug, Default)]
+pub(super) struct Ending {
+    /// What they are told by.
+    pub(super) stop: Stop,
+    /// What those hear who wait for them.
+    pub(super) interrupts: InterruptHandle,
+}
+
+/// What was told to end goes on when this is dropped.
+struct Told(Arc<Ending>);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.0.stop.take_back();
+    }
 }
 
 impl Database {
@@ -60,19 +95,127 @@ impl Database {
         let path = path.as_ref().to_owned();
         // Opening replays the log, which blocks.
         on_waiting_thread("opening the database broke off", move || {
-            let place = Place::of(&path);
-            let store = place.open(&options)?;
-            let spills = match place {
-                // Who only reads leaves the directory as it is.
-                Place::Directory(path) if !options.read_only => {
-                    SpillDirectory::remove_left_over(path);
-                    SpillDirectory::of_database(path)
+            let begun = Instant::now();
+            loop {
+                let error = match Self::open_now(&path, &options) {
+                    Ok(database) => return Ok(database),
+                    Err(error) => error,
+                };
+                let holders = holders::of(&path).filter(|_| is_open_here(&error));
+                match holders {
+                    Some(holders) if !holders.are_ending() => {
+                        let held = holders.described();
+                        return Err(error.followed_by(&format!("; it is held by {held}")));
+                    }
+                    // A statement that was stopped lets go of it soon.
+                    Some(_) if begun.elapsed() < ENDS_WITHIN => thread::sleep(LOOKED_AFTER),
+                    _ => return Err(error),
                 }
-                _ => SpillDirectory::default(),
-            };
-            Self::of_store_with(store, spills)
+            }
         })
         .await
+    }
+
+    fn open_now(path: &Path, options: &StoreOptions) -> Result<Self> {
+        let place = Place::of(path);
+        let store = place.open(options)?;
+        let spills = match place {
+            // Who only reads leaves the directory as it is.
+            Place::Directory(path) if !options.read_only => {
+                SpillDirectory::remove_left_over(path);
+                SpillDirectory::of_database(path)
+            }
+            _ => SpillDirectory::default(),
+        };
+        let database = Self::of_store_with(store, spills)?;
+        if let Place::Directory(path) = place
+            && !options.read_only
+        {
+            holders::remember(path, database.held.holders());
+        }
+        Ok(database)
+    }
+
+    /// Ends the statements of all connections, and closes the database: when this returns, it can be opened again.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let directory = tempfile::tempdir().unwrap();
+    /// # let path = directory.path().join("gulls.halite");
+    /// use halite::Database;
+    ///
+    /// let database = Database::open(&path).await?;
+    /// database.connect().execute("CREATE TABLE gull (id INT, PRIMARY KEY (id))", ()).await?;
+    /// database.close().await?;
+    /// let database = Database::open(&path).await?;
+    /// # database.close().await
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// `Unavailable` that says what of the program holds the database still: connections, prepared statements, streams,
+    /// appenders, providers of tables. It is closed when the last of them is dropped.
+    pub async fn close(self) -> Result<()> {
+        let (holders, ending) = (Arc::clone(self.held.holders()), Arc::clone(&self.ending));
+        let open = self.catalog.store().while_open();
+        let has_run = holders.have(STATEMENT);
+        ending.stop.tell();
+        // Whatever is left goes on, also where nobody waits for this any more.
+        let told = Told(ending);
+        told.0.interrupts.interrupt();
+        // The last one writes what is in memory.
+        let let_go = move || {
+            drop(self);
+            Ok(())
+        };
+        on_waiting_thread("closing the database broke off", let_go).await?;
+        let begun = Instant::now();
+        let is_open = || open.as_ref().is_some_and(|open| open.strong_count() > 0);
+        let is_ending = || match holders.are_ending() {
+            true => holders.have(STATEMENT) || is_open(),
+            // Whoever has waited for a statement hears of its end, and lets go of its connection.
+            false => has_run && begun.elapsed() < LET_GO_WITHIN,
+        };
+        while is_ending() && begun.elapsed() < ENDS_WITHIN {
+            deadline::passed((Instant::now() + LOOKED_AFTER).into()).await;
+        }
+        drop(told);
+        match holders.described() {
+            held if !held.is_empty() => Err(Error::unavailable(format!(
+                "the database is open still: it is held by {held}, and closed when the last of these is dropped"
+            ))),
+            _ if is_open() => Err(Error::unavailable(
+                "the database is open still: something that was read of it is held",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether statements of any connection run.
+    #[doc(hidden)]
+    pub fn has_statements(&self) -> bool {
+        self.held.holders().have(STATEMENT)
+    }
+
+    /// What says that this holds the database.
+    pub(super) fn held(&self) -> &Held {
+        &self.held
+    }
+
+    /// The same database for something that is called so.
+    pub(super) fn held_by(&self, what: &'static str) -> Self {
+        Self {
+            held: self.held.called(what),
+            catalog: Arc::clone(&self.catalog),
+            access: Arc::clone(&self.access),
+            memory: Arc::clone(&self.memory),
+            temporary: Arc::clone(&self.temporary),
+            ending: Arc::clone(&self.ending),
+        }
+    }
+
+    pub(super) fn ending(&self) -> &Ending {
+        &self.ending
     }
 
     /// A new database that is gone when it is dropped.
@@ -102,6 +245,8 @@ impl Database {
             catalog: Arc::new(Catalog::open_with(store, spills, Some(rules::compile))?),
             access: Arc::default(),
             memory: Arc::default(),
+            ending: Arc::default(),
+            held: Arc::<Holders>::default().hold("database handle"),
         };
         database.limit_cache();
         Ok(database)
@@ -114,7 +259,8 @@ impl Database {
     /// # Errors
     /// `InvalidInput` where there is no such table.
     pub fn table_provider(&self, name: &str) -> Result<Arc<dyn TableProvider>> {
-        Ok(self.catalog.expect_table(name)?)
+        let table = self.catalog.expect_table(name)?;
+        Ok(Arc::new(table.held_by(self.held.called("table provider"))))
     }
 
     /// Shuts statements and the shell off from everything but the tables: no files are read or written, no programs run,
@@ -176,6 +322,11 @@ impl Database {
     }
 }
 
+/// Whether it is this process that holds what was to be opened.
+fn is_open_here(error: &Error) -> bool {
+    error.kind() == ErrorKind::Unavailable && error.message().contains(OPEN_HERE)
+}
+
 /// How many bytes of blocks are kept in memory at most: whoever sets a lower limit than the default counts them, too.
 fn cache_share(limit: usize) -> usize {
     match limit < ByteSize::half_of_memory().in_memory() {
@@ -185,13 +336,5 @@ fn cache_share(limit: usize) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lower_limit_lowers_the_cache() {
-        let half = ByteSize::half_of_memory().in_memory();
-        assert_eq!(cache_share(256 << 20), 32 << 20);
-        assert_eq!(cache_share(half), usize::MAX);
-    }
-}
+#[path = "database_tests.rs"]
+mod tests;

@@ -266,7 +266,7 @@ async fn everything_else_is_planned() {
         ),
         (
             "SELECT k FROM t WHERE host = $1 AND ts = $2",
-            params!["host 3", "1970-01-01T00:00:03"],
+            params!["host 3", "1970-01-01"],
         ),
         (
             "SELECT k FROM t WHERE host = $1 AND k = $2",
@@ -339,6 +339,37 @@ async fn a_run_sees_what_was_written_before_it() {
     let insert = "INSERT INTO t VALUES ('new', TIMESTAMP '2024-01-01', 1, 2, 3.5, 'x')";
     connection.execute(insert, Vec::new()).await.unwrap();
     assert_eq!(rows("new").await, 1);
+}
+
+/// A time that is given as a text is the time that it says, and no reason to plan.
+#[tokio::test]
+async fn a_text_that_is_a_time_needs_no_plan() {
+    let connection = Database::in_memory().unwrap().connect();
+    let script = "CREATE TABLE cpu (host TEXT, ts TIMESTAMP(3), day DATE, PRIMARY KEY (host, ts)); \
+        INSERT INTO cpu VALUES ('a', '2024-01-01 00:00:00', '2024-01-01'), ('a', '2024-01-01 00:00:00.5', '2024-01-02')";
+    connection.execute_script(script).await.unwrap();
+    let point = connection
+        .prepare("SELECT day FROM cpu WHERE host = $1 AND ts = $2")
+        .await
+        .unwrap();
+    for (text, is_direct, rows) in [
+        ("2024-01-01 00:00:00", true, 1),
+        ("2024-01-01T00:00:00.500", true, 1),
+        ("2024-01-01 00:00:00.5001", false, 0),
+        ("2024-01-01", false, 1),
+        ("2024-01-01 00:00", false, 1),
+    ] {
+        let values = params!["a", text];
+        let planned = point.planned_now();
+        let opened = connection.direct(&planned, &values).unwrap();
+        assert_eq!(opened.is_some(), is_direct, "{text}");
+        assert_eq!(point.rows(values).await.unwrap().len(), rows, "{text}");
+    }
+    let day = connection
+        .prepare("SELECT ts FROM cpu WHERE host = $1 AND day = $2")
+        .await
+        .unwrap();
+    assert_eq!(day.rows(("a", "2024-01-02")).await.unwrap().len(), 1);
 }
 
 /// A point is read at a supposed moment, where a snapshot costs a message: what another process has done is not missed.

@@ -8,9 +8,14 @@ use datafusion::catalog::{TableFunctionImpl, TableProvider};
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 use datafusion::physical_plan::common::collect;
 
+use super::running::{Limit, SetBy, Within};
 use super::{Appender, AppenderOptions, Connection, InterruptHandle, Outcome};
+use crate::catalog::GuestFunctions;
 use crate::error::{Error, Result};
+use crate::function::guarded;
+use crate::scan::Opened;
 use crate::settings::HaliteOptions;
+use crate::store::holders::STATEMENT;
 
 impl Connection {
     /// Runs the statements of a script, in order, up to the first that fails; rows are dropped.
@@ -42,7 +47,7 @@ impl Connection {
         let table = self.catalogs().expect_table(table)?;
         let configured = self.session().copied_config();
         let settings = HaliteOptions::of(configured.options()).write_settings();
-        Appender::new(table, settings, options)
+        Appender::new(self.clone(), table, settings, options)
     }
 
     /// What ends the statements of this connection and of its clones. For those of one task there is dropping its future
@@ -58,6 +63,54 @@ impl Connection {
         let mut limited = self.clone();
         limited.timeout = Some(timeout);
         limited
+    }
+
+    /// What a statement gives that `begin` begins, on threads of Halite's own, within the time that it may take.
+    pub(super) async fn limited<S>(&self, begin: impl FnOnce(Self) -> S) -> Result<Outcome>
+    where
+        S: Future<Output = Result<Outcome>> + Send + 'static,
+    {
+        let mut connection = self.held_by(STATEMENT);
+        connection.stop = self.database().ending().stop.one_of();
+        let stop = connection.stop.clone();
+        // On the heap: each future around it would hold it once more on the stack.
+        let statement = Box::pin(begin(connection));
+        self.within().apart(statement, stop).await
+    }
+
+    /// The rows of a scan that is open: read where they are asked for if they are few, else as those of any statement.
+    pub(super) async fn rows_opened(&self, opened: Opened) -> Result<Outcome> {
+        if opened.is_brief() {
+            return Ok(Outcome::Rows(opened.into_stream()));
+        }
+        let rows = async move { Ok(Outcome::Rows(opened.into_stream())) };
+        self.limited(|_| rows).await
+    }
+
+    /// What ends a statement that begins.
+    pub(super) fn within(&self) -> Within {
+        let held = self.database().held().called(STATEMENT);
+        Within::new(self.limit(), &self.interrupts, held)
+    }
+
+    /// The same connection, for something that is called so.
+    pub(super) fn held_by(&self, what: &'static str) -> Self {
+        let mut held = self.clone();
+        held.database = self.database.held_by(what);
+        held
+    }
+
+    /// How long a statement may take.
+    fn limit(&self) -> Option<Limit> {
+        if let Some(duration) = self.timeout {
+            let set_by = SetBy::Program;
+            return Some(Limit { duration, set_by });
+        }
+        let state = self.session().state_ref();
+        let state = state.read();
+        let set = HaliteOptions::of(state.config_options()).statement_timeout;
+        let set_by = SetBy::Setting;
+        set.limit().map(|duration| Limit { duration, set_by })
     }
 
     /// Lets the statements of this connection and of its clones read a table of DataFusion's, a `MemTable` say, under a
@@ -87,7 +140,9 @@ impl Connection {
     /// # Errors
     /// `InvalidInput` where there is no such table.
     pub fn table_provider(&self, name: &str) -> Result<Arc<dyn TableProvider>> {
-        Ok(self.catalogs().expect_table(name)?)
+        let table = self.catalogs().expect_table(name)?;
+        let held = self.database().held().called("table provider");
+        Ok(Arc::new(table.held_by(held)))
     }
 
     /// A statement that makes the table with this name, as it makes it where it is.
@@ -101,24 +156,41 @@ impl Connection {
         self.guests.remove(name)
     }
 
-    /// Lets statements call a function. One of its name that was there before is called no more.
+    /// Lets statements call a function. One of its name that was there before is called no more. What the database keeps,
+    /// a view or a DEFAULT, cannot call it: it is of this connection alone.
     pub fn register_udf(&self, function: ScalarUDF) {
+        self.note_function(function.name(), function.aliases());
+        // An asynchronous one is known by its type.
+        let function = match function.as_async() {
+            Some(_) => function,
+            None => guarded(function),
+        };
         self.context().register_udf(function);
     }
 
     /// As [`Connection::register_udf`], of an aggregate function.
     pub fn register_udaf(&self, function: AggregateUDF) {
+        self.note_function(function.name(), function.aliases());
         self.context().register_udaf(function);
     }
 
     /// As [`Connection::register_udf`], of a window function.
     pub fn register_udwf(&self, function: WindowUDF) {
+        self.note_function(function.name(), function.aliases());
         self.context().register_udwf(function);
     }
 
     /// As [`Connection::register_udf`], of a function that gives a table: `SELECT * FROM name(…)`.
     pub fn register_udtf(&self, name: &str, function: Arc<dyn TableFunctionImpl>) {
+        self.note_function(name, &[]);
         self.context().register_udtf(name, function);
+    }
+
+    fn note_function(&self, name: &str, aliases: &[String]) {
+        let config = self.session().copied_config();
+        if let Some(functions) = config.get_extension::<GuestFunctions>() {
+            functions.add(aliases.iter().map(String::as_str).chain([name]));
+        }
     }
 }
 
@@ -143,6 +215,32 @@ mod tests {
         ];
         let batch = RecordBatch::try_from_iter(columns).unwrap();
         Arc::new(MemTable::try_new(batch.schema(), vec![vec![batch]]).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_panic_of_a_function_is_told_as_its_own() {
+        let connection = Database::in_memory().unwrap().connect();
+        let broken = |_: &[ColumnarValue]| -> datafusion::common::Result<ColumnarValue> {
+            panic!("no gulls here")
+        };
+        connection.register_udf(create_udf(
+            "broken",
+            vec![DataType::Int64],
+            DataType::Int64,
+            Volatility::Volatile,
+            Arc::new(broken),
+        ));
+        for sql in [
+            "SELECT broken(1)",
+            "SELECT broken(value) FROM generate_series(1, 3)",
+        ] {
+            let error = connection.query(sql, ()).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+            for part in ["`broken`", "no gulls here"] {
+                assert!(error.message().contains(part), "{error}");
+            }
+            assert!(!error.message().contains("report"), "{error}");
+        }
     }
 
     #[tokio::test]
@@ -178,6 +276,23 @@ mod tests {
         let sql = "SELECT twice(n) FROM gulls JOIN seen USING (name) WHERE n > $1";
         let row = connection.clone().query_row(sql, (1_i64,)).await.unwrap();
         assert_eq!(row.unwrap().get::<i64>(0).unwrap(), 14);
+        // What the database keeps does not call it.
+        for kept in [
+            "CREATE VIEW v AS SELECT twice(1) AS n",
+            "CREATE VIEW v AS SELECT name FROM seen WHERE 2 IN (SELECT Twice(1))",
+            "CREATE TEMP VIEW v AS SELECT twice(1) AS n",
+            "CREATE TABLE kept (k INT, n BIGINT DEFAULT twice(1), PRIMARY KEY (k))",
+            "ALTER TABLE seen ADD COLUMN n BIGINT DEFAULT twice(1)",
+        ] {
+            let error = connection.execute(kept, ()).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::NotSupported, "{kept}: {error}");
+            assert!(error.message().contains("`twice` is a function"), "{error}");
+        }
+        let other = connection.database().connect();
+        other
+            .execute("CREATE VIEW v AS SELECT abs(1) AS n", ())
+            .await
+            .unwrap();
         let made = "INSERT INTO seen SELECT name, NULL FROM gulls WHERE n = 8";
         assert_eq!(connection.execute(made, ()).await.unwrap(), 1);
         // Another connection knows nothing of it, and nobody writes to it.

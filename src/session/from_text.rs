@@ -13,6 +13,7 @@ use sqlparser::tokenizer::TokenWithSpan;
 use super::bound;
 use super::change::ChangeNode;
 use super::command::Own;
+use super::observe::Asked;
 use super::outcome::{
     Outcome, Wanted, gives_rows, no_rows, refuse_hidden_changes, takes_parameters,
 };
@@ -22,8 +23,9 @@ use super::planned::Planned;
 use super::stack::{Depth, stack_for};
 use super::texts::{Known, Text};
 use super::written_values;
-use super::{Connection, IntoParameters, Row, RowStream, Rows, Statement};
+use super::{Connection, FromValue, IntoParameters, Row, RowStream, Rows, Statement};
 use crate::error::{Error, ErrorKind, Result};
+use crate::scan::Opened;
 
 impl Connection {
     /// A query as DataFusion's data frame: nothing is read before it is collected.
@@ -64,7 +66,8 @@ impl Connection {
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
     pub async fn execute(&self, sql: &str, params: impl IntoParameters) -> Result<u64> {
-        match self.run_limited(sql, params, Wanted::Count).await? {
+        let all = Asked::All;
+        match self.run_limited(sql, params, Wanted::Count, all).await? {
             Outcome::Affected { rows, .. } => Ok(rows),
             Outcome::Done { .. } => Ok(0),
             Outcome::Rows(stream) => collect(stream).await.map(|_| 0).map_err(Error::from),
@@ -76,7 +79,16 @@ impl Connection {
     /// # Errors
     /// What is wrong with the query; `InvalidInput` for statements that give no rows.
     pub async fn stream(&self, sql: &str, params: impl IntoParameters) -> Result<RowStream> {
-        match self.run_limited(sql, params, Wanted::Rows).await? {
+        self.rows_asked(sql, params, Asked::AsRead).await
+    }
+
+    async fn rows_asked(
+        &self,
+        sql: &str,
+        params: impl IntoParameters,
+        asked: Asked,
+    ) -> Result<RowStream> {
+        match self.run_limited(sql, params, Wanted::Rows, asked).await? {
             Outcome::Rows(stream) => Ok(self.row_stream(stream)),
             _ => Err(no_rows()),
         }
@@ -87,7 +99,8 @@ impl Connection {
     /// # Errors
     /// As [`Connection::stream`], and what reading meets.
     pub async fn query(&self, sql: &str, params: impl IntoParameters) -> Result<Vec<RecordBatch>> {
-        self.stream(sql, params).await?.collect().await
+        let rows = self.rows_asked(sql, params, Asked::All).await?;
+        rows.collect().await
     }
 
     /// All rows of one query with parameters `$1`, `$2`, … (or `?`), to be read value by value.
@@ -95,7 +108,8 @@ impl Connection {
     /// # Errors
     /// As [`Connection::query`].
     pub async fn rows(&self, sql: &str, params: impl IntoParameters) -> Result<Rows> {
-        self.stream(sql, params).await?.rows().await
+        let rows = self.rows_asked(sql, params, Asked::All).await?;
+        rows.rows().await
     }
 
     /// The only row of one query with parameters `$1`, `$2`, … (or `?`), or `None`.
@@ -103,7 +117,33 @@ impl Connection {
     /// # Errors
     /// As [`Connection::query`]; `InvalidInput` where there is more than one row.
     pub async fn query_row(&self, sql: &str, params: impl IntoParameters) -> Result<Option<Row>> {
-        self.stream(sql, params).await?.single().await
+        let rows = self.rows_asked(sql, params, Asked::All).await?;
+        rows.single().await
+    }
+
+    /// The only value of one query with parameters `$1`, `$2`, … (or `?`), or `None` where it gives no row. One that may be
+    /// NULL is read as an `Option`.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let connection = halite::Database::in_memory()?.connect();
+    /// let greatest: Option<i64> = connection
+    ///     .query_scalar("SELECT max(v) FROM unnest($1) AS t (v)", (vec![3_i64, 7, 5],))
+    ///     .await?;
+    /// assert_eq!(greatest, Some(7));
+    /// # Ok::<(), halite::Error>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Connection::query_row`]; `InvalidInput` where there are several columns, or the value is none of the type.
+    pub async fn query_scalar<T: for<'row> FromValue<'row>>(
+        &self,
+        sql: &str,
+        params: impl IntoParameters,
+    ) -> Result<Option<T>> {
+        let rows = self.rows_asked(sql, params, Asked::All).await?;
+        rows.scalar().await
     }
 
     /// Rows whose batches count as memory where they are gathered.
@@ -116,12 +156,11 @@ impl Connection {
         sql: &str,
         params: impl IntoParameters,
         wanted: Wanted,
+        asked: Asked,
     ) -> Result<Outcome> {
         let watch = self.watch(sql);
-        let connection = watch.connection();
-        let given = connection.limited(connection.run_text(sql, params, wanted));
-        let given = given.await;
-        watch.over(given)
+        let given = watch.connection().run_text(sql, params, wanted).await;
+        watch.over(given, asked)
     }
 
     async fn run_text(
@@ -131,59 +170,110 @@ impl Connection {
         wanted: Wanted,
     ) -> Result<Outcome> {
         self.progress().begin();
-        if params.are_named() || !Text::is_possible(sql) {
-            return self.run_new(self.single(sql)?, params, wanted).await;
+        if params.are_named() {
+            let statement = self.single(sql)?;
+            let params = params.into_values(&statement.parsed.names)?;
+            return self.run_parsed(statement, params, wanted).await;
         }
         let params = params.into_parameters();
-        let tokens = tokenize(sql)?;
-        match self.run_known(&tokens, &params).await? {
-            Some(outcome) => Ok(outcome),
-            None => {
-                let statement = Statement::only_of(parse_tokens(sql, &tokens)?)?;
-                self.run_new(statement, params, wanted).await
-            }
+        if !Text::is_possible(sql) {
+            let sql = sql.to_owned();
+            let run = self.limited(|connection| async move {
+                let statement = connection.single(&sql)?;
+                let params = params.into_values(&statement.parsed.names)?;
+                connection.run_new(statement, params, wanted).await
+            });
+            return run.await;
         }
+        let tokens = tokenize(sql)?;
+        let (seen, literals) = self.seen(&tokens);
+        if let Some((_, Some(Known::Once(planned)))) = &seen
+            && let Some(opened) = self.open_known(planned, &literals, &params)?
+        {
+            return self.rows_opened(opened).await;
+        }
+        let sql = sql.to_owned();
+        let run = self.limited(|connection| async move {
+            if let Some((text, Some(known))) = seen
+                && let Some(outcome) = connection.run_known(text, known, literals, &params).await?
+            {
+                return Ok(outcome);
+            }
+            let statement = Statement::only_of(parse_tokens(&sql, &tokens)?)?;
+            let params = params.into_values(&statement.parsed.names)?;
+            connection.run_new(statement, params, wanted).await
+        });
+        run.await
+    }
+
+    /// Runs a statement as it is written, on threads of Halite's own.
+    async fn run_parsed(
+        &self,
+        statement: Statement,
+        params: Vec<ScalarValue>,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        let run = self.limited(|connection| async move {
+            connection.run_new(statement, params, wanted).await
+        });
+        run.await
     }
 
     /// Runs a statement as it is written.
     async fn run_new(
         &self,
         statement: Statement,
-        params: impl IntoParameters,
+        params: Vec<ScalarValue>,
         wanted: Wanted,
     ) -> Result<Outcome> {
-        let params = params.into_values(&statement.parsed.names)?;
         let depth = statement.parsed.depth;
         stack_for(depth, self.run_with(statement, params, wanted)).await
+    }
+
+    /// The query of a text, if it is one that is remembered, with what is known of it, and the literals taken out of it.
+    fn seen(&self, tokens: &[TokenWithSpan]) -> (Option<(Text, Option<Known>)>, Vec<ScalarValue>) {
+        let Some(mut text) = Text::of(tokens) else {
+            return (None, Vec::new());
+        };
+        let literals = std::mem::take(&mut text.literals);
+        let known = self.texts().see(&text);
+        (Some((text, known)), literals)
+    }
+
+    /// The rows of a query that is known from earlier runs, if they need no plan.
+    fn open_known(
+        &self,
+        planned: &Planned,
+        literals: &[ScalarValue],
+        params: &[ScalarValue],
+    ) -> Result<Option<Opened>> {
+        match (
+            self.is_current(planned),
+            known_values(planned, literals, params),
+        ) {
+            (true, Some(values)) => self.direct(planned, &values),
+            _ => Ok(None),
+        }
     }
 
     /// Runs a query that is known from earlier runs; `None` where it must be planned as it is written.
     async fn run_known(
         &self,
-        tokens: &[TokenWithSpan],
+        text: Text,
+        known: Known,
+        literals: Vec<ScalarValue>,
         params: &[ScalarValue],
     ) -> Result<Option<Outcome>> {
-        let Some(mut text) = Text::of(tokens) else {
-            return Ok(None);
-        };
-        let literals = std::mem::take(&mut text.literals);
         let version = self.catalogs().version();
-        let planned = match self.texts().see(&text) {
-            Some(Known::Once(planned)) if self.is_current(&planned) => planned,
-            Some(Known::Each { since }) if since == version => return Ok(None),
-            Some(_) => match self.plan_text(text, version).await? {
+        let planned = match known {
+            Known::Once(planned) if self.is_current(&planned) => planned,
+            Known::Each { since } if since == version => return Ok(None),
+            _ => match self.plan_text(text, version).await? {
                 Some(planned) => planned,
                 None => return Ok(None),
             },
-            None => return Ok(None),
         };
-        // What is wrong with the parameters is told where the text is planned, in the words of the text.
-        let values = match literals.is_empty() {
-            true => planned.placeholders.bind(params.to_vec()),
-            false if params.is_empty() => planned.placeholders.bind(literals),
-            false => return Ok(None),
-        };
-        let Ok(values) = values else {
+        let Some(values) = known_values(&planned, &literals, params) else {
             return Ok(None);
         };
         if let Some(opened) = self.direct(&planned, &values)? {
@@ -265,6 +355,21 @@ impl Connection {
             None => self.run_written(parsed, &params, wanted).await,
         }
     }
+}
+
+/// The values of the parameters of a query that is known: the literals of its text, or those that are given. `None` where
+/// they are not right; that is told where the text is planned, in the words of the text.
+fn known_values(
+    planned: &Planned,
+    literals: &[ScalarValue],
+    params: &[ScalarValue],
+) -> Option<Vec<ScalarValue>> {
+    let values = match (literals, params) {
+        ([], params) => params,
+        (literals, []) => literals,
+        _ => return None,
+    };
+    planned.placeholders.bind(values.to_vec()).ok()
 }
 
 /// Whether it is the text that is wrong, or that the literals taken out of it were needed.

@@ -4,7 +4,6 @@ use std::fmt;
 use std::future::{Future, pending};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::watch;
 
@@ -35,22 +34,38 @@ pub struct InterruptHandle(Arc<watch::Sender<u64>>);
 #[derive(Debug, Default)]
 pub(super) struct Interruptions {
     handle: InterruptHandle,
-    is_handed_out: AtomicBool,
+    /// That of all connections of the database.
+    of_all: InterruptHandle,
 }
 
 impl Interruptions {
+    /// Those of a connection, and what ends the statements of all.
+    pub(super) fn beside(of_all: InterruptHandle) -> Self {
+        Self {
+            handle: InterruptHandle::default(),
+            of_all,
+        }
+    }
+
     /// For who interrupts.
     pub(super) fn handle(&self) -> InterruptHandle {
-        self.is_handed_out.store(true, Ordering::Relaxed);
         self.handle.clone()
     }
 
-    /// What ends with the next interruption.
+    /// What ends when the statement that begins now is to end.
     pub(super) fn next(&self) -> Interruption {
-        Interruption {
-            come: self.handle.next(),
-            may_come: self.is_handed_out.load(Ordering::Relaxed),
-        }
+        let (own, of_all) = (self.handle.next(), self.of_all.next());
+        Box::pin(async {
+            tokio::select! {
+                () = own => {}
+                () = of_all => {}
+            }
+        })
+    }
+
+    /// What ends when the statements of all connections are to end.
+    pub(super) fn next_of_all(&self) -> Interruption {
+        Box::pin(self.of_all.next())
     }
 }
 
@@ -61,14 +76,14 @@ impl InterruptHandle {
         self.0.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    fn next(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    fn next(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut interruptions = self.0.subscribe();
-        Box::pin(async move {
+        async move {
             if interruptions.changed().await.is_err() {
                 // Nobody is left who could.
                 pending().await
             }
-        })
+        }
     }
 }
 
@@ -84,13 +99,8 @@ impl fmt::Debug for InterruptHandle {
     }
 }
 
-/// Of one statement, from its begin on.
-pub(super) struct Interruption {
-    /// Ends when the statement is to end.
-    pub(super) come: Pin<Box<dyn Future<Output = ()> + Send>>,
-    /// Whether anybody could interrupt it when it began.
-    pub(super) may_come: bool,
-}
+/// Ends when a statement is to end, from whose begin on it is.
+pub(super) type Interruption = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The error of a statement that was ended.
 pub(super) fn interrupted() -> Error {
@@ -158,7 +168,7 @@ mod tests {
         drop(impatient);
         let hurried = connection.with_timeout(Duration::from_millis(50));
         let error = hurried.query(ENDLESS, ()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
         assert!(error.message().contains("50ms"), "{error}");
         assert_eq!(connection.query("SELECT 1", ()).unwrap().len(), 1);
     }

@@ -191,7 +191,7 @@ pub use self::outcome::Outcome;
 pub use self::params::{IntoParameter, IntoParameters, NamedParameters};
 pub use self::prepared::PreparedStatement;
 pub use self::profile::Profile;
-pub use self::rows::{ColumnIndex, FromRow, Row, RowIterator, RowStream, Rows};
+pub use self::rows::{ColumnIndex, FromRow, IntoRows, Row, RowIterator, RowStream, Rows};
 pub use self::transfer::{
     Selection, TableCopy, TableTally, Transfer, TransferPhase, TransferProgress, TransferReport,
     TransferStep,

@@ -33,7 +33,8 @@ pub struct StatementReport<'a> {
     pub rows: u64,
     /// Entries of the store that its scans read, filtered out or not.
     pub keys_read: usize,
-    /// Why it failed; [`ErrorKind::Interrupted`], too, where its future was dropped before it had given anything.
+    /// Why it failed; [`ErrorKind::Interrupted`], too, where its future was dropped before it was ready. Of a stream whose
+    /// reader wants no more rows nothing has failed.
     pub error: Option<ErrorKind>,
 }
 
@@ -45,6 +46,15 @@ impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Observer")
     }
+}
+
+/// What of a statement's rows is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// All of them, by a future that gathers them.
+    All,
+    /// As many as their reader likes.
+    AsRead,
 }
 
 /// A statement that is not done yet; it is when this is dropped.
@@ -78,13 +88,17 @@ impl Watched {
     }
 
     /// What the statement has given, on the way to who asked for it.
-    pub(super) fn over(mut self, given: Result<Outcome>) -> Result<Outcome> {
+    pub(super) fn over(mut self, given: Result<Outcome>, asked: Asked) -> Result<Outcome> {
         self.error = given.as_ref().err().map(Error::kind);
         match given {
             Ok(Outcome::Rows(rows)) => {
+                if asked == Asked::All {
+                    self.error = Some(ErrorKind::Interrupted);
+                }
                 let rows = WatchedRows {
                     rows,
                     watched: self,
+                    has_failed: false,
                 };
                 Ok(Outcome::Rows(Box::pin(rows)))
             }
@@ -127,6 +141,7 @@ struct WatchedRows {
     // Dropped first, so that all is read that is counted.
     rows: SendableRecordBatchStream,
     watched: Watched,
+    has_failed: bool,
 }
 
 impl Stream for WatchedRows {
@@ -141,9 +156,15 @@ impl Stream for WatchedRows {
             Some(Err(error)) => {
                 let error = Error::from(error);
                 self.watched.error = Some(error.kind());
+                self.has_failed = true;
                 Err(error.into())
             }
-            None => return Poll::Ready(None),
+            None => {
+                if !self.has_failed {
+                    self.watched.error = None;
+                }
+                return Poll::Ready(None);
+            }
         };
         Poll::Ready(Some(batch))
     }

@@ -100,6 +100,25 @@ async fn what_fails_and_what_is_given_up_is_reported() {
     assert_eq!(news(&told), [line("SELECT value FROM", first, 0, None)]);
     drop(connection.query(sql, ()));
     assert_eq!(news(&told), []);
+    // A future that gathers rows has not done so.
+    let endless = "SELECT value FROM generate_series(1, 100000000000)";
+    let point = connection.prepare(endless).await.unwrap();
+    let give_up = Duration::from_millis(50);
+    for _ in 0..2 {
+        let late = [
+            tokio::time::timeout(give_up, connection.rows(endless, ()))
+                .await
+                .is_err(),
+            tokio::time::timeout(give_up, connection.query(endless, ()))
+                .await
+                .is_err(),
+            tokio::time::timeout(give_up, point.rows(())).await.is_err(),
+        ];
+        assert_eq!(late, [true; 3]);
+        let given_up = |(_, _, _, error): (String, u64, usize, Option<ErrorKind>)| error;
+        let errors: Vec<_> = news(&told).into_iter().map(given_up).collect();
+        assert_eq!(errors, [Some(ErrorKind::Interrupted); 3]);
+    }
     let create = "CREATE TABLE t (a BIGINT, PRIMARY KEY (a))";
     connection.execute(create, ()).await.unwrap();
     news(&told);

@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 use datafusion::common::ScalarValue;
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
+
+mod lists;
 
 /// The zone of every instant.
 const UTC: &str = "+00:00";
@@ -81,12 +83,35 @@ impl NamedParameters {
 /// | [`Decimal`](crate::Decimal) | DECIMAL |
 /// | [`Uuid`] | its text, in lower case with hyphens |
 /// | `Option<T>` | the value, or NULL |
-/// | [`ScalarValue`] | itself: lists |
+/// | `Vec<T>`, `&[T]`, `[T; N]` | LIST, as in `k = ANY($1)`; those of `u8` are a BYTEA |
+/// | tuples of up to eight | STRUCT, member by member |
+/// | `HashMap<K, V>`, `BTreeMap<K, V>` | MAP |
+/// | [`serde_json::Value`] | `null`, a boolean, a number or a text as that; an array of such as a LIST; any other as its text |
+/// | [`ScalarValue`] | itself |
 ///
 /// Times are counted in nanoseconds, those outside of 1677 … 2262 in microseconds. References to all of these do, too.
 pub trait IntoParameter {
     /// The value as DataFusion has it.
     fn into_parameter(self) -> ScalarValue;
+
+    /// The type of all values, which lists have also where they are empty; `Null` where it is not one.
+    #[doc(hidden)]
+    fn parameter_type() -> DataType
+    where
+        Self: Sized,
+    {
+        DataType::Null
+    }
+
+    /// What several of them are together.
+    #[doc(hidden)]
+    fn list_into_parameter(values: Vec<Self>) -> ScalarValue
+    where
+        Self: Sized,
+    {
+        let values = values.into_iter().map(Self::into_parameter).collect();
+        lists::list(values, &Self::parameter_type())
+    }
 }
 
 /// The values of all parameters of a statement, in order: a tuple, an array, `()` for none, or [`params!`].
@@ -161,6 +186,10 @@ macro_rules! as_scalar {
             fn into_parameter(self) -> ScalarValue {
                 ScalarValue::$variant(Some(self.into()))
             }
+
+            fn parameter_type() -> DataType {
+                ScalarValue::$variant(None).data_type()
+            }
         })*
     };
 }
@@ -170,7 +199,6 @@ as_scalar! {
     i16 => Int16,
     i32 => Int32,
     i64 => Int64,
-    u8 => UInt8,
     u16 => UInt16,
     u32 => UInt32,
     u64 => UInt64,
@@ -180,13 +208,29 @@ as_scalar! {
     &str => Utf8,
     String => Utf8,
     char => Utf8,
-    &[u8] => Binary,
-    Vec<u8> => Binary,
+}
+
+impl IntoParameter for u8 {
+    fn into_parameter(self) -> ScalarValue {
+        ScalarValue::UInt8(Some(self))
+    }
+
+    fn parameter_type() -> DataType {
+        DataType::UInt8
+    }
+
+    fn list_into_parameter(values: Vec<Self>) -> ScalarValue {
+        ScalarValue::Binary(Some(values))
+    }
 }
 
 impl IntoParameter for usize {
     fn into_parameter(self) -> ScalarValue {
         ScalarValue::UInt64(Some(self as u64))
+    }
+
+    fn parameter_type() -> DataType {
+        DataType::UInt64
     }
 }
 
@@ -194,12 +238,49 @@ impl IntoParameter for Cow<'_, str> {
     fn into_parameter(self) -> ScalarValue {
         ScalarValue::Utf8(Some(self.into_owned()))
     }
+
+    fn parameter_type() -> DataType {
+        DataType::Utf8
+    }
 }
 
-impl<const N: usize> IntoParameter for [u8; N] {
+impl<T: IntoParameter> IntoParameter for Vec<T> {
     fn into_parameter(self) -> ScalarValue {
-        ScalarValue::Binary(Some(self.to_vec()))
+        T::list_into_parameter(self)
     }
+
+    fn parameter_type() -> DataType {
+        T::list_into_parameter(Vec::new()).data_type()
+    }
+}
+
+impl<T: IntoParameter + Clone> IntoParameter for &[T] {
+    fn into_parameter(self) -> ScalarValue {
+        T::list_into_parameter(self.to_vec())
+    }
+
+    fn parameter_type() -> DataType {
+        Vec::<T>::parameter_type()
+    }
+}
+
+impl<T: IntoParameter, const N: usize> IntoParameter for [T; N] {
+    fn into_parameter(self) -> ScalarValue {
+        T::list_into_parameter(self.into())
+    }
+
+    fn parameter_type() -> DataType {
+        Vec::<T>::parameter_type()
+    }
+}
+
+/// The type that most of their values have; where one has another the list has what suits both.
+macro_rules! typed_as {
+    ($type:expr) => {
+        fn parameter_type() -> DataType {
+            $type
+        }
+    };
 }
 
 impl IntoParameter for NaiveDate {
@@ -208,24 +289,35 @@ impl IntoParameter for NaiveDate {
         // chrono's years, ±262,143, are 96 million days.
         ScalarValue::Date32(i32::try_from(days).ok())
     }
+
+    typed_as!(DataType::Date32);
 }
 
 impl IntoParameter for NaiveDateTime {
     fn into_parameter(self) -> ScalarValue {
         timestamp(self.and_utc(), None)
     }
+
+    typed_as!(DataType::Timestamp(TimeUnit::Nanosecond, None));
 }
 
 impl<Z: TimeZone> IntoParameter for DateTime<Z> {
     fn into_parameter(self) -> ScalarValue {
         timestamp(self.to_utc(), Some(Arc::from(UTC)))
     }
+
+    typed_as!(DataType::Timestamp(
+        TimeUnit::Nanosecond,
+        Some(Arc::from(UTC))
+    ));
 }
 
 impl IntoParameter for SystemTime {
     fn into_parameter(self) -> ScalarValue {
         DateTime::<Utc>::from(self).into_parameter()
     }
+
+    typed_as!(DateTime::<Utc>::parameter_type());
 }
 
 impl IntoParameter for NaiveTime {
@@ -235,6 +327,8 @@ impl IntoParameter for NaiveTime {
         let nanoseconds = i64::from(self.nanosecond()) % 1_000_000_000;
         ScalarValue::Time64Nanosecond(Some(seconds * 1_000_000_000 + nanoseconds))
     }
+
+    typed_as!(DataType::Time64(TimeUnit::Nanosecond));
 }
 
 impl IntoParameter for TimeDelta {
@@ -254,6 +348,8 @@ impl IntoParameter for TimeDelta {
         };
         ScalarValue::new_interval_mdn(0, days, rest)
     }
+
+    typed_as!(DataType::Interval(IntervalUnit::MonthDayNano));
 }
 
 impl IntoParameter for Duration {
@@ -264,12 +360,16 @@ impl IntoParameter for Duration {
             TimeDelta::into_parameter,
         )
     }
+
+    typed_as!(TimeDelta::parameter_type());
 }
 
 impl IntoParameter for Uuid {
     fn into_parameter(self) -> ScalarValue {
         ScalarValue::Utf8(Some(self.to_string()))
     }
+
+    typed_as!(DataType::Utf8);
 }
 
 fn timestamp(time: DateTime<Utc>, zone: Option<Arc<str>>) -> ScalarValue {
@@ -289,12 +389,16 @@ impl<T: IntoParameter> IntoParameter for Option<T> {
     fn into_parameter(self) -> ScalarValue {
         self.map_or(ScalarValue::Null, T::into_parameter)
     }
+
+    typed_as!(T::parameter_type());
 }
 
 impl<T: IntoParameter + Clone> IntoParameter for &T {
     fn into_parameter(self) -> ScalarValue {
         self.clone().into_parameter()
     }
+
+    typed_as!(T::parameter_type());
 }
 
 impl IntoParameters for Vec<ScalarValue> {
@@ -431,6 +535,89 @@ mod tests {
         assert_eq!(("a", 1_i64).into_parameters(), params!["a", 1_i64]);
         assert_eq!([1_i64, 2].into_parameters(), params![1_i64, 2_i64]);
         assert_eq!(().into_parameters(), params![]);
+    }
+
+    #[tokio::test]
+    async fn values_of_many_parts_are_what_they_are_read_as() {
+        use std::collections::BTreeMap;
+        let connection = crate::session::Database::in_memory().unwrap().connect();
+        macro_rules! same {
+            ($($value:expr => $type:ty;)*) => {
+                $({
+                    let value: $type = $value;
+                    let read = connection.query_scalar("SELECT $1 AS v", (value.clone(),));
+                    let read: Option<$type> = read.await.unwrap();
+                    assert_eq!(read, Some(value));
+                })*
+            };
+        }
+        let day = NaiveDate::from_ymd_opt(2024, 2, 29).unwrap();
+        let far = NaiveDate::from_ymd_opt(3000, 1, 1).unwrap();
+        let clock = |day: NaiveDate| day.and_hms_opt(1, 2, 3).unwrap();
+        same! {
+            vec![1, 2, 3] => Vec<i64>;
+            vec![] => Vec<i64>;
+            vec!["a".to_owned(), "b".to_owned()] => Vec<String>;
+            vec![Some(1), None] => Vec<Option<i32>>;
+            vec![0, 255] => Vec<u8>;
+            vec![vec![1, 2], vec![]] => Vec<Vec<i32>>;
+            vec![day, far] => Vec<NaiveDate>;
+            vec![clock(day), clock(far)] => Vec<NaiveDateTime>;
+            vec![Uuid::from_u128(7)] => Vec<Uuid>;
+            Some(vec![0.5]) => Option<Vec<f64>>;
+            None => Option<Vec<f64>>;
+            (1, "a".to_owned(), None) => (i32, String, Option<bool>);
+            vec![(1, true), (2, false)] => Vec<(i64, bool)>;
+            BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 2)]) => BTreeMap<String, i64>;
+            HashMap::from([("a".to_owned(), vec![1])]) => HashMap<String, Vec<i64>>;
+        }
+    }
+
+    #[tokio::test]
+    async fn keys_are_asked_for_by_a_list() {
+        let connection = crate::session::Database::in_memory().unwrap().connect();
+        let script = "CREATE TABLE t (k BIGINT, c TEXT, PRIMARY KEY (k)); \
+            INSERT INTO t SELECT value, 'c' || value FROM generate_series(1, 1000)";
+        connection.execute_script(script).await.unwrap();
+        let ask = "SELECT c FROM t WHERE k = ANY($1) ORDER BY k";
+        let prepared = connection.prepare(ask).await.unwrap();
+        let (list, slice): (Vec<i64>, &[i64]) = (vec![7, 5000, 3], &[7, 5000, 3]);
+        for _ in 0..2 {
+            let rows = connection.rows(ask, (list.clone(),)).await.unwrap();
+            let texts: Vec<(String,)> = rows.to_vec().unwrap();
+            assert_eq!(texts, [("c3".to_owned(),), ("c7".to_owned(),)]);
+            for rows in [
+                connection.rows(ask, (slice,)).await.unwrap(),
+                connection.rows(ask, ([7_i64, 5000, 3],)).await.unwrap(),
+                prepared.rows((&list,)).await.unwrap(),
+                prepared
+                    .rows((serde_json::json!([7, 5000, 3]),))
+                    .await
+                    .unwrap(),
+            ] {
+                assert_eq!(rows.len(), 2);
+            }
+            let none: Vec<i64> = Vec::new();
+            assert!(prepared.rows((none,)).await.unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn json_is_what_it_says() {
+        use serde_json::json;
+        let given = |value: serde_json::Value| value.into_parameter();
+        assert_eq!(given(json!(null)), ScalarValue::Null);
+        assert_eq!(given(json!(7)), ScalarValue::from(7_i64));
+        assert_eq!(given(json!(0.5)), ScalarValue::from(0.5));
+        assert_eq!(given(json!("a")), ScalarValue::from("a"));
+        assert_eq!(given(json!({"a": [1]})), ScalarValue::from(r#"{"a":[1]}"#));
+        let mixed = given(json!([1, 2.5, null]));
+        assert_eq!(
+            mixed,
+            vec![Some(1.0), Some(2.5), None::<f64>].into_parameter()
+        );
+        let texts = given(json!(["a", "b"]));
+        assert_eq!(texts, vec!["a", "b"].into_parameter());
     }
 
     #[test]

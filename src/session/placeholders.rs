@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use arrow::compute::{CastOptions, cast_with_options};
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::ScalarValue;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::expr::Placeholder;
@@ -20,6 +20,7 @@ use sqlparser::ast::{self, Value};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::params::put_in_zone_of;
+use crate::datum::with_seconds;
 use crate::error::{Error, Result};
 
 /// The number of a parameter in the text of a statement, from 1.
@@ -209,6 +210,22 @@ impl Placeholders {
         Ok(values)
     }
 
+    /// The values where all of them are compared with columns: a text that says a time of the column's type exactly is
+    /// that time.
+    pub(super) fn as_times<'a>(&self, values: &'a [ScalarValue]) -> Cow<'a, [ScalarValue]> {
+        let mut values = Cow::Borrowed(values);
+        for (position, wanted) in self.0.iter().enumerate() {
+            if let Wanted::Type(wanted) = wanted
+                && let Some(ScalarValue::Utf8(Some(text))) = values.get(position)
+                && let Some(time) = exact_time(text, wanted)
+                && let Some(value) = values.to_mut().get_mut(position)
+            {
+                *value = time;
+            }
+        }
+        values
+    }
+
     fn add(&mut self, placeholder: &Placeholder) -> Result<()> {
         let digits = placeholder.id.get(1..).unwrap_or_default();
         let index = digits
@@ -321,13 +338,48 @@ fn bind(value: &mut ScalarValue, wanted: &DataType) -> Result<()> {
     }
 }
 
+/// What a time is written like that means the same to everybody; its seconds may have a fraction.
+const TIME: &str = "0000-00-00 00:00:00";
+
+/// The day or the clock of this type that a text says, if it is written in full, without a zone, and no finer than the
+/// type.
+fn exact_time(text: &str, wanted: &DataType) -> Option<ScalarValue> {
+    let (shape, finest) = match wanted {
+        DataType::Date32 => (TIME.get(..10)?, DataType::Date32),
+        DataType::Timestamp(_, None) => (TIME, DataType::Timestamp(TimeUnit::Nanosecond, None)),
+        _ => return None,
+    };
+    let (begin, fraction) = text.split_at_checked(shape.len())?;
+    let is_like = |(found, wanted): (u8, u8)| match wanted {
+        b'0' => found.is_ascii_digit(),
+        b' ' => matches!(found, b' ' | b'T'),
+        wanted => found == wanted,
+    };
+    let is_fraction = match fraction.strip_prefix('.') {
+        None => fraction.is_empty(),
+        Some(digits) => {
+            shape == TIME
+                && (1..=9).contains(&digits.len())
+                && digits.bytes().all(|digit| digit.is_ascii_digit())
+        }
+    };
+    if !is_fraction || !begin.bytes().zip(shape.bytes()).all(is_like) {
+        return None;
+    }
+    let time = ScalarValue::from(text).cast_to(&finest).ok()?;
+    let of_type = time.cast_to(wanted).ok()?;
+    (!time.is_null() && of_type.cast_to(&finest).ok()? == time).then_some(of_type)
+}
+
 /// Text is good for a time if it is one.
 fn check_time(value: &ScalarValue, wanted: &DataType) -> Result<()> {
     let strict = CastOptions {
         safe: false,
         ..CastOptions::default()
     };
-    let parsed = cast_with_options(&value.to_array()?, wanted, &strict);
+    let completed = value.try_as_str().flatten().and_then(with_seconds);
+    let completed = completed.map_or_else(|| value.clone(), ScalarValue::from);
+    let parsed = cast_with_options(&completed.to_array()?, wanted, &strict);
     parsed.map(drop).map_err(|error| {
         Error::invalid(format!("'{value}' cannot be read as {wanted}")).with_source(error)
     })

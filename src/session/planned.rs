@@ -176,7 +176,8 @@ impl Planned {
                     catalogs,
                     version: self.version,
                 };
-                direct.run(context, params, counters, &moments)
+                let params = self.placeholders.as_times(params);
+                direct.run(context, &params, counters, &moments)
             }
             None => Ok(None),
         }
@@ -188,7 +189,7 @@ impl Planned {
     /// `Internal` alone.
     pub(super) fn optimized(&self, params: &[ScalarValue]) -> Result<Option<LogicalPlan>> {
         match &self.optimized {
-            Some(optimized) => Ok(optimized.bind(params)?),
+            Some(optimized) => Ok(optimized.bind(&self.placeholders.as_times(params))?),
             None => Ok(None),
         }
     }
@@ -199,7 +200,7 @@ impl Planned {
     /// `Internal` alone.
     pub(super) fn kept(&self, params: &[ScalarValue]) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         match self.kept_plan(params) {
-            Some(kept) => Ok(kept.bind(&self.session, params)?),
+            Some(kept) => Ok(kept.bind(&self.session, &self.placeholders.as_times(params))?),
             None => Ok(None),
         }
     }
@@ -210,7 +211,10 @@ impl Planned {
     /// `Internal` alone.
     pub(super) fn keep(&self, plan: &Arc<dyn ExecutionPlan>, params: &[ScalarValue]) -> Result<()> {
         match self.kept_plan(params) {
-            Some(kept) => Ok(kept.keep(&self.session, plan, params)?),
+            Some(kept) => {
+                let params = self.placeholders.as_times(params);
+                Ok(kept.keep(&self.session, plan, &params)?)
+            }
             None => Ok(()),
         }
     }

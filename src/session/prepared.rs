@@ -7,13 +7,14 @@ use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::RwLock;
 
 use super::command::Own;
-use super::outcome::{Gives, Wanted, no_prepared, no_rows, takes_parameters};
+use super::observe::Asked;
+use super::outcome::{Gives, Wanted, no_prepared, no_rows, takes_parameters, wanted_of};
 use super::parse::Command;
 use super::planned::Planned;
 use super::rows::Single;
 use super::stack::{Depth, stack_for};
 use super::waiting::wait;
-use super::{Connection, IntoParameters, Outcome, Row, RowStream, Rows, Statement};
+use super::{Connection, FromValue, IntoParameters, Outcome, Row, RowStream, Rows, Statement};
 use crate::error::{Error, Result};
 use crate::scan::Opened;
 
@@ -86,7 +87,8 @@ impl Connection {
 
     async fn prepare_on_stack(&self, statement: Statement) -> Result<PreparedStatement> {
         let depth = statement.parsed.depth;
-        let Command::Sql(parsed) = statement.parsed.command else {
+        let written = Arc::unwrap_or_clone(statement.parsed);
+        let Command::Sql(parsed) = written.command else {
             return Err(Error::unsupported("this statement cannot be prepared"));
         };
         if !takes_parameters(&parsed) {
@@ -94,12 +96,12 @@ impl Connection {
         }
         Own::of(&parsed)?;
         Ok(PreparedStatement {
-            connection: self.clone(),
-            text: statement.parsed.text.into(),
+            connection: self.held_by("prepared statement"),
+            text: written.text.into(),
             planned: Arc::new(RwLock::new(Arc::new(self.plan_once(&parsed).await?))),
             parsed: Arc::new(*parsed),
             depth,
-            names: statement.parsed.names.into(),
+            names: written.names.into(),
         })
     }
 }
@@ -144,16 +146,21 @@ impl PreparedStatement {
         params: Vec<ScalarValue>,
         wanted: Wanted,
     ) -> Result<Outcome> {
-        let run = async {
-            loop {
-                let run = connection.run_again(&planned, &self.parsed, &params, wanted);
-                if let Some(outcome) = run.await? {
-                    return Ok::<_, Error>(outcome);
+        let statement = self.clone();
+        let run = connection.limited(|connection| async move {
+            let run = async {
+                loop {
+                    let parsed = &statement.parsed;
+                    let run = connection.run_again(&planned, parsed, &params, wanted);
+                    if let Some(outcome) = run.await? {
+                        return Ok::<_, Error>(outcome);
+                    }
+                    planned = statement.renewed().await?;
                 }
-                planned = self.renewed().await?;
-            }
-        };
-        connection.limited(stack_for(self.depth, run)).await
+            };
+            stack_for(statement.depth, run).await
+        });
+        run.await
     }
 
     /// The rows of a query for these parameters, as a stream of record batches.
@@ -162,7 +169,7 @@ impl PreparedStatement {
     /// What is wrong with the parameters or the query; `InvalidInput` for a statement that gives no rows.
     pub async fn query(&self, params: impl IntoParameters) -> Result<RowStream> {
         let params = params.into_values(&self.names)?;
-        self.query_with(params).await
+        self.query_with(params, Asked::AsRead).await
     }
 
     /// The same as [`PreparedStatement::query`], by the name that a [`Connection`] has for it.
@@ -173,10 +180,10 @@ impl PreparedStatement {
         self.query(params).await
     }
 
-    async fn query_with(&self, params: Vec<ScalarValue>) -> Result<RowStream> {
+    async fn query_with(&self, params: Vec<ScalarValue>, asked: Asked) -> Result<RowStream> {
         let watch = self.connection.watch(&self.text);
         let given = self.rows_of(watch.connection(), params).await;
-        self.stream_of(watch.over(given)?)
+        self.stream_of(watch.over(given, asked)?)
     }
 
     fn stream_of(&self, given: Outcome) -> Result<RowStream> {
@@ -201,7 +208,7 @@ impl PreparedStatement {
         params: Vec<ScalarValue>,
     ) -> Result<Outcome> {
         match opened {
-            Some(opened) => Ok(Outcome::Rows(opened.into_stream())),
+            Some(opened) => connection.rows_opened(opened).await,
             None => self.run(connection, planned, params, Wanted::Rows).await,
         }
     }
@@ -211,7 +218,8 @@ impl PreparedStatement {
     /// # Errors
     /// As [`PreparedStatement::query`].
     pub async fn rows(&self, params: impl IntoParameters) -> Result<Rows> {
-        self.query(params).await?.rows().await
+        let params = params.into_values(&self.names)?;
+        self.query_with(params, Asked::All).await?.rows().await
     }
 
     /// The only row of a query for these parameters, or `None`, on the calling thread, which waits for it: for point
@@ -248,6 +256,20 @@ impl PreparedStatement {
         })?
     }
 
+    /// The only value of a query for these parameters, or `None` where it gives no row; as
+    /// [`PreparedStatement::query_row`] on the calling thread.
+    ///
+    /// # Errors
+    /// As [`PreparedStatement::query_row`]; `InvalidInput` where there are several columns, or the value is none of the
+    /// type.
+    pub fn query_scalar<T: for<'row> FromValue<'row>>(
+        &self,
+        params: impl IntoParameters,
+    ) -> Result<Option<T>> {
+        let row = self.query_row(params)?;
+        row.as_ref().map(Row::only).transpose()
+    }
+
     /// Runs a statement that changes rows, and gives their number.
     ///
     /// # Errors
@@ -256,7 +278,7 @@ impl PreparedStatement {
         let params = params.into_values(&self.names)?;
         let watch = self.connection.watch(&self.text);
         let given = self.change(watch.connection(), params).await;
-        match watch.over(given)? {
+        match watch.over(given, Asked::All)? {
             Outcome::Affected { rows, .. } => Ok(rows),
             _ => Err(no_change()),
         }
@@ -267,6 +289,15 @@ impl PreparedStatement {
         check(&planned, false)?;
         connection.progress().begin();
         let params = planned.placeholders.bind(params)?;
+        let direct = connection
+            .within()
+            .here(connection.change_directly(&planned, &params));
+        if let Some(outcome) = direct.await? {
+            return match planned.gives {
+                Gives::Changed(verb) => wanted_of(verb, outcome, Wanted::Count).await,
+                _ => Ok(outcome),
+            };
+        }
         self.run(connection, planned, params, Wanted::Count).await
     }
 }

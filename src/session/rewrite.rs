@@ -14,7 +14,7 @@ use sqlparser::ast::{
 use super::Statement;
 use super::copy_statement::{CopySource, ScriptRows};
 use super::innermost::sql_of_mut;
-use super::parse::{Buckets, Command};
+use super::parse::{Buckets, Command, Parsed};
 use crate::error::{Error, Result};
 use crate::write::copy::{CopyDirection, STANDARD};
 
@@ -32,7 +32,7 @@ impl Statement {
             to,
             hidden: 0,
         };
-        match &mut changed.parsed.command {
+        match &mut changed.parsed_mut().command {
             Command::Sql(statement) => rename.planned(statement),
             Command::ExplainKeys(query, _) | Command::Summarize(query) => {
                 rename.tree(query.as_mut())
@@ -54,7 +54,8 @@ impl Statement {
     #[must_use]
     pub fn with_files_in(&self, directory: &Path) -> Self {
         let mut changed = self.clone();
-        if let Command::Copy(copy) = &mut changed.parsed.command
+        if matches!(self.parsed.command, Command::Copy(_))
+            && let Command::Copy(copy) = &mut changed.parsed_mut().command
             && copy.direction == CopyDirection::From
             && copy.file != STANDARD
         {
@@ -66,7 +67,8 @@ impl Statement {
     /// The same `COPY … FROM STDIN` of rows that stand in a script; any other statement as it is.
     #[must_use]
     pub fn with_rows(mut self, rows: &ScriptRows) -> Self {
-        if let Command::Copy(copy) = &mut self.parsed.command
+        if matches!(self.parsed.command, Command::Copy(_))
+            && let Command::Copy(copy) = &mut self.parsed_mut().command
             && copy.direction == CopyDirection::From
             && copy.file == STANDARD
         {
@@ -92,14 +94,17 @@ impl Statement {
             Command::Copy(_) | Command::Summarize(_) => None,
         };
         let query = query.ok_or_else(|| Error::invalid("only a query has keys to explain"))?;
-        let mut changed = self.clone();
         let verbose = match buckets {
             Buckets::Together => "",
             Buckets::Each => "VERBOSE ",
         };
-        changed.parsed.text = format!("EXPLAIN KEYS {verbose}{}", self.parsed.text);
-        changed.parsed.command = Command::ExplainKeys(query, buckets);
-        Ok(changed)
+        let parsed = Parsed {
+            text: format!("EXPLAIN KEYS {verbose}{}", self.parsed.text),
+            names: self.parsed.names.clone(),
+            command: Command::ExplainKeys(query, buckets),
+            depth: self.parsed.depth,
+        };
+        Ok(parsed.into())
     }
 }
 
@@ -186,15 +191,12 @@ mod tests {
 
     fn statement(sql: &str) -> Statement {
         let parsed = parse(sql).unwrap().pop().unwrap();
-        Statement { parsed }
+        parsed.into()
     }
 
     fn renamed(sql: &str) -> String {
-        match statement(sql)
-            .with_table("flights", "flights_by_time")
-            .parsed
-            .command
-        {
+        let renamed = statement(sql).with_table("flights", "flights_by_time");
+        match &renamed.parsed.command {
             Command::Sql(statement) => statement.to_string(),
             Command::ExplainKeys(query, _) | Command::Summarize(query) => query.to_string(),
             Command::Copy(statement) => statement.to_string(),
@@ -238,7 +240,7 @@ mod tests {
 
     #[test]
     fn files_are_looked_for_in_the_directory() {
-        let of = |sql: &str| match statement(sql).with_files_in(Path::new("/d")).parsed.command {
+        let of = |sql: &str| match &statement(sql).with_files_in(Path::new("/d")).parsed.command {
             Command::Copy(statement) => statement.to_string(),
             other => panic!("{other:?}"),
         };

@@ -94,6 +94,15 @@ impl RowStream {
         Ok(single.row())
     }
 
+    /// The only value: that of the only column in the only row, or `None` where there is no row.
+    ///
+    /// # Errors
+    /// As [`RowStream::single`]; `InvalidInput` where there are several columns, or the value is none of the type.
+    pub(super) async fn scalar<T: for<'row> FromValue<'row>>(self) -> Result<Option<T>> {
+        let row = self.single().await?;
+        row.as_ref().map(Row::only).transpose()
+    }
+
     /// The same as DataFusion's stream.
     pub fn into_inner(self) -> SendableRecordBatchStream {
         self.rows
@@ -215,6 +224,62 @@ impl<'a> IntoIterator for &'a Rows {
     }
 }
 
+impl IntoIterator for Rows {
+    type Item = Row;
+    type IntoIter = IntoRows;
+
+    fn into_iter(self) -> IntoRows {
+        let mut batches = self.batches.into_iter();
+        IntoRows {
+            batch: batches.next(),
+            batches,
+            next: 0,
+        }
+    }
+}
+
+/// Gives the rows of [`Rows`], one after the other.
+#[derive(Debug, Clone)]
+pub struct IntoRows {
+    batch: Option<RecordBatch>,
+    batches: std::vec::IntoIter<RecordBatch>,
+    /// In the batch.
+    next: usize,
+}
+
+impl Iterator for IntoRows {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        loop {
+            let batch = self.batch.as_ref()?;
+            if self.next < batch.num_rows() {
+                self.next += 1;
+                return Some(Row {
+                    batch: batch.clone(),
+                    index: self.next - 1,
+                });
+            }
+            (self.batch, self.next) = (self.batches.next(), 0);
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let later: usize = self
+            .batches
+            .as_slice()
+            .iter()
+            .map(RecordBatch::num_rows)
+            .sum();
+        let here = self.batch.as_ref().map_or(0, RecordBatch::num_rows);
+        let left = here.saturating_sub(self.next) + later;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for IntoRows {}
+impl FusedIterator for IntoRows {}
+
 /// Walks over [`Rows`].
 #[derive(Debug, Clone)]
 pub struct RowIterator<'a> {
@@ -288,6 +353,19 @@ impl Row {
                 array.data_type()
             ),
         }))
+    }
+
+    /// The value of the only column.
+    ///
+    /// # Errors
+    /// As [`Row::get`]; `InvalidInput` where there are several columns.
+    pub(super) fn only<T: for<'row> FromValue<'row>>(&self) -> Result<T> {
+        match self.len() {
+            1 => self.read(0),
+            columns => Err(Error::invalid(format!(
+                "the query gives {columns} columns where one value is asked for"
+            ))),
+        }
     }
 
     /// The row as a tuple of as many values as it has columns.

@@ -22,6 +22,50 @@ fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
 }
 
 #[tokio::test]
+async fn rows_are_given_away_one_by_one() {
+    let connection = crate::session::Database::in_memory().unwrap().connect();
+    connection
+        .execute("SET datafusion.execution.batch_size = 3", ())
+        .await
+        .unwrap();
+    let all = || connection.rows("SELECT value FROM generate_series(1, 10) ORDER BY 1", ());
+    let mut numbers = Vec::new();
+    for row in all().await.unwrap() {
+        numbers.push(row.get::<i64>(0).unwrap());
+    }
+    assert_eq!(numbers, (1..=10).collect::<Vec<_>>());
+    let mut rows = all().await.unwrap().into_iter();
+    assert_eq!(
+        (rows.len(), rows.next().is_some(), rows.len()),
+        (10, true, 9)
+    );
+    assert_eq!(rows.count(), 9);
+    let none = connection.rows("SELECT 1 WHERE 1 > 2", ()).await.unwrap();
+    assert_eq!(none.into_iter().len(), 0);
+}
+
+#[tokio::test]
+async fn a_value_is_read_with_one_call() {
+    let connection = crate::session::Database::in_memory().unwrap().connect();
+    let ask = async |sql: &str| connection.query_scalar::<i64>(sql, ()).await;
+    assert_eq!(ask("SELECT 7").await.unwrap(), Some(7));
+    assert_eq!(ask("SELECT 7 WHERE 1 > 2").await.unwrap(), None);
+    for (sql, why) in [
+        ("SELECT 1, 2", "2 columns"),
+        ("SELECT 1 UNION ALL SELECT 2", "more than one row"),
+        ("SELECT NULL", "read it as Option"),
+        ("SELECT 'x'", "no i64"),
+    ] {
+        let error = ask(sql).await.unwrap_err();
+        assert!(error.message().contains(why), "{error}");
+    }
+    let null = connection.query_scalar::<Option<i64>>("SELECT NULL", ());
+    assert_eq!(null.await.unwrap(), Some(None));
+    let prepared = connection.prepare("SELECT $1 + 1").await.unwrap();
+    assert_eq!(prepared.query_scalar::<i64>((1_i64,)).unwrap(), Some(2));
+}
+
+#[tokio::test]
 async fn values_are_read_as_what_they_are() {
     let connection = connection();
     let sql = "SELECT 7 AS n, CAST(0.5 AS REAL) AS f, 12.50::DECIMAL(10, 2) AS d, true AS b, 'ä' AS t, \

@@ -31,7 +31,7 @@ use super::long_lists::LongLists;
 use super::parse::{Command, parse};
 use super::stack::stack_for;
 use super::{clauses, environment, lateral, names, types};
-use crate::catalog::columns_of;
+use crate::catalog::{GuestFunctions, columns_of};
 use crate::error::{Error, Result};
 use crate::key::{RowError, identifier};
 use crate::row::{RowRules, shown_at};
@@ -189,7 +189,12 @@ fn check_defaults(table: &BoundTable, state: &SessionState) -> Result<()> {
     for (position, column) in table.columns().iter().enumerate() {
         let in_column = |error: Error| error.context(format!("column `{}`", column.name));
         if let Some(text) = &column.default {
-            refuse(&parsed(text)?, "a DEFAULT", true).map_err(in_column)?;
+            let expression = parsed(text)?;
+            refuse(&expression, "a DEFAULT", true).map_err(in_column)?;
+            if let Some(functions) = state.config().get_extension::<GuestFunctions>() {
+                let refused = functions.refuse_in(&expression, "a DEFAULT");
+                refused.map_err(in_column)?;
+            }
         }
         if column.identity.is_some() {
             // The sequence is made with the table, and gives whole numbers.

@@ -1,7 +1,12 @@
 use std::time::{Duration, Instant};
 
+use arrow::datatypes::DataType;
+use datafusion::common::{DataFusionError, ScalarValue};
+use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
+use futures::StreamExt;
+
 use crate::error::ErrorKind;
-use crate::session::interrupt::Interruptions;
+use crate::function::Stop;
 use crate::session::{Connection, Database};
 
 fn connection() -> Connection {
@@ -29,7 +34,7 @@ async fn a_statement_that_takes_too_long_is_stopped_with_the_setting() {
     ] {
         let start = Instant::now();
         let error = connection.query(&sql, ()).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
         assert!(
             error.message().contains("halite.statement_timeout"),
             "{error}"
@@ -61,7 +66,7 @@ async fn a_statement_is_ended_while_every_thread_computes() {
         connection.execute(&set, ()).await.unwrap();
         let start = Instant::now();
         let error = timed.query(long, ()).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
         let waited = start.elapsed();
         assert!(waited < Duration::from_secs(2), "{partitions}: {waited:?}");
     }
@@ -112,12 +117,86 @@ async fn a_panic_is_an_error_that_asks_for_a_report() {
 
 #[tokio::test]
 async fn a_panic_of_a_statement_is_told() {
-    let broken = super::within(None, Interruptions::default().next(), async {
-        panic!("one and two are four")
+    let connection = connection();
+    let within = || connection.within();
+    let apart = within().apart(async { panic!("one and two are four") }, Stop::default());
+    let here = within().here::<()>(async { panic!("one and two are four") });
+    for error in [apart.await.unwrap_err(), here.await.unwrap_err()] {
+        assert_eq!(error.kind(), ErrorKind::Internal);
+        for part in ["one and two are four", "report it"] {
+            assert!(error.message().contains(part), "{error}");
+        }
+    }
+}
+
+/// A text that comes again, and a prepared statement, open their scan without a plan: what is long of them ends as anything.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_scan_that_needs_no_plan_is_stopped() {
+    let connection = connection();
+    let table = "CREATE TABLE t (k INT, c TEXT, PRIMARY KEY (k))";
+    connection.execute(table, ()).await.unwrap();
+    let rows = "INSERT INTO t SELECT value, repeat('x', 100) FROM generate_series(1, 100000)";
+    connection.execute(rows, ()).await.unwrap();
+    let sql = "SELECT c FROM t WHERE k > $1";
+    let prepared = connection.prepare(sql).await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(connection.rows(sql, (99_990,)).await.unwrap().len(), 10);
+    }
+    let handle = connection.interrupt_handle();
+    for is_prepared in [false, true] {
+        let stream = match is_prepared {
+            true => prepared.stream((0,)).await,
+            false => connection.stream(sql, (0,)).await,
+        };
+        let mut stream = stream.unwrap();
+        stream.next().await.unwrap().unwrap();
+        handle.interrupt();
+        let mut left = 0;
+        let error = loop {
+            match stream.next().await {
+                Some(Ok(_)) => left += 1,
+                Some(Err(error)) => break error,
+                None => panic!("{left} batches, prepared: {is_prepared}"),
+            }
+        };
+        assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+    }
+}
+
+/// A function of the program may ask the database something, even while all of Halite's threads do.
+#[tokio::test(flavor = "multi_thread")]
+async fn functions_that_ask_do_not_wait_for_each_other() {
+    let connection = connection();
+    let table = "CREATE TABLE t (k INT, v INT, PRIMARY KEY (k))";
+    connection.execute(table, ()).await.unwrap();
+    let rows = "INSERT INTO t SELECT value, value FROM generate_series(1, 1000)";
+    connection.execute(rows, ()).await.unwrap();
+    // More than a point, so that it is read on threads of Halite's own.
+    let sums = connection.prepare("SELECT sum(v) FROM t WHERE k <= $1");
+    let sums = std::sync::Arc::new(sums.await.unwrap());
+    let asks = std::sync::Arc::new(move |_: &[ColumnarValue]| {
+        let row = sums.query_row((4,)).map_err(DataFusionError::from)?;
+        let sum: i64 = row.unwrap().get(0).map_err(DataFusionError::from)?;
+        Ok(ColumnarValue::Scalar(ScalarValue::from(sum)))
     });
-    let error = broken.await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Internal);
-    for part in ["one and two are four", "report it"] {
-        assert!(error.message().contains(part), "{error}");
+    let arguments = vec![DataType::Int64];
+    let asks = create_udf(
+        "asks",
+        arguments,
+        DataType::Int64,
+        Volatility::Volatile,
+        asks,
+    );
+    connection.register_udf(asks);
+    let asked = (0..16).map(|n| {
+        let connection = connection.clone();
+        tokio::spawn(async move {
+            let sql = format!("SELECT asks(value) FROM generate_series(1, {n} + 1) LIMIT 1");
+            let timed = connection.with_timeout(Duration::from_secs(20));
+            timed.query_scalar::<i64>(&sql, ()).await
+        })
+    });
+    for asked in futures::future::join_all(asked).await {
+        assert_eq!(asked.unwrap().unwrap(), Some(10));
     }
 }

@@ -2,6 +2,18 @@
 
 use crate::error::ErrorKind;
 
+/// A future that is in the span that its maker is in, wherever it is polled.
+#[cfg(feature = "tracing")]
+pub(super) fn in_current<F: Future>(future: F) -> tracing::instrument::Instrumented<F> {
+    tracing::Instrument::in_current_span(future)
+}
+
+/// The future, for there are no spans.
+#[cfg(not(feature = "tracing"))]
+pub(super) fn in_current<F: Future>(future: F) -> F {
+    future
+}
+
 /// The span of a statement, a child of the one that its caller is in.
 #[derive(Debug)]
 pub(super) struct Span(#[cfg(feature = "tracing")] tracing::Span);

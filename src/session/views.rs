@@ -39,8 +39,8 @@ use super::query_plan::query_plan;
 use super::recursion::{self, Casts};
 use super::stack::stack_for;
 use crate::catalog::{
-    CATALOG_NAME, Catalog, DATABASE_SCHEMA, Guests, MOST_VIEWS_DEEP, SCHEMA_NAME, ViewPlanner,
-    object_name,
+    CATALOG_NAME, Catalog, DATABASE_SCHEMA, GuestFunctions, Guests, MOST_VIEWS_DEEP, SCHEMA_NAME,
+    ViewPlanner, object_name,
 };
 use crate::error::{Error, Result};
 use crate::schema::{View, ViewColumn};
@@ -199,6 +199,11 @@ impl Views {
     /// The database keeps nothing of the tables of one connection, and a temporary view reads no guests either: these
     /// come and go without a word to the catalog.
     fn refuse_others(&self, state: &SessionState, parsed: &DFStatement) -> Result<()> {
+        if let DFStatement::Statement(statement) = parsed
+            && let Some(functions) = state.config().get_extension::<GuestFunctions>()
+        {
+            functions.refuse_in(statement.as_ref(), "a view")?;
+        }
         let references = state.resolve_table_references(parsed)?;
         let mut names = references.iter().filter_map(own_name);
         if is_of_database(state)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Connection;
 use super::meter::Meter;
-use super::observe::{Observer, StatementReport, Watched};
+use super::observe::{Asked, Observer, StatementReport, Watched};
 use super::outcome::Outcome;
 use super::span::Span;
 use crate::error::Result;
@@ -92,9 +92,9 @@ impl Watch<'_> {
     }
 
     /// What the statement has given, on the way to who asked for it.
-    pub(super) fn over(self, given: Result<Outcome>) -> Result<Outcome> {
+    pub(super) fn over(self, given: Result<Outcome>, asked: Asked) -> Result<Outcome> {
         match self.watched.map(|watched| *watched) {
-            Some((_, watched)) => watched.over(given),
+            Some((_, watched)) => watched.over(given, asked),
             None => given,
         }
     }

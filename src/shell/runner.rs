@@ -178,7 +178,9 @@ impl Shell<'_> {
         task.abort();
         // Not the runtime's clock, which stands still while its threads are busy.
         let start = Instant::now();
-        while !task.is_finished() && start.elapsed() < PATIENCE {
+        let database = self.connection.database();
+        let goes_on = || !task.is_finished() || database.has_statements();
+        while goes_on() && start.elapsed() < PATIENCE {
             std::thread::sleep(TICK);
         }
         if task.is_finished() {

@@ -83,6 +83,40 @@ pub trait Changes: Send + fmt::Debug {
     /// cannot write now. After an error nothing is visible, unless it says that nobody knows: the answer of a remote store
     /// was lost.
     fn commit(self: Box<Self>, durability: Durability) -> Result<()>;
+
+    /// As [`Changes::commit`], but may return when the changes are visible and the claims given back, and not yet as
+    /// durable as `durability` says: then they are when what it gives has been waited for. So statements that come one
+    /// after the other wait for the disk together.
+    ///
+    /// Errors: as [`Changes::commit`].
+    fn commit_early(self: Box<Self>, durability: Durability) -> Result<Option<Durable>> {
+        self.commit(durability).map(|()| None)
+    }
+}
+
+/// Changes that are visible, and on their way to the disk.
+#[must_use = "they may not be durable before it was waited for"]
+pub struct Durable(Box<dyn FnOnce() -> Result<()> + Send>);
+
+impl Durable {
+    /// Those that are durable when `wait` returns.
+    pub fn after(wait: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
+        Self(Box::new(wait))
+    }
+
+    /// Waits until they are durable. It blocks.
+    ///
+    /// # Errors
+    /// `Unavailable` where the disk does not take them: they are visible, and whether they last is not known.
+    pub fn wait(self) -> Result<()> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Durable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Durable")
+    }
 }
 
 /// A store of one process: what [`begin`] is made of.
@@ -97,6 +131,13 @@ pub(super) trait LocalStore: Store {
     ///
     /// Errors: as [`Changes::commit`]; `Unavailable` if the store is read-only, even for an empty batch.
     fn write(&self, batch: WriteBatch, durability: Durability) -> Result<()>;
+
+    /// As [`LocalStore::write`] of what is to be synced; where it returns something, that is to be waited for.
+    ///
+    /// Errors: as [`LocalStore::write`].
+    fn write_early(self: Arc<Self>, batch: WriteBatch) -> Result<Option<Durable>> {
+        self.write(batch, Durability::Sync).map(|()| None)
+    }
 
     /// A load of a space, see [`Changes::bulk`].
     fn load(self: Arc<Self>, space: &str) -> Result<Self::Load>;
@@ -199,11 +240,31 @@ impl<S: LocalStore> Changes for LocalChanges<S> {
             true => store.write(batch, durability),
             false => ingest(&store, &batch, loads),
         };
-        // Whoever waits sees what was applied; after an error nobody knows.
-        claimed.stamp();
-        drop(claimed);
+        free(claimed);
         applied
     }
+
+    fn commit_early(self: Box<Self>, durability: Durability) -> Result<Option<Durable>> {
+        if durability != Durability::Sync || !self.loads.is_empty() {
+            return self.commit(durability).map(|()| None);
+        }
+        let Self {
+            store,
+            batch,
+            claimed,
+            ..
+        } = *self;
+        let written = store.write_early(batch);
+        free(claimed);
+        written
+    }
+}
+
+/// Gives back what was claimed for changes that were applied.
+fn free(claimed: Claimed) {
+    // Whoever waits sees what was applied; after an error nobody knows.
+    claimed.stamp();
+    drop(claimed);
 }
 
 /// Applies loads and what was written beside them in one step. A batch becomes loads, too: then there is one way in

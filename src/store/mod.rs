@@ -29,6 +29,7 @@ mod directory;
 mod fact;
 #[cfg(feature = "hbase")]
 pub mod hbase;
+pub mod holders;
 mod inside;
 mod leaves;
 pub mod local;
@@ -44,10 +45,11 @@ mod synced;
 mod versioned;
 pub mod wrap;
 
+use std::any::Any;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet, hex};
@@ -57,7 +59,7 @@ pub use self::batch::{BufferSlice, Operation, WriteBatch};
 pub use self::behind::first_readable;
 pub(crate) use self::bulk::Ascending;
 pub use self::bulk::BulkWriter;
-pub use self::changes::{Changes, Claim, Sharing};
+pub use self::changes::{Changes, Claim, Durable, Sharing};
 pub use self::chunk::{Chunk, ChunkLimit};
 pub use self::fact::Fact;
 pub use self::inside::{check_file_name, check_outside};
@@ -168,6 +170,11 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Errors: `Internal` if the space does not exist; `Unavailable` where others must be asked and do not answer.
     fn regions(&self, _space: &str, _range: &KeyRange) -> Result<Vec<SpaceRegion>> {
         Ok(Vec::new())
+    }
+
+    /// What there is as long as the store is open, for one that can be opened again only when it is not any more.
+    fn while_open(&self) -> Option<Weak<dyn Any + Send + Sync>> {
+        None
     }
 
     /// Keeps at most so many bytes of what was read in memory, and at most what the options of the store say. What is

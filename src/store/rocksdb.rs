@@ -38,12 +38,14 @@ mod read;
 mod reserve;
 mod stall;
 mod switch;
+mod syncs;
 mod verify;
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use ::rocksdb::{
     AsColumnFamilyRef, BoundColumnFamily, Cache, DB, FileType, FlushOptions,
@@ -61,12 +63,13 @@ use self::newest::Newest;
 use self::open::{family_options, space_buffer};
 use self::read::RocksSnapshot;
 use self::switch::Switch;
+use self::syncs::Syncs;
 use super::changes::{self, Claims, LocalStore};
 use super::seal;
 use super::synced::{self, Extent, Files, Synced};
 use super::{
-    Changes, Claim, Durability, Fact, Snapshot, SpaceOptions, Store, StoreOptions, WriteBatch,
-    check_space_name, no_such_space, space_exists,
+    Changes, Claim, Durability, Durable, Fact, Snapshot, SpaceOptions, Store, StoreOptions,
+    WriteBatch, check_space_name, no_such_space, space_exists,
 };
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
@@ -84,6 +87,8 @@ struct Database {
     counters: Option<Options>,
     /// How far the log is synced; none where nothing is written.
     synced: Option<Synced>,
+    /// The last to be dropped: RocksDB has let go of the directory then.
+    open: Arc<()>,
 }
 
 impl Database {
@@ -232,6 +237,7 @@ pub struct RocksStore {
     switching: Mutex<()>,
     claims: Arc<Claims>,
     newest: Newest,
+    syncs: Syncs,
 }
 
 /// What whoever comes now is given.
@@ -264,6 +270,7 @@ impl RocksStore {
             switching: Mutex::new(()),
             claims: Arc::default(),
             newest: Newest::default(),
+            syncs: Syncs::default(),
         })
     }
 
@@ -274,6 +281,22 @@ impl RocksStore {
         let spaces = self.current();
         let counters = spaces.borrow_owner().counters.as_ref()?;
         Some(counters.get_ticker_count(Ticker::WalFileSynced))
+    }
+
+    /// Brings to the disk what has been written.
+    fn sync(&self) -> Result<()> {
+        let spaces = self.current();
+        let database = spaces.borrow_owner();
+        let synced = database.synced.as_ref();
+        let begun = synced.map(|it| it.begin(Durability::Sync, database.as_ref()));
+        let done = database.db.flush_wal(true);
+        if let (Some(synced), Some(begun)) = (synced, begun) {
+            synced.end(begun, done.is_ok(), database.as_ref());
+        }
+        done.map_err(|error| {
+            let failed = database.failed("syncing its log", error);
+            failed.context("what was written is visible, and may not last")
+        })
     }
 
     fn current(&self) -> Arc<Spaces> {
@@ -414,6 +437,12 @@ impl Store for RocksStore {
         size_of(&self.current(), space, range)
     }
 
+    fn while_open(&self) -> Option<Weak<dyn Any + Send + Sync>> {
+        let open: Arc<dyn Any + Send + Sync> =
+            Arc::<()>::clone(&self.current().borrow_owner().open);
+        Some(Arc::downgrade(&open))
+    }
+
     fn limit_cache(&self, bytes: usize) {
         let spaces = self.current();
         let database = spaces.borrow_owner();
@@ -490,6 +519,17 @@ impl LocalStore for RocksStore {
         written.map_err(|error| database.failed("writing", error))?;
         self.clearing.clear(&spaces, to_clear);
         Ok(())
+    }
+
+    fn write_early(self: Arc<Self>, batch: WriteBatch) -> Result<Option<Durable>> {
+        if batch.iter().next().is_none() {
+            return self.write(batch, Durability::Sync).map(|()| None);
+        }
+        self.write(batch, Durability::Buffered)?;
+        let turn = self.syncs.turn();
+        Ok(Some(Durable::after(move || {
+            self.syncs.wait(turn, || self.sync())
+        })))
     }
 
     fn load(self: Arc<Self>, space: &str) -> Result<RocksLoad> {

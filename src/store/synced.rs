@@ -152,6 +152,8 @@ struct State {
     mark: Mark,
     /// Writes that have begun and not ended.
     under_way: usize,
+    /// Of these, those that do not wait for the disk.
+    buffered_under_way: usize,
     /// Writes that did not wait for the disk, from the beginning.
     buffered: u64,
     /// The length that the manifest had when RocksDB was asked last.
@@ -178,6 +180,8 @@ pub(super) struct Begun {
     durability: Durability,
     /// The log before it.
     before: Option<Extent>,
+    /// Whether no write was under way that does not wait for the disk.
+    was_quiet: bool,
     buffered: u64,
 }
 
@@ -190,6 +194,7 @@ impl Synced {
             file: options.open(path.join(SYNCED_FILE))?,
             mark: Mark::default(),
             under_way: 0,
+            buffered_under_way: 0,
             buffered: 0,
             manifest_seen: 0,
             left: None,
@@ -207,11 +212,15 @@ impl Synced {
             Durability::Sync => state.log(files),
             Durability::Buffered => None,
         };
+        let was_quiet = state.buffered_under_way == 0;
+        let is_buffered = durability == Durability::Buffered;
         state.under_way += 1;
-        state.buffered += u64::from(durability == Durability::Buffered);
+        state.buffered_under_way += usize::from(is_buffered);
+        state.buffered += u64::from(is_buffered);
         Begun {
             durability,
             before,
+            was_quiet,
             buffered: state.buffered,
         }
     }
@@ -220,10 +229,12 @@ impl Synced {
     pub(super) fn end(&self, begun: Begun, is_written: bool, files: &impl Files) {
         let mut state = self.state.lock();
         state.under_way -= 1;
+        state.buffered_under_way -= usize::from(begun.durability == Durability::Buffered);
         if begun.durability != Durability::Sync || !is_written {
             return;
         }
-        let is_quiet = state.under_way == 0 && state.buffered == begun.buffered;
+        // One that had begun before may have come into the log behind what was synced.
+        let is_quiet = begun.was_quiet && state.under_way == 0 && state.buffered == begun.buffered;
         let reached = if is_quiet { files.log() } else { begun.before };
         if is_quiet {
             state.left = reached.clone().map(|log| (log, state.buffered));
@@ -449,6 +460,24 @@ mod tests {
         fn manifest(&self) -> Option<Extent> {
             None
         }
+    }
+
+    #[test]
+    fn what_comes_into_the_log_beside_a_sync_does_not_count_as_synced() {
+        let directory = tempfile::tempdir().unwrap();
+        let synced = Synced::open(directory.path()).unwrap();
+        let log = Growing(std::cell::Cell::new(100), std::cell::Cell::default());
+        let marked = || Mark::read(directory.path()).0;
+        let beside = synced.begin(Durability::Buffered, &log);
+        let sync = synced.begin(Durability::Sync, &log);
+        // Behind what is being synced.
+        log.0.set(150);
+        synced.end(beside, true, &log);
+        synced.end(sync, true, &log);
+        assert_eq!(marked(), [Extent::of_log(12, 100)]);
+        let alone = synced.begin(Durability::Sync, &log);
+        synced.end(alone, true, &log);
+        assert_eq!(marked(), [Extent::of_log(12, 150)]);
     }
 
     #[test]

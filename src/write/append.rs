@@ -9,20 +9,29 @@ use datafusion::common::ScalarValue;
 
 use super::copy::lossless::{converted, obstacle};
 use super::copy::values_of_texts;
+use super::filled::{Filled, fill};
+use super::write_set::check_length;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
-use crate::key::RowError;
+use crate::key::{PartDefinition, RowError};
+use crate::row::RowWriter;
 use crate::schema::{BoundTable, Column};
 
 /// How many rows make a batch.
 const ROWS: usize = 1_024;
 /// Fewer rows do when their values take so many bytes.
 const BYTES: usize = 4 << 20;
+/// A row whose values take no more than this has a key and a length that may be, whatever they are.
+const SHORT: usize = 4 << 10;
 
 /// Rows of one table, value by value, until they are a batch.
 #[derive(Debug)]
 pub struct RowBuffer {
     table: Arc<BoundTable>,
+    /// Whether it takes more than a look at NULLs to know whether a row may be written.
+    is_checked: bool,
+    /// When a row is encoded as soon as it is there.
+    encodes: Encodes,
     /// The values of each column, of its type.
     columns: Vec<Vec<ScalarValue>>,
     rows: usize,
@@ -30,11 +39,44 @@ pub struct RowBuffer {
     bytes: usize,
 }
 
+/// Which rows are encoded to know whether they may be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encodes {
+    /// All: a part of the key may refuse a value.
+    All,
+    /// Those that are long.
+    Long,
+    /// None, for that needs more than the row: an id of a dictionary, a row id.
+    None,
+}
+
+impl Encodes {
+    fn of(table: &BoundTable) -> Self {
+        let (key, columns) = (&table.table().key, table.columns());
+        let is_made = table.all_columns().len() != columns.len();
+        if is_made || key.iter().any(|part| part.expression.has_dictionary()) {
+            return Self::None;
+        }
+        let takes_all = |part: &PartDefinition| {
+            let function = part.expression.function.as_str();
+            matches!(function, "column" | "literal" | "salt" | "bucket" | "hash")
+        };
+        let is_padded = |column: &Column| matches!(column.sql_type, SqlType::Char(_));
+        match key.iter().all(takes_all) && !columns.iter().any(is_padded) {
+            true => Self::Long,
+            false => Self::All,
+        }
+    }
+}
+
 impl RowBuffer {
     /// Without rows.
     pub fn new(table: Arc<BoundTable>) -> Self {
         let columns = vec![Vec::new(); table.columns().len()];
+        let mut types = table.columns().iter().map(|column| &column.sql_type);
         Self {
+            is_checked: table.has_rules() || types.any(has_bounds),
+            encodes: Encodes::of(&table),
             table,
             columns,
             rows: 0,
@@ -57,11 +99,16 @@ impl RowBuffer {
         self.rows >= ROWS || self.bytes >= BYTES
     }
 
-    /// Adds a row: a value for each column, in the table's order.
+    /// Adds a row: a value for each column, in the table's order. `rows` is what encodes it later, to at most so many bytes.
     ///
     /// # Errors
-    /// `InvalidInput` that names the table and the column; the row is then left out.
-    pub fn push(&mut self, values: Vec<ScalarValue>) -> Result<()> {
+    /// `InvalidInput` that names the table and the column, or the rule that the row does not satisfy; it is left out then.
+    pub fn push(
+        &mut self,
+        values: Vec<ScalarValue>,
+        rows: &RowWriter,
+        most_bytes: usize,
+    ) -> Result<()> {
         let name = self.table.name();
         let columns = self.table.columns();
         if values.len() != columns.len() {
@@ -75,12 +122,45 @@ impl RowBuffer {
             .map(|(column, value)| of_column(column, value))
             .collect();
         let values = values.map_err(|error| error.of_table(name))?;
+        let bytes = values.iter().map(ScalarValue::size).sum();
+        self.check(&values, bytes, rows, most_bytes)?;
         for (column, value) in self.columns.iter_mut().zip(values) {
-            self.bytes += value.size();
             column.push(value);
         }
+        self.bytes += bytes;
         self.rows += 1;
         Ok(())
+    }
+
+    /// Whether the row, whose values take so many bytes, may be written.
+    fn check(
+        &self,
+        values: &[ScalarValue],
+        bytes: usize,
+        rows: &RowWriter,
+        most_bytes: usize,
+    ) -> Result<()> {
+        let is_encoded = match self.encodes {
+            Encodes::All => true,
+            Encodes::Long => bytes > SHORT,
+            Encodes::None => false,
+        };
+        let columns = self.table.columns().iter().zip(values);
+        let mut columns =
+            columns.map(|(column, value)| value.is_null() && !column.nullable && !is_made(column));
+        if !is_encoded && !self.is_checked && !columns.any(|is_missing| is_missing) {
+            return Ok(());
+        }
+        let arrays = values.iter().map(ScalarValue::to_array);
+        let arrays = arrays.collect::<Result<_, _>>()?;
+        let row = batch(&self.table, arrays)?;
+        if !is_encoded {
+            return rows.check(&row).map_err(|error| error.error);
+        }
+        let encoded = rows.encode(&row).map_err(|error| error.error)?;
+        encoded
+            .iter()
+            .try_for_each(|row| check_length(&self.table, row.bytes(), most_bytes))
     }
 
     /// The rows, as a batch of the table's columns. The buffer is empty after it.
@@ -97,17 +177,23 @@ impl RowBuffer {
         batch(&self.table, arrays)
     }
 
-    /// A batch with the table's columns in their order and of their types, found by their names.
+    /// A batch with the table's columns in their order and of their types, found by their names; those that it lacks are
+    /// `filled`, or NULL.
     ///
     /// # Errors
     /// `InvalidInput` that names the table and the column, and the row where it is about one.
-    pub fn conform(&self, rows: &RecordBatch) -> Result<RecordBatch, RowError> {
-        let conformed = self.conform_columns(rows);
+    pub fn conform(&self, rows: &RecordBatch, filled: &[Filled]) -> Result<RecordBatch, RowError> {
+        let conformed = self.conform_columns(rows, filled);
         let conformed = conformed.map_err(|error| error.of_table(self.table.name()))?;
-        batch(&self.table, conformed).map_err(RowError::from)
+        let conformed = batch(&self.table, conformed)?;
+        fill(conformed, filled).map_err(RowError::from)
     }
 
-    fn conform_columns(&self, rows: &RecordBatch) -> Result<Vec<ArrayRef>, RowError> {
+    fn conform_columns(
+        &self,
+        rows: &RecordBatch,
+        filled: &[Filled],
+    ) -> Result<Vec<ArrayRef>, RowError> {
         let schema = rows.schema();
         let names: Vec<&str> = schema
             .fields()
@@ -124,30 +210,62 @@ impl RowBuffer {
                 return Err(RowError::from(Error::invalid(wrong)));
             }
         }
-        let columns = self.table.columns().iter();
+        let is_filled = |position| filled.iter().any(|filled| filled.column == position);
+        let columns = self.table.columns().iter().enumerate();
         columns
-            .map(|column| match rows.column_by_name(&column.name) {
-                Some(array) => {
-                    check_type(column, array.data_type()).map_err(RowError::from)?;
-                    converted(column, array)
-                }
-                None if column.generated.is_some()
-                    || (column.nullable && column.default_text().is_none()) =>
-                {
-                    Ok(new_null_array(&column.sql_type.arrow(), rows.num_rows()))
-                }
-                None => {
-                    let why = match column.default_text() {
-                        Some(_) => ", whose DEFAULT is for statements; give its values",
-                        None => "",
-                    };
-                    Err(RowError::from(Error::invalid(format!(
-                        "the batch lacks column `{}`{why}",
-                        column.name
-                    ))))
-                }
-            })
+            .map(
+                |(position, column)| match rows.column_by_name(&column.name) {
+                    Some(array) => {
+                        check_type(column, array.data_type()).map_err(RowError::from)?;
+                        converted(column, array)
+                    }
+                    None if is_made(column) || column.nullable || is_filled(position) => {
+                        Ok(new_null_array(&column.sql_type.arrow(), rows.num_rows()))
+                    }
+                    None => {
+                        let lacks = format!("the batch lacks column `{}`", column.name);
+                        let lacks = Error::invalid(lacks).of_column(&column.name);
+                        Err(RowError::from(lacks))
+                    }
+                },
+            )
             .collect()
+    }
+}
+
+/// Whether the values of a column are computed of the others.
+fn is_made(column: &Column) -> bool {
+    column.generated.is_some()
+}
+
+/// Whether a value of the type in memory may be none that a column can hold.
+fn has_bounds(sql_type: &SqlType) -> bool {
+    match sql_type {
+        SqlType::Varchar(_)
+        | SqlType::Char(_)
+        | SqlType::Json
+        | SqlType::Uuid
+        | SqlType::Decimal { .. }
+        | SqlType::Time
+        | SqlType::List(_)
+        | SqlType::Struct(_)
+        | SqlType::Map(_) => true,
+        SqlType::Boolean
+        | SqlType::TinyInt
+        | SqlType::SmallInt
+        | SqlType::Integer
+        | SqlType::BigInt
+        | SqlType::UnsignedTinyInt
+        | SqlType::UnsignedSmallInt
+        | SqlType::UnsignedInteger
+        | SqlType::UnsignedBigInt
+        | SqlType::Real
+        | SqlType::Double
+        | SqlType::Text
+        | SqlType::Bytea
+        | SqlType::Date
+        | SqlType::Timestamp { .. }
+        | SqlType::Interval => false,
     }
 }
 
@@ -235,11 +353,12 @@ mod tests {
     /// How many rows with this text are taken at once.
     fn rows_at_once(text: &str) -> usize {
         let table = table(&[("a", SqlType::BigInt), ("b", SqlType::Text)], &["a"]);
+        let rows = RowWriter::new(Arc::clone(&table));
         let mut buffer = RowBuffer::new(table);
         let mut taken = || {
             while !buffer.is_full() {
                 let values = vec![ScalarValue::from(1_i64), ScalarValue::from(text)];
-                buffer.push(values).unwrap();
+                buffer.push(values, &rows, usize::MAX).unwrap();
             }
             let rows = buffer.take().unwrap().num_rows();
             assert!(buffer.is_empty() && !buffer.is_full());

@@ -51,12 +51,13 @@ impl Application<'_> {
             Change::Delete => None,
         };
         self.progress.enter(Phase::Writing);
-        let count = match is_bulk(&changes) {
-            true => self.apply_in_bulk(changes, search, begun)?,
-            false => self.apply_at_once(changes.into_sorted(), search, begun)?,
-        };
-        let dropped = Vec::new();
-        Ok(Settled { count, dropped })
+        match is_bulk(&changes) {
+            true => Ok(Settled {
+                count: self.apply_in_bulk(changes, search, begun)?,
+                ..Settled::default()
+            }),
+            false => self.apply_at_once(changes.into_sorted(), search, begun),
+        }
     }
 
     /// The rows under keys that are free.
@@ -104,7 +105,7 @@ impl Application<'_> {
         }
         self.waiting.check()?;
         self.progress.enter(Phase::Finishing);
-        begun.commit(self.settings.durability)?;
+        settler.settled.durable = begun.commit_early(self.settings.durability)?;
         Ok(settler.settled)
     }
 
@@ -114,15 +115,18 @@ impl Application<'_> {
         changes: EncodedChanges,
         mut search: Option<Search>,
         mut begun: RowChanges,
-    ) -> Result<u64, Refusal> {
+    ) -> Result<Settled, Refusal> {
         self.check(&changes, &mut search)?;
         let batch = changes.into_batch(self.table.space())?;
         let written = batch.len() as u64;
         self.progress.wrote(written);
         self.finish(search)?;
         begun.write(batch)?;
-        begun.commit(self.settings.durability)?;
-        Ok(written)
+        Ok(Settled {
+            count: written,
+            dropped: Vec::new(),
+            durable: begun.commit_early(self.settings.durability)?,
+        })
     }
 
     /// A window of the changes at a time, into sorted files.

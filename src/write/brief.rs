@@ -91,6 +91,8 @@ impl BriefChange {
     /// Those of [`WriteSet::commit`]; then nothing is written.
     pub fn finish(self) -> Result<(u64, Vec<RecordBatch>)> {
         let settled = self.write_set.settle(&self.guard)?;
+        drop(self.guard);
+        let settled = settled.waited()?;
         let returned = self.returned;
         let returned = returned.map(|returned| returned.finish(settled.dropped));
         Ok((settled.count, returned.transpose()?.unwrap_or_default()))

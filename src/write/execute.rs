@@ -217,7 +217,13 @@ pub async fn commit(write_set: WriteSet, guard: TableGuard) -> DataFusionResult<
 async fn settle(mut write_set: WriteSet, guard: TableGuard) -> DataFusionResult<Settled> {
     let waiter = Waiter::default();
     write_set.stop_with(waiter.waiting());
-    let settled = blocking(move || write_set.settle(&guard)).await?;
+    let settle = move || {
+        let settled = write_set.settle(&guard)?;
+        // Whoever comes next waits for the disk beside this one.
+        drop(guard);
+        settled.waited()
+    };
+    let settled = blocking(settle).await?;
     drop(waiter);
     Ok(settled)
 }

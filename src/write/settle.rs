@@ -15,7 +15,7 @@ use super::stored::StoredRows;
 use crate::error::{Error, Result};
 use crate::row::RowReader;
 use crate::schema::BoundTable;
-use crate::store::Chunk;
+use crate::store::{Chunk, Durable};
 
 /// What the changes of a statement came to.
 #[derive(Debug, Default)]
@@ -24,6 +24,21 @@ pub(super) struct Settled {
     pub(super) count: u64,
     /// The numbers of rows of the statement from which nothing came.
     pub(super) dropped: Vec<u64>,
+    /// What is to be waited for until the changes are durable, when the table's lock is given back.
+    pub(super) durable: Option<Durable>,
+}
+
+impl Settled {
+    /// The same when its changes are durable.
+    ///
+    /// # Errors
+    /// Those of [`Durable::wait`].
+    pub(super) fn waited(mut self) -> Result<Self> {
+        match self.durable.take() {
+            Some(durable) => durable.wait().map(|()| self),
+            None => Ok(self),
+        }
+    }
 }
 
 /// Settles sorted changes, a stretch of keys at a time.

@@ -253,12 +253,8 @@ impl WriteSet {
         };
         let encoded = encoded.map_err(|error| error.placed(|row| self.labels.of(number(row))))?;
         for row in encoded.iter() {
-            check_length(
-                self.table(),
-                row.key.len() + row.value.len(),
-                self.settings.row_bytes,
-            )
-            .map_err(|error| error.at_row(self.labels.of(number(row.row))))?;
+            check_length(self.table(), row.bytes(), self.settings.row_bytes)
+                .map_err(|error| error.at_row(self.labels.of(number(row.row))))?;
         }
         self.changes.add(encoded, number)?;
         self.count += rows.num_rows() as u64;
@@ -286,10 +282,12 @@ impl WriteSet {
     /// `Conflict` that names table, row and key, where two rows cannot both stay, and where the table was dropped or
     /// emptied meanwhile; then nothing is written. Else those of [`RowChanges::begin`] and [`RowChanges::commit`].
     pub fn commit(self, guard: &TableGuard) -> Result<u64> {
-        self.settle(guard).map(|settled| settled.count)
+        let settled = self.settle(guard)?.waited()?;
+        Ok(settled.count)
     }
 
-    /// As [`WriteSet::commit`], and says which rows nothing came from.
+    /// As [`WriteSet::commit`], and says which rows nothing came from; what it comes to is to be [waited
+    /// for](Settled::waited), best when the lock is given back.
     pub(super) fn settle(mut self, guard: &TableGuard) -> Result<Settled> {
         guard.check(self.table().name())?;
         if self.changes.is_empty() {
@@ -338,7 +336,7 @@ impl WriteSet {
     }
 }
 
-fn check_length(table: &BoundTable, bytes: usize, most: usize) -> Result<()> {
+pub(super) fn check_length(table: &BoundTable, bytes: usize, most: usize) -> Result<()> {
     if bytes <= most {
         return Ok(());
     }

@@ -4,8 +4,9 @@
 //! that is stated or proven. What is left of the statistics of a column:
 //!
 //! * *REAL and DOUBLE*: writers leave NaN out of the bounds, and NaN is greater than all numbers. So the least value stays,
-//!   and the greatest is NaN, unless the file says that it has [no bounds beside NaN](NO_BOUNDS_BESIDE_NAN). Whether a zero
-//!   is negative is not looked at by all: the least is, if it is zero. A Bloom filter has one of the two zeros, and goes.
+//!   and the greatest is NaN, unless the file says that it has [no bounds beside NaN](NO_BOUNDS_BESIDE_NAN), or the rows
+//!   that are wanted have [no NaN](super::numbers). Whether a zero is negative is not looked at by all: the least is, if it
+//!   is zero, and the greatest is not. A Bloom filter has one of the two zeros, and goes.
 //! * *A number of NULLs that is left out* is none for a column that must not be NULL, and in a group of one row that has
 //!   bounds. Elsewhere there may be some, which is said by one: it is neither none nor all.
 //! * *An order that the file does not define*, as of intervals and of times in 96 bits, gives no bounds. Bounds of the first
@@ -13,6 +14,7 @@
 //! * *A column in a list or struct*: nothing. Its values are not rows.
 //! * *What contradicts itself*: nothing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use datafusion::parquet::basic::{ColumnOrder, SortOrder, Type};
@@ -40,6 +42,8 @@ pub(super) enum Bounds {
     Ordered,
     /// Those of its numbers; there may be NaN beside them.
     OfNumbers,
+    /// Those of its numbers; there may be NaN beside them, but not in a row that is wanted.
+    OfWanted,
     /// Those of its numbers, and there is no NaN.
     Numbers,
     /// Nothing.
@@ -90,12 +94,42 @@ impl Bounds {
         }
     }
 
-    /// Whether pages and a Bloom filter say no less than they mean.
-    fn is_all_believed(self) -> [bool; 2] {
-        [
-            matches!(self, Self::Ordered | Self::Numbers),
-            matches!(self, Self::Ordered),
-        ]
+    /// The same, where of the column only numbers are wanted.
+    fn of_wanted(self) -> Self {
+        match self {
+            Self::OfNumbers => Self::OfWanted,
+            bounds => bounds,
+        }
+    }
+
+    /// Whether pages say no less than they mean.
+    fn are_pages_believed(self, pages: Option<&ColumnIndexMetaData>) -> bool {
+        match self {
+            Self::Ordered | Self::Numbers => true,
+            Self::OfWanted => pages.is_some_and(are_plain),
+            Self::OfNumbers | Self::Unknown => false,
+        }
+    }
+
+    /// Whether a Bloom filter says no less than it means.
+    fn is_filter_believed(self) -> bool {
+        self == Self::Ordered
+    }
+}
+
+/// Whether no bound of a page is NaN, or a zero, of which there are two.
+fn are_plain(pages: &ColumnIndexMetaData) -> bool {
+    let is_plain = |bound: f64| bound != 0.0 && !bound.is_nan();
+    match pages {
+        ColumnIndexMetaData::FLOAT(it) => {
+            let bounds = it.min_values_iter().chain(it.max_values_iter());
+            bounds.flatten().all(|it| is_plain(f64::from(*it)))
+        }
+        ColumnIndexMetaData::DOUBLE(it) => {
+            let bounds = it.min_values_iter().chain(it.max_values_iter());
+            bounds.flatten().all(|it| is_plain(*it))
+        }
+        _ => false,
     }
 }
 
@@ -135,23 +169,22 @@ fn has_bounds(chunk: &ColumnChunkMetaData) -> bool {
     stated.is_some_and(|it| it.min_bytes_opt().is_some() || it.max_bytes_opt().is_some())
 }
 
-/// The metadata with what is believed of it; the same where that is all.
+/// The metadata with what is believed of it, where of the columns called `numbers` nothing but numbers is wanted; the same
+/// where that is all.
 ///
 /// # Errors
 /// Those of building metadata of what was metadata.
-pub(super) fn believed(file: &Arc<ParquetMetaData>) -> Result<Arc<ParquetMetaData>> {
-    let groups = file.row_groups().iter();
+pub(super) fn believed(
+    file: &Arc<ParquetMetaData>,
+    numbers: &BTreeSet<String>,
+) -> Result<Arc<ParquetMetaData>> {
+    let groups = file.row_groups().iter().enumerate();
     let groups: Vec<Changes> = groups
-        .map(|group| changes_of(file, group))
+        .map(|(number, group)| changes_of(file, numbers, number, group))
         .collect::<Result<_>>()?;
     let pages_of_none = |(number, changes): (usize, &Changes)| {
-        let pages = file.column_index().and_then(|index| index.get(number));
         let mut leaves = changes.without_pages.iter();
-        let has_pages = |leaf: &usize| {
-            let of_leaf = pages.and_then(|pages| pages.get(*leaf));
-            of_leaf.is_some_and(|it| !matches!(it, ColumnIndexMetaData::NONE))
-        };
-        leaves.any(has_pages)
+        leaves.any(|leaf| pages_of(file, number, *leaf).is_some())
     };
     let has_changes = groups.iter().any(|changes| !changes.chunks.is_empty())
         || groups.iter().enumerate().any(pages_of_none);
@@ -187,18 +220,32 @@ struct Changes {
     without_pages: Vec<usize>,
 }
 
-fn changes_of(file: &ParquetMetaData, group: &RowGroupMetaData) -> Result<Changes> {
+/// What is stated of the pages of a column in a group.
+fn pages_of(file: &ParquetMetaData, number: usize, leaf: usize) -> Option<&ColumnIndexMetaData> {
+    let pages = file.column_index()?.get(number)?.get(leaf)?;
+    (!matches!(pages, ColumnIndexMetaData::NONE)).then_some(pages)
+}
+
+fn changes_of(
+    file: &ParquetMetaData,
+    numbers: &BTreeSet<String>,
+    number: usize,
+    group: &RowGroupMetaData,
+) -> Result<Changes> {
     let mut changes = Changes::default();
     for (leaf, chunk) in group.columns().iter().enumerate() {
-        let bounds = Bounds::of_chunk(file, leaf, chunk);
+        let mut bounds = Bounds::of_chunk(file, leaf, chunk);
+        if numbers.contains(chunk.column_descr().name()) {
+            bounds = bounds.of_wanted();
+        }
         #[cfg(test)]
         if active(Fault::BoundsWithoutNan) && bounds == Bounds::OfNumbers {
             continue;
         }
-        if let Some(chunk) = believed_chunk(chunk, bounds)? {
+        let are_pages_believed = bounds.are_pages_believed(pages_of(file, number, leaf));
+        if let Some(chunk) = believed_chunk(chunk, bounds, are_pages_believed)? {
             changes.chunks.push((leaf, chunk));
         }
-        let [are_pages_believed, _] = bounds.is_all_believed();
         if !are_pages_believed {
             changes.without_pages.push(leaf);
         }
@@ -210,6 +257,7 @@ fn changes_of(file: &ParquetMetaData, group: &RowGroupMetaData) -> Result<Change
 fn believed_chunk(
     chunk: &ColumnChunkMetaData,
     bounds: Bounds,
+    are_pages_believed: bool,
 ) -> Result<Option<ColumnChunkMetaData>> {
     let left = chunk
         .statistics()
@@ -217,9 +265,8 @@ fn believed_chunk(
     let is_same = left
         .as_ref()
         .is_none_or(|left| left.as_ref() == chunk.statistics());
-    let [are_pages_believed, is_filter_believed] = bounds.is_all_believed();
     let drops_pages = !are_pages_believed && chunk.column_index_offset().is_some();
-    let drops_filter = !is_filter_believed && chunk.bloom_filter_offset().is_some();
+    let drops_filter = !bounds.is_filter_believed() && chunk.bloom_filter_offset().is_some();
     if is_same && !drops_pages && !drops_filter {
         return Ok(None);
     }
@@ -263,17 +310,21 @@ fn left_of(stated: &Statistics, chunk: &ColumnChunkMetaData, bounds: Bounds) -> 
     let is_old = stated.is_min_max_deprecated();
     Some(match (stated, bounds) {
         (_, Bounds::Unknown) => without_bounds(stated, nulls),
-        (Statistics::Float(it), Bounds::OfNumbers) => {
+        (Statistics::Float(it), Bounds::OfNumbers | Bounds::OfWanted) => {
             let least = it.min_opt().filter(|it| !it.is_nan());
             let least = least.map(|it| if *it == 0.0 { -0.0 } else { *it });
-            Statistics::Float(bounded(least, f32::NAN, nulls))
+            let greatest = it.max_opt().filter(|_| bounds == Bounds::OfWanted);
+            let greatest = greatest.map(|it| if *it == 0.0 { 0.0 } else { *it });
+            Statistics::Float(bounded(least, greatest.unwrap_or(f32::NAN), nulls))
         }
-        (Statistics::Double(it), Bounds::OfNumbers) => {
+        (Statistics::Double(it), Bounds::OfNumbers | Bounds::OfWanted) => {
             let least = it.min_opt().filter(|it| !it.is_nan());
             let least = least.map(|it| if *it == 0.0 { -0.0 } else { *it });
-            Statistics::Double(bounded(least, f64::NAN, nulls))
+            let greatest = it.max_opt().filter(|_| bounds == Bounds::OfWanted);
+            let greatest = greatest.map(|it| if *it == 0.0 { 0.0 } else { *it });
+            Statistics::Double(bounded(least, greatest.unwrap_or(f64::NAN), nulls))
         }
-        (_, Bounds::OfNumbers) => without_bounds(stated, nulls),
+        (_, Bounds::OfNumbers | Bounds::OfWanted) => without_bounds(stated, nulls),
         (Statistics::Boolean(it), _) => Statistics::Boolean(with_nulls(it, nulls, is_old)),
         (Statistics::Int32(it), _) => Statistics::Int32(with_nulls(it, nulls, is_old)),
         (Statistics::Int64(it), _) => Statistics::Int64(with_nulls(it, nulls, is_old)),

@@ -37,7 +37,11 @@ fn stating(file: ParquetMetaData, stated: Statistics) -> Arc<ParquetMetaData> {
 }
 
 fn left(file: &Arc<ParquetMetaData>) -> ColumnChunkMetaData {
-    believed(file).unwrap().row_group(0).column(0).clone()
+    believed(file, &BTreeSet::new())
+        .unwrap()
+        .row_group(0)
+        .column(0)
+        .clone()
 }
 
 fn doubles(values: &[f64]) -> ParquetMetaData {
@@ -65,7 +69,7 @@ fn nan_may_be_above_all_that_is_stated() {
         )
     };
     assert_eq!(believing(), (Some(3.0), true, false));
-    let believed = believed(&file).unwrap();
+    let believed = believed(&file, &BTreeSet::new()).unwrap();
     let pages = believed.column_index().map(|index| index[0][0].clone());
     assert!(
         matches!(pages, None | Some(ColumnIndexMetaData::NONE)),
@@ -75,6 +79,33 @@ fn nan_may_be_above_all_that_is_stated() {
     // The mistake that the law's control makes.
     let all = with(Fault::BoundsWithoutNan, believing);
     assert_eq!(all, (Some(3.0), false, true));
+}
+
+#[test]
+fn bounds_of_numbers_count_where_numbers_are_wanted() {
+    let wanted = BTreeSet::from(["c".to_owned()]);
+    for (values, bounds, has_pages) in [
+        ([3.0, f64::NAN, 5.0], (3.0_f64, 5.0_f64), true),
+        ([0.0, f64::NAN, 5.0], (-0.0, 5.0), false),
+        ([-3.0, f64::NAN, -0.0], (-3.0, 0.0), false),
+    ] {
+        let file = Arc::new(doubles(&values));
+        let believed = believed(&file, &wanted).unwrap();
+        let chunk = believed.row_group(0).column(0);
+        let Some(Statistics::Double(stated)) = chunk.statistics() else {
+            panic!("{chunk:?}");
+        };
+        let [least, greatest] =
+            [stated.min_opt(), stated.max_opt()].map(|it| it.unwrap().to_bits());
+        assert_eq!((least, greatest), (bounds.0.to_bits(), bounds.1.to_bits()));
+        assert_eq!(chunk.bloom_filter_offset(), None);
+        assert_eq!(pages_of(&believed, 0, 0).is_some(), has_pages, "{values:?}");
+        assert_eq!(
+            chunk.column_index_offset().is_some(),
+            has_pages,
+            "{values:?}"
+        );
+    }
 }
 
 #[test]
@@ -145,7 +176,10 @@ fn all_is_believed_of_what_says_all() {
         file(Arc::new(StringArray::from(vec!["a", "ä"])), true),
     ] {
         let file = Arc::new(file);
-        assert!(Arc::ptr_eq(&believed(&file).unwrap(), &file));
+        assert!(Arc::ptr_eq(
+            &believed(&file, &BTreeSet::new()).unwrap(),
+            &file
+        ));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Parquet as a format of listed files: DataFusion's, told what is believed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -144,24 +144,41 @@ impl FileFormat for ParquetFiles {
         state: &dyn Session,
         config: FileScanConfig,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let Some(source) = config
-            .file_source()
-            .downcast_ref::<ParquetSource>()
-            .cloned()
-        else {
-            return internal_err!("Parquet files are read by another source");
-        };
-        let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
-        let store = state
-            .runtime_env()
-            .object_store(config.object_store_url.clone())?;
-        let readers = Readers::new(CachedParquetFileReaderFactory::new(store, cache));
-        let source = source.with_parquet_file_reader_factory(Arc::new(readers));
-        let config = FileScanConfigBuilder::from(config).with_source(Arc::new(source));
-        Ok(DataSourceExec::from_data_source(config.build()))
+        let scan: Arc<dyn ExecutionPlan> = DataSourceExec::from_data_source(config);
+        match read_for(&scan, state, BTreeSet::new())? {
+            Some(scan) => Ok(scan),
+            None => internal_err!("Parquet files are read by another source"),
+        }
     }
 
     fn file_source(&self, table_schema: TableSchema) -> Arc<dyn FileSource> {
         self.theirs.file_source(table_schema)
     }
+}
+
+/// A scan of Parquet files that believes what it may where nothing but numbers is wanted of the columns called `numbers`;
+/// `None` if it is no such scan.
+///
+/// # Errors
+/// Those of a place of files that the session does not know.
+pub(super) fn read_for(
+    scan: &Arc<dyn ExecutionPlan>,
+    state: &dyn Session,
+    numbers: BTreeSet<String>,
+) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let scan = scan.downcast_ref::<DataSourceExec>();
+    let Some((config, source)) =
+        scan.and_then(|scan| scan.downcast_to_file_source::<ParquetSource>())
+    else {
+        return Ok(None);
+    };
+    let runtime = state.runtime_env();
+    let cache = runtime.cache_manager.get_file_metadata_cache();
+    let store = runtime.object_store(config.object_store_url.clone())?;
+    let readers = Readers::new(CachedParquetFileReaderFactory::new(store, cache), numbers);
+    let source = source
+        .clone()
+        .with_parquet_file_reader_factory(Arc::new(readers));
+    let config = FileScanConfigBuilder::from(config.clone()).with_source(Arc::new(source));
+    Ok(Some(DataSourceExec::from_data_source(config.build())))
 }

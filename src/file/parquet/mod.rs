@@ -10,7 +10,7 @@
 //!
 //! | what DataFusion is told | by | is |
 //! |---|---|---|
-//! | groups and pages, by which it prunes | [`believed`] | bounds that no value is outside of, and NULLs wherever none are denied |
+//! | groups and pages, by which it prunes | [`believed`] | bounds that no value is outside of that may be [wanted](numbers), and NULLs wherever none are denied |
 //! | files, by which it answers aggregates, prunes and folds | [`counted`] | what all groups state, and exactly; else nothing |
 //! | the order of rows | `format` | nothing: writers set it down without looking |
 //! | columns of directories | [`table`] | to be looked at row by row, too: NULL is not true |
@@ -23,6 +23,7 @@ mod believed;
 mod columns;
 mod counted;
 mod format;
+mod numbers;
 mod reader;
 mod row_groups;
 mod rows;

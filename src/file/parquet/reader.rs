@@ -1,6 +1,6 @@
 //! Readers of Parquet files that hand on of the metadata what is believed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,14 +29,20 @@ pub(super) struct Readers {
 }
 
 /// Metadata as it is in files, and what is believed of it: a file is read in several pieces.
-#[derive(Debug, Default)]
-struct Seen(Mutex<HashMap<Path, [Arc<ParquetMetaData>; 2]>>);
+#[derive(Debug)]
+struct Seen {
+    /// The columns of which nothing but numbers is wanted.
+    numbers: BTreeSet<String>,
+    files: Mutex<HashMap<Path, [Arc<ParquetMetaData>; 2]>>,
+}
 
 impl Readers {
-    pub(super) fn new(theirs: CachedParquetFileReaderFactory) -> Self {
+    /// For a query that wants nothing but numbers of the columns called `numbers`.
+    pub(super) fn new(theirs: CachedParquetFileReaderFactory, numbers: BTreeSet<String>) -> Self {
+        let files = Mutex::default();
         Self {
             theirs,
-            seen: Arc::default(),
+            seen: Arc::new(Seen { numbers, files }),
         }
     }
 }
@@ -67,13 +73,13 @@ impl Seen {
         location: &Path,
         stated: Arc<ParquetMetaData>,
     ) -> ParquetResult<Arc<ParquetMetaData>> {
-        let mut seen = self.0.lock();
+        let mut seen = self.files.lock();
         if let Some([of, left]) = seen.get(location)
             && Arc::ptr_eq(of, &stated)
         {
             return Ok(Arc::clone(left));
         }
-        let left = believed(&stated)?;
+        let left = believed(&stated, &self.numbers)?;
         seen.insert(location.clone(), [stated, Arc::clone(&left)]);
         Ok(left)
     }

@@ -10,6 +10,8 @@ use datafusion::datasource::listing::ListingTable;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
+use super::format::read_for;
+use super::numbers::wanted_as_numbers;
 use super::rows::RowsOfFiles;
 #[cfg(test)]
 use crate::fault::{Fault, active};
@@ -52,7 +54,13 @@ impl TableProvider for ParquetTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let rows = self.files.scan(state, projection, filters, limit).await?;
+        let mut rows = self.files.scan(state, projection, filters, limit).await?;
+        let numbers = wanted_as_numbers(filters, &self.schema());
+        if !numbers.is_empty()
+            && let Some(read) = read_for(&rows, state, numbers)?
+        {
+            rows = read;
+        }
         let of_directories = self.of_directories(&rows.schema());
         Ok(Arc::new(RowsOfFiles::new(rows, of_directories)))
     }

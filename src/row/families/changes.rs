@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::of_family;
 use crate::error::{Error, Result};
 use crate::schema::spaces_of_families;
-use crate::store::{BulkWriter, Changes, Durability, Snapshot, WriteBatch};
+use crate::store::{BulkWriter, Changes, Durability, Durable, Snapshot, WriteBatch};
 
 /// A statement's changes of rows: what is put into the space of a table that has families goes to all of their spaces.
 #[derive(Debug)]
@@ -54,6 +54,10 @@ impl Changes for Split {
 
     fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
         self.entries.commit(durability)
+    }
+
+    fn commit_early(self: Box<Self>, durability: Durability) -> Result<Option<Durable>> {
+        self.entries.commit_early(durability)
     }
 }
 

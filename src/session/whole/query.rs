@@ -225,6 +225,7 @@ pub(super) struct Aggregate {
 #[derive(Debug, Clone)]
 pub(super) struct Window {
     pub function: Aggregate,
+    pub ignores_nulls: bool,
     pub partition: Vec<Expr>,
     pub order: Vec<SortKey>,
     pub frame: Option<&'static str>,
@@ -235,7 +236,7 @@ impl Window {
     pub fn tells_apart(&self) -> bool {
         let is_of_rows = matches!(
             self.function.function,
-            "row_number" | "ntile" | "lag" | "lead" | "first_value" | "last_value"
+            "row_number" | "ntile" | "lag" | "lead" | "first_value" | "last_value" | "nth_value"
         );
         is_of_rows || self.frame.is_some_and(|frame| frame.starts_with("ROWS"))
     }

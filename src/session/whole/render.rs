@@ -348,7 +348,13 @@ impl Renderer<'_, '_> {
             clauses.push(format!("ORDER BY {}", self.sort_keys(&window.order, None)));
         }
         clauses.extend(window.frame.map(str::to_owned));
-        self.aggregate(&window.function, &format!(" OVER ({})", clauses.join(" ")))
+        let nulls = if window.ignores_nulls {
+            " IGNORE NULLS"
+        } else {
+            ""
+        };
+        let over = format!("{nulls} OVER ({})", clauses.join(" "));
+        self.aggregate(&window.function, &over)
     }
 
     fn predicate(&mut self, predicate: &Predicate) -> String {

@@ -1,6 +1,7 @@
 //! How a database is opened: what is tried, with which options, and what is said when it fails.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use ::rocksdb::{
 };
 
 use super::super::directory::{self, Found, space_of_family};
+use super::super::holders::OPEN_HERE;
 use super::super::synced::{self, Synced};
 use super::super::{Compression, StoreOptions, seal};
 use super::clearing::DELETIONS;
@@ -131,6 +133,7 @@ fn open_families(
         cache,
         counters: options.count_syncs.then_some(database_options),
         synced: None,
+        open: Arc::default(),
     };
     if !options.read_only {
         seal::remove(path);
@@ -224,7 +227,7 @@ fn open_error(path: &Path, error: ::rocksdb::Error) -> OpenError {
     let shown = path.display();
     if text.contains("lock hold by current process") {
         return OpenError::Lasting(Error::unavailable(format!(
-            "the database {shown} is already open in this process: share it instead of opening it twice"
+            "the database {shown} {OPEN_HERE}: share it instead of opening it twice"
         )));
     }
     if text.contains("While lock file") {

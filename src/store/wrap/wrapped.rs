@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::{
-    BulkWriter, Capabilities, Changes, Claim, Durability, Fact, LocalSnapshot, ReadRequest, Reader,
-    Snapshot, SpaceOptions, SpaceRegion, Store, WriteBatch,
+    BulkWriter, Capabilities, Changes, Claim, Durability, Durable, Fact, LocalSnapshot,
+    ReadRequest, Reader, Snapshot, SpaceOptions, SpaceRegion, Store, WriteBatch,
 };
 use crate::error::{Error, Result};
 use crate::keyrange::{KeyRange, KeyRangeSet};
@@ -264,6 +264,14 @@ impl<H: Hooks> Changes for WrappedChanges<H> {
         let Self { inner, hooks, .. } = *self;
         hooks.note(Asked::Commit(durability));
         hooks.call("commit", || inner.commit(durability))
+    }
+
+    fn commit_early(self: Box<Self>, durability: Durability) -> Result<Option<Durable>> {
+        refuse_if(self.has_failed)?;
+        let Self { inner, hooks, .. } = *self;
+        hooks.note(Asked::Commit(durability));
+        let durable = hooks.call("commit", || inner.commit_early(durability))?;
+        Ok(durable.map(|durable| Durable::after(move || hooks.call("sync", || durable.wait()))))
     }
 }
 

@@ -146,8 +146,10 @@ impl Draw<'_> {
             "count" => SqlType::BigInt,
             _ => sql_type,
         };
+        let ignores_nulls = self.far(&mut function, &mut frame);
         let window = Window {
             function,
+            ignores_nulls,
             partition,
             order,
             frame,
@@ -157,6 +159,26 @@ impl Draw<'_> {
             sql_type,
             small: false,
         }
+    }
+
+    /// Lets a function look further than at the next row, or pass NULLs over, now and then; and whether it does that.
+    fn far(&mut self, function: &mut Aggregate, frame: &mut Option<&'static str>) -> bool {
+        let looks = matches!(function.function, "lag" | "lead");
+        let picks = matches!(function.function, "first_value" | "last_value");
+        if frame.is_some_and(|frame| frame.starts_with("ROWS")) && self.rare.percent(40) {
+            *frame = Some(*self.rare.pick(&FAR_FRAMES));
+        }
+        if !looks && !picks {
+            return false;
+        }
+        if picks && self.rare.percent(25) {
+            function.function = "nth_value";
+        }
+        if (looks && self.rare.percent(40)) || function.function == "nth_value" {
+            let rows = self.rare.between(if looks { 0 } else { 1 }, 3);
+            function.arguments.push(Expr::Constant(rows.to_string()));
+        }
+        self.rare.percent(35)
     }
 
     /// A window over groups of which nothing is named: an aggregate of aggregates.
@@ -169,6 +191,7 @@ impl Draw<'_> {
         };
         let window = Window {
             function,
+            ignores_nulls: false,
             partition: Vec::new(),
             order: Vec::new(),
             frame: None,
@@ -230,6 +253,16 @@ const FRAMES: [&str; 8] = [
     "RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
     "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
     "GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW",
+];
+
+/// Those that reach further, or hold nothing.
+const FAR_FRAMES: [&str; 6] = [
+    "ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING",
+    "ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING",
+    "ROWS BETWEEN 2 FOLLOWING AND UNBOUNDED FOLLOWING",
+    "ROWS BETWEEN 1000 PRECEDING AND 1000 FOLLOWING",
+    "ROWS BETWEEN CURRENT ROW AND CURRENT ROW",
 ];
 
 pub(super) fn integer(expr: Expr, small: bool) -> Value {

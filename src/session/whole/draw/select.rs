@@ -45,9 +45,11 @@ fn settle_ties(values: &mut [Value]) {
             continue;
         }
         window.frame = None;
+        window.ignores_nulls = false;
+        window.function.arguments.truncate(1);
         window.function.function = match window.function.function {
             "row_number" | "ntile" => "count",
-            "lag" | "lead" | "first_value" | "last_value" => "max",
+            "lag" | "lead" | "first_value" | "last_value" | "nth_value" => "max",
             other => other,
         };
     }

@@ -192,6 +192,9 @@ fn windows(window: &Window) -> Vec<Expr> {
     if window.frame.is_some() {
         push(&|window| window.frame = None);
     }
+    if window.ignores_nulls {
+        push(&|window| window.ignores_nulls = false);
+    }
     for number in 0..window.partition.len() {
         push(&|window| drop(window.partition.remove(number)));
     }

@@ -1,7 +1,7 @@
 //! Windows, held against a plain computation.
 //!
 //! Whole queries draw windows, too, but their oracle is DataFusion planned plainly: what its functions and frames get
-//! wrong, it gets wrong as well; nor do they draw IGNORE NULLS, and `lag` and `lead` look one row far. So here are frames
+//! wrong, it gets wrong as well. So here are frames
 //! of all units and bounds, also bounds of nothing and of more rows than there are, and functions that pass NULLs over, over
 //! random rows under random keys, batches and partitions; and what is right is computed of the rows, one by one
 //! ([`plain`]), by what SQL says of them.
