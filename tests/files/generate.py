@@ -127,6 +127,10 @@ def by_duckdb(rng, connection, table, path):
         "ROW_GROUP_SIZE": rng.choice([2_048, 122_880]),
         "PARQUET_VERSION": rng.choice(["V1", "V2"]),
     }
+    # Differences of 32 bits that take more are written out by DuckDB, where the format wraps them: the reader says so, with
+    # an error that names the file.
+    if any(field.type in (pa.int32(), pa.uint32(), pa.date32()) for field in table.schema):
+        options["PARQUET_VERSION"] = "V1"
     said = ", ".join(f"{name} {value}" for name, value in options.items())
     connection.execute(f"COPY (SELECT * FROM drawn) TO '{path}' ({said})")
     connection.unregister("drawn")

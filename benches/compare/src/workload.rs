@@ -487,7 +487,7 @@ pub const WALK_KEYS: &[&str] = &[
     "salt(4), a, c",
     "a, left(t, 2), c",
     "a, c / 100, b, c",
-    "md5(c), b, c",
+    "md5(t), b, c",
 ];
 
 /// In how many groups the rows of such a table lie.
