@@ -21,6 +21,7 @@ mod alter;
 mod checks;
 pub mod ddl;
 mod dictionaries;
+mod guest_functions;
 mod guests;
 mod inspect;
 mod key_spaces;
@@ -41,7 +42,8 @@ mod views;
 
 pub use self::alter::Altered;
 pub use self::checks::{check_of, columns_of};
-pub use self::guests::{GuestFunctions, Guests};
+pub use self::guest_functions::GuestFunctions;
+pub use self::guests::Guests;
 pub use self::inspect::{Inspection, inspect};
 pub use self::names::{column_name, identifier, object_name, plain_arguments};
 pub use self::new_table::NewTable;

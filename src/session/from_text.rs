@@ -173,7 +173,10 @@ impl Connection {
         if params.are_named() {
             let statement = self.single(sql)?;
             let params = params.into_values(&statement.parsed.names)?;
-            return self.run_parsed(statement, params, wanted).await;
+            let run = self.limited(|connection| async move {
+                connection.run_new(statement, params, wanted).await
+            });
+            return run.await;
         }
         let params = params.into_parameters();
         if !Text::is_possible(sql) {
@@ -201,19 +204,6 @@ impl Connection {
             }
             let statement = Statement::only_of(parse_tokens(&sql, &tokens)?)?;
             let params = params.into_values(&statement.parsed.names)?;
-            connection.run_new(statement, params, wanted).await
-        });
-        run.await
-    }
-
-    /// Runs a statement as it is written, on threads of Halite's own.
-    async fn run_parsed(
-        &self,
-        statement: Statement,
-        params: Vec<ScalarValue>,
-        wanted: Wanted,
-    ) -> Result<Outcome> {
-        let run = self.limited(|connection| async move {
             connection.run_new(statement, params, wanted).await
         });
         run.await
