@@ -97,14 +97,16 @@ impl ScalarUDFImpl for Brackets {
         ""
     }
 
-    /// A column keeps the name that it has without the brackets. One of another type stands beside it, and needs its own.
+    /// A column keeps the name that it has without the brackets. What is another value may stand beside it, as the key of a
+    /// join does, and needs its own.
     fn schema_name(&self, args: &[Expr]) -> Result<String> {
         let names: String = args
             .iter()
             .map(|arg| arg.schema_name().to_string())
             .collect();
         Ok(match self.kind {
-            Kind::AsIs | Kind::MaybeNull | Kind::Canonical => names,
+            Kind::AsIs | Kind::MaybeNull => names,
+            Kind::Canonical => format!("({names})"),
             Kind::NearestReal => format!("CAST({names} AS REAL)"),
             Kind::NearestDouble => format!("CAST({names} AS DOUBLE)"),
         })

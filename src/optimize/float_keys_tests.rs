@@ -57,6 +57,16 @@ async fn both_zeros_are_one_wherever_they_are_compared() {
     }
 }
 
+/// Where DataFusion computes a key below a join it lists it beside the column that it is made of.
+#[tokio::test]
+async fn a_key_stands_beside_its_column() {
+    let connection = with(&FILLED).await;
+    let sql = "SELECT q.x FROM (SELECT 1 AS x FROM t WHERE id < 2) q CROSS JOIN t r WHERE r.id < 3 AND r.c = \
+         (SELECT max(s.c) FROM t s WHERE s.id = r.id HAVING TRUE) AND NOT EXISTS (SELECT 1 FROM t WHERE id = 1000)";
+    let found = rows_of(&connection, sql).await;
+    assert_eq!(found, ["1"; 6]);
+}
+
 /// A key that is a column of a table is looked up as it was.
 #[tokio::test]
 async fn what_is_canonical_is_left_alone() {

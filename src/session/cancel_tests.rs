@@ -1,6 +1,7 @@
 //! A query that nobody waits for any more stops reading, and gives its threads back.
 //!
-//! Each test has a runtime of its own, whose threads are told from those of other tests by their names.
+//! Each test has a runtime of its own, whose threads are told from those of other tests by their names. Its statements run
+//! there, and not on Halite's threads: of those nobody could tell which test's tasks still run.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,6 +10,7 @@ use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use tokio::runtime::{Builder, Runtime};
 
+use super::running::RUNS_HERE;
 use super::{Connection, Database, Outcome};
 use crate::keyrange::KeyRange;
 use crate::store::wrap::{Call, Log, Recording};
@@ -79,6 +81,7 @@ impl Fixture {
     }
 
     fn over(name: &'static str, store: Recording) -> Self {
+        RUNS_HERE.set(true);
         let (runtime, log) = (runtime(name), store.log());
         let database = Database::of_store(Arc::new(store)).unwrap();
         let connection = database.connect();

@@ -163,12 +163,18 @@ struct Task<T> {
 fn runtime() -> Result<Handle> {
     // A fault is of the thread of its test.
     #[cfg(test)]
-    if crate::fault::made_here().is_some()
+    if (crate::fault::made_here().is_some() || RUNS_HERE.get())
         && let Ok(runtime) = Handle::try_current()
     {
         return Ok(runtime);
     }
     Ok(own_runtime()?.handle().clone())
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Whether statements that this thread waits for run on its own runtime, whose tasks and threads a test counts.
+    pub(super) static RUNS_HERE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 impl<T: Send + 'static> Task<T> {
