@@ -4,6 +4,7 @@ use super::super::first_rows::tests::{GROUPS, ROWS, assert_read, assert_read_in,
 use crate::key::testing::with_seed;
 use crate::session::Database;
 use crate::session::testing::read;
+use crate::store::ENTRIES_PER_SEEK;
 
 const NEWEST: &str = "row_number() OVER (PARTITION BY a ORDER BY ts DESC)";
 
@@ -42,7 +43,7 @@ async fn one_key_is_read_of_each_group() {
         ("salt(4), a, ts", 4),
         ("bucket(16, ts), a DESC, ts", 16),
     ] {
-        let each = GROUPS * (buckets + 1);
+        let each = GROUPS * (buckets + 1) + ENTRIES_PER_SEEK;
         assert_left(
             key,
             &[

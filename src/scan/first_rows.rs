@@ -5,9 +5,13 @@
 //! BY host` likewise where the key goes on with `ts`, and the newest three rows of each host are three keys for each. Runs
 //! that are merged hold parts of a group each, which end together: then each run is sent to the next group.
 //!
-//! Whether groups are long is not known before, and a seek costs as much as reading some ten entries. So every now and
+//! Whether groups are long is not known before, and a seek costs as much as reading some thirty entries. So every now and
 //! then some entries are read on instead. If new groups begin among them, the scan reads on, until they become rare; if
 //! not, it seeks, and the next trial comes after twice as many seeks. A heuristic, as that of a walk.
+//!
+//! It is also not known before how many rows of a group pass the filters. Where many groups had to be read whole, nothing
+//! is gained by looking for their first rows, and something lost: backward a store reads more slowly. Then the scan
+//! [gives up](Next::GiveUp), if its rows may come in any order, and what is left is read as any scan reads it.
 
 use std::sync::Arc;
 
@@ -15,13 +19,20 @@ use super::ScanRequest;
 use super::merge::{Comparison, Group};
 use super::partition::Piece;
 use super::request::FirstOfGroups;
+use super::rest::rest;
 use crate::error::Result;
 use crate::schema::BoundTable;
 use crate::span::Work;
-use crate::store::Chunk;
+use crate::store::{Chunk, ENTRIES_PER_SEEK};
 
 /// What is left of a group is passed over by a seek where it is at least so many entries.
-const LONG: usize = 8;
+const LONG: usize = ENTRIES_PER_SEEK;
+
+/// So many entries, one after the other without a seek, say whether it is worth to look for first rows.
+const ENOUGH: usize = 1024;
+
+/// It is not where the groups among them are shorter than so many times [`LONG`]: a seek now and then makes up for less.
+const FAR: usize = 4;
 
 /// After how many seeks it is tried, the first time, whether groups are short.
 const FIRST_TRIAL: usize = 64;
@@ -47,6 +58,8 @@ pub(super) struct FirstRows {
     is_reading_on: bool,
     seeks_left: usize,
     trial_after: usize,
+    /// What was to be read, where rows may come in any order, and more of them than are wanted; else `None`.
+    pieces: Option<Vec<Piece>>,
 }
 
 /// How the scan goes on.
@@ -56,6 +69,8 @@ pub(super) enum Next<'a> {
     ReadOn { least: usize },
     /// Passes over what is left of a group.
     Skip(&'a Group),
+    /// Reads all that is left, either way.
+    GiveUp,
 }
 
 impl FirstRows {
@@ -72,6 +87,8 @@ impl FirstRows {
             false => 1,
         };
         let are_points = |piece: &Piece| matches!(piece.run.work, Work::Points(_));
+        let may_give_up =
+            !request.in_order && request.fetch.is_none() && request.runtime_filters().is_empty();
         (!pieces.iter().any(are_points)).then(|| Self {
             table: Arc::clone(&request.table),
             first,
@@ -84,6 +101,7 @@ impl FirstRows {
             is_reading_on: false,
             seeks_left: FIRST_TRIAL,
             trial_after: FIRST_TRIAL,
+            pieces: may_give_up.then(|| pieces.to_vec()),
         })
     }
 
@@ -123,7 +141,36 @@ impl FirstRows {
     }
 
     /// How to go on behind a chunk whose rows have been taken.
-    pub(super) fn next(&mut self, chunk: &Chunk) -> Next<'_> {
+    ///
+    /// # Errors
+    /// `Corrupt` where a key is none of the table.
+    pub(super) fn next(&mut self, chunk: &Chunk) -> Result<Next<'_>> {
+        match self.pieces.is_some() && chunk.len() >= ENOUGH && self.are_short(chunk)? {
+            true => Ok(Next::GiveUp),
+            false => Ok(self.go_on(chunk)),
+        }
+    }
+
+    /// Whether the groups of a chunk are so short that looking for their first rows gains nothing.
+    fn are_short(&self, chunk: &Chunk) -> Result<bool> {
+        let mut groups = 0;
+        let mut front: &[u8] = &[];
+        for key in chunk.keys() {
+            if groups == 0 || !key.starts_with(front) {
+                front = self.front(key)?;
+                groups += 1;
+            }
+        }
+        Ok(chunk.len() < groups * LONG * FAR)
+    }
+
+    /// What is left to read, as [`rest`] has it.
+    pub(super) fn rest(self, unread: usize, last: Option<&[u8]>) -> Vec<Piece> {
+        let pieces = self.pieces.unwrap_or_default();
+        rest(pieces, unread, last, self.comparison.direction)
+    }
+
+    fn go_on(&mut self, chunk: &Chunk) -> Next<'_> {
         let (found, begun) = (
             std::mem::take(&mut self.found),
             std::mem::take(&mut self.begun),

@@ -31,6 +31,7 @@ mod partition;
 mod physical;
 mod properties;
 mod request;
+mod rest;
 mod run;
 mod runtime;
 mod snapshot;

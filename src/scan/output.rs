@@ -51,6 +51,11 @@ impl Output {
         Self { goal: 1, ..self }
     }
 
+    /// Has batches be large from now on.
+    pub(super) fn grow(&mut self) {
+        self.goal = grown(self.batch_size);
+    }
+
     /// Whether the next batch is one of the small ones.
     pub(super) fn is_growing(&self) -> bool {
         self.goal < grown(self.batch_size)

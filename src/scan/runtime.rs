@@ -28,9 +28,9 @@ use datafusion::physical_expr::{DynamicFilterTracker, DynamicFilterTracking};
 use super::partition::Piece;
 use super::physical::predicate_of;
 use super::request::Lowered;
+use super::rest::{clipped, kept, rest};
 use super::tuples::row_keys;
 use super::{ScanRequest, external};
-use crate::keyrange::KeyRange;
 use crate::predicate::Predicate;
 use crate::schema::BoundTable;
 use crate::span::{self, Run, Work};
@@ -139,17 +139,8 @@ impl Narrowing {
         }
         self.interval *= 2;
         self.left = self.interval;
-        let read = self.pieces.len().saturating_sub(unread);
-        let mut pieces = self.pieces.split_off(read);
-        if let (Some(first), Some(last)) = (pieces.first_mut(), last) {
-            match beyond(last, self.direction) {
-                Some(beyond) => {
-                    first.run.work = clipped(&first.run.work, &beyond);
-                    first.is_rest = true;
-                }
-                None => drop(pieces.remove(0)),
-            }
-        }
+        let pieces = std::mem::take(&mut self.pieces);
+        let mut pieces = rest(pieces, unread, last, self.direction);
         if let Some(narrowed) = self.narrowed(&pieces)? {
             pieces = narrowed;
         }
@@ -265,40 +256,11 @@ fn narrowed_piece(piece: &Piece, run: &Run, proves_as_much: bool) -> Option<Piec
     (!is_empty(&run.work)).then_some(Piece { run, is_rest })
 }
 
-/// What of some work lies in a range.
-fn clipped(work: &Work, range: &KeyRange) -> Work {
-    match work {
-        Work::Points(keys) => kept(keys, |key| range.contains(key)),
-        Work::Ranges(set) => Work::Ranges(set.intersect(&range.clone().into())),
-        Work::Walk(walk) => match walk.within(range) {
-            Some(walk) => Work::Walk(Arc::new(walk)),
-            None => Work::Points(Arc::default()),
-        },
-    }
-}
-
-fn kept(keys: &Arc<[Vec<u8>]>, is_kept: impl Fn(&Vec<u8>) -> bool) -> Work {
-    Work::Points(keys.iter().filter(|key| is_kept(key)).cloned().collect())
-}
-
 fn is_empty(work: &Work) -> bool {
     match work {
         Work::Points(keys) => keys.is_empty(),
         Work::Ranges(set) => set.is_empty(),
         Work::Walk(_) => false,
-    }
-}
-
-/// The keys that come after one, in a direction; `None` where there are none.
-fn beyond(key: &[u8], direction: Direction) -> Option<KeyRange> {
-    match direction {
-        Direction::Forward => {
-            // The least key that is greater.
-            let mut next = key.to_vec();
-            next.push(0);
-            KeyRange::new(next, None)
-        }
-        Direction::Backward => KeyRange::new(Vec::new(), Some(key.to_vec())),
     }
 }
 

@@ -32,7 +32,7 @@ use super::output::Output;
 use super::partition::Piece;
 use super::run::{Cancelled, RunReader, Source};
 use super::runtime::Narrowing;
-use crate::store::{Chunk, ChunkLimit};
+use crate::store::{Chunk, ChunkLimit, Direction};
 
 /// About how many bytes of entries are decoded at once.
 const CHUNK_BYTES: usize = 2 << 20;
@@ -97,6 +97,13 @@ impl Drawing {
             ))),
             false => Draw::Chained(Chain::new(readers)),
         }
+    }
+}
+
+impl Drawing {
+    fn turn_forward(&mut self) {
+        self.source.direction = Direction::Forward;
+        self.comparison.direction = Direction::Forward;
     }
 }
 
@@ -298,12 +305,31 @@ impl PartitionScan {
             return Ok(twice);
         };
         let few = first_rows.rows().min(self.most);
-        match first_rows.next(&self.chunk) {
+        match first_rows.next(&self.chunk).map_err(external)? {
             Next::ReadOn { least } => Ok(twice.max(least).min(self.most)),
             Next::Skip(group) => {
                 self.draw.skip(group).map_err(external)?;
                 Ok(few)
             }
+            Next::GiveUp => {
+                self.read_the_rest();
+                Ok(twice)
+            }
+        }
+    }
+
+    /// Has all that is left read forward, whichever rows of their groups they are.
+    fn read_the_rest(&mut self) {
+        let first_rows = self.first_rows.take();
+        self.output.grow();
+        let backward = self.drawing.source.direction == Direction::Backward;
+        if let (Some(first_rows), Draw::Chained(chain)) = (first_rows, &self.draw)
+            && backward
+        {
+            let last = self.chunk.keys().last().filter(|_| chain.is_within());
+            let pieces = first_rows.rest(chain.len(), last);
+            self.drawing.turn_forward();
+            self.draw = self.drawing.of(pieces);
         }
     }
 }

@@ -13,7 +13,7 @@ use super::walk::Walk;
 use super::{Run, Work};
 use crate::datum::Datum;
 use crate::error::Result;
-use crate::key::{Domain, Interval, KeyPart};
+use crate::key::{Cut, Domain, Interval, KeyPart, Transform};
 use crate::keyrange::{KeyRange, KeyRangeSet};
 
 /// The most boxes that a walk looks at for each step.
@@ -401,17 +401,25 @@ fn listed(part: &KeyPart, domain: &Domain, limit: usize) -> Option<Vec<Option<Da
 }
 
 /// The values of a coarse part: an interval of hours is given in the column's unit, so it is stepped through from the
-/// first source of one value to the first behind all of its sources. `None` where sources cannot be told.
+/// first source of one value to the first behind all of its sources. `None` where sources cannot be told, or values are
+/// too many.
 fn coarse_values(part: &KeyPart, domain: &Domain, limit: usize) -> Option<Vec<Option<Datum>>> {
     let transform = part.transform();
     let mut sources = transform.preimage(&domain.clone().with_null(false))?;
+    let limit = match sources.sql_type().limits() {
+        Some(_) => limit,
+        // Between two texts there may be a million others, and behind the last one there is no end.
+        None if sources.intervals().last()?.end == Cut::End => return None,
+        None => limit.min(usize::try_from(LISTED).ok()?),
+    };
+    let last = last_value(transform, &sources);
     let mut values = Vec::new();
     while let Some(first) = sources.intervals().first() {
         let value = transform.apply(&[Some(sources.first_of(first)?)]).ok()??;
         let own = Domain::points(transform.value_type(), [value.clone()]);
         sources = sources.minus(&transform.preimage(&own)?);
         values.push(Some(value));
-        if values.len() > limit {
+        if values.len() > limit || values.len() == 2 && are_beyond(limit, &values, last) {
             return None;
         }
     }
@@ -419,6 +427,31 @@ fn coarse_values(part: &KeyPart, domain: &Domain, limit: usize) -> Option<Vec<Op
         values.push(None);
     }
     Some(values)
+}
+
+/// The greatest value of a part, where its sources are one interval in the same order.
+fn last_value(transform: &dyn Transform, sources: &Domain) -> Option<i128> {
+    let [interval] = sources.intervals() else {
+        return None;
+    };
+    if !transform.preserves_order() {
+        return None;
+    }
+    let (_, last) = sources.ends_of(interval)?;
+    transform.apply(&[Some(last)]).ok()??.as_integer()
+}
+
+/// Whether values that go on as the first two of them do, up to the last one, are certainly more than the limit; months
+/// are not all equally long.
+fn are_beyond(limit: usize, values: &[Option<Datum>], last: Option<i128>) -> bool {
+    let integer = |at: usize| values.get(at)?.as_ref()?.as_integer();
+    let count = || {
+        let (first, second) = (integer(0)?, integer(1)?);
+        let step = second.checked_sub(first).filter(|step| *step > 0)?;
+        last?.checked_sub(first)?.checked_div(step)
+    };
+    let least = i128::try_from(limit).unwrap_or(i128::MAX).saturating_mul(2);
+    count().is_some_and(|count| count > least)
 }
 
 /// Each interval of a domain, and NULL, by itself.

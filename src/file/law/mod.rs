@@ -61,7 +61,7 @@ fn files_of_others_answer_as_a_table_of_their_rows() {
     println!("{asked} tables of {}", directory.display());
 }
 
-/// Has all cores work through cases. All that failed are told, the first few in full.
+/// Has all cores work through cases. Each that failed is told as it does, and the first few again at the end.
 fn on_each(count: u64, work: impl Fn(u64) -> Result<(), String> + Sync) -> u64 {
     let wrong = Mutex::new(Vec::new());
     on_all_cores(|next| {
@@ -71,6 +71,7 @@ fn on_each(count: u64, work: impl Fn(u64) -> Result<(), String> + Sync) -> u64 {
                 return;
             }
             if let Err(what) = work(case) {
+                println!("{what}\n");
                 wrong.lock().push(what);
             }
         }
