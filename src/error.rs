@@ -123,15 +123,11 @@ impl Error {
         self
     }
 
-    /// The same error with what to write instead behind its message, in the place of what DataFusion guesses.
+    /// The same error with what to write instead behind its message, and without its cause.
     #[must_use]
     pub(crate) fn suggesting(&self, instead: &str) -> Self {
         let mut other = self.without_source();
-        let (said, _) = other
-            .message
-            .split_once("\nDid you mean '")
-            .unwrap_or((&other.message, ""));
-        other.message = format!("{}; {instead}", said.trim_end_matches('.'));
+        other.message = format!("{}; {instead}", self.message.trim_end_matches('.'));
         other
     }
 

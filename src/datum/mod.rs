@@ -11,11 +11,14 @@ mod bytes;
 mod canonical;
 mod clocks;
 mod coarser;
+mod identifier;
 mod json;
 mod nearest;
 mod sql_type;
 mod texts;
 mod time_format;
+mod type_names;
+mod type_words;
 mod words;
 mod written;
 
@@ -28,11 +31,14 @@ pub use self::bytes::{bytes_of_hex, bytes_of_text};
 pub use self::canonical::{canonical_array, canonical_double, canonical_real, canonical_scalar};
 pub use self::clocks::{Clocks, with_seconds};
 pub use self::coarser::{CutTexts, first_between, in_coarser_unit};
+pub use self::identifier::identifier;
 pub use self::json::{Json, JsonKind, JsonMember, MalformedJson};
 pub use self::nearest::{nearest, nearest_number};
 pub use self::sql_type::{Precision, SqlType};
 pub use self::texts::{UUID_BYTES, bytes_of_uuid, canonical_uuid, json_fault, text_of_uuid};
 pub use self::time_format::{TimeFormat, WrittenTime};
+pub use self::type_names::{is_bytes, type_name, upper_type_name};
+pub use self::words::plain;
 pub use self::written::{with_units, without_exponent};
 
 /// A value that is not NULL.

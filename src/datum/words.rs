@@ -1,6 +1,8 @@
-//! What DataFusion's errors say, in words that help.
+//! What DataFusion's errors say, in words that help: the library's and the shell's.
 
 use datafusion::common::DataFusionError;
+
+use super::type_words::by_sql_names;
 
 /// What an error says, with what helps where its own words do not: DataFusion's moments end in the year 2262, those of
 /// a column in milliseconds do not.
@@ -20,8 +22,89 @@ pub(super) fn worded(error: &DataFusionError) -> String {
             "'{moment}' is out of range for TIMESTAMP, whose nanoseconds begin in 1677 and end in 2262; write it as a text \
              beside a column of fewer digits, else CAST('{moment}' AS TIMESTAMP(6))"
         ),
-        None => text,
+        // The parser tells what is written.
+        None if matches!(error.find_root(), DataFusionError::SQL(..)) => text,
+        None => plain(&text),
     }
+}
+
+/// The layers of DataFusion that an error has come through, and that put their names in front.
+const LAYERS: &[&str] = &[
+    "Error during planning: ",
+    "Schema error: ",
+    "Arrow error: ",
+    "Invalid or Unsupported Configuration: ",
+    "Cast error: ",
+    "Parser error: ",
+    "This feature is not implemented: ",
+    "External error: ",
+];
+
+/// A text of DataFusion without what is of no use to the reader: layers, the only catalog there is, guesses. Types have
+/// SQL's names, and what is not there is told as Halite tells it.
+pub fn plain(text: &str) -> String {
+    let mut text = text.replace("halite.public.", "");
+    text = text.replace("table 'halite.", "table '");
+    for layer in LAYERS {
+        text = text.replace(layer, "");
+    }
+    // The planner lists signatures and asks for a bug report before it says what is wrong; a function that looks at its
+    // arguments itself has said more.
+    if let Some(at) = text.find("No function matches the given name and argument types") {
+        let said = text.get(..at).unwrap_or_default();
+        match said.split_once(" user-defined coercion failed with: ") {
+            Some((_, said)) => text = said.to_owned(),
+            None => drop(text.drain(..at)),
+        }
+    }
+    for guess in [" Did you mean '", "\nDid you mean '"] {
+        if let Some(at) = text.find(guess) {
+            let behind = text.find("Valid fields are ").filter(|fields| *fields > at);
+            text.drain(at..behind.unwrap_or(text.len()));
+        }
+    }
+    let text = text.trim_end();
+    if let Some(missing) = missing(text) {
+        return missing;
+    }
+    if let Some(name) = ungrouped(text) {
+        return format!("column `{name}` must stand in GROUP BY or in an aggregate function");
+    }
+    let text = by_sql_names(text);
+    // Functions that take several of Arrow's types for a text are one to SQL.
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    lines.dedup();
+    lines.join("\n")
+}
+
+/// That there is no such table, column or function, if that is what a text says.
+fn missing(text: &str) -> Option<String> {
+    let sentence = |before: &str, after: &str| text.strip_prefix(before)?.strip_suffix(after);
+    if let Some(name) = sentence("table '", "' not found") {
+        return Some(format!("there is no table `{name}`"));
+    }
+    let function =
+        sentence("Invalid function '", "'.").or_else(|| sentence("Invalid function '", "'"));
+    if let Some(name) = function {
+        return Some(format!("there is no function `{name}`"));
+    }
+    let missing = text.strip_prefix("No field named ")?;
+    let (name, columns) = match missing.split_once("Valid fields are ") {
+        Some((name, columns)) => (name, Some(columns)),
+        None => (missing, None),
+    };
+    let name = name.trim_end().trim_end_matches('.');
+    let columns = columns.map(|columns| columns.trim_end_matches('.'));
+    Some(match columns {
+        Some(columns) => format!("there is no column `{name}`; the columns are {columns}"),
+        None => format!("there is no column `{name}`"),
+    })
+}
+
+/// The column that a message misses in GROUP BY.
+fn ungrouped(message: &str) -> Option<&str> {
+    let (_, rest) = message.split_once("While expanding wildcard, column \"")?;
+    Some(rest.split_once("\" must appear in the GROUP BY")?.0)
 }
 
 /// What DataFusion says of its own inside, and what that means to who wrote the statement.

@@ -1,5 +1,6 @@
-//! What is said of a row that meets a single value.
+//! What is said of a row that meets a single value, and in which words.
 
+use super::plain;
 use crate::error::{Error, ErrorKind};
 use crate::session::Database;
 
@@ -145,4 +146,54 @@ async fn a_parameter_without_a_value_is_named() {
         };
         assert!(told.contains("parameter $1 has no value"), "{told}");
     }
+}
+
+#[test]
+fn a_message_is_freed_of_its_layers() {
+    for (message, expected) in [
+        (
+            "Error during planning: table 'halite.public.t' not found",
+            "there is no table `t`",
+        ),
+        (
+            "Schema error: No field named carier. Did you mean 't.carrier'?\nValid fields are t.carrier, t.n.",
+            "there is no column `carier`; the columns are t.carrier, t.n",
+        ),
+        ("Schema error: No field named b.", "there is no column `b`"),
+        (
+            "Error during planning: Invalid function 'florr'.\nDid you mean 'floor'?",
+            "there is no function `florr`",
+        ),
+        (
+            "Error during planning: Internal error: Function 'sum' failed to match any signature, errors: x.\nThis issue was likely caused by a bug in DataFusion's code. No function matches the given name and argument types 'sum(Utf8)'.",
+            "No function matches the given name and argument types 'sum(TEXT)'.",
+        ),
+        (
+            "Error during planning: Execution error: Function 'json_object' user-defined coercion failed with: Error during planning: json_object takes a value for each name No function matches the given name and argument types 'json_object(Utf8)'. You might need to add explicit type casts.\n\tCandidate functions:\n\tjson_object(UserDefined)",
+            "json_object takes a value for each name",
+        ),
+        ("Arrow error: Divide by zero error", "Divide by zero error"),
+    ] {
+        assert_eq!(plain(message), expected);
+    }
+}
+
+/// What a program reads of an error is what the shell shows.
+#[tokio::test]
+async fn an_error_names_what_is_missing() {
+    let error = error_of("SELECT idd FROM t").await;
+    assert_eq!(
+        (error.message(), error.column()),
+        (
+            "there is no column `idd`; the columns are t.id, t.b",
+            Some("idd")
+        )
+    );
+    let error = error_of("SELECT id FROM u").await;
+    assert_eq!(
+        (error.message(), error.table()),
+        ("there is no table `u`", Some("u"))
+    );
+    let error = error_of("SELECT id FROM t WHERE = 1").await;
+    assert_eq!(error.position(), Some((1, 23)));
 }

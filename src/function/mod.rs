@@ -68,7 +68,6 @@ pub use self::single::single_value;
 pub use self::sum::ExactSum;
 pub use self::to_timestamp::to_timestamps;
 pub use self::transform::TransformFunction;
-pub use self::type_of::type_of;
 
 /// Finds a table, and the store that keeps its rows, by its name; what the session gives `keys('t')` to look in.
 pub type Lookup = Arc<dyn Fn(&str) -> Result<(Arc<BoundTable>, Arc<dyn Store>)> + Send + Sync>;
@@ -87,7 +86,9 @@ pub fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
         .filter_map(|declaration| TransformFunction::of(*declaration))
         .chain([TransformFunction::salt()])
         .map(ScalarUDF::new_from_impl);
-    transforms.chain(added::functions())
+    transforms
+        .chain([type_of::type_of()])
+        .chain(added::functions())
 }
 
 /// The aggregates that DataFusion lacks, for the session to register.

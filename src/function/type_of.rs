@@ -1,41 +1,25 @@
 //! `typeof(x)`: the type of a value.
 
-use std::hash::{Hash, Hasher};
-
 use arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 
-/// `typeof(x)` and `pg_typeof(x)`, for the session to register, which knows what types are called.
-pub fn type_of(name: fn(&DataType) -> String) -> ScalarUDF {
+use crate::datum::upper_type_name;
+
+/// `typeof(x)` and `pg_typeof(x)`.
+pub(super) fn type_of() -> ScalarUDF {
     ScalarUDF::new_from_impl(TypeOf {
-        name,
         aliases: vec!["pg_typeof".to_owned()],
         signature: Signature::any(1, Volatility::Immutable),
     })
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct TypeOf {
-    name: fn(&DataType) -> String,
     aliases: Vec<String>,
     signature: Signature,
-}
-
-impl PartialEq for TypeOf {
-    fn eq(&self, other: &Self) -> bool {
-        self.signature == other.signature
-    }
-}
-
-impl Eq for TypeOf {}
-
-impl Hash for TypeOf {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.signature.hash(state);
-    }
 }
 
 impl ScalarUDFImpl for TypeOf {
@@ -59,7 +43,7 @@ impl ScalarUDFImpl for TypeOf {
         let [field] = args.arg_fields.as_slice() else {
             return plan_err!("typeof takes one value");
         };
-        let name = (self.name)(field.data_type());
+        let name = upper_type_name(field.data_type());
         Ok(ColumnarValue::Scalar(ScalarValue::from(name)))
     }
 }

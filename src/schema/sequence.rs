@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::stored::{Kind, format_of};
 use super::validate::check_name;
+use crate::datum::identifier;
 use crate::error::{Error, Result};
-use crate::key::identifier;
 
 const KIND: Kind = Kind {
     name: "sequence",

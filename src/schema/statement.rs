@@ -1,7 +1,7 @@
 //! A definition as the statement that makes it again.
 
 use super::{Check, Column, ROW_ID, Table};
-use crate::key::identifier;
+use crate::datum::identifier;
 
 impl Table {
     /// The CREATE TABLE statement of this table, without a semicolon: what SHOW CREATE TABLE prints.

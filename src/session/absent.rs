@@ -318,9 +318,9 @@ fn contains(text: &str, words: &str) -> bool {
 type Missing = (&'static str, &'static str, fn(&str) -> Option<&'static str>);
 
 const MISSING: [Missing; 4] = [
-    ("Invalid function '", "'", function),
+    ("there is no function `", "`", function),
     ("table function '", "' not found", table),
-    ("table '", "' not found", table),
+    ("there is no table `", "`", table),
     ("failed to resolve schema: ", "", table),
 ];
 

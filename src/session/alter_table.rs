@@ -19,8 +19,9 @@ use super::waiting::on_waiting_thread;
 use super::{Connection, Outcome, rules};
 use crate::catalog::ddl::{added_column, default_text};
 use crate::catalog::{Altered, Catalog, check_of, columns_of, identifier as folded, object_name};
+use crate::datum::identifier;
 use crate::error::{Error, Result};
-use crate::key::{Argument, identifier};
+use crate::key::Argument;
 use crate::row::stored_field;
 use crate::schema::{BoundTable, Check, Column, Table, View};
 

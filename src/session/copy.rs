@@ -12,8 +12,8 @@ use super::copy_statement::{CopyOption, CopySource, CopyStatement};
 use super::outcome::Wanted;
 use super::{Connection, Outcome, command, dialect, export, fit, rules};
 use crate::catalog::{identifier, object_name};
+use crate::datum;
 use crate::error::{Error, Result};
-use crate::key;
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
 use crate::table::HaliteTable;
@@ -90,7 +90,7 @@ pub(super) fn loaded_table(
 
 /// The message with what makes a table of the file, in front of the tables that there are.
 fn made_of_file(message: &str, table: &str, file: &str) -> String {
-    let (table, file) = (key::identifier(table), file.replace('\'', "''"));
+    let (table, file) = (datum::identifier(table), file.replace('\'', "''"));
     let made = format!("CREATE TABLE {table} AS SELECT * FROM '{file}' makes one of the file");
     match message.split_once("; ") {
         Some((problem, others)) => format!("{problem}; {made}; {others}"),
@@ -162,7 +162,7 @@ fn given_columns(name: &ObjectName, catalogs: &Catalogs) -> Option<String> {
     let columns = table.bound().columns();
     let given = columns.iter().filter(|column| column.generated.is_none());
     let given: Vec<String> = given
-        .map(|column| key::identifier(&column.name).into_owned())
+        .map(|column| datum::identifier(&column.name).into_owned())
         .collect();
     (given.len() < columns.len()).then(|| given.join(", "))
 }

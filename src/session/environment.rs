@@ -9,7 +9,6 @@ use super::change::ChangePlanner;
 use super::names;
 use super::operators::Operators;
 use super::type_names::TypeNames;
-use super::types::upper_type_name;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME};
 use crate::settings::HaliteOptions;
 use crate::{function, optimize};
@@ -38,6 +37,5 @@ pub(super) fn builder() -> SessionStateBuilder {
 pub(super) fn register(context: &SessionContext) {
     function::scalar_functions().for_each(|function| context.register_udf(function));
     function::aggregate_functions().for_each(|function| context.register_udaf(function));
-    context.register_udf(function::type_of(upper_type_name));
     names::casts::register(context);
 }

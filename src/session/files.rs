@@ -30,7 +30,6 @@ use super::access::Restrictions;
 use super::file_functions::Call;
 use super::file_table;
 use super::partitions::{Partitions, root_of};
-use super::types::upper_type_name;
 use crate::error::Error;
 use crate::file::parquet::{ParquetFiles, ParquetFilesFactory, ParquetTable};
 use crate::settings::HaliteOptions;
@@ -62,7 +61,7 @@ pub(super) fn enable(context: SessionContext, access: &Arc<Restrictions>) -> Ses
         .with_catalog_list(Arc::new(DynamicFileCatalog::new(catalogs, factory)))
         .build();
     let context = SessionContext::from(state);
-    let parquet = Arc::new(ParquetFilesFactory(upper_type_name));
+    let parquet = Arc::new(ParquetFilesFactory);
     let _ = context
         .state_ref()
         .write()
@@ -294,7 +293,7 @@ impl LocalFiles {
 
     /// The format of Parquet files, whatever they are called.
     fn parquet_format(&self) -> Result<Arc<dyn ListedFormat>> {
-        Ok(Arc::new(ParquetFiles::new(&self.state()?, upper_type_name)))
+        Ok(Arc::new(ParquetFiles::new(&self.state()?)))
     }
 
     fn state(&self) -> Result<SessionState> {

@@ -106,7 +106,7 @@ fn judge(what: &str, found: Result<String, Error>, expected: &str, tells_all: bo
             let message = error.message();
             // A file that cannot tell is read with other types, and these are what the query is about.
             let is_of_types = !tells_all
-                && ["No function matches", "Cast error"]
+                && ["No function matches", "Cannot cast"]
                     .iter()
                     .any(|words| message.contains(words));
             assert!(

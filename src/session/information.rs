@@ -15,10 +15,10 @@ use datafusion::common::Result as PlanResult;
 use datafusion::datasource::MemTable;
 
 use super::catalogs::Catalogs;
-use super::types::upper_type_name;
 use super::views::Views;
 use crate::catalog::{CATALOG_NAME, Catalog, Guests, SCHEMA_NAME, ViewPlanner};
 use crate::datum::SqlType;
+use crate::datum::upper_type_name;
 use crate::error::{Error, Result};
 use crate::schema::{BoundTable, Column};
 

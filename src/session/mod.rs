@@ -126,7 +126,6 @@ mod temporary;
 mod texts;
 mod transfer;
 mod type_names;
-mod types;
 mod value;
 mod view_statements;
 mod views;
@@ -196,7 +195,6 @@ pub use self::transfer::{
     Selection, TableCopy, TableTally, Transfer, TransferPhase, TransferProgress, TransferReport,
     TransferStep,
 };
-pub use self::types::{type_name, upper_type_name};
 pub use self::value::{Elements, Entries, FromValue, Members, Value};
 pub use self::warnings::Warnings;
 pub use self::written::written_out;

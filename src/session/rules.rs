@@ -30,10 +30,11 @@ use super::dialect::HaliteDialect;
 use super::long_lists::LongLists;
 use super::parse::{Command, parse};
 use super::stack::stack_for;
-use super::{clauses, environment, lateral, names, types};
+use super::{clauses, environment, lateral, names};
 use crate::catalog::{GuestFunctions, columns_of};
+use crate::datum::{identifier, type_name};
 use crate::error::{Error, Result};
-use crate::key::{RowError, identifier};
+use crate::key::RowError;
 use crate::row::{RowRules, shown_at};
 use crate::schema::{BoundTable, Check, Column, Table};
 use crate::write::Filled;
@@ -421,7 +422,7 @@ fn condition(table: &BoundTable, text: &str) -> Result<Arc<dyn PhysicalExpr>> {
         Some(other) => {
             return Err(Error::invalid(format!(
                 "`{text}` is no condition: it is of type {}",
-                types::type_name(&other)
+                type_name(&other)
             )));
         }
         None => return Err(Error::internal("an expression without a type")),

@@ -22,8 +22,8 @@ use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Query;
 
 use super::export::text::{NoText, columns};
-use super::types::upper_type_name;
 use super::{Connection, Outcome, command, fit};
+use crate::datum::upper_type_name;
 use crate::error::{Error, Result};
 
 impl Connection {

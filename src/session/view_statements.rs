@@ -13,8 +13,8 @@ use super::parse::tokenize;
 use super::views::of_database;
 use super::{Connection, Outcome, dialect};
 use crate::catalog::{Existing, Sequence, identifier, object_name};
+use crate::datum;
 use crate::error::{Error, Result};
-use crate::key;
 use crate::schema::{View, comment_on};
 
 impl Connection {
@@ -65,7 +65,7 @@ impl Connection {
         let statements = |view: Arc<View>| {
             let statement = view.create_statement();
             let comment = view.comment.as_ref().map(|text| {
-                let name = key::identifier(&view.name);
+                let name = datum::identifier(&view.name);
                 comment_on(&format!("VIEW {name}"), text)
             });
             std::iter::once(self.catalogs().statement(&view.name, statement)).chain(comment)
@@ -89,7 +89,7 @@ impl Connection {
             let definition = sequence.definition();
             let statement = definition.create_statement();
             let comment = definition.comment.as_ref().map(|text| {
-                let name = key::identifier(&definition.name);
+                let name = datum::identifier(&definition.name);
                 comment_on(&format!("SEQUENCE {name}"), text)
             });
             std::iter::once(self.catalogs().statement(&definition.name, statement)).chain(comment)
@@ -144,7 +144,7 @@ impl Connection {
         let Some(view) = self.catalogs().view(&object_name(name)?) else {
             return Ok(None);
         };
-        let query = format!("SELECT * FROM {}", key::identifier(&view.name));
+        let query = format!("SELECT * FROM {}", datum::identifier(&view.name));
         let query = dialect::query(&query).map_err(|error| Error::internal(error.to_string()))?;
         let query = DFStatement::Statement(Box::new(Statement::Query(query)));
         let (_, plan) = self.planned(&query).await?;

@@ -237,7 +237,7 @@ impl Views {
         };
         let planned = stack_for(depth, planned).await;
         // Nobody knows the schema under that name.
-        planned.map_err(|error: Error| error.reworded(DATABASE_SCHEMA, SCHEMA_NAME))
+        planned.map_err(|error: Error| error.reworded(&format!("{DATABASE_SCHEMA}."), ""))
     }
 
     /// A view that is planned for the tables and settings that there are.

@@ -23,8 +23,8 @@ use super::mixed_values;
 use super::names::keep_heading;
 use super::placeholders::number_of;
 use super::refused::NO_CONSTANT;
-use super::types::upper_type_name;
 use super::written::call;
+use crate::datum::upper_type_name;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How many parameters a statement has: the greatest number of one.
@@ -59,9 +59,8 @@ fn has_typed_by_others(statement: &SqlStatement) -> ControlFlow<()> {
 /// Whether a statement that cannot be planned before its parameters have values may be planned for them: what is wrong
 /// is not the name of a table, a column or a function, nor a clause.
 pub(super) fn may_mend(error: &Error) -> bool {
-    const OF_TEXT: [&str; 6] = [
+    const OF_TEXT: [&str; 5] = [
         "' not found",
-        "Invalid function '",
         "there is no ",
         " has no column ",
         "Ambiguous reference",

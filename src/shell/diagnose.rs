@@ -117,17 +117,10 @@ const fn wording(subject: Subject, before: &'static str, after: &'static str) ->
 static COMPLAINTS: &[Wording] = &[
     wording(Subject::Listed, "COPY option `", "` is not implemented; "),
     wording(Subject::Listed, "COPY format `", "` is not implemented; "),
-    wording(
-        Subject::Ungrouped,
-        "While expanding wildcard, column \"",
-        "\" must appear in the GROUP BY",
-    ),
+    wording(Subject::Ungrouped, "column `", "` must stand in GROUP BY"),
     wording(Subject::TableFunction, "table function '", "' not found"),
-    wording(Subject::Table, "table 'halite.public.", "' not found"),
-    wording(Subject::Table, "table '", "' not found"),
     wording(Subject::Table, "there is no table `", "`"),
     wording(Subject::Table, "Invalid qualifier ", ""),
-    wording(Subject::Column, "No field named ", ""),
     wording(Subject::Column, "there is no column `", "`"),
     wording(Subject::Column, "` has no column `", "`"),
     wording(Subject::Column, "the file has a column `", "` that table"),
@@ -136,7 +129,7 @@ static COMPLAINTS: &[Wording] = &[
         "Ambiguous reference to unqualified field ",
         "",
     ),
-    wording(Subject::Function, "Invalid function '", "'"),
+    wording(Subject::Function, "there is no function `", "`"),
     wording(Subject::Setting, "Config value \"", "\" not found on"),
     wording(
         Subject::Setting,
@@ -238,7 +231,7 @@ fn table_hint(wrong: &str, names: &Names) -> Option<String> {
 /// A column that may be meant, of those that the message lists; where none is close, the list, cut where it is long.
 fn column_hint(wrong: &str, message: &str) -> Option<String> {
     const SHOWN: usize = 12;
-    let mut lists = ["Valid fields are ", "; its columns are "].into_iter();
+    let mut lists = ["; the columns are ", "; its columns are "].into_iter();
     let list = lists.find_map(|before| Some(message.split_once(before)?.1))?;
     let list = list.trim_end().trim_end_matches('.').replace('`', "");
     // ORDER BY knows those of the result and those of the tables, which may be the same.

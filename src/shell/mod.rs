@@ -29,6 +29,5 @@ mod suggest;
 mod text;
 pub mod threads;
 pub mod transfer;
-mod types;
 pub mod variables;
 mod words;

@@ -7,7 +7,7 @@ use super::diagnose::{self, Diagnosis};
 use super::names::Names;
 use super::style::{Colors, Role};
 use super::text::width;
-use super::types;
+use crate::datum::plain;
 use crate::error::Error;
 
 /// The most columns of a statement that a report shows.
@@ -49,7 +49,8 @@ impl Reporter<'_> {
         let said = message
             .strip_suffix(hint)
             .and_then(|said| said.strip_suffix("; "));
-        self.write(&plain(said.unwrap_or(&message)), sql, origin, &diagnosis)
+        let said = without_lists(said.unwrap_or(&message));
+        self.write(said, sql, origin, &diagnosis)
     }
 
     /// The report of a script that is no sequence of statements, from the text on that is none.
@@ -114,10 +115,9 @@ pub fn message(error: &Error) -> String {
     let mut text = format!("error: {error}");
     let mut source = error.source();
     while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        // A layer that an error has come through puts its name in front, and says nothing else.
-        let bare = cause_text.trim_start_matches("External error: ");
-        if !text.contains(bare) {
+        // As the message itself says it.
+        let cause_text = plain(&cause.to_string());
+        if !text.contains(&cause_text) {
             text.push_str("\n  because: ");
             text.push_str(&cause_text);
         }
@@ -126,69 +126,12 @@ pub fn message(error: &Error) -> String {
     text
 }
 
-/// A message without what is of no use to the reader: the layers of DataFusion it came through, the only catalog there
-/// is, and suggestions, for which the report has a line of its own.
-fn plain(message: &str) -> String {
-    let mut text = message.replace("halite.public.", "");
-    text = text.replace("table 'halite.", "table '");
-    for layer in [
-        "Error during planning: ",
-        "Schema error: ",
-        "Arrow error: ",
-        "Invalid or Unsupported Configuration: ",
-        "Cast error: ",
-        "Parser error: ",
-        "This feature is not implemented: ",
-    ] {
-        text = text.replace(layer, "");
-    }
-    // The planner lists signatures and asks for a bug report before it says what is wrong.
-    if let Some(at) = text.find("No function matches the given name and argument types") {
-        let rest = text.get(at..).unwrap_or("").to_owned();
-        text = format!("error: {rest}");
-    }
-    for end in [
-        " Did you mean '",
-        "\nDid you mean '",
-        "\nValid fields are ",
-        " Valid fields are ",
-        "; there are ",
-        "; its columns are ",
-    ] {
-        if let Some(at) = text.find(end) {
-            text.truncate(at);
-        }
-    }
-    let text = text.trim_end();
-    let sentence = |before: &str, after: &str| {
-        let name = text.strip_prefix("error: ")?.strip_prefix(before)?;
-        name.strip_suffix(after)
-    };
-    if let Some(name) = sentence("table '", "' not found") {
-        return format!("error: there is no table {name}");
-    }
-    if let Some(name) = sentence("No field named ", ".") {
-        return format!("error: there is no column {name}");
-    }
-    let function =
-        sentence("Invalid function '", "'.").or_else(|| sentence("Invalid function '", "'"));
-    if let Some(name) = function {
-        return format!("error: there is no function {name}");
-    }
-    if let Some(name) = ungrouped(text) {
-        return format!("error: column {name} must stand in GROUP BY or in an aggregate function");
-    }
-    let text = types::by_sql_names(text);
-    // Functions that take several of Arrow's types for a text are one to SQL.
-    let mut lines: Vec<&str> = text.split('\n').collect();
-    lines.dedup();
-    lines.join("\n")
-}
-
-/// The column that a message misses in GROUP BY.
-fn ungrouped(message: &str) -> Option<&str> {
-    let (_, rest) = message.split_once("While expanding wildcard, column \"")?;
-    Some(rest.split_once("\" must appear in the GROUP BY")?.0)
+/// A message without the suggestions at its end, for which the report has a line of its own.
+fn without_lists(message: &str) -> &str {
+    let ends = ["; there are ", "; its columns are ", "; the columns are "].into_iter();
+    let end = ends.filter_map(|end| message.find(end)).min();
+    let text = end.and_then(|end| message.get(..end)).unwrap_or(message);
+    text.trim_end()
 }
 
 /// Splits the parser's ` at Line: 1, Column: 8` from the end of its message. Both count from 1.

@@ -87,39 +87,6 @@ fn a_script_that_cannot_be_read_is_shown_where_it_broke() {
     );
 }
 
-#[test]
-fn a_message_is_freed_of_its_layers() {
-    let cases = [
-        (
-            "error: Error during planning: table 'halite.public.t' not found",
-            "error: there is no table t",
-        ),
-        (
-            "error: Schema error: No field named carier. Did you mean 't.carrier'?\nValid fields are t.carrier.",
-            "error: there is no column carier",
-        ),
-        (
-            "error: Error during planning: Invalid function 'florr'.\nDid you mean 'floor'?",
-            "error: there is no function florr",
-        ),
-        (
-            "error: Error during planning: Internal error: Function 'sum' failed to match any signature, errors: x.\nThis issue was likely caused by a bug in DataFusion's code. No function matches the given name and argument types 'sum(Utf8)'.",
-            "error: No function matches the given name and argument types 'sum(TEXT)'.",
-        ),
-        (
-            "error: Arrow error: Divide by zero error",
-            "error: Divide by zero error",
-        ),
-        (
-            "error: there is no table `x`; there are a, b",
-            "error: there is no table `x`",
-        ),
-    ];
-    for (message, expected) in cases {
-        assert_eq!(plain(message), expected);
-    }
-}
-
 /// These are the messages of the DataFusion that is built in.
 #[test]
 fn the_planner_s_messages_are_in_the_user_s_words() {
@@ -139,9 +106,9 @@ fn the_planner_s_messages_are_in_the_user_s_words() {
         ),
         (
             "SELECT x, count(*) FROM t",
-            "column t.x must stand in GROUP BY or in an aggregate function",
+            "column `t.x` must stand in GROUP BY or in an aggregate function",
         ),
-        ("SELECT id FROM t ORDER BY idd", "there is no column idd"),
+        ("SELECT id FROM t ORDER BY idd", "there is no column `idd`"),
     ] {
         let (_, log, _) = crate::shell::state::tests::session(&[table, &format!("{sql};")]);
         let (told, _) = log.split_once("\n  SELECT").unwrap();
@@ -178,5 +145,17 @@ fn what_came_through_a_layer_is_told_once() {
     assert_eq!(
         message(&wrong().with_source(through)),
         "error: x.csv line 3: 'a' is not of type INT"
+    );
+}
+
+/// The report has a line of its own for them.
+#[test]
+fn lists_behind_a_message_are_left_out() {
+    assert_eq!(
+        failed_statement(
+            &Error::invalid("there is no table `x`; there are a, b"),
+            "SELECT 1"
+        ),
+        "error: there is no table `x`\n  SELECT 1"
     );
 }

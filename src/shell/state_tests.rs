@@ -89,7 +89,7 @@ fn a_failed_statement_does_not_end_the_shell() {
         "SELECT 2 AS b;",
     ]);
     assert_eq!(out, "a\n1\nb\n2\n");
-    let expected = "error: there is no table nowhere\n  SELECT * FROM nowhere\n                ^^^^^^^\n  there are no tables yet\n";
+    let expected = "error: there is no table `nowhere`\n  SELECT * FROM nowhere\n                ^^^^^^^\n  there are no tables yet\n";
     assert_eq!(log, expected);
     assert!(open);
 }
@@ -101,7 +101,7 @@ fn a_script_ends_at_what_fails() {
     assert_eq!(out, "a\n1\n{\"b\":2}\n");
     let report = answer.unwrap_err();
     assert!(
-        report.starts_with("error: there is no column x (a.sql, line 4)\n  SELECT x\n         ^"),
+        report.starts_with("error: there is no column `x` (a.sql, line 4)\n  SELECT x\n         ^"),
         "{report}"
     );
     assert_eq!(log, "");

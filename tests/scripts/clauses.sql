@@ -158,7 +158,7 @@ SELECT a FROM t FETCH FIRST 1 ROWS ONLY;
 
 SELECT a FROM t LIMIT 1 BY a;
 ---
-error: Schema error: No field named a.
+error: there is no column `a`
 
 SELECT b, count(*) FROM t GROUP BY b WITH ROLLUP;
 ---
@@ -174,7 +174,7 @@ error: GROUP BY … WITH TOTALS is not implemented
 
 SELECT a FROM t ORDER BY a WITH FILL;
 ---
-error: This feature is not implemented: ORDER BY WITH FILL is not supported: WITH FILL
+error: ORDER BY WITH FILL is not supported: WITH FILL
 
 SELECT a FROM t SAMPLE 0.1;
 ---
@@ -292,7 +292,7 @@ error: an order of the values of |> AGGREGATE is not implemented
 
 SELECT * FROM t |> TABLESAMPLE (1);
 ---
-error: This feature is not implemented: `TABLESAMPLE (1)` pipe operator is not supported yet
+error: `TABLESAMPLE (1)` pipe operator is not supported yet
 
 SELECT a, sum(b) OVER (w ORDER BY a) FROM t WINDOW w AS (PARTITION BY c);
 ---

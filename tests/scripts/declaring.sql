@@ -49,8 +49,7 @@ INSERT INTO note (_row_id, text) VALUES (1, 'x');
 CREATE TABLE bad (_row_id INT);
 CREATE TABLE fine (_row_id INT PRIMARY KEY);
 ---
-error: Schema error: No field named _row_id.
-Valid fields are note.written, note.text.
+error: there is no column `_row_id`; the columns are note.written, note.text
 error: table `note` has no column `_row_id`; its columns are `written`, `text`
 error: table `bad`: column `_row_id` has the name of the hidden key of a table without PRIMARY KEY; declare a key, or call the column something else
 CREATE TABLE
@@ -226,7 +225,7 @@ CREATE TABLE 0
 +----------+
 | 0        |
 +----------+
-error: Error during planning: table 'halite.public.missing' not found
+error: there is no table `missing`
 
 SHOW TABLES;
 ---
@@ -274,7 +273,7 @@ CREATE TABLE 2
 | 11 | old! |
 | 12 | old! |
 +----+------+
-error: Arrow error: Divide by zero error
+error: Divide by zero error
 +----+------+
 | id | b    |
 +----+------+

@@ -147,12 +147,9 @@ SELECT x.b FROM (SELECT id AS b, b + 1 AS c FROM t) AS x JOIN (SELECT id AS b, b
 | B |
 | B |
 +---+
-error: Schema error: No field named r.
-Valid fields are t.id, t.d, t.ts, t.name, t.n.
-error: Schema error: No field named nothing.
-Valid fields are t.id, t.d, t.ts, t.name, t.n.
-error: Schema error: No field named b.
-Valid fields are t.id, t.d, t.ts, t.name, t.n.
+error: there is no column `r`; the columns are t.id, t.d, t.ts, t.name, t.n
+error: there is no column `nothing`; the columns are t.id, t.d, t.ts, t.name, t.n
+error: there is no column `b`; the columns are t.id, t.d, t.ts, t.name, t.n
 
 SET TIME ZONE 'Europe/Berlin';
 SHOW TIME ZONE;

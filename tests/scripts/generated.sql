@@ -116,8 +116,7 @@ INSERT INTO narrow VALUES (1), (128);
 INSERT INTO narrow VALUES (NULL);
 ---
 error: table `wrong`: the generated column `b` (a + random()): a generated column cannot have `random()`, whose answer changes while the row stays as it is
-error: table `wrong`: the generated column `b` (c): Schema error: No field named c.
-Valid fields are wrong.a, wrong.b.
+error: table `wrong`: the generated column `b` (c): there is no column `c`; the columns are wrong.a, wrong.b
 error: table `wrong`: column `b` is generated, and cannot be in the row key; a key part is computed itself, as in PRIMARY KEY (date_trunc('hour', ts))
 error: table `wrong`: column `a` has more than one of DEFAULT, GENERATED and IDENTITY
 error: table `wrong`: column `a` is an identity: its type is a whole number, and NOT NULL

@@ -186,8 +186,8 @@ error: table `line`: in a key space its rows are told from those of other tables
 error: table `orders`: CREATE OR REPLACE TABLE and CREATE TABLE … AS are not implemented in a key space: make the table WITH (keyspace = 'shop'), and INSERT … SELECT
 error: table `line`: a temporary table in a key space is not implemented
 error: there is no key space 'shops'; there are 'shop'
-error: Error during planning: keyspace takes the name of a key space, as in keyspace('shop')
-error: Arrow error: Cast error: Cannot cast string 'x' to value of Int32 type
+error: keyspace takes the name of a key space, as in keyspace('shop')
+error: Cannot cast string 'x' to value of INT type
 
 CREATE TABLE line (customer_id INT, order_id INT, n INT, PRIMARY KEY (customer_id, 'order line', order_id, n)) WITH (keyspace = 'shop');
 INSERT INTO line VALUES (1, 10, 1), (3, 12, 1), (3, 12, 2);

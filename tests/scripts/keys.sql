@@ -76,7 +76,7 @@ error: Execution error: a column where a constant is needed
 
 SELECT salt(4);
 ---
-error: Error during planning: in a query salt needs the columns of the other key parts, as in salt(16, a, b)
+error: in a query salt needs the columns of the other key parts, as in salt(16, a, b)
 
 SELECT * FROM keys('nowhere');
 ---
@@ -84,7 +84,7 @@ error: there is no table `nowhere`; there are event, spread
 
 SELECT * FROM keys(1);
 ---
-error: Error during planning: keys takes the name of a table, as in keys('cpu')
+error: keys takes the name of a table, as in keys('cpu')
 
 CREATE TABLE named (row_key INT, PRIMARY KEY (row_key));
 INSERT INTO named VALUES (1);

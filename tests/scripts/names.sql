@@ -813,12 +813,9 @@ SELECT id, b AS id FROM t ORDER BY c;
 +----+---+
 | -3 | 3 |
 +----+---+
-error: Schema error: No field named c.
-Valid fields are a.
-error: Schema error: No field named c.
-Valid fields are b, a.
-error: Schema error: No field named c.
-Valid fields are t.id, id, t.b, t.f.
+error: there is no column `c`; the columns are a
+error: there is no column `c`; the columns are b, a
+error: there is no column `c`; the columns are t.id, id, t.b, t.f
 
 -- So it is in an arm of a UNION, beside a `*`, and in front of `|>`.
 SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 1 UNION ALL SELECT 0 ORDER BY a;

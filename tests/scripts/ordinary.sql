@@ -569,14 +569,12 @@ error: row 1: table `customer`: 2 values are given for 5 columns
 error: row 1: table `customer`: column `since` of type DATE cannot hold '2024-02-30': it is no date such as 2024-01-31
 error: row 1: table `product`: column `sku` of type VARCHAR(12) cannot hold 'much-too-long-sku': it has more than 12 characters
 error: row 1: table `product`: column `price` of type DECIMAL(8, 2) cannot hold 12345678.90: it is out of range
-error: Schema error: No field named nme. Did you mean 'customer.name'?
-Valid fields are customer.id, customer.name, customer.city, customer.since, customer.credit.
-error: Error during planning: table 'halite.public.custmer' not found
-error: Error during planning: Invalid function 'lenght'.
-Did you mean 'length'?
-error: Error during planning: Column in SELECT must be in GROUP BY or an aggregate function: While expanding wildcard, column "customer.name" must appear in the GROUP BY clause or must be part of an aggregate function, currently only "count(Int64(1))" appears in the SELECT clause satisfies this requirement
-error: Arrow error: Divide by zero error
-error: Arrow error: Cast error: Cannot cast string 'abc' to value of Int32 type
+error: there is no column `nme`; the columns are customer.id, customer.name, customer.city, customer.since, customer.credit
+error: there is no table `custmer`
+error: there is no function `lenght`
+error: column `customer.name` must stand in GROUP BY or in an aggregate function
+error: Divide by zero error
+error: Cannot cast string 'abc' to value of INT type
 
 DELETE FROM orders WHERE status = 'cancelled';
 DELETE FROM item WHERE order_id NOT IN (SELECT id FROM orders);
@@ -1720,8 +1718,8 @@ error: a user, a role or a right is not implemented; a database has no users: wh
 +---------------+----------------------------------------------------------+
 error: ANALYZE is not implemented; the sizes of tables are known without it: SELECT * FROM halite_tables()
 error: PRAGMA is not implemented; write DESCRIBE t, SHOW TABLES, or SET name = value
-error: Error during planning: Invalid function 'columns'; write the columns one by one, * EXCLUDE (a, b) for all but some, or SUMMARIZE t for the statistics of each
-error: Error during planning: table 'halite.public.pg_tables' not found; what there is stands in information_schema: tables, columns, views, sequences, table_constraints; SHOW TABLES lists the tables, DESCRIBE t a table's columns
+error: there is no function `columns`; write the columns one by one, * EXCLUDE (a, b) for all but some, or SUMMARIZE t for the statistics of each
+error: there is no table `pg_tables`; what there is stands in information_schema: tables, columns, views, sequences, table_constraints; SHOW TABLES lists the tables, DESCRIBE t a table's columns
 error: a transaction of several statements is not implemented; each statement is done as a whole or not at all by itself: leave this one out, and of changes that belong together make one statement, such as MERGE INTO or INSERT … SELECT
 error: an index is not implemented; rows are found by the row key: let the column lead it, or keep the rows a second time under another key, as CREATE TABLE t_by_c (PRIMARY KEY (c, id)) AS SELECT * FROM t
 error: CREATE DATABASE is not implemented; a database is a directory, which is made when it is opened: halite other.halite
@@ -1736,7 +1734,7 @@ error: SHOW DATABASES is not implemented; a connection has one database; SHOW TA
 error: LOCK is not implemented; a statement has what it changes for itself, and a query reads one moment
 error: a procedure is not implemented; write its statements into a file, which .read FILE runs, or into the program
 error: table `employees`: COPY of some columns with REPLACE is not implemented, which would lose what stored rows have in `department`; INSERT OR REPLACE INTO … (…) SELECT … FROM the file keeps it
-error: Error during planning: Invalid function 'row_to_json'; name the columns: to_json({'a': a, 'b': b})
+error: there is no function `row_to_json`; name the columns: to_json({'a': a, 'b': b})
 
 PIVOT sales ON region USING sum(amount);
 ---

@@ -37,8 +37,7 @@ SELECT g, count(*) AS c, max(n) + 1 AS m FROM t GROUP BY ALL ORDER BY ALL DESC;
 | 30 | 2 | a | 10 | 30 |
 +----+---+---+----+----+
 error: Execution error: quantile_disc: 1.5 is no part of 1, from 0 to 1
-error: Error during planning: Invalid function 'percentile_disc'.
-Did you mean 'percentile_cont'?
+error: there is no function `percentile_disc`
 +---+---+---+---+---+
 | a | b | c | d | e |
 +---+---+---+---+---+

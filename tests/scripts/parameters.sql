@@ -242,7 +242,7 @@ PREPARE
 -- what is wrong is told for the values
 EXECUTE later(true, 1);
 ---
-error: Error during planning: Cannot coerce arithmetic expression Timestamp(ns) + Boolean to valid types
+error: Cannot coerce arithmetic expression TIMESTAMP(9) + BOOLEAN to valid types
 
 EXPLAIN EXECUTE found(1, 2);
 ---

@@ -150,10 +150,8 @@ error: table `many`: key part `random_salt(65537)`: 65537 buckets; there can be 
 error: table `named`: key part `random_salt(4, a)`: random_salt takes the number of buckets, as in random_salt(16)
 error: table `hidden`: column `_bucket` has the name of the hidden column that random_salt(n) keeps its buckets in; call the column something else
 error: table `log`: column `_bucket` has the name of the hidden column that random_salt(n) keeps its buckets in; call the column something else
-error: Error during planning: Invalid function 'random_salt'.
-Did you mean 'random'?
-error: Schema error: No field named _bucket.
-Valid fields are log.ts, log.host, log.message.
+error: there is no function `random_salt`
+error: there is no column `_bucket`; the columns are log.ts, log.host, log.message
 
 CREATE TABLE hourly (ts TIMESTAMP(0), n INT, PRIMARY KEY (date_trunc('hour', ts), random_salt(2) DESC));
 INSERT INTO hourly VALUES ('2024-01-01 00:10:00', 1), ('2024-01-01 00:20:00', 2), ('2024-01-01 01:10:00', 3);

@@ -157,7 +157,7 @@ error: column `n` of WITH RECURSIVE `x` is Decimal128(3, 1) in the first SELECT 
 
 WITH RECURSIVE x AS (SELECT NULL AS n, 1 AS m UNION ALL SELECT m, m + 1 FROM x WHERE m < 3) SELECT n FROM x;
 ---
-error: Error during planning: Cannot automatically convert Int64 to Null
+error: Cannot automatically convert BIGINT to NULL
 
 -- Right: 1, 2 and 3.
 WITH RECURSIVE x AS (SELECT id AS n FROM t WHERE id = 1 UNION ALL SELECT n + 1 FROM x WHERE n < 3) SELECT n FROM x;

@@ -97,7 +97,7 @@ INSERT 1
 | 5 |   |
 +---+---+
 error: DEFAULT among VALUES that are not those of an INSERT is not implemented
-error: Schema error: No field named default.
+error: there is no column `default`
 
 EXPLAIN INSERT INTO plain (b) VALUES ('x');
 ---

@@ -195,7 +195,7 @@ SELECT * FROM t;
 +----+-----+----+---+
 ++
 ++
-error: Arrow error: Divide by zero error
+error: Divide by zero error
 error: an aggregate, a window function or unnest outside of a subquery in RETURNING; write a subquery
 +----+---+------+
 | a  | b | c    |

@@ -73,7 +73,7 @@ error: ON CONFLICT ON CONSTRAINT t_pkey is not implemented; a table has one key:
 error: ON DUPLICATE KEY UPDATE is not implemented; write ON CONFLICT DO UPDATE SET c = excluded.c
 error: table `t` has no column `d`; its columns are `a`, `b`, `c`
 error: table `t`: two rows would be under the row key /2: the stored row (a = 2) and the row that was under /1, now (a = 2)
-error: Arrow error: Divide by zero error
+error: Divide by zero error
 INSERT 1
 error: REPLACE with ON CONFLICT is not implemented; leave one of them out
 error: row 1: table `t`: column `a` is NOT NULL and is given NULL

@@ -345,7 +345,7 @@ error: table `base`: the view `some` reads the table: drop the view first, and m
 ++
 CREATE VIEW
 error: table `base`: the view `every` reads the table: drop the view first, and make it again
-error: view `lost`: Error during planning: table 'halite.public.nosuch' not found
+error: view `lost`: there is no table `nosuch`
 
 -- the condition that a value has no answer for is named
 CREATE TABLE word (m TEXT PRIMARY KEY, n INT);
@@ -355,6 +355,6 @@ SELECT * FROM word WHERE 10 / n > 3;
 ---
 CREATE TABLE
 INSERT 2
-error: in `m = 1`: Arrow error: Cast error: Cannot cast string 'm0' to value of Int64 type
-error: in `10 / n > 3`: Arrow error: Divide by zero error
+error: in `m = 1`: Cannot cast string 'm0' to value of BIGINT type
+error: in `10 / n > 3`: Divide by zero error
 

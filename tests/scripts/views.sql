@@ -86,8 +86,7 @@ error: view `busy` exists already; CREATE OR REPLACE VIEW changes it
 
 CREATE OR REPLACE VIEW busy AS SELECT host, ts FROM busy_days;
 ---
-error: view `busy`: Schema error: No field named ts.
-Valid fields are busy_days.host, busy_days.day.
+error: view `busy`: there is no column `ts`; the columns are busy_days.host, busy_days.day
 
 CREATE OR REPLACE VIEW busy AS SELECT ts, host FROM reading WHERE usage > 0.96;
 SELECT * FROM busy_days;

@@ -4,7 +4,7 @@ use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::DataType;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
-use crate::session::upper_type_name;
+use crate::datum::upper_type_name;
 use crate::span::law::random::Random;
 
 /// A question.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
+use crate::datum::upper_type_name;
 use crate::error::{Error, Result};
 use crate::optimize::numbers::met;
 
@@ -27,10 +28,7 @@ pub(super) fn with_plain_bytes(schema: &SchemaRef) -> SchemaRef {
 ///
 /// # Errors
 /// `InvalidInput` for a column of which two files have types that do not meet; names both.
-pub(super) fn of_all(
-    files: &[(String, SchemaRef)],
-    type_name: fn(&DataType) -> String,
-) -> Result<SchemaRef> {
+pub(super) fn of_all(files: &[(String, SchemaRef)]) -> Result<SchemaRef> {
     let mut columns: Vec<(FieldRef, &str)> = Vec::new();
     for (name, schema) in files {
         for field in schema.fields() {
@@ -41,7 +39,7 @@ pub(super) fn of_all(
                 Some((known, first)) => {
                     let types = [known.data_type(), field.data_type()];
                     let Some(met) = common(types[0], types[1]) else {
-                        return Err(apart(known, [first, name], types.map(type_name)));
+                        return Err(apart(known, [first, name], types.map(upper_type_name)));
                     };
                     if met == *field.data_type() {
                         *first = name;

@@ -4,10 +4,6 @@ use arrow::datatypes::TimeUnit;
 
 use super::*;
 
-fn named(data_type: &DataType) -> String {
-    format!("{data_type}")
-}
-
 fn file(name: &str, columns: &[(&str, DataType)]) -> (String, SchemaRef) {
     let fields = columns
         .iter()
@@ -23,7 +19,7 @@ fn met_in(types: &[DataType]) -> Result<DataType> {
     let files: Vec<_> = files
         .map(|(of, name)| file(name, &[("c", of.clone())]))
         .collect();
-    Ok(of_all(&files, named)?.field(0).data_type().clone())
+    Ok(of_all(&files)?.field(0).data_type().clone())
 }
 
 #[test]
@@ -60,11 +56,11 @@ fn types_that_do_not_meet_are_told_with_their_files() {
     for (types, expected) in [
         (
             vec![DataType::Int32, DataType::Int64, DataType::Utf8],
-            "`c` is Int64 in `b`, and Utf8 in `c`: one column cannot be both; read the files one by one, and CAST what they give",
+            "`c` is BIGINT in `b`, and TEXT in `c`: one column cannot be both; read the files one by one, and CAST what they give",
         ),
         (
             vec![DataType::Boolean, DataType::Date32],
-            "`c` is Boolean in `a`, and Date32 in `b`: one column cannot be both; read the files one by one, and CAST what they give",
+            "`c` is BOOLEAN in `a`, and DATE in `b`: one column cannot be both; read the files one by one, and CAST what they give",
         ),
     ] {
         assert_eq!(met_in(&types).unwrap_err().to_string(), expected);
@@ -77,7 +73,7 @@ fn a_column_comes_where_it_first_comes_and_may_be_missing() {
         file("a", &[("x", DataType::Int32)]),
         file("b", &[("y", DataType::Int32), ("x", DataType::Int32)]),
     ];
-    let columns = of_all(&files, named).unwrap();
+    let columns = of_all(&files).unwrap();
     let columns: Vec<_> = columns
         .fields()
         .iter()

@@ -1,10 +1,9 @@
 //! Parquet as a format of listed files: DataFusion's, told what is believed.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::{GetExt, Result, Statistics, internal_err};
@@ -25,41 +24,25 @@ use super::columns;
 use super::counted::counted;
 use super::reader::Readers;
 
-/// How a type is called in errors.
-type TypeName = fn(&DataType) -> String;
-
 /// Makes the format of files that are called `.parquet`.
-pub(crate) struct ParquetFilesFactory(pub(crate) TypeName);
+#[derive(Debug)]
+pub(crate) struct ParquetFilesFactory;
 
 /// The format.
+#[derive(Debug)]
 pub(crate) struct ParquetFiles {
     theirs: ParquetFormat,
-    type_name: TypeName,
 }
 
 impl ParquetFiles {
     /// With the options of a session.
-    pub(crate) fn new(session: &dyn Session, type_name: TypeName) -> Self {
+    pub(crate) fn new(session: &dyn Session) -> Self {
         let mut options = session.default_table_options().parquet;
         // A filter is asked of rows as a table keeps them, above the reader, which has them as they are in the file.
         options.global.pushdown_filters = false;
         Self {
             theirs: ParquetFormat::default().with_options(options),
-            type_name,
         }
-    }
-}
-
-impl fmt::Debug for ParquetFiles {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParquetFiles").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ParquetFilesFactory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParquetFilesFactory")
-            .finish_non_exhaustive()
     }
 }
 
@@ -69,13 +52,12 @@ impl FileFormatFactory for ParquetFilesFactory {
         session: &dyn Session,
         _options: &HashMap<String, String>,
     ) -> Result<Arc<dyn FileFormat>> {
-        Ok(Arc::new(ParquetFiles::new(session, self.0)))
+        Ok(Arc::new(ParquetFiles::new(session)))
     }
 
     fn default(&self) -> Arc<dyn FileFormat> {
         Arc::new(ParquetFiles {
             theirs: ParquetFormat::default(),
-            type_name: self.0,
         })
     }
 }
@@ -120,7 +102,7 @@ impl FileFormat for ParquetFiles {
             let own = columns::with_plain_bytes(&own.await?);
             files.push((format!("/{}", object.location), own));
         }
-        Ok(columns::of_all(&files, self.type_name)?)
+        Ok(columns::of_all(&files)?)
     }
 
     async fn infer_stats(

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Declaration, Form, TRANSFORMS};
 use crate::datum::SqlType;
+use crate::datum::identifier;
 use crate::error::{Error, Result};
-use crate::key::identifier::identifier;
 
 /// An argument as it is declared and stored with the table.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,11 +6,11 @@ use arrow::array::ArrayRef;
 
 use super::texts::map_texts;
 use super::{BoundArgument, Declaration, Parameter, Transform};
+use crate::datum::identifier;
 use crate::datum::{Datum, SqlType};
 use crate::error::{Error, Result};
 use crate::key::domain::Domain;
 use crate::key::encoding::{self, Encoding};
-use crate::key::identifier::identifier;
 use crate::key::row_error::RowError;
 
 /// `reverse(c)`

@@ -297,7 +297,11 @@ async fn a_file_is_whole_or_as_it_was() {
             "",
             "row 2: column `name` is NULL, which alone on a line is no row: say NULL '…' with a text for it",
         ),
-        ("(SELECT nothing FROM t)", "", "No field named nothing"),
+        (
+            "(SELECT nothing FROM t)",
+            "",
+            "there is no column `nothing`",
+        ),
         (
             "t",
             "(FORMAT json, HEADER)",

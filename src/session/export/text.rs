@@ -9,9 +9,10 @@ use std::io;
 
 use arrow::array::RecordBatch;
 use arrow::buffer::NullBuffer;
-use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+
+use crate::datum::is_bytes;
 
 /// At the start of a file it would be taken for the mark of its encoding; in quotes it is not.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -71,18 +72,6 @@ pub fn columns(batch: &RecordBatch, no_text: NoText) -> io::Result<Vec<Column<'_
         });
     }
     Ok(columns)
-}
-
-/// Whether values of the type are bytes, also by way of a dictionary.
-pub fn is_bytes(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Binary
-        | DataType::LargeBinary
-        | DataType::BinaryView
-        | DataType::FixedSizeBinary(_) => true,
-        DataType::Dictionary(_, value) => is_bytes(value),
-        _ => false,
-    }
 }
 
 /// Appends a field of delimited text and a delimiter behind it. An empty text is `""`, so that it differs from NULL.

@@ -240,12 +240,12 @@ fn what_to_write_instead_is_said_once() {
     for (sql, message, instead) in [
         (
             "SELECT row_to_json(name) FROM gulls;",
-            "error: there is no function row_to_json",
+            "error: there is no function `row_to_json`",
             "name the columns: to_json({'a': a, 'b': b})",
         ),
         (
             "SELECT * FROM pg_tables;",
-            "error: there is no table pg_tables",
+            "error: there is no table `pg_tables`",
             "what there is stands in information_schema",
         ),
     ] {
@@ -617,7 +617,7 @@ fn an_error_in_a_file_names_it() {
     assert_eq!(out, "a\n1\n");
     assert!(
         log.starts_with(&format!(
-            "error: there is no column nosuch ({file}, line 3)\n"
+            "error: there is no column `nosuch` ({file}, line 3)\n"
         )),
         "{log}"
     );

@@ -2,7 +2,7 @@
 
 use super::arguments::table;
 use super::{Command, Offer, failed, show_texts};
-use crate::key::identifier;
+use crate::datum::identifier;
 use crate::schema::quoted;
 use crate::shell::names::Names;
 use crate::shell::state::{Answer, Shell};

@@ -6,8 +6,9 @@ use super::arguments::table;
 use super::explore::find_table;
 use super::key_of_values::{Encoded, encode};
 use super::{Command, Offer, failed, show_texts};
+use crate::datum::identifier;
 use crate::error::{Error, Result};
-use crate::key::{RowKey, identifier};
+use crate::key::RowKey;
 use crate::keyrange::{hex, prefix_successor};
 use crate::shell::state::{Answer, Shell};
 

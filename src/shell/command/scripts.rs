@@ -2,7 +2,7 @@
 
 use super::arguments::{file, first_word, home, table};
 use super::{Command, Offer, failed};
-use crate::key::identifier;
+use crate::datum::identifier;
 use crate::schema::quoted;
 use crate::shell::script::Units;
 use crate::shell::state::{Answer, Shell};

@@ -6,7 +6,7 @@ use std::fs;
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use super::context::{Context, Expected, context};
-use crate::key::identifier;
+use crate::datum::identifier;
 use crate::shell::command::{self, Offer};
 use crate::shell::format::FORMATS;
 use crate::shell::keywords::{BEGINNINGS, KEYWORDS};

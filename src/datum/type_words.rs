@@ -2,11 +2,11 @@
 
 use arrow::datatypes::DataType;
 
-use crate::session::upper_type_name;
+use super::upper_type_name;
 
 /// A message in which types are called as SQL calls them, and constants stand without a type: `Utf8("a")` is `'a'`.
 /// What stands in quotes is the user's and stays, unless they are around the types of a function's arguments.
-pub fn by_sql_names(message: &str) -> String {
+pub(super) fn by_sql_names(message: &str) -> String {
     let mut text = String::with_capacity(message.len());
     let mut rest = message;
     let mut quoted = None;

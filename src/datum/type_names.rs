@@ -2,9 +2,7 @@
 
 use arrow::datatypes::DataType;
 
-use super::export::text::is_bytes;
-use crate::datum::Precision;
-use crate::key::identifier;
+use super::{Precision, identifier};
 
 /// The name of a type in upper case, but for the names of members, which stay as they are.
 pub fn upper_type_name(data_type: &DataType) -> String {
@@ -80,5 +78,17 @@ pub fn type_name(data_type: &DataType) -> String {
         }
         other if is_bytes(other) => "bytea".to_owned(),
         other => other.to_string().to_lowercase(),
+    }
+}
+
+/// Whether values of the type are bytes, also by way of a dictionary.
+pub fn is_bytes(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => true,
+        DataType::Dictionary(_, value) => is_bytes(value),
+        _ => false,
     }
 }
