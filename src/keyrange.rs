@@ -46,6 +46,17 @@ impl KeyRange {
         }
     }
 
+    /// The keys of this range with `prefix` in front of each.
+    #[must_use]
+    pub fn behind(&self, prefix: &[u8]) -> Self {
+        let start = [prefix, self.start()].concat();
+        let stop = match self.stop() {
+            Some(stop) => Some([prefix, stop].concat()),
+            None => prefix_successor(prefix),
+        };
+        Self::new(start, stop).unwrap_or_else(|| Self::prefix(prefix))
+    }
+
     /// The first key that may be inside.
     pub fn start(&self) -> &[u8] {
         &self.start

@@ -67,14 +67,19 @@
 //! What these pages show is what a program can build on. The other modules are how Halite is built, from the store up:
 //! they are public for its own tests and benchmarks, are not shown, and change with any version.
 
+mod admin;
 #[doc(hidden)]
 pub mod catalog;
+mod convert;
 #[doc(hidden)]
 pub mod datum;
+#[doc(hidden)]
+pub mod ddl;
 pub mod error;
 #[cfg(test)]
 mod fault;
-mod file;
+#[doc(hidden)]
+pub mod file;
 #[doc(hidden)]
 pub mod function;
 #[doc(hidden)]
@@ -87,11 +92,13 @@ mod machine;
 mod not_run;
 mod operator;
 #[doc(hidden)]
-pub mod optimize;
+pub mod plan;
 #[doc(hidden)]
 pub mod predicate;
 #[doc(hidden)]
 pub mod row;
+#[doc(hidden)]
+pub mod run;
 #[doc(hidden)]
 pub mod scan;
 #[doc(hidden)]
@@ -106,6 +113,8 @@ pub mod settings;
 pub mod shell;
 #[doc(hidden)]
 pub mod span;
+#[doc(hidden)]
+pub mod sql;
 #[doc(hidden)]
 pub mod store;
 #[doc(hidden)]

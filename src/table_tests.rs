@@ -14,7 +14,7 @@ use sqlparser::parser::Parser;
 use super::*;
 use crate::catalog::ddl::define_table;
 use crate::function::scalar_functions;
-use crate::optimize::install;
+use crate::plan::rule::install;
 use crate::scan::{ScanTotals, StatementSnapshot, totals};
 use crate::store::wrap::{Call, Log, Recording};
 use crate::store::{MemoryStore, SpaceOptions};

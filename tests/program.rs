@@ -247,7 +247,7 @@ fn a_reader_that_goes_before_all_was_done_is_told_by_the_status() {
         assert_eq!(log, told, "{arguments:?}");
     }
     let (_, log) = failure(&read_a_little(&["--no-bail", "-c", "SELECT x", "-c", MANY]));
-    assert!(log.contains("there is no column x"), "{log}");
+    assert!(log.contains("there is no column `x`"), "{log}");
 }
 
 #[test]
@@ -449,7 +449,7 @@ fn an_error_names_the_file_and_the_line() {
     let (out, log) = failure(&run(&["-f", file]));
     assert_eq!(out, "one\n1\n");
     let expected =
-        format!("error: there is no column nosuch ({file}, line 3)\n    nosuch\n    ^^^^^^\n");
+        format!("error: there is no column `nosuch` ({file}, line 3)\n    nosuch\n    ^^^^^^\n");
     assert_eq!(log, expected);
 }
 

@@ -378,7 +378,7 @@ fn no_color_is_respected() {
     let run = |variables: &[(&str, &str)]| {
         let statements = "--format box -c 'SELECT NULL AS n; SELECT x'";
         let mut terminal = Terminal::start_with(home.path(), statements, variables)?;
-        terminal.expect("there is no column x");
+        terminal.expect("there is no column `x`");
         assert_eq!(terminal.end(), Some(1));
         Some(is_coloured(&terminal.screen()))
     };
@@ -400,7 +400,7 @@ fn no_color_is_respected() {
     terminal.press("SELECT NULL AS none;\r");
     terminal.expect("│ NULL │");
     terminal.press("SELECT x;\r");
-    terminal.expect("there is no column x");
+    terminal.expect("there is no column `x`");
     assert!(!is_coloured(&terminal.screen()));
 }
 

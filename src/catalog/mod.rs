@@ -39,6 +39,7 @@ mod tables;
 mod temporary;
 mod types;
 mod views;
+pub(crate) mod visible;
 
 pub use self::alter::Altered;
 pub use self::checks::{check_of, columns_of};

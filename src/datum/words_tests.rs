@@ -137,7 +137,7 @@ async fn a_parameter_without_a_value_is_named() {
     for statement in connection.script("SELECT $1 + 1").expect("a script") {
         let told = match connection.run(&statement).await {
             Err(error) => error.to_string(),
-            Ok(crate::session::Outcome::Rows(mut rows)) => {
+            Ok(crate::run::outcome::Outcome::Rows(mut rows)) => {
                 let first = futures::StreamExt::next(&mut rows).await;
                 let error = first.expect("a row or an error").expect_err("no value");
                 Error::from(error).to_string()
@@ -195,5 +195,5 @@ async fn an_error_names_what_is_missing() {
         ("there is no table `u`", Some("u"))
     );
     let error = error_of("SELECT id FROM t WHERE = 1").await;
-    assert_eq!(error.position(), Some((1, 23)));
+    assert_eq!(error.position(), Some((1, 24)));
 }

@@ -23,7 +23,8 @@ use datafusion::physical_plan::{
 
 use super::metrics::Counters;
 use super::open::{Moment, Share, open_share};
-use super::partition::{Parallelism, Piece, Shares, is_brief};
+use super::partition::{Parallelism, Shares, is_brief};
+use super::piece::Piece;
 use super::runtime::key_columns;
 use super::snapshot::{NodeSnapshot, StatementSnapshot};
 use super::{KeyOrder, ResidualConjunct, ScanRequest, display, external, properties, statistics};

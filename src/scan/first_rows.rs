@@ -5,7 +5,8 @@
 //! BY host` likewise where the key goes on with `ts`, and the newest three rows of each host are three keys for each. Runs
 //! that are merged hold parts of a group each, which end together: then each run is sent to the next group.
 //!
-//! Whether groups are long is not known before, and a seek costs as much as reading some thirty entries. So every now and
+//! Whether groups are long is not known before, and a seek, with one row decoded and filtered by itself behind it, costs as
+//! much as reading some hundred entries. So every now and
 //! then some entries are read on instead. If new groups begin among them, the scan reads on, until they become rare; if
 //! not, it seeks, and the next trial comes after twice as many seeks. A heuristic, as that of a walk.
 //!
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 use super::ScanRequest;
 use super::merge::{Comparison, Group};
-use super::partition::Piece;
+use super::piece::Piece;
 use super::request::FirstOfGroups;
 use super::rest::rest;
 use crate::error::Result;
@@ -26,7 +27,7 @@ use crate::span::Work;
 use crate::store::{Chunk, ENTRIES_PER_SEEK};
 
 /// What is left of a group is passed over by a seek where it is at least so many entries.
-const LONG: usize = ENTRIES_PER_SEEK;
+const LONG: usize = 3 * ENTRIES_PER_SEEK;
 
 /// So many entries, one after the other without a seek, say whether it is worth to look for first rows.
 const ENOUGH: usize = 1024;

@@ -9,7 +9,7 @@ use super::*;
 use crate::keyrange::{KeyRange, KeyRangeSet};
 use crate::row::RowSnapshot;
 use crate::scan::metrics::{Counters, ScanTotals, sums};
-use crate::scan::partition::Piece;
+use crate::scan::piece::Piece;
 use crate::scan::run::Source;
 use crate::schema::FamilySet;
 use crate::seed::seed;

@@ -29,6 +29,7 @@ mod output;
 mod parameter;
 mod partition;
 mod physical;
+mod piece;
 mod properties;
 mod request;
 mod rest;

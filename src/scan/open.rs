@@ -13,7 +13,8 @@ use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 
 use super::metrics::Counters;
-use super::partition::{Piece, is_brief, is_short};
+use super::partition::{is_brief, is_short};
+use super::piece::Piece;
 use super::run::Source;
 use super::stream::{self, PartitionScan};
 use super::{ScanRequest, external};

@@ -8,15 +8,13 @@
 use std::sync::Arc;
 
 use super::merge::Comparison;
+use super::piece::{POINTS_PER_PIECE, Piece, are_few_points, point_count, points};
 use crate::keyrange::{Guide, KeyRange, KeyRangeSet};
 use crate::span::{Run, Walk, Work};
 
 /// A run of more ranges than this is cut where each partition gets at least so many: reading a few ranges is quicker
 /// than another thread. With fewer ranges their sizes are asked for.
 const RANGES_PER_PIECE: usize = 64;
-
-/// So many keys that are looked up are worth a thread; fewer are one look-up.
-const POINTS_PER_PIECE: usize = 1024;
 
 /// How far a scan is read side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,62 +35,6 @@ impl Parallelism {
         partitions: 1,
         piece_bytes: Self::PIECE_BYTES,
     };
-}
-
-/// What a partition reads of a run: all of it, or what lies between two cuts.
-#[derive(Debug, Clone)]
-pub(super) struct Piece {
-    pub(super) run: Run,
-    /// Whether its least range is the rest of one that another piece begins.
-    pub(super) is_rest: bool,
-}
-
-impl Piece {
-    /// All of a run.
-    pub(super) fn whole(run: &Run) -> Self {
-        Self {
-            run: run.clone(),
-            is_rest: false,
-        }
-    }
-
-    /// Pieces that are nothing but keys as one, so that all are looked up at once; `order` is that of the rows.
-    pub(super) fn joined(pieces: Vec<Self>, order: Comparison) -> Vec<Self> {
-        if pieces.len() < 2 {
-            return pieces;
-        }
-        let Some(points) = points(pieces.iter().map(|piece| &piece.run)) else {
-            return pieces;
-        };
-        let mut keys: Vec<Vec<u8>> = points.flat_map(|keys| keys.iter().cloned()).collect();
-        keys.sort_by(|left, right| order.compare(left, right));
-        vec![Self {
-            run: Run {
-                bucket: None,
-                work: Work::Points(keys.into()),
-            },
-            is_rest: false,
-        }]
-    }
-}
-
-/// The keys of runs that are nothing but keys.
-fn points<'a>(
-    runs: impl Iterator<Item = &'a Run> + Clone,
-) -> Option<impl Iterator<Item = &'a Arc<[Vec<u8>]>>> {
-    fn keys(run: &Run) -> Option<&Arc<[Vec<u8>]>> {
-        match &run.work {
-            Work::Points(keys) => Some(keys),
-            Work::Ranges(_) | Work::Walk(_) => None,
-        }
-    }
-    let is_all = runs.clone().all(|run| keys(run).is_some());
-    is_all.then(|| runs.filter_map(keys))
-}
-
-/// How many keys are looked up, where nothing else is done.
-fn point_count<'a>(runs: impl Iterator<Item = &'a Run> + Clone) -> Option<usize> {
-    points(runs).map(|points| points.map(|keys| keys.len()).sum())
 }
 
 /// Says where ranges are cut in at most so many pieces of about so many bytes at least: see
@@ -182,9 +124,23 @@ pub(super) fn is_short(pieces: &[Piece]) -> bool {
     pieces.len() <= SHORT_RUNS && !pieces.iter().any(is_walk)
 }
 
-/// Whether runs are a few keys that one thread looks up as soon as several would.
-pub(super) fn are_few_points(runs: &[Run]) -> bool {
-    point_count(runs.iter()).is_some_and(|count| count <= POINTS_PER_PIECE)
+/// Pieces that are nothing but keys as one, so that all are looked up at once; `order` is that of the rows.
+pub(super) fn joined(pieces: Vec<Piece>, order: Comparison) -> Vec<Piece> {
+    if pieces.len() < 2 {
+        return pieces;
+    }
+    let Some(points) = points(pieces.iter().map(|piece| &piece.run)) else {
+        return pieces;
+    };
+    let mut keys: Vec<Vec<u8>> = points.flat_map(|keys| keys.iter().cloned()).collect();
+    keys.sort_by(|left, right| order.compare(left, right));
+    vec![Piece {
+        run: Run {
+            bucket: None,
+            work: Work::Points(keys.into()),
+        },
+        is_rest: false,
+    }]
 }
 
 /// A run in at most `count` pieces, in key order.

@@ -102,7 +102,7 @@ fn keys_of_several_buckets_are_joined_in_the_order_of_the_rows() {
     let joined = |cut| {
         let pieces = [keys(0, 3), keys(1, 2)].iter().map(Piece::whole).collect();
         let direction = crate::store::Direction::Forward;
-        let joined = Piece::joined(pieces, Comparison { cut, direction });
+        let joined = super::joined(pieces, Comparison { cut, direction });
         let [piece] = joined.as_slice() else {
             panic!("{joined:?}")
         };
@@ -126,7 +126,7 @@ fn keys_of_several_buckets_are_joined_in_the_order_of_the_rows() {
         cut: None,
         direction: crate::store::Direction::Forward,
     };
-    assert_eq!(Piece::joined(mixed, order).len(), 2);
+    assert_eq!(super::joined(mixed, order).len(), 2);
 }
 
 #[test]

@@ -10,8 +10,8 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 
 use super::KeyOrder;
-use super::partition::are_few_points;
 use super::physical::has_subquery;
+use super::piece::are_few_points;
 use crate::keyrange::KeyRange;
 use crate::predicate::{self, Predicate};
 use crate::schema::{BoundTable, FamilySet, spaces_of_families};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::partition::Piece;
+use super::piece::Piece;
 use crate::keyrange::KeyRange;
 use crate::span::Work;
 use crate::store::Direction;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::ScanRequest;
 use super::metrics::Counters;
-use super::partition::Piece;
+use super::piece::Piece;
 use super::snapshot::refuse_if_gone;
 use crate::error::{Error, Result};
 use crate::row::RowSnapshot;

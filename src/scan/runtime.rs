@@ -25,8 +25,8 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{DynamicFilterTracker, DynamicFilterTracking};
 
-use super::partition::Piece;
 use super::physical::predicate_of;
+use super::piece::Piece;
 use super::request::Lowered;
 use super::rest::{clipped, kept, rest};
 use super::tuples::row_keys;

@@ -22,16 +22,16 @@ use datafusion::physical_plan::coop::cooperative;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::stream;
 
-use super::ScanRequest;
 use super::decode::Decoder;
-use super::external;
 use super::first_rows::{FirstRows, Next};
 use super::merge::{Chain, Comparison, Draw, Merge};
 use super::metrics::Counters;
 use super::output::Output;
-use super::partition::Piece;
+use super::partition::joined;
+use super::piece::Piece;
 use super::run::{Cancelled, RunReader, Source};
 use super::runtime::Narrowing;
+use super::{ScanRequest, external};
 use crate::store::{Chunk, ChunkLimit, Direction};
 
 /// About how many bytes of entries are decoded at once.
@@ -85,7 +85,7 @@ struct Drawing {
 impl Drawing {
     /// Before the first entry of `pieces`.
     fn of(&self, pieces: Vec<Piece>) -> Draw {
-        let pieces = Piece::joined(pieces, self.comparison).into_iter();
+        let pieces = joined(pieces, self.comparison).into_iter();
         let readers = pieces.map(|piece| RunReader::new(&self.source, piece));
         let readers: Vec<RunReader> = readers.collect();
         match self.in_order && readers.len() > 1 {

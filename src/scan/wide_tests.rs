@@ -6,8 +6,9 @@ use std::sync::Arc;
 use fastrand::Rng;
 
 use crate::key::testing::with_seed;
+use crate::run::meter::Meter;
 use crate::session::testing::texts;
-use crate::session::{Connection, Database, Meter};
+use crate::session::{Connection, Database};
 
 const ROWS: usize = 12_000;
 

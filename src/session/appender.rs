@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 
-use super::params::put_in_zone_of;
-use super::{Connection, IntoParameters, rules};
+use super::{Connection, IntoParameters};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::RowError;
+use crate::plan::bind::column_rules;
+use crate::plan::bind::placeholders::put_in_zone_of;
 use crate::row::RowWriter;
 use crate::store::Durability;
 use crate::table::HaliteTable;
@@ -98,7 +99,7 @@ pub struct Appender {
 }
 
 impl Appender {
-    pub(super) fn new(
+    pub(crate) fn new(
         connection: Connection,
         table: Arc<HaliteTable>,
         mut settings: WriteSettings,
@@ -184,7 +185,7 @@ impl Appender {
             .iter()
             .filter(|it| !given.contains(&it.name));
         let filled = match left_out.any(|column| column.default_text().is_some()) {
-            true => rules::filled(&self.connection.statement_state()?, table, &given)?,
+            true => column_rules::filled(&self.connection.statement_state()?, table, &given)?,
             false => Vec::new(),
         };
         self.buffer.conform(batch, &filled)

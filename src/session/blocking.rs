@@ -33,12 +33,14 @@ use futures::StreamExt;
 use tokio::runtime::Handle;
 use tokio::task::coop;
 
-use super::waiting::own_runtime;
 use super::{
-    AppenderOptions, CheckReport, FromValue, InterruptHandle, IntoParameters, Progress, Row,
-    RowStream, Rows, StatementReport, Warnings,
+    AppenderOptions, FromValue, IntoParameters, Progress, Row, RowStream, Rows, StatementReport,
+    Warnings,
 };
+use crate::admin::check::CheckReport;
 use crate::error::{Error, Result};
+use crate::run::interrupt::InterruptHandle;
+use crate::run::waiting::own_runtime;
 use crate::store::StoreOptions;
 
 /// What a future gives, for a thread that may wait for it.

@@ -10,9 +10,10 @@ use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use tokio::runtime::{Builder, Runtime};
 
-use super::running::RUNS_HERE;
-use super::{Connection, Database, Outcome};
+use super::{Connection, Database};
 use crate::keyrange::KeyRange;
+use crate::run::outcome::Outcome;
+use crate::run::running::RUNS_HERE;
 use crate::store::wrap::{Call, Log, Recording};
 use crate::store::{
     Durability, MemoryStore, RocksStore, Snapshot, StoreOptions, WriteBatch, commit_batch,

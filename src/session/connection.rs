@@ -1,6 +1,6 @@
 //! Connections: statements run one after the other, each at one snapshot.
 //!
-//! The way of a statement: [`parse`](super::parse) cuts and parses the script; DDL, `COPY`, `SHOW …` and
+//! The way of a statement: [`parse`](crate::sql::parse) cuts and parses the script; DDL, `COPY`, `SHOW …` and
 //! `EXPLAIN KEYS` are answered here; everything else is planned by DataFusion with Halite's rules in front, and reads the
 //! store at the snapshot that the statement took when it began.
 //!
@@ -18,34 +18,36 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement as DFStatement;
 
-use super::apart::{Effort, apart};
-use super::catalogs::Catalogs;
-use super::change::{ChangeNode, ChangeStatement};
-use super::command::{self, Own};
-use super::innermost::sql_of;
-use super::insert::{self, Insert};
-use super::interrupt::Interruptions;
-use super::key_rows;
-use super::meter::Meter;
-use super::named::{self, NamedStatements};
 use super::observe::{Asked, Observer};
-use super::outcome::{Gives, Outcome, Wanted, count, gives_rows, refuse_hidden_changes};
-use super::parse::{Command, Parsed, parse};
-use super::planned::{Planned, task};
-use super::query_plan::{draft, mended, query_plan};
-use super::scanned::reads_own_tables;
-use super::sessions::Sessions;
-use super::stack::{on_stack_for, stack_for};
-use super::texts::Texts;
-use super::views::{self, Views};
 use super::warnings::Warnings;
-use super::written_values;
-use super::{Database, clauses, context, explain, fit, guard, memory, names, outcome, temporary};
+use super::{Database, context};
 use crate::catalog::Guests;
+use crate::catalog::visible::Catalogs;
+use crate::ddl::command::{self, Own};
 use crate::error::{Error, Result};
 use crate::function::Stop;
+use crate::plan::bind::scanned::reads_own_tables;
+use crate::plan::bind::views::{self, Views};
+use crate::plan::bind::{column_rules, names, written_values};
+use crate::plan::change::values::{self, Insert};
+use crate::plan::change::{ChangeNode, ChangeStatement, gives_rows};
+use crate::plan::query_plan::{draft, mended, query_plan};
+use crate::run::interrupt::Interruptions;
+use crate::run::meter::Meter;
+use crate::run::named::{self, NamedStatements};
+use crate::run::outcome::{self, Gives, Outcome, Wanted, count, refuse_hidden_changes};
+use crate::run::planned::{Planned, task};
+use crate::run::planning_thread::{Effort, apart};
+use crate::run::sessions::Sessions;
+use crate::run::statement_cache::Texts;
+use crate::run::{batch_size, explain, key_rows, memory, temporary};
 use crate::scan::{Opened, StatementSnapshot};
 use crate::settings::{self, ByteSize, HaliteOptions};
+use crate::sql::innermost::sql_of;
+use crate::sql::limits::guard;
+use crate::sql::parse::{Command, Parsed, parse};
+use crate::sql::stack::{on_stack_for, stack_for};
+use crate::sql::unsupported::clauses;
 use crate::write::{Progress, is_outdated};
 
 /// What a text becomes while it is parsed and planned, at most: so many times its own length.
@@ -53,7 +55,7 @@ const MEMORY_OF_TEXT: usize = 64;
 
 /// How far a plan has come.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     /// It is as the statement was written.
     Written,
     /// The optimizer is done with it.
@@ -65,25 +67,25 @@ pub(super) enum Stage {
 /// A connection to a database. Its settings (`SET …`) are its own.
 #[derive(Clone)]
 pub struct Connection {
-    pub(super) database: Database,
+    pub(crate) database: Database,
     catalogs: Catalogs,
     context: SessionContext,
     progress: Progress,
-    pub(super) meter: Option<Arc<Meter>>,
+    pub(crate) meter: Option<Arc<Meter>>,
     /// Whom its statements are reported to.
-    pub(super) observer: Option<Observer>,
-    pub(super) named: NamedStatements,
+    pub(crate) observer: Option<Observer>,
+    pub(crate) named: NamedStatements,
     texts: Arc<Texts>,
     sessions: Arc<Sessions>,
     warnings: Warnings,
     views: Arc<Views>,
     /// Tables of the program.
-    pub(super) guests: Guests,
-    pub(super) interrupts: Arc<Interruptions>,
+    pub(crate) guests: Guests,
+    pub(crate) interrupts: Arc<Interruptions>,
     /// How long each statement may take, if that is not what the setting says.
-    pub(super) timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// Ends what its statement runs, where it is that of one statement.
-    pub(super) stop: Stop,
+    pub(crate) stop: Stop,
 }
 
 impl std::fmt::Debug for Connection {
@@ -97,7 +99,7 @@ impl std::fmt::Debug for Connection {
 /// A parsed statement of a script.
 #[derive(Debug, Clone)]
 pub struct Statement {
-    pub(super) parsed: Arc<Parsed>,
+    pub(crate) parsed: Arc<Parsed>,
 }
 
 impl From<Parsed> for Statement {
@@ -109,13 +111,13 @@ impl From<Parsed> for Statement {
 
 impl Statement {
     /// What it is, to be changed.
-    pub(super) fn parsed_mut(&mut self) -> &mut Parsed {
+    pub(crate) fn parsed_mut(&mut self) -> &mut Parsed {
         // It may be nested deep.
         on_stack_for(self.parsed.depth, || Arc::make_mut(&mut self.parsed))
     }
 
     /// The only one of a script.
-    pub(super) fn only_of(mut statements: Vec<Parsed>) -> Result<Self> {
+    pub(crate) fn only_of(mut statements: Vec<Parsed>) -> Result<Self> {
         match (statements.pop(), statements.is_empty()) {
             (Some(parsed), true) => Ok(parsed.into()),
             (None, _) => Err(Error::invalid("there is no statement")),
@@ -132,9 +134,9 @@ impl Statement {
 }
 
 impl Connection {
-    pub(super) fn new(database: Database) -> Self {
+    pub(crate) fn new(database: Database) -> Self {
         let (catalogs, guests) = (
-            Catalogs::new(Arc::clone(database.catalog())),
+            Catalogs::new(Arc::clone(database.catalog()), column_rules::compile),
             Guests::default(),
         );
         let views = Arc::new(Views::new(catalogs.clone(), guests.clone()));
@@ -175,17 +177,17 @@ impl Connection {
     }
 
     /// The tables and views that it sees.
-    pub(super) fn catalogs(&self) -> &Catalogs {
+    pub(crate) fn catalogs(&self) -> &Catalogs {
         &self.catalogs
     }
 
     /// The views that it sees, planned.
-    pub(super) fn view_plans(&self) -> &Views {
+    pub(crate) fn view_plans(&self) -> &Views {
         &self.views
     }
 
     /// What is remembered of the texts that it was given.
-    pub(super) fn texts(&self) -> &Texts {
+    pub(crate) fn texts(&self) -> &Texts {
         &self.texts
     }
 
@@ -237,7 +239,7 @@ impl Connection {
         watch.over(given, Asked::AsRead)
     }
 
-    pub(super) async fn run_statement(
+    pub(crate) async fn run_statement(
         &self,
         statement: &Statement,
         wanted: Wanted,
@@ -281,7 +283,7 @@ impl Connection {
     }
 
     /// A statement that DataFusion plans.
-    pub(super) async fn run_planned(
+    pub(crate) async fn run_planned(
         &self,
         parsed: &DFStatement,
         wanted: Wanted,
@@ -310,7 +312,7 @@ impl Connection {
     }
 
     /// Plans a statement with open parameters, to be run many times.
-    pub(super) async fn plan_once(&self, parsed: &DFStatement) -> Result<Planned> {
+    pub(crate) async fn plan_once(&self, parsed: &DFStatement) -> Result<Planned> {
         let version = self.catalogs.version();
         let session = self.sessions.kept(&self.context);
         let parameters = written_values::count_of(parsed);
@@ -336,12 +338,12 @@ impl Connection {
     }
 
     /// Whether it is the plan for the tables and the settings that there are now.
-    pub(super) fn is_current(&self, planned: &Planned) -> bool {
+    pub(crate) fn is_current(&self, planned: &Planned) -> bool {
         planned.is_current(&self.catalogs, &self.context)
     }
 
     /// The rows of such a statement for parameters that are bound, if they need no plan.
-    pub(super) fn direct(
+    pub(crate) fn direct(
         &self,
         planned: &Planned,
         params: &[ScalarValue],
@@ -352,7 +354,7 @@ impl Connection {
 
     /// Runs such a statement with parameters that are bound, from its plan; `None` where the tables or the settings are
     /// others by now.
-    pub(super) async fn run_again(
+    pub(crate) async fn run_again(
         &self,
         planned: &Planned,
         parsed: &DFStatement,
@@ -384,7 +386,7 @@ impl Connection {
     ///
     /// # Errors
     /// What is wrong with the statement for these values.
-    pub(super) async fn run_written(
+    pub(crate) async fn run_written(
         &self,
         parsed: &DFStatement,
         params: &[ScalarValue],
@@ -395,7 +397,7 @@ impl Connection {
     }
 
     /// The same from its optimized plan; `None` where there is none for these parameters, too.
-    pub(super) async fn run_optimized(
+    pub(crate) async fn run_optimized(
         &self,
         planned: &Planned,
         params: &[ScalarValue],
@@ -412,7 +414,7 @@ impl Connection {
             return Ok(None);
         };
         if let Some(session) = planned.session()
-            && fit::is_fitting(&plan)?
+            && batch_size::is_fitting(&plan)?
         {
             let session = Arc::clone(session);
             let (session, physical) = self.runnable_of(session, plan, Stage::Optimized).await?;
@@ -423,7 +425,7 @@ impl Connection {
         if !self.is_current(planned) {
             return Ok(None);
         }
-        fit::fit(&mut state, &plan)?;
+        batch_size::fit(&mut state, &plan)?;
         let (state, physical) = self.runnable_of(state, plan, Stage::Optimized).await?;
         let rows = execute_stream(physical, state.task_ctx())?;
         Ok(Some(Outcome::Rows(rows)))
@@ -446,14 +448,14 @@ impl Connection {
         Ok(Some(Outcome::Rows(rows)))
     }
 
-    pub(super) async fn run_wanted(
+    pub(crate) async fn run_wanted(
         &self,
         state: SessionState,
         plan: LogicalPlan,
         wanted: Wanted,
     ) -> Result<Outcome> {
         let mut state = state;
-        fit::fit(&mut state, &plan)?;
+        batch_size::fit(&mut state, &plan)?;
         // What EXECUTE gives is known once it is resolved.
         let executes = matches!(plan, LogicalPlan::Statement(PlannedStatement::Execute(_)));
         wanted.check(executes || gives_rows(&plan))?;
@@ -539,7 +541,7 @@ impl Connection {
     }
 
     /// The session as it is now, with the snapshot that the statement reads.
-    pub(super) fn statement_state(&self) -> Result<SessionState> {
+    pub(crate) fn statement_state(&self) -> Result<SessionState> {
         let mut state = self.sessions.begin(&self.context);
         self.begin_statement(state.config_mut())?;
         let (access, limit) = (self.database.access(), self.database.memory().limit());
@@ -552,7 +554,7 @@ impl Connection {
             access.show(options);
             options.memory_limit = ByteSize(limit as u64);
         }
-        fit::fit_batches(state.config_mut(), limit);
+        batch_size::fit_batches(state.config_mut(), limit);
         Ok(state)
     }
 
@@ -567,7 +569,7 @@ impl Connection {
 
     /// The session and the plan of a statement, whose tables are those of its snapshot: if tables were made, replaced
     /// or dropped between the two, it is planned again at a new one.
-    pub(super) async fn planned(
+    pub(crate) async fn planned(
         &self,
         parsed: &DFStatement,
     ) -> Result<(SessionState, LogicalPlan)> {
@@ -598,7 +600,7 @@ impl Connection {
         mut parsed: DFStatement,
     ) -> Result<LogicalPlan> {
         let prepares = named::take_open(&mut parsed);
-        insert::write_out_defaults(&self.catalogs, &mut parsed)?;
+        values::write_out_defaults(&self.catalogs, &mut parsed)?;
         clauses::check(&parsed, state)?;
         views::refuse_changes(&self.catalogs, &parsed)?;
         let change = ChangeStatement::take(&self.catalogs, &mut parsed, state)?;
@@ -622,7 +624,7 @@ impl Connection {
     }
 
     /// The physical plan, and the session that it is for. What runs it asks for [`Connection::runnable`].
-    pub(super) async fn physical(
+    pub(crate) async fn physical(
         &self,
         state: SessionState,
         plan: LogicalPlan,
@@ -633,7 +635,7 @@ impl Connection {
     }
 
     /// The same from a plan at this stage, which is given back.
-    pub(super) async fn physical_of<S: Borrow<SessionState> + Send + Sync + 'static>(
+    pub(crate) async fn physical_of<S: Borrow<SessionState> + Send + Sync + 'static>(
         &self,
         state: S,
         plan: LogicalPlan,
@@ -660,7 +662,7 @@ impl Connection {
     }
 
     /// The only statement of `sql`.
-    pub(super) fn single(&self, sql: &str) -> Result<Statement> {
+    pub(crate) fn single(&self, sql: &str) -> Result<Statement> {
         Statement::only_of(self.parse(sql)?)
     }
 }
@@ -669,7 +671,7 @@ impl Connection {
 ///
 /// # Errors
 /// `NotSupported` for a change inside another statement.
-pub(super) fn physical_session(
+pub(crate) fn physical_session(
     mut state: SessionState,
     plan: &LogicalPlan,
 ) -> Result<SessionState> {

@@ -7,7 +7,7 @@ use arrow::record_batch::RecordBatch;
 use super::*;
 use crate::error::ErrorKind;
 use crate::params;
-use crate::session::Meter;
+use crate::run::meter::Meter;
 
 async fn connection() -> Connection {
     let connection = Database::in_memory().unwrap().connect();

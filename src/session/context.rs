@@ -6,22 +6,27 @@ use datafusion::execution::memory_pool::MemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::prelude::SessionContext;
 
-use super::catalogs::Catalogs;
-use super::information::Information;
-use super::views::Views;
-use super::{Database, environment, files, sequences};
+use crate::catalog::visible::Catalogs;
 use crate::catalog::{CATALOG_NAME, GuestFunctions, Guests, HaliteCatalog, ViewPlanner};
+use crate::ddl::information::Information;
+use crate::ddl::sequences;
 use crate::function;
+use crate::plan::bind::files;
+use crate::plan::bind::views::Views;
+use crate::plan::change::ChangePlanner;
+use crate::plan::environment;
+use crate::session::Database;
 use crate::table::HaliteTable;
 
 /// A new session over the tables of `catalogs` and `guests`, in which `views` are planned.
-pub(super) fn new(
+pub(crate) fn new(
     database: &Database,
     catalogs: &Catalogs,
     guests: &Guests,
     views: &Arc<Views>,
 ) -> SessionContext {
-    let mut builder = environment::builder().with_runtime_env(Arc::new(RuntimeEnv {
+    let builder = environment::builder().with_query_planner(Arc::new(ChangePlanner));
+    let mut builder = builder.with_runtime_env(Arc::new(RuntimeEnv {
         memory_pool: Arc::clone(database.memory()) as Arc<dyn MemoryPool>,
         disk_manager: Arc::clone(database.temporary()),
         ..RuntimeEnv::default()

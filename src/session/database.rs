@@ -8,14 +8,15 @@ use std::time::{Duration, Instant};
 use datafusion::catalog::TableProvider;
 use datafusion::execution::disk_manager::DiskManager;
 
-use super::access::Restrictions;
-use super::interrupt::InterruptHandle;
-use super::memory::Memory;
-use super::waiting::on_waiting_thread;
-use super::{deadline, rules};
 use crate::catalog::Catalog;
 use crate::error::{Error, ErrorKind, Result};
+use crate::file::access::Restrictions;
 use crate::function::Stop;
+use crate::plan::bind::column_rules;
+use crate::run::deadline;
+use crate::run::interrupt::InterruptHandle;
+use crate::run::memory::Memory;
+use crate::run::waiting::on_waiting_thread;
 use crate::settings::ByteSize;
 use crate::store::holders::{self, Held, Holders, OPEN_HERE, STATEMENT};
 use crate::store::{MemoryStore, Place, Store, StoreOptions};
@@ -44,11 +45,11 @@ pub struct Database {
 
 /// What ends the statements of all connections.
 #[derive(Debug, Default)]
-pub(super) struct Ending {
+pub(crate) struct Ending {
     /// What they are told by.
-    pub(super) stop: Stop,
+    pub(crate) stop: Stop,
     /// What those hear who wait for them.
-    pub(super) interrupts: InterruptHandle,
+    pub(crate) interrupts: InterruptHandle,
 }
 
 /// What was told to end goes on when this is dropped.
@@ -198,12 +199,12 @@ impl Database {
     }
 
     /// What says that this holds the database.
-    pub(super) fn held(&self) -> &Held {
+    pub(crate) fn held(&self) -> &Held {
         &self.held
     }
 
     /// The same database for something that is called so.
-    pub(super) fn held_by(&self, what: &'static str) -> Self {
+    pub(crate) fn held_by(&self, what: &'static str) -> Self {
         Self {
             held: self.held.called(what),
             catalog: Arc::clone(&self.catalog),
@@ -214,7 +215,7 @@ impl Database {
         }
     }
 
-    pub(super) fn ending(&self) -> &Ending {
+    pub(crate) fn ending(&self) -> &Ending {
         &self.ending
     }
 
@@ -242,7 +243,11 @@ impl Database {
     pub fn of_store_with(store: Arc<dyn Store>, spills: SpillDirectory) -> Result<Self> {
         let database = Self {
             temporary: spills.disk_manager()?,
-            catalog: Arc::new(Catalog::open_with(store, spills, Some(rules::compile))?),
+            catalog: Arc::new(Catalog::open_with(
+                store,
+                spills,
+                Some(column_rules::compile),
+            )?),
             access: Arc::default(),
             memory: Arc::default(),
             ending: Arc::default(),
@@ -285,7 +290,7 @@ impl Database {
         self.access.check(what)
     }
 
-    pub(super) fn access(&self) -> &Arc<Restrictions> {
+    pub(crate) fn access(&self) -> &Arc<Restrictions> {
         &self.access
     }
 
@@ -302,22 +307,22 @@ impl Database {
         self.catalog.store().limit_cache(cache_share(limit));
     }
 
-    pub(super) fn memory(&self) -> &Arc<Memory> {
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
 
     /// The temporary files of queries.
-    pub(super) fn temporary(&self) -> &Arc<DiskManager> {
+    pub(crate) fn temporary(&self) -> &Arc<DiskManager> {
         &self.temporary
     }
 
     /// The store under the database.
     #[cfg(test)]
-    pub(super) fn store(&self) -> &Arc<dyn Store> {
+    pub(crate) fn store(&self) -> &Arc<dyn Store> {
         self.catalog.store()
     }
 
-    pub(super) fn catalog(&self) -> &Arc<Catalog> {
+    pub(crate) fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }
 }

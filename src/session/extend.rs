@@ -8,11 +8,13 @@ use datafusion::catalog::{TableFunctionImpl, TableProvider};
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 use datafusion::physical_plan::common::collect;
 
-use super::running::{Limit, SetBy, Within};
-use super::{Appender, AppenderOptions, Connection, InterruptHandle, Outcome};
+use super::{Appender, AppenderOptions, Connection};
 use crate::catalog::GuestFunctions;
 use crate::error::{Error, Result};
 use crate::function::guarded;
+use crate::run::interrupt::InterruptHandle;
+use crate::run::outcome::Outcome;
+use crate::run::running::{Limit, SetBy, Within};
 use crate::scan::Opened;
 use crate::settings::HaliteOptions;
 use crate::store::holders::STATEMENT;
@@ -66,7 +68,7 @@ impl Connection {
     }
 
     /// What a statement gives that `begin` begins, on threads of Halite's own, within the time that it may take.
-    pub(super) async fn limited<S>(&self, begin: impl FnOnce(Self) -> S) -> Result<Outcome>
+    pub(crate) async fn limited<S>(&self, begin: impl FnOnce(Self) -> S) -> Result<Outcome>
     where
         S: Future<Output = Result<Outcome>> + Send + 'static,
     {
@@ -79,7 +81,7 @@ impl Connection {
     }
 
     /// The rows of a scan that is open: read where they are asked for if they are few, else as those of any statement.
-    pub(super) async fn rows_opened(&self, opened: Opened) -> Result<Outcome> {
+    pub(crate) async fn rows_opened(&self, opened: Opened) -> Result<Outcome> {
         if opened.is_brief() {
             return Ok(Outcome::Rows(opened.into_stream()));
         }
@@ -88,13 +90,13 @@ impl Connection {
     }
 
     /// What ends a statement that begins.
-    pub(super) fn within(&self) -> Within {
+    pub(crate) fn within(&self) -> Within {
         let held = self.database().held().called(STATEMENT);
         Within::new(self.limit(), &self.interrupts, held)
     }
 
     /// The same connection, for something that is called so.
-    pub(super) fn held_by(&self, what: &'static str) -> Self {
+    pub(crate) fn held_by(&self, what: &'static str) -> Self {
         let mut held = self.clone();
         held.database = self.database.held_by(what);
         held

@@ -10,22 +10,20 @@ use datafusion::physical_plan::common::collect;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::tokenizer::TokenWithSpan;
 
-use super::bound;
-use super::change::ChangeNode;
-use super::command::Own;
 use super::observe::Asked;
-use super::outcome::{
-    Outcome, Wanted, gives_rows, no_rows, refuse_hidden_changes, takes_parameters,
-};
-use super::parse::{Command, Parsed, parse_tokens, tokenize};
-use super::placeholders::Placeholders;
-use super::planned::Planned;
-use super::stack::{Depth, stack_for};
-use super::texts::{Known, Text};
-use super::written_values;
 use super::{Connection, FromValue, IntoParameters, Row, RowStream, Rows, Statement};
+use crate::ddl::command::Own;
 use crate::error::{Error, ErrorKind, Result};
+use crate::plan::bind::placeholders::Placeholders;
+use crate::plan::bind::{bound, written_values};
+use crate::plan::change::{ChangeNode, gives_rows};
+use crate::run::outcome::{Outcome, Wanted, no_rows, refuse_hidden_changes, takes_parameters};
+use crate::run::planned::Planned;
+use crate::run::statement_cache::{Known, Text};
 use crate::scan::Opened;
+use crate::sql::parse::{Command, Parsed, parse_tokens};
+use crate::sql::stack::{Depth, stack_for};
+use crate::sql::token::tokenize;
 
 impl Connection {
     /// A query as DataFusion's data frame: nothing is read before it is collected.
@@ -147,7 +145,7 @@ impl Connection {
     }
 
     /// Rows whose batches count as memory where they are gathered.
-    pub(super) fn row_stream(&self, stream: SendableRecordBatchStream) -> RowStream {
+    pub(crate) fn row_stream(&self, stream: SendableRecordBatchStream) -> RowStream {
         RowStream::within(stream, Arc::clone(self.database().memory()))
     }
 

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 
-use super::parse::{complete, parse, split, split_closed};
 use super::{Connection, Database};
 use crate::row::RowReader;
 use crate::schema::{BoundTable, Table};
 use crate::seed::seed;
+use crate::sql::parse::{complete, parse, split, split_closed};
 use crate::store::Chunk;
 
 /// The longest that one input may take. Tests are not optimized, and run beside others.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 
-use super::stack::large_stack;
 use super::testing::{rows_of, run, with};
 use super::{Connection, Database};
 use crate::row::Grouped;
 use crate::seed::seed;
+use crate::sql::stack::large_stack;
 use crate::store::{MemoryStore, Store};
 
 /// The row keys of `customer`, `orders` and `line`, in several designs of a key space.

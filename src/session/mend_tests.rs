@@ -17,7 +17,7 @@ const ROWS: &str = "INSERT INTO t VALUES
     (4, 3, 4, '', true, -9223372036854775808, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 
 /// A mended and a plain session over the same MemTable.
-pub(super) async fn sessions() -> (SessionContext, SessionContext) {
+pub(crate) async fn sessions() -> (SessionContext, SessionContext) {
     let (halite, plain) = (mended(), plain());
     for sql in [TABLE, ROWS] {
         rows(&halite, sql).await;
@@ -29,7 +29,7 @@ pub(super) async fn sessions() -> (SessionContext, SessionContext) {
 
 /// What the two sessions say of the ids that a predicate keeps: `right` by Halite, `wrong` (rows or an error that
 /// holds the text) by DataFusion.
-pub(super) async fn shown(predicate: &str, right: &[&str], wrong: Result<&[&str], &str>) {
+pub(crate) async fn shown(predicate: &str, right: &[&str], wrong: Result<&[&str], &str>) {
     let (halite, plain) = sessions().await;
     let sql = format!("SELECT id FROM t WHERE {predicate}");
     assert_eq!(rows(&halite, &sql).await, right, "Halite: {predicate}");
@@ -43,7 +43,7 @@ pub(super) async fn shown(predicate: &str, right: &[&str], wrong: Result<&[&str]
 }
 
 /// Rows that both sessions agree on.
-pub(super) async fn agreed(predicate: &str, right: &[&str]) {
+pub(crate) async fn agreed(predicate: &str, right: &[&str]) {
     shown(predicate, right, Ok(right)).await;
 }
 

@@ -15,10 +15,10 @@ use datafusion::common::Result as DataFusionResult;
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use futures::{Stream, StreamExt};
 
-use super::meter::Meter;
-use super::outcome::Outcome;
-use super::span::Span;
 use crate::error::{Error, ErrorKind, Result};
+use crate::run::meter::Meter;
+use crate::run::outcome::Outcome;
+use crate::run::span::Span;
 
 /// What there is to say of a statement that is done; see
 /// [`Connection::with_observer`](super::Connection::with_observer).
@@ -40,7 +40,7 @@ pub struct StatementReport<'a> {
 
 /// Whom statements are reported to.
 #[derive(Clone)]
-pub(super) struct Observer(pub(super) Arc<dyn Fn(&StatementReport<'_>) + Send + Sync>);
+pub(crate) struct Observer(pub(crate) Arc<dyn Fn(&StatementReport<'_>) + Send + Sync>);
 
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,7 +50,7 @@ impl fmt::Debug for Observer {
 
 /// What of a statement's rows is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(crate) enum Asked {
     /// All of them, by a future that gathers them.
     All,
     /// As many as their reader likes.
@@ -58,7 +58,7 @@ pub(super) enum Asked {
 }
 
 /// A statement that is not done yet; it is when this is dropped.
-pub(super) struct Watched {
+pub(crate) struct Watched {
     sql: String,
     observer: Option<Observer>,
     span: Option<Span>,
@@ -70,7 +70,7 @@ pub(super) struct Watched {
 
 impl Watched {
     /// One that begins, and is looked at by `meter`.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         sql: &str,
         observer: Option<Observer>,
         span: Option<Span>,
@@ -88,7 +88,7 @@ impl Watched {
     }
 
     /// What the statement has given, on the way to who asked for it.
-    pub(super) fn over(mut self, given: Result<Outcome>, asked: Asked) -> Result<Outcome> {
+    pub(crate) fn over(mut self, given: Result<Outcome>, asked: Asked) -> Result<Outcome> {
         self.error = given.as_ref().err().map(Error::kind);
         match given {
             Ok(Outcome::Rows(rows)) => {
@@ -111,7 +111,7 @@ impl Watched {
     }
 
     /// The only row of a statement, or none.
-    pub(super) fn over_row<T>(mut self, given: Result<Option<T>>) -> Result<Option<T>> {
+    pub(crate) fn over_row<T>(mut self, given: Result<Option<T>>) -> Result<Option<T>> {
         self.error = given.as_ref().err().map(Error::kind);
         self.rows = u64::from(matches!(given, Ok(Some(_))));
         given

@@ -454,21 +454,6 @@ tuples!(A B C D E F G H I J K L M N);
 tuples!(A B C D E F G H I J K L M N O);
 tuples!(A B C D E F G H I J K L M N O P);
 
-/// Gives a time stamp the zone of `wanted`: an instant becomes its clock in UTC, a clock the instant of it in UTC. Any other
-/// value stays as it is.
-pub(super) fn put_in_zone_of(value: &mut ScalarValue, wanted: &DataType) {
-    if let (
-        ScalarValue::TimestampSecond(_, zone)
-        | ScalarValue::TimestampMillisecond(_, zone)
-        | ScalarValue::TimestampMicrosecond(_, zone)
-        | ScalarValue::TimestampNanosecond(_, zone),
-        DataType::Timestamp(_, wanted),
-    ) = (value, wanted)
-    {
-        zone.clone_from(wanted);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use chrono::FixedOffset;

@@ -6,17 +6,19 @@ use datafusion::common::ScalarValue;
 use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::RwLock;
 
-use super::command::Own;
 use super::observe::Asked;
-use super::outcome::{Gives, Wanted, no_prepared, no_rows, takes_parameters, wanted_of};
-use super::parse::Command;
-use super::planned::Planned;
 use super::rows::Single;
-use super::stack::{Depth, stack_for};
-use super::waiting::wait;
-use super::{Connection, FromValue, IntoParameters, Outcome, Row, RowStream, Rows, Statement};
+use super::{Connection, FromValue, IntoParameters, Row, RowStream, Rows, Statement};
+use crate::ddl::command::Own;
 use crate::error::{Error, Result};
+use crate::run::outcome::{
+    Gives, Outcome, Wanted, no_prepared, no_rows, takes_parameters, wanted_of,
+};
+use crate::run::planned::Planned;
+use crate::run::waiting::wait;
 use crate::scan::Opened;
+use crate::sql::parse::Command;
+use crate::sql::stack::{Depth, stack_for};
 
 /// A statement whose parameters `$1`, `$2`, … get values each time it is run.
 ///
@@ -117,7 +119,7 @@ impl PreparedStatement {
 
     /// What was planned the last time.
     #[cfg(test)]
-    pub(super) fn planned_now(&self) -> Arc<Planned> {
+    pub(crate) fn planned_now(&self) -> Arc<Planned> {
         Arc::clone(&self.planned.read())
     }
 

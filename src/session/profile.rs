@@ -7,13 +7,13 @@ use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 
-use super::command::Own;
-use super::outcome::gives_rows;
-use super::parse::Command;
-use super::stack::stack_for;
 use super::{Connection, Statement};
+use crate::ddl::command::Own;
 use crate::error::{Error, Result};
+use crate::plan::change::gives_rows;
 use crate::scan::{self, ScanTotals};
+use crate::sql::parse::Command;
+use crate::sql::stack::stack_for;
 
 /// What [`Connection::profile`] has measured.
 #[derive(Debug, Clone)]

@@ -12,10 +12,10 @@ use sqlparser::ast::{
 };
 
 use super::Statement;
-use super::copy_statement::{CopySource, ScriptRows};
-use super::innermost::sql_of_mut;
-use super::parse::{Buckets, Command, Parsed};
 use crate::error::{Error, Result};
+use crate::sql::copy_statement::{CopySource, ScriptRows};
+use crate::sql::innermost::sql_of_mut;
+use crate::sql::parse::{Buckets, Command, Parsed};
 use crate::write::copy::{CopyDirection, STANDARD};
 
 impl Statement {
@@ -186,8 +186,8 @@ impl VisitorMut for Rename<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::parse;
     use super::*;
+    use crate::sql::parse::parse;
 
     fn statement(sql: &str) -> Statement {
         let parsed = parse(sql).unwrap().pop().unwrap();

@@ -12,9 +12,9 @@ use datafusion::common::ScalarValue;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::{Stream, StreamExt};
 
-use super::memory::Memory;
 use super::value::{FromValue, Value, shown};
 use crate::error::{Error, Result};
+use crate::run::memory::Memory;
 
 /// The rows of a query as they are read: a stream of record batches, at the snapshot that the query took.
 ///
@@ -39,7 +39,7 @@ impl From<SendableRecordBatchStream> for RowStream {
 
 impl RowStream {
     /// Rows that count as memory where they are gathered.
-    pub(super) fn within(rows: SendableRecordBatchStream, memory: Arc<Memory>) -> Self {
+    pub(crate) fn within(rows: SendableRecordBatchStream, memory: Arc<Memory>) -> Self {
         Self {
             rows,
             memory: Some(memory),
@@ -98,7 +98,7 @@ impl RowStream {
     ///
     /// # Errors
     /// As [`RowStream::single`]; `InvalidInput` where there are several columns, or the value is none of the type.
-    pub(super) async fn scalar<T: for<'row> FromValue<'row>>(self) -> Result<Option<T>> {
+    pub(crate) async fn scalar<T: for<'row> FromValue<'row>>(self) -> Result<Option<T>> {
         let row = self.single().await?;
         row.as_ref().map(Row::only).transpose()
     }
@@ -120,14 +120,14 @@ impl Stream for RowStream {
 
 /// The only row of a query, as its batches come.
 #[derive(Debug, Default)]
-pub(super) struct Single(Option<Row>);
+pub(crate) struct Single(Option<Row>);
 
 impl Single {
     /// Takes the next batch.
     ///
     /// # Errors
     /// `InvalidInput` where there is more than one row.
-    pub(super) fn add(&mut self, batch: RecordBatch) -> Result<()> {
+    pub(crate) fn add(&mut self, batch: RecordBatch) -> Result<()> {
         if batch.num_rows() + usize::from(self.0.is_some()) > 1 {
             return Err(Error::invalid(
                 "the query gives more than one row: say LIMIT 1, or read them all",
@@ -140,7 +140,7 @@ impl Single {
     }
 
     /// The row; `None` if none has come.
-    pub(super) fn row(self) -> Option<Row> {
+    pub(crate) fn row(self) -> Option<Row> {
         self.0
     }
 }
@@ -359,7 +359,7 @@ impl Row {
     ///
     /// # Errors
     /// As [`Row::get`]; `InvalidInput` where there are several columns.
-    pub(super) fn only<T: for<'row> FromValue<'row>>(&self) -> Result<T> {
+    pub(crate) fn only<T: for<'row> FromValue<'row>>(&self) -> Result<T> {
         match self.len() {
             1 => self.read(0),
             columns => Err(Error::invalid(format!(
@@ -481,7 +481,7 @@ pub trait FromRow: Sized {
     fn from_row(row: &Row) -> Result<Self>;
 }
 
-pub(super) fn expect_columns(row: &Row, wanted: usize) -> Result<()> {
+pub(crate) fn expect_columns(row: &Row, wanted: usize) -> Result<()> {
     if row.len() == wanted {
         return Ok(());
     }

@@ -8,10 +8,11 @@ use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 
-use super::parse::{Command, parse};
-use super::stack::large_stack;
-use super::{Connection, Database, Meter};
-use crate::optimize::install;
+use super::{Connection, Database};
+use crate::plan::rule::install;
+use crate::run::meter::Meter;
+use crate::sql::parse::{Command, parse};
+use crate::sql::stack::large_stack;
 
 /// A session of Halite's rules.
 pub fn mended() -> SessionContext {

@@ -57,7 +57,7 @@ async fn no_partition_waits_for_one_that_nobody_asks_for() {
     }
 }
 
-/// Fails as soon as DataFusion minds partitions that are not asked for: then [`crate::optimize`] need not.
+/// Fails as soon as DataFusion minds partitions that are not asked for: then [`crate::plan::rule`] need not.
 #[tokio::test(flavor = "multi_thread")]
 async fn canary() {
     let mend = Fault::MendLeftOut("unasked");

@@ -74,7 +74,7 @@ pub enum Value<'row> {
 
 impl<'row> Value<'row> {
     /// The value at a place of an array, which must have it; `None` for a type that is not listed here.
-    pub(super) fn at(array: &'row dyn Array, row: usize) -> Option<Self> {
+    pub(crate) fn at(array: &'row dyn Array, row: usize) -> Option<Self> {
         if array.is_null(row) {
             return Some(Self::Null);
         }
@@ -184,7 +184,7 @@ fn cast_at(array: &dyn Array, row: usize, to: &DataType) -> Option<ArrayRef> {
 }
 
 /// The value at a place of an array as text, whatever its type.
-pub(super) fn shown(array: &dyn Array, row: usize) -> String {
+pub(crate) fn shown(array: &dyn Array, row: usize) -> String {
     let options = FormatOptions::default().with_null("NULL");
     let formatter = ArrayFormatter::try_new(array, &options);
     formatter.map_or_else(

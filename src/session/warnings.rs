@@ -19,7 +19,7 @@ impl Warnings {
     }
 
     /// Adds one, which names the table that it is about.
-    pub(super) fn add(&self, warning: String) {
+    pub(crate) fn add(&self, warning: String) {
         let mut kept = self.0.lock();
         if kept.len() < KEPT {
             kept.push(warning);

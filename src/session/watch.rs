@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::Connection;
-use super::meter::Meter;
 use super::observe::{Asked, Observer, StatementReport, Watched};
-use super::outcome::Outcome;
-use super::span::Span;
 use crate::error::Result;
+use crate::run::meter::Meter;
+use crate::run::outcome::Outcome;
+use crate::run::span::Span;
 
 impl Connection {
     /// The same connection, settings included, whose statements `meter` looks at.
@@ -18,7 +18,7 @@ impl Connection {
     }
 
     /// What looks at what its statements read.
-    pub(super) fn meter(&self) -> Option<&Arc<Meter>> {
+    pub(crate) fn meter(&self) -> Option<&Arc<Meter>> {
         self.meter.as_ref()
     }
 
@@ -57,7 +57,7 @@ impl Connection {
     }
 
     /// Watches a statement that begins.
-    pub(super) fn watch(&self, sql: &str) -> Watch<'_> {
+    pub(crate) fn watch(&self, sql: &str) -> Watch<'_> {
         let span = Span::of(sql);
         if self.observer.is_none() && span.is_none() {
             return Watch {
@@ -76,7 +76,7 @@ impl Connection {
 }
 
 /// A statement that has begun, and the connection to run it on.
-pub(super) struct Watch<'a> {
+pub(crate) struct Watch<'a> {
     /// That of the statement, where nobody looks at it.
     connection: &'a Connection,
     watched: Option<Box<(Connection, Watched)>>,
@@ -84,7 +84,7 @@ pub(super) struct Watch<'a> {
 
 impl Watch<'_> {
     /// The connection to run the statement on.
-    pub(super) fn connection(&self) -> &Connection {
+    pub(crate) fn connection(&self) -> &Connection {
         match self.watched.as_deref() {
             Some((metered, _)) => metered,
             None => self.connection,
@@ -92,7 +92,7 @@ impl Watch<'_> {
     }
 
     /// What the statement has given, on the way to who asked for it.
-    pub(super) fn over(self, given: Result<Outcome>, asked: Asked) -> Result<Outcome> {
+    pub(crate) fn over(self, given: Result<Outcome>, asked: Asked) -> Result<Outcome> {
         match self.watched.map(|watched| *watched) {
             Some((_, watched)) => watched.over(given, asked),
             None => given,
@@ -100,7 +100,7 @@ impl Watch<'_> {
     }
 
     /// The only row of a statement, or none.
-    pub(super) fn over_row<T>(self, given: Result<Option<T>>) -> Result<Option<T>> {
+    pub(crate) fn over_row<T>(self, given: Result<Option<T>>) -> Result<Option<T>> {
         match self.watched.map(|watched| *watched) {
             Some((_, watched)) => watched.over_row(given),
             None => given,

@@ -1,6 +1,7 @@
 //! The settings under the prefix `halite`, as `SET halite.pushdown = false` changes them.
 
 mod amounts;
+pub(crate) mod bounds;
 mod foreign;
 mod joins;
 

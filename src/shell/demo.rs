@@ -26,7 +26,8 @@ use super::report;
 use super::sample::{self, Expectation, Query, generator};
 use super::text::{counted, grouped, width};
 use crate::error::{Error, Result};
-use crate::session::{Connection, Database, Outcome, Profile, Statement};
+use crate::run::outcome::Outcome;
+use crate::session::{Connection, Database, Profile, Statement};
 use crate::store::Place;
 
 /// Rows of a result that are shown.

@@ -8,7 +8,7 @@ use super::names::Names;
 use super::suggest::{closest, closest_keywords, question};
 use super::words::{Kind, Token, tokens};
 use crate::key::TRANSFORMS;
-use crate::session::absent;
+use crate::sql::unsupported::statements;
 
 /// What there is to say beyond the message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -178,16 +178,16 @@ fn hint(
 ) -> Option<String> {
     let wrong = complaint.name.as_str();
     match complaint.subject {
-        Subject::Table | Subject::TableFunction if absent::table(wrong).is_some() => {
-            absent::table(wrong).map(str::to_owned)
+        Subject::Table | Subject::TableFunction if statements::table(wrong).is_some() => {
+            statements::table(wrong).map(str::to_owned)
         }
         Subject::Table => table_hint(wrong, names?),
         Subject::TableFunction => among(wrong, names?.table_functions()),
         Subject::Column => column_hint(wrong, message),
         Subject::Ungrouped => None,
         Subject::Listed => among(wrong, listed(message)),
-        Subject::Function if absent::function(wrong).is_some() => {
-            absent::function(wrong).map(str::to_owned)
+        Subject::Function if statements::function(wrong).is_some() => {
+            statements::function(wrong).map(str::to_owned)
         }
         Subject::Function => among(
             wrong,

@@ -16,7 +16,7 @@ async fn connection() -> Connection {
 async fn diagnosis(connection: &Connection, sql: &str) -> (String, String) {
     let error = match connection.script(sql) {
         Ok(statements) => match connection.run(&statements[0]).await {
-            Ok(crate::session::Outcome::Rows(mut rows)) => {
+            Ok(crate::run::outcome::Outcome::Rows(mut rows)) => {
                 use futures::StreamExt;
                 crate::error::Error::from(rows.next().await.unwrap().unwrap_err())
             }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::failure::Failure;
 use super::text::counted;
-use crate::session::{CheckReport, Database};
+use crate::admin::check::CheckReport;
+use crate::session::Database;
 use crate::store::{Place, RocksStore};
 
 /// Reads everything in a database and writes what is in it, and what is damaged, to `out`.

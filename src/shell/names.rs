@@ -6,8 +6,9 @@ use datafusion::config::{ConfigExtension, ExtensionOptions};
 use super::format::type_name;
 use crate::catalog::{CATALOG_NAME, SCHEMA_NAME};
 use crate::schema::Table;
-use crate::session::{Connection, file_functions, written_out};
+use crate::session::{Connection, file_functions};
 use crate::settings::HaliteOptions;
+use crate::sql::rewrite::functions::written_out;
 use crate::table::HaliteTable;
 
 /// The names that a connection knows, looked up afresh each time.

@@ -8,7 +8,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::text::{cut, grouped, size};
-use crate::session::{Meter, Phase, Progress as Written, ProgressReport};
+use crate::run::meter::Meter;
+use crate::session::{Phase, Progress as Written, ProgressReport};
 
 /// How long a statement may take without a word.
 const PATIENCE: Duration = Duration::from_secs(1);

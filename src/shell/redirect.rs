@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::error::{Error, Result};
-use crate::session::export::open_already::open_already;
+use crate::file::export::open_already::open_already;
 
 /// What the shell of the system answers where it cannot run a program, or finds none.
 const NOT_RUN: [i32; 2] = [126, 127];

@@ -72,7 +72,7 @@ fn without_a_place_the_first_line_is_shown() {
 #[test]
 fn a_script_that_cannot_be_read_is_shown_where_it_broke() {
     let script = "SELECT 1;\n\nSELECT 'a;\n";
-    let error = crate::session::parse::split(script).unwrap_err();
+    let error = crate::sql::parse::split(script).unwrap_err();
     let report = Reporter::default().script(
         &error,
         script,

@@ -26,8 +26,10 @@ use super::style::Role;
 use super::text::{counted, grouped, size};
 use super::threads::{PATIENCE, runtime};
 use crate::error::Error;
+use crate::run::meter::Meter;
+use crate::run::outcome::Outcome;
 use crate::scan::ScanTotals;
-use crate::session::{Connection, Meter, Outcome, Statement};
+use crate::session::{Connection, Statement};
 
 /// How often it is looked whether it has ended.
 const TICK: Duration = Duration::from_millis(5);

@@ -22,8 +22,8 @@ use super::command;
 use super::variables::has_references;
 use super::words::{Kind, Token, tokens};
 use crate::error::{Error, Result};
-use crate::session::guard::MAX_TEXT;
-use crate::session::parse;
+use crate::sql::limits::guard::MAX_TEXT;
+use crate::sql::parse;
 use crate::write::copy::keep_standard_input;
 
 /// What a script consists of.

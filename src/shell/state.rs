@@ -17,7 +17,8 @@ use super::script::{Broken, Unit, Units};
 use super::threads::let_go;
 use super::variables::Variables;
 use crate::error::Error;
-use crate::session::{Connection, ScriptRows, Statement};
+use crate::session::{Connection, Statement};
+use crate::sql::copy_statement::ScriptRows;
 
 /// How deep scripts may read scripts.
 const NESTED: usize = 16;

@@ -11,11 +11,11 @@ use super::interrupt::Interrupts;
 use super::progress::Progress;
 use super::report;
 use super::text::{counted, grouped, size};
-use crate::error::{Error, ErrorKind};
-use crate::session::{
-    Database, Selection, TableCopy, TableTally, Transfer, TransferPhase, TransferReport,
-    TransferStep,
+use crate::admin::transfer::{
+    Selection, TableCopy, TableTally, Transfer, TransferPhase, TransferReport, TransferStep,
 };
+use crate::error::{Error, ErrorKind};
+use crate::session::Database;
 use crate::store::Place;
 
 /// How long a statement that is under way may take to end, when the copy is stopped.

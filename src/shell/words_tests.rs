@@ -1,7 +1,7 @@
 use sqlparser::tokenizer::{Token as SqlToken, Tokenizer};
 
 use super::*;
-use crate::session::dialect::HaliteDialect;
+use crate::sql::dialect::HaliteDialect;
 
 /// The significant tokens with a letter for their kind; `!` marks one without its end.
 fn spelt(text: &str) -> Vec<String> {

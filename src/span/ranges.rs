@@ -347,7 +347,7 @@ impl<'a> Lister<'a> {
         self.list_keys(part, domain, prefix, values.len());
         if self.bounds.is_none() {
             for range in part.field_ranges(domain)?.ranges() {
-                if !self.push(behind(prefix, range), Bounds::default)? {
+                if !self.push(range.behind(prefix), Bounds::default)? {
                     return Ok(false);
                 }
             }
@@ -356,7 +356,7 @@ impl<'a> Lister<'a> {
         for piece in pieces(domain) {
             for range in part.field_ranges(&piece)?.ranges() {
                 let (projection, position) = (self.projection, values.len());
-                self.push(behind(prefix, range), || {
+                self.push(range.behind(prefix), || {
                     let part = Shown {
                         part,
                         natural: projection.natural(position),
@@ -462,14 +462,4 @@ fn pieces(domain: &Domain) -> Vec<Domain> {
         pieces.push(Domain::only_null(domain.sql_type()));
     }
     pieces
-}
-
-/// A range of fields behind a prefix.
-pub(super) fn behind(prefix: &[u8], fields: &KeyRange) -> KeyRange {
-    let start = [prefix, fields.start()].concat();
-    let stop = match fields.stop() {
-        Some(stop) => Some([prefix, stop].concat()),
-        None => crate::keyrange::prefix_successor(prefix),
-    };
-    KeyRange::new(start, stop).unwrap_or_else(|| KeyRange::prefix(prefix))
 }

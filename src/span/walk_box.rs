@@ -11,7 +11,6 @@ use crate::key::KeyPart;
 use crate::keyrange::{KeyRange, KeyRangeSet, Step, prefix_successor};
 
 use super::project::{PartBox, Projection};
-use super::ranges::behind;
 
 /// A product of sets of fields, one for each part up to the last restricted one; none of them is empty.
 #[derive(Debug)]
@@ -60,7 +59,7 @@ impl WalkBox {
                 continue;
             }
             let start = self.candidate(&prefix, depth, first.start());
-            let stop = behind(&prefix, last).stop().map(<[u8]>::to_vec);
+            let stop = last.behind(&prefix).stop().map(<[u8]>::to_vec);
             return KeyRange::new(start, stop).unwrap_or_else(|| KeyRange::prefix(&prefix));
         }
         KeyRange::prefix(&prefix)
@@ -72,7 +71,7 @@ impl WalkBox {
             Location::Inside(None) => Step::In { until: None },
             Location::Inside(Some((offset, range))) => {
                 let prefix = key.get(..offset).unwrap_or_default();
-                let until = behind(prefix, range).stop().map(<[u8]>::to_vec);
+                let until = range.behind(prefix).stop().map(<[u8]>::to_vec);
                 Step::In { until }
             }
             Location::Outside(offsets) => self.after(key, &offsets),

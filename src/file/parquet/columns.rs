@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
+use crate::convert::meet::met;
 use crate::datum::upper_type_name;
 use crate::error::{Error, Result};
-use crate::optimize::numbers::met;
 
 /// The columns of a file with BYTEA as it is in tables: functions do not take its two forms together, as `coalesce`.
 pub(super) fn with_plain_bytes(schema: &SchemaRef) -> SchemaRef {

@@ -10,13 +10,13 @@
 //!
 //! | what DataFusion is told | by | is |
 //! |---|---|---|
-//! | groups and pages, by which it prunes | [`believed`] | bounds that no value is outside of that may be [wanted](numbers), and NULLs wherever none are denied |
-//! | files, by which it answers aggregates, prunes and folds | [`counted`] | what all groups state, and exactly; else nothing |
+//! | groups and pages, by which it prunes | `believed` | bounds that no value is outside of that may be wanted, and NULLs wherever none are denied |
+//! | files, by which it answers aggregates, prunes and folds | `counted` | what all groups state, and exactly; else nothing |
 //! | the order of rows | `format` | nothing: writers set it down without looking |
-//! | columns of directories | [`table`] | to be looked at row by row, too: NULL is not true |
+//! | columns of directories | `table` | to be looked at row by row, too: NULL is not true |
 //!
-//! Values are as a table keeps them ([`rows`]): one zero, one NaN. Columns that differ from file to file are of the type that
-//! both fit in ([`columns`]). What Halite writes ([`row_groups`]) has no bounds where a value is NaN, because others prune by
+//! Values are as a table keeps them (`rows`): one zero, one NaN. Columns that differ from file to file are of the type that
+//! both fit in (`columns`). What Halite writes (`row_groups`) has no bounds where a value is NaN, because others prune by
 //! them as DataFusion does.
 
 mod believed;

@@ -5,8 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Declaration, Form, TRANSFORMS};
-use crate::datum::SqlType;
-use crate::datum::identifier;
+use crate::datum::{SqlType, identifier};
 use crate::error::{Error, Result};
 
 /// An argument as it is declared and stored with the table.

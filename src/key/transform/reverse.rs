@@ -6,8 +6,7 @@ use arrow::array::ArrayRef;
 
 use super::texts::map_texts;
 use super::{BoundArgument, Declaration, Parameter, Transform};
-use crate::datum::identifier;
-use crate::datum::{Datum, SqlType};
+use crate::datum::{Datum, SqlType, identifier};
 use crate::error::{Error, Result};
 use crate::key::domain::Domain;
 use crate::key::encoding::{self, Encoding};

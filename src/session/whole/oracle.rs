@@ -28,20 +28,20 @@ use datafusion::physical_plan::{
 };
 use datafusion::prelude::SessionContext;
 
-use super::super::bound;
-use super::super::operators::Operators;
 use super::super::testing::plan;
 use super::answer::Right;
 use super::data::Data;
 use super::query::Query;
 use super::render::oracle_sql;
 use super::truths::{LawTable, Truths};
-use crate::optimize::claims::unclaimed;
-use crate::optimize::dependencies::KEEP_DISTINCT;
-use crate::optimize::install;
-use crate::optimize::nearest::CAST_TO_NEAREST;
-use crate::optimize::rounded::ROUND_DECIMALS;
-use crate::optimize::zones::READ_CLOCKS;
+use crate::plan::bind::bound;
+use crate::plan::bind::operators::Operators;
+use crate::plan::rule::cast::nearest::CAST_TO_NEAREST;
+use crate::plan::rule::cast::rounded::ROUND_DECIMALS;
+use crate::plan::rule::cast::zones::READ_CLOCKS;
+use crate::plan::rule::install;
+use crate::plan::rule::mend::claims::unclaimed;
+use crate::plan::rule::mend::dependencies::KEEP_DISTINCT;
 
 /// Answers queries.
 pub(super) struct Oracle {

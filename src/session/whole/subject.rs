@@ -8,11 +8,12 @@ use std::time::Duration;
 use datafusion::physical_plan::common::collect;
 use futures::FutureExt;
 
-use super::super::{Connection, Database, Outcome};
+use super::super::{Connection, Database};
 use super::answer::{Answer, Difference};
 use super::data::Data;
 use crate::error::{Error, ErrorKind, Result};
 use crate::row::Grouped;
+use crate::run::outcome::Outcome;
 use crate::span::law::random::Random;
 use crate::store::MemoryStore;
 

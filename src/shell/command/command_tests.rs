@@ -134,11 +134,11 @@ fn commands_that_are_wrong_say_so() {
         ),
         (
             ".schema gull",
-            "error: there is no table gull; did you mean gulls?\n",
+            "error: there is no table `gull`; did you mean gulls?\n",
         ),
         (
             "\\d terns",
-            "error: there is no table terns; .tables lists the tables\n",
+            "error: there is no table `terns`; .tables lists the tables\n",
         ),
         (".timer perhaps", "error: say .timer on or .timer off\n"),
         (

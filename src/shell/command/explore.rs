@@ -20,7 +20,7 @@ pub(super) fn find_table<T>(
         let tables = Names::new(shell.connection.clone()).tables();
         let hint = question(&closest(name, tables.iter().map(String::as_str)));
         let hint = hint.unwrap_or(".tables lists the tables".to_owned());
-        format!("there is no table {name}; {hint}")
+        format!("there is no table `{name}`; {hint}")
     })?;
     let table = provider.downcast_ref::<HaliteTable>();
     table

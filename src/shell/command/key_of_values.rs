@@ -13,13 +13,12 @@ use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{Expr, Insert, SetExpr, Statement};
 
 use crate::catalog::object_name;
-use crate::datum::identifier;
-use crate::datum::{Datum, datum_at};
+use crate::datum::{Datum, datum_at, identifier};
 use crate::error::{Error, Result};
 use crate::key::KeyPart;
 use crate::schema::{BoundTable, Table};
 use crate::session::Database;
-use crate::session::parse::{self, Command};
+use crate::sql::parse::{self, Command};
 
 /// What the values make.
 pub(super) enum Encoded {

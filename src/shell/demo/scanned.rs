@@ -6,8 +6,9 @@ use std::fmt;
 use super::super::names::Names;
 use super::super::text::{grouped, width};
 use crate::error::{Error, Result};
-use crate::session::parse::Buckets;
-use crate::session::{Connection, Outcome, Row, RowStream, Rows, Statement};
+use crate::run::outcome::Outcome;
+use crate::session::{Connection, Row, RowStream, Rows, Statement};
+use crate::sql::parse::Buckets;
 
 /// Ranges of a table that are shown.
 const SHOWN: usize = 4;

@@ -4,7 +4,7 @@ use arrow::datatypes::Field;
 
 use super::super::text::printable;
 pub use crate::datum::type_name;
-pub use crate::session::export::text::{NoText, columns, io_error};
+pub use crate::file::export::text::{NoText, columns, io_error};
 
 /// The name of a column as a heading: safe to print, on one line.
 pub fn heading(field: &Field) -> String {

@@ -12,7 +12,7 @@ use arrow::datatypes::SchemaRef;
 
 use super::cells::{NoText, columns};
 use super::{Format, Page, Sheet};
-use crate::session::export::text::{end_line, push_field};
+use crate::file::export::text::{end_line, push_field};
 
 /// A format of delimited fields.
 pub struct Delimited {

@@ -14,10 +14,9 @@ use arrow::datatypes::{DataType, SchemaRef};
 
 use super::cells::{NoText, columns, io_error};
 use super::{Format, Page, Sheet};
-use crate::datum::identifier;
-use crate::datum::is_bytes;
-use crate::session::export::json::with_texts_of_nested;
-use crate::session::export::with_distinct_names;
+use crate::datum::{identifier, is_bytes};
+use crate::file::export::json::with_texts_of_nested;
+use crate::file::export::with_distinct_names;
 
 /// The table that rows go into where none is named.
 const TABLE: &str = "table";

@@ -14,8 +14,8 @@ use arrow::json::writer::{JsonFormat, Writer};
 
 use super::cells::io_error;
 use super::{Format, Page, Sheet};
-use crate::session::export::json::{Lines, builder};
-use crate::session::export::with_distinct_names;
+use crate::file::export::json::{Lines, builder};
+use crate::file::export::with_distinct_names;
 
 /// One array of objects, an object per line.
 pub struct Json;

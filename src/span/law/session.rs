@@ -10,7 +10,7 @@ use datafusion::logical_expr::{
     Expr, LogicalPlan, LogicalPlanBuilder, TableProviderFilterPushDown, TableSource, lit,
 };
 
-use crate::optimize::install;
+use crate::plan::rule::install;
 
 /// A table without rows.
 struct Table(SchemaRef);

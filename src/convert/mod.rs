@@ -1,0 +1,3 @@
+//! What a value becomes in another type.
+
+pub mod meet;

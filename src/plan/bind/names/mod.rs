@@ -1,0 +1,205 @@
+//! The names of columns: as they are written, be it the same name several times.
+//!
+//! DataFusion names an expression by its own words (`Int64(1)`, `max(t.b)`), in which a CAST is no part, and refuses
+//! every list in which two columns have one name, or where an alias is the name of a column that rows are ordered by.
+//! So the statement is changed before it is planned:
+//!
+//! * an expression without a name is called as it is written: `max(b)`, `1`, `CAST(b AS BIGINT)`;
+//! * of two columns with one name the later has a mark behind it, which nobody sees ([`MARK`]);
+//! * a name that is written in an outer query and stands twice in the inner one is an error, as in Postgres;
+//! * an alias that rows are not to be ordered by is kept from the column that has its name ([`hidden`]);
+//! * what USING and NATURAL make one column of is that of the left side, wherever it is named ([`scope`]);
+//! * the column of a subquery beside OR is told from itself ([`marked`]);
+//! * casts that tell apart what has one name without them are given their own ([`casts`]);
+//! * functions that only stand for other expressions are [written out](crate::sql::rewrite::functions), and forms that
+//!   DataFusion lacks are said in others ([`crate::sql::rewrite::expressions`]), once all names are fixed.
+//!
+//! The outermost result has its names without marks ([`restore`]), and so has what EXPLAIN shows ([`explained`]). Tables
+//! are looked up only where a statement needs their columns for this: for `*` beside other columns or over a join, for
+//! USING and NATURAL.
+
+pub(crate) mod casts;
+mod exprs;
+mod hidden;
+mod list;
+mod marked;
+mod mender;
+mod references;
+mod scope;
+mod tables;
+mod text;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use arrow::datatypes::{Field, Schema};
+use datafusion::common::display::StringifiedPlan;
+use datafusion::common::{Column, DataFusionError, SchemaError, TableReference};
+use datafusion::execution::session_state::SessionState;
+use datafusion::functions::string::replace;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Statement};
+use datafusion::physical_expr::expressions::{Column as PhysicalColumn, lit};
+use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
+use datafusion::physical_plan::analyze::AnalyzeExec;
+use datafusion::physical_plan::explain::ExplainExec;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::{ExecutionPlan, displayable};
+use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::Ident;
+
+use self::mender::Mender;
+use self::tables::Tables;
+pub(crate) use self::text::keep_heading;
+use crate::error::Result;
+use crate::sql::ident::Folds;
+use crate::sql::innermost::sql_of_mut;
+use crate::sql::rewrite::functions::write_out;
+use crate::sql::rewrite::{calls, expressions};
+
+/// Stands behind the name of a column whose name another one has: a character without width that no name ends with.
+const MARK: char = '\u{2060}';
+
+/// The statement with a name of its own for every column of a list.
+///
+/// # Errors
+/// `InvalidInput` for a name that may mean two columns.
+pub(crate) async fn mend(state: &SessionState, mut parsed: DFStatement) -> Result<DFStatement> {
+    let folds = Folds::of(state);
+    let tables = Tables::of(state, &parsed, folds).await;
+    Mender::new(&tables, folds).statement(&mut parsed)?;
+    if let Some(statement) = sql_of_mut(&mut parsed) {
+        calls::write_out(statement);
+    }
+    expressions::write_out(&mut parsed);
+    let functions = state.scalar_functions();
+    write_out(&mut parsed, &|name| functions.contains_key(name))?;
+    Ok(parsed)
+}
+
+/// The plan of a mended statement, whose result has the names that were written.
+///
+/// # Errors
+/// `Internal` alone.
+pub(crate) fn restore(
+    plan: LogicalPlan,
+    gives_rows: fn(&LogicalPlan) -> bool,
+) -> Result<LogicalPlan> {
+    match plan {
+        LogicalPlan::Statement(Statement::Prepare(mut prepare)) => {
+            let input = Arc::unwrap_or_clone(prepare.input);
+            prepare.input = Arc::new(restore(input, gives_rows)?);
+            Ok(LogicalPlan::Statement(Statement::Prepare(prepare)))
+        }
+        LogicalPlan::DescribeTable(mut described) => {
+            described.schema = Arc::new(without_marks(&described.schema));
+            Ok(LogicalPlan::DescribeTable(described))
+        }
+        plan => {
+            let plan = marked::with_aliases(plan)?;
+            match gives_rows(&plan) && is_marked(&plan) {
+                true => as_written(plan),
+                false => Ok(plan),
+            }
+        }
+    }
+}
+
+/// The error of planning a mended statement, which names columns as they were written.
+pub(crate) fn told(mut error: DataFusionError) -> DataFusionError {
+    let mut inner = &mut error;
+    while let DataFusionError::Context(_, next) | DataFusionError::Diagnostic(_, next) = inner {
+        inner = next;
+    }
+    if let DataFusionError::SchemaError(missing, _) = inner
+        && let SchemaError::FieldNotFound { valid_fields, .. } = missing.as_mut()
+    {
+        let mut seen = HashSet::new();
+        for column in valid_fields.iter_mut() {
+            column.name = written(&column.name).to_owned();
+        }
+        valid_fields.retain(|column| seen.insert(column.clone()));
+    }
+    error
+}
+
+fn without_marks(schema: &Schema) -> Schema {
+    let fields = schema.fields().iter();
+    let named = fields.map(|field| field.as_ref().clone().with_name(written(field.name())));
+    Schema::new_with_metadata(named.collect::<Vec<Field>>(), schema.metadata().clone())
+}
+
+/// The physical plan, an EXPLAIN with names as they are written.
+///
+/// # Errors
+/// `Internal` alone.
+pub(crate) fn explained(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    if let Some(explain) = plan.downcast_ref::<ExplainExec>() {
+        let texts = explain.stringified_plans().iter().map(|shown| {
+            let text = shown.plan.replace(MARK, "");
+            StringifiedPlan::new(shown.plan_type.clone(), text)
+        });
+        let (schema, texts) = (explain.schema(), texts.collect());
+        return Ok(Arc::new(ExplainExec::new(schema, texts, explain.verbose())));
+    }
+    if !plan.is::<AnalyzeExec>() || !displayable(&*plan).indent(true).to_string().contains(MARK) {
+        return Ok(plan);
+    }
+    let (schema, config) = (plan.schema(), Arc::default());
+    let mut columns: Vec<(Arc<dyn PhysicalExpr>, String)> = Vec::new();
+    for (index, field) in schema.fields().iter().enumerate() {
+        let text = Arc::new(PhysicalColumn::new(field.name(), index)) as Arc<dyn PhysicalExpr>;
+        let literals = [MARK.to_string(), String::new()];
+        let literals = literals.map(|text| lit(text) as Arc<dyn PhysicalExpr>);
+        let args = std::iter::once(text).chain(literals).collect();
+        let shown = ScalarFunctionExpr::try_new(replace(), args, &schema, Arc::clone(&config))?;
+        columns.push((Arc::new(shown), field.name().clone()));
+    }
+    Ok(Arc::new(ProjectionExec::try_new(columns, plan)?))
+}
+
+fn is_marked(plan: &LogicalPlan) -> bool {
+    let mut fields = plan.schema().fields().iter();
+    fields.any(|field| field.name().ends_with(MARK))
+}
+
+/// Columns of one name have qualifiers that differ, as those of a join have: DataFusion takes them for two then.
+fn as_written(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let names = plan.schema().fields().iter();
+    let names: Vec<String> = names
+        .map(|field| written(field.name()).to_owned())
+        .collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for name in &names {
+        *counts.entry(name).or_default() += 1;
+    }
+    let columns = plan.schema().iter().zip(&names).enumerate();
+    let columns: Vec<Expr> = columns
+        .map(|(index, ((qualifier, field), name))| {
+            let is_alone = counts.get(name.as_str()) == Some(&1);
+            let column = Expr::Column(Column::from((qualifier, field)));
+            match field.name() == name && (is_alone || qualifier.is_some()) {
+                true => column,
+                false if is_alone => column.alias(name),
+                false => {
+                    let apart = TableReference::bare(format!("{}{MARK}", index + 1));
+                    column.alias_qualified(Some(apart), name)
+                }
+            }
+        })
+        .collect();
+    Ok(LogicalPlanBuilder::from(plan).project(columns)?.build()?)
+}
+
+/// A name without the mark.
+pub(crate) fn written(name: &str) -> &str {
+    name.trim_end_matches(MARK)
+}
+
+/// A name that is taken as it is.
+fn quoted(name: impl Into<String>) -> Ident {
+    Ident::with_quote('"', name)
+}
+
+#[cfg(test)]
+#[path = "names_tests.rs"]
+mod tests;

@@ -1,0 +1,59 @@
+//! From a parsed query to its logical plan, with all mends.
+
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::sql::parser::Statement as DFStatement;
+
+use super::bind::recursion::Casts;
+use super::bind::{bound, lateral, names, natural, recursion};
+use super::rule::mend::once;
+use super::subquery;
+use crate::error::Result;
+use crate::plan::change::gives_rows;
+use crate::sql::limits::guard;
+use crate::sql::limits::long_lists::LongLists;
+
+/// The plan of a statement whose clauses have been checked; `of_views` are the casts of the views that it reads.
+///
+/// # Errors
+/// What is wrong with the statement.
+pub(crate) async fn query_plan(
+    state: &SessionState,
+    parsed: DFStatement,
+    of_views: Casts,
+) -> Result<LogicalPlan> {
+    mended(draft(state, parsed, of_views).await?)
+}
+
+/// The same as DataFusion makes it: its subqueries are not mended yet, nor are its names as they were written.
+///
+/// # Errors
+/// What is wrong with the statement.
+pub(crate) async fn draft(
+    state: &SessionState,
+    mut parsed: DFStatement,
+    of_views: Casts,
+) -> Result<LogicalPlan> {
+    let lists = LongLists::set_aside(&mut parsed);
+    let casts = recursion::casts(&parsed).with(of_views);
+    let mut natural = natural::kept(&mut parsed);
+    natural.iter_mut().for_each(|kept| lists.put_back(kept));
+    let names = recursion::read_twice(&parsed);
+    let plan = lateral::first_plan(state, parsed, &lists).await?;
+    let plan = once::shared(plan, &names)?;
+    guard::check_plan(&plan)?;
+    recursion::check(&plan, &casts)?;
+    if let Some(parsed) = natural {
+        natural::check(state, &parsed, &plan).await?;
+    }
+    Ok(plan)
+}
+
+/// A draft with its subqueries mended and its names as they were written.
+///
+/// # Errors
+/// `NotSupported` for subqueries that cannot be mended.
+pub(crate) fn mended(draft: LogicalPlan) -> Result<LogicalPlan> {
+    let draft = bound::planned_for_cases(draft)?;
+    names::restore(subquery::mend(draft)?, gives_rows)
+}

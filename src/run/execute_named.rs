@@ -1,0 +1,150 @@
+//! `PREPARE name AS …`, `EXECUTE name (…)`, `DEALLOCATE name`.
+//!
+//! Statements with a name are planned and run as those of [`Connection::prepare`]. DataFusion's own way is not taken: it
+//! optimizes the plan before the parameters have values, or types, and casts the values to the types that it has found for
+//! them, so that a number that is compared with an INT loses its digits. Here the types are open where the statement
+//! declares none. Values are compared as they are, and those of an INSERT converted by [`assign`](crate::plan::change::assign); where
+//! types are declared they are cast to them first.
+//!
+//! A plan holds the tables and settings as they were when it was made. After either was changed the statement is
+//! therefore planned again before it is run.
+
+use std::sync::Arc;
+
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::Execute;
+use datafusion::sql::parser::Statement as DFStatement;
+use sqlparser::ast::{ObjectNamePart, Statement as SqlStatement};
+
+use super::named::{Named, head, is_preparable, values};
+use super::outcome::{Outcome, Wanted, no_prepared};
+use super::planned::Planned;
+use crate::error::{Error, Result};
+use crate::plan::bind::written_values::with_constants;
+use crate::session::Connection;
+use crate::sql::ident::Folds;
+use crate::sql::innermost::sql_of;
+use crate::sql::stack::{Depth, stack_for};
+
+impl Connection {
+    /// `PREPARE`.
+    pub(crate) async fn prepare_named(
+        &self,
+        parsed: &DFStatement,
+        depth: Depth,
+    ) -> Result<Outcome> {
+        let Some((name, types)) = head(parsed) else {
+            return Err(Error::internal("a PREPARE has a name"));
+        };
+        if !is_preparable(parsed) {
+            return Err(no_prepared());
+        }
+        let planned = self.plan_once(parsed).await?;
+        let parameters = planned.placeholders.count();
+        if types > 0 && types != parameters {
+            return Err(Error::invalid(format!(
+                "PREPARE {name} declares {types} types of parameters, and the statement has {parameters} parameters"
+            )));
+        }
+        let named = Named {
+            parsed: parsed.clone(),
+            depth,
+            planned,
+        };
+        self.named.keep(name, named)?;
+        Ok(done("PREPARE"))
+    }
+
+    /// `DEALLOCATE`, of one statement or `ALL`.
+    pub(crate) fn deallocate(&self, name: &str) -> Result<Outcome> {
+        self.named.forget(name)?;
+        Ok(done("DEALLOCATE"))
+    }
+
+    /// `EXECUTE`.
+    pub(crate) async fn execute_named(
+        &self,
+        state: &SessionState,
+        execute: Execute,
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        let Execute { name, parameters } = execute;
+        let values = values(state, parameters)?;
+        loop {
+            let named = self.current(&name).await?;
+            let planned = &named.planned;
+            check_count(&name, planned, values.len())?;
+            wanted.check(planned.gives.rows())?;
+            let values = match head(&named.parsed) {
+                Some((_, 1..)) => planned.placeholders.cast(values.clone())?,
+                _ => values.clone(),
+            };
+            let run = self.run_again(planned, &named.parsed, &values, wanted);
+            if let Some(outcome) = stack_for(named.depth, run).await? {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// The EXPLAIN of an EXECUTE as one of the statement that is executed, with the depth of that; `None` for all else.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is no such statement, or it has other parameters.
+    pub(crate) fn explained(&self, parsed: &DFStatement) -> Result<Option<(DFStatement, Depth)>> {
+        let DFStatement::Explain(explain) = parsed else {
+            return Ok(None);
+        };
+        let Some(SqlStatement::Execute {
+            name: Some(name),
+            parameters,
+            ..
+        }) = sql_of(parsed)
+        else {
+            return Ok(None);
+        };
+        let name = match name.0.as_slice() {
+            [ObjectNamePart::Identifier(name)] => Folds::ALWAYS.name(name),
+            _ => name.to_string(),
+        };
+        let named = self.named.get(&name)?;
+        check_count(&name, &named.planned, parameters.len())?;
+        let executed = with_constants(&named.parsed, parameters.clone())?;
+        let mut explain = explain.clone();
+        explain.statement = Box::new(executed);
+        Ok(Some((DFStatement::Explain(explain), named.depth)))
+    }
+
+    /// The statement with this name, planned for the tables and the settings that there are.
+    async fn current(&self, name: &str) -> Result<Arc<Named>> {
+        let _renewing = self.named.renewing.lock().await;
+        let named = self.named.get(name)?;
+        if self.is_current(&named.planned) {
+            return Ok(named);
+        }
+        let renewed = Arc::new(Named {
+            parsed: named.parsed.clone(),
+            depth: named.depth,
+            planned: stack_for(named.depth, self.plan_once(&named.parsed)).await?,
+        });
+        self.named.renew(name, &renewed);
+        Ok(renewed)
+    }
+}
+
+fn check_count(name: &str, planned: &Planned, given: usize) -> Result<()> {
+    match planned.placeholders.count() {
+        expected if expected == given => Ok(()),
+        1 => Err(Error::invalid(format!(
+            "the prepared statement `{name}` has one parameter, {given} are given"
+        ))),
+        expected => Err(Error::invalid(format!(
+            "the prepared statement `{name}` has {expected} parameters, {given} are given"
+        ))),
+    }
+}
+
+fn done(verb: &str) -> Outcome {
+    Outcome::Done {
+        verb: verb.to_owned(),
+    }
+}

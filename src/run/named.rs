@@ -1,0 +1,179 @@
+//! `PREPARE name AS …`: the prepared statements that a connection has by name. [`super::execute_named`] plans and runs them.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{Expr, LogicalPlan, Prepare, Statement};
+use datafusion::optimizer::simplify_expressions::ExprSimplifier;
+use datafusion::sql::parser::Statement as DFStatement;
+use parking_lot::Mutex;
+use sqlparser::ast::Statement as SqlStatement;
+use tokio::sync::Mutex as TaskMutex;
+
+use super::outcome::takes_parameters;
+use super::planned::Planned;
+use crate::error::{Error, Result};
+use crate::sql::ident::Folds;
+use crate::sql::stack::Depth;
+
+/// The prepared statements of a connection, by name.
+#[derive(Clone, Default)]
+pub(crate) struct NamedStatements {
+    by_name: Arc<Mutex<HashMap<String, Arc<Named>>>>,
+    /// Held while one is planned again: tasks with clones of one connection share the statements.
+    pub(crate) renewing: Arc<TaskMutex<()>>,
+}
+
+/// A prepared statement.
+#[derive(Debug)]
+pub(crate) struct Named {
+    /// The `PREPARE`.
+    pub(crate) parsed: DFStatement,
+    pub(crate) depth: Depth,
+    pub(crate) planned: Planned,
+}
+
+impl NamedStatements {
+    /// The statement with this name.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is none.
+    pub(crate) fn get(&self, name: &str) -> Result<Arc<Named>> {
+        let found = self.by_name.lock().get(name).map(Arc::clone);
+        found.ok_or_else(|| no_such_statement(name))
+    }
+
+    /// Keeps a statement that is prepared.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is one of this name.
+    pub(crate) fn keep(&self, name: String, named: Named) -> Result<()> {
+        match self.by_name.lock().entry(name) {
+            Entry::Vacant(place) => {
+                place.insert(Arc::new(named));
+                Ok(())
+            }
+            Entry::Occupied(found) => {
+                let name = found.key();
+                Err(Error::invalid(format!(
+                    "there is a prepared statement `{name}` already: DEALLOCATE {name} forgets it"
+                )))
+            }
+        }
+    }
+
+    /// Keeps a statement that is planned again, unless it was forgotten meanwhile.
+    pub(crate) fn renew(&self, name: &str, named: &Arc<Named>) {
+        if let Some(known) = self.by_name.lock().get_mut(name) {
+            *known = Arc::clone(named);
+        }
+    }
+
+    /// Forgets a statement, or `all`.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there is none of this name.
+    pub(crate) fn forget(&self, name: &str) -> Result<()> {
+        let mut by_name = self.by_name.lock();
+        match by_name.remove(name) {
+            Some(_) => {}
+            None if name == "all" => by_name.clear(),
+            None => return Err(no_such_statement(name)),
+        }
+        Ok(())
+    }
+}
+
+fn no_such_statement(name: &str) -> Error {
+    Error::invalid(format!("there is no prepared statement `{name}`"))
+}
+
+/// What EXECUTE gives for the parameters.
+pub(crate) fn values(state: &SessionState, given: Vec<Expr>) -> Result<Vec<ScalarValue>> {
+    let context = SimplifyContext::builder()
+        .with_schema(Arc::new(DFSchema::empty()))
+        .with_config_options(Arc::clone(state.config_options()))
+        .with_query_execution_start_time(state.execution_props().query_execution_start_time)
+        .build();
+    let simplifier = ExprSimplifier::new(context);
+    let value = |given: Expr| match simplifier.simplify(given)? {
+        Expr::Literal(value, _) => Ok(value),
+        other => Err(Error::unsupported(format!(
+            "EXECUTE takes constants for parameters, and `{other}` is none"
+        ))),
+    };
+    given.into_iter().map(value).collect()
+}
+
+pub(crate) fn is_prepare(parsed: &DFStatement) -> bool {
+    head(parsed).is_some()
+}
+
+/// Under which name a PREPARE prepares a statement, and how many types of parameters it declares.
+pub(crate) fn head(parsed: &DFStatement) -> Option<(String, usize)> {
+    let DFStatement::Statement(statement) = parsed else {
+        return None;
+    };
+    match statement.as_ref() {
+        SqlStatement::Prepare {
+            name, data_types, ..
+        } => Some((Folds::ALWAYS.name(name), data_types.len())),
+        _ => None,
+    }
+}
+
+/// Whether what a PREPARE prepares is a query or a change, or the EXPLAIN of one.
+pub(crate) fn is_preparable(parsed: &DFStatement) -> bool {
+    let DFStatement::Statement(prepare) = parsed else {
+        return false;
+    };
+    let SqlStatement::Prepare { statement, .. } = prepare.as_ref() else {
+        return false;
+    };
+    match statement.as_ref() {
+        SqlStatement::Explain { .. } => true,
+        _ => takes_parameters(&DFStatement::Statement(statement.clone())),
+    }
+}
+
+/// Puts a statement that is prepared in the place of the PREPARE, if that declares no types of parameters: DataFusion
+/// wants one type for a parameter that stands in several places. Returns the name, for [`prepared`].
+pub(crate) fn take_open(parsed: &mut DFStatement) -> Option<String> {
+    if let DFStatement::Statement(prepare) = parsed
+        && let SqlStatement::Prepare {
+            name,
+            statement,
+            data_types,
+        } = prepare.as_ref()
+        && data_types.is_empty()
+        && !matches!(statement.as_ref(), SqlStatement::Explain { .. })
+    {
+        let name = Folds::ALWAYS.name(name);
+        *parsed = DFStatement::Statement(statement.clone());
+        return Some(name);
+    }
+    None
+}
+
+/// The plan of a PREPARE of this plan.
+pub(crate) fn prepared(name: String, plan: LogicalPlan) -> LogicalPlan {
+    LogicalPlan::Statement(Statement::Prepare(Prepare {
+        name,
+        fields: Vec::new(),
+        input: Arc::new(plan),
+    }))
+}
+
+/// The plan of what a PREPARE prepares; any other plan as it is.
+pub(crate) fn inside(plan: LogicalPlan) -> LogicalPlan {
+    match plan {
+        LogicalPlan::Statement(Statement::Prepare(Prepare { input, .. })) => {
+            Arc::unwrap_or_clone(input)
+        }
+        plan => plan,
+    }
+}
