@@ -1,6 +1,6 @@
 //! `+`, `-` and `*` of integers that are right or an error.
 //!
-//! DataFusion wraps: `9223372036854775807 + 1` is the least BIGINT there, and is stored as such. `optimize::overflow`
+//! DataFusion wraps: `9223372036854775807 + 1` is the least BIGINT there, and is stored as such. `plan::rule::compare::overflow`
 //! puts this function in the operator's place; it looks like the operator wherever it is shown.
 
 use std::sync::Arc;

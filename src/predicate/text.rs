@@ -56,7 +56,7 @@ fn verbatim(text: String) -> Expr {
     Expr::Column(Column::new_unqualified(text))
 }
 
-/// The name of the function that reads times on the clocks of the zone that its type names (`optimize::zones`).
+/// The name of the function that reads times on the clocks of the zone that its type names (`plan::rule::cast::zones`).
 pub const AT_TIME_ZONE: &str = "at_time_zone";
 
 fn at_time_zone(function: ScalarFunction) -> Expr {
@@ -74,7 +74,7 @@ fn at_time_zone(function: ScalarFunction) -> Expr {
 }
 
 /// A cast that changes values, in full: DataFusion prints casts as what they are of. It stands in a function without a
-/// name (`optimize::lossy`).
+/// name (`plan::rule::cast::lossy`).
 fn cast_in_words(expression: Expr) -> Expr {
     let words = |source: &Expr, to: &DataType, cast: &str| {
         let source = source.human_display();

@@ -6,9 +6,9 @@
 //! that are merged hold parts of a group each, which end together: then each run is sent to the next group.
 //!
 //! Whether groups are long is not known before, and a seek, with one row decoded and filtered by itself behind it, costs as
-//! much as reading some hundred entries. So every now and
-//! then some entries are read on instead. If new groups begin among them, the scan reads on, until they become rare; if
-//! not, it seeks, and the next trial comes after twice as many seeks. A heuristic, as that of a walk.
+//! much as reading some hundred entries. So every now and then some entries are read on instead. If new groups begin among
+//! them, the scan reads on, until they become rare; if not, it seeks, and the next trial comes after twice as many seeks. A
+//! heuristic, as that of a walk.
 //!
 //! It is also not known before how many rows of a group pass the filters. Where many groups had to be read whole, nothing
 //! is gained by looking for their first rows, and something lost: backward a store reads more slowly. Then the scan

@@ -36,7 +36,7 @@
 //! | bytes of a text | [`MAX_TEXT`] | memory of the tokens and the syntax tree |
 //! | `EXPLAIN`s | [`MAX_EXPLAINS`] | recursion of DataFusion's parser, which the parser's own limit does not see |
 //!
-//! Long chains of `AND` and `OR` come in brackets (`session::chains`), so that no level of them holds many terms; where
+//! Long chains of `AND` and `OR` come in brackets (`super::chains`), so that no level of them holds many terms; where
 //! they cannot be bracketed, as around a `CASE`, [`MAX_CHAIN`] holds. Lists of values are not counted: `IN (…)` and `VALUES (…), (…)` may be as long as they like.
 //! All of them together, and whatever else nests, is bounded by the parser's own [`RECURSION_LIMIT`], and malformed text on which the parser backtracks by the budget of
 //! [`HaliteDialect`](crate::sql::dialect::HaliteDialect). Within these limits a statement parses and plans on the stack of

@@ -17,7 +17,7 @@
 //! * `NOT IN (subquery)` whose NULLs count has no merge. Left alone.
 //! * It claims the order of one side, which it does not always keep, and lets projections be put below it without
 //!   changing the columns of its condition. A `ProvenExec` above it claims no order, and lets nothing through.
-//! * All rows with one key are held in memory together. [`held`](super::account) counts these.
+//! * All rows with one key are held in memory together. [`account`](super::account) counts these.
 
 use std::sync::Arc;
 
