@@ -1,20 +1,22 @@
 //! What is read for the extreme of a column that stands behind others in the key.
 
-use crate::plan::rule::scan::first_rows::tests::{GROUPS, ROWS, assert_read, connection};
+use crate::plan::rule::scan::first_rows::tests::{
+    GROUPS, ROWS, assert_read, assert_read_in, connection,
+};
 use crate::session::testing::read;
 
 #[tokio::test]
 async fn the_extreme_of_a_column_behind_others_reads_what_the_first_in_its_order_does() {
-    // The scan asks what is wanted behind 1,024 entries, behind twice as many more, and twice as many again.
-    let most = 7 * 1024 + 6 * GROUPS;
-    assert_read(
-        "a, ts",
-        &[
+    // The scan asks what is wanted behind 1,024 entries, behind twice as many more, and twice as many again; it reads ahead
+    // of the sort, whose answer may come one time late. Where rows are dealt out to several sorts, it may come too late.
+    let in_one = 15 * 1024 + 6 * GROUPS;
+    for (partitions, most) in [(1, in_one), (2, ROWS), (4, ROWS)] {
+        let queries = [
             ("SELECT max(ts) FROM t", most),
             ("SELECT max(ts) FROM t WHERE v < 40", most),
-        ],
-    )
-    .await;
+        ];
+        assert_read_in(&[partitions], "a, ts", &queries).await;
+    }
     let most = ROWS;
     assert_read(
         "a, b, ts",
@@ -31,10 +33,15 @@ async fn the_extreme_of_a_column_behind_others_reads_what_the_first_in_its_order
     )
     .await;
     let connection = connection("a, b, ts").await;
+    connection
+        .execute("SET datafusion.execution.target_partitions = 1", ())
+        .await
+        .unwrap();
     let (_, sorted) = read(&connection, "SELECT ts FROM t ORDER BY ts DESC LIMIT 1").await;
     let (_, greatest) = read(&connection, "SELECT max(ts) FROM t").await;
+    // Equal, where neither is told late.
     assert!(
-        2 * greatest <= 3 * sorted,
+        greatest <= 4 * sorted && greatest < ROWS,
         "{greatest} keys, {sorted} in order"
     );
 }
