@@ -5,6 +5,7 @@
 
 mod circles;
 mod documents;
+mod rooms;
 mod source;
 
 use std::collections::BTreeMap;
@@ -49,19 +50,6 @@ const LAYERS: &[(&str, u8)] = &[
 
 /// Imports that the layers would allow and that are wrong all the same: importer, imported.
 const SEPARATE: &[(&str, &str)] = &[("write", "scan"), ("store", "schema")];
-
-/// Files that use the connection, which stands above them: a list that only gets shorter.
-const USES_CONNECTION: &[&str] = &[
-    "ddl/alter_table.rs",
-    "ddl/copy.rs",
-    "ddl/create_table.rs",
-    "ddl/execute_own.rs",
-    "ddl/summary.rs",
-    "ddl/view_statements.rs",
-    "run/execute_named.rs",
-    "run/fast_change/runs.rs",
-    "run/retry_merged.rs",
-];
 
 /// Where a path of an outside crate may appear.
 enum Place {
@@ -231,12 +219,11 @@ fn wrong_imports(file: &str, text: &str) -> Vec<String> {
     let mut report = |at: usize, what: String| {
         wrong.push(format!("src/{file}:{}: {what}", line_of(&code, at)));
     };
-    let is_left = |name: &str| name == "session" && USES_CONNECTION.contains(&file);
     // The root and the program's main file may name everything.
     if module != "lib" && module != "bin" {
         let supers = vec!["super"; source::depth(file)].join("::");
         for (at, path) in paths_under(&code, "crate") {
-            let name = path.get(1).filter(|name| !is_left(name));
+            let name = path.get(1);
             if let Some(what) = name.and_then(|name| wrong_import(module, name)) {
                 report(at, what);
             }
@@ -376,15 +363,6 @@ fn modules_import_only_what_stands_above_them() {
         wrong_imports(file, text)
     });
     assert_none(wrong.collect());
-}
-
-#[test]
-fn what_is_left_to_do_is_still_there() {
-    for file in USES_CONNECTION {
-        let text = fs::read_to_string(root().join("src").join(file)).unwrap();
-        let uses = text.contains("use crate::session::");
-        assert!(uses, "{file} uses no connection any more");
-    }
 }
 
 /// The most files of a folder that are no tests.

@@ -13,6 +13,7 @@ use sqlparser::ast::{
     RenameTableNameKind, TableConstraint, VisitMut, VisitorMut,
 };
 
+use super::change::change;
 use crate::catalog::ddl::{added_column, default_text};
 use crate::catalog::{Altered, Catalog, check_of, columns_of, identifier as folded, object_name};
 use crate::datum::identifier;
@@ -21,49 +22,43 @@ use crate::key::Argument;
 use crate::plan::bind::column_rules;
 use crate::plan::bind::views::may_name;
 use crate::row::stored_field;
-use crate::run::outcome::Outcome;
-use crate::run::waiting::on_waiting_thread;
+use crate::run::context::Context;
+use crate::run::outcome::{Outcome, done};
 use crate::schema::{BoundTable, Check, Column, Table, View};
-use crate::session::Connection;
 use crate::sql::limits::guard::{MAX_KEYS, MAX_PLANNED_COLUMNS};
 
-impl Connection {
-    /// Carries out an `ALTER TABLE`: all that it says, or nothing.
-    pub(crate) async fn alter_table(
-        &self,
-        alter: &AlterTable,
-        catalog: &Arc<Catalog>,
-    ) -> Result<Outcome> {
-        refuse_clauses(alter)?;
-        let done = Outcome::Done {
-            verb: "ALTER TABLE".to_owned(),
-        };
-        let state = self.statement_state()?;
-        let catalog = Arc::clone(catalog);
-        let name = object_name(&alter.name)?;
-        if alter.if_exists && catalog.table(&name).is_none() {
-            return Ok(done);
-        }
-        let operations = alter.operations.clone();
-        on_waiting_thread("a change of the catalog broke off", move || {
-            catalog.alter_table(&name, |table| {
-                let mut alteration = Alteration {
-                    state: &state,
-                    readers: catalog.readers_of(&name),
-                    was: name.clone(),
-                    table: table.clone(),
-                    asks_rows: false,
-                };
-                let mut operations = operations.iter();
-                let carried_out =
-                    operations.try_for_each(|operation| alteration.carry_out(operation));
-                carried_out.map_err(|error| error.context(format!("table `{name}`")))?;
-                alteration.finish()
-            })
-        })
-        .await?;
-        Ok(done)
+/// Carries out an `ALTER TABLE`: all that it says, or nothing.
+pub(crate) async fn alter_table(
+    context: &Context,
+    alter: &AlterTable,
+    catalog: &Arc<Catalog>,
+) -> Result<Outcome> {
+    refuse_clauses(alter)?;
+    let verb = "ALTER TABLE";
+    let state = context.statement_state()?;
+    let catalog = Arc::clone(catalog);
+    let name = object_name(&alter.name)?;
+    if alter.if_exists && catalog.table(&name).is_none() {
+        return Ok(done(verb));
     }
+    let operations = alter.operations.clone();
+    change(move || {
+        catalog.alter_table(&name, |table| {
+            let mut alteration = Alteration {
+                state: &state,
+                readers: catalog.readers_of(&name),
+                was: name.clone(),
+                table: table.clone(),
+                asks_rows: false,
+            };
+            let mut operations = operations.iter();
+            let carried_out = operations.try_for_each(|operation| alteration.carry_out(operation));
+            carried_out.map_err(|error| error.context(format!("table `{name}`")))?;
+            alteration.finish()
+        })
+    })
+    .await?;
+    Ok(done(verb))
 }
 
 fn refuse_clauses(alter: &AlterTable) -> Result<()> {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use sqlparser::ast::{CommentObject, ObjectName};
 
-use super::command::{CommentStatement, change, done};
+use super::change::change;
+use super::statement::CommentStatement;
 use crate::catalog::visible::Catalogs;
 use crate::catalog::{Altered, Catalog, column_name, object_name};
 use crate::error::{Error, Result};
-use crate::run::outcome::Outcome;
+use crate::run::outcome::{Outcome, done};
 use crate::schema::Table;
 
 /// Does what the statement says.

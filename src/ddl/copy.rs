@@ -14,9 +14,9 @@ use crate::error::{Error, Result};
 use crate::file::export;
 use crate::plan::bind::column_rules;
 use crate::run::batch_size;
+use crate::run::context::Context;
 use crate::run::outcome::{Outcome, Wanted, rows};
 use crate::schema::BoundTable;
-use crate::session::Connection;
 use crate::settings::HaliteOptions;
 use crate::sql::copy_options::options_of;
 use crate::sql::copy_statement::{CopySource, CopyStatement};
@@ -24,50 +24,53 @@ use crate::sql::dialect;
 use crate::table::HaliteTable;
 use crate::write::copy::{Copied, CopyDirection, CopyOptions, STANDARD, copy_from};
 
-impl Connection {
-    /// `COPY`, in either direction: all of it or nothing.
-    pub(crate) async fn copy(&self, statement: &CopyStatement, wanted: Wanted) -> Result<Outcome> {
-        let access = self.database().access();
-        if statement.rows.is_none() {
-            access.check(&place_of(statement))?;
-        }
-        let options = options_of(statement)?;
-        let partition_by: Vec<String> = statement.partition_by.iter().map(identifier).collect();
-        if statement.direction == CopyDirection::From && !partition_by.is_empty() {
-            return Err(Error::invalid("PARTITION_BY is an option of COPY TO"));
-        }
-        wanted.check(options.skip)?;
-        let rows = match statement.direction {
-            CopyDirection::From => {
-                let table = loaded_table(statement, self.catalogs())?;
-                refuse_loss(table.bound(), &options)?;
-                let state = self.statement_state()?;
-                let settings = HaliteOptions::of(state.config_options()).write_settings();
-                let filled = match &options.columns {
-                    Some(given) => column_rules::filled(&state, table.bound(), given)?,
-                    None => Vec::new(),
-                };
-                let (file, progress) = (statement.file.clone(), self.progress().clone());
-                let skips = options.skip;
-                let copied =
-                    copy_from(table.writer(), file, options, filled, settings, progress).await?;
-                if skips {
-                    return rows(told(&copied));
-                }
-                copied.rows
-            }
-            CopyDirection::To => {
-                // What is wrong with file and options is said before the query is run.
-                let file = export::Target::new(&statement.file, &options, partition_by)?;
-                let (mut state, plan) =
-                    self.planned(&query_of(statement, self.catalogs())?).await?;
-                batch_size::fit(&mut state, &plan)?;
-                let (state, plan) = self.runnable(state, plan).await?;
-                export::write(file, execute_stream(plan, state.task_ctx())?).await?
-            }
-        };
-        Ok(Outcome::Affected { verb: "COPY", rows })
+/// `COPY`, in either direction: all of it or nothing.
+pub(crate) async fn copy(
+    context: &Context,
+    statement: &CopyStatement,
+    wanted: Wanted,
+) -> Result<Outcome> {
+    let access = context.resources.access();
+    if statement.rows.is_none() {
+        access.check(&place_of(statement))?;
     }
+    let options = options_of(statement)?;
+    let partition_by: Vec<String> = statement.partition_by.iter().map(identifier).collect();
+    if statement.direction == CopyDirection::From && !partition_by.is_empty() {
+        return Err(Error::invalid("PARTITION_BY is an option of COPY TO"));
+    }
+    wanted.check(options.skip)?;
+    let rows = match statement.direction {
+        CopyDirection::From => {
+            let table = loaded_table(statement, context.catalogs())?;
+            refuse_loss(table.bound(), &options)?;
+            let state = context.statement_state()?;
+            let settings = HaliteOptions::of(state.config_options()).write_settings();
+            let filled = match &options.columns {
+                Some(given) => column_rules::filled(&state, table.bound(), given)?,
+                None => Vec::new(),
+            };
+            let (file, progress) = (statement.file.clone(), context.progress().clone());
+            let skips = options.skip;
+            let copied =
+                copy_from(table.writer(), file, options, filled, settings, progress).await?;
+            if skips {
+                return rows(told(&copied));
+            }
+            copied.rows
+        }
+        CopyDirection::To => {
+            // What is wrong with file and options is said before the query is run.
+            let file = export::Target::new(&statement.file, &options, partition_by)?;
+            let (mut state, plan) = context
+                .planned(&query_of(statement, context.catalogs())?)
+                .await?;
+            batch_size::fit(&mut state, &plan)?;
+            let (state, plan) = context.runnable(state, plan).await?;
+            export::write(file, execute_stream(plan, state.task_ctx())?).await?
+        }
+    };
+    Ok(Outcome::Affected { verb: "COPY", rows })
 }
 
 /// The table that a COPY FROM loads.

@@ -13,6 +13,7 @@ use sqlparser::ast::{
     Statement as SqlStatement,
 };
 
+use super::change::change;
 use crate::catalog::ddl::{define_table, define_table_like, define_table_of};
 use crate::catalog::visible::Catalogs;
 use crate::catalog::{Catalog, object_name, stored_type};
@@ -21,99 +22,90 @@ use crate::error::{Error, Result};
 use crate::plan::bind::column_rules;
 use crate::plan::change::values::Insert;
 use crate::run::batch_size;
-use crate::run::outcome::{Outcome, count};
-use crate::run::waiting::on_waiting_thread;
+use crate::run::context::Context;
+use crate::run::outcome::{Outcome, count, done};
+use crate::run::warnings::Warnings;
 use crate::schema::BoundTable;
-use crate::session::Connection;
 
-const BROKEN_OFF: &str = "a change of the catalog broke off";
-
-impl Connection {
-    /// Makes a table, and warns of its row key, whose design is easily got wrong.
-    pub(crate) async fn create_table(
-        &self,
-        create: &CreateTable,
-        catalog: &Arc<Catalog>,
-    ) -> Result<Outcome> {
-        if create.or_replace && create.if_not_exists {
-            return Err(Error::invalid(
-                "OR REPLACE and IF NOT EXISTS exclude each other",
-            ));
-        }
-        if let Some(query) = &create.query {
-            return self.create_table_as(create, query, catalog).await;
-        }
-        let (catalog, catalogs) = (Arc::clone(catalog), self.catalogs().clone());
-        let (create, state) = (create.clone(), self.statement_state()?);
-        let make = move || make(&catalog, &catalogs, &create, &state);
-        let made = on_waiting_thread(BROKEN_OFF, make).await?;
-        if let Some(table) = &made {
-            self.warn_of(table);
-        }
-        let verb = "CREATE TABLE".to_owned();
-        Ok(Outcome::Done { verb })
+/// Makes a table, and warns of its row key, whose design is easily got wrong.
+pub(crate) async fn create_table(
+    context: &Context,
+    create: &CreateTable,
+    catalog: &Arc<Catalog>,
+) -> Result<Outcome> {
+    if create.or_replace && create.if_not_exists {
+        return Err(Error::invalid(
+            "OR REPLACE and IF NOT EXISTS exclude each other",
+        ));
     }
+    if let Some(query) = &create.query {
+        return create_table_as(context, create, query, catalog).await;
+    }
+    let (catalog, catalogs) = (Arc::clone(catalog), context.catalogs().clone());
+    let (create, state) = (create.clone(), context.statement_state()?);
+    let make = move || make(&catalog, &catalogs, &create, &state);
+    let made = change(make).await?;
+    if let Some(table) = &made {
+        warn_of(context.warnings(), table);
+    }
+    Ok(done("CREATE TABLE"))
+}
 
-    async fn create_table_as(
-        &self,
-        create: &CreateTable,
-        query: &Query,
-        catalog: &Arc<Catalog>,
-    ) -> Result<Outcome> {
-        let verb = "CREATE TABLE";
-        let catalog = Arc::clone(catalog);
-        let name = object_name(&create.name)?;
-        if !create.or_replace && catalog.table(&name).is_some() {
-            return match create.if_not_exists {
-                true => Ok(Outcome::Affected { verb, rows: 0 }),
-                false => Err(Error::conflict(format!("table `{name}` exists already"))),
-            };
-        }
-        let query = SqlStatement::Query(Box::new(query.clone()));
-        let (mut state, plan) = self
-            .planned(&DFStatement::Statement(Box::new(query)))
-            .await?;
-        let given = given(&plan).map_err(|error| error.context(format!("table `{name}`")))?;
-        let or_replace = create.or_replace;
-        let (create, planned_in) = (create.clone(), state.clone());
-        let define = move |id| {
-            let table = define_table_of(&create, Some(&given), id)?;
-            if let Some(column) = table.columns.iter().find(|it| it.identity.is_some()) {
-                return Err(Error::unsupported(format!(
-                    "table `{}`: column `{}`: an identity in CREATE TABLE … AS is not implemented; make the table, and \
-                     INSERT … SELECT",
-                    table.name, column.name
-                )));
-            }
-            column_rules::validate(&table, &planned_in)?;
-            Ok(table)
+async fn create_table_as(
+    context: &Context,
+    create: &CreateTable,
+    query: &Query,
+    catalog: &Arc<Catalog>,
+) -> Result<Outcome> {
+    let verb = "CREATE TABLE";
+    let catalog = Arc::clone(catalog);
+    let name = object_name(&create.name)?;
+    if !create.or_replace && catalog.table(&name).is_some() {
+        return match create.if_not_exists {
+            true => Ok(Outcome::Affected { verb, rows: 0 }),
+            false => Err(Error::conflict(format!("table `{name}` exists already"))),
         };
-        let made = on_waiting_thread(BROKEN_OFF, move || {
-            catalog.prepare_table(define, or_replace)
-        })
-        .await?;
-        let table = Arc::clone(made.table());
-        let plan = Insert::into_all(Arc::clone(&table))?.over(plan)?;
-        batch_size::fit(&mut state, &plan)?;
-        let (state, plan) = self.runnable(state, plan).await?;
-        let rows = count(&state, plan).await?;
-        on_waiting_thread(BROKEN_OFF, move || made.list()).await?;
-        self.warn_of(table.bound());
-        Ok(Outcome::Affected { verb, rows })
     }
+    let query = SqlStatement::Query(Box::new(query.clone()));
+    let (mut state, plan) = context
+        .planned(&DFStatement::Statement(Box::new(query)))
+        .await?;
+    let given = given(&plan).map_err(|error| error.context(format!("table `{name}`")))?;
+    let or_replace = create.or_replace;
+    let (create, planned_in) = (create.clone(), state.clone());
+    let define = move |id| {
+        let table = define_table_of(&create, Some(&given), id)?;
+        if let Some(column) = table.columns.iter().find(|it| it.identity.is_some()) {
+            return Err(Error::unsupported(format!(
+                "table `{}`: column `{}`: an identity in CREATE TABLE … AS is not implemented; make the table, and \
+                 INSERT … SELECT",
+                table.name, column.name
+            )));
+        }
+        column_rules::validate(&table, &planned_in)?;
+        Ok(table)
+    };
+    let made = change(move || catalog.prepare_table(define, or_replace)).await?;
+    let table = Arc::clone(made.table());
+    let plan = Insert::into_all(Arc::clone(&table))?.over(plan)?;
+    batch_size::fit(&mut state, &plan)?;
+    let (state, plan) = context.runnable(state, plan).await?;
+    let rows = count(&state, plan).await?;
+    change(move || made.list()).await?;
+    warn_of(context.warnings(), table.bound());
+    Ok(Outcome::Affected { verb, rows })
+}
 
-    fn warn_of(&self, table: &BoundTable) {
-        let name = table.name();
-        let warnings = self.warnings();
-        if table.row_id().is_some() {
-            return warnings.add(format!(
-                "table `{name}`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and \
-                 every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by"
-            ));
-        }
-        for warning in table.row_key().warnings() {
-            warnings.add(format!("table `{name}`: {warning}"));
-        }
+fn warn_of(warnings: &Warnings, table: &BoundTable) {
+    let name = table.name();
+    if table.row_id().is_some() {
+        return warnings.add(format!(
+            "table `{name}`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and \
+             every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by"
+        ));
+    }
+    for warning in table.row_key().warnings() {
+        warnings.add(format!("table `{name}`: {warning}"));
     }
 }
 

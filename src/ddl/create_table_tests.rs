@@ -188,3 +188,33 @@ async fn a_table_appears_with_its_rows() {
     assert_eq!(rows(&other, "SELECT count(*) FROM t").await, ["300000"]);
     assert_eq!(made.await.unwrap().unwrap(), 300_000);
 }
+
+#[tokio::test]
+async fn a_table_that_is_there_does_not_hide_what_is_wrong_with_its_declaration() {
+    let connection = Database::in_memory().unwrap().connect();
+    let run = async |sql: &str| connection.execute(sql, ()).await.map_err(|e| e.to_string());
+    run("CREATE TABLE t (a INT, PRIMARY KEY (a))")
+        .await
+        .unwrap();
+    run("CREATE TABLE IF NOT EXISTS t (b TEXT, PRIMARY KEY (b))")
+        .await
+        .unwrap();
+    for (rest, wrong) in [
+        (
+            "(a INT, PRIMARY KEY (a)) WITH (ttl = 1)",
+            "is not implemented",
+        ),
+        (
+            "(a INT PRIMARY KEY, PRIMARY KEY (a))",
+            "has one PRIMARY KEY",
+        ),
+        ("(a INT, PRIMARY KEY (b))", "b"),
+    ] {
+        let sql = format!("CREATE TABLE IF NOT EXISTS t {rest}");
+        let error = run(&sql).await.unwrap_err();
+        assert!(error.contains(wrong), "{sql}: {error}");
+    }
+    run("DROP TABLE IF EXISTS missing, t").await.unwrap();
+    let error = run("DROP TABLE t").await.unwrap_err();
+    assert!(error.contains("no table `t`"), "{error}");
+}

@@ -19,11 +19,12 @@ use datafusion::logical_expr::{
 use parking_lot::Mutex;
 use sqlparser::ast::{DataType as SqlDataType, Expr, SequenceOptions, UnaryOperator, Value};
 
-use super::command::{SequenceStatement, change, done};
+use super::change::change;
+use super::statement::SequenceStatement;
 use crate::catalog::visible::Catalogs;
 use crate::catalog::{Sequence, object_name, sequence_name};
 use crate::error::{Error, Result};
-use crate::run::outcome::Outcome;
+use crate::run::outcome::{Outcome, done};
 use crate::schema::{self, DEFAULT_CACHE};
 
 /// The last numbers that a connection was given.

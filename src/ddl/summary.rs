@@ -1,5 +1,4 @@
-//! `SUMMARIZE t` and `SUMMARIZE <select>`: a row for each column, with what can be said of its values at a glance; and
-//! `DESCRIBE <select>` and `DESCRIBE 'file.csv'`, the columns and their types.
+//! `SUMMARIZE t` and `SUMMARIZE <select>`: a row for each column, with what can be said of its values at a glance.
 //!
 //! A summary is one aggregation over [`AT_ONCE`] columns, so that the rows of most tables are read once. What is counted
 //! about, different values and quartiles, is so because exact numbers would take the memory of all values.
@@ -8,11 +7,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, AsArray, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
-};
+use arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow::compute::concat_batches;
-use arrow::datatypes::{DataType, Float64Type, Int64Type, Schema, UInt64Type};
+use arrow::datatypes::{DataType, Float64Type, Int64Type, UInt64Type};
 use datafusion::common::{Column, Result as PlanResult};
 use datafusion::functions_aggregate::expr_fn;
 use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, SortExpr, cast, lit};
@@ -21,38 +18,34 @@ use datafusion::physical_plan::execute_stream;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Query;
 
-use crate::datum::upper_type_name;
 use crate::error::{Error, Result};
 use crate::file::export::text::{NoText, columns};
 use crate::run::batch_size;
+use crate::run::context::Context;
+use crate::run::describe::names_and_types;
 use crate::run::outcome::{self, Outcome};
-use crate::session::Connection;
 
-impl Connection {
-    /// `SUMMARIZE`: a row for each column of a query.
-    pub(crate) async fn summarize(&self, query: &Query) -> Result<Outcome> {
-        let query = sqlparser::ast::Statement::Query(Box::new(query.clone()));
-        let query = DFStatement::Statement(Box::new(query));
-        let (state, plan) = self.planned(&query).await?;
-        let described = described(&plan);
-        let mut summaries = Vec::new();
-        // Of a table without columns the rows are counted.
-        for first in (0..described.len().max(1)).step_by(AT_ONCE) {
-            let columns = first..described.len().min(first + AT_ONCE);
-            let plan = aggregation(plan.clone(), columns)?;
-            let mut state = state.clone();
-            batch_size::fit(&mut state, &plan)?;
-            let (state, plan) = self.runnable(state, plan).await?;
-            let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
-            summaries.push(Summary::of(&batches)?);
-        }
-        outcome::rows(rows(&described, &summaries)?)
+/// `SUMMARIZE`: a row for each column of a query.
+///
+/// # Errors
+/// What is wrong with the query.
+pub(crate) async fn summarize(context: &Context, query: &Query) -> Result<Outcome> {
+    let query = sqlparser::ast::Statement::Query(Box::new(query.clone()));
+    let query = DFStatement::Statement(Box::new(query));
+    let (state, plan) = context.planned(&query).await?;
+    let described = described(&plan);
+    let mut summaries = Vec::new();
+    // Of a table without columns the rows are counted.
+    for first in (0..described.len().max(1)).step_by(AT_ONCE) {
+        let columns = first..described.len().min(first + AT_ONCE);
+        let plan = aggregation(plan.clone(), columns)?;
+        let mut state = state.clone();
+        batch_size::fit(&mut state, &plan)?;
+        let (state, plan) = context.runnable(state, plan).await?;
+        let batches = collect(execute_stream(plan, state.task_ctx())?).await?;
+        summaries.push(Summary::of(&batches)?);
     }
-
-    /// `DESCRIBE` of what is no table of the catalog.
-    pub(crate) fn describe_query(&self, schema: &Schema) -> Result<Outcome> {
-        outcome::rows(description(schema))
-    }
+    outcome::rows(rows(&described, &summaries)?)
 }
 
 /// So many columns are summarized by one aggregation. One over all columns of a wide table would take a minute to be
@@ -225,26 +218,6 @@ fn described(plan: &LogicalPlan) -> Vec<(String, DataType)> {
     fields
         .map(|field| (field.name().clone(), field.data_type().clone()))
         .collect()
-}
-
-fn names_and_types(described: &[(String, DataType)]) -> Vec<(&'static str, ArrayRef)> {
-    let names = described.iter().map(|(name, _)| Some(name.clone()));
-    let types = described.iter().map(|(_, of)| Some(upper_type_name(of)));
-    vec![
-        ("column", Arc::new(names.collect::<StringArray>())),
-        ("type", Arc::new(types.collect::<StringArray>())),
-    ]
-}
-
-/// The columns of `DESCRIBE`, of what is no table of the catalog: its columns, their types, and whether they may be NULL.
-fn description(schema: &Schema) -> Vec<(&'static str, ArrayRef)> {
-    let fields = schema.fields().iter();
-    let nullable = fields.clone().map(|field| Some(field.is_nullable()));
-    let nullable: ArrayRef = Arc::new(nullable.collect::<BooleanArray>());
-    let described = fields.map(|field| (field.name().clone(), field.data_type().clone()));
-    let mut shown = names_and_types(&described.collect::<Vec<_>>());
-    shown.push(("null", nullable));
-    shown
 }
 
 #[cfg(test)]

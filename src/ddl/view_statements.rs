@@ -8,150 +8,103 @@ use sqlparser::ast::{CreateTableOptions, CreateView, ObjectName, Statement, View
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Location, Token};
 
-use super::command::{ViewStatement, change, done};
-use crate::catalog::{Existing, Sequence, identifier, object_name};
+use super::change::change;
+use super::statement::ViewStatement;
+use crate::catalog::{Existing, identifier, object_name};
 use crate::datum;
 use crate::error::{Error, Result};
 use crate::plan::bind::views::of_database;
-use crate::run::outcome::{Outcome, rows};
-use crate::schema::{View, comment_on};
-use crate::session::Connection;
+use crate::run::context::Context;
+use crate::run::describe::describe;
+use crate::run::outcome::{Outcome, done, rows};
 use crate::sql::dialect;
 use crate::sql::token::tokenize;
 
-impl Connection {
-    /// A statement about views, whose text it is given.
-    pub(crate) async fn view_statement(
-        &self,
-        statement: ViewStatement<'_>,
-        text: &str,
-    ) -> Result<Outcome> {
-        match statement {
-            ViewStatement::Create(create) => self.create_view(create, text).await,
-            ViewStatement::Drop {
-                names,
-                if_exists,
-                dependents,
-            } => {
-                let names = names.iter().map(object_name);
-                let names = names.collect::<Result<Vec<String>>>()?;
-                let catalog = Arc::clone(self.catalogs().of_all(&names)?);
-                change(move || catalog.drop_views(&names, if_exists, dependents)).await?;
-                Ok(done("DROP VIEW"))
-            }
-            ViewStatement::ShowCreate(name) => {
-                let name = object_name(name)?;
-                let view = self.catalogs().of(&name).expect_view(&name)?;
-                let statement = view.create_statement();
-                let statement = self.catalogs().statement(&name, statement);
-                let column = |text: String| Arc::new(StringArray::from(vec![text])) as ArrayRef;
-                rows(vec![
-                    ("view", column(name)),
-                    ("statement", column(statement)),
-                ])
-            }
+/// A statement about views, whose text it is given.
+pub(crate) async fn view_statement(
+    context: &Context,
+    statement: ViewStatement<'_>,
+    text: &str,
+) -> Result<Outcome> {
+    match statement {
+        ViewStatement::Create(create) => create_view(context, create, text).await,
+        ViewStatement::Drop {
+            names,
+            if_exists,
+            dependents,
+        } => {
+            let names = names.iter().map(object_name);
+            let names = names.collect::<Result<Vec<String>>>()?;
+            let catalog = Arc::clone(context.catalogs().of_all(&names)?);
+            change(move || catalog.drop_views(&names, if_exists, dependents)).await?;
+            Ok(done("DROP VIEW"))
         }
-    }
-
-    /// The definition of a view.
-    #[doc(hidden)]
-    pub fn view_definition(&self, name: &str) -> Option<Arc<View>> {
-        self.catalogs().view(name)
-    }
-
-    /// The statements that make all views, each behind those that it reads; with a name that of one.
-    #[doc(hidden)]
-    pub fn view_statements(&self, name: Option<&str>) -> Vec<String> {
-        let views = self.catalogs().views_in_order().into_iter();
-        let views = views.filter(|view| name.is_none_or(|name| view.name == name));
-        let statements = |view: Arc<View>| {
+        ViewStatement::ShowCreate(name) => {
+            let name = object_name(name)?;
+            let view = context.catalogs().of(&name).expect_view(&name)?;
             let statement = view.create_statement();
-            let comment = view.comment.as_ref().map(|text| {
-                let name = datum::identifier(&view.name);
-                comment_on(&format!("VIEW {name}"), text)
-            });
-            std::iter::once(self.catalogs().statement(&view.name, statement)).chain(comment)
-        };
-        views.flat_map(statements).collect()
-    }
-
-    /// The statements that make all sequences but those that are made with tables.
-    #[doc(hidden)]
-    pub fn sequence_statements(&self) -> Vec<String> {
-        let both = [
-            Some(self.catalogs().database()),
-            self.catalogs().temporary().get(),
-        ];
-        let named = both.into_iter().flatten().flat_map(|catalog| {
-            let names = catalog.sequence_names().into_iter();
-            let names = names.filter(|name| !catalog.is_identity(name));
-            names.filter_map(|name| catalog.sequence(&name))
-        });
-        let statements = |sequence: Arc<Sequence>| {
-            let definition = sequence.definition();
-            let statement = definition.create_statement();
-            let comment = definition.comment.as_ref().map(|text| {
-                let name = datum::identifier(&definition.name);
-                comment_on(&format!("SEQUENCE {name}"), text)
-            });
-            std::iter::once(self.catalogs().statement(&definition.name, statement)).chain(comment)
-        };
-        named.flat_map(statements).collect()
-    }
-
-    async fn create_view(&self, create: &CreateView, text: &str) -> Result<Outcome> {
-        let name = object_name(&create.name)?;
-        refuse_other_clauses(create).map_err(|error| error.context(format!("view `{name}`")))?;
-        let existing = match (create.or_replace, create.if_not_exists) {
-            (true, true) => {
-                let message = "OR REPLACE and IF NOT EXISTS exclude each other";
-                return Err(Error::invalid(message));
-            }
-            (true, false) => Existing::Replace,
-            (false, true) => Existing::Keep,
-            (false, false) => Existing::Refuse,
-        };
-        let columns: Vec<String> = create
-            .columns
-            .iter()
-            .map(|it| identifier(&it.name))
-            .collect();
-        let query = behind_as(text)?;
-        loop {
-            let catalog = match create.temporary {
-                true => {
-                    self.catalogs().check_temporary(&name)?;
-                    Arc::clone(self.catalogs().temporary().begun()?)
-                }
-                false => Arc::clone(self.catalogs().database()),
-            };
-            let version = catalog.version();
-            let mut state = self.statement_state()?;
-            if !create.temporary {
-                state = of_database(state);
-            }
-            let view = self
-                .view_plans()
-                .define(&state, &name, &columns, query)
-                .await?;
-            let made = change(move || catalog.create_view(view, version, existing)).await?;
-            if made.is_some() {
-                return Ok(done("CREATE VIEW"));
-            }
+            let statement = context.catalogs().statement(&name, statement);
+            let column = |text: String| Arc::new(StringArray::from(vec![text])) as ArrayRef;
+            rows(vec![
+                ("view", column(name)),
+                ("statement", column(statement)),
+            ])
         }
     }
+}
 
-    /// `DESCRIBE` of a view; `None` for what is none.
-    pub(crate) async fn describe_view(&self, name: &ObjectName) -> Result<Option<Outcome>> {
-        let Some(view) = self.catalogs().view(&object_name(name)?) else {
-            return Ok(None);
+async fn create_view(context: &Context, create: &CreateView, text: &str) -> Result<Outcome> {
+    let name = object_name(&create.name)?;
+    refuse_other_clauses(create).map_err(|error| error.context(format!("view `{name}`")))?;
+    let existing = match (create.or_replace, create.if_not_exists) {
+        (true, true) => {
+            let message = "OR REPLACE and IF NOT EXISTS exclude each other";
+            return Err(Error::invalid(message));
+        }
+        (true, false) => Existing::Replace,
+        (false, true) => Existing::Keep,
+        (false, false) => Existing::Refuse,
+    };
+    let columns: Vec<String> = create
+        .columns
+        .iter()
+        .map(|it| identifier(&it.name))
+        .collect();
+    let query = behind_as(text)?;
+    loop {
+        let catalog = match create.temporary {
+            true => {
+                context.catalogs().check_temporary(&name)?;
+                Arc::clone(context.catalogs().temporary().begun()?)
+            }
+            false => Arc::clone(context.catalogs().database()),
         };
-        let query = format!("SELECT * FROM {}", datum::identifier(&view.name));
-        let query = dialect::query(&query).map_err(|error| Error::internal(error.to_string()))?;
-        let query = DFStatement::Statement(Box::new(Statement::Query(query)));
-        let (_, plan) = self.planned(&query).await?;
-        self.describe_query(plan.schema().as_arrow()).map(Some)
+        let version = catalog.version();
+        let mut state = context.statement_state()?;
+        if !create.temporary {
+            state = of_database(state);
+        }
+        let view = context
+            .views()
+            .define(&state, &name, &columns, query)
+            .await?;
+        let made = change(move || catalog.create_view(view, version, existing)).await?;
+        if made.is_some() {
+            return Ok(done("CREATE VIEW"));
+        }
     }
+}
+
+/// `DESCRIBE` of a view; `None` for what is none.
+pub(crate) async fn describe_view(context: &Context, name: &ObjectName) -> Result<Option<Outcome>> {
+    let Some(view) = context.catalogs().view(&object_name(name)?) else {
+        return Ok(None);
+    };
+    let query = format!("SELECT * FROM {}", datum::identifier(&view.name));
+    let query = dialect::query(&query).map_err(|error| Error::internal(error.to_string()))?;
+    let query = DFStatement::Statement(Box::new(Statement::Query(query)));
+    let (_, plan) = context.planned(&query).await?;
+    describe(plan.schema().as_arrow()).map(Some)
 }
 
 /// The query of a CREATE VIEW, as it is written: what stands behind the first AS outside of parentheses.

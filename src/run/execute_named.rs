@@ -1,6 +1,6 @@
 //! `PREPARE name AS …`, `EXECUTE name (…)`, `DEALLOCATE name`.
 //!
-//! Statements with a name are planned and run as those of [`Connection::prepare`]. DataFusion's own way is not taken: it
+//! Statements with a name are planned and run as those of `Connection::prepare`. DataFusion's own way is not taken: it
 //! optimizes the plan before the parameters have values, or types, and casts the values to the types that it has found for
 //! them, so that a number that is compared with an INT loses its digits. Here the types are open where the statement
 //! declares none. Values are compared as they are, and those of an INSERT converted by [`assign`](crate::plan::change::assign); where
@@ -16,17 +16,17 @@ use datafusion::logical_expr::Execute;
 use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{ObjectNamePart, Statement as SqlStatement};
 
+use super::context::Context;
 use super::named::{Named, head, is_preparable, values};
-use super::outcome::{Outcome, Wanted, no_prepared};
+use super::outcome::{Outcome, Wanted, done, no_prepared};
 use super::planned::Planned;
 use crate::error::{Error, Result};
 use crate::plan::bind::written_values::with_constants;
-use crate::session::Connection;
 use crate::sql::ident::Folds;
 use crate::sql::innermost::sql_of;
 use crate::sql::stack::{Depth, stack_for};
 
-impl Connection {
+impl Context {
     /// `PREPARE`.
     pub(crate) async fn prepare_named(
         &self,
@@ -140,11 +140,5 @@ fn check_count(name: &str, planned: &Planned, given: usize) -> Result<()> {
         expected => Err(Error::invalid(format!(
             "the prepared statement `{name}` has {expected} parameters, {given} are given"
         ))),
-    }
-}
-
-fn done(verb: &str) -> Outcome {
-    Outcome::Done {
-        verb: verb.to_owned(),
     }
 }

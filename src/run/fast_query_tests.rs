@@ -54,8 +54,8 @@ async fn direct(
     let crate::sql::parse::Command::Sql(parsed) = &statement.parsed.command else {
         panic!("{sql}");
     };
-    let planned = connection.plan_once(parsed).await.expect(sql);
-    let opened = connection.direct(&planned, values);
+    let planned = connection.run_context.plan_once(parsed).await.expect(sql);
+    let opened = connection.run_context.direct(&planned, values);
     let stream = opened.expect(sql)?.into_stream();
     let schema = stream.schema();
     let batches = collect(stream).await.expect(sql);
@@ -361,7 +361,7 @@ async fn a_text_that_is_a_time_needs_no_plan() {
     ] {
         let values = params!["a", text];
         let planned = point.planned_now();
-        let opened = connection.direct(&planned, &values).unwrap();
+        let opened = connection.run_context.direct(&planned, &values).unwrap();
         assert_eq!(opened.is_some(), is_direct, "{text}");
         assert_eq!(point.rows(values).await.unwrap().len(), rows, "{text}");
     }

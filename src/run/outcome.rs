@@ -34,6 +34,13 @@ pub enum Outcome {
     },
 }
 
+/// The outcome of a statement that gives nothing but that it is done.
+pub(crate) fn done(verb: &str) -> Outcome {
+    Outcome::Done {
+        verb: verb.to_owned(),
+    }
+}
+
 impl std::fmt::Debug for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -27,14 +27,14 @@ use datafusion::prelude::SessionConfig;
 use futures::{Stream, StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
 
+use super::context::Context;
 use super::memory::is_exhausted;
+use super::physical::{Stage, physical_session};
 use crate::error::{Error, Result};
 use crate::plan::rule::memory::merge_joins;
-use crate::session::Connection;
-use crate::session::connection::{Stage, physical_session};
 use crate::settings::{HaliteOptions, Joins};
 
-impl Connection {
+impl Context {
     /// The physical plan of a statement that is to be run, and the session that it is for.
     pub(crate) async fn runnable(
         &self,
@@ -62,19 +62,19 @@ impl Connection {
             return Ok((state, physical));
         }
         let again = again.then(|| Again {
-            connection: self.clone(),
+            context: self.clone(),
             session: state.borrow().clone(),
             plan,
             stage,
         });
-        Ok((state, Arc::new(AgainExec::new(physical, again))))
+        Ok((state, Arc::new(RetryWithMergeJoins::new(physical, again))))
     }
 }
 
 /// What a statement is planned from once more.
 #[derive(Clone)]
 struct Again {
-    connection: Connection,
+    context: Context,
     session: SessionState,
     plan: LogicalPlan,
     stage: Stage,
@@ -89,7 +89,7 @@ impl Again {
         let options = options.extensions.get_mut::<HaliteOptions>();
         let options = options.ok_or_else(|| Error::internal("a session without settings"))?;
         options.joins = Joins::Merge;
-        let planned = self.connection.physical_of(session, self.plan, self.stage);
+        let planned = self.context.physical_of(session, self.plan, self.stage);
         Ok(planned.await?.1)
     }
 }
@@ -117,13 +117,13 @@ fn in_small_batches(context: &TaskContext) -> Arc<TaskContext> {
 }
 
 /// The rows of a plan, or of another one where the first takes too much memory. It has no inputs that others could hold.
-struct AgainExec {
+struct RetryWithMergeJoins {
     first: Mutex<Option<Arc<dyn ExecutionPlan>>>,
     again: Option<Again>,
     properties: Arc<PlanProperties>,
 }
 
-impl AgainExec {
+impl RetryWithMergeJoins {
     fn new(first: Arc<dyn ExecutionPlan>, again: Option<Again>) -> Self {
         let properties = PlanProperties::new(
             EquivalenceProperties::new(first.schema()),
@@ -156,7 +156,7 @@ async fn rows(
         return Ok(stream::iter(begun).chain(rows).left_stream());
     };
     drop(rows);
-    if let Some(meter) = &again.connection.meter {
+    if let Some(meter) = &again.context.meter {
         meter.let_go(&first);
     }
     // With the hash tables that are whole.
@@ -165,21 +165,21 @@ async fn rows(
     Ok(execute_stream(merged, in_small_batches(&context))?.right_stream())
 }
 
-impl fmt::Debug for AgainExec {
+impl fmt::Debug for RetryWithMergeJoins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(self.name()).finish_non_exhaustive()
     }
 }
 
-impl DisplayAs for AgainExec {
+impl DisplayAs for RetryWithMergeJoins {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl ExecutionPlan for AgainExec {
+impl ExecutionPlan for RetryWithMergeJoins {
     fn name(&self) -> &'static str {
-        "AgainExec"
+        "RetryWithMergeJoins"
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {

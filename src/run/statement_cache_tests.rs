@@ -85,7 +85,10 @@ async fn is_kept(connection: &Connection, sql: &str) -> bool {
     for _ in 0..2 {
         connection.query(sql, ()).await.expect(sql);
     }
-    matches!(connection.texts().see(&text(sql)), Some(Known::Once(_)))
+    matches!(
+        connection.run_context.texts().see(&text(sql)),
+        Some(Known::Once(_))
+    )
 }
 
 fn shown(batches: &[RecordBatch]) -> (Vec<String>, Vec<String>) {
@@ -242,10 +245,17 @@ async fn texts_are_forgotten_when_there_are_many() {
     for number in 0..MOST_TEXTS {
         assert!(
             connection
+                .run_context
                 .texts()
                 .see(&text(&format!("SELECT {number}, 2")))
                 .is_none()
         );
     }
-    assert!(connection.texts().see(&text("SELECT 1")).is_none());
+    assert!(
+        connection
+            .run_context
+            .texts()
+            .see(&text("SELECT 1"))
+            .is_none()
+    );
 }

@@ -185,7 +185,11 @@ impl Appender {
             .iter()
             .filter(|it| !given.contains(&it.name));
         let filled = match left_out.any(|column| column.default_text().is_some()) {
-            true => column_rules::filled(&self.connection.statement_state()?, table, &given)?,
+            true => column_rules::filled(
+                &self.connection.run_context.statement_state()?,
+                table,
+                &given,
+            )?,
             false => Vec::new(),
         };
         self.buffer.conform(batch, &filled)

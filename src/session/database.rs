@@ -6,18 +6,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use datafusion::catalog::TableProvider;
-use datafusion::execution::disk_manager::DiskManager;
 
 use crate::catalog::Catalog;
 use crate::error::{Error, ErrorKind, Result};
-use crate::file::access::Restrictions;
 use crate::function::Stop;
-use crate::plan::bind::column_rules;
 use crate::run::deadline;
 use crate::run::interrupt::InterruptHandle;
 use crate::run::memory::Memory;
+use crate::run::resources::Resources;
 use crate::run::waiting::on_waiting_thread;
-use crate::settings::ByteSize;
 use crate::store::holders::{self, Held, Holders, OPEN_HERE, STATEMENT};
 use crate::store::{MemoryStore, Place, Store, StoreOptions};
 use crate::write::SpillDirectory;
@@ -35,10 +32,7 @@ const LOOKED_AFTER: Duration = Duration::from_millis(5);
 /// [`Database::close`].
 #[derive(Debug, Clone)]
 pub struct Database {
-    catalog: Arc<Catalog>,
-    access: Arc<Restrictions>,
-    memory: Arc<Memory>,
-    temporary: Arc<DiskManager>,
+    resources: Resources,
     ending: Arc<Ending>,
     held: Held,
 }
@@ -158,7 +152,7 @@ impl Database {
     /// appenders, providers of tables. It is closed when the last of them is dropped.
     pub async fn close(self) -> Result<()> {
         let (holders, ending) = (Arc::clone(self.held.holders()), Arc::clone(&self.ending));
-        let open = self.catalog.store().while_open();
+        let open = self.catalog().store().while_open();
         let has_run = holders.have(STATEMENT);
         ending.stop.tell();
         // Whatever is left goes on, also where nobody waits for this any more.
@@ -207,10 +201,7 @@ impl Database {
     pub(crate) fn held_by(&self, what: &'static str) -> Self {
         Self {
             held: self.held.called(what),
-            catalog: Arc::clone(&self.catalog),
-            access: Arc::clone(&self.access),
-            memory: Arc::clone(&self.memory),
-            temporary: Arc::clone(&self.temporary),
+            resources: self.resources.clone(),
             ending: Arc::clone(&self.ending),
         }
     }
@@ -241,20 +232,11 @@ impl Database {
     /// # Errors
     /// As [`Catalog::open`].
     pub fn of_store_with(store: Arc<dyn Store>, spills: SpillDirectory) -> Result<Self> {
-        let database = Self {
-            temporary: spills.disk_manager()?,
-            catalog: Arc::new(Catalog::open_with(
-                store,
-                spills,
-                Some(column_rules::compile),
-            )?),
-            access: Arc::default(),
-            memory: Arc::default(),
+        Ok(Self {
+            resources: Resources::of_store(store, spills)?,
             ending: Arc::default(),
             held: Arc::<Holders>::default().hold("database handle"),
-        };
-        database.limit_cache();
-        Ok(database)
+        })
     }
 
     /// A table as DataFusion's provider, to be registered in any of its sessions.
@@ -264,7 +246,7 @@ impl Database {
     /// # Errors
     /// `InvalidInput` where there is no such table.
     pub fn table_provider(&self, name: &str) -> Result<Arc<dyn TableProvider>> {
-        let table = self.catalog.expect_table(name)?;
+        let table = self.catalog().expect_table(name)?;
         Ok(Arc::new(table.held_by(self.held.called("table provider"))))
     }
 
@@ -274,12 +256,12 @@ impl Database {
     ///
     /// `SET halite.external_access = false` does the same.
     pub fn shut_external_access(&self) {
-        self.access.shut();
+        self.resources.access().shut();
     }
 
     /// Lets no statement of any connection change a setting any more, as `SET halite.lock_configuration = true` does.
     pub fn lock_configuration(&self) {
-        self.access.lock();
+        self.resources.access().lock();
     }
 
     /// Whether files and programs may be used for what a user asks for; `what` says for what.
@@ -287,57 +269,38 @@ impl Database {
     /// # Errors
     /// `NotSupported` where external access is shut.
     pub fn check_external_access(&self, what: &str) -> Result<()> {
-        self.access.check(what)
-    }
-
-    pub(crate) fn access(&self) -> &Arc<Restrictions> {
-        &self.access
+        self.resources.access().check(what)
     }
 
     /// Limits what the statements of all connections may take together, in bytes: half of the machine's memory, or of the
     /// container's, unless it is said otherwise. `SET halite.memory_limit` does the same.
     pub fn limit_memory(&self, bytes: u64) {
-        self.memory.set_limit(ByteSize(bytes));
-        self.limit_cache();
+        self.resources.limit_memory(bytes);
     }
 
-    /// The blocks of files in memory are beside the limit.
-    fn limit_cache(&self) {
-        let limit = self.memory.limit();
-        self.catalog.store().limit_cache(cache_share(limit));
+    /// What the statements of all connections share.
+    pub(crate) fn resources(&self) -> &Resources {
+        &self.resources
     }
 
     pub(crate) fn memory(&self) -> &Arc<Memory> {
-        &self.memory
-    }
-
-    /// The temporary files of queries.
-    pub(crate) fn temporary(&self) -> &Arc<DiskManager> {
-        &self.temporary
+        self.resources.memory()
     }
 
     /// The store under the database.
     #[cfg(test)]
     pub(crate) fn store(&self) -> &Arc<dyn Store> {
-        self.catalog.store()
+        self.catalog().store()
     }
 
     pub(crate) fn catalog(&self) -> &Arc<Catalog> {
-        &self.catalog
+        self.resources.catalog()
     }
 }
 
 /// Whether it is this process that holds what was to be opened.
 fn is_open_here(error: &Error) -> bool {
     error.kind() == ErrorKind::Unavailable && error.message().contains(OPEN_HERE)
-}
-
-/// How many bytes of blocks are kept in memory at most: whoever sets a lower limit than the default counts them, too.
-fn cache_share(limit: usize) -> usize {
-    match limit < ByteSize::half_of_memory().in_memory() {
-        true => limit / 8,
-        false => usize::MAX,
-    }
 }
 
 #[cfg(test)]

@@ -20,13 +20,6 @@ async fn rows(connection: &Connection) -> i64 {
     count.await.unwrap().unwrap()
 }
 
-#[test]
-fn a_lower_limit_lowers_the_cache() {
-    let half = ByteSize::half_of_memory().in_memory();
-    assert_eq!(cache_share(256 << 20), 32 << 20);
-    assert_eq!(cache_share(half), usize::MAX);
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_ends_what_runs_and_gives_the_directory_back() {
     let (_directory, path, mut database) = database().await;

@@ -73,8 +73,8 @@ impl Connection {
         S: Future<Output = Result<Outcome>> + Send + 'static,
     {
         let mut connection = self.held_by(STATEMENT);
-        connection.stop = self.database().ending().stop.one_of();
-        let stop = connection.stop.clone();
+        connection.run_context.stop = self.database().ending().stop.one_of();
+        let stop = connection.run_context.stop.clone();
         // On the heap: each future around it would hold it once more on the stack.
         let statement = Box::pin(begin(connection));
         self.within().apart(statement, stop).await
@@ -133,7 +133,7 @@ impl Connection {
                 "the database has a table `{name}`: register this one under another name"
             )));
         }
-        Ok(self.guests.add(name, table))
+        Ok(self.run_context.guests.add(name, table))
     }
 
     /// A table that this connection sees, temporary ones included, as DataFusion's provider; for the database's there is
@@ -147,15 +147,9 @@ impl Connection {
         Ok(Arc::new(table.held_by(held)))
     }
 
-    /// A statement that makes the table with this name, as it makes it where it is.
-    #[doc(hidden)]
-    pub fn statement_of(&self, name: &str, statement: String) -> String {
-        self.catalogs().statement(name, statement)
-    }
-
     /// Takes away a table that was registered, and gives it back.
     pub fn deregister_table(&self, name: &str) -> Option<Arc<dyn TableProvider>> {
-        self.guests.remove(name)
+        self.run_context.guests.remove(name)
     }
 
     /// Lets statements call a function. One of its name that was there before is called no more. What the database keeps,

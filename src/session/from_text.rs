@@ -12,7 +12,8 @@ use sqlparser::tokenizer::TokenWithSpan;
 
 use super::observe::Asked;
 use super::{Connection, FromValue, IntoParameters, Row, RowStream, Rows, Statement};
-use crate::ddl::command::Own;
+use crate::ddl::execute;
+use crate::ddl::statement::DdlStatement;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::bind::placeholders::Placeholders;
 use crate::plan::bind::{bound, written_values};
@@ -44,13 +45,13 @@ impl Connection {
             Command::ExplainKeys(..) | Command::Summarize(_) => return Err(own_query()),
             Command::Copy(_) => return Err(no_query()),
         };
-        if let Some(own) = Own::of(parsed)? {
+        if let Some(own) = DdlStatement::of(parsed)? {
             return Err(match own.gives_rows() {
                 true => own_query(),
                 false => no_query(),
             });
         }
-        let (state, plan) = self.planned(parsed).await?;
+        let (state, plan) = self.run_context.planned(parsed).await?;
         if !gives_rows(&plan) || ChangeNode::of(&plan).is_some() {
             return Err(no_query());
         }
@@ -224,7 +225,7 @@ impl Connection {
             return (None, Vec::new());
         };
         let literals = std::mem::take(&mut text.literals);
-        let known = self.texts().see(&text);
+        let known = self.run_context.texts().see(&text);
         (Some((text, known)), literals)
     }
 
@@ -236,10 +237,10 @@ impl Connection {
         params: &[ScalarValue],
     ) -> Result<Option<Opened>> {
         match (
-            self.is_current(planned),
+            self.run_context.is_current(planned),
             known_values(planned, literals, params),
         ) {
-            (true, Some(values)) => self.direct(planned, &values),
+            (true, Some(values)) => self.run_context.direct(planned, &values),
             _ => Ok(None),
         }
     }
@@ -254,7 +255,7 @@ impl Connection {
     ) -> Result<Option<Outcome>> {
         let version = self.catalogs().version();
         let planned = match known {
-            Known::Once(planned) if self.is_current(&planned) => planned,
+            Known::Once(planned) if self.run_context.is_current(&planned) => planned,
             Known::Each { since } if since == version => return Ok(None),
             _ => match self.plan_text(text, version).await? {
                 Some(planned) => planned,
@@ -264,10 +265,10 @@ impl Connection {
         let Some(values) = known_values(&planned, &literals, params) else {
             return Ok(None);
         };
-        if let Some(opened) = self.direct(&planned, &values)? {
+        if let Some(opened) = self.run_context.direct(&planned, &values)? {
             return Ok(Some(Outcome::Rows(opened.into_stream())));
         }
-        self.run_optimized(&planned, &values).await
+        self.run_context.run_optimized(&planned, &values).await
     }
 
     /// Plans a text that comes again, for many runs; `None` where it is to be planned each time.
@@ -280,7 +281,7 @@ impl Connection {
                 command: Command::Sql(parsed),
                 depth: Depth::Shallow,
                 ..
-            }) => match self.plan_once(&parsed).await {
+            }) => match self.run_context.plan_once(&parsed).await {
                 Ok(planned) => Some(planned),
                 Err(error) if is_of_text(&error) => None,
                 Err(error) => return Err(error),
@@ -293,7 +294,7 @@ impl Connection {
             Some(planned) => Known::Once(Arc::clone(planned)),
             None => Known::Each { since: version },
         };
-        self.texts().keep(text, known);
+        self.run_context.texts().keep(text, known);
         Ok(planned)
     }
 
@@ -306,10 +307,12 @@ impl Connection {
         match &statement.parsed.command {
             Command::Sql(parsed) if takes_parameters(parsed) => {
                 // It gives no answers to these, but may refuse them.
-                Own::of(parsed)?;
+                DdlStatement::of(parsed)?;
                 self.run_sql(parsed, params, wanted).await
             }
-            _ if params.is_empty() => self.run_statement(&statement, wanted).await,
+            _ if params.is_empty() => {
+                execute::run(&self.run_context, &statement.parsed, wanted).await
+            }
             _ => Err(Error::invalid("this statement takes no parameters")),
         }
     }
@@ -323,13 +326,16 @@ impl Connection {
         let count = written_values::count_of(parsed);
         if count == 0 {
             Placeholders::default().bind(params)?;
-            return self.run_planned(parsed, wanted).await;
+            return self.run_context.run_planned(parsed, wanted).await;
         }
         let open = Placeholders::default().at_least(count);
-        let (state, plan) = match self.planned(parsed).await {
+        let (state, plan) = match self.run_context.planned(parsed).await {
             Ok(planned) => planned,
             Err(error) if written_values::may_mend(&error) => {
-                return self.run_written(parsed, &open.bind(params)?, wanted).await;
+                return self
+                    .run_context
+                    .run_written(parsed, &open.bind(params)?, wanted)
+                    .await;
             }
             Err(error) => return Err(error),
         };
@@ -339,8 +345,8 @@ impl Connection {
             false => bound::with_values(plan, params.clone())?,
         };
         match bound {
-            Some(plan) => self.run_wanted(state, plan, wanted).await,
-            None => self.run_written(parsed, &params, wanted).await,
+            Some(plan) => self.run_context.run_wanted(state, plan, wanted).await,
+            None => self.run_context.run_written(parsed, &params, wanted).await,
         }
     }
 }

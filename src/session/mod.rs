@@ -23,9 +23,9 @@
 mod appender;
 pub mod blocking;
 pub(crate) mod connection;
-mod context;
 mod database;
 mod decimal;
+mod definitions;
 mod deserialize;
 mod extend;
 mod from_text;
@@ -35,8 +35,8 @@ mod prepared;
 mod profile;
 mod rewrite;
 mod rows;
+mod session_context;
 mod value;
-mod warnings;
 mod watch;
 
 #[cfg(test)]
@@ -90,7 +90,6 @@ pub use self::prepared::PreparedStatement;
 pub use self::profile::Profile;
 pub use self::rows::{ColumnIndex, FromRow, IntoRows, Row, RowIterator, RowStream, Rows};
 pub use self::value::{Elements, Entries, FromValue, Members, Value};
-pub use self::warnings::Warnings;
 pub use crate::admin::check::{CheckReport, Damage, TableCheck};
 pub use crate::admin::transfer::{
     Selection, TableCopy, TableTally, Transfer, TransferPhase, TransferProgress, TransferReport,
@@ -99,6 +98,7 @@ pub use crate::admin::transfer::{
 pub use crate::run::interrupt::InterruptHandle;
 pub use crate::run::meter::Meter;
 pub use crate::run::outcome::Outcome;
+pub use crate::run::warnings::Warnings;
 pub use crate::sql::copy_statement::ScriptRows;
 pub use crate::sql::rewrite::file_functions::file_functions;
 pub use crate::sql::rewrite::functions::written_out;

@@ -9,7 +9,7 @@ use parking_lot::RwLock;
 use super::observe::Asked;
 use super::rows::Single;
 use super::{Connection, FromValue, IntoParameters, Row, RowStream, Rows, Statement};
-use crate::ddl::command::Own;
+use crate::ddl::statement::DdlStatement;
 use crate::error::{Error, Result};
 use crate::run::outcome::{
     Gives, Outcome, Wanted, no_prepared, no_rows, takes_parameters, wanted_of,
@@ -60,7 +60,7 @@ fn open(
     check(planned, true)?;
     connection.progress().begin();
     let params = planned.placeholders.bind(params)?;
-    Ok((connection.direct(planned, &params)?, params))
+    Ok((connection.run_context.direct(planned, &params)?, params))
 }
 
 /// The only row, or none, without a runtime.
@@ -96,11 +96,13 @@ impl Connection {
         if !takes_parameters(&parsed) {
             return Err(no_prepared());
         }
-        Own::of(&parsed)?;
+        DdlStatement::of(&parsed)?;
         Ok(PreparedStatement {
             connection: self.held_by("prepared statement"),
             text: written.text.into(),
-            planned: Arc::new(RwLock::new(Arc::new(self.plan_once(&parsed).await?))),
+            planned: Arc::new(RwLock::new(Arc::new(
+                self.run_context.plan_once(&parsed).await?,
+            ))),
             parsed: Arc::new(*parsed),
             depth,
             names: written.names.into(),
@@ -126,7 +128,10 @@ impl PreparedStatement {
     /// What was planned, if it is for the tables and settings that there are.
     fn current(&self) -> Option<Arc<Planned>> {
         let planned = Arc::clone(&self.planned.read());
-        self.connection.is_current(&planned).then_some(planned)
+        self.connection
+            .run_context
+            .is_current(&planned)
+            .then_some(planned)
     }
 
     /// The plan for the tables and settings that there are, made again where it was for others.
@@ -134,7 +139,11 @@ impl PreparedStatement {
         if let Some(current) = self.current() {
             return Ok(current);
         }
-        let planned = stack_for(self.depth, self.connection.plan_once(&self.parsed)).await?;
+        let planned = stack_for(
+            self.depth,
+            self.connection.run_context.plan_once(&self.parsed),
+        )
+        .await?;
         let planned = Arc::new(planned);
         *self.planned.write() = Arc::clone(&planned);
         Ok(planned)
@@ -153,7 +162,9 @@ impl PreparedStatement {
             let run = async {
                 loop {
                     let parsed = &statement.parsed;
-                    let run = connection.run_again(&planned, parsed, &params, wanted);
+                    let run = connection
+                        .run_context
+                        .run_again(&planned, parsed, &params, wanted);
                     if let Some(outcome) = run.await? {
                         return Ok::<_, Error>(outcome);
                     }
@@ -293,7 +304,7 @@ impl PreparedStatement {
         let params = planned.placeholders.bind(params)?;
         let direct = connection
             .within()
-            .here(connection.change_directly(&planned, &params));
+            .here(connection.run_context.change_directly(&planned, &params));
         if let Some(outcome) = direct.await? {
             return match planned.gives {
                 Gives::Changed(verb) => wanted_of(verb, outcome, Wanted::Count).await,

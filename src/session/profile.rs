@@ -8,9 +8,10 @@ use arrow::record_batch::RecordBatch;
 use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
 
 use super::{Connection, Statement};
-use crate::ddl::command::Own;
+use crate::ddl::statement::DdlStatement;
 use crate::error::{Error, Result};
 use crate::plan::change::gives_rows;
+use crate::run::physical::Stage;
 use crate::scan::{self, ScanTotals};
 use crate::sql::parse::Command;
 use crate::sql::stack::stack_for;
@@ -51,16 +52,19 @@ impl Connection {
         let Command::Sql(parsed) = &statement.parsed.command else {
             return Err(no_query());
         };
-        if Own::of(parsed)?.is_some() {
+        if DdlStatement::of(parsed)?.is_some() {
             return Err(no_query());
         }
         self.progress().begin();
         let start = Instant::now();
-        let (state, plan) = self.planned(parsed).await?;
+        let (state, plan) = self.run_context.planned(parsed).await?;
         if !gives_rows(&plan) {
             return Err(no_query());
         }
-        let (state, physical) = self.physical(state, plan).await?;
+        let (state, physical) = self
+            .run_context
+            .physical(state, plan, Stage::Written)
+            .await?;
         let stream = execute_stream(Arc::clone(&physical), state.task_ctx())?;
         let schema = stream.schema();
         let batches = collect(stream).await?;

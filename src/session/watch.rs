@@ -13,13 +13,13 @@ impl Connection {
     /// The same connection, settings included, whose statements `meter` looks at.
     pub fn metered(&self, meter: Arc<Meter>) -> Self {
         let mut metered = self.clone();
-        metered.meter = Some(meter);
+        metered.run_context.meter = Some(meter);
         metered
     }
 
     /// What looks at what its statements read.
     pub(crate) fn meter(&self) -> Option<&Arc<Meter>> {
-        self.meter.as_ref()
+        self.run_context.meter.as_ref()
     }
 
     /// The same connection, settings included, each of whose statements is reported when it is done: for metrics and logs

@@ -3,12 +3,12 @@
 use datafusion::common::ScalarValue;
 
 use crate::error::Result;
+use crate::run::context::Context;
 use crate::run::outcome::Outcome;
 use crate::run::planned::Planned;
 use crate::run::waiting::on_waiting_thread;
-use crate::session::Connection;
 
-impl Connection {
+impl Context {
     /// Makes a prepared change that needs no plan, with parameters that are bound; `None` where it needs one, or where the
     /// tables or the settings are others by now.
     ///
@@ -30,7 +30,7 @@ impl Connection {
         if !self.is_current(planned) {
             return Ok(None);
         }
-        let counters = self.meter().map(|meter| meter.counters());
+        let counters = self.meter.as_ref().map(|meter| meter.counters());
         let progress = self.progress().clone();
         let waits = bound.waits();
         let work = move || bound.run(guard, waits, &progress, counters);

@@ -46,10 +46,13 @@ async fn direct(
     let Command::Sql(parsed) = &statement.parsed.command else {
         panic!("{sql}");
     };
-    let planned = connection.plan_once(parsed).await.expect(sql);
+    let planned = connection.run_context.plan_once(parsed).await.expect(sql);
     let values = planned.placeholders.bind(values.to_vec());
     let values = values.map_err(|error| error.to_string())?;
-    let given = connection.change_directly(&planned, &values).await;
+    let given = connection
+        .run_context
+        .change_directly(&planned, &values)
+        .await;
     given.map_err(|error| error.to_string())
 }
 

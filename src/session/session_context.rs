@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use datafusion::execution::memory_pool::MemoryPool;
-use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::prelude::SessionContext;
 
 use crate::catalog::visible::Catalogs;
@@ -15,27 +13,23 @@ use crate::plan::bind::files;
 use crate::plan::bind::views::Views;
 use crate::plan::change::ChangePlanner;
 use crate::plan::environment;
-use crate::session::Database;
+use crate::run::resources::Resources;
 use crate::table::HaliteTable;
 
 /// A new session over the tables of `catalogs` and `guests`, in which `views` are planned.
 pub(crate) fn new(
-    database: &Database,
+    resources: &Resources,
     catalogs: &Catalogs,
     guests: &Guests,
     views: &Arc<Views>,
 ) -> SessionContext {
     let builder = environment::builder().with_query_planner(Arc::new(ChangePlanner));
-    let mut builder = builder.with_runtime_env(Arc::new(RuntimeEnv {
-        memory_pool: Arc::clone(database.memory()) as Arc<dyn MemoryPool>,
-        disk_manager: Arc::clone(database.temporary()),
-        ..RuntimeEnv::default()
-    }));
+    let mut builder = builder.with_runtime_env(resources.environment());
     let config = builder.config().get_or_insert_default();
     config.set_extension(Arc::new(GuestFunctions::default()));
     let context = files::enable(
         SessionContext::new_with_state(builder.build()),
-        database.access(),
+        resources.access(),
     );
     views.set_session(context.state_weak_ref());
     let information = Information::new(catalogs.clone(), guests.clone(), Arc::clone(views));
