@@ -64,7 +64,7 @@ enum Place {
 /// The outside crates that have a place; a longer path is a rule of its own, beside its prefix's.
 const OUTSIDE: &[(&str, Place)] = &[
     ("arrow", Place::NotIn(&["error", "keyrange"])),
-    ("datafusion", Place::NotIn(&["keyrange", "span"])),
+    ("datafusion", Place::NotIn(&["keyrange", "span", "sql"])),
     ("datafusion::logical_expr", Place::From(3)),
     ("datafusion::physical_expr", Place::From(3)),
     ("datafusion::optimizer", Place::From(3)),

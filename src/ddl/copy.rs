@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, StringArray};
 use datafusion::physical_plan::execute_stream;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{ObjectName, Statement as SqlStatement};
 
 use crate::catalog::visible::Catalogs;
@@ -21,6 +20,7 @@ use crate::settings::HaliteOptions;
 use crate::sql::copy_options::options_of;
 use crate::sql::copy_statement::{CopySource, CopyStatement};
 use crate::sql::dialect;
+use crate::sql::written::Written;
 use crate::table::HaliteTable;
 use crate::write::copy::{Copied, CopyDirection, CopyOptions, STANDARD, copy_from};
 
@@ -145,7 +145,7 @@ pub(crate) fn told(copied: &Copied) -> Vec<(&'static str, ArrayRef)> {
 
 /// What a COPY TO writes, as a query. Of a table that are the columns that a COPY FROM takes: those that are generated it
 /// computes.
-fn query_of(statement: &CopyStatement, catalogs: &Catalogs) -> Result<DFStatement> {
+fn query_of(statement: &CopyStatement, catalogs: &Catalogs) -> Result<Written> {
     let query = match &statement.source {
         CopySource::Query(query) => SqlStatement::Query(query.clone()),
         CopySource::Table { name, columns } => {
@@ -158,7 +158,7 @@ fn query_of(statement: &CopyStatement, catalogs: &Catalogs) -> Result<DFStatemen
             SqlStatement::Query(query.map_err(|error| Error::invalid(error.to_string()))?)
         }
     };
-    Ok(DFStatement::Statement(Box::new(query)))
+    Ok(query.into())
 }
 
 /// The columns of a table that are not generated, where some are.

@@ -7,10 +7,8 @@ use std::sync::Arc;
 
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     CreateTable, CreateTableLike, CreateTableLikeDefaults, CreateTableLikeKind, Query,
-    Statement as SqlStatement,
 };
 
 use super::change::change;
@@ -66,10 +64,7 @@ async fn create_table_as(
             false => Err(Error::conflict(format!("table `{name}` exists already"))),
         };
     }
-    let query = SqlStatement::Query(Box::new(query.clone()));
-    let (mut state, plan) = context
-        .planned(&DFStatement::Statement(Box::new(query)))
-        .await?;
+    let (mut state, plan) = context.planned(&Box::new(query.clone()).into()).await?;
     let given = given(&plan).map_err(|error| error.context(format!("table `{name}`")))?;
     let or_replace = create.or_replace;
     let (create, planned_in) = (create.clone(), state.clone());

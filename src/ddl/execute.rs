@@ -7,8 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::{ObjectName, Query, Statement as SqlStatement, Truncate};
+use sqlparser::ast::{ObjectName, Query, Truncate};
 
 use super::alter_table::alter_table;
 use super::change::change;
@@ -61,8 +60,7 @@ pub(crate) async fn run(context: &Context, statement: &Parsed, wanted: Wanted) -
 }
 
 async fn explain_keys(context: &Context, query: &Query, buckets: Buckets) -> Result<Outcome> {
-    let query = SqlStatement::Query(Box::new(query.clone()));
-    let query = DFStatement::Statement(Box::new(query));
+    let query = Box::new(query.clone()).into();
     let (state, plan) = context.planned(&query).await?;
     let (state, plan) = context.physical(state, plan, Stage::Explained).await?;
     key_rows::explain(state, plan, buckets).await

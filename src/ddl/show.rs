@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use arrow::array::{BooleanArray, StringArray};
 use datafusion::config::{ConfigExtension, ConfigOptions, ExtensionOptions};
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{ObjectName, Statement};
 
 use crate::catalog::visible::Catalogs;
@@ -15,17 +14,15 @@ use crate::plan::bind::column_rules;
 use crate::run::outcome::{Outcome, rows, strings};
 use crate::schema::{BoundTable, Column, Table};
 use crate::settings::HaliteOptions;
+use crate::sql::written::Written;
 use crate::store::Fact;
 
 /// Whether a statement is SHOW ALL.
-pub(super) fn is_show_all(parsed: &DFStatement) -> bool {
-    match parsed {
-        DFStatement::Statement(statement) => match statement.as_ref() {
-            Statement::ShowVariable { variable } => {
-                matches!(variable.as_slice(), [all] if all.value.eq_ignore_ascii_case("all"))
-            }
-            _ => false,
-        },
+pub(super) fn is_show_all(parsed: &Written) -> bool {
+    match parsed.unexplained() {
+        Some(Statement::ShowVariable { variable }) => {
+            matches!(variable.as_slice(), [all] if all.value.eq_ignore_ascii_case("all"))
+        }
         _ => false,
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use datafusion::config::ConfigExtension;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     AlterTable, CommentObject, CreateTable, CreateView, DataType, Ident, ObjectName, ObjectType,
     SequenceOptions, ShowCreateObject, ShowStatementIn, ShowStatementOptions, Statement, Truncate,
@@ -15,6 +14,7 @@ use crate::catalog::{Catalog, Dependents, object_name};
 use crate::error::{Error, Result};
 use crate::settings::HaliteOptions;
 use crate::sql::unsupported::statements;
+use crate::sql::written::Written;
 
 /// A statement that Halite answers itself.
 pub(crate) enum DdlStatement<'a> {
@@ -80,18 +80,12 @@ impl<'a> DdlStatement<'a> {
     ///
     /// # Errors
     /// `NotSupported` for those that nobody answers yet.
-    pub(crate) fn of(parsed: &'a DFStatement) -> Result<Option<Self>> {
-        let statement = match parsed {
-            DFStatement::Statement(statement) => statement.as_ref(),
-            DFStatement::CreateExternalTable(_) => {
-                return Err(Error::unsupported(
-                    "CREATE EXTERNAL TABLE is not implemented; query a file as SELECT … FROM 'file.parquet'",
-                ));
-            }
-            _ => return Ok(None),
+    pub(crate) fn of(parsed: &'a Written) -> Result<Option<Self>> {
+        let Some(statement) = parsed.unexplained() else {
+            return Ok(None);
         };
         Ok(Some(match statement {
-            Statement::CreateTable(create) => Self::CreateTable(create),
+            Statement::CreateTable(create) if !create.external => Self::CreateTable(create),
             Statement::AlterTable(alter) => Self::AlterTable(alter),
             Statement::Truncate(truncate) => Self::Truncate(truncate),
             Statement::Vacuum(vacuum) => Self::Vacuum(vacuum),

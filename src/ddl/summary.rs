@@ -15,7 +15,6 @@ use datafusion::functions_aggregate::expr_fn;
 use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, SortExpr, cast, lit};
 use datafusion::physical_plan::common::collect;
 use datafusion::physical_plan::execute_stream;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Query;
 
 use crate::error::{Error, Result};
@@ -30,8 +29,7 @@ use crate::run::outcome::{self, Outcome};
 /// # Errors
 /// What is wrong with the query.
 pub(crate) async fn summarize(context: &Context, query: &Query) -> Result<Outcome> {
-    let query = sqlparser::ast::Statement::Query(Box::new(query.clone()));
-    let query = DFStatement::Statement(Box::new(query));
+    let query = Box::new(query.clone()).into();
     let (state, plan) = context.planned(&query).await?;
     let described = described(&plan);
     let mut summaries = Vec::new();

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, StringArray};
-use datafusion::sql::parser::Statement as DFStatement;
-use sqlparser::ast::{CreateTableOptions, CreateView, ObjectName, Statement, ViewColumnDef};
+use sqlparser::ast::{CreateTableOptions, CreateView, ObjectName, ViewColumnDef};
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Location, Token};
 
@@ -102,8 +101,7 @@ pub(crate) async fn describe_view(context: &Context, name: &ObjectName) -> Resul
     };
     let query = format!("SELECT * FROM {}", datum::identifier(&view.name));
     let query = dialect::query(&query).map_err(|error| Error::internal(error.to_string()))?;
-    let query = DFStatement::Statement(Box::new(Statement::Query(query)));
-    let (_, plan) = context.planned(&query).await?;
+    let (_, plan) = context.planned(&query.into()).await?;
     describe(plan.schema().as_arrow()).map(Some)
 }
 

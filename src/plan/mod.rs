@@ -14,3 +14,4 @@ pub(crate) mod query_plan;
 #[doc(hidden)]
 pub mod rule;
 pub(crate) mod subquery;
+mod width;

@@ -2,16 +2,15 @@
 
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::sql::parser::Statement as DFStatement;
 
 use super::bind::recursion::Casts;
 use super::bind::{bound, lateral, names, natural, recursion};
 use super::rule::mend::once;
-use super::subquery;
+use super::{subquery, width};
 use crate::error::Result;
 use crate::plan::change::gives_rows;
-use crate::sql::limits::guard;
 use crate::sql::limits::long_lists::LongLists;
+use crate::sql::written::Written;
 
 /// The plan of a statement whose clauses have been checked; `of_views` are the casts of the views that it reads.
 ///
@@ -19,7 +18,7 @@ use crate::sql::limits::long_lists::LongLists;
 /// What is wrong with the statement.
 pub(crate) async fn query_plan(
     state: &SessionState,
-    parsed: DFStatement,
+    parsed: Written,
     of_views: Casts,
 ) -> Result<LogicalPlan> {
     mended(draft(state, parsed, of_views).await?)
@@ -31,17 +30,18 @@ pub(crate) async fn query_plan(
 /// What is wrong with the statement.
 pub(crate) async fn draft(
     state: &SessionState,
-    mut parsed: DFStatement,
+    mut parsed: Written,
     of_views: Casts,
 ) -> Result<LogicalPlan> {
-    let lists = LongLists::set_aside(&mut parsed);
-    let casts = recursion::casts(&parsed).with(of_views);
+    let lists = LongLists::set_aside(&mut parsed.sql);
+    let casts = recursion::casts(&parsed.sql).with(of_views);
     let mut natural = natural::kept(&mut parsed);
-    natural.iter_mut().for_each(|kept| lists.put_back(kept));
-    let names = recursion::read_twice(&parsed);
+    let put_back = |kept: &mut Written| lists.put_back(&mut kept.sql);
+    natural.iter_mut().for_each(put_back);
+    let names = recursion::read_twice(&parsed.sql);
     let plan = lateral::first_plan(state, parsed, &lists).await?;
     let plan = once::shared(plan, &names)?;
-    guard::check_plan(&plan)?;
+    width::check(&plan)?;
     recursion::check(&plan, &casts)?;
     if let Some(parsed) = natural {
         natural::check(state, &parsed, &plan).await?;

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use datafusion::sql::parser::Statement as DFStatement;
 
 use super::batch_size;
 use super::meter::Meter;
@@ -30,6 +29,7 @@ use crate::plan::query_plan::{draft, mended, query_plan};
 use crate::scan::StatementSnapshot;
 use crate::settings::{ByteSize, HaliteOptions};
 use crate::sql::unsupported::clauses;
+use crate::sql::written::Written;
 use crate::write::Progress;
 
 /// What the statements of a connection run in. Clones share all of it but what is set for one statement: who looks at it,
@@ -146,10 +146,7 @@ impl Context {
     ///
     /// # Errors
     /// What is wrong with the statement.
-    pub(crate) async fn planned(
-        &self,
-        parsed: &DFStatement,
-    ) -> Result<(SessionState, LogicalPlan)> {
+    pub(crate) async fn planned(&self, parsed: &Written) -> Result<(SessionState, LogicalPlan)> {
         let catalog = &self.catalogs;
         loop {
             let effort = match catalog.has_views() {
@@ -171,14 +168,10 @@ impl Context {
         }
     }
 
-    async fn logical_plan(
-        &self,
-        state: &SessionState,
-        mut parsed: DFStatement,
-    ) -> Result<LogicalPlan> {
+    async fn logical_plan(&self, state: &SessionState, mut parsed: Written) -> Result<LogicalPlan> {
         let prepares = named::take_open(&mut parsed);
         values::write_out_defaults(&self.catalogs, &mut parsed)?;
-        clauses::check(&parsed, state)?;
+        clauses::check(&parsed.sql, state)?;
         views::refuse_changes(&self.catalogs, &parsed)?;
         let change = ChangeStatement::take(&self.catalogs, &mut parsed, state)?;
         let insert = Insert::take(&self.catalogs, &mut parsed, state)?;

@@ -3,7 +3,6 @@
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{LogicalPlan, Statement as PlannedStatement};
 use datafusion::physical_plan::execute_stream;
-use datafusion::sql::parser::Statement as DFStatement;
 
 use super::batch_size;
 use super::context::Context;
@@ -13,15 +12,12 @@ use super::planned::task;
 use crate::error::{Error, Result};
 use crate::plan::bind::scanned::reads_own_tables;
 use crate::plan::change::{ChangeNode, gives_rows};
+use crate::sql::written::Written;
 use crate::write::is_outdated;
 
 impl Context {
     /// A statement that DataFusion plans.
-    pub(crate) async fn run_planned(
-        &self,
-        parsed: &DFStatement,
-        wanted: Wanted,
-    ) -> Result<Outcome> {
+    pub(crate) async fn run_planned(&self, parsed: &Written, wanted: Wanted) -> Result<Outcome> {
         loop {
             let (state, plan) = self.planned(parsed).await?;
             if let Some(outcome) = self.run_while_current(state, plan, wanted).await? {

@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::Execute;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{ObjectNamePart, Statement as SqlStatement};
 
 use super::context::Context;
@@ -22,17 +21,13 @@ use super::outcome::{Outcome, Wanted, done, no_prepared};
 use super::planned::Planned;
 use crate::error::{Error, Result};
 use crate::plan::bind::written_values::with_constants;
-use crate::sql::ident::Folds;
-use crate::sql::innermost::sql_of;
+use crate::sql::ident::IdentCase;
 use crate::sql::stack::{Depth, stack_for};
+use crate::sql::written::Written;
 
 impl Context {
     /// `PREPARE`.
-    pub(crate) async fn prepare_named(
-        &self,
-        parsed: &DFStatement,
-        depth: Depth,
-    ) -> Result<Outcome> {
+    pub(crate) async fn prepare_named(&self, parsed: &Written, depth: Depth) -> Result<Outcome> {
         let Some((name, types)) = head(parsed) else {
             return Err(Error::internal("a PREPARE has a name"));
         };
@@ -90,28 +85,27 @@ impl Context {
     ///
     /// # Errors
     /// `InvalidInput` where there is no such statement, or it has other parameters.
-    pub(crate) fn explained(&self, parsed: &DFStatement) -> Result<Option<(DFStatement, Depth)>> {
-        let DFStatement::Explain(explain) = parsed else {
-            return Ok(None);
-        };
-        let Some(SqlStatement::Execute {
-            name: Some(name),
-            parameters,
-            ..
-        }) = sql_of(parsed)
+    pub(crate) fn explained(&self, parsed: &Written) -> Result<Option<(Written, Depth)>> {
+        let (
+            Some(explain),
+            SqlStatement::Execute {
+                name: Some(name),
+                parameters,
+                ..
+            },
+        ) = (&parsed.explain, parsed.sql.as_ref())
         else {
             return Ok(None);
         };
         let name = match name.0.as_slice() {
-            [ObjectNamePart::Identifier(name)] => Folds::ALWAYS.name(name),
+            [ObjectNamePart::Identifier(name)] => IdentCase::ALWAYS.name(name),
             _ => name.to_string(),
         };
         let named = self.named.get(&name)?;
         check_count(&name, &named.planned, parameters.len())?;
-        let executed = with_constants(&named.parsed, parameters.clone())?;
-        let mut explain = explain.clone();
-        explain.statement = Box::new(executed);
-        Ok(Some((DFStatement::Explain(explain), named.depth)))
+        let mut executed = with_constants(&named.parsed, parameters.clone())?;
+        executed.explain = Some(explain.clone());
+        Ok(Some((executed, named.depth)))
     }
 
     /// The statement with this name, planned for the tables and the settings that there are.

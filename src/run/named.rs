@@ -9,16 +9,16 @@ use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, Prepare, Statement};
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
-use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::Mutex;
 use sqlparser::ast::Statement as SqlStatement;
 use tokio::sync::Mutex as TaskMutex;
 
-use super::outcome::takes_parameters;
+use super::outcome::reads_or_changes;
 use super::planned::Planned;
 use crate::error::{Error, Result};
-use crate::sql::ident::Folds;
+use crate::sql::ident::IdentCase;
 use crate::sql::stack::Depth;
+use crate::sql::written::Written;
 
 /// The prepared statements of a connection, by name.
 #[derive(Clone, Default)]
@@ -32,7 +32,7 @@ pub(crate) struct NamedStatements {
 #[derive(Debug)]
 pub(crate) struct Named {
     /// The `PREPARE`.
-    pub(crate) parsed: DFStatement,
+    pub(crate) parsed: Written,
     pub(crate) depth: Depth,
     pub(crate) planned: Planned,
 }
@@ -109,51 +109,41 @@ pub(crate) fn values(state: &SessionState, given: Vec<Expr>) -> Result<Vec<Scala
     given.into_iter().map(value).collect()
 }
 
-pub(crate) fn is_prepare(parsed: &DFStatement) -> bool {
+pub(crate) fn is_prepare(parsed: &Written) -> bool {
     head(parsed).is_some()
 }
 
 /// Under which name a PREPARE prepares a statement, and how many types of parameters it declares.
-pub(crate) fn head(parsed: &DFStatement) -> Option<(String, usize)> {
-    let DFStatement::Statement(statement) = parsed else {
-        return None;
-    };
-    match statement.as_ref() {
+pub(crate) fn head(parsed: &Written) -> Option<(String, usize)> {
+    match parsed.unexplained()? {
         SqlStatement::Prepare {
             name, data_types, ..
-        } => Some((Folds::ALWAYS.name(name), data_types.len())),
+        } => Some((IdentCase::ALWAYS.name(name), data_types.len())),
         _ => None,
     }
 }
 
 /// Whether what a PREPARE prepares is a query or a change, or the EXPLAIN of one.
-pub(crate) fn is_preparable(parsed: &DFStatement) -> bool {
-    let DFStatement::Statement(prepare) = parsed else {
+pub(crate) fn is_preparable(parsed: &Written) -> bool {
+    let Some(SqlStatement::Prepare { statement, .. }) = parsed.unexplained() else {
         return false;
     };
-    let SqlStatement::Prepare { statement, .. } = prepare.as_ref() else {
-        return false;
-    };
-    match statement.as_ref() {
-        SqlStatement::Explain { .. } => true,
-        _ => takes_parameters(&DFStatement::Statement(statement.clone())),
-    }
+    matches!(statement.as_ref(), SqlStatement::Explain { .. }) || reads_or_changes(statement)
 }
 
 /// Puts a statement that is prepared in the place of the PREPARE, if that declares no types of parameters: DataFusion
 /// wants one type for a parameter that stands in several places. Returns the name, for [`prepared`].
-pub(crate) fn take_open(parsed: &mut DFStatement) -> Option<String> {
-    if let DFStatement::Statement(prepare) = parsed
-        && let SqlStatement::Prepare {
-            name,
-            statement,
-            data_types,
-        } = prepare.as_ref()
+pub(crate) fn take_open(parsed: &mut Written) -> Option<String> {
+    if let Some(SqlStatement::Prepare {
+        name,
+        statement,
+        data_types,
+    }) = parsed.unexplained()
         && data_types.is_empty()
         && !matches!(statement.as_ref(), SqlStatement::Explain { .. })
     {
-        let name = Folds::ALWAYS.name(name);
-        *parsed = DFStatement::Statement(statement.clone());
+        let name = IdentCase::ALWAYS.name(name);
+        parsed.sql = statement.clone();
         return Some(name);
     }
     None

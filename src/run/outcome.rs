@@ -10,11 +10,11 @@ use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{LogicalPlan, WriteOp};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, common::collect, execute_stream};
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Statement as SqlStatement;
 
 use crate::error::{Error, Result};
 use crate::plan::change::{ChangeNode, gives_rows};
+use crate::sql::written::Written;
 
 /// What a statement gives back.
 pub enum Outcome {
@@ -115,19 +115,20 @@ pub(crate) fn no_rows() -> Error {
 }
 
 /// Whether a statement is planned with placeholders in it.
-pub(crate) fn takes_parameters(parsed: &DFStatement) -> bool {
-    match parsed {
-        DFStatement::Statement(statement) => matches!(
-            statement.as_ref(),
-            SqlStatement::Query(_)
-                | SqlStatement::Insert(_)
-                | SqlStatement::Update { .. }
-                | SqlStatement::Delete(_)
-                | SqlStatement::Merge { .. }
-        ),
-        DFStatement::Explain(_) => true,
-        _ => false,
-    }
+pub(crate) fn takes_parameters(parsed: &Written) -> bool {
+    parsed.explain.is_some() || reads_or_changes(&parsed.sql)
+}
+
+/// Whether a statement is a query or a change.
+pub(super) fn reads_or_changes(statement: &SqlStatement) -> bool {
+    matches!(
+        statement,
+        SqlStatement::Query(_)
+            | SqlStatement::Insert(_)
+            | SqlStatement::Update { .. }
+            | SqlStatement::Delete(_)
+            | SqlStatement::Merge { .. }
+    )
 }
 
 /// The error of a statement that cannot be prepared.

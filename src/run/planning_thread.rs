@@ -13,7 +13,6 @@ use std::task::{Context, Poll};
 
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{visit_expressions, visit_relations};
 use tokio::runtime::Handle;
 
@@ -22,6 +21,7 @@ use crate::error::{Error, Result, words_of_panic};
 use crate::fault;
 use crate::function::{Stop, while_planning};
 use crate::sql::stack::{Depth, on_large_stack, on_stack_for};
+use crate::sql::written::Written;
 
 /// What `planning` gives, on a thread of its own, and on a large stack; on this one where little is planned, and outside
 /// of a runtime.
@@ -83,8 +83,8 @@ const MOST_PARTS: usize = 64;
 
 impl Effort {
     /// That of a statement.
-    pub(crate) fn of_statement(statement: &DFStatement) -> Self {
-        let DFStatement::Statement(statement) = statement else {
+    pub(crate) fn of_statement(statement: &Written) -> Self {
+        let Some(statement) = statement.unexplained() else {
             return Self::Great;
         };
         let mut parts = 0;
@@ -95,9 +95,9 @@ impl Effort {
                 false => ControlFlow::Continue(()),
             }
         };
-        let is_small = visit_expressions(statement.as_ref(), |_| count(1)).is_continue()
+        let is_small = visit_expressions(statement, |_| count(1)).is_continue()
             // A join is planned in many ways.
-            && visit_relations(statement.as_ref(), |_| count(MOST_PARTS / 4)).is_continue();
+            && visit_relations(statement, |_| count(MOST_PARTS / 4)).is_continue();
         match is_small {
             true => Self::Small,
             false => Self::Great,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use datafusion::common::ScalarValue;
 use datafusion::execution::session_state::SessionState;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
-use datafusion::sql::parser::Statement as DFStatement;
 
 use super::context::Context;
 use super::outcome::{self, Gives, Outcome, Wanted};
@@ -16,16 +15,16 @@ use super::{batch_size, named};
 use crate::error::Result;
 use crate::plan::bind::written_values;
 use crate::scan::Opened;
-use crate::sql::innermost::sql_of;
+use crate::sql::written::Written;
 
 impl Context {
     /// Plans a statement with open parameters, to be run many times.
-    pub(crate) async fn plan_once(&self, parsed: &DFStatement) -> Result<Planned> {
+    pub(crate) async fn plan_once(&self, parsed: &Written) -> Result<Planned> {
         let version = self.catalogs().version();
         let session = self.sessions.kept(self.session());
         let parameters = written_values::count_of(parsed);
         let by_values = |session| {
-            let gives = sql_of(parsed).map_or(Gives::Rows, Gives::of_statement);
+            let gives = Gives::of_statement(&parsed.sql);
             Planned::by_values(version, session, gives, parameters)
         };
         let (state, plan) = match self.planned(parsed).await {
@@ -65,7 +64,7 @@ impl Context {
     pub(crate) async fn run_again(
         &self,
         planned: &Planned,
-        parsed: &DFStatement,
+        parsed: &Written,
         params: &[ScalarValue],
         wanted: Wanted,
     ) -> Result<Option<Outcome>> {
@@ -96,7 +95,7 @@ impl Context {
     /// What is wrong with the statement for these values.
     pub(crate) async fn run_written(
         &self,
-        parsed: &DFStatement,
+        parsed: &Written,
         params: &[ScalarValue],
         wanted: Wanted,
     ) -> Result<Outcome> {

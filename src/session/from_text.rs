@@ -7,7 +7,6 @@ use datafusion::common::ScalarValue;
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::common::collect;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::tokenizer::TokenWithSpan;
 
 use super::observe::Asked;
@@ -25,6 +24,7 @@ use crate::scan::Opened;
 use crate::sql::parse::{Command, Parsed, parse_tokens};
 use crate::sql::stack::{Depth, stack_for};
 use crate::sql::token::tokenize;
+use crate::sql::written::Written;
 
 impl Connection {
     /// A query as DataFusion's data frame: nothing is read before it is collected.
@@ -319,7 +319,7 @@ impl Connection {
 
     async fn run_sql(
         &self,
-        parsed: &DFStatement,
+        parsed: &Written,
         params: Vec<ScalarValue>,
         wanted: Wanted,
     ) -> Result<Outcome> {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use datafusion::common::ScalarValue;
-use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::RwLock;
 
 use super::observe::Asked;
@@ -19,6 +18,7 @@ use crate::run::waiting::wait;
 use crate::scan::Opened;
 use crate::sql::parse::Command;
 use crate::sql::stack::{Depth, stack_for};
+use crate::sql::written::Written;
 
 /// A statement whose parameters `$1`, `$2`, … get values each time it is run.
 ///
@@ -30,7 +30,7 @@ use crate::sql::stack::{Depth, stack_for};
 #[derive(Debug, Clone)]
 pub struct PreparedStatement {
     connection: Connection,
-    parsed: Arc<DFStatement>,
+    parsed: Arc<Written>,
     /// As it was written.
     text: Arc<str>,
     depth: Depth,

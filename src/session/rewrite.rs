@@ -5,7 +5,6 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     Ident, ObjectName, Query, Statement as SqlStatement, TableAlias, TableFactor, VisitMut,
     VisitorMut,
@@ -14,7 +13,6 @@ use sqlparser::ast::{
 use super::Statement;
 use crate::error::{Error, Result};
 use crate::sql::copy_statement::{CopySource, ScriptRows};
-use crate::sql::innermost::sql_of_mut;
 use crate::sql::parse::{Buckets, Command, Parsed};
 use crate::write::copy::{CopyDirection, STANDARD};
 
@@ -33,7 +31,7 @@ impl Statement {
             hidden: 0,
         };
         match &mut changed.parsed_mut().command {
-            Command::Sql(statement) => rename.planned(statement),
+            Command::Sql(statement) => rename.tree(statement.sql.as_mut()),
             Command::ExplainKeys(query, _) | Command::Summarize(query) => {
                 rename.tree(query.as_mut())
             }
@@ -83,11 +81,8 @@ impl Statement {
     /// `InvalidInput` for what is no query.
     pub fn explain_keys(&self, buckets: Buckets) -> Result<Self> {
         let query = match &self.parsed.command {
-            Command::Sql(statement) => match statement.as_ref() {
-                DFStatement::Statement(statement) => match statement.as_ref() {
-                    SqlStatement::Query(query) => Some(query.clone()),
-                    _ => None,
-                },
+            Command::Sql(statement) => match statement.unexplained() {
+                Some(SqlStatement::Query(query)) => Some(query.clone()),
                 _ => None,
             },
             Command::ExplainKeys(query, _) => Some(query.clone()),
@@ -117,12 +112,6 @@ struct Rename<'a> {
 }
 
 impl Rename<'_> {
-    fn planned(&mut self, statement: &mut DFStatement) {
-        if let Some(statement) = sql_of_mut(statement) {
-            self.tree(statement);
-        }
-    }
-
     fn tree(&mut self, tree: &mut impl VisitMut) {
         let _: ControlFlow<()> = tree.visit(self);
     }
@@ -197,7 +186,7 @@ mod tests {
     fn renamed(sql: &str) -> String {
         let renamed = statement(sql).with_table("flights", "flights_by_time");
         match &renamed.parsed.command {
-            Command::Sql(statement) => statement.to_string(),
+            Command::Sql(statement) => statement.sql.to_string(),
             Command::ExplainKeys(query, _) | Command::Summarize(query) => query.to_string(),
             Command::Copy(statement) => statement.to_string(),
         }

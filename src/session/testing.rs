@@ -9,6 +9,7 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 
 use super::{Connection, Database};
+use crate::plan::bind::statement::plan_of;
 use crate::plan::rule::install;
 use crate::run::meter::Meter;
 use crate::sql::parse::{Command, parse};
@@ -31,7 +32,7 @@ pub async fn plan(session: &SessionContext, sql: &str) -> Result<LogicalPlan, St
     let Some(Command::Sql(statement)) = statements.pop().map(|parsed| parsed.command) else {
         return Err(format!("no SQL: {sql}"));
     };
-    large_stack(session.state().statement_to_plan(*statement))
+    large_stack(plan_of(&session.state(), *statement))
         .await
         .map_err(|error| error.strip_backtrace())
 }

@@ -8,8 +8,8 @@ pub mod copy_statement;
 #[doc(hidden)]
 pub mod dialect;
 pub(crate) mod ident;
-pub(crate) mod innermost;
 pub(crate) mod limits;
+pub(crate) mod marks;
 #[doc(hidden)]
 pub mod parse;
 pub(crate) mod placeholders;
@@ -20,3 +20,5 @@ pub(crate) mod split_clause;
 pub mod stack;
 pub(crate) mod token;
 pub(crate) mod unsupported;
+#[doc(hidden)]
+pub mod written;

@@ -12,8 +12,6 @@
 
 use std::ops::ControlFlow;
 
-use datafusion::error::DataFusionError;
-use datafusion::sql::parser::{DFParserBuilder, Statement as DFStatement};
 use sqlparser::ast::{
     Expr, Fetch, GroupByExpr, Ident, LimitClause, ObjectName, Query, Select, SelectFlavor,
     SelectItem, Set, SetExpr, Statement as SqlStatement, Value, VisitMut, VisitorMut,
@@ -25,7 +23,6 @@ use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 
 use super::copy_statement::{CopySource, CopyStatement};
 use super::dialect::{self, HaliteDialect};
-use super::innermost::{innermost, sql_of_mut};
 use super::limits::{chains, guard};
 use super::placeholders::numbered;
 use super::rewrite::functions::call;
@@ -33,6 +30,7 @@ use super::rewrite::{clauses, from_functions, pivot, sample, struct_types};
 use super::stack::{Depth, on_stack_for};
 use super::token::tokenize;
 use super::unsupported::statements;
+use super::written::Written;
 use super::{sequence_clauses, split_clause};
 use crate::error::{Error, Result};
 use crate::sql::rewrite::rows_changed::rows_found;
@@ -54,8 +52,8 @@ pub struct Parsed {
 /// What a statement asks for, by who plans it.
 #[derive(Debug, Clone)]
 pub enum Command {
-    /// SQL for DataFusion, or for Halite's own DDL and DML.
-    Sql(Box<DFStatement>),
+    /// SQL that is planned, and Halite's own DDL.
+    Sql(Box<Written>),
     /// `EXPLAIN KEYS [VERBOSE] <select>`: the scan of the query's tables, explained.
     ExplainKeys(Box<Query>, Buckets),
     /// `SUMMARIZE <table or select>`: what can be said of each column.
@@ -135,10 +133,7 @@ pub(crate) fn parse_statement(statement: &[TokenWithSpan], text: String) -> Resu
 /// Writes out what short forms, functions in FROM and samples stand for.
 fn write_out(command: &mut Command, words: &Words<'_>) -> Result<()> {
     match command {
-        Command::Sql(statement) => match sql_of_mut(statement) {
-            Some(statement) => write_out_in(statement, words),
-            None => Ok(()),
-        },
+        Command::Sql(statement) => write_out_in(statement.sql.as_mut(), words),
         Command::ExplainKeys(query, _) | Command::Summarize(query) => {
             write_out_in(query.as_mut(), words)
         }
@@ -185,10 +180,10 @@ impl Words<'_> {
     }
 }
 
-/// `EXPLAIN COPY`, the one COPY that DataFusion would parse.
+/// `EXPLAIN COPY`: any other COPY is a command.
 fn refuse_copy(command: &Command) -> Result<()> {
     match command {
-        Command::Sql(statement) if matches!(innermost(statement), DFStatement::CopyTo(_)) => {
+        Command::Sql(statement) if matches!(*statement.sql, SqlStatement::Copy { .. }) => {
             Err(Error::unsupported("EXPLAIN COPY is not implemented"))
         }
         _ => Ok(()),
@@ -409,16 +404,10 @@ fn parse_copy(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Comma
 
 fn parse_sql(dialect: &HaliteDialect, tokens: &[TokenWithSpan]) -> Result<Command, ParserError> {
     let tokens = sequence_clauses::in_order(tokens).unwrap_or_else(|| tokens.to_vec());
-    let mut parser = DFParserBuilder::new(tokens)
-        .with_dialect(dialect)
-        .with_recursion_limit(guard::RECURSION_LIMIT)
-        .build()
-        .map_err(parser_error)?;
-    let mut statement = parser.parse_statement().map_err(parser_error)?;
-    expect_end(&mut parser.parser)?;
-    if let Some(statement) = sql_of_mut(&mut statement) {
-        mend(statement);
-    }
+    let mut parser = parser(dialect, &tokens);
+    let mut statement = Written::parse(&mut parser)?;
+    expect_end(&mut parser)?;
+    mend(statement.sql.as_mut());
     Ok(Command::Sql(Box::new(statement)))
 }
 
@@ -433,14 +422,6 @@ fn expect_end(parser: &mut Parser) -> Result<(), ParserError> {
         return Ok(());
     }
     parser.expected_ref("end of statement", parser.peek_token_ref())
-}
-
-fn parser_error(error: DataFusionError) -> ParserError {
-    match error {
-        DataFusionError::SQL(error, _) => *error,
-        DataFusionError::Diagnostic(_, error) => parser_error(*error),
-        other => ParserError::ParserError(other.strip_backtrace()),
-    }
 }
 
 /// What stands before the place of a syntax error.

@@ -1,8 +1,9 @@
-use sqlparser::ast::{BinaryOperator, SelectItem, SetExpr, Statement};
+use sqlparser::ast::{BinaryOperator, Reset, ResetStatement, SelectItem, SetExpr, Statement};
 use sqlparser::dialect::GenericDialect;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::sql::written::Explain;
 
 fn texts(sql: &str) -> Vec<String> {
     let statements = parse(sql).expect("statements").into_iter();
@@ -13,10 +14,7 @@ fn statement(sql: &str) -> Statement {
     let mut parsed = parse(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     assert_eq!(parsed.len(), 1, "{sql}");
     match parsed.remove(0).command {
-        Command::Sql(statement) => match *statement {
-            DFStatement::Statement(statement) => *statement,
-            other => panic!("{sql}: {other:?}"),
-        },
+        Command::Sql(statement) => *statement.sql,
         other => panic!("{sql}: {other:?}"),
     }
 }
@@ -199,7 +197,7 @@ fn explain_keys_is_halites_own() {
     }
     let parsed = parse("EXPLAIN SELECT keys FROM t; EXPLAIN ANALYZE SELECT 1").expect("explain");
     assert!(parsed.iter().all(|parsed| matches!(&parsed.command,
-        Command::Sql(statement) if matches!(**statement, DFStatement::Explain(_)))));
+        Command::Sql(statement) if statement.explain.is_some())));
     for sql in [
         "EXPLAIN KEYS INSERT INTO t VALUES (1)",
         "EXPLAIN KEYS SELECT 1 SELECT 2",
@@ -266,16 +264,80 @@ fn copy_in_both_directions() {
 }
 
 #[test]
-fn datafusions_own_statements_parse() {
-    for sql in [
-        "CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv'",
-        "RESET datafusion.execution.batch_size",
+fn a_setting_is_reset_by_its_words() {
+    for (sql, name) in [
+        (
+            "RESET datafusion.execution.batch_size",
+            "datafusion.execution.batch_size",
+        ),
+        ("RESET TIME ZONE", "TIME.ZONE"),
+        ("RESET 'halite.joins'", "halite.joins"),
     ] {
+        match statement(sql) {
+            Statement::Reset(ResetStatement {
+                reset: Reset::ConfigurationParameter(found),
+            }) => assert_eq!(found.to_string(), name, "{sql}"),
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+    for wrong in ["RESET", "RESET a.", "RESET .a", "RESET a..b", "RESET a = 1"] {
+        let error = parse(wrong).expect_err(wrong);
         assert!(
-            matches!(parse(sql).expect("parsed")[0].command, Command::Sql(_)),
-            "{sql}"
+            error
+                .message()
+                .contains("Expected: configuration parameter"),
+            "{wrong}: {error}"
         );
     }
+}
+
+#[test]
+fn external_tables_are_refused_by_name() {
+    for sql in [
+        "CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv'",
+        "CREATE OR REPLACE UNBOUNDED EXTERNAL TABLE x (a INT)",
+    ] {
+        let error = parse(sql).expect_err(sql);
+        assert_eq!(error.kind(), ErrorKind::NotSupported, "{sql}");
+        assert!(
+            error
+                .message()
+                .starts_with("CREATE EXTERNAL TABLE is not implemented"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_explain_says_stands_beside_its_statement() {
+    let explain = |sql: &str| match parse(sql).expect(sql).remove(0).command {
+        Command::Sql(statement) => (statement.explain, statement.sql.to_string()),
+        other => panic!("{sql}: {other:?}"),
+    };
+    let words = |analyze, verbose, format: Option<&str>| {
+        let format = format.map(str::to_owned);
+        Some(Explain::Words {
+            analyze,
+            verbose,
+            format,
+        })
+    };
+    let query = "SELECT 1".to_owned();
+    for (sql, expected) in [
+        ("SELECT 1", None),
+        ("EXPLAIN SELECT 1", words(false, false, None)),
+        ("EXPLAIN ANALYZE VERBOSE SELECT 1", words(true, true, None)),
+        (
+            "EXPLAIN FORMAT tree SELECT 1",
+            words(false, false, Some("tree")),
+        ),
+    ] {
+        assert_eq!(explain(sql), (expected, query.clone()), "{sql}");
+    }
+    let (options, of) = explain("EXPLAIN (ANALYZE, FORMAT indent) SELECT 1");
+    assert!(matches!(options, Some(Explain::Options(options)) if options.len() == 2));
+    assert_eq!(of, query);
+    assert_eq!(explain("EXPLAIN (SELECT 1)").0, words(false, false, None));
 }
 
 #[test]

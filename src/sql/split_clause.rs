@@ -147,7 +147,7 @@ mod tests {
     fn parsed(sql: &str) -> String {
         let statements = parse(sql).unwrap();
         match &statements[0].command {
-            crate::sql::parse::Command::Sql(statement) => statement.to_string(),
+            crate::sql::parse::Command::Sql(statement) => statement.sql.to_string(),
             other => panic!("{other:?}"),
         }
     }

@@ -29,6 +29,11 @@ const RULES: &[Rule] = &[
             "shell/command/key_of_values.rs",
         ],
     },
+    Rule {
+        named: "sql::parser",
+        rooms: &["plan/bind/statement.rs"],
+        left: &[],
+    },
     // Rules of the optimizer stand in one place, in one order.
     Rule {
         named: "datafusion::optimizer",

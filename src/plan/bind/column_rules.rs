@@ -252,7 +252,7 @@ fn plan(state: &SessionState, sql: &str) -> Result<LogicalPlan> {
     let Command::Sql(statement) = parsed.command else {
         return Err(Error::internal("an expression that is a command"));
     };
-    clauses::check(&statement, state)?;
+    clauses::check(&statement.sql, state)?;
     let lists = LongLists::default();
     let planning = stack_for(parsed.depth, lateral::first_plan(state, *statement, &lists));
     let planned = planning.now_or_never();

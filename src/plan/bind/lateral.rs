@@ -11,17 +11,17 @@ use std::ops::ControlFlow;
 use datafusion::common::{DataFusionError, SchemaError};
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{LogicalPlan, Volatility};
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    Expr, Ident, Query, Select, SelectItem, Visit, VisitMut, Visitor, VisitorMut,
+    Expr, Ident, Query, Select, SelectItem, Statement, Visit, VisitMut, Visitor, VisitorMut,
 };
 
 use super::names::{self, keep_heading};
+use super::statement::{ident_case, plan_of};
 use crate::error::Result;
-use crate::sql::ident::Folds;
-use crate::sql::innermost::{sql_of, sql_of_mut};
+use crate::sql::ident::IdentCase;
 use crate::sql::limits::long_lists::LongLists;
 use crate::sql::unsupported::statements;
+use crate::sql::written::Written;
 
 /// How many expressions a SELECT may have when names are written out in it.
 const MOST_EXPRESSIONS: usize = 2_000;
@@ -30,15 +30,15 @@ const MOST_EXPRESSIONS: usize = 2_000;
 /// out, and the lists that were set aside.
 pub(crate) async fn first_plan(
     state: &SessionState,
-    mut parsed: DFStatement,
+    mut parsed: Written,
     lists: &LongLists,
 ) -> Result<LogicalPlan> {
-    let may_be_lateral = is_possible(&parsed, Folds::of(state));
+    let may_be_lateral = is_possible(&parsed.sql, ident_case(state));
     loop {
         let kept = may_be_lateral.then(|| parsed.clone());
         let mut named = names::mend(state, parsed).await?;
-        lists.put_back(&mut named);
-        let error = match state.statement_to_plan(named).await {
+        lists.put_back(named.sql.as_mut());
+        let error = match plan_of(state, named).await {
             Ok(plan) => return Ok(plan),
             Err(error) => error,
         };
@@ -46,7 +46,7 @@ pub(crate) async fn first_plan(
         let (Some(mut kept), Some(missing)) = (kept, missing) else {
             return Err(statements::told(names::told(error).into()));
         };
-        if !write_out(&mut kept, &missing, state) {
+        if !write_out(&mut kept.sql, &missing, state) {
             return Err(statements::told(names::told(error).into()));
         }
         parsed = kept;
@@ -54,9 +54,8 @@ pub(crate) async fn first_plan(
 }
 
 /// Whether a statement has a name that might have to be written out.
-pub(crate) fn is_possible(statement: &DFStatement, folds: Folds) -> bool {
-    let visited = sql_of(statement).map(|statement| Visit::visit(statement, &mut Any(folds)));
-    visited.is_some_and(|visited| visited.is_break())
+pub(crate) fn is_possible(statement: &Statement, folds: IdentCase) -> bool {
+    Visit::visit(statement, &mut Any(folds)).is_break()
 }
 
 /// The name of a column that was looked for in vain.
@@ -77,14 +76,11 @@ pub(crate) fn missing(error: &DataFusionError) -> Option<String> {
 }
 
 /// Puts the expression of this name in its places; whether there was one SELECT to do that in.
-pub(crate) fn write_out(statement: &mut DFStatement, name: &str, state: &SessionState) -> bool {
-    let Some(statement) = sql_of_mut(statement) else {
-        return false;
-    };
+pub(crate) fn write_out(statement: &mut Statement, name: &str, state: &SessionState) -> bool {
     let text = name;
     let name = Name {
         text,
-        folds: Folds::of(state),
+        folds: ident_case(state),
     };
     let mut counted = Uses { name, found: 0 };
     let _: ControlFlow<()> = Visit::visit(statement, &mut counted);
@@ -98,7 +94,7 @@ pub(crate) fn write_out(statement: &mut DFStatement, name: &str, state: &Session
 #[derive(Clone, Copy)]
 struct Name<'a> {
     text: &'a str,
-    folds: Folds,
+    folds: IdentCase,
 }
 
 impl Name<'_> {
@@ -127,7 +123,7 @@ fn mentions(part: &impl Visit, name: Name<'_>) -> bool {
 }
 
 /// Finds any name that is used in the list that gives it: in one walk over the list, of whatever length.
-struct Any(Folds);
+struct Any(IdentCase);
 
 impl Visitor for Any {
     type Break = ();
@@ -161,7 +157,7 @@ impl Visitor for Any {
 
 /// Finds a name outside of subqueries that stands behind the place where it is given.
 struct Behind {
-    folds: Folds,
+    folds: IdentCase,
     places: HashMap<String, Option<usize>>,
     at: usize,
     depth: usize,

@@ -10,6 +10,7 @@ pub(crate) mod operators;
 pub(crate) mod placeholders;
 pub(crate) mod recursion;
 pub(crate) mod scanned;
+pub(crate) mod statement;
 pub(crate) mod type_names;
 pub(crate) mod views;
 pub(crate) mod written_values;

@@ -8,22 +8,22 @@ use std::ops::ControlFlow;
 
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    Join, JoinConstraint, JoinOperator, PipeOperator, Query, Select, TableFactor, TableWithJoins,
-    VisitMut, VisitorMut,
+    Join, JoinConstraint, JoinOperator, PipeOperator, Query, Select, Statement, TableFactor,
+    TableWithJoins, VisitMut, VisitorMut,
 };
 
 use super::names;
+use super::statement::plan_of;
 use crate::error::{Error, Result};
-use crate::sql::innermost::sql_of_mut;
+use crate::sql::written::Written;
 
 /// A copy of the statement, if it has a NATURAL JOIN.
-pub(crate) fn kept(statement: &mut DFStatement) -> Option<DFStatement> {
+pub(crate) fn kept(statement: &mut Written) -> Option<Written> {
     let mut naturals = Naturals {
         skipped: usize::MAX,
     };
-    cross(statement, &mut naturals);
+    cross(statement.sql.as_mut(), &mut naturals);
     (naturals.skipped < usize::MAX).then(|| statement.clone())
 }
 
@@ -33,17 +33,17 @@ pub(crate) fn kept(statement: &mut DFStatement) -> Option<DFStatement> {
 /// `NotSupported`, naming the tables.
 pub(crate) async fn check(
     state: &SessionState,
-    parsed: &DFStatement,
+    parsed: &Written,
     plan: &LogicalPlan,
 ) -> Result<()> {
     let mut skipped = 0;
     loop {
         let mut crossed = parsed.clone();
-        let Some((left, right)) = cross(&mut crossed, &mut Naturals { skipped }) else {
+        let Some((left, right)) = cross(crossed.sql.as_mut(), &mut Naturals { skipped }) else {
             return Ok(());
         };
         if let Ok(crossed) = names::mend(state, crossed).await
-            && let Ok(other) = state.statement_to_plan(crossed).await
+            && let Ok(other) = plan_of(state, crossed).await
             && other == *plan
         {
             return Err(Error::unsupported(format!(
@@ -56,8 +56,8 @@ pub(crate) async fn check(
 }
 
 /// Writes CROSS JOIN instead of the NATURAL JOIN after the first `skipped` ones: the names of both sides.
-fn cross(statement: &mut DFStatement, naturals: &mut Naturals) -> Option<(String, String)> {
-    sql_of_mut(statement)?.visit(naturals).break_value()
+fn cross(statement: &mut Statement, naturals: &mut Naturals) -> Option<(String, String)> {
+    statement.visit(naturals).break_value()
 }
 
 /// Finds one NATURAL JOIN and changes it.

@@ -8,15 +8,13 @@ use std::ops::ControlFlow;
 use arrow::datatypes::DataType;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, RecursiveQuery};
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    Cte, Expr as SqlExpr, ObjectName, Query, SelectItem, SetExpr, Visit, Visitor,
+    Cte, Expr as SqlExpr, ObjectName, Query, SelectItem, SetExpr, Statement, Visit, Visitor,
 };
 
 use crate::catalog::identifier;
 use crate::error::{Error, Result};
 use crate::plan::rule::mend::once::ReadTwice;
-use crate::sql::innermost::sql_of;
 
 /// Refuses a recursive query whose rows would be cut to the types of its first SELECT, unless the casts are written.
 ///
@@ -107,11 +105,9 @@ fn loses(from: &DataType, to: &DataType) -> bool {
 pub(crate) struct Casts(Vec<(String, usize)>);
 
 /// The casts of a statement, as it is written.
-pub(crate) fn casts(parsed: &DFStatement) -> Casts {
+pub(crate) fn casts(statement: &Statement) -> Casts {
     let mut casts = Casts::default();
-    if let Some(statement) = sql_of(parsed) {
-        let _: ControlFlow<()> = statement.visit(&mut casts);
-    }
+    let _: ControlFlow<()> = statement.visit(&mut casts);
     casts
 }
 
@@ -148,11 +144,9 @@ impl Casts {
 }
 
 /// The queries of WITH that are read more than once, or may be, where several have one name.
-pub(crate) fn read_twice(parsed: &DFStatement) -> ReadTwice {
+pub(crate) fn read_twice(statement: &Statement) -> ReadTwice {
     let mut named = Named::default();
-    if let Some(statement) = sql_of(parsed) {
-        let _: ControlFlow<()> = statement.visit(&mut named);
-    }
+    let _: ControlFlow<()> = statement.visit(&mut named);
     let Named { made, read } = named;
     let times = |names: &[String], name: &String| names.iter().filter(|it| *it == name).count();
     let mut found = ReadTwice::default();

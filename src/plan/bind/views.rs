@@ -25,13 +25,13 @@ use datafusion::config::ConfigOptions;
 use datafusion::datasource::ViewTable;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
-use datafusion::sql::parser::Statement as DFStatement;
 use parking_lot::{Mutex, RwLock};
 use sqlparser::ast::{FromTable, ObjectName, Statement, TableFactor, visit_relations};
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::Token;
 
 use super::recursion::{self, Casts};
+use super::statement::references;
 use crate::catalog::visible::Catalogs;
 use crate::catalog::{
     CATALOG_NAME, Catalog, DATABASE_SCHEMA, GuestFunctions, Guests, MOST_VIEWS_DEEP, SCHEMA_NAME,
@@ -45,6 +45,7 @@ use crate::sql::parse::{Command, Parsed, parse};
 use crate::sql::stack::stack_for;
 use crate::sql::token::tokenize;
 use crate::sql::unsupported::clauses;
+use crate::sql::written::Written;
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -104,7 +105,7 @@ impl Views {
     ///
     /// # Errors
     /// What is wrong with one of them; `NotSupported` where there are more tables than can be planned.
-    pub(crate) async fn below(&self, state: &SessionState, parsed: &DFStatement) -> Result<Below> {
+    pub(crate) async fn below(&self, state: &SessionState, parsed: &Written) -> Result<Below> {
         let mut below = Below::default();
         if !self.catalogs.has_views() {
             return Ok(below);
@@ -137,8 +138,8 @@ impl Views {
     }
 
     /// The tables and views that a statement names.
-    fn names_read(&self, state: &SessionState, parsed: &DFStatement) -> Result<BTreeSet<String>> {
-        let references = state.resolve_table_references(parsed)?;
+    fn names_read(&self, state: &SessionState, parsed: &Written) -> Result<BTreeSet<String>> {
+        let references = references(state, parsed)?;
         let names = references.iter().filter_map(own_name);
         let names = names.filter(|name| !self.catalog(state, name).is_free(name));
         Ok(names.map(str::to_owned).collect())
@@ -199,13 +200,13 @@ impl Views {
 
     /// The database keeps nothing of the tables of one connection, and a temporary view reads no guests either: these
     /// come and go without a word to the catalog.
-    fn refuse_others(&self, state: &SessionState, parsed: &DFStatement) -> Result<()> {
-        if let DFStatement::Statement(statement) = parsed
+    fn refuse_others(&self, state: &SessionState, parsed: &Written) -> Result<()> {
+        if let Some(statement) = parsed.unexplained()
             && let Some(functions) = state.config().get_extension::<GuestFunctions>()
         {
-            functions.refuse_in(statement.as_ref(), "a view")?;
+            functions.refuse_in(statement, "a view")?;
         }
-        let references = state.resolve_table_references(parsed)?;
+        let references = references(state, parsed)?;
         let mut names = references.iter().filter_map(own_name);
         if is_of_database(state)
             && let Some(name) = names.clone().find(|name| self.catalogs.is_temporary(name))
@@ -228,9 +229,9 @@ impl Views {
         let depth = parsed.depth;
         let planned = async {
             let statement = statement_of(&parsed)?.clone();
-            clauses::check(&statement, state)?;
+            clauses::check(&statement.sql, state)?;
             let mut below = self.below(state, &statement).await?;
-            let own = recursion::casts(&statement);
+            let own = recursion::casts(&statement.sql);
             let plan = query_plan(state, statement, below.casts.clone()).await?;
             below.casts.add(&own);
             below.tables = tables_of(&plan)?;
@@ -387,11 +388,8 @@ impl ViewPlanner for Views {
 ///
 /// # Errors
 /// `InvalidInput` that says what the view reads.
-pub(crate) fn refuse_changes(catalogs: &Catalogs, parsed: &DFStatement) -> Result<()> {
-    let DFStatement::Statement(statement) = parsed else {
-        return Ok(());
-    };
-    let Statement::Delete(delete) = statement.as_ref() else {
+pub(crate) fn refuse_changes(catalogs: &Catalogs, parsed: &Written) -> Result<()> {
+    let Some(Statement::Delete(delete)) = parsed.unexplained() else {
         return Ok(());
     };
     let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) = &delete.from;
@@ -423,14 +421,9 @@ fn own_name(reference: &TableReference) -> Option<&str> {
 }
 
 /// How often a statement names it.
-fn times_named(parsed: &DFStatement, name: &str) -> u64 {
-    let statement = match parsed {
-        DFStatement::Statement(statement) => statement,
-        DFStatement::Explain(explain) => return times_named(&explain.statement, name),
-        _ => return 0,
-    };
+fn times_named(parsed: &Written, name: &str) -> u64 {
     let mut times = 0;
-    let _: ControlFlow<()> = visit_relations(statement.as_ref(), |relation| {
+    let _: ControlFlow<()> = visit_relations(parsed.sql.as_ref(), |relation| {
         let last = relation
             .0
             .last()
@@ -462,10 +455,9 @@ fn query_of(text: &str) -> Result<Parsed> {
     }
 }
 
-fn statement_of(parsed: &Parsed) -> Result<&DFStatement> {
+fn statement_of(parsed: &Parsed) -> Result<&Written> {
     if let Command::Sql(statement) = &parsed.command
-        && let DFStatement::Statement(inner) = statement.as_ref()
-        && matches!(inner.as_ref(), Statement::Query(_))
+        && let Some(Statement::Query(_)) = statement.unexplained()
     {
         return Ok(statement);
     }

@@ -11,7 +11,6 @@ use std::ops::ControlFlow;
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::common::ScalarValue;
 use datafusion::error::DataFusionError;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     Array, CastKind, DataType, ExactNumberInfo, Expr, GroupByExpr, Interval, OrderByKind, Query,
     Select, SelectItem, SetExpr, SetOperator, Statement as SqlStatement, UnaryOperator, Value,
@@ -21,27 +20,25 @@ use sqlparser::ast::{
 use super::names::keep_heading;
 use crate::datum::upper_type_name;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sql::innermost::{sql_of, sql_of_mut};
 use crate::sql::placeholders::number_of;
 use crate::sql::rewrite::functions::call;
 use crate::sql::rewrite::mixed_values;
 use crate::sql::unsupported::expressions::NO_CONSTANT;
+use crate::sql::written::Written;
 
 /// How many parameters a statement has: the greatest number of one.
-pub(crate) fn count_of(parsed: &DFStatement) -> usize {
+pub(crate) fn count_of(parsed: &Written) -> usize {
     let mut greatest = 0;
-    if let Some(statement) = sql_of(parsed) {
-        let _ = visit_expressions(statement, |expr| {
-            greatest = greatest.max(number_of(expr).unwrap_or(0));
-            ControlFlow::<()>::Continue(())
-        });
-    }
+    let _ = visit_expressions(parsed.sql.as_ref(), |expr| {
+        greatest = greatest.max(number_of(expr).unwrap_or(0));
+        ControlFlow::<()>::Continue(())
+    });
     greatest
 }
 
 /// Whether a parameter would be planned with the type of what stands beside it.
-pub(crate) fn are_typed_by_others(parsed: &DFStatement) -> bool {
-    sql_of(parsed).is_some_and(|statement| has_typed_by_others(statement).is_break())
+pub(crate) fn are_typed_by_others(parsed: &Written) -> bool {
+    has_typed_by_others(&parsed.sql).is_break()
 }
 
 fn has_typed_by_others(statement: &SqlStatement) -> ControlFlow<()> {
@@ -93,7 +90,7 @@ fn is_of_columns(error: &Error) -> bool {
 ///
 /// # Errors
 /// `InvalidInput` for a parameter without a value, `NotSupported` for a value that cannot be written.
-pub(crate) fn with_values(parsed: &DFStatement, values: &[ScalarValue]) -> Result<DFStatement> {
+pub(crate) fn with_values(parsed: &Written, values: &[ScalarValue]) -> Result<Written> {
     let constants = values.iter().zip(1..).map(|(value, number)| {
         constant(value).ok_or_else(|| {
             let found = upper_type_name(&value.data_type());
@@ -109,27 +106,24 @@ pub(crate) fn with_values(parsed: &DFStatement, values: &[ScalarValue]) -> Resul
 ///
 /// # Errors
 /// `InvalidInput` for a parameter without a value.
-pub(crate) fn with_constants(parsed: &DFStatement, constants: Vec<Expr>) -> Result<DFStatement> {
+pub(crate) fn with_constants(parsed: &Written, constants: Vec<Expr>) -> Result<Written> {
     let mut parsed = parsed.clone();
     let mut types: Vec<DataType> = Vec::new();
-    if let DFStatement::Statement(prepare) = &mut parsed
-        && let SqlStatement::Prepare {
-            statement,
-            data_types,
-            ..
-        } = prepare.as_mut()
+    if let Some(SqlStatement::Prepare {
+        statement,
+        data_types,
+        ..
+    }) = parsed.unexplained_mut()
     {
         types = std::mem::take(data_types);
-        parsed = DFStatement::Statement(statement.clone());
+        parsed.sql = statement.clone();
     }
     let cast = |(place, constant): (usize, Expr)| match types.get(place) {
         Some(declared) => cast_to(constant, declared.clone()),
         None => constant,
     };
     let constants = constants.into_iter().enumerate().map(cast).collect();
-    if let Some(statement) = sql_of_mut(&mut parsed)
-        && let ControlFlow::Break(number) = statement.visit(&mut Writing { constants })
-    {
+    if let ControlFlow::Break(number) = parsed.sql.as_mut().visit(&mut Writing { constants }) {
         return Err(Error::invalid(format!("parameter ${number} has no value")));
     }
     Ok(parsed)

@@ -7,7 +7,7 @@ use crate::params;
 use crate::session::{Connection, Database};
 use crate::sql::parse::{Command, Parsed, parse};
 
-fn parsed(sql: &str) -> DFStatement {
+fn parsed(sql: &str) -> Written {
     let statement = parse(sql).unwrap().pop();
     match statement {
         Some(Parsed {
@@ -74,9 +74,7 @@ async fn constants_are_planned_as_the_values_that_they_stand_for() {
     let connection = connection().await;
     for value in values {
         let statement = with_values(&parsed("SELECT $1"), std::slice::from_ref(&value)).unwrap();
-        let DFStatement::Statement(statement) = statement else {
-            panic!("{statement:?}");
-        };
+        let statement = statement.sql;
         let rows = connection.query(&statement.to_string(), ()).await;
         let batches = rows.unwrap_or_else(|error| panic!("{statement}: {error}"));
         let column = batches[0].column(0);

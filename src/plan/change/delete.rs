@@ -8,10 +8,10 @@ use sqlparser::ast::{Delete as SqlDelete, Expr as SqlExpr, FromTable, Ident, Sel
 
 use super::Parts;
 use super::rows::{Rows, columns_of, in_place_of_list, old_columns, showing_hidden};
-use super::unseen::unseen;
 use super::update::target;
 use crate::catalog::visible::Catalogs;
 use crate::error::{Error, Result};
+use crate::sql::marks::unseen;
 use crate::sql::rewrite::rows_changed::{query, rows_deleted, tables_of};
 use crate::table::HaliteTable;
 use crate::write::{Action, Change, Edit, Layout};

@@ -17,7 +17,6 @@ use sqlparser::ast::{
 use super::assign::Target;
 use super::lookup::{EXCLUDED, LookupNode, is_stored};
 use super::rows::{Rows, action, in_place_of_list, old_columns};
-use super::unseen::unseen;
 use super::update::{assignments, values_of};
 use super::values::Insert;
 use crate::catalog::visible::Catalogs;
@@ -25,6 +24,7 @@ use crate::catalog::{column_name, identifier, object_name};
 use crate::error::{Error, Result};
 use crate::plan::bind::column_rules::parsed;
 use crate::schema::BoundTable;
+use crate::sql::marks::unseen;
 use crate::sql::rewrite::rows_changed::query;
 use crate::table::HaliteTable;
 use crate::write::{Action, Change, Edit, Layout, Sought};

@@ -11,8 +11,8 @@ use datafusion::common::{Column, DFSchema, DFSchemaRef, Result as PlanResult, Ta
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use datafusion::physical_plan::ExecutionPlan;
 
-use super::unseen::unseen;
 use crate::error::Error;
+use crate::sql::marks::unseen;
 use crate::table::HaliteTable;
 use crate::write::{LookupExec, Sought};
 

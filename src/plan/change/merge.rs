@@ -18,7 +18,6 @@ use super::insert::{beside, from};
 use super::rows::{
     Rows, action, columns_of, in_place_of_list, old_columns, showing_hidden_of_query,
 };
-use super::unseen::unseen;
 use super::update::{assignments, column, label_of, target, values_of};
 use super::values::is_default;
 use crate::catalog::visible::Catalogs;
@@ -26,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::plan::bind::column_rules::default_sql;
 use crate::schema::BoundTable;
 use crate::sql::dialect;
+use crate::sql::marks::{GIVEN, STORED, unseen};
 use crate::sql::rewrite::rows_changed::query;
 use crate::table::HaliteTable;
 use crate::write::{Action, Change, Edit, Layout};
@@ -45,10 +45,6 @@ struct Clause {
     /// The columns that it gives values.
     assigned: Vec<usize>,
 }
-
-/// The columns that say whether a row of the join has a stored row, and one of the source.
-const STORED: &str = "\u{2060}is stored";
-const GIVEN: &str = "\u{2060}is given";
 
 impl Merge {
     /// The table of a MERGE, what it does, and the query of its values.

@@ -17,7 +17,6 @@ pub(crate) mod lookup;
 mod merge;
 pub(crate) mod node;
 mod rows;
-mod unseen;
 mod update;
 pub(crate) mod values;
 
@@ -33,7 +32,6 @@ use std::sync::Arc;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{Insert as SqlInsert, Query, SetExpr, Statement as SqlStatement, With};
 
 use self::delete::Delete;
@@ -47,6 +45,7 @@ use super::query_plan::draft;
 use crate::catalog::visible::Catalogs;
 use crate::error::{Error, Result};
 use crate::sql::unsupported::clauses;
+use crate::sql::written::Written;
 use crate::table::HaliteTable;
 
 /// A change, taken out of its statement.
@@ -79,12 +78,10 @@ impl ChangeStatement {
     /// A table or a column that is not there.
     pub(crate) fn take(
         catalogs: &Catalogs,
-        parsed: &mut DFStatement,
+        parsed: &mut Written,
         state: &SessionState,
     ) -> Result<Option<Self>> {
-        let Some(statement) = innermost(parsed) else {
-            return Ok(None);
-        };
+        let statement = innermost(parsed);
         let with = take_with(statement);
         let (table, form, mut parts) = match statement {
             SqlStatement::Update(update) => {
@@ -122,7 +119,7 @@ impl ChangeStatement {
 
     fn insert(
         catalogs: &Catalogs,
-        parsed: &mut DFStatement,
+        parsed: &mut Written,
         clauses: Clauses,
         state: &SessionState,
     ) -> Result<Option<Self>> {
@@ -183,8 +180,8 @@ async fn part(state: &SessionState, query: Option<Box<Query>>) -> Result<Option<
     let Some(query) = query else {
         return Ok(None);
     };
-    let query = DFStatement::Statement(Box::new(SqlStatement::Query(query)));
-    clauses::check(&query, state)?;
+    let query = Written::from(query);
+    clauses::check(&query.sql, state)?;
     draft(state, query, Casts::default()).await.map(Some)
 }
 

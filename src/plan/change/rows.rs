@@ -10,9 +10,9 @@ use datafusion::logical_expr::{
 };
 
 use super::node::ChangeNode;
-use super::unseen::unseen;
 use crate::error::{Error, Result};
 use crate::plan::bind::column_rules::generated_value;
+use crate::sql::marks::unseen;
 use crate::table::HaliteTable;
 use crate::write::{Action, Change, Layout};
 

@@ -12,13 +12,13 @@ use sqlparser::ast::{
 use super::Parts;
 use super::assign::Target;
 use super::rows::{Rows, columns_of, in_place_of_list, old_columns, showing_hidden};
-use super::unseen::unseen;
 use super::values::is_default;
 use crate::catalog::visible::Catalogs;
 use crate::catalog::{column_name, identifier, object_name};
 use crate::error::{Error, Result};
 use crate::plan::bind::column_rules::default_sql;
 use crate::schema::BoundTable;
+use crate::sql::marks::unseen;
 use crate::sql::rewrite::rows_changed::{query, tables};
 use crate::table::HaliteTable;
 use crate::write::{Action, Change, Edit, Layout};

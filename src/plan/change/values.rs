@@ -15,7 +15,6 @@ use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{
     DmlStatement, Expr, LogicalPlan, LogicalPlanBuilder, Projection, Values, WriteOp,
 };
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     Expr as SqlExpr, ObjectName, Parens, Query, SetExpr, SqliteOnConflict,
     Statement as SqlStatement, TableObject,
@@ -33,7 +32,7 @@ use crate::plan::rule::cast::zones;
 use crate::plan::rule::scan::value_rows;
 use crate::schema::{BoundTable, Column};
 use crate::sql::dialect;
-use crate::sql::innermost::sql_of_mut;
+use crate::sql::written::Written;
 use crate::table::HaliteTable;
 use crate::write::{Action, Change, Layout};
 
@@ -59,12 +58,10 @@ impl Insert {
     /// cannot be planned in the session `state`.
     pub(crate) fn take(
         catalogs: &Catalogs,
-        parsed: &mut DFStatement,
+        parsed: &mut Written,
         state: &SessionState,
     ) -> Result<Option<Self>> {
-        let Some(statement) = innermost(parsed) else {
-            return Ok(None);
-        };
+        let statement = innermost(parsed);
         let SqlStatement::Insert(insert) = statement else {
             return Ok(None);
         };
@@ -274,8 +271,8 @@ fn defaults(
 ///
 /// # Errors
 /// As [`Insert::take`].
-pub(crate) fn write_out_defaults(catalogs: &Catalogs, parsed: &mut DFStatement) -> Result<()> {
-    let Some(SqlStatement::Insert(insert)) = innermost(parsed) else {
+pub(crate) fn write_out_defaults(catalogs: &Catalogs, parsed: &mut Written) -> Result<()> {
+    let SqlStatement::Insert(insert) = innermost(parsed) else {
         return Ok(());
     };
     let TableObject::TableName(name) = &insert.table else {
@@ -364,7 +361,7 @@ fn one_by_one(rows: Vec<Vec<Expr>>, schema: &DFSchema) -> PlanResult<LogicalPlan
 }
 
 /// What an EXPLAIN or a PREPARE is of, or the statement itself.
-pub(crate) fn innermost(parsed: &mut DFStatement) -> Option<&mut SqlStatement> {
+pub(crate) fn innermost(parsed: &mut Written) -> &mut SqlStatement {
     fn inside(statement: &mut SqlStatement) -> &mut SqlStatement {
         match statement {
             SqlStatement::Prepare { statement, .. } | SqlStatement::Explain { statement, .. } => {
@@ -373,7 +370,7 @@ pub(crate) fn innermost(parsed: &mut DFStatement) -> Option<&mut SqlStatement> {
             other => other,
         }
     }
-    sql_of_mut(parsed).map(inside)
+    inside(&mut parsed.sql)
 }
 
 fn targets(table: &BoundTable, listed: &[ObjectName]) -> Result<Vec<usize>> {

@@ -31,12 +31,10 @@ use crate::run::batch_size;
 use crate::run::fast_query::{is_deep, is_simple};
 use crate::scan::number;
 use crate::settings::HaliteOptions;
+use crate::sql::marks::PARAMETERS;
 use crate::store::Latency;
 use crate::table::HaliteTable;
 use crate::write::{BriefWork, Change, Edit, Layout};
-
-/// What the parameters are called beside the columns of rows.
-const PARAMETERS: &str = "\u{2060}parameters";
 
 /// Functions of which a parameter may be an argument, beside the assignment to a column: what they give does not depend on
 /// whether that is a constant.

@@ -9,7 +9,6 @@
 
 use std::sync::Arc;
 
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{Expr, Insert, SetExpr, Statement};
 
 use crate::catalog::object_name;
@@ -226,11 +225,8 @@ fn insert(table: &str, text: &str) -> Result<Insert> {
     let mut parsed = parse::parse(&format!("INSERT INTO {table} {text}"))?;
     match (parsed.pop(), parsed.is_empty()) {
         (Some(parsed), true) => match parsed.command {
-            Command::Sql(statement) => match *statement {
-                DFStatement::Statement(statement) => match *statement {
-                    Statement::Insert(insert) => Ok(insert),
-                    _ => Err(one_row()),
-                },
+            Command::Sql(statement) => match *statement.sql {
+                Statement::Insert(insert) => Ok(insert),
                 _ => Err(one_row()),
             },
             _ => Err(one_row()),

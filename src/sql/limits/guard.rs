@@ -34,7 +34,7 @@
 //! | bytes of a part of a name | [`MAX_NAME_BYTES`] | what is unknown is compared with all that is known |
 //! | wildcards of a pattern behind LIKE | [`MAX_WILDCARDS`] | size of the automaton that it becomes |
 //! | bytes of a text | [`MAX_TEXT`] | memory of the tokens and the syntax tree |
-//! | `EXPLAIN`s | [`MAX_EXPLAINS`] | recursion of DataFusion's parser, which the parser's own limit does not see |
+//! | `EXPLAIN`s | [`MAX_EXPLAINS`] | recursion of the parser |
 //!
 //! Long chains of `AND` and `OR` come in brackets (`super::chains`), so that no level of them holds many terms; where
 //! they cannot be bracketed, as around a `CASE`, [`MAX_CHAIN`] holds. Lists of values are not counted: `IN (…)` and `VALUES (…), (…)` may be as long as they like.
@@ -45,8 +45,6 @@
 pub(crate) mod expansion;
 mod width;
 
-use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::logical_expr::LogicalPlan;
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
 
@@ -165,35 +163,6 @@ pub(crate) fn check_length(sql: &str, most: usize) -> Result<()> {
         "the text is too long to be parsed at once: {} bytes, more than {most} (a 64th of halite.memory_limit, and 64 MiB at \
          most); rows of a file are read by COPY",
         sql.len()
-    )))
-}
-
-/// Refuses a plan with more columns than can be planned within a second: what stands for them is a star. And one with more
-/// aggregates, which no syntax tells from other functions.
-pub(crate) fn check_plan(plan: &LogicalPlan) -> Result<()> {
-    let (mut widest, mut aggregates) = (0, 0);
-    plan.apply_with_subqueries(|node| {
-        let columns = match node {
-            LogicalPlan::Projection(projection) => projection.expr.len(),
-            LogicalPlan::TableScan(scan) => scan.projected_schema.fields().len(),
-            LogicalPlan::Join(join) => join.schema.fields().len(),
-            // All others have the columns of what they read; the rows of an INSERT are said to have one for each value of all
-            // of them.
-            _ => 0,
-        };
-        widest = widest.max(columns);
-        if let LogicalPlan::Aggregate(grouping) = node {
-            aggregates = aggregates.max(grouping.aggr_expr.len());
-        }
-        Ok(TreeNodeRecursion::Continue)
-    })?;
-    let too_wide = match (widest > MAX_PLANNED_COLUMNS, aggregates > MAX_AGGREGATES) {
-        (true, _) => format!("{widest} columns at once, more than {MAX_PLANNED_COLUMNS}"),
-        (_, true) => format!("{aggregates} aggregates at once, more than {MAX_AGGREGATES}"),
-        (false, false) => return Ok(()),
-    };
-    Err(Error::unsupported(format!(
-        "the statement is too wide to be planned: {too_wide}"
     )))
 }
 

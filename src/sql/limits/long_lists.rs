@@ -6,19 +6,16 @@
 
 use std::ops::ControlFlow;
 
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
-    DollarQuotedString, Expr, Select, TypedString, UnaryOperator, Value, VisitMut, VisitorMut,
+    DollarQuotedString, Expr, Select, Statement, TypedString, UnaryOperator, Value, VisitMut,
+    VisitorMut,
 };
 
-use crate::sql::innermost::sql_of_mut;
+use crate::sql::marks::LIST;
 use crate::sql::rewrite::expressions::is_parsed;
 
 /// A shorter list stays where it is.
 const LONG: usize = 64;
-
-/// The tag of a text that marks a list: nobody can write one.
-const TAG: &str = "\0list";
 
 /// The lists of a statement, by the number in their marks.
 #[derive(Debug, Default)]
@@ -26,22 +23,18 @@ pub(crate) struct LongLists(Vec<Vec<Expr>>);
 
 impl LongLists {
     /// Takes them out of a statement.
-    pub(crate) fn set_aside(statement: &mut DFStatement) -> Self {
+    pub(crate) fn set_aside(statement: &mut Statement) -> Self {
         let mut lists = Self::default();
-        if let Some(statement) = sql_of_mut(statement) {
-            let _: ControlFlow<()> = statement.visit(&mut lists);
-        }
+        let _: ControlFlow<()> = statement.visit(&mut lists);
         lists
     }
 
     /// Puts them back into the statement that they are of, or a copy of it.
-    pub(crate) fn put_back(&self, statement: &mut DFStatement) {
+    pub(crate) fn put_back(&self, statement: &mut Statement) {
         if self.0.is_empty() {
             return;
         }
-        if let Some(statement) = sql_of_mut(statement) {
-            let _: ControlFlow<()> = statement.visit(&mut Marks(&self.0));
-        }
+        let _: ControlFlow<()> = statement.visit(&mut Marks(&self.0));
     }
 }
 
@@ -69,7 +62,7 @@ impl VisitorMut for Taking<'_> {
         {
             let mark = Value::DollarQuotedString(DollarQuotedString {
                 value: self.0.len().to_string(),
-                tag: Some(TAG.to_owned()),
+                tag: Some(LIST.to_owned()),
             });
             self.0
                 .push(std::mem::replace(list, vec![Expr::value(mark)]));
@@ -88,7 +81,7 @@ impl VisitorMut for Marks<'_> {
         if let Expr::InList { list, .. } = expr
             && let [Expr::Value(value)] = list.as_slice()
             && let Value::DollarQuotedString(mark) = &value.value
-            && mark.tag.as_deref() == Some(TAG)
+            && mark.tag.as_deref() == Some(LIST)
             && let Ok(number) = mark.value.parse::<usize>()
             && let Some(marked) = self.0.get(number)
         {
@@ -120,10 +113,10 @@ mod tests {
 
     use super::*;
 
-    fn statement(sql: &str) -> DFStatement {
+    fn statement(sql: &str) -> Statement {
         let mut parsed = parse(sql).unwrap();
         match parsed.remove(0).command {
-            Command::Sql(statement) => *statement,
+            Command::Sql(statement) => *statement.sql,
             _ => panic!("{sql}"),
         }
     }

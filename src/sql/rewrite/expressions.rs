@@ -22,23 +22,19 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, CastKind, CharLengthUnits, CharacterLength, DataType, Expr,
-    Interval, Query, Select, SelectItem, SetExpr, Subscript, TableFactor, UnaryOperator, Value,
-    ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
+    Interval, Query, Select, SelectItem, SetExpr, Statement, Subscript, TableFactor, UnaryOperator,
+    Value, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
 };
 
 use super::functions::expression;
 use crate::catalog::plain_arguments;
-use crate::sql::ident::Folds;
-use crate::sql::innermost::sql_of_mut;
+use crate::sql::ident::IdentCase;
 
 /// The statement without such forms.
-pub(crate) fn write_out(statement: &mut DFStatement) {
-    if let Some(statement) = sql_of_mut(statement) {
-        let _: ControlFlow<()> = VisitMut::visit(statement, &mut Forms);
-    }
+pub(crate) fn write_out(statement: &mut Statement) {
+    let _: ControlFlow<()> = VisitMut::visit(statement, &mut Forms);
 }
 
 struct Forms;
@@ -550,7 +546,7 @@ fn write_out_access(access: &mut AccessExpr) {
     let number = |number: &str| Expr::value(Value::Number(number.to_owned(), false));
     match access {
         AccessExpr::Dot(Expr::Identifier(name)) => {
-            let index = Expr::value(Value::SingleQuotedString(Folds::ALWAYS.name(name)));
+            let index = Expr::value(Value::SingleQuotedString(IdentCase::ALWAYS.name(name)));
             *access = AccessExpr::Subscript(Subscript::Index { index });
         }
         AccessExpr::Subscript(Subscript::Slice {

@@ -18,12 +18,8 @@ use crate::error::{Error, Result};
 use crate::sql::copy_options;
 use crate::sql::copy_statement::CopyOption;
 use crate::sql::dialect::HaliteDialect;
+use crate::sql::marks::{BETWEEN, WITHIN};
 use crate::write::copy::{ColumnTypes, CopyOptions, OptionWords, Reads};
-
-/// Stands between the parts of a name.
-const BETWEEN: char = '\u{1}';
-/// Stands between a column and its type.
-const WITHIN: char = '\u{2}';
 
 /// The functions.
 const FUNCTIONS: &[(&str, Reads)] = &[

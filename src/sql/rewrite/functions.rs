@@ -8,18 +8,16 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, Ident, ObjectName, ObjectNamePart, VisitMut, VisitorMut,
+    FunctionArguments, Ident, ObjectName, ObjectNamePart, Statement, VisitMut, VisitorMut,
 };
 use sqlparser::parser::Parser;
 
 use crate::catalog::plain_arguments;
 use crate::error::{Error, Result};
 use crate::sql::dialect::HaliteDialect;
-use crate::sql::ident::Folds;
-use crate::sql::innermost::sql_of_mut;
+use crate::sql::ident::IdentCase;
 use crate::sql::placeholders::number_of;
 
 /// A function: its name, how many arguments it has, and the expression that it is, which says `$1` for the first. An
@@ -195,13 +193,9 @@ pub fn written_out() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// `InvalidInput` for a call with the wrong number of arguments.
-pub(crate) fn write_out(
-    statement: &mut DFStatement,
-    is_known: &dyn Fn(&str) -> bool,
-) -> Result<()> {
-    let mut writer = Writer { is_known };
-    let found = sql_of_mut(statement).map(|statement| statement.visit(&mut writer));
-    found.and_then(ControlFlow::break_value).map_or(Ok(()), Err)
+pub(crate) fn write_out(statement: &mut Statement, is_known: &dyn Fn(&str) -> bool) -> Result<()> {
+    let found = statement.visit(&mut Writer { is_known });
+    found.break_value().map_or(Ok(()), Err)
 }
 
 struct Writer<'a> {
@@ -260,7 +254,7 @@ pub(crate) fn name_of(function: &Function) -> Option<String> {
     let [ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else {
         return None;
     };
-    Some(Folds::ALWAYS.name(name))
+    Some(IdentCase::ALWAYS.name(name))
 }
 
 /// The expression with what a call has beside its arguments (DISTINCT, ORDER BY, FILTER, OVER) at the aggregate in it;

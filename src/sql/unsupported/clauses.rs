@@ -5,8 +5,6 @@
 //! first. `only!` lists what is planned of each part, refused by DataFusion, or means nothing; what else the part has is
 //! refused by name, and a clause that a newer parser knows does not compile before somebody has looked at it.
 
-use datafusion::execution::session_state::SessionState;
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     Cte, Delete, DescribeAlias, DuplicateTreatment, Expr, FromTable, Function, FunctionArg,
     FunctionArguments, GroupByExpr, Insert, Join, JoinOperator, NamedWindowExpr, ObjectName,
@@ -16,19 +14,18 @@ use sqlparser::ast::{
 };
 
 use super::checked::{Checked, FINE, missing, refuse_if};
-use super::expressions;
+use super::{KnownFunctions, expressions};
 use crate::error::{Error, Result};
-use crate::sql::ident::Folds;
-use crate::sql::innermost::sql_of;
+use crate::sql::ident::IdentCase;
 
 /// Refuses a statement with a clause that DataFusion would drop. It recurses as deep as the statement is nested.
 ///
 /// # Errors
 /// `NotSupported`, naming the clause.
-pub(crate) fn check(statement: &DFStatement, state: &SessionState) -> Result<()> {
-    let found = sql_of(statement).map(|statement| statement.visit(&mut Clauses { state }));
+pub(crate) fn check(statement: &Statement, functions: &dyn KnownFunctions) -> Result<()> {
+    let found: Checked = statement.visit(&mut Clauses { functions });
     found
-        .and_then(Checked::break_value)
+        .break_value()
         .map_or(Ok(()), |message| Err(Error::unsupported(message)))
 }
 
@@ -68,7 +65,7 @@ macro_rules! only {
 
 /// Looks at every part of a statement, subqueries included.
 struct Clauses<'a> {
-    state: &'a SessionState,
+    functions: &'a dyn KnownFunctions,
 }
 
 impl Visitor for Clauses<'_> {
@@ -427,8 +424,8 @@ impl Clauses<'_> {
         let Some(name) = folded(name) else {
             return FINE;
         };
-        if !self.is_scalar(&name) {
-            return expressions::check_function(function, &name, self.state);
+        if !self.functions.is_scalar(&name) {
+            return expressions::check_function(function, &name, self.functions);
         }
         let mut clauses = [
             (is_distinct, "DISTINCT"),
@@ -446,13 +443,6 @@ impl Clauses<'_> {
             }
         }
     }
-
-    /// Whether a function gives a value for each row, of which DataFusion plans the arguments alone.
-    fn is_scalar(&self, name: &str) -> bool {
-        self.state.scalar_functions().contains_key(name)
-            || self.state.higher_order_functions().contains_key(name)
-            || matches!(name, "unnest" | "unnest_outer")
-    }
 }
 
 /// The name of a function that is in no schema, as DataFusion looks for it.
@@ -460,7 +450,7 @@ fn folded(name: &ObjectName) -> Option<String> {
     let [part] = name.0.as_slice() else {
         return None;
     };
-    part.as_ident().map(|ident| Folds::ALWAYS.name(ident))
+    part.as_ident().map(|ident| IdentCase::ALWAYS.name(ident))
 }
 
 /// DataFusion resolves the names of windows in the list of columns; elsewhere it drops the OVER.

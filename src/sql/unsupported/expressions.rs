@@ -1,7 +1,6 @@
 //! Parts of expressions, joins and sets that DataFusion answers wrongly, drops, or refuses with the tree of the parser:
 //! each is refused with what to write instead.
 
-use datafusion::execution::session_state::SessionState;
 use sqlparser::ast::{
     DataType, Distinct, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentClause, FunctionArguments, Join, JoinConstraint, JoinOperator, NullTreatment,
@@ -9,6 +8,7 @@ use sqlparser::ast::{
     SetOperator, SetQuantifier, TableFactor, Value,
 };
 
+use super::KnownFunctions;
 use super::checked::{Checked, FINE, missing, refuse_if};
 use crate::sql::rewrite::expressions::{
     escape_of, escaped_by_backslashes, length_of, similar_as_regex,
@@ -259,11 +259,15 @@ const DISTINCT_PAIRS: [&str; 6] = [
 ];
 
 /// The DISTINCT and IGNORE NULLS of an aggregate or a window function called `name`, in lower case.
-pub(crate) fn check_function(function: &Function, name: &str, state: &SessionState) -> Checked {
+pub(crate) fn check_function(
+    function: &Function,
+    name: &str,
+    functions: &dyn KnownFunctions,
+) -> Checked {
     let FunctionArguments::List(list) = &function.args else {
         return FINE;
     };
-    let is_window = function.over.is_some() && state.window_functions().contains_key(name);
+    let is_window = function.over.is_some() && functions.is_window(name);
     let ignoring = FunctionArgumentClause::IgnoreOrRespectNulls(NullTreatment::IgnoreNulls);
     let ignores_nulls = function.null_treatment == Some(NullTreatment::IgnoreNulls)
         || list.clauses.contains(&ignoring);

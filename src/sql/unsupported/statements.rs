@@ -92,6 +92,15 @@ const INDEXES: Absent = Absent(
     "a table has one key, which DESCRIBE t shows; SHOW CREATE TABLE t is its whole declaration",
 );
 
+const ATTACH: Absent = Absent(
+    "ATTACH",
+    "open the other database by itself, and take its rows along in a file: COPY … TO 'rows.parquet'",
+);
+const EXTERNAL: Absent = Absent(
+    "CREATE EXTERNAL TABLE",
+    "query a file as SELECT … FROM 'file.parquet'",
+);
+
 impl Absent {
     fn error(&self) -> Error {
         let Self(what, instead) = self;
@@ -102,6 +111,7 @@ impl Absent {
 /// The error of a statement that parses, and that DataFusion would refuse in words of its own, or worse: do.
 pub(crate) fn statement(statement: &Statement) -> Option<Error> {
     let absent = match statement {
+        Statement::CreateTable(create) if create.external => EXTERNAL,
         Statement::CreateIndex(_) => INDEX,
         Statement::CreateSchema { .. } => SCHEMA,
         Statement::CreateDatabase { .. } => DATABASE,
@@ -131,10 +141,7 @@ pub(crate) fn statement(statement: &Statement) -> Option<Error> {
         }
         Statement::AttachDatabase { .. }
         | Statement::AttachDuckDBDatabase { .. }
-        | Statement::DetachDuckDBDatabase { .. } => Absent(
-            "ATTACH",
-            "open the other database by itself, and take its rows along in a file: COPY … TO 'rows.parquet'",
-        ),
+        | Statement::DetachDuckDBDatabase { .. } => ATTACH,
         Statement::StartTransaction { .. }
         | Statement::Commit { .. }
         | Statement::Rollback { .. }
@@ -262,7 +269,12 @@ const UNKNOWN: [(&str, Absent); 17] = [
 
 /// The error of a statement whose first word is known elsewhere alone.
 pub(crate) fn unknown(text: &str) -> Option<Error> {
-    let first = text.split_whitespace().next()?.to_lowercase();
+    let mut words = text.split_whitespace().map(str::to_lowercase);
+    let first = words.next()?;
+    // CREATE [OR REPLACE] [UNBOUNDED] EXTERNAL
+    if first == "create" && words.take(4).any(|word| word == "external") {
+        return Some(EXTERNAL.error());
+    }
     let (_, absent) = UNKNOWN.iter().find(|(word, _)| *word == first)?;
     Some(absent.error())
 }

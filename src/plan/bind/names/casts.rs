@@ -20,9 +20,7 @@ use sqlparser::ast::{
 
 use super::exprs::for_exprs;
 use crate::error::Result;
-
-/// Stands behind a cast that is given a name. No operator of the dialect is written like this.
-const NAMED: &str = "\u{2060}named";
+use crate::sql::marks::NAMED_CAST;
 
 /// Gives casts that are written so a name.
 #[derive(Debug)]
@@ -35,17 +33,19 @@ impl ExprPlanner for NameCasts {
         _schema: &DFSchema,
     ) -> PlanResult<PlannerResult<RawBinaryExpr>> {
         match (&expr.op, &expr.left) {
-            (BinaryOperator::Custom(op), Planned::Cast(cast)) if op == NAMED => {
+            (BinaryOperator::Custom(op), Planned::Cast(cast)) if op == NAMED_CAST => {
                 let data_type = cast.field.data_type();
                 let name = format!("CAST({} AS {data_type})", cast.expr.schema_name());
                 Ok(PlannerResult::Planned(expr.left.alias(name)))
             }
-            (BinaryOperator::Custom(op), Planned::TryCast(cast)) if op == NAMED => {
+            (BinaryOperator::Custom(op), Planned::TryCast(cast)) if op == NAMED_CAST => {
                 let data_type = cast.field.data_type();
                 let name = format!("TRY_CAST({} AS {data_type})", cast.expr.schema_name());
                 Ok(PlannerResult::Planned(expr.left.alias(name)))
             }
-            (BinaryOperator::Custom(op), _) if op == NAMED => Ok(PlannerResult::Planned(expr.left)),
+            (BinaryOperator::Custom(op), _) if op == NAMED_CAST => {
+                Ok(PlannerResult::Planned(expr.left))
+            }
             _ => Ok(PlannerResult::Original(expr)),
         }
     }
@@ -191,7 +191,7 @@ fn name(expr: &mut Expr) {
         let cast = std::mem::replace(expr, Expr::value(Value::Null));
         *expr = Expr::Nested(Box::new(Expr::BinaryOp {
             left: Box::new(cast),
-            op: BinaryOperator::Custom(NAMED.to_owned()),
+            op: BinaryOperator::Custom(NAMED_CAST.to_owned()),
             right: Box::new(Expr::value(Value::Null)),
         }));
     }

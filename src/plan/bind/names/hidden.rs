@@ -26,7 +26,7 @@ use super::quoted;
 use super::scope::Scope;
 use crate::error::{Error, Result};
 use crate::sql::dialect;
-use crate::sql::ident::Folds;
+use crate::sql::ident::IdentCase;
 
 /// The names of columns that an alias of the SELECT may be taken for. `can_mark` says whether the aliases can be marked.
 ///
@@ -36,7 +36,7 @@ pub(super) fn columns(
     select: &Select,
     order: Option<&OrderBy>,
     scope: &Scope,
-    folds: Folds,
+    folds: IdentCase,
     can_mark: bool,
 ) -> Result<HashSet<String>> {
     let aliases = aliases(select, folds);
@@ -66,7 +66,7 @@ pub(super) fn columns(
 }
 
 /// The aliases of a list that are not the names of their columns.
-fn aliases(select: &Select, folds: Folds) -> HashSet<String> {
+fn aliases(select: &Select, folds: IdentCase) -> HashSet<String> {
     let mut aliases = HashSet::new();
     let mut add = |expr: &Expr, alias: &Ident| {
         let alias = folds.name(alias);
@@ -90,7 +90,7 @@ fn aliases(select: &Select, folds: Folds) -> HashSet<String> {
 
 /// The names in HAVING and QUALIFY that are those of columns before they are those of aliases: what rows are grouped by,
 /// and what functions are given; any, where there are no groups.
-fn in_conditions(select: &Select, folds: Folds) -> HashSet<String> {
+fn in_conditions(select: &Select, folds: IdentCase) -> HashSet<String> {
     let (mut groups, mut conditions) = (Names::new(folds), Names::new(folds));
     let _: ControlFlow<()> = select.group_by.visit(&mut groups);
     let _: ControlFlow<()> = select.having.visit(&mut conditions);
@@ -104,7 +104,7 @@ fn in_conditions(select: &Select, folds: Folds) -> HashSet<String> {
 }
 
 /// The names that rows are ordered by, without a table, and not as a part of an expression.
-fn keys(order: Option<&OrderBy>, folds: Folds) -> impl Iterator<Item = String> {
+fn keys(order: Option<&OrderBy>, folds: IdentCase) -> impl Iterator<Item = String> {
     let keys = match order.map(|order| &order.kind) {
         Some(OrderByKind::Expressions(keys)) => keys.as_slice(),
         _ => &[],
@@ -117,7 +117,7 @@ fn keys(order: Option<&OrderBy>, folds: Folds) -> impl Iterator<Item = String> {
 }
 
 /// Whether the list gives the column of that name under another one.
-fn is_renamed(select: &Select, name: &str, folds: Folds) -> bool {
+fn is_renamed(select: &Select, name: &str, folds: IdentCase) -> bool {
     select.projection.iter().any(|item| match item {
         SelectItem::ExprWithAlias { expr, alias } => {
             let is_column = column(expr, folds).is_some_and(|(_, of)| of == name);
@@ -129,7 +129,7 @@ fn is_renamed(select: &Select, name: &str, folds: Folds) -> bool {
 
 /// Lists the names of columns: those with a table, and those without.
 struct Names {
-    folds: Folds,
+    folds: IdentCase,
     qualified: HashSet<String>,
     bare: HashSet<String>,
     /// Those without a table that functions are given.
@@ -139,7 +139,7 @@ struct Names {
 }
 
 impl Names {
-    fn new(folds: Folds) -> Self {
+    fn new(folds: IdentCase) -> Self {
         Self {
             folds,
             qualified: HashSet::new(),

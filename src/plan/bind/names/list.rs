@@ -10,8 +10,9 @@ use sqlparser::ast::{
 
 use super::scope::{Scope, Starred, single};
 use super::text::{heading, without_parentheses};
-use super::{MARK, quoted, written};
-use crate::sql::ident::Folds;
+use super::{quoted, written};
+use crate::sql::ident::IdentCase;
+use crate::sql::marks::UNSEEN;
 
 /// Where a SELECT stands, and so what tells its columns apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +72,7 @@ pub(super) struct List<'a> {
     /// Whether these are all columns; those of a `*` may not be known.
     pub is_complete: bool,
     scope: &'a Scope,
-    folds: Folds,
+    folds: IdentCase,
     context: SelectContext,
     names_all: bool,
     /// Of the two columns that a join makes one of, DISTINCT keeps only the first by the alphabet, as `*` does.
@@ -81,7 +82,7 @@ pub(super) struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    pub fn new(scope: &'a Scope, folds: Folds, context: SelectContext) -> Self {
+    pub fn new(scope: &'a Scope, folds: IdentCase, context: SelectContext) -> Self {
         Self {
             columns: Vec::new(),
             is_complete: true,
@@ -273,11 +274,11 @@ impl<'a> List<'a> {
             && !matches!(&value, Value::Column(of, _) if *of == name);
         let mut planned = name.clone();
         if hides {
-            planned.push(MARK);
+            planned.push(UNSEEN);
         }
         let mut source = source;
         while self.clashes(&planned, source) {
-            planned.push(MARK);
+            planned.push(UNSEEN);
             source = None;
         }
         let alias = match planned == name {
@@ -365,7 +366,7 @@ fn left_out<'e>(
 }
 
 /// The qualifier and the name of an expression that is a column.
-pub(super) fn column(expr: &Expr, folds: Folds) -> Option<(Option<&Ident>, String)> {
+pub(super) fn column(expr: &Expr, folds: IdentCase) -> Option<(Option<&Ident>, String)> {
     match without_parentheses(expr) {
         Expr::Identifier(name) => Some((None, folds.name(name))),
         Expr::CompoundIdentifier(parts) => match parts.as_slice() {

@@ -6,13 +6,12 @@
 
 use std::sync::Arc;
 
+use crate::sql::marks::UNSEEN;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::expr::InSubquery;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Distinct, Expr, Filter, LogicalPlan, LogicalPlanBuilder, Subquery};
-
-use super::MARK;
 
 /// The plan, whose subqueries beside OR have aliases.
 ///
@@ -43,7 +42,7 @@ fn aliased(expr: Expr) -> Result<Transformed<Expr>> {
     match with_repeated_rows(expr) {
         Expr::InSubquery(inner) if is_without_table(&inner.subquery) => {
             let plan = LogicalPlanBuilder::new_from_arc(inner.subquery.subquery.clone());
-            let plan = plan.alias(format!("in{MARK}"))?.build()?;
+            let plan = plan.alias(format!("in{UNSEEN}"))?.build()?;
             Ok(Transformed::yes(Expr::InSubquery(InSubquery {
                 subquery: inner.subquery.with_plan(plan.into()),
                 ..inner

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::{
     Distinct, Expr, Ident, ObjectName, OrderBy, PipeOperator, Query, Select, SetExpr,
     Statement as SqlStatement, TableAlias, TableFactor, TableFunctionArgs, TableWithJoins, Values,
@@ -16,15 +15,14 @@ use super::scope::{Meaning, Scope, Source};
 use super::tables::Tables;
 use super::{casts, hidden, quoted};
 use crate::error::{Error, Result};
-use crate::sql::ident::Folds;
-use crate::sql::innermost::sql_of_mut;
+use crate::sql::ident::IdentCase;
 
 /// The columns that a query gives; `None` where they are not known.
 type Outputs = Option<Vec<Listed>>;
 
 pub(super) struct Mender<'a> {
     tables: &'a Tables,
-    pub folds: Folds,
+    pub folds: IdentCase,
     /// The common table expressions that are visible, and their columns, marks included.
     ctes: Vec<(String, Option<Vec<String>>)>,
     /// What is visible in the queries around the current place, the innermost last.
@@ -32,7 +30,7 @@ pub(super) struct Mender<'a> {
 }
 
 impl<'a> Mender<'a> {
-    pub fn new(tables: &'a Tables, folds: Folds) -> Self {
+    pub fn new(tables: &'a Tables, folds: IdentCase) -> Self {
         Self {
             tables,
             folds,
@@ -43,11 +41,7 @@ impl<'a> Mender<'a> {
 
     /// # Errors
     /// `InvalidInput` for a name that may mean two columns.
-    pub fn statement(&mut self, statement: &mut DFStatement) -> Result<()> {
-        sql_of_mut(statement).map_or(Ok(()), |statement| self.sql(statement))
-    }
-
-    fn sql(&mut self, statement: &mut SqlStatement) -> Result<()> {
+    pub fn statement(&mut self, statement: &mut SqlStatement) -> Result<()> {
         match statement {
             SqlStatement::Query(query) => self.query(query, SelectContext::Outermost).map(drop),
             SqlStatement::Insert(insert) => match &mut insert.source {
@@ -55,7 +49,7 @@ impl<'a> Mender<'a> {
                 None => Ok(()),
             },
             SqlStatement::Prepare { statement, .. } | SqlStatement::Explain { statement, .. } => {
-                self.sql(statement)
+                self.statement(statement)
             }
             other => self.within(other, &Outputs::None, Clause::Rows),
         }
@@ -391,7 +385,7 @@ fn are_distinct(columns: &[String]) -> bool {
 fn renamed(
     columns: Option<Vec<String>>,
     alias: Option<&TableAlias>,
-    folds: Folds,
+    folds: IdentCase,
 ) -> Option<Vec<String>> {
     let given = alias.map_or(&[][..], |alias| &alias.columns);
     let given = given.iter().map(|column| folds.name(&column.name));

@@ -5,7 +5,7 @@
 //! So the statement is changed before it is planned:
 //!
 //! * an expression without a name is called as it is written: `max(b)`, `1`, `CAST(b AS BIGINT)`;
-//! * of two columns with one name the later has a mark behind it, which nobody sees ([`MARK`]);
+//! * of two columns with one name the later has a mark behind it, which nobody sees ([`UNSEEN`]);
 //! * a name that is written in an outer query and stands twice in the inner one is an error, as in Postgres;
 //! * an alias that rows are not to be ordered by is kept from the column that has its name ([`hidden`]);
 //! * what USING and NATURAL make one column of is that of the left side, wherever it is named ([`scope`]);
@@ -44,35 +44,31 @@ use datafusion::physical_plan::analyze::AnalyzeExec;
 use datafusion::physical_plan::explain::ExplainExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
-use datafusion::sql::parser::Statement as DFStatement;
 use sqlparser::ast::Ident;
 
 use self::mender::Mender;
 use self::tables::Tables;
 pub(crate) use self::text::keep_heading;
 use crate::error::Result;
-use crate::sql::ident::Folds;
-use crate::sql::innermost::sql_of_mut;
+use crate::plan::bind::statement::ident_case;
+use crate::sql::marks::UNSEEN;
 use crate::sql::rewrite::functions::write_out;
 use crate::sql::rewrite::{calls, expressions};
-
-/// Stands behind the name of a column whose name another one has: a character without width that no name ends with.
-const MARK: char = '\u{2060}';
+use crate::sql::written::Written;
 
 /// The statement with a name of its own for every column of a list.
 ///
 /// # Errors
 /// `InvalidInput` for a name that may mean two columns.
-pub(crate) async fn mend(state: &SessionState, mut parsed: DFStatement) -> Result<DFStatement> {
-    let folds = Folds::of(state);
-    let tables = Tables::of(state, &parsed, folds).await;
-    Mender::new(&tables, folds).statement(&mut parsed)?;
-    if let Some(statement) = sql_of_mut(&mut parsed) {
-        calls::write_out(statement);
-    }
-    expressions::write_out(&mut parsed);
+pub(crate) async fn mend(state: &SessionState, mut parsed: Written) -> Result<Written> {
+    let folds = ident_case(state);
+    let statement = parsed.sql.as_mut();
+    let tables = Tables::of(state, statement, folds).await;
+    Mender::new(&tables, folds).statement(statement)?;
+    calls::write_out(statement);
+    expressions::write_out(statement);
     let functions = state.scalar_functions();
-    write_out(&mut parsed, &|name| functions.contains_key(name))?;
+    write_out(statement, &|name| functions.contains_key(name))?;
     Ok(parsed)
 }
 
@@ -135,20 +131,25 @@ fn without_marks(schema: &Schema) -> Schema {
 pub(crate) fn explained(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     if let Some(explain) = plan.downcast_ref::<ExplainExec>() {
         let texts = explain.stringified_plans().iter().map(|shown| {
-            let text = shown.plan.replace(MARK, "");
+            let text = shown.plan.replace(UNSEEN, "");
             StringifiedPlan::new(shown.plan_type.clone(), text)
         });
         let (schema, texts) = (explain.schema(), texts.collect());
         return Ok(Arc::new(ExplainExec::new(schema, texts, explain.verbose())));
     }
-    if !plan.is::<AnalyzeExec>() || !displayable(&*plan).indent(true).to_string().contains(MARK) {
+    if !plan.is::<AnalyzeExec>()
+        || !displayable(&*plan)
+            .indent(true)
+            .to_string()
+            .contains(UNSEEN)
+    {
         return Ok(plan);
     }
     let (schema, config) = (plan.schema(), Arc::default());
     let mut columns: Vec<(Arc<dyn PhysicalExpr>, String)> = Vec::new();
     for (index, field) in schema.fields().iter().enumerate() {
         let text = Arc::new(PhysicalColumn::new(field.name(), index)) as Arc<dyn PhysicalExpr>;
-        let literals = [MARK.to_string(), String::new()];
+        let literals = [UNSEEN.to_string(), String::new()];
         let literals = literals.map(|text| lit(text) as Arc<dyn PhysicalExpr>);
         let args = std::iter::once(text).chain(literals).collect();
         let shown = ScalarFunctionExpr::try_new(replace(), args, &schema, Arc::clone(&config))?;
@@ -159,7 +160,7 @@ pub(crate) fn explained(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Executio
 
 fn is_marked(plan: &LogicalPlan) -> bool {
     let mut fields = plan.schema().fields().iter();
-    fields.any(|field| field.name().ends_with(MARK))
+    fields.any(|field| field.name().ends_with(UNSEEN))
 }
 
 /// Columns of one name have qualifiers that differ, as those of a join have: DataFusion takes them for two then.
@@ -181,7 +182,7 @@ fn as_written(plan: LogicalPlan) -> Result<LogicalPlan> {
                 true => column,
                 false if is_alone => column.alias(name),
                 false => {
-                    let apart = TableReference::bare(format!("{}{MARK}", index + 1));
+                    let apart = TableReference::bare(format!("{}{UNSEEN}", index + 1));
                     column.alias_qualified(Some(apart), name)
                 }
             }
@@ -192,7 +193,7 @@ fn as_written(plan: LogicalPlan) -> Result<LogicalPlan> {
 
 /// A name without the mark.
 pub(crate) fn written(name: &str) -> &str {
-    name.trim_end_matches(MARK)
+    name.trim_end_matches(UNSEEN)
 }
 
 /// A name that is taken as it is.

@@ -5,6 +5,7 @@ use datafusion::prelude::SessionContext;
 
 use crate::session::testing::{plain, plain_rows, texts};
 use crate::session::{Connection, Database, Row};
+use crate::sql::marks::UNSEEN;
 
 const TABLES: &[&str] = &[
     "CREATE TABLE t (id INT, b INT, PRIMARY KEY (id))",
@@ -135,7 +136,7 @@ async fn what_explains_a_query_shows_no_marks() {
             let sql = format!("{explain} {query}");
             let shown = texts(&connection.query(&sql, ()).await.expect(explain)).join("\n");
             let is_shown = shown.contains("id") || shown.contains("a|");
-            assert!(is_shown && !shown.contains(super::MARK), "{shown}");
+            assert!(is_shown && !shown.contains(UNSEEN), "{shown}");
         }
     }
 }

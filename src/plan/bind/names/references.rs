@@ -11,7 +11,7 @@ use super::list::{Listed, SelectContext, marked};
 use super::mender::Mender;
 use super::{quoted, written};
 use crate::error::{Error, Result};
-use crate::sql::ident::Folds;
+use crate::sql::ident::IdentCase;
 
 /// Which names of a clause are those of the SELECT's own columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,7 @@ fn for_names(
 
 pub(super) fn refuse_names(
     part: &mut impl VisitMut,
-    folds: Folds,
+    folds: IdentCase,
     refused: impl Fn(&str) -> Option<Error>,
 ) -> Result<()> {
     for_names(part, |ident| {
@@ -137,7 +137,7 @@ pub(super) fn refuse_names(
 pub(super) fn order_by_columns(
     order: &mut OrderBy,
     columns: &[Listed],
-    folds: Folds,
+    folds: IdentCase,
 ) -> Result<()> {
     for_names(order, |ident| {
         let name = folds.name(ident);

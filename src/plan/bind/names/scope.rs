@@ -5,7 +5,7 @@ use sqlparser::ast::{BinaryOperator, Expr, Ident, JoinConstraint, JoinOperator, 
 use super::tables::{constraint, constraint_mut};
 use super::{quoted, written};
 use crate::error::{Error, Result};
-use crate::sql::ident::Folds;
+use crate::sql::ident::IdentCase;
 use crate::sql::rewrite::functions::expression;
 
 /// What stands behind FROM.
@@ -61,7 +61,7 @@ pub(super) enum Meaning {
 }
 
 impl Source {
-    pub fn label(&self, folds: Folds) -> Option<String> {
+    pub fn label(&self, folds: IdentCase) -> Option<String> {
         self.qualifier.last().map(|ident| folds.name(ident))
     }
 
@@ -107,7 +107,12 @@ impl Scope {
     ///
     /// # Errors
     /// `NotSupported` where it is not known which columns these are.
-    pub fn join(&mut self, right: Self, operator: &mut JoinOperator, folds: Folds) -> Result<()> {
+    pub fn join(
+        &mut self,
+        right: Self,
+        operator: &mut JoinOperator,
+        folds: IdentCase,
+    ) -> Result<()> {
         match operator {
             JoinOperator::LeftSemi(_) | JoinOperator::LeftAnti(_) => return Ok(()),
             JoinOperator::RightSemi(_) | JoinOperator::RightAnti(_) => {
@@ -285,7 +290,7 @@ impl Scope {
     }
 
     /// The columns that `*` stands for, or those of one source; `None` where they are not known.
-    pub fn star(&self, of: Option<&ObjectName>, folds: Folds) -> Option<Vec<Starred>> {
+    pub fn star(&self, of: Option<&ObjectName>, folds: IdentCase) -> Option<Vec<Starred>> {
         let mut columns = Vec::new();
         for (index, source) in self.sources.iter().enumerate() {
             if of.is_some_and(|name| !source.is_named(name, folds)) {
@@ -311,7 +316,12 @@ impl Scope {
     }
 
     /// The place of the source that a name is of, if that is certain; `qualifier` is what stands before it.
-    pub fn source_of(&self, qualifier: Option<&Ident>, name: &str, folds: Folds) -> Option<usize> {
+    pub fn source_of(
+        &self,
+        qualifier: Option<&Ident>,
+        name: &str,
+        folds: IdentCase,
+    ) -> Option<usize> {
         if let Some(qualifier) = qualifier {
             let label = Some(folds.name(qualifier));
             let mut sources = self.sources.iter();
@@ -329,7 +339,7 @@ impl Scope {
     }
 
     /// What a name without a qualifier stands for.
-    pub fn meaning(&self, name: &str, folds: Folds) -> Meaning {
+    pub fn meaning(&self, name: &str, folds: IdentCase) -> Meaning {
         let twice = self.sources.iter().find(|source| source.count(name) > 1);
         if let Some(source) = twice {
             return Meaning::Twice(source.label(folds).unwrap_or_default());
@@ -357,7 +367,7 @@ impl Scope {
     }
 
     /// The label of a source with two columns of the name; `None` where no source here has the qualifier.
-    pub fn is_twice(&self, qualifier: &Ident, name: &str, folds: Folds) -> Option<bool> {
+    pub fn is_twice(&self, qualifier: &Ident, name: &str, folds: IdentCase) -> Option<bool> {
         let label = Some(folds.name(qualifier));
         let mut sources = self.sources.iter();
         let source = sources.find(|source| source.label(folds) == label)?;
@@ -366,7 +376,7 @@ impl Scope {
 }
 
 impl Source {
-    fn is_named(&self, name: &ObjectName, folds: Folds) -> bool {
+    fn is_named(&self, name: &ObjectName, folds: IdentCase) -> bool {
         let last = name.0.last().and_then(|part| part.as_ident());
         last.is_some_and(|ident| self.label(folds) == Some(folds.name(ident)))
     }

@@ -5,16 +5,15 @@ use std::ops::ControlFlow;
 
 use datafusion::common::Result;
 use datafusion::execution::session_state::SessionState;
-use datafusion::sql::parser::Statement as DFStatement;
 use datafusion::sql::planner::object_name_to_table_reference;
 use sqlparser::ast::{
     Expr, Join, JoinConstraint, JoinOperator, ObjectName, Select, SelectItem,
     Statement as SqlStatement, TableFactor, TableFunctionArgs, Visit, Visitor,
 };
 
+use crate::plan::bind::statement::plan_of;
 use crate::sql::dialect;
-use crate::sql::ident::Folds;
-use crate::sql::innermost::sql_of;
+use crate::sql::ident::IdentCase;
 
 /// The columns of tables and table functions, by how they are written.
 #[derive(Debug, Default)]
@@ -22,11 +21,12 @@ pub(super) struct Tables(HashMap<String, Vec<String>>);
 
 impl Tables {
     /// Those of a statement, if it needs to know them.
-    pub(super) async fn of(state: &SessionState, parsed: &DFStatement, folds: Folds) -> Self {
+    pub(super) async fn of(
+        state: &SessionState,
+        statement: &SqlStatement,
+        folds: IdentCase,
+    ) -> Self {
         let mut tables = Self::default();
-        let Some(statement) = sql_of(parsed) else {
-            return tables;
-        };
         if statement.visit(&mut Need).is_continue() {
             return tables;
         }
@@ -67,17 +67,15 @@ async fn columns(
     state: &SessionState,
     name: ObjectName,
     args: Option<TableFunctionArgs>,
-    folds: Folds,
+    folds: IdentCase,
 ) -> Result<Option<Vec<String>>> {
     if args.is_some() {
         let all = format!("SELECT * FROM {}", key(&name, args.as_ref()));
-        let all = SqlStatement::Query(dialect::query(&all)?);
-        let all = DFStatement::Statement(Box::new(all));
-        let plan = state.statement_to_plan(all).await?;
+        let plan = plan_of(state, dialect::query(&all)?.into()).await?;
         let fields = plan.schema().fields().iter();
         return Ok(Some(fields.map(|field| field.name().clone()).collect()));
     }
-    let reference = object_name_to_table_reference(name, folds.are_on())?;
+    let reference = object_name_to_table_reference(name, folds == IdentCase::Folded)?;
     let table = reference.table().to_owned();
     let Some(table) = state.schema_for_ref(reference)?.table(&table).await? else {
         return Ok(None);

@@ -16,6 +16,7 @@ use datafusion::logical_expr::{LogicalPlan, Projection, lit};
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use crate::plan::rule::rewriting::Around;
+use crate::sql::marks::UNSEEN;
 
 /// The rule that merges projections, where none is like the one below it.
 pub(crate) const TELL_PROJECTIONS_APART: Around = Around {
@@ -67,7 +68,7 @@ fn mark_below(plan: LogicalPlan, count: &mut usize) -> Result<Transformed<Logica
     };
     *count += 1;
     let mut list = lower.expr.clone();
-    list.push(lit(true).alias(format!("\u{2060}apart{count}")));
+    list.push(lit(true).alias(format!("{UNSEEN}apart{count}")));
     let lower = Projection::try_new(list, Arc::clone(&lower.input))?;
     let upper = Projection::try_new_with_schema(
         upper.expr.clone(),

@@ -24,6 +24,7 @@ use crate::plan::rule::cast::bytes::is_text;
 use crate::plan::rule::compare::tuples;
 use crate::plan::rule::rewriting::NodeRule;
 use crate::sql::limits::guard::MAX_ROWS_COMPARED;
+use crate::sql::marks::ROWS;
 
 /// The rule. See the [module](self).
 pub(crate) const JOIN_LONG_LISTS: NodeRule = NodeRule {
@@ -33,9 +34,6 @@ pub(crate) const JOIN_LONG_LISTS: NodeRule = NodeRule {
 
 /// So many values of a column are a list; of more the least and the greatest are told.
 const LISTED: usize = 10_000;
-
-/// What the rows are called in plans: a name that nobody writes.
-const ROWS: &str = "\u{2060}rows";
 
 fn rewrite(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     let LogicalPlan::Filter(filter) = &plan else {

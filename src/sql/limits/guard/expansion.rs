@@ -12,14 +12,13 @@ use sqlparser::ast::{Cte, ObjectName, Query, Visit, Visitor};
 use super::{MAX_TABLES, width};
 use crate::error::{Error, Result};
 use crate::sql::copy_statement::CopySource;
-use crate::sql::ident::Folds;
-use crate::sql::innermost::sql_of;
+use crate::sql::ident::IdentCase;
 use crate::sql::parse::Command;
 
 /// Refuses a statement that reads too many tables, each counted as often as it is planned.
 pub(crate) fn check(command: &Command) -> Result<()> {
     match command {
-        Command::Sql(statement) => sql_of(statement).map_or(Ok(()), check_tree),
+        Command::Sql(statement) => check_tree(statement.sql.as_ref()),
         Command::ExplainKeys(query, _) | Command::Summarize(query) => check_tree(query),
         Command::Copy(copy) => match &copy.source {
             CopySource::Query(query) => check_tree(query),
@@ -67,7 +66,7 @@ impl Scope {
         let named = |cte: &Cte| {
             (
                 std::ptr::from_ref(cte.query.as_ref()),
-                Folds::ALWAYS.name(&cte.alias.name),
+                IdentCase::ALWAYS.name(&cte.alias.name),
             )
         };
         Self {
@@ -111,7 +110,7 @@ impl Visitor for Reads {
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
         let name = match relation.0.as_slice() {
-            [only] => only.as_ident().map(|name| Folds::ALWAYS.name(name)),
+            [only] => only.as_ident().map(|name| IdentCase::ALWAYS.name(name)),
             _ => None,
         };
         let named = name.and_then(|name| {
