@@ -15,6 +15,7 @@ use datafusion::physical_plan::streaming::PartitionStream;
 
 use super::List;
 use crate::error::Error;
+use crate::row::approximate_rows;
 use crate::schema::BoundTable;
 use crate::store::Store;
 
@@ -99,14 +100,10 @@ fn estimate(table: &BoundTable, store: &Arc<dyn Store>) -> (Option<i64>, Option<
     let sizes = spaces.map(|space| store.approximate_size(&space, &range).ok());
     let bytes: Option<u64> = sizes.sum();
     // Those of a key space are not told apart.
-    let entries = match table.table().keyspace {
-        None => store.approximate_entries(table.space()),
-        Some(_) => Ok(None),
+    let rows = match table.table().keyspace {
+        None => approximate_rows(store.as_ref(), table.space()),
+        Some(_) => None,
     };
-    // An entry that is a group of rows is counted as one.
-    let is_grouped = store.snapshot().map(|now| now.is_grouped(table.space()));
-    let rows = entries.ok().flatten();
-    let rows = rows.filter(|_| matches!(is_grouped, Ok(false)));
     let number = |count: Option<u64>| count.and_then(|count| i64::try_from(count).ok());
     (number(rows), number(bytes))
 }

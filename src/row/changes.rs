@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::RowSnapshot;
 use super::families::Split;
-use super::groups::Regrouped;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRangeSet;
 use crate::schema::{BoundTable, further_families, spaces_of_families};
@@ -106,10 +105,8 @@ impl RowChanges {
 
 /// The changes of a statement, of which those in `space` are of rows.
 fn of_rows(entries: Box<dyn Changes>, space: &str) -> Box<dyn Changes> {
-    let entries = match entries.is_grouped(space) {
-        true => Box::new(Regrouped::new(entries)),
-        false => entries,
-    };
+    #[cfg(any(test, feature = "test-stores"))]
+    let entries = super::groups::regrouped(entries, space);
     match further_families(space) {
         0 => entries,
         _ => Box::new(Split::new(entries)),

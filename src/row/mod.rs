@@ -50,6 +50,7 @@ mod failure;
 mod families;
 mod field;
 mod format;
+#[cfg(any(test, feature = "test-stores"))]
 mod groups;
 mod nested;
 mod reader;
@@ -64,12 +65,12 @@ mod writer;
 pub use self::changes::{RowChanges, deleting_rows, own_rows};
 pub use self::check::shown_at;
 pub use self::field::stored_field;
-#[doc(hidden)]
+#[cfg(any(test, feature = "test-stores"))]
 pub use self::groups::Grouped;
 pub use self::nested::as_stored;
 pub use self::reader::{RowReader, Rows};
 pub use self::rules::RowRules;
-pub use self::snapshot::RowSnapshot;
+pub use self::snapshot::{RowSnapshot, approximate_rows};
 pub use self::writer::{EncodedBytes, EncodedRow, EncodedRows, RowWriter};
 
 #[cfg(test)]

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::families::Joined;
-use super::groups::Ungrouped;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
 use crate::schema::{FamilySet, further_families};
-use crate::store::{self, Chunk, ReadRequest, Reader, Snapshot};
+use crate::store::{self, Chunk, ReadRequest, Reader, Snapshot, Store};
 
 /// A [`Snapshot`] that speaks of rows: requests, readers and chunks are the store's, but the keys of a request are row
 /// keys, its hints and the limits of a fill count rows, an entry of a chunk is the key and value of one row, and a
@@ -77,14 +76,24 @@ impl RowSnapshot {
 
     /// A snapshot of which each entry in `space` is one row.
     fn rows_of(&self, space: &str, families: FamilySet) -> Arc<dyn Snapshot> {
-        let snapshot = Arc::clone(&self.snapshot);
-        let entries = match snapshot.is_grouped(space) {
-            true => Arc::new(Ungrouped::new(snapshot)),
-            false => snapshot,
-        };
+        let entries = Arc::clone(&self.snapshot);
+        #[cfg(any(test, feature = "test-stores"))]
+        let entries = super::groups::ungrouped(entries, space);
         match further_families(space) {
             0 => entries,
             _ => Arc::new(Joined::new(entries, families)),
         }
     }
+}
+
+/// About how many rows there are in a space; `None` where the store does not count them.
+pub fn approximate_rows(store: &dyn Store, space: &str) -> Option<u64> {
+    let entries = store.approximate_entries(space).ok().flatten();
+    // An entry that is a group of rows is counted as one.
+    #[cfg(any(test, feature = "test-stores"))]
+    let entries = entries.filter(|_| {
+        let is_grouped = store.snapshot().map(|now| now.is_grouped(space));
+        matches!(is_grouped, Ok(false))
+    });
+    entries
 }

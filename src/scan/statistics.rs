@@ -8,6 +8,7 @@ use datafusion::common::stats::Precision;
 use super::ScanRequest;
 use crate::datum::SqlType;
 use crate::keyrange::{Guide, KeyRange};
+use crate::row::approximate_rows;
 use crate::schema::BoundTable;
 use crate::span::{Run, Work};
 use crate::store::Store;
@@ -65,11 +66,7 @@ impl KeyEstimates {
     pub fn of(table: &BoundTable, store: &dyn Store) -> Self {
         let space = table.space();
         let bytes = store.approximate_size(space, &KeyRange::all()).ok();
-        let entries = store.approximate_entries(space).ok().flatten();
-        // An entry that is a group of rows is counted as one.
-        let is_grouped = store.snapshot().map(|now| now.is_grouped(space));
-        let entries = entries.filter(|_| matches!(is_grouped, Ok(false)));
-        let counted = entries.zip(bytes);
+        let counted = approximate_rows(store, space).zip(bytes);
         let (keys, bytes) = counted.filter(|(_, bytes)| *bytes > 0).unwrap_or_else(|| {
             let columns = table.all_columns().iter();
             let width: usize = columns.map(|column| width(&column.sql_type)).sum();

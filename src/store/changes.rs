@@ -57,6 +57,7 @@ pub trait Changes: Send + fmt::Debug {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
     /// Whether an entry of the space may hold several rows, as [`Snapshot::is_grouped`] says.
+    #[cfg(any(test, feature = "test-stores"))]
     fn is_grouped(&self, _space: &str) -> bool {
         false
     }

@@ -14,7 +14,7 @@
 //! shown to users; see [`check_space_name`].
 //!
 //! What the trait docs promise is checked by the conformance suite, which every store runs: [`MemoryStore`],
-//! [`RocksStore`], the wrappers of [`wrap`], and a store over simulated servers. What only damage, a crash or a full disk
+//! [`RocksStore`], the wrappers of tests, and a store over simulated servers. What only damage, a crash or a full disk
 //! brings to light, and what a call costs, is in tests of the stores.
 
 mod batch;
@@ -43,6 +43,7 @@ mod seal;
 mod synced;
 #[cfg(any(test, feature = "hbase"))]
 mod versioned;
+#[cfg(any(test, feature = "test-stores"))]
 pub mod wrap;
 
 use std::any::Any;
@@ -57,6 +58,7 @@ use crate::machine;
 
 pub use self::batch::{BufferSlice, Operation, WriteBatch};
 pub use self::behind::first_readable;
+#[cfg(any(test, feature = "test-stores"))]
 pub(crate) use self::bulk::Ascending;
 pub use self::bulk::BulkWriter;
 pub use self::changes::{Changes, Claim, Durable, Sharing};
@@ -240,8 +242,8 @@ pub trait Snapshot: Send + Sync + fmt::Debug {
     /// earlier moment. The snapshot knows: it costs no message.
     fn has_space(&self, space: &str) -> bool;
 
-    /// Whether an entry of the space may hold several rows; [`crate::row`] alone asks, and takes them apart. No store that
-    /// users have keeps rows so.
+    /// Whether an entry of the space may hold several rows, which [`crate::row`] takes apart: in a store of tests.
+    #[cfg(any(test, feature = "test-stores"))]
     fn is_grouped(&self, _space: &str) -> bool {
         false
     }

@@ -14,16 +14,35 @@ mod rows;
 mod shown;
 mod store;
 
-pub(super) use self::changes::Regrouped;
-pub(super) use self::rows::Ungrouped;
 pub use self::store::Grouped;
+
+use std::sync::Arc;
+
+use self::changes::Regrouped;
+use self::rows::Ungrouped;
 
 use crate::error::{Error, Result};
 use crate::keyrange::hex;
-use crate::store::Chunk;
+use crate::store::{Changes, Chunk, Snapshot};
 
 /// The first byte of every group.
 const GROUP: u8 = 0x47;
+
+/// A snapshot of which each entry in `space` is one row.
+pub(super) fn ungrouped(entries: Arc<dyn Snapshot>, space: &str) -> Arc<dyn Snapshot> {
+    match entries.is_grouped(space) {
+        true => Arc::new(Ungrouped::new(entries)),
+        false => entries,
+    }
+}
+
+/// Changes of which each in `space` is one row.
+pub(super) fn regrouped(entries: Box<dyn Changes>, space: &str) -> Box<dyn Changes> {
+    match entries.is_grouped(space) {
+        true => Box::new(Regrouped::new(entries)),
+        false => entries,
+    }
+}
 
 /// The value of a group of these rows.
 ///
