@@ -24,7 +24,7 @@ use super::fast_change::direct::BoundChange;
 use super::fast_query::{DirectQuery, Moments, is_deep, is_simple, is_the_same_each_time};
 use super::outcome::Gives;
 use super::planning_thread::{Effort, apart};
-use super::template::KeptPlan;
+use super::template::PlanTemplate;
 use crate::catalog::visible::Catalogs;
 use crate::error::Result;
 use crate::plan::bind::bound;
@@ -220,7 +220,7 @@ impl Planned {
         }
     }
 
-    fn kept_plan(&self, params: &[ScalarValue]) -> Option<&KeptPlan> {
+    fn kept_plan(&self, params: &[ScalarValue]) -> Option<&PlanTemplate> {
         let optimized = self.optimized.as_ref()?;
         let kept = optimized.kept.as_ref()?;
         (params.len() == optimized.parameters).then_some(kept)
@@ -265,7 +265,7 @@ struct Optimized {
     /// How many parameters there are.
     parameters: usize,
     direct: Option<DirectQuery>,
-    kept: Option<KeptPlan>,
+    kept: Option<PlanTemplate>,
     /// Whether it reads no tables but Halite's.
     is_of_tables: bool,
 }
@@ -285,7 +285,7 @@ impl Optimized {
         });
         (visited.is_ok() && are_simple).then(|| Self {
             direct: DirectQuery::of(plan, &optimized, parameters, session.config_options()),
-            kept: KeptPlan::of(&optimized),
+            kept: PlanTemplate::of(&optimized),
             is_of_tables: reads_own_tables(&optimized),
             plan: optimized,
             parameters,

@@ -38,7 +38,7 @@ const MOST_OPERATORS: usize = 64;
 
 /// What is kept of a query of one table.
 #[derive(Debug)]
-pub(crate) struct KeptPlan {
+pub(crate) struct PlanTemplate {
     /// How the table is read, with placeholders.
     access: Access,
     newest: RwLock<Option<Arc<Template>>>,
@@ -52,7 +52,7 @@ struct Template {
     own: usize,
 }
 
-impl KeptPlan {
+impl PlanTemplate {
     /// That of an optimized plan whose parameters are compared with columns of their types, by scans alone; `None` where it
     /// does not read one table.
     pub(crate) fn of(optimized: &LogicalPlan) -> Option<Self> {

@@ -61,6 +61,7 @@ mod interleaving_tests;
 #[cfg(test)]
 mod model_tests;
 mod moment;
+mod optimistic;
 mod read;
 mod rules;
 #[cfg(test)]
@@ -71,7 +72,6 @@ mod sight;
 #[cfg(test)]
 pub(super) mod simulation_tests;
 mod snapshot;
-mod supposed;
 mod vacuum;
 mod values;
 

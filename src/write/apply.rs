@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use super::cancel::Waiting;
 use super::changes::{EncodedChange, EncodedChanges};
 use super::conflict::{Refusal, Search};
-use super::deal::{Dealer, NextBucket};
 use super::edit::Edit;
 use super::progress::{Phase, Progress};
+use super::random_salt::{Dealer, NextBucket};
 use super::settle::{Settled, Settler};
 use super::sorter::{SortedChanges, Sorter};
 use super::spill::SpillDirectory;
 use super::stored::StoredRows;
-use super::wanted::Waiting;
 use super::{Change, WriteSettings};
 use crate::error::Result;
 use crate::row::RowChanges;

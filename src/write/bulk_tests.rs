@@ -8,9 +8,9 @@ use std::sync::Arc;
 use fastrand::Rng;
 use tempfile::TempDir;
 
+use super::cancel::Waiter;
 use super::row_label::number_in_file;
 use super::tests::{assert_stored, int, stored, text, writer_over, writer_spilling_to};
-use super::wanted::Waiter;
 use super::*;
 use crate::datum::{Datum, SqlType};
 use crate::error::ErrorKind;

@@ -19,11 +19,11 @@ use datafusion::physical_plan::{
 };
 use futures::TryStreamExt;
 
+use super::cancel::Waiter;
 use super::edit::Layout;
 use super::progress::Progress;
 use super::returning::Returned;
 use super::settle::Settled;
-use super::wanted::Waiter;
 use super::{Change, TableGuard, TableWriter, WriteSet, WriteSettings};
 use crate::error::{Error, Result};
 use crate::operator::{in_order_of_input, one_input};

@@ -48,20 +48,21 @@
 
 mod append;
 mod apply;
-mod brief;
+mod cancel;
 mod changes;
 mod conflict;
 pub mod copy;
-mod deal;
 mod definition;
 mod edit;
 mod execute;
 mod feed;
 mod filled;
+mod inline;
 mod lock;
 mod lookup;
 mod operator_spill;
 mod progress;
+mod random_salt;
 mod returning;
 mod row_ids;
 mod row_label;
@@ -71,12 +72,11 @@ mod sorter;
 mod spill;
 mod spill_run;
 mod stored;
-mod wanted;
 mod write_set;
 
 use std::sync::Arc;
 
-use self::deal::NextBucket;
+use self::random_salt::NextBucket;
 use self::row_ids::RowIds;
 use self::rules::Rules;
 use crate::error::{Error, Result};
@@ -85,11 +85,11 @@ use crate::schema::BoundTable;
 use crate::store::{Durability, Store};
 
 pub use self::append::RowBuffer;
-pub use self::brief::{BriefChange, BriefWork};
 pub use self::definition::{Definition, StoredDefinitions, is_outdated};
 pub use self::edit::{Action, Edit, Layout};
 pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::filled::Filled;
+pub use self::inline::{BriefChange, BriefWork};
 pub use self::lock::{TableGuard, TableLock};
 pub use self::lookup::{ClaimedRows, Lookup, LookupExec, Sought};
 pub use self::progress::{Phase, Progress, ProgressReport};

@@ -4,7 +4,7 @@
 //! that from the store when the first id is wanted. So ids survive reopening, no two statements are given the same, and
 //! the ids of a statement that wrote nothing are left out.
 //!
-//! Rows that are [dealt out](super::deal) over buckets have a hidden column, too: they come into the first bucket, where
+//! Rows that are [dealt out](super::random_salt) over buckets have a hidden column, too: they come into the first bucket, where
 //! the dealer takes them from.
 
 use std::sync::Arc;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::clock::{Clock, Number, Time};
 use super::directory::{Directory, SpaceRecord};
 use super::moment::{Moment, stamp};
+use super::optimistic::Supposition;
 use super::service::{Amount, RowService, RowStream, Rows, Window};
 use super::shared::{Shared, version, window};
-use super::supposed::Supposition;
 use crate::error::{Error, Result};
 use crate::store::no_such_space;
 

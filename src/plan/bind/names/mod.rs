@@ -7,9 +7,9 @@
 //! * an expression without a name is called as it is written: `max(b)`, `1`, `CAST(b AS BIGINT)`;
 //! * of two columns with one name the later has a mark behind it, which nobody sees ([`UNSEEN`]);
 //! * a name that is written in an outer query and stands twice in the inner one is an error, as in Postgres;
-//! * an alias that rows are not to be ordered by is kept from the column that has its name ([`hidden`]);
+//! * an alias that rows are not to be ordered by is kept from the column that has its name ([`alias_conflicts`]);
 //! * what USING and NATURAL make one column of is that of the left side, wherever it is named ([`scope`]);
-//! * the column of a subquery beside OR is told from itself ([`marked`]);
+//! * the column of a subquery beside OR is told from itself ([`subquery_columns`]);
 //! * casts that tell apart what has one name without them are given their own ([`casts`]);
 //! * functions that only stand for other expressions are [written out](crate::sql::rewrite::functions), and forms that
 //!   DataFusion lacks are said in others ([`crate::sql::rewrite::expressions`]), once all names are fixed.
@@ -18,14 +18,14 @@
 //! are looked up only where a statement needs their columns for this: for `*` beside other columns or over a join, for
 //! USING and NATURAL.
 
+mod alias_conflicts;
 pub(crate) mod casts;
 mod exprs;
-mod hidden;
-mod list;
-mod marked;
-mod mender;
 mod references;
+mod resolver;
 mod scope;
+mod select_list;
+mod subquery_columns;
 mod tables;
 mod text;
 
@@ -46,7 +46,7 @@ use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
 use sqlparser::ast::Ident;
 
-use self::mender::Mender;
+use self::resolver::Resolver;
 use self::tables::Tables;
 pub(crate) use self::text::keep_heading;
 use crate::error::Result;
@@ -64,7 +64,7 @@ pub(crate) async fn mend(state: &SessionState, mut parsed: Written) -> Result<Wr
     let folds = ident_case(state);
     let statement = parsed.sql.as_mut();
     let tables = Tables::of(state, statement, folds).await;
-    Mender::new(&tables, folds).statement(statement)?;
+    Resolver::new(&tables, folds).statement(statement)?;
     calls::write_out(statement);
     expressions::write_out(statement);
     let functions = state.scalar_functions();
@@ -91,7 +91,7 @@ pub(crate) fn restore(
             Ok(LogicalPlan::DescribeTable(described))
         }
         plan => {
-            let plan = marked::with_aliases(plan)?;
+            let plan = subquery_columns::with_aliases(plan)?;
             match gives_rows(&plan) && is_marked(&plan) {
                 true => as_written(plan),
                 false => Ok(plan),

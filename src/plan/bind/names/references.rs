@@ -7,8 +7,8 @@ use sqlparser::ast::{Expr, Ident, OrderBy, Query, TableFactor, VisitMut, Visitor
 use sqlparser::tokenizer::Span;
 
 use super::exprs::for_exprs;
-use super::list::{Listed, SelectContext, marked};
-use super::mender::Mender;
+use super::resolver::Resolver;
+use super::select_list::{Listed, SelectContext, marked};
 use super::{quoted, written};
 use crate::error::{Error, Result};
 use crate::sql::ident::IdentCase;
@@ -26,7 +26,7 @@ pub(super) enum Clause {
 
 /// The names in a part of a query, outside of the queries in it; those are gone through by themselves.
 pub(super) struct References<'m, 'a> {
-    pub mender: &'m mut Mender<'a>,
+    pub resolver: &'m mut Resolver<'a>,
     /// Names of the SELECT's own columns.
     pub own: HashSet<String>,
     pub clause: Clause,
@@ -38,7 +38,7 @@ impl VisitorMut for References<'_, '_> {
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
         if self.depth == 0
-            && let Err(error) = self.mender.query(query, SelectContext::Value)
+            && let Err(error) = self.resolver.query(query, SelectContext::Value)
         {
             return ControlFlow::Break(error);
         }
@@ -67,19 +67,19 @@ impl VisitorMut for References<'_, '_> {
         if self.depth > 0 || is_made_here(expr) {
             return ControlFlow::Continue(());
         }
-        let folds = self.mender.folds;
+        let folds = self.resolver.folds;
         let resolved = match expr {
             Expr::Identifier(ident) => {
                 let name = folds.name(ident);
                 let is_own = self.own.contains(written(&name));
                 match self.clause {
                     Clause::Order if is_own => Ok(None),
-                    _ => self.mender.resolve(&name, is_own),
+                    _ => self.resolver.resolve(&name, is_own),
                 }
             }
             Expr::CompoundIdentifier(parts) => match parts.as_slice() {
                 [.., qualifier, name] => {
-                    let checked = self.mender.check(qualifier, &folds.name(name));
+                    let checked = self.resolver.check(qualifier, &folds.name(name));
                     checked.map(|()| None)
                 }
                 _ => Ok(None),

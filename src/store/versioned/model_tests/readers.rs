@@ -2,8 +2,8 @@
 
 use super::super::clock::{Clock, Number, Time};
 use super::super::moment::Moment;
+use super::super::optimistic::is_as_supposed;
 use super::super::rules::{Rule, holds};
-use super::super::supposed::is_as_supposed;
 use super::{Next, Process, World, Wrong};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -77,7 +77,7 @@ pub(super) struct List<'a> {
     names_all: bool,
     /// Of the two columns that a join makes one of, DISTINCT keeps only the first by the alphabet, as `*` does.
     pub is_distinct: bool,
-    /// Names of columns that an alias would be [taken for](super::hidden).
+    /// Names of columns that an alias would be [taken for](super::alias_conflicts).
     hidden: HashSet<String>,
 }
 

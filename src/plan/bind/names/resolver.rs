@@ -9,18 +9,18 @@ use sqlparser::ast::{
     VisitMut, With,
 };
 
-use super::list::{List, Listed, SelectContext, are_same};
 use super::references::{Clause, References, ambiguous, order_by_columns, refuse_names};
 use super::scope::{Meaning, Scope, Source};
+use super::select_list::{List, Listed, SelectContext, are_same};
 use super::tables::Tables;
-use super::{casts, hidden, quoted};
+use super::{alias_conflicts, casts, quoted};
 use crate::error::{Error, Result};
 use crate::sql::ident::IdentCase;
 
 /// The columns that a query gives; `None` where they are not known.
 type Outputs = Option<Vec<Listed>>;
 
-pub(super) struct Mender<'a> {
+pub(super) struct Resolver<'a> {
     tables: &'a Tables,
     pub folds: IdentCase,
     /// The common table expressions that are visible, and their columns, marks included.
@@ -29,7 +29,7 @@ pub(super) struct Mender<'a> {
     scopes: Vec<Scope>,
 }
 
-impl<'a> Mender<'a> {
+impl<'a> Resolver<'a> {
     pub fn new(tables: &'a Tables, folds: IdentCase) -> Self {
         Self {
             tables,
@@ -84,19 +84,19 @@ impl<'a> Mender<'a> {
                 if let Some(order) = &mut query.order_by {
                     order_by_columns(order, outputs.as_deref().unwrap_or_default(), self.folds)?;
                     self.within(order, &outputs, Clause::Order)?;
-                    hidden::keep_below(body, order);
+                    alias_conflicts::keep_below(body, order);
                 }
                 outputs
             }
         };
         if let Some(columns) = &mut outputs {
-            hidden::give_back(query, context, columns);
+            alias_conflicts::give_back(query, context, columns);
         }
         if pipes.is_empty() {
             return Ok(outputs);
         }
         query.pipe_operators = pipes;
-        hidden::keep_in_front(&mut query.pipe_operators);
+        alias_conflicts::keep_in_front(&mut query.pipe_operators);
         for pipe in &mut query.pipe_operators {
             self.pipe(pipe)?;
         }
@@ -146,7 +146,7 @@ impl<'a> Mender<'a> {
     fn arm(&mut self, arm: &mut SetExpr) -> Result<Outputs> {
         let mut outputs = self.body(arm, SelectContext::Named)?;
         if let Some(columns) = &mut outputs {
-            hidden::give_back_in_arm(arm, columns);
+            alias_conflicts::give_back_in_arm(arm, columns);
         }
         Ok(outputs)
     }
@@ -169,9 +169,9 @@ impl<'a> Mender<'a> {
     ) -> Result<Outputs> {
         let scope = self.from(&mut select.from)?;
         let mut list = List::new(&scope, self.folds, context);
-        let can_mark = !hidden::is_read(context) || list.knows(&select.projection);
+        let can_mark = !alias_conflicts::is_read(context) || list.knows(&select.projection);
         let order_by = order.as_deref();
-        list.hide(hidden::columns(
+        list.hide(alias_conflicts::columns(
             select, order_by, &scope, self.folds, can_mark,
         )?);
         list.is_distinct = matches!(select.distinct, Some(Distinct::Distinct));
@@ -335,7 +335,7 @@ impl<'a> Mender<'a> {
             Clause::Groups | Clause::Order => columns.map(|it| it.name.clone()).collect(),
         };
         let mut references = References {
-            mender: self,
+            resolver: self,
             own,
             clause,
             depth: 0,

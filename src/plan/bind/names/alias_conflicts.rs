@@ -21,9 +21,9 @@ use sqlparser::ast::{
     Select, SelectItem, SetExpr, TableFactor, Value, Visit, Visitor,
 };
 
-use super::list::{Listed, SelectContext, column};
 use super::quoted;
 use super::scope::Scope;
+use super::select_list::{Listed, SelectContext, column};
 use crate::error::{Error, Result};
 use crate::sql::dialect;
 use crate::sql::ident::IdentCase;

@@ -91,5 +91,5 @@ pub(super) fn is_as_supposed(moment: &Moment, newest: Number) -> bool {
 }
 
 #[cfg(test)]
-#[path = "supposed_tests.rs"]
+#[path = "optimistic_tests.rs"]
 mod tests;
