@@ -7,7 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow::array::{
+    Array, ArrayData, ArrayRef, AsArray, MutableArrayData, RecordBatch, RecordBatchOptions,
+    UInt32Array, make_array,
+};
 use arrow::compute::{concat, take};
 use arrow::datatypes::{DataType, FieldRef, Schema};
 use datafusion::common::{DataFusionError, Result, internal_err};
@@ -88,9 +91,27 @@ impl Piecewise {
             pieces.push(piece);
             first += length;
         }
-        let pieces: Vec<&dyn Array> = pieces.iter().map(AsRef::as_ref).collect();
-        Ok(ColumnarValue::Array(concat(&pieces)?))
+        Ok(ColumnarValue::Array(joined(&pieces, bytes)?))
     }
+}
+
+/// So many bytes are copied in a [`MOMENT`].
+const BYTES_OF_MOMENT: u64 = 4 << 20;
+
+/// The values of all pieces, which take so many bytes. It asks as well whether anybody waits for it.
+fn joined(pieces: &[ArrayRef], bytes: u64) -> Result<ArrayRef> {
+    if bytes <= BYTES_OF_MOMENT {
+        let pieces: Vec<&dyn Array> = pieces.iter().map(AsRef::as_ref).collect();
+        return Ok(concat(&pieces)?);
+    }
+    let pieces: Vec<_> = pieces.iter().map(|piece| piece.to_data()).collect();
+    let rows = pieces.iter().map(ArrayData::len).sum();
+    let mut all = MutableArrayData::new(pieces.iter().collect(), false, rows);
+    for (number, piece) in pieces.iter().enumerate() {
+        check_wanted()?;
+        all.try_extend(number, 0, piece.len())?;
+    }
+    Ok(make_array(all.freeze()))
 }
 
 /// What the values take, without what others share with them.
