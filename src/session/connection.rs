@@ -1,6 +1,6 @@
 //! Connections: statements run one after the other, each at one snapshot.
 //!
-//! The way of a statement: [`parse`](crate::sql::parse) cuts and parses the script, and [`execute`](crate::ddl::execute) answers
+//! The way of a statement: [`parse`](crate::sql::parse) cuts and parses the script, and [`execute`] answers
 //! it or has it planned; it reads the store at the snapshot that it took when it began.
 //!
 //! What is public here goes on a stack that is large enough for the statement at once: nothing below does.
