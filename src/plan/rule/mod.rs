@@ -63,10 +63,10 @@ pub(crate) mod expr;
 pub mod memory;
 pub mod mend;
 pub(crate) mod opaque;
+mod pipeline;
 pub(crate) mod rewriting;
 pub mod scan;
 
-use std::any::Any;
 use std::sync::Arc;
 
 use datafusion::common::config::ConfigOptions;
@@ -77,28 +77,12 @@ use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, ScalarUDF};
-use datafusion::optimizer::{Analyzer, AnalyzerRule, Optimizer, OptimizerRule};
+use datafusion::optimizer::OptimizerRule;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
-use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::ExecutionPlan;
 
-use self::cast::{bytes, clocks, kept_types, nearest, nested, rounded, session_zone, texts, zones};
-use self::compare::{
-    comparisons, constants, extremes, float_keys, intervals, join_keys, left_out, lists,
-    lost_operators, null_safe, numbers, overflow, regexes,
-};
-use self::memory::{account, account_exec, bounds, merge_joins, stoppable};
-use self::mend::{
-    claims, dependencies, distinct_names, embedded, equal_windows, frames, lost_order,
-    own_statistics, projections, repeated, requirements, set_names, unasked, union_names,
-};
-use self::scan::{
-    above_groups, farthest, few_groups, first_rows, grouped_sides, key_order, long_rows, value_rows,
-};
-#[cfg(test)]
-use crate::fault;
-#[cfg(test)]
-use crate::fault::Fault;
+use self::memory::account_exec;
+use self::mend::{claims, distinct_names};
 use crate::function::{
     DateBin, DatePart, DateTrunc, ExactAverage, ExactSum, ExtractPlanner, ordered_aggregates,
     shifts, to_timestamps,
@@ -113,8 +97,9 @@ type PhysicalRule = Arc<dyn PhysicalOptimizerRule + Send + Sync>;
 /// Puts a mend into a session.
 type Install = fn(&mut SessionStateBuilder);
 
-/// The mends of the layers below, by their names in `docs/datafusion.md`. Rules that stand in front run in this order.
-const MENDS: &[(&str, Install)] = &[
+/// What the mends of the layers below put into a session beside [rules](pipeline), by their names in
+/// `docs/datafusion.md`.
+const SETTINGS_AND_FUNCTIONS: &[(&str, Install)] = &[
     ("sql_parser.parse_float_as_decimal", |session| {
         options(session).sql_parser.parse_float_as_decimal = true;
     }),
@@ -135,132 +120,15 @@ const MENDS: &[(&str, Install)] = &[
             optimizer.enable_aggregate_dynamic_filter_pushdown = false;
         },
     ),
-    ("session_zone", |session| {
-        analyze_first(session, session_zone::GoBySession);
-    }),
-    ("repeated", |session| {
-        analyze_first(session, repeated::DROP_REPEATED_KEYS);
-        optimizer_rules(session).push(Arc::new(repeated::DROP_REPEATED_KEYS));
-    }),
-    ("clocks", |session| {
-        analyze_first(session, clocks::HIDE_CLOCKS);
-    }),
-    ("numbers", |session| {
-        analyze_first(session, numbers::MeetAsDoubles);
-        let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
-        analyzer.rules.push(Arc::new(numbers::ReferToCoerced));
-    }),
-    ("union_names", |session| {
-        let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
-        analyzer.rules.push(Arc::new(union_names::NAME_ARMS_ALIKE));
-    }),
-    ("extremes", |session| {
-        let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
-        analyzer.rules.push(Arc::new(extremes::GO_BY_VALUE));
-    }),
-    // Before a text beside an interval has a type, and before BETWEEN is written as two comparisons.
-    ("intervals", |session| {
-        analyze_first(session, intervals::SORT_BY_LENGTHS);
-        analyze_first(session, intervals::COMPARE_LENGTHS);
-        optimize_first(session, intervals::COMPARE_LENGTHS);
-    }),
-    ("zones", |session| {
-        optimize_first(session, zones::READ_CLOCKS);
-    }),
-    ("bytes", |session| {
-        optimize_first(session, bytes::READ_BYTES);
-    }),
-    ("nested", |session| {
-        optimize_first(session, nested::READ_NESTED);
-    }),
-    ("comparisons", |session| {
-        analyze_first(session, comparisons::WRITE_OUT_COMPARISONS);
-        optimize_first(session, comparisons::WRITE_OUT_COMPARISONS);
-    }),
-    ("constants", |session| {
-        optimize_first(session, constants::CompareByValue);
-        optimizer_rules(session).push(Arc::new(lists::SHOW_LISTS));
-        optimizer_rules(session).push(Arc::new(float_keys::COMPARE_BY_VALUE));
-    }),
-    ("kept_types", |session| {
-        optimize_first(session, kept_types::KeepProducts);
-        kept_types::KEEP_TYPES.wrap(optimizer_rules(session));
-    }),
-    ("set_names", |session| {
-        set_names::insert(session.analyzer().get_or_insert_with(Analyzer::new));
-    }),
-    ("nearest", |session| {
-        optimize_first(session, nearest::CAST_TO_NEAREST);
-    }),
     ("overflow", |session| {
-        optimize_first(session, overflow::CHECK_ARITHMETIC);
         let aggregates = session.aggregate_functions().get_or_insert_default();
         aggregates.push(Arc::new(AggregateUDF::new_from_impl(ExactSum::default())));
-    }),
-    ("join_keys", |session| {
-        optimizer_rules(session).push(Arc::new(join_keys::NAME_KEYS));
-    }),
-    ("regexes", |session| {
-        optimize_first(session, regexes::KEEP_BACKSLASHES);
-    }),
-    ("equal_windows", |session| {
-        equal_windows::insert(optimizer_rules(session));
-    }),
-    ("above_groups", |session| {
-        above_groups::KEEP_ABOVE_GROUPS.wrap(optimizer_rules(session));
-    }),
-    ("dependencies", |session| {
-        dependencies::KEEP_KEYS.wrap(optimizer_rules(session));
-        dependencies::KEEP_DISTINCT.wrap(optimizer_rules(session));
-        dependencies::KEEP_JOINS.wrap(optimizer_rules(session));
-        dependencies::KEEP_GROUPS.wrap(optimizer_rules(session));
-    }),
-    ("null_safe", |session| {
-        null_safe::KEEP_NULLS_APART.wrap(optimizer_rules(session));
-        null_safe::KEEP_FROM_REORDERING.wrap(optimizer_rules(session));
-    }),
-    ("projections", |session| {
-        projections::TELL_PROJECTIONS_APART.wrap(optimizer_rules(session));
-    }),
-    ("claims", |session| {
-        physical_rules(session).insert(0, Arc::new(claims::CLAIM_WHAT_IS_PROVEN));
-    }),
-    ("distinct_names", |session| {
-        distinct_names::WithDistinctNames::wrap(physical_rules(session));
-    }),
-    ("embedded", |session| {
-        embedded::insert(physical_rules(session));
-    }),
-    ("unasked", |session| {
-        physical_rules(session).push(Arc::new(unasked::TELL_NOTHING));
-    }),
-    ("own_statistics", |session| {
-        own_statistics::wrap(physical_rules(session));
-    }),
-    ("requirements", |session| {
-        requirements::replace(physical_rules(session));
-    }),
-    ("key_order", |session| {
-        key_order::insert(physical_rules(session));
-    }),
-    ("lost_order", |session| {
-        lost_order::insert(physical_rules(session));
-    }),
-    ("few_groups", |session| {
-        few_groups::insert(physical_rules(session));
     }),
     ("average", |session| {
         let aggregates = session.aggregate_functions().get_or_insert_default();
         aggregates.push(Arc::new(AggregateUDF::new_from_impl(
             ExactAverage::default(),
         )));
-        let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
-        analyzer
-            .rules
-            .push(Arc::new(lost_operators::PUT_OPERATORS_BACK));
-    }),
-    ("left_out", |session| {
-        analyze_first(session, left_out::COMPUTE_WHAT_IS_LEFT);
     }),
     ("date_part", |session| {
         let functions = session.scalar_functions().get_or_insert_default();
@@ -285,9 +153,6 @@ const MENDS: &[(&str, Install)] = &[
         let functions = session.window_functions().get_or_insert_default();
         functions.extend(shifts().into_iter().map(Arc::new));
     }),
-    ("frames", |session| {
-        analyze_first(session, frames::MEAN_FRAMES);
-    }),
     ("ordered", |session| {
         let aggregates = session.aggregate_functions().get_or_insert_default();
         aggregates.extend(ordered_aggregates().map(Arc::new));
@@ -298,8 +163,7 @@ const MENDS: &[(&str, Install)] = &[
 const KEYS_OF_A_JOIN: usize = crate::span::BUDGET;
 const BYTES_OF_KEYS_OF_A_JOIN: usize = 1 << 20;
 
-/// Puts Halite's rules in front of DataFusion's, around and behind them, and sets what they and the engine need of the
-/// configuration: all `MENDS`, and
+/// Gives a session Halite's [lists of rules](pipeline), and what they and the engine need of functions and configuration:
 ///
 /// * `sql_parser.map_string_types_to_utf8view` off: TEXT is Utf8, as it is stored;
 /// * `catalog.information_schema`: `SHOW TABLES` and `DESCRIBE`;
@@ -307,7 +171,7 @@ const BYTES_OF_KEYS_OF_A_JOIN: usize = 1 << 20;
 /// * `optimizer.hash_join_inlist_pushdown_max_…`: a join tells the scan of its larger side so many keys one by one, which
 ///   are looked up there, and of more the least and the greatest.
 ///
-/// Rules and configuration that the builder has already are kept, so call it last.
+/// Functions and configuration that the builder has already are kept, so call it last.
 pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let options = options(&mut builder);
     options.sql_parser.map_string_types_to_utf8view = false;
@@ -322,28 +186,14 @@ pub fn install(mut builder: SessionStateBuilder) -> SessionStateBuilder {
         .use_row_number_estimates_to_optimize_partitioning = true;
     let zone = &mut options.execution.time_zone;
     zone.get_or_insert_with(|| "+00:00".to_string());
-    // While DataFusion's rule is there that it stands in front of.
-    merge_joins::insert(physical_rules(&mut builder));
-    let mends = MENDS.iter();
+    let installs = SETTINGS_AND_FUNCTIONS.iter();
     #[cfg(test)]
-    let mends = mends.filter(|(name, _)| !fault::active(Fault::MendLeftOut(name)));
-    first_rows::insert(physical_rules(&mut builder));
-    farthest::insert(physical_rules(&mut builder));
-    grouped_sides::insert(physical_rules(&mut builder));
-    // Whatever is put in front goes before what was put there earlier.
-    optimize_first(&mut builder, value_rows::MakeRows);
-    for (_, install) in mends.rev() {
-        install(&mut builder);
-    }
-    optimize_first(&mut builder, rounded::ROUND_DECIMALS);
-    optimize_first(&mut builder, texts::READ_TEXTS);
-    // Before the comparisons of rows are written out.
-    analyze_first(&mut builder, long_rows::JOIN_LONG_LISTS);
-    optimize_first(&mut builder, bounds::BOUND_FUNCTIONS);
-    optimizer_rules(&mut builder).push(Arc::new(bounds::BOUND_FUNCTIONS));
-    physical_rules(&mut builder).push(Arc::new(account::COUNT_WHAT_IS_HELD));
-    physical_rules(&mut builder).push(Arc::new(stoppable::ASK_WHETHER_WANTED));
+    let installs = installs.filter(|(mend, _)| !pipeline::is_left_out(mend));
+    installs.for_each(|(_, install)| install(&mut builder));
     builder
+        .with_analyzer_rules(pipeline::analyzer_rules())
+        .with_optimizer_rules(pipeline::optimizer_rules())
+        .with_physical_optimizer_rules(pipeline::physical_rules())
 }
 
 fn options(session: &mut SessionStateBuilder) -> &mut ConfigOptions {
@@ -351,49 +201,11 @@ fn options(session: &mut SessionStateBuilder) -> &mut ConfigOptions {
     config.options_mut()
 }
 
-fn analyze_first(
-    session: &mut SessionStateBuilder,
-    rule: impl AnalyzerRule + Send + Sync + 'static,
-) {
-    let analyzer = session.analyzer().get_or_insert_with(Analyzer::new);
-    analyzer.rules.insert(0, Arc::new(rule));
-}
-
-fn optimize_first(
-    session: &mut SessionStateBuilder,
-    rule: impl OptimizerRule + Send + Sync + 'static,
-) {
-    optimizer_rules(session).insert(0, Arc::new(rule));
-}
-
-fn optimizer_rules(session: &mut SessionStateBuilder) -> &mut Vec<LogicalRule> {
-    &mut session.optimizer().get_or_insert_with(Optimizer::new).rules
-}
-
-fn physical_rules(session: &mut SessionStateBuilder) -> &mut Vec<PhysicalRule> {
-    let physical = session.physical_optimizers();
-    &mut physical.get_or_insert_with(PhysicalOptimizer::new).rules
-}
-
 /// Whether a node of Halite's hands on the rows of its input, and keeps nothing of what it was run for.
 pub fn hands_rows_on(node: &Arc<dyn ExecutionPlan>) -> bool {
     node.is::<claims::ProvenExec>()
         || node.is::<distinct_names::Fence>()
         || node.is::<account_exec::WatchedExec>()
-}
-
-/// Puts a rule before DataFusion's rule of type `Known`; behind all where a session has none.
-fn insert_before<Known: 'static>(
-    rules: &mut Vec<PhysicalRule>,
-    rule: impl PhysicalOptimizerRule + Send + Sync + 'static,
-) {
-    let place = rules.iter().position(is_of_type::<Known>);
-    rules.insert(place.unwrap_or(rules.len()), Arc::new(rule));
-}
-
-/// Whether a rule is DataFusion's rule of type `Known`.
-fn is_of_type<Known: 'static>(rule: &PhysicalRule) -> bool {
-    (rule.as_ref() as &dyn Any).is::<Known>()
 }
 
 /// Whether an expression of the node, or one inside of it, is of a kind.
@@ -468,50 +280,13 @@ fn input_schema(plan: &LogicalPlan) -> Result<DFSchema> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+mod golden_tests;
 
-    /// Rules that are wrapped, replaced or stood before are looked for: by type, and where that cannot be by name. One
-    /// that an upgrade has renamed is missed here.
-    #[test]
-    fn what_is_wrapped_is_there() {
-        let mut builder = install(SessionStateBuilder::new_with_default_features());
-        let logical = format!("{:?}", builder.optimizer());
-        for rule in [
-            "keep_above_groups(",
-            "keep_keys(",
-            "keep_distinct(",
-            "keep_joins(",
-            "keep_types(",
-            "keep_nulls_apart(",
-            "keep_from_reordering(",
-            "halite_name_equal_windows, CommonSubexprEliminate",
-            "tell_projections_apart(OptimizeProjections",
-        ] {
-            assert_eq!(logical.matches(rule).count(), 1, "{logical}");
-        }
-        let physical = builder.physical_optimizers().take().unwrap_or_default();
-        let rules = physical.rules.iter();
-        let names: Vec<String> = rules.map(|rule| format!("{rule:?}")).collect();
-        for (rule, count) in [
-            ("WithDistinctNames", 2),
-            ("LeaveSortsInPlace", 1),
-            ("EnsureRequirements", 0),
-        ] {
-            let found = names.iter().filter(|name| name.starts_with(rule));
-            assert_eq!(found.count(), count, "{names:?}");
-        }
-        let order = names.iter().position(|name| name == "GiveKeyOrder");
-        let sorts = names
-            .iter()
-            .position(|name| name.starts_with("PushdownSort"));
-        assert_eq!(order.map(|place| place + 1), sorts, "{names:?}");
-        let again = names
-            .iter()
-            .position(|name| name == "halite_restore_inputs");
-        let check = names.iter().position(|name| name == "SanityCheckPlan");
-        assert_eq!(again.map(|place| place + 1), check, "{names:?}");
-    }
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
 
     /// DataFusion does not agree with itself about what can be NULL.
     #[tokio::test]
@@ -546,12 +321,17 @@ mod tests {
         let rows = text.lines().filter(|line| line.starts_with("| `"));
         let firsts: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
         let is_named = |first: &str, name: &str| first.contains(&format!("`{name}`"));
-        for (name, _) in MENDS {
+        let others = SETTINGS_AND_FUNCTIONS.iter().map(|(name, _)| *name);
+        let mends: BTreeSet<&str> = pipeline::tests::mends_of_rules()
+            .into_iter()
+            .chain(others)
+            .collect();
+        for name in &mends {
             let count = firsts.iter().filter(|first| is_named(first, name)).count();
             assert_eq!(count, 1, "rows of {name}");
         }
         for first in firsts {
-            let is_mend = MENDS.iter().any(|(name, _)| is_named(first, name));
+            let is_mend = mends.iter().any(|name| is_named(first, name));
             assert!(is_mend, "{first} is no mend");
         }
     }

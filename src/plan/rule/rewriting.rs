@@ -122,8 +122,6 @@ impl OptimizerRule for NodeRule {
 pub struct Around {
     /// What it is known by in the tests.
     pub name: &'static str,
-    /// DataFusion's name for its rule.
-    pub theirs: &'static str,
     /// What becomes of a node, by the rule that is given or without it.
     pub rewrite: fn(
         &dyn OptimizerRule,
@@ -133,13 +131,9 @@ pub struct Around {
 }
 
 impl Around {
-    /// Puts it around DataFusion's rule, where a session has it. Rules of the logical optimizer cannot be told by their
-    /// type; that DataFusion's sessions have one of the name is tested.
-    pub fn wrap(self, rules: &mut [LogicalRule]) {
-        let theirs = |rule: &&mut LogicalRule| rule.name() == self.theirs;
-        for rule in rules.iter_mut().filter(theirs) {
-            *rule = Arc::new(Wrapped(self, Arc::clone(rule)));
-        }
+    /// The rule with this around it.
+    pub fn over(self, rule: LogicalRule) -> LogicalRule {
+        Arc::new(Wrapped(self, rule))
     }
 }
 

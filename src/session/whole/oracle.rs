@@ -69,17 +69,16 @@ impl Oracle {
         // What an operator is no plan decides either.
         let planners = builder.expr_planners().get_or_insert_default();
         planners.insert(0, Arc::new(Operators));
-        let mut rules: Vec<Arc<dyn OptimizerRule + Send + Sync>> = vec![
+        let rules: Vec<Arc<dyn OptimizerRule + Send + Sync>> = vec![
             // What a cast gives no plan decides.
             Arc::new(READ_CLOCKS),
             Arc::new(CAST_TO_NEAREST),
             Arc::new(ROUND_DECIMALS),
             Arc::new(RewriteSetComparison::new()),
-            Arc::new(ReplaceDistinctWithAggregate::new()),
+            KEEP_DISTINCT.over(Arc::new(ReplaceDistinctWithAggregate::new())),
             Arc::new(DecorrelatePredicateSubquery::new()),
             Arc::new(ScalarSubqueryToJoin::new()),
         ];
-        KEEP_DISTINCT.wrap(&mut rules);
         let state = install(builder)
             .with_optimizer_rules(rules)
             .with_physical_optimizer_rules(vec![Arc::new(Plainly)])

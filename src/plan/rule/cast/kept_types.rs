@@ -98,7 +98,6 @@ fn maybe_null(operand: Expr, schema: &DFSchema) -> Result<Expr> {
 /// The rule that counts distinct values in two steps, where that changes no type.
 pub(crate) const KEEP_TYPES: Around = Around {
     name: "keep_types",
-    theirs: "single_distinct_aggregation_to_group_by",
     rewrite: in_steps,
 };
 

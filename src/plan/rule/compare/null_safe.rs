@@ -20,14 +20,12 @@ use crate::plan::rule::rewriting::Around;
 /// The rule that finds the keys of joins.
 pub(crate) const KEEP_NULLS_APART: Around = Around {
     name: "keep_nulls_apart",
-    theirs: "extract_equijoin_predicate",
     rewrite: extract,
 };
 
 /// The rule that reorders joins.
 pub(crate) const KEEP_FROM_REORDERING: Around = Around {
     name: "keep_from_reordering",
-    theirs: "eliminate_cross_join",
     rewrite: reorder,
 };
 

@@ -28,7 +28,6 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{JoinSide, JoinType, Result, internal_datafusion_err};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_optimizer::ensure_requirements::EnsureRequirements;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::joins::utils::{ColumnIndex, JoinFilter};
 use datafusion::physical_plan::joins::{HashJoinExec, SortMergeJoinExec};
@@ -36,23 +35,17 @@ use datafusion::physical_plan::projection::ProjectionExec;
 
 use crate::plan::rule::mend::claims;
 use crate::plan::rule::rewriting::PlanRule;
-use crate::plan::rule::{PhysicalRule, insert_before};
 use crate::scan::ScanExec;
 use crate::settings::{HaliteOptions, Joins};
 
 /// The rule.
-const MERGE_JOINS: PlanRule = PlanRule {
+pub(crate) const MERGE_JOINS: PlanRule = PlanRule {
     name: "halite_merge_joins",
     rewrite,
 };
 
 /// Bytes of a row in a hash table, besides its columns.
 const ROW_OVERHEAD: usize = 16;
-
-/// Puts the rule in front of the one that sorts what is to be merged.
-pub(crate) fn insert(rules: &mut Vec<PhysicalRule>) {
-    insert_before::<EnsureRequirements>(rules, MERGE_JOINS);
-}
 
 /// Whether a plan has a join that can be merged, and is not.
 pub fn is_possible(plan: &Arc<dyn ExecutionPlan>) -> bool {

@@ -28,28 +28,24 @@ use crate::plan::rule::rewriting::Around;
 /// The rule that drops keys.
 pub(crate) const KEEP_KEYS: Around = Around {
     name: "keep_keys",
-    theirs: "eliminate_duplicated_expr",
     rewrite: keep_keys,
 };
 
 /// The rule that makes groups of DISTINCT.
 pub(crate) const KEEP_DISTINCT: Around = Around {
     name: "keep_distinct",
-    theirs: "replace_distinct_aggregate",
     rewrite: keep_distinct,
 };
 
 /// The rule that drops joins.
 pub(crate) const KEEP_JOINS: Around = Around {
     name: "keep_joins",
-    theirs: "eliminate_join",
     rewrite: keep_joins,
 };
 
 /// The rule that drops keys of a grouping.
 pub(crate) const KEEP_GROUPS: Around = Around {
     name: "keep_groups",
-    theirs: "optimize_projections",
     rewrite: keep_groups,
 };
 

@@ -20,27 +20,21 @@ use datafusion::common::{JoinType, Result};
 use datafusion::execution::TaskContext;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
-use datafusion::physical_optimizer::filter_pushdown::FilterPushdown;
 use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
 };
 
 use crate::operator::one_input;
-use crate::plan::rule::{PhysicalRule, is_of_type};
+use crate::plan::rule::PhysicalRule;
 
 /// One of DataFusion's rules that push filters by name, kept from columns that share theirs.
 #[derive(Debug)]
 pub struct WithDistinctNames(PhysicalRule);
 
-impl WithDistinctNames {
-    /// Wraps all rules of a session that push filters by name.
-    pub(crate) fn wrap(rules: &mut [PhysicalRule]) {
-        let pushing = |rule: &&mut PhysicalRule| is_of_type::<FilterPushdown>(rule);
-        for rule in rules.iter_mut().filter(pushing) {
-            *rule = Arc::new(Self(Arc::clone(rule)));
-        }
-    }
+/// Puts it around a rule that pushes filters by name.
+pub(crate) fn around(rule: PhysicalRule) -> PhysicalRule {
+    Arc::new(WithDistinctNames(rule))
 }
 
 impl PhysicalOptimizerRule for WithDistinctNames {

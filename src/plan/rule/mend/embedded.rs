@@ -12,29 +12,17 @@ use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_optimizer::projection_pushdown::ProjectionPushdown;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::{FilterExec, FilterExecBuilder};
 use datafusion::physical_plan::projection::ProjectionExec;
 
 use crate::plan::rule::rewriting::PlanRule;
-use crate::plan::rule::{PhysicalRule, is_of_type};
 
 /// The rule.
-const CHOOSE_ABOVE_FILTERS: PlanRule = PlanRule {
+pub(crate) const CHOOSE_ABOVE_FILTERS: PlanRule = PlanRule {
     name: "halite_choose_above_filters",
     rewrite: |plan, _| plan.transform_up(chosen_above).data(),
 };
-
-/// Puts the rule before each of DataFusion's that push projections.
-pub(crate) fn insert(rules: &mut Vec<PhysicalRule>) {
-    let all = std::mem::take(rules).into_iter().flat_map(|rule| {
-        let pushes = is_of_type::<ProjectionPushdown>(&rule);
-        let before = pushes.then(|| Arc::new(CHOOSE_ABOVE_FILTERS) as PhysicalRule);
-        before.into_iter().chain([rule])
-    });
-    *rules = all.collect();
-}
 
 fn chosen_above(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
     let Some((filter, chosen)) = node

@@ -13,23 +13,13 @@ use datafusion::common::{Column, Result};
 use datafusion::logical_expr::{Expr, LogicalPlan, Projection, Window};
 
 use super::repeated::once;
-use crate::plan::rule::LogicalRule;
 use crate::plan::rule::rewriting::NodeRule;
 
-/// DataFusion's name for the rule that finds common expressions.
-const COMMON: &str = "common_sub_expression_eliminate";
-
 /// The rule.
-const NAME_EQUAL_WINDOWS: NodeRule = NodeRule {
+pub(crate) const NAME_EQUAL_WINDOWS: NodeRule = NodeRule {
     name: "halite_name_equal_windows",
     rewrite: name_equal,
 };
-
-/// Puts the rule before the one that finds common expressions.
-pub(crate) fn insert(rules: &mut Vec<LogicalRule>) {
-    let place = rules.iter().position(|rule| rule.name() == COMMON);
-    rules.insert(place.unwrap_or(rules.len()), Arc::new(NAME_EQUAL_WINDOWS));
-}
 
 fn name_equal(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     let LogicalPlan::Window(window) = &plan else {

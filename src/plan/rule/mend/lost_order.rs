@@ -15,7 +15,6 @@ use std::sync::Arc;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::physical_expr::{Distribution, LexOrdering, Partitioning};
-use datafusion::physical_optimizer::sanity_checker::SanityCheckPlan;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::{
@@ -23,18 +22,12 @@ use datafusion::physical_plan::{
 };
 
 use crate::plan::rule::rewriting::PlanRule;
-use crate::plan::rule::{PhysicalRule, insert_before};
 
 /// The rule. See the [module](self).
-const RESTORE_INPUTS: PlanRule = PlanRule {
+pub(crate) const RESTORE_INPUTS: PlanRule = PlanRule {
     name: "halite_restore_inputs",
     rewrite: |plan, _| plan.transform_up(restore_inputs).data(),
 };
-
-/// Puts the rule in front of DataFusion's check.
-pub(crate) fn insert(rules: &mut Vec<PhysicalRule>) {
-    insert_before::<SanityCheckPlan>(rules, RESTORE_INPUTS);
-}
 
 fn restore_inputs(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
     let mut inputs: Vec<Arc<dyn ExecutionPlan>> = node.children().into_iter().cloned().collect();

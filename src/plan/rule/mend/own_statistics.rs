@@ -12,22 +12,18 @@ use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::TreeNode;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
-use datafusion::physical_optimizer::aggregate_statistics::AggregateStatistics;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode};
 
-use crate::plan::rule::{PhysicalRule, is_of_type};
+use crate::plan::rule::PhysicalRule;
 
 /// DataFusion's rule, for plans that it does not mistake.
 #[derive(Debug)]
 struct OwnStatistics(PhysicalRule);
 
-/// Wraps DataFusion's rule.
-pub(crate) fn wrap(rules: &mut [PhysicalRule]) {
-    let theirs = |rule: &&mut PhysicalRule| is_of_type::<AggregateStatistics>(rule);
-    for rule in rules.iter_mut().filter(theirs) {
-        *rule = Arc::new(OwnStatistics(Arc::clone(rule)));
-    }
+/// Puts it around DataFusion's rule.
+pub(crate) fn around(rule: PhysicalRule) -> PhysicalRule {
+    Arc::new(OwnStatistics(rule))
 }
 
 impl PhysicalOptimizerRule for OwnStatistics {

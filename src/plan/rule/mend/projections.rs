@@ -21,7 +21,6 @@ use crate::sql::marks::UNSEEN;
 /// The rule that merges projections, where none is like the one below it.
 pub(crate) const TELL_PROJECTIONS_APART: Around = Around {
     name: "tell_projections_apart",
-    theirs: "optimize_projections",
     rewrite: merge,
 };
 

@@ -26,28 +26,18 @@ use datafusion::physical_optimizer::enforce_sorting::{
     PlanWithCorrespondingCoalescePartitions, PlanWithCorrespondingSort, ensure_sorting,
     parallelize_sorts,
 };
-use datafusion::physical_optimizer::ensure_requirements::EnsureRequirements;
 use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::sorts::sort_preserving_merge::SortPreservingMergeExec;
 use datafusion::physical_plan::{ExecutionPlan, replace_children_if_necessary};
 
 use crate::plan::rule::rewriting::PlanRule;
-use crate::plan::rule::{PhysicalRule, is_of_type};
 
 /// The rule.
-const LEAVE_SORTS_IN_PLACE: PlanRule = PlanRule {
+pub(crate) const LEAVE_SORTS_IN_PLACE: PlanRule = PlanRule {
     name: "LeaveSortsInPlace",
     rewrite: require,
 };
-
-/// Puts the rule where a session has DataFusion's.
-pub(crate) fn replace(rules: &mut [PhysicalRule]) {
-    let theirs = |rule: &&mut PhysicalRule| is_of_type::<EnsureRequirements>(rule);
-    for rule in rules.iter_mut().filter(theirs) {
-        *rule = Arc::new(LEAVE_SORTS_IN_PLACE);
-    }
-}
 
 fn require(plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
     let plan = PlanWithKeyRequirements::new_default(plan);

@@ -4,27 +4,17 @@
 //! that to the whole, which then is one column more, and the columns of the groups are not found. So each member that is
 //! no column is given its name before; behind the rule that looks for what `grouping` is of among them.
 
-use std::sync::Arc;
-
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, LogicalPlan};
-use datafusion::optimizer::Analyzer;
 
 use crate::plan::rule::rewriting::NodeRule;
 
 /// The rule.
-const NAME_MEMBERS: NodeRule = NodeRule {
+pub(crate) const NAME_MEMBERS: NodeRule = NodeRule {
     name: "halite_name_members_of_sets",
     rewrite: name_members,
 };
-
-/// Puts the rule in front of the one that coerces types.
-pub(crate) fn insert(analyzer: &mut Analyzer) {
-    let rules = &mut analyzer.rules;
-    let place = rules.iter().position(|rule| rule.name() == "type_coercion");
-    rules.insert(place.unwrap_or(rules.len()), Arc::new(NAME_MEMBERS));
-}
 
 fn name_members(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     match plan {

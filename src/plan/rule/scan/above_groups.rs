@@ -19,7 +19,6 @@ use crate::plan::rule::rewriting::Around;
 /// The rule that pushes filters, without conjuncts that name no column.
 pub(crate) const KEEP_ABOVE_GROUPS: Around = Around {
     name: "keep_above_groups",
-    theirs: "push_down_filter",
     rewrite: push,
 };
 

@@ -18,7 +18,6 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::functions_aggregate::min_max::{Max, Min};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr};
-use datafusion::physical_optimizer::ensure_coop::EnsureCooperative;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode};
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
@@ -29,7 +28,6 @@ use datafusion::physical_plan::{
 use super::first_rows;
 use super::needed::handed_on;
 use crate::plan::rule::rewriting::PlanRule;
-use crate::plan::rule::{PhysicalRule, insert_before};
 use crate::scan::ScanExec;
 use crate::settings::HaliteOptions;
 
@@ -37,7 +35,7 @@ use crate::settings::HaliteOptions;
 type Plan = Arc<dyn ExecutionPlan>;
 
 /// The rule.
-const KEEP_THE_FARTHEST: PlanRule = PlanRule {
+pub(crate) const KEEP_THE_FARTHEST: PlanRule = PlanRule {
     name: "halite_keep_the_farthest",
     rewrite: |plan, config| {
         let is_wanted = HaliteOptions::of(config).pushdown
@@ -48,11 +46,6 @@ const KEEP_THE_FARTHEST: PlanRule = PlanRule {
         }
     },
 };
-
-/// Puts the rule before sorts tell scans what they need, and behind what takes sorts away.
-pub(crate) fn insert(rules: &mut Vec<PhysicalRule>) {
-    insert_before::<EnsureCooperative>(rules, KEEP_THE_FARTHEST);
-}
 
 fn over_one_row(node: Plan) -> Result<Transformed<Plan>> {
     let Some(grouping) = node.downcast_ref::<AggregateExec>() else {

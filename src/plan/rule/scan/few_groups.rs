@@ -19,7 +19,6 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::projection::update_expr;
-use datafusion::physical_optimizer::topk_aggregation::TopKAggregation;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode};
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
@@ -29,30 +28,21 @@ use datafusion::physical_plan::{
 };
 
 use crate::plan::rule::rewriting::PlanRule;
-use crate::plan::rule::{PhysicalRule, is_of_type};
 
 /// A part of a plan.
 type Plan = Arc<dyn ExecutionPlan>;
 
 /// What is proven right behind DataFusion's rule.
-const PROVE_LIMITS: PlanRule = PlanRule {
+pub(crate) const PROVE_LIMITS: PlanRule = PlanRule {
     name: "halite_prove_limits_of_groups",
     rewrite: |plan, _| plan.transform_down(proven_below).data(),
 };
 
 /// What is left out behind all rules.
-const MAKE_ALL_GROUPS: PlanRule = PlanRule {
+pub(crate) const MAKE_ALL_GROUPS: PlanRule = PlanRule {
     name: "halite_make_all_groups",
     rewrite: |plan, _| plan.transform_up(all_of_doubles).data(),
 };
-
-/// Puts the rules behind the one that tells aggregates of limits, and behind all.
-pub(crate) fn insert(rules: &mut Vec<PhysicalRule>) {
-    let theirs = rules.iter().position(is_of_type::<TopKAggregation>);
-    let behind = theirs.map_or(rules.len(), |place| place + 1);
-    rules.insert(behind, Arc::new(PROVE_LIMITS));
-    rules.push(Arc::new(MAKE_ALL_GROUPS));
-}
 
 fn proven_below(node: Plan) -> Result<Transformed<Plan>> {
     let Some(sort) = limited_sort(&node) else {

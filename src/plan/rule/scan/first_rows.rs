@@ -23,7 +23,6 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::functions_aggregate::first_last::{FirstValue, LastValue};
 use datafusion::functions_aggregate::min_max::{Max, Min};
 use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
-use datafusion::physical_optimizer::sanity_checker::SanityCheckPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode};
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::{ExecutionPlan, replace_children_if_necessary};
@@ -31,7 +30,6 @@ use datafusion::physical_plan::{ExecutionPlan, replace_children_if_necessary};
 use super::needed::Needed;
 use super::numbered::first_numbered;
 use crate::plan::rule::rewriting::PlanRule;
-use crate::plan::rule::{PhysicalRule, insert_before};
 use crate::scan::{Order, Wanted};
 use crate::settings::HaliteOptions;
 
@@ -39,18 +37,13 @@ use crate::settings::HaliteOptions;
 type Plan = Arc<dyn ExecutionPlan>;
 
 /// The rule.
-const READ_FIRST_ROWS: PlanRule = PlanRule {
+pub(crate) const READ_FIRST_ROWS: PlanRule = PlanRule {
     name: "halite_read_first_rows",
     rewrite: |plan, config| match HaliteOptions::of(config).pushdown {
         true => plan.transform_up(with_first_rows).data(),
         false => Ok(plan),
     },
 };
-
-/// Puts the rule where the plan has its shape, and its scans their filters.
-pub(crate) fn insert(rules: &mut Vec<PhysicalRule>) {
-    insert_before::<SanityCheckPlan>(rules, READ_FIRST_ROWS);
-}
 
 fn with_first_rows(node: Plan) -> Result<Transformed<Plan>> {
     let input = if let Some(grouping) = node.downcast_ref::<AggregateExec>() {

@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::physical_optimizer::join_selection::JoinSelection;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode};
 use datafusion::physical_plan::filter::FilterExec;
@@ -22,7 +21,6 @@ use super::first_rows;
 use super::needed::handed_on;
 use crate::plan::rule::mend::claims::is_proven;
 use crate::plan::rule::rewriting::PlanRule;
-use crate::plan::rule::{PhysicalRule, is_of_type};
 use crate::scan::ScanExec;
 use crate::settings::HaliteOptions;
 
@@ -30,7 +28,7 @@ use crate::settings::HaliteOptions;
 type Plan = Arc<dyn ExecutionPlan>;
 
 /// The rule.
-const BUILD_OF_GROUPS: PlanRule = PlanRule {
+pub(crate) const BUILD_OF_GROUPS: PlanRule = PlanRule {
     name: "halite_build_of_groups",
     rewrite: |plan, config| {
         let is_wanted = HaliteOptions::of(config).pushdown && config.optimizer.join_reordering;
@@ -40,13 +38,6 @@ const BUILD_OF_GROUPS: PlanRule = PlanRule {
         }
     },
 };
-
-/// Puts the rule behind the one that chooses the sides of joins.
-pub(crate) fn insert(rules: &mut Vec<PhysicalRule>) {
-    let theirs = rules.iter().position(is_of_type::<JoinSelection>);
-    let behind = theirs.map_or(0, |place| place + 1);
-    rules.insert(behind, Arc::new(BUILD_OF_GROUPS));
-}
 
 fn with_groups_first(node: Plan) -> Result<Transformed<Plan>> {
     let Some(join) = node.downcast_ref::<HashJoinExec>() else {

@@ -24,7 +24,6 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::projection::update_expr;
 use datafusion::physical_expr::{LexOrdering, Partitioning, PhysicalExpr, PhysicalSortExpr};
-use datafusion::physical_optimizer::pushdown_sort::PushdownSort;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode, LimitOptions};
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::limit::LocalLimitExec;
@@ -38,19 +37,13 @@ use datafusion::physical_plan::{
 
 use super::first_rows;
 use crate::plan::rule::rewriting::PlanRule;
-use crate::plan::rule::{PhysicalRule, insert_before};
 use crate::scan::ScanExec;
 
 /// The rule.
-const GIVE_KEY_ORDER: PlanRule = PlanRule {
+pub(crate) const GIVE_KEY_ORDER: PlanRule = PlanRule {
     name: "GiveKeyOrder",
     rewrite: give,
 };
-
-/// Puts the rule before the one that asks scans for orders, where all decisions about order have been made.
-pub(crate) fn insert(rules: &mut Vec<PhysicalRule>) {
-    insert_before::<PushdownSort>(rules, GIVE_KEY_ORDER);
-}
 
 fn give(plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
     if !config.optimizer.enable_sort_pushdown {
