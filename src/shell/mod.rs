@@ -19,6 +19,7 @@ mod progress;
 mod reach;
 mod redirect;
 pub mod report;
+mod run_script;
 pub mod runner;
 pub mod sample;
 pub mod script;

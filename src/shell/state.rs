@@ -1,27 +1,22 @@
-//! The shell's state, and what it does with a script. Editing lines is apart, in `super::edit`, so that all of this is
-//! tested without a terminal.
+//! The shell's state, and how it runs a statement. Scripts are apart, in `super::run_script`, and editing lines in
+//! `super::edit`, so that the rest is tested without a terminal.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use super::command::{self, Command};
 use super::failure::{Failure, Trouble};
 use super::format::{Format, Page};
 use super::interrupt::Interrupts;
 use super::names::Names;
 use super::output::{Limit, Outputs};
 use super::report::{Origin, Reporter};
-use super::script::{Broken, Unit, Units};
 use super::threads::let_go;
 use super::variables::Variables;
 use crate::error::Error;
 use crate::session::{Connection, Statement};
-use crate::sql::copy_statement::ScriptRows;
-
-/// How deep scripts may read scripts.
-const NESTED: usize = 16;
 
 /// What the user can change.
 #[derive(Clone)]
@@ -102,7 +97,10 @@ pub struct Shell<'a> {
     pub unfinished: bool,
     /// Ctrl-C since [`Shell::listen`].
     pub(super) interrupts: Option<Interrupts>,
-    nested: usize,
+    /// What the command that runs asks for.
+    pub(super) asked: Option<Asked>,
+    /// How many scripts wait for the one that they read.
+    pub(super) nested: usize,
 }
 
 impl Drop for Shell<'_> {
@@ -115,20 +113,20 @@ impl Drop for Shell<'_> {
 
 /// Where a script is from.
 #[derive(Clone, Copy)]
-struct Source<'a> {
-    file: Option<&'a str>,
+pub(super) struct Source<'a> {
+    pub(super) file: Option<&'a str>,
     /// Whether it is one line, of which nobody needs the number.
-    lone: bool,
+    pub(super) lone: bool,
+}
+
+/// A script that a command asks for, to be run behind it.
+pub(super) enum Asked {
+    Text(String),
+    File(PathBuf),
 }
 
 /// What a script or a command ended with: go on, or leave the shell.
 pub type Answer = Result<ControlFlow<()>, Failure>;
-
-/// A statement or a command that is ready to run. Of one statement the values of variables may have made several.
-enum Step<'t> {
-    Statements(Vec<Statement>, usize),
-    Command(&'static dyn Command, &'t str),
-}
 
 impl<'a> Shell<'a> {
     /// A shell over a connection.
@@ -149,6 +147,7 @@ impl<'a> Shell<'a> {
             failures: 0,
             unfinished: false,
             interrupts: None,
+            asked: None,
             nested: 0,
         }
     }
@@ -163,142 +162,53 @@ impl<'a> Shell<'a> {
         Ok(())
     }
 
-    /// Runs a script that is at hand.
+    /// Runs the statement that a command is written for, which is not the last one that the user ran.
     ///
     /// # Errors
-    /// As [`Shell::read_script`].
-    pub fn script(&mut self, text: &str, file: Option<&str>) -> Answer {
-        let lone = file.is_none() && !text.trim_end().contains('\n');
-        self.run_script(Units::of_text(text), Source { file, lone })
-    }
-
-    /// Runs the statements that a command is written for. None of them is the last one that the user ran.
-    ///
-    /// # Errors
-    /// As [`Shell::read_script`].
-    pub(super) fn script_of_command(&mut self, text: &str) -> Answer {
+    /// Its failure; without [`Settings::bail`] that is told and counted, and only what stops everything is an error.
+    pub(super) fn statement_of_command(&mut self, text: &str) -> Answer {
+        self.check_interrupts()?;
         let last = std::mem::take(&mut self.last);
-        let answer = self.script(text, None);
+        let source = Source {
+            file: None,
+            lone: !text.trim_end().contains('\n'),
+        };
+        let done = self.parsed(text, 1, source);
+        let done = done.and_then(|(statements, line)| self.run_all(&statements, line, source));
         self.last = last;
-        answer
+        self.unless_bailing(done)
     }
 
-    /// Runs a script, which may be from a file, as it is read: each statement before the next is read.
-    ///
-    /// With [`Settings::bail`], after a statement that fails the ones behind it do not run. Without, what fails is told
-    /// and counted, and the script goes on. With [`Settings::check_first`], all of it is read and parsed before its first
-    /// statement runs, so that a script with a mistake changes nothing.
-    ///
-    /// # Errors
-    /// The first failure; without `bail`, only what stops everything: an interruption, an output that is closed.
-    pub fn read_script(&mut self, script: Units, file: Option<&str>) -> Answer {
-        self.run_script(script, Source { file, lone: false })
-    }
-
-    fn run_script(&mut self, mut units: Units, source: Source<'_>) -> Answer {
-        if self.settings.check_first {
-            units = self.checked(units, source)?;
+    /// Runs the statements of one text.
+    pub(super) fn run_all(
+        &mut self,
+        statements: &[Statement],
+        line: usize,
+        source: Source<'_>,
+    ) -> Answer {
+        let file = source.file;
+        for statement in statements {
+            statement.text().clone_into(&mut self.last);
+            let origin = Origin { file, line };
+            self.run(statement).map_err(|trouble| {
+                trouble.told(|error| self.report(&error, statement.text(), origin))
+            })?;
         }
-        loop {
-            let unit;
-            (units, unit) = self.next_unit(units)?;
-            let done = match unit {
-                Ok(None) => return Ok(ControlFlow::Continue(())),
-                Ok(Some(unit)) => self
-                    .prepare(&unit, source)
-                    .and_then(|step| self.step(step, source)),
-                Err(broken) => Err(self.broken(&broken, source)),
-            };
-            let answer = match self.settings.bail {
-                true => done,
-                false => self.go_on(done),
-            };
-            if !matches!(answer, Ok(ControlFlow::Continue(()))) {
-                if matches!(answer, Err(Failure::Output(_))) {
-                    let (_, next) = self.next_unit(units)?;
-                    self.unfinished |= !matches!(next, Ok(None));
-                }
-                return answer;
-            }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// `Interrupted` once Ctrl-C has been pressed.
+    pub(super) fn check_interrupts(&self) -> Result<(), Failure> {
+        match self.interrupts.as_ref().is_some_and(Interrupts::have_come) {
+            true => Err(Failure::Interrupted),
+            false => Ok(()),
         }
     }
 
-    /// All that a script consists of, of which no part has a mistake.
-    fn checked(&mut self, mut units: Units, source: Source<'_>) -> Result<Units, Failure> {
-        let mut found = Vec::new();
-        loop {
-            let unit;
-            (units, unit) = self.next_unit(units)?;
-            match unit {
-                Ok(None) => return Ok(Units::of(found)),
-                Ok(Some(unit)) => {
-                    // What variables stand for is known when it runs.
-                    if !unit.waits_for_variables() {
-                        self.prepare(&unit, source)?;
-                    }
-                    found.push(unit);
-                }
-                Err(broken) => return Err(self.broken(&broken, source)),
-            }
-        }
-    }
-
-    /// The next part of a script, which may have to be waited for; Ctrl-C ends the waiting.
-    fn next_unit(
-        &self,
-        mut units: Units,
-    ) -> Result<(Units, Result<Option<Unit>, Broken>), Failure> {
-        if self.interrupts.as_ref().is_some_and(Interrupts::have_come) {
-            return Err(Failure::Interrupted);
-        }
-        if let Some(unit) = units.ready() {
-            return Ok((units, Ok(Some(unit))));
-        }
-        match units.may_wait() {
-            false => {
-                let unit = units.read();
-                Ok((units, unit))
-            }
-            true => self.unless_interrupted(move || {
-                let unit = units.read();
-                (units, unit)
-            }),
-        }
-    }
-
-    fn broken(&self, broken: &Broken, source: Source<'_>) -> Failure {
-        let colors = self.outputs.log_colors();
-        let reporter = Reporter {
-            names: None,
-            colors,
-        };
-        let line = if source.lone { 0 } else { broken.line };
-        let origin = Origin {
-            file: source.file,
-            line,
-        };
-        Failure::Statement(reporter.script(&broken.error, &broken.text, origin))
-    }
-
-    /// Runs the script of a file from within another.
-    ///
-    /// # Errors
-    /// As [`Shell::script`]; scripts that read one another without end.
-    pub fn nested_script(&mut self, script: Units, file: &str) -> Answer {
-        if self.nested == NESTED {
-            let report = format!("{file} is read by scripts that read one another, {NESTED} deep");
-            return Err(self.complaint(&report));
-        }
-        self.nested += 1;
-        let answer = self.read_script(script, Some(file));
-        self.nested -= 1;
-        answer
-    }
-
-    /// Tells what failed, and counts it. What stops everything stays an error.
-    fn go_on(&mut self, answer: Answer) -> Answer {
+    /// Without [`Settings::bail`], tells what failed, and counts it. What stops everything stays an error.
+    pub(super) fn unless_bailing(&mut self, answer: Answer) -> Answer {
         match answer {
-            Err(Failure::Statement(report)) => {
+            Err(Failure::Statement(report)) if !self.settings.bail => {
                 self.failures += 1;
                 self.outputs.log(&report)?;
                 Ok(ControlFlow::Continue(()))
@@ -317,33 +227,8 @@ impl<'a> Shell<'a> {
         Failure::Statement(reporter.note(message))
     }
 
-    fn prepare<'t>(&self, unit: &'t Unit, source: Source<'_>) -> Result<Step<'t>, Failure> {
-        match unit {
-            Unit::Command { text, .. } => {
-                let (command, argument) =
-                    command::find(text).map_err(|wrong| self.complaint(&wrong))?;
-                Ok(Step::Command(command, argument))
-            }
-            Unit::Statement { text, line } => {
-                let (statements, line) = self.parsed(text, *line, source)?;
-                Ok(Step::Statements(statements, line))
-            }
-            Unit::Copy { text, line, rows } => {
-                let (statements, line) = self.parsed(text, *line, source)?;
-                let rows = ScriptRows {
-                    file: Arc::clone(&rows.file),
-                    script: source.file.unwrap_or("the script").to_owned(),
-                    line: rows.line as u64,
-                };
-                let statements = statements.into_iter();
-                let statements = statements.map(|statement| statement.with_rows(&rows));
-                Ok(Step::Statements(statements.collect(), line))
-            }
-        }
-    }
-
     /// The statements of a text, one unless the values of variables make several, and the line that errors name.
-    fn parsed(
+    pub(super) fn parsed(
         &self,
         text: &str,
         line: usize,
@@ -357,23 +242,6 @@ impl<'a> Shell<'a> {
             Err(error) => {
                 let file = source.file;
                 Err(self.report(&error, &text, Origin { file, line }))
-            }
-        }
-    }
-
-    fn step(&mut self, step: Step<'_>, source: Source<'_>) -> Answer {
-        match step {
-            Step::Command(command, argument) => command.run(self, argument),
-            Step::Statements(statements, line) => {
-                let file = source.file;
-                for statement in &statements {
-                    statement.text().clone_into(&mut self.last);
-                    let origin = Origin { file, line };
-                    self.run(statement).map_err(|trouble| {
-                        trouble.told(|error| self.report(&error, statement.text(), origin))
-                    })?;
-                }
-                Ok(ControlFlow::Continue(()))
             }
         }
     }

@@ -7,6 +7,7 @@ use tokio::runtime::Builder;
 use super::super::format::named;
 use super::*;
 use crate::session::Database;
+use crate::shell::run_script::NESTED;
 
 /// Text that is written to while the shell has it.
 #[derive(Clone, Default)]

@@ -49,6 +49,7 @@
 mod append;
 mod apply;
 mod cancel;
+mod change;
 mod changes;
 mod conflict;
 pub mod copy;
@@ -85,6 +86,7 @@ use crate::schema::BoundTable;
 use crate::store::{Durability, Store};
 
 pub use self::append::RowBuffer;
+pub use self::change::Change;
 pub use self::definition::{Definition, StoredDefinitions, is_outdated};
 pub use self::edit::{Action, Edit, Layout};
 pub use self::execute::{Refresh, WriteExec, commit};
@@ -96,7 +98,7 @@ pub use self::progress::{Phase, Progress, ProgressReport};
 pub use self::row_label::RowLabels;
 pub use self::rules::CompileRules;
 pub use self::spill::SpillDirectory;
-pub use self::write_set::{Change, WriteSet};
+pub use self::write_set::WriteSet;
 
 /// What a statement may hold in memory unless it is told otherwise: 128 MiB. More makes loads no faster.
 pub const STATEMENT_MEMORY: usize = 128 << 20;

@@ -7,7 +7,7 @@ use arrow::array::RecordBatch;
 use super::apply::Application;
 use super::cancel::Waiting;
 use super::conflict::{Conflict, Refusal};
-use super::edit::{Edit, Encoder, Layout};
+use super::edit::{Encoder, Layout};
 use super::lock::TableGuard;
 use super::progress::{Phase, Progress};
 use super::random_salt::NextBucket;
@@ -16,38 +16,11 @@ use super::row_label::RowLabels;
 use super::settle::Settled;
 use super::sorter::Sorter;
 use super::spill::SpillDirectory;
-use super::{Definition, WriteSettings};
+use super::{Change, Definition, WriteSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::row::{RowChanges, RowWriter};
 use crate::schema::BoundTable;
 use crate::store::{Snapshot, Store};
-
-/// What a write set does with its rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Change {
-    /// Adds them; a key that is there already is an error.
-    Insert,
-    /// Adds them over rows of the same key.
-    Replace,
-    /// Removes them; of each row only the columns that the key is computed from are given, by name.
-    Delete,
-    /// Changes rows by what they were, as a [`Layout`] says.
-    Edit(Edit),
-}
-
-impl Change {
-    /// Whether rows of the table can be changed so.
-    ///
-    /// # Errors
-    /// `NotSupported` for what looks a row up by its key, where that does not say which it is.
-    pub fn check(self, table: &BoundTable) -> Result<()> {
-        match self {
-            Self::Replace => table.refuse_lookup("REPLACE"),
-            Self::Edit(Edit::InsertNew | Edit::Upsert) => table.refuse_lookup("ON CONFLICT"),
-            Self::Insert | Self::Delete | Self::Edit(_) => Ok(()),
-        }
-    }
-}
 
 /// The changes of one INSERT, REPLACE, DELETE or COPY. Nothing is visible before [`WriteSet::commit`]; what does not fit
 /// into memory is written to a temporary file.

@@ -162,7 +162,7 @@ fn sizes(shell: &mut Shell<'_>, tables: &[String]) -> Answer {
         "SELECT \"table\", row_key, columns, rows AS estimated_rows, bytes AS estimated_bytes FROM halite_tables() \
          WHERE {chosen}"
     );
-    shell.script_of_command(&select)
+    shell.statement_of_command(&select)
 }
 
 /// Shows what a table declares besides its columns.
@@ -187,7 +187,7 @@ fn comments(shell: &mut Shell<'_>, name: &str) -> Answer {
         return Ok(std::ops::ControlFlow::Continue(()));
     }
     let name = quoted(name);
-    shell.script_of_command(&format!(
+    shell.statement_of_command(&format!(
         "SELECT \"column\", \"comment\" FROM (\
          SELECT NULL AS \"column\", table_comment AS \"comment\", 0 AS place FROM information_schema.tables \
          WHERE table_name = {name} AND table_comment IS NOT NULL \
@@ -262,7 +262,7 @@ impl Command for Describe {
         if !is_view && let Err(wrong) = find_table(shell, &name, |_| ()) {
             return failed(shell, &wrong);
         }
-        let described = shell.script_of_command(&format!("DESCRIBE {}", identifier(&name)))?;
+        let described = shell.statement_of_command(&format!("DESCRIBE {}", identifier(&name)))?;
         if described.is_break() {
             return Ok(described);
         }

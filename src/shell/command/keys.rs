@@ -53,7 +53,7 @@ impl Command for Keys {
             Ok(Encoded::Scattered(condition)) => {
                 let name = identifier(&name);
                 let ranges = format!("EXPLAIN KEYS SELECT * FROM {name} WHERE {condition}");
-                return shell.script_of_command(&ranges);
+                return shell.statement_of_command(&ranges);
             }
             Err(error) => Err(error),
         };
@@ -149,7 +149,7 @@ impl Command for Ranges {
             true => "VERBOSE ",
             false => "",
         };
-        shell.script_of_command(&format!("EXPLAIN KEYS {each}{argument}"))
+        shell.statement_of_command(&format!("EXPLAIN KEYS {each}{argument}"))
     }
 }
 

@@ -14,7 +14,7 @@ use super::arguments::file;
 use super::{Command, GO_ON, Offer, failed, tell};
 use crate::shell::editor;
 use crate::shell::failure::Failure;
-use crate::shell::state::{Answer, Shell};
+use crate::shell::state::{Answer, Asked, Shell};
 
 /// The editor where neither `VISUAL` nor `EDITOR` says which.
 const USUAL_EDITOR: &str = "vi";
@@ -165,7 +165,8 @@ fn edit(shell: &mut Shell<'_>, words: &[String], path: &Path, is_file: bool) -> 
     if text.trim().is_empty() || (!is_file && text == before) {
         return tell(shell, "nothing was changed, and nothing runs");
     }
-    shell.script(&text, None)
+    shell.asked = Some(Asked::Text(text));
+    GO_ON
 }
 
 pub(super) struct Watch;
@@ -257,7 +258,7 @@ impl<'a> Repeated<'a> {
                     .outputs
                     .tell(&format!("{now} UTC (every {every} s)"))?;
             }
-            if shell.script_of_command(statement)?.is_break() {
+            if shell.statement_of_command(statement)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
             done += 1;

@@ -1,11 +1,10 @@
 //! Scripts and data from files.
 
 use super::arguments::{file, first_word, home, table};
-use super::{Command, Offer, failed};
+use super::{Command, GO_ON, Offer, failed};
 use crate::datum::identifier;
 use crate::schema::quoted;
-use crate::shell::script::Units;
-use crate::shell::state::{Answer, Shell};
+use crate::shell::state::{Answer, Asked, Shell};
 
 pub(super) struct Read;
 
@@ -35,11 +34,8 @@ impl Command for Read {
         if let Err(error) = shell.check_file(&path) {
             return failed(shell, error.message());
         }
-        let from = path.clone();
-        match shell.unless_interrupted(move || Units::of_file(&from))? {
-            Ok(script) => shell.nested_script(script, &path.to_string_lossy()),
-            Err(error) => failed(shell, &format!("cannot read {}: {error}", path.display())),
-        }
+        shell.asked = Some(Asked::File(path));
+        GO_ON
     }
 }
 
@@ -70,6 +66,6 @@ impl Command for Import {
         let path = home(&name);
         let path = quoted(&path.to_string_lossy());
         let copy = format!("COPY {} FROM {path} {options}", identifier(&table));
-        shell.script_of_command(copy.trim_end())
+        shell.statement_of_command(copy.trim_end())
     }
 }

@@ -27,8 +27,7 @@ use super::super::bulk::{Ascending, BulkWriter};
 use super::super::directory::file_names;
 use super::super::no_such_space;
 use super::clearing::{Deletions, Stretch};
-use super::open::family_options;
-use super::switch::Files;
+use super::options::family_options;
 use super::{Database, RocksStore};
 use crate::error::{Error, Result};
 
@@ -49,6 +48,14 @@ self_cell! {
         #[covariant]
         dependent: SstFileWriter,
     }
+}
+
+/// The files of one load, in key order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Files {
+    pub(super) family: String,
+    /// As seen from the directory of the database.
+    pub(super) paths: Vec<PathBuf>,
 }
 
 /// A load that is being written.
@@ -211,11 +218,26 @@ impl BulkWriter for RocksLoad {
     }
 }
 
+impl Files {
+    /// Ingests those that are not in yet.
+    ///
+    /// # Errors
+    /// Those of [`ingest_files`].
+    pub(super) fn ingest(&self, database: &Database) -> Result<()> {
+        let full = self.paths.iter().map(|path| database.path().join(path));
+        let remaining: Vec<PathBuf> = full.filter(|path| path.exists()).collect();
+        match remaining.is_empty() {
+            true => Ok(()),
+            false => ingest_files(database, &self.family, remaining),
+        }
+    }
+}
+
 /// Makes files part of a column family, in one step.
 ///
 /// # Errors
 /// `Internal` if it does not exist; those of RocksDB.
-pub(super) fn ingest_files(database: &Database, family: &str, files: Vec<PathBuf>) -> Result<()> {
+fn ingest_files(database: &Database, family: &str, files: Vec<PathBuf>) -> Result<()> {
     let found = database.db.cf_handle(family);
     let found = found.ok_or_else(|| no_such_space(family))?;
     // While there is a snapshot RocksDB gives the files a sequence number of their own. Without one it might not,

@@ -6,6 +6,19 @@ use ::rocksdb::ErrorKind as RocksErrorKind;
 
 use crate::error::{Error, ErrorKind};
 
+/// Why a database could not be opened.
+pub(super) enum OpenError {
+    /// Another process was changing its files: the next attempt may succeed.
+    Passing(Error),
+    Lasting(Error),
+}
+
+impl From<Error> for OpenError {
+    fn from(error: Error) -> Self {
+        Self::Lasting(error)
+    }
+}
+
 /// RocksDB's error as ours: what the caller must do, and what was being done.
 pub(super) fn store_error(what: impl fmt::Display, error: ::rocksdb::Error) -> Error {
     let kind = match error.kind() {

@@ -18,7 +18,7 @@ use ::rocksdb::{BoundColumnFamily, DB, Direction, IteratorMode, WriteBatch};
 use super::super::directory::{format_family, space_of_family};
 use super::super::{Compression, Durability, SpaceOptions};
 use super::Database;
-use super::open::compression_options;
+use super::options::compression_options;
 use crate::error::{Error, Result};
 use crate::keyrange::hex;
 

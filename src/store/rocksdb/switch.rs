@@ -25,9 +25,9 @@ use std::path::{Path, PathBuf};
 
 use ::rocksdb::DB;
 
-use super::errors::store_error;
-use super::open::OpenError;
-use super::{Database, bulk, own};
+use super::bulk::Files;
+use super::errors::{OpenError, store_error};
+use super::{Database, own};
 use crate::error::{Error, Result};
 
 const KEY: &[u8] = b"switch";
@@ -41,14 +41,6 @@ pub(super) struct Switch {
     pub(super) number: u64,
     /// What a pending step ingests; nothing once it is done.
     pub(super) loads: Vec<Files>,
-}
-
-/// The files of one load, in key order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Files {
-    pub(super) family: String,
-    /// As seen from the directory of the database.
-    pub(super) paths: Vec<PathBuf>,
 }
 
 impl Switch {
@@ -115,18 +107,6 @@ impl Switch {
         Self {
             number: self.number,
             loads: Vec::new(),
-        }
-    }
-}
-
-impl Files {
-    /// Ingests those that are not in yet.
-    fn ingest(&self, database: &Database) -> Result<()> {
-        let full = self.paths.iter().map(|path| database.path().join(path));
-        let remaining: Vec<PathBuf> = full.filter(|path| path.exists()).collect();
-        match remaining.is_empty() {
-            true => Ok(()),
-            false => bulk::ingest_files(database, &self.family, remaining),
         }
     }
 }

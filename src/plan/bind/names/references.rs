@@ -7,8 +7,7 @@ use sqlparser::ast::{Expr, Ident, OrderBy, Query, TableFactor, VisitMut, Visitor
 use sqlparser::tokenizer::Span;
 
 use super::exprs::for_exprs;
-use super::resolver::Resolver;
-use super::select_list::{Listed, SelectContext, marked};
+use super::select_list::{Listed, marked};
 use super::{quoted, written};
 use crate::error::{Error, Result};
 use crate::sql::ident::IdentCase;
@@ -24,21 +23,46 @@ pub(super) enum Clause {
     Order,
 }
 
+/// What the names of a clause are asked of.
+pub(super) trait Names {
+    /// How names are folded.
+    fn folds(&self) -> IdentCase;
+
+    /// What a name without a qualifier is to be written as; `None` if it stays. It may be that of a column of the
+    /// SELECT, `is_own`, where no table has it.
+    ///
+    /// # Errors
+    /// For a name that several columns have.
+    fn resolve(&self, name: &str, is_own: bool) -> Result<Option<Expr>>;
+
+    /// Looks at a name behind its qualifier.
+    ///
+    /// # Errors
+    /// For one that several columns of the qualifier have.
+    fn check(&self, qualifier: &Ident, name: &str) -> Result<()>;
+
+    /// Goes through a query that stands in the clause.
+    ///
+    /// # Errors
+    /// Those of its names.
+    fn subquery(&mut self, query: &mut Query) -> Result<()>;
+}
+
 /// The names in a part of a query, outside of the queries in it; those are gone through by themselves.
-pub(super) struct References<'m, 'a> {
-    pub resolver: &'m mut Resolver<'a>,
+pub(super) struct References<'m, N> {
+    pub names: &'m mut N,
     /// Names of the SELECT's own columns.
     pub own: HashSet<String>,
     pub clause: Clause,
     pub depth: usize,
 }
 
-impl VisitorMut for References<'_, '_> {
+impl<N: Names> VisitorMut for References<'_, N> {
     type Break = Error;
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
         if self.depth == 0
-            && let Err(error) = self.resolver.query(query, SelectContext::Value)
+            && let Err(error) = self.names.subquery(query)
         {
             return ControlFlow::Break(error);
         }
@@ -67,19 +91,19 @@ impl VisitorMut for References<'_, '_> {
         if self.depth > 0 || is_made_here(expr) {
             return ControlFlow::Continue(());
         }
-        let folds = self.resolver.folds;
+        let folds = self.names.folds();
         let resolved = match expr {
             Expr::Identifier(ident) => {
                 let name = folds.name(ident);
                 let is_own = self.own.contains(written(&name));
                 match self.clause {
                     Clause::Order if is_own => Ok(None),
-                    _ => self.resolver.resolve(&name, is_own),
+                    _ => self.names.resolve(&name, is_own),
                 }
             }
             Expr::CompoundIdentifier(parts) => match parts.as_slice() {
                 [.., qualifier, name] => {
-                    let checked = self.resolver.check(qualifier, &folds.name(name));
+                    let checked = self.names.check(qualifier, &folds.name(name));
                     checked.map(|()| None)
                 }
                 _ => Ok(None),

@@ -9,7 +9,7 @@ use sqlparser::ast::{
     VisitMut, With,
 };
 
-use super::references::{Clause, References, ambiguous, order_by_columns, refuse_names};
+use super::references::{Clause, Names, References, ambiguous, order_by_columns, refuse_names};
 use super::scope::{Meaning, Scope, Source};
 use super::select_list::{List, Listed, SelectContext, are_same};
 use super::tables::Tables;
@@ -335,7 +335,7 @@ impl<'a> Resolver<'a> {
             Clause::Groups | Clause::Order => columns.map(|it| it.name.clone()).collect(),
         };
         let mut references = References {
-            resolver: self,
+            names: self,
             own,
             clause,
             depth: 0,
@@ -345,10 +345,14 @@ impl<'a> Resolver<'a> {
             ControlFlow::Break(error) => Err(error),
         }
     }
+}
 
-    /// What a name without a qualifier is to be written as; `None` if it stays. It may be that of a column of the
-    /// SELECT where no table has it.
-    pub fn resolve(&self, name: &str, is_own: bool) -> Result<Option<Expr>> {
+impl Names for Resolver<'_> {
+    fn folds(&self) -> IdentCase {
+        self.folds
+    }
+
+    fn resolve(&self, name: &str, is_own: bool) -> Result<Option<Expr>> {
         for scope in self.scopes.iter().rev() {
             match scope.meaning(name, self.folds) {
                 Meaning::None if is_own => return Ok(None),
@@ -361,13 +365,17 @@ impl<'a> Resolver<'a> {
         Ok(None)
     }
 
-    pub fn check(&self, qualifier: &Ident, name: &str) -> Result<()> {
+    fn check(&self, qualifier: &Ident, name: &str) -> Result<()> {
         let mut scopes = self.scopes.iter().rev();
         let found = scopes.find_map(|scope| scope.is_twice(qualifier, name, self.folds));
         match found {
             Some(true) => Err(twice(name, &self.folds.name(qualifier))),
             _ => Ok(()),
         }
+    }
+
+    fn subquery(&mut self, query: &mut Query) -> Result<()> {
+        self.query(query, SelectContext::Value).map(|_| ())
     }
 }
 
