@@ -75,9 +75,12 @@ impl HaliteTable {
         let spaces = self.table.table().spaces().collect::<Vec<_>>();
         // A table is there when its first family is.
         let mut spaces = spaces.iter().rev();
-        spaces.try_for_each(|space| match Some(space) == dictionary.as_ref() {
-            true => self.store.create_space(space, &options),
-            false => self.store.create_parted_space(space, &options, &borders),
+        spaces.try_for_each(|space| {
+            if Some(space) == dictionary.as_ref() {
+                self.store.create_space(space, &options)
+            } else {
+                self.store.create_parted_space(space, &options, &borders)
+            }
         })
     }
 
@@ -179,9 +182,12 @@ impl HaliteTable {
             let mut sources = part.sources().iter();
             sources.all(|source| projection.contains(source))
         };
-        let written = |part: &KeyPart| match is_shown(part) {
-            true => spellings(part),
-            false => Vec::new(),
+        let written = |part: &KeyPart| {
+            if is_shown(part) {
+                spellings(part)
+            } else {
+                Vec::new()
+            }
         };
         let written: Vec<Vec<Expr>> = key.parts().iter().map(written).collect();
         if written.iter().all(Vec::is_empty) {
@@ -201,9 +207,10 @@ impl HaliteTable {
 #[async_trait]
 impl TableProvider for HaliteTable {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(match self.shows_hidden {
-            true => self.table.full_schema(),
-            false => self.table.schema(),
+        Arc::clone(if self.shows_hidden {
+            self.table.full_schema()
+        } else {
+            self.table.schema()
         })
     }
 
@@ -222,9 +229,12 @@ impl TableProvider for HaliteTable {
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let answer = |filter: &&Expr| match can_be_asked_of_a_row(filter) {
-            true => TableProviderFilterPushDown::Exact,
-            false => TableProviderFilterPushDown::Unsupported,
+        let answer = |filter: &&Expr| {
+            if can_be_asked_of_a_row(filter) {
+                TableProviderFilterPushDown::Exact
+            } else {
+                TableProviderFilterPushDown::Unsupported
+            }
         };
         Ok(filters.iter().map(answer).collect())
     }

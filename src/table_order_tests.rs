@@ -252,9 +252,10 @@ async fn limit_and_offset_reach_the_scan() {
                     }
                     // A run has a few keys more than are wanted of it, and a residual is tried on 64 keys at first.
                     let runs = if layout.key.contains("(4") { 4 } else { 1 };
-                    let most = match answer.plan.contains("residual=") {
-                        true => 240,
-                        false => runs * (rows + skipped) + answer.totals.seeks,
+                    let most = if answer.plan.contains("residual=") {
+                        240
+                    } else {
+                        runs * (rows + skipped) + answer.totals.seeks
                     };
                     assert!(
                         answer.totals.keys_read <= most,

@@ -320,9 +320,10 @@ async fn nulls_stand_where_the_key_has_them() {
             "c % 3 DESC, id",
         ),
     ] {
-        let (column_type, values) = match key.starts_with("left") {
-            true => ("TEXT", TEXTS),
-            false => ("INT", NUMBERS),
+        let (column_type, values) = if key.starts_with("left") {
+            ("TEXT", TEXTS)
+        } else {
+            ("INT", NUMBERS)
         };
         let fixture = Fixture::of_halite(3);
         fixture

@@ -99,9 +99,10 @@ impl fmt::Display for KeyRow {
             let [first, behind] = &self.ends;
             write!(f, "{first}..{behind}  ")?;
         }
-        match self.tight {
-            true => write!(f, "tight"),
-            false => write!(f, "residual: {}", self.residual),
+        if self.tight {
+            write!(f, "tight")
+        } else {
+            write!(f, "residual: {}", self.residual)
         }
     }
 }

@@ -493,18 +493,19 @@ fn golden(cases: &[Case], measured: &[Measured]) -> String {
         );
         let (seeks, keys_read) = (totals.seeks, totals.keys_read);
         // What is read behind a filter that tightens meanwhile depends on when it does.
-        let _ = match keys.contains(" runtime ") {
-            true => writeln!(
+        let _ = if keys.contains(" runtime ") {
+            writeln!(
                 text,
                 "up to {} seeks and {} keys_read",
                 seeks.next_power_of_two(),
                 keys_read.next_power_of_two()
-            ),
-            false => writeln!(
+            )
+        } else {
+            writeln!(
                 text,
                 "seeks {seeks}, keys_read {keys_read}, rows_out {}",
                 totals.rows_out
-            ),
+            )
         };
     }
     let rows = &cases[0].wanted;

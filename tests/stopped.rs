@@ -215,9 +215,10 @@ impl Program {
             }
             Way::Blocking => {
                 let limited = self.database.connect().with_timeout(RUNS);
-                match is_change {
-                    true => limited.execute(&sql, ()).err(),
-                    false => limited.rows(&sql, ()).err(),
+                if is_change {
+                    limited.execute(&sql, ()).err()
+                } else {
+                    limited.rows(&sql, ()).err()
                 }
                 .map(|error| error.kind())
             }
@@ -226,9 +227,10 @@ impl Program {
 }
 
 async fn run(connection: &Connection, sql: &str, is_change: bool) -> Result<(), ErrorKind> {
-    let ran = match is_change {
-        true => connection.execute(sql, ()).await.map(drop),
-        false => connection.rows(sql, ()).await.map(drop),
+    let ran = if is_change {
+        connection.execute(sql, ()).await.map(drop)
+    } else {
+        connection.rows(sql, ()).await.map(drop)
     };
     ran.map_err(|error| match error.kind() {
         kind @ (ErrorKind::TimedOut | ErrorKind::Interrupted) => kind,
@@ -253,9 +255,10 @@ pub fn measure_all() {
         {
             continue;
         }
-        let ways = match is_whole || number == 0 {
-            true => &WAYS[..],
-            false => &WAYS[number % WAYS.len()..][..1],
+        let ways = if is_whole || number == 0 {
+            &WAYS[..]
+        } else {
+            &WAYS[number % WAYS.len()..][..1]
         };
         for way in ways {
             let measured = program.measure(plan, *way);

@@ -87,9 +87,10 @@ pub(crate) fn copy(from: &str, to: &str) -> String {
 fn shown(database: &str) -> String {
     let mut script = "SHOW TABLES;\n".to_owned();
     for name in NAMES {
-        let show = match name.starts_with("few") {
-            true => "VIEW",
-            false => "TABLE",
+        let show = if name.starts_with("few") {
+            "VIEW"
+        } else {
+            "TABLE"
         };
         script += &format!("SHOW CREATE {show} {name};\nSELECT * FROM {name} ORDER BY ALL;\n");
     }
@@ -293,9 +294,10 @@ fn a_copy_that_is_killed_goes_on_where_it_was() {
     let mut kills = 0;
     // A machine may be slow: then a copy is given more and more time.
     for round in 1..40 {
-        match killed_after(Duration::from_millis(60 * round), &from, &to) {
-            true => kills += 1,
-            false => break,
+        if killed_after(Duration::from_millis(60 * round), &from, &to) {
+            kills += 1
+        } else {
+            break;
         }
     }
     let (out, log, code) = run(&["copy", &from, &to]);

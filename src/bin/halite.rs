@@ -453,9 +453,10 @@ fn scripts(arguments: &Arguments, matches: &ArgMatches) -> Result<Vec<Script>, F
 }
 
 fn open_script(file: &Path) -> Result<Units, Failure> {
-    let script = match file == Path::new("-") {
-        true => Units::of_standard_input(),
-        false => Units::of_file(file),
+    let script = if file == Path::new("-") {
+        Units::of_standard_input()
+    } else {
+        Units::of_file(file)
     };
     script.map_err(|error| {
         Failure::Statement(format!("error: cannot read {}: {error}", file.display()))

@@ -84,11 +84,12 @@ impl Catalog {
     pub fn expect_unchanged(&self, table: &BoundTable, snapshot: &dyn Snapshot) -> Result<()> {
         self.follow(snapshot)?;
         let found = self.table(table.name());
-        match found.is_some_and(|found| found.bound().table() == table.table()) {
-            true => Ok(()),
-            false => Err(Error::conflict(
+        if found.is_some_and(|found| found.bound().table() == table.table()) {
+            Ok(())
+        } else {
+            Err(Error::conflict(
                 "it was dropped, emptied or altered by another statement while it was copied",
-            )),
+            ))
         }
     }
 }

@@ -56,11 +56,12 @@ pub fn define_table_of(
 pub fn define_table_like(statement: &CreateTable, source: &Table, id: u64) -> Result<Table> {
     let name = object_name(&statement.name)?;
     let says_more = !statement.columns.is_empty() || !statement.constraints.is_empty();
-    let refused = match says_more || statement.query.is_some() {
-        true => Err(Error::unsupported(
+    let refused = if says_more || statement.query.is_some() {
+        Err(Error::unsupported(
             "CREATE TABLE … LIKE with columns, constraints or a query is not implemented",
-        )),
-        false => refuse_other_clauses(statement),
+        ))
+    } else {
+        refuse_other_clauses(statement)
     };
     refused.map_err(|error| error.context(format!("table `{name}`")))?;
     let mut table = Table {

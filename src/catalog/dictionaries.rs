@@ -240,12 +240,13 @@ impl Entries {
 impl DictionaryKeeper for Kept {
     fn add(&self, dictionary: &Dictionary, texts: &[Arc<str>]) -> Result<()> {
         let added = self.try_add(dictionary, texts);
-        match self.store.snapshot()?.has_space(&self.entries.space) {
-            true => added,
-            false => Err(Error::conflict(format!(
+        if self.store.snapshot()?.has_space(&self.entries.space) {
+            added
+        } else {
+            Err(Error::conflict(format!(
                 "table `{}` was dropped or emptied by another statement while this one ran: nothing was written, run it again",
                 self.entries.table
-            ))),
+            )))
         }
     }
 

@@ -125,9 +125,12 @@ impl Sequence {
         };
         let mut block = self.block.lock();
         let mut changes = Arc::clone(&self.store).begin(&[Claim::exclusive(NUMBERS)])?;
-        let is_beyond = |known: i64| match self.definition.increment < 0 {
-            false => known >= last,
-            true => known <= last,
+        let is_beyond = |known: i64| {
+            if self.definition.increment < 0 {
+                known <= last
+            } else {
+                known >= last
+            }
         };
         let known = self.last(changes.snapshot()?.as_ref())?;
         if known.is_some_and(is_beyond) {
@@ -151,9 +154,10 @@ impl Sequence {
         let mut changes = Arc::clone(&self.store).begin(&[Claim::exclusive(NUMBERS)])?;
         let last = self.last(changes.snapshot()?.as_ref())?;
         let Some((first, left)) = self.behind(last, wanted) else {
-            return Err(Error::invalid(match self.definition.increment < 0 {
-                false => format!("it is at its end, {}", self.definition.maximum),
-                true => format!("it is at its end, {}", self.definition.minimum),
+            return Err(Error::invalid(if self.definition.increment < 0 {
+                format!("it is at its end, {}", self.definition.minimum)
+            } else {
+                format!("it is at its end, {}", self.definition.maximum)
             }));
         };
         let steps = i128::from(left) - 1;
@@ -176,9 +180,10 @@ impl Sequence {
         if !(of.minimum..=of.maximum).contains(&first) {
             return None;
         }
-        let room = match of.increment < 0 {
-            false => i128::from(of.maximum) - i128::from(first),
-            true => i128::from(first) - i128::from(of.minimum),
+        let room = if of.increment < 0 {
+            i128::from(first) - i128::from(of.minimum)
+        } else {
+            i128::from(of.maximum) - i128::from(first)
         };
         let more = room / i128::from(of.increment).abs();
         let there = u64::try_from(more).unwrap_or(u64::MAX).saturating_add(1);

@@ -144,9 +144,10 @@ impl Catalog {
     /// Makes the space of numbers, unless it is there.
     fn make_numbers(&self) -> Result<()> {
         let store = self.store();
-        match store.spaces()?.iter().any(|space| space == NUMBERS) {
-            true => Ok(()),
-            false => store.create_space(NUMBERS, &SpaceOptions::default()),
+        if store.spaces()?.iter().any(|space| space == NUMBERS) {
+            Ok(())
+        } else {
+            store.create_space(NUMBERS, &SpaceOptions::default())
         }
     }
 

@@ -148,9 +148,10 @@ fn cast(text: &str, sql_type: &SqlType) -> Option<Datum> {
         ..CastOptions::default()
     };
     let values = cast_with_options(texts.as_ref(), &sql_type.arrow(), &options).ok()?;
-    match values.is_null(0) {
-        true => None,
-        false => datum_at(values.as_ref(), 0, sql_type).ok().flatten(),
+    if values.is_null(0) {
+        None
+    } else {
+        datum_at(values.as_ref(), 0, sql_type).ok().flatten()
     }
 }
 

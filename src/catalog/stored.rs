@@ -53,16 +53,18 @@ impl Stored {
         };
         // Whether a table's rows are there is asked of the same moment as its definition: others make and drop tables.
         let snapshot = store.snapshot()?;
-        let entries = match snapshot.has_space(SPACE) {
-            true => entries(Arc::clone(&snapshot))?,
-            false => Vec::new(),
+        let entries = if snapshot.has_space(SPACE) {
+            entries(Arc::clone(&snapshot))?
+        } else {
+            Vec::new()
         };
         for (key, value) in &entries {
             found.take(key, value, snapshot.as_ref());
         }
-        match entries.is_empty() {
-            true => found.check_nothing_is_lost(),
-            false => found.check_entries(),
+        if entries.is_empty() {
+            found.check_nothing_is_lost()
+        } else {
+            found.check_entries()
         }
         Ok(found)
     }
@@ -198,9 +200,10 @@ impl Stored {
     pub(super) fn check(&self, is_read_only: bool) -> Result<()> {
         let lost = self.lost_in_words().filter(|_| !is_read_only);
         let damage: Vec<String> = self.damage.iter().cloned().chain(lost).collect();
-        match damage.is_empty() {
-            true => Ok(()),
-            false => Err(Error::corrupt(damage.join("; "))),
+        if damage.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::corrupt(damage.join("; ")))
         }
     }
 
@@ -295,9 +298,10 @@ pub(super) fn next_id(snapshot: &dyn Snapshot) -> Result<u64> {
 /// # Errors
 /// Those of the store.
 pub(super) fn stored_numbers(snapshot: &dyn Snapshot, key: &[u8]) -> Result<Option<Vec<u8>>> {
-    match snapshot.has_space(NUMBERS) {
-        true => snapshot.get(NUMBERS, key),
-        false => Ok(None),
+    if snapshot.has_space(NUMBERS) {
+        snapshot.get(NUMBERS, key)
+    } else {
+        Ok(None)
     }
 }
 

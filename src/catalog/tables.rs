@@ -88,9 +88,10 @@ impl Catalog {
     ) -> Result<Self> {
         // Who makes a table elsewhere has its space before its definition: that is no space to reclaim.
         let claim = [Claim::exclusive(SPACE)];
-        let claimed = match store.is_read_only() {
-            true => None,
-            false => Some(Arc::clone(&store).begin(&claim)?),
+        let claimed = if store.is_read_only() {
+            None
+        } else {
+            Some(Arc::clone(&store).begin(&claim)?)
         };
         let seen = store.snapshot()?.stamp(SPACE);
         let stored = Stored::read(store.as_ref())?;
@@ -328,17 +329,16 @@ impl Catalog {
     /// The tables with these names, each once, in the order of the names; with `if_exists` those that there are.
     fn named(&self, names: &[String], if_exists: bool) -> Result<Vec<Arc<HaliteTable>>> {
         let names: BTreeSet<&String> = names.iter().collect();
-        match if_exists {
-            true => {
-                let named = names.iter().filter_map(|name| match self.table(name) {
-                    Some(table) => Some(Ok(table)),
-                    None if self.is_no_table(name) => Some(self.expect_table(name)),
-                    // One that is dropped at this moment is not there either.
-                    None => None,
-                });
-                named.collect()
-            }
-            false => names.iter().map(|name| self.expect_table(name)).collect(),
+        if if_exists {
+            let named = names.iter().filter_map(|name| match self.table(name) {
+                Some(table) => Some(Ok(table)),
+                None if self.is_no_table(name) => Some(self.expect_table(name)),
+                // One that is dropped at this moment is not there either.
+                None => None,
+            });
+            named.collect()
+        } else {
+            names.iter().map(|name| self.expect_table(name)).collect()
         }
     }
 
@@ -445,9 +445,10 @@ impl Catalog {
             bound.make_space()?;
         }
         let mut batch = WriteBatch::new();
-        let numbers = match is_new {
-            true => self.number_columns(table, &[], &mut changing.next_id, &mut batch)?,
-            false => Vec::new(),
+        let numbers = if is_new {
+            self.number_columns(table, &[], &mut changing.next_id, &mut batch)?
+        } else {
+            Vec::new()
         };
         batch.put(SPACE, &table_key(&table.name), table.to_json()?.as_bytes());
         batch.put(SPACE, NEXT_KEY, &changing.next_id.to_be_bytes());

@@ -157,9 +157,10 @@ impl Catalogs {
 
     /// A statement that makes something, as it makes it where it is.
     pub(crate) fn statement(&self, name: &str, statement: String) -> String {
-        match self.is_temporary(name) {
-            false => statement,
-            true => statement.replacen("CREATE ", "CREATE TEMP ", 1),
+        if self.is_temporary(name) {
+            statement.replacen("CREATE ", "CREATE TEMP ", 1)
+        } else {
+            statement
         }
     }
 

@@ -21,9 +21,10 @@ pub fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
 /// The bytes that a text stands for where SQL wants a BYTEA: those of `\x00ff`, as in Postgres; the text's own where it
 /// does not begin with `\x`. `None` where it does and no hexadecimal digits follow, two for each byte.
 pub fn bytes_of_text(text: &str) -> Option<Cow<'_, [u8]>> {
-    match text.starts_with(HEX) {
-        true => bytes_of_hex(text).map(Cow::Owned),
-        false => Some(Cow::Borrowed(text.as_bytes())),
+    if text.starts_with(HEX) {
+        bytes_of_hex(text).map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(text.as_bytes()))
     }
 }
 

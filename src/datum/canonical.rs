@@ -101,9 +101,10 @@ fn inside(
 ) -> ArrayRef {
     let canonical: Vec<ArrayRef> = parts.iter().map(canonical_array).collect();
     let mut both = parts.iter().zip(&canonical);
-    match both.all(|(part, canonical)| Arc::ptr_eq(part, canonical)) {
-        true => Arc::clone(array),
-        false => made_of(canonical).unwrap_or_else(|| Arc::clone(array)),
+    if both.all(|(part, canonical)| Arc::ptr_eq(part, canonical)) {
+        Arc::clone(array)
+    } else {
+        made_of(canonical).unwrap_or_else(|| Arc::clone(array))
     }
 }
 

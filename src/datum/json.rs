@@ -54,9 +54,10 @@ impl<'a> Json<'a> {
         };
         let value = scanner.value()?;
         scanner.skip_space();
-        match scanner.at == text.len() {
-            true => Ok(value),
-            false => Err(MalformedJson(scanner.at)),
+        if scanner.at == text.len() {
+            Ok(value)
+        } else {
+            Err(MalformedJson(scanner.at))
         }
     }
 
@@ -83,9 +84,10 @@ impl<'a> Json<'a> {
         let mut scanner = Scanner::inside(text);
         scanner.object(&mut |name, value| members.push((unescaped(name), value)))?;
         scanner.skip_space();
-        match scanner.at == text.len() {
-            true => Ok(Some(members)),
-            false => Err(MalformedJson(scanner.at)),
+        if scanner.at == text.len() {
+            Ok(Some(members))
+        } else {
+            Err(MalformedJson(scanner.at))
         }
     }
 
@@ -214,9 +216,10 @@ impl<'a> Scanner<'a> {
     }
 
     fn expect(&mut self, byte: u8) -> Result<(), MalformedJson> {
-        match self.take(byte) {
-            true => Ok(()),
-            false => Err(MalformedJson(self.at)),
+        if self.take(byte) {
+            Ok(())
+        } else {
+            Err(MalformedJson(self.at))
         }
     }
 
@@ -358,9 +361,10 @@ impl<'a> Scanner<'a> {
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
-        match self.at > start {
-            true => Ok(()),
-            false => Err(MalformedJson(self.at)),
+        if self.at > start {
+            Ok(())
+        } else {
+            Err(MalformedJson(self.at))
         }
     }
 }

@@ -158,15 +158,14 @@ fn moment(mut parsed: Parsed) -> Option<WrittenTime> {
     let has_hour = parsed.hour_div_12().is_some() || parsed.hour_mod_12().is_some();
     let finer = [parsed.minute(), parsed.second(), parsed.nanosecond()];
     let has_time = has_hour || finer.iter().any(Option::is_some);
-    let time = match has_time {
-        false => NaiveTime::MIN,
-        true => {
-            // `%H` alone is an hour, and not none.
-            if parsed.minute().is_none() {
-                parsed.set_minute(0).ok()?;
-            }
-            parsed.to_naive_time().ok()?
+    let time = if has_time {
+        // `%H` alone is an hour, and not none.
+        if parsed.minute().is_none() {
+            parsed.set_minute(0).ok()?;
         }
+        parsed.to_naive_time().ok()?
+    } else {
+        NaiveTime::MIN
     };
     Some(WrittenTime {
         local: date.and_time(time),

@@ -64,9 +64,10 @@ pub(crate) async fn alter_table(
 fn refuse_clauses(alter: &AlterTable) -> Result<()> {
     let is_plain =
         alter.location.is_none() && alter.on_cluster.is_none() && alter.table_type.is_none();
-    match is_plain {
-        true => Ok(()),
-        false => Err(Error::unsupported(format!("`{alter}` is not implemented"))),
+    if is_plain {
+        Ok(())
+    } else {
+        Err(Error::unsupported(format!("`{alter}` is not implemented")))
     }
 }
 
@@ -169,9 +170,10 @@ impl Alteration<'_> {
     fn add_column(&mut self, declared: &ColumnDef, if_not_exists: bool) -> Result<()> {
         let name = folded(&declared.name);
         if self.table.column_position(&name).is_some() {
-            return match if_not_exists {
-                true => Ok(()),
-                false => Err(Error::conflict(format!("column `{name}` exists already"))),
+            return if if_not_exists {
+                Ok(())
+            } else {
+                Err(Error::conflict(format!("column `{name}` exists already")))
             };
         }
         let (column, checks) = added_column(declared, &self.table)?;
@@ -283,11 +285,12 @@ impl Alteration<'_> {
             .key
             .iter()
             .flat_map(|part| part.expression.columns());
-        match named.any(|column| column == name) {
-            true => Err(Error::unsupported(format!(
+        if named.any(|column| column == name) {
+            Err(Error::unsupported(format!(
                 "column `{name}` is part of the row key, so {why}: make a table with another key and INSERT … SELECT"
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 
@@ -323,16 +326,18 @@ impl Alteration<'_> {
                 let column = self.column(name)?;
                 let is_new = std::mem::replace(&mut column.nullable, false);
                 self.asks_rows |= is_new;
-                match is_new {
-                    true => self.refuse_key_column(name, "NULL stays possible"),
-                    false => Ok(()),
+                if is_new {
+                    self.refuse_key_column(name, "NULL stays possible")
+                } else {
+                    Ok(())
                 }
             }
             AlterColumnOperation::DropNotNull => {
                 let was = std::mem::replace(&mut self.column(name)?.nullable, true);
-                match was {
-                    false => self.refuse_key_column(name, "it stays NOT NULL"),
-                    true => Ok(()),
+                if was {
+                    Ok(())
+                } else {
+                    self.refuse_key_column(name, "it stays NOT NULL")
                 }
             }
             AlterColumnOperation::SetDefault { value } => {
@@ -368,20 +373,22 @@ impl Alteration<'_> {
     fn drop_constraint(&mut self, name: &str, if_exists: bool) -> Result<()> {
         let before = self.table.checks.len();
         self.table.checks.retain(|check| check.name != name);
-        match self.table.checks.len() == before && !if_exists {
-            true => Err(Error::invalid(format!("there is no constraint `{name}`"))),
-            false => Ok(()),
+        if self.table.checks.len() == before && !if_exists {
+            Err(Error::invalid(format!("there is no constraint `{name}`")))
+        } else {
+            Ok(())
         }
     }
 }
 
 /// What is added one by one may not become more than can be planned with.
 fn check_count(count: usize, most: usize, what: &str) -> Result<()> {
-    match count <= most {
-        true => Ok(()),
-        false => Err(Error::unsupported(format!(
+    if count <= most {
+        Ok(())
+    } else {
+        Err(Error::unsupported(format!(
             "a table has at most {most} {what}"
-        ))),
+        )))
     }
 }
 
@@ -420,9 +427,10 @@ impl VisitorMut for Renamed<'_> {
             && folded(name) == self.from
         {
             let is_bare = identifier(self.to) == self.to;
-            *name = match is_bare {
-                true => Ident::new(self.to),
-                false => Ident::with_quote('"', self.to),
+            *name = if is_bare {
+                Ident::new(self.to)
+            } else {
+                Ident::with_quote('"', self.to)
             };
         }
         ControlFlow::Continue(())

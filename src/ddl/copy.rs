@@ -84,12 +84,15 @@ pub(crate) fn loaded_table(
     let name = object_name(name)?;
     let is_missing = catalogs.is_free(&name) && statement.file != STANDARD;
     let table = catalogs.expect_table(&name);
-    table.map_err(|error| match is_missing {
-        true => Error::new(
-            error.kind(),
-            made_of_file(error.message(), &name, &statement.file),
-        ),
-        false => error,
+    table.map_err(|error| {
+        if is_missing {
+            Error::new(
+                error.kind(),
+                made_of_file(error.message(), &name, &statement.file),
+            )
+        } else {
+            error
+        }
     })
 }
 

@@ -59,9 +59,10 @@ async fn create_table_as(
     let catalog = Arc::clone(catalog);
     let name = object_name(&create.name)?;
     if !create.or_replace && catalog.table(&name).is_some() {
-        return match create.if_not_exists {
-            true => Ok(Outcome::Affected { verb, rows: 0 }),
-            false => Err(Error::conflict(format!("table `{name}` exists already"))),
+        return if create.if_not_exists {
+            Ok(Outcome::Affected { verb, rows: 0 })
+        } else {
+            Err(Error::conflict(format!("table `{name}` exists already")))
         };
     }
     let (mut state, plan) = context.planned(&Box::new(query.clone()).into()).await?;

@@ -377,13 +377,17 @@ const KINDS: usize = 5;
 /// Whether the column numbers rows, is computed, and what is said of it.
 fn kinds(column: &Column) -> [Cell; KINDS] {
     let identity = column.identity.as_ref();
-    let generation = identity.map(|identity| match identity.always {
-        true => "ALWAYS".to_owned(),
-        false => "BY DEFAULT".to_owned(),
+    let generation = identity.map(|identity| {
+        if identity.always {
+            "ALWAYS".to_owned()
+        } else {
+            "BY DEFAULT".to_owned()
+        }
     });
-    let is_generated = match column.generated.is_some() {
-        true => "ALWAYS",
-        false => "NEVER",
+    let is_generated = if column.generated.is_some() {
+        "ALWAYS"
+    } else {
+        "NEVER"
     };
     [
         yes(identity.is_some()),

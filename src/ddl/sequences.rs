@@ -292,9 +292,10 @@ pub(crate) async fn answer(
                 return Err(Error::unsupported(message));
             }
             let defined = defined(object_name(name)?, data_type, options)?;
-            let catalog = match is_temporary {
-                true => Arc::clone(catalogs.temporary().begun()?),
-                false => Arc::clone(catalogs.database()),
+            let catalog = if is_temporary {
+                Arc::clone(catalogs.temporary().begun()?)
+            } else {
+                Arc::clone(catalogs.database())
             };
             let define = move |id| Ok(schema::Sequence { id, ..defined });
             change(move || catalog.create_sequence(define, if_not_exists)).await?;
@@ -356,10 +357,7 @@ fn defined(
     let (least, greatest) = schema::Sequence::default_bounds(increment);
     let minimum = minimum.unwrap_or(least.max(limits.0));
     let maximum = maximum.unwrap_or(greatest.min(limits.1));
-    let begin = match increment < 0 {
-        false => minimum,
-        true => maximum,
-    };
+    let begin = if increment < 0 { maximum } else { minimum };
     let sequence = schema::Sequence {
         id: 0,
         name: name.clone(),

@@ -151,9 +151,10 @@ async fn clauses_come_in_any_order_and_what_is_wrong_is_said() {
         ("CREATE SEQUENCE \"Start\" START 1", vec![1, 2]),
     ] {
         run(&connection, sql).await;
-        let name = match sql.contains('"') {
-            true => "\"Start\"",
-            false => sql.split_whitespace().find(|word| word.len() == 1).unwrap(),
+        let name = if sql.contains('"') {
+            "\"Start\""
+        } else {
+            sql.split_whitespace().find(|word| word.len() == 1).unwrap()
         };
         let draw = format!("SELECT nextval('{name}') FROM generate_series(1, 2)");
         assert_eq!(numbers(&connection, &draw).await, first, "{sql}");

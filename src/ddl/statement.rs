@@ -192,9 +192,10 @@ impl<'a> DdlStatement<'a> {
     }
 
     fn drop(of: &ObjectType, names: &'a [ObjectName], if_exists: bool, cascade: bool) -> Self {
-        let dependents = match cascade {
-            true => Dependents::Drop,
-            false => Dependents::Refuse,
+        let dependents = if cascade {
+            Dependents::Drop
+        } else {
+            Dependents::Refuse
         };
         match of {
             ObjectType::View => Self::View(ViewStatement::Drop {

@@ -71,12 +71,11 @@ async fn create_view(context: &Context, create: &CreateView, text: &str) -> Resu
         .collect();
     let query = behind_as(text)?;
     loop {
-        let catalog = match create.temporary {
-            true => {
-                context.catalogs().check_temporary(&name)?;
-                Arc::clone(context.catalogs().temporary().begun()?)
-            }
-            false => Arc::clone(context.catalogs().database()),
+        let catalog = if create.temporary {
+            context.catalogs().check_temporary(&name)?;
+            Arc::clone(context.catalogs().temporary().begun()?)
+        } else {
+            Arc::clone(context.catalogs().database())
         };
         let version = catalog.version();
         let mut state = context.statement_state()?;

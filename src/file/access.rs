@@ -55,12 +55,13 @@ impl Restrictions {
     /// # Errors
     /// `NotSupported` where it is shut.
     pub(crate) fn check(&self, what: &str) -> Result<()> {
-        match self.is_shut() {
-            false => Ok(()),
-            true => Err(Error::unsupported(format!(
+        if self.is_shut() {
+            Err(Error::unsupported(format!(
                 "{what} is out of reach: {}.external_access is false, and stays so",
                 HaliteOptions::PREFIX
-            ))),
+            )))
+        } else {
+            Ok(())
         }
     }
 

@@ -41,9 +41,12 @@ impl Partitions {
             let own: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
             let known = names.get_or_insert_with(|| own.clone());
             if *known != own {
-                let shown = |names: &[String]| match names.is_empty() {
-                    true => "no partition".to_owned(),
-                    false => format!("partitions by {}", names.join(", ")),
+                let shown = |names: &[String]| {
+                    if names.is_empty() {
+                        "no partition".to_owned()
+                    } else {
+                        format!("partitions by {}", names.join(", "))
+                    }
                 };
                 return Err(Error::invalid(format!(
                     "`{}` lies in {}, the files before it in {}",
@@ -75,9 +78,10 @@ impl Partitions {
     /// The columns as they are read, all of them as text where one may be NULL.
     pub(crate) fn columns_read(&self) -> Vec<(String, DataType)> {
         let columns = self.columns.iter().map(|column| {
-            let data_type = match self.has_null() {
-                true => DataType::Utf8,
-                false => column.data_type.clone(),
+            let data_type = if self.has_null() {
+                DataType::Utf8
+            } else {
+                column.data_type.clone()
             };
             (column.name.clone(), data_type)
         });

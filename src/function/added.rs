@@ -261,9 +261,10 @@ impl ScalarUDFImpl for Added {
         let rows = if are_constant { 1 } else { args.number_rows };
         let arrays = args.args.iter().map(|value| value.to_array(rows));
         let computed = (self.declaration.compute)(&arrays.collect::<Result<Vec<_>>>()?)?;
-        Ok(match are_constant {
-            true => ColumnarValue::Scalar(ScalarValue::try_from_array(&computed, 0)?),
-            false => ColumnarValue::Array(computed),
+        Ok(if are_constant {
+            ColumnarValue::Scalar(ScalarValue::try_from_array(&computed, 0)?)
+        } else {
+            ColumnarValue::Array(computed)
         })
     }
 }

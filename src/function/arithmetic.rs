@@ -133,9 +133,10 @@ impl ScalarUDFImpl for Checked {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let is_scalar = |value: &ColumnarValue| matches!(value, ColumnarValue::Scalar(_));
-        let rows = match args.args.iter().all(is_scalar) {
-            true => 1,
-            false => args.number_rows,
+        let rows = if args.args.iter().all(is_scalar) {
+            1
+        } else {
+            args.number_rows
         };
         let operands = args.args.iter().map(|operand| self.operand(operand));
         let operands = operands.collect::<Result<Vec<_>>>()?;
@@ -148,11 +149,12 @@ impl ScalarUDFImpl for Checked {
         };
         let computed =
             computed.map_err(|error| out_of_range(&error, args.return_field.data_type()))?;
-        match args.args.iter().all(is_scalar) {
-            true => Ok(ColumnarValue::Scalar(
+        if args.args.iter().all(is_scalar) {
+            Ok(ColumnarValue::Scalar(
                 datafusion::common::ScalarValue::try_from_array(&computed, 0)?,
-            )),
-            false => Ok(ColumnarValue::Array(computed)),
+            ))
+        } else {
+            Ok(ColumnarValue::Array(computed))
         }
     }
 }

@@ -84,9 +84,10 @@ impl BoundedFunction {
     fn check(&self, args: &ScalarFunctionArgs) -> Result<()> {
         let arguments = size::Arguments::of(args);
         let each = (self.declaration.bytes)(&arguments);
-        let bytes = match arguments.are_constant() {
-            true => each.saturating_mul(args.number_rows.max(1) as u64),
-            false => each,
+        let bytes = if arguments.are_constant() {
+            each.saturating_mul(args.number_rows.max(1) as u64)
+        } else {
+            each
         };
         let most = most(&args.config_options);
         if bytes <= most {
@@ -110,9 +111,10 @@ const MOST_WHILE_PLANNING: u64 = 64 << 10;
 
 /// How many bytes a call may make in a session with these settings.
 fn most(options: &ConfigOptions) -> u64 {
-    match is_planning() {
-        true => MOST_WHILE_PLANNING,
-        false => most_bytes(options),
+    if is_planning() {
+        MOST_WHILE_PLANNING
+    } else {
+        most_bytes(options)
     }
 }
 

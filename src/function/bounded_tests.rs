@@ -84,9 +84,10 @@ async fn doubling_ends_at_the_limit() {
         "array_concat(a, a)",
         "replace(a, 'x', 'xx')",
     ] {
-        let first = match double.starts_with("array") {
-            true => "[value]",
-            false => "concat('x', repeat('x', value))",
+        let first = if double.starts_with("array") {
+            "[value]"
+        } else {
+            "concat('x', repeat('x', value))"
         };
         let mut sql = format!("SELECT {first} AS a FROM generate_series(1, 2)");
         for _ in 0..40 {

@@ -132,9 +132,10 @@ impl AggregateUDFImpl for Extreme {
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
         let is_ranked = integers(args.return_type()).is_some();
         let extreme = self.inner().accumulator(over_integers(args))?;
-        Ok(match is_ranked {
-            true => Box::new(Ranked(extreme)),
-            false => extreme,
+        Ok(if is_ranked {
+            Box::new(Ranked(extreme))
+        } else {
+            extreme
         })
     }
 
@@ -158,9 +159,10 @@ impl AggregateUDFImpl for Extreme {
         let extreme = self
             .inner()
             .create_groups_accumulator(over_integers(args))?;
-        Ok(match is_ranked {
-            true => Box::new(Ranked(extreme)),
-            false => extreme,
+        Ok(if is_ranked {
+            Box::new(Ranked(extreme))
+        } else {
+            extreme
         })
     }
 
@@ -172,9 +174,10 @@ impl AggregateUDFImpl for Extreme {
         let extreme = self
             .inner()
             .create_sliding_accumulator(over_integers(args))?;
-        Ok(match is_ranked {
-            true => Box::new(Ranked(extreme)),
-            false => extreme,
+        Ok(if is_ranked {
+            Box::new(Ranked(extreme))
+        } else {
+            extreme
         })
     }
 

@@ -78,13 +78,13 @@ impl ScalarUDFImpl for Concatenation {
         let are_constant = args.args.iter().all(is_constant);
         let rows = if are_constant { 1 } else { args.number_rows };
         let arrays = ColumnarValue::values_to_arrays(&args.args);
-        let arrays = match are_constant {
-            true => arrays?,
-            false => args
-                .args
+        let arrays = if are_constant {
+            arrays?
+        } else {
+            args.args
                 .iter()
                 .map(|value| value.to_array(rows))
-                .collect::<Result<_>>()?,
+                .collect::<Result<_>>()?
         };
         let fields = arrays.iter().zip(["left", "right"]);
         let fields = fields.map(|(array, name)| Field::new(name, array.data_type().clone(), true));
@@ -95,14 +95,13 @@ impl ScalarUDFImpl for Concatenation {
             Arc::new(Column::new("right", 1)),
         );
         let joined = operator.evaluate(&RecordBatch::try_new(schema, arrays)?)?;
-        match are_constant {
-            true => {
-                let joined = joined.into_array(1)?;
-                Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(
-                    &joined, 0,
-                )?))
-            }
-            false => Ok(joined),
+        if are_constant {
+            let joined = joined.into_array(1)?;
+            Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(
+                &joined, 0,
+            )?))
+        } else {
+            Ok(joined)
         }
     }
 }

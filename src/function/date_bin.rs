@@ -166,9 +166,10 @@ fn binned(
         }
         other => return exec_err!("date_bin takes a TIMESTAMP, not a value of type {other}"),
     };
-    Ok(match are_constant {
-        true => ColumnarValue::Scalar(ScalarValue::try_from_array(&bins, 0)?),
-        false => ColumnarValue::Array(bins),
+    Ok(if are_constant {
+        ColumnarValue::Scalar(ScalarValue::try_from_array(&bins, 0)?)
+    } else {
+        ColumnarValue::Array(bins)
     })
 }
 
@@ -291,9 +292,10 @@ fn bin_of_months(time: i128, months: i128, origin: i128) -> Option<i128> {
     let behind = own - month;
     let first = month + behind - behind.rem_euclid(months);
     let start = start_of(first)?;
-    match start > time {
-        true => start_of(first - months),
-        false => Some(start),
+    if start > time {
+        start_of(first - months)
+    } else {
+        Some(start)
     }
 }
 

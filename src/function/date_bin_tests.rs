@@ -126,13 +126,14 @@ fn it_counts_as_datafusion_does() {
             stamps.iter().map(|stamp| stamp / tick),
         ));
         let times = arrow::compute::cast(&counts, &DataType::Timestamp(unit, None)).unwrap();
-        let stride = match random.bool() {
-            true => IntervalMonthDayNano::new(random.i32(1..30), 0, 0),
-            false => IntervalMonthDayNano::new(
+        let stride = if random.bool() {
+            IntervalMonthDayNano::new(random.i32(1..30), 0, 0)
+        } else {
+            IntervalMonthDayNano::new(
                 0,
                 random.i32(0..40),
                 random.i64(1..4) * 1_000_000_i64.pow(random.u32(1..3)),
-            ),
+            )
         };
         let mut args = vec![
             ColumnarValue::Scalar(ScalarValue::IntervalMonthDayNano(Some(stride))),

@@ -41,9 +41,10 @@ impl ScalarUDFImpl for DatePart {
             )
         });
         let field = self.0.return_field_from_args(args)?;
-        Ok(match is_of_calendar && !field.is_nullable() {
-            true => Arc::new(field.as_ref().clone().with_nullable(true)),
-            false => field,
+        Ok(if is_of_calendar && !field.is_nullable() {
+            Arc::new(field.as_ref().clone().with_nullable(true))
+        } else {
+            field
         })
     }
 

@@ -98,16 +98,18 @@ impl AggregateUDFImpl for SelfOrdered {
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        match self.gathers(args.is_distinct, !args.order_bys.is_empty()) {
-            true => Ok(Box::new(Nth::new(args)?)),
-            false => Ok(Box::new(Gathered::new(self.inner().accumulator(args)?))),
+        if self.gathers(args.is_distinct, !args.order_bys.is_empty()) {
+            Ok(Box::new(Nth::new(args)?))
+        } else {
+            Ok(Box::new(Gathered::new(self.inner().accumulator(args)?)))
         }
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
-        match self.gathers(args.is_distinct, !args.ordering_fields.is_empty()) {
-            true => array_agg_udaf().state_fields(args),
-            false => self.inner().state_fields(args),
+        if self.gathers(args.is_distinct, !args.ordering_fields.is_empty()) {
+            array_agg_udaf().state_fields(args)
+        } else {
+            self.inner().state_fields(args)
         }
     }
 
@@ -290,9 +292,10 @@ impl Nth {
     /// Where the place is among so many values.
     fn index(&self, count: usize) -> Option<usize> {
         let distance = usize::try_from(self.place.unsigned_abs()).ok()?;
-        match self.place > 0 {
-            true => Some(distance - 1).filter(|index| *index < count),
-            false => count.checked_sub(distance),
+        if self.place > 0 {
+            Some(distance - 1).filter(|index| *index < count)
+        } else {
+            count.checked_sub(distance)
         }
     }
 }

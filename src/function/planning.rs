@@ -51,9 +51,10 @@ impl Stop {
     /// # Errors
     /// `Interrupted` where nobody does.
     pub fn check(&self) -> Result<()> {
-        match self.told.load(Ordering::Relaxed) || self.all_told.load(Ordering::Relaxed) {
-            false => Ok(()),
-            true => Err(Error::new(ErrorKind::Interrupted, "the statement was stopped").into()),
+        if self.told.load(Ordering::Relaxed) || self.all_told.load(Ordering::Relaxed) {
+            Err(Error::new(ErrorKind::Interrupted, "the statement was stopped").into())
+        } else {
+            Ok(())
         }
     }
 }

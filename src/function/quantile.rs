@@ -107,9 +107,10 @@ impl Values {
 
     fn all(&self) -> Result<ArrayRef> {
         let arrays: Vec<&dyn Array> = self.values.iter().map(AsRef::as_ref).collect();
-        match arrays.is_empty() {
-            true => Ok(new_empty_array(&self.of)),
-            false => Ok(concat(&arrays)?),
+        if arrays.is_empty() {
+            Ok(new_empty_array(&self.of))
+        } else {
+            Ok(concat(&arrays)?)
         }
     }
 }

@@ -159,9 +159,10 @@ pub(super) fn computed(
         return plan_err!("an operator takes two numbers");
     };
     let results = of(left, right, args.return_field.data_type())?;
-    Ok(match are_constant {
-        true => ColumnarValue::Scalar(ScalarValue::try_from_array(&results, 0)?),
-        false => ColumnarValue::Array(results),
+    Ok(if are_constant {
+        ColumnarValue::Scalar(ScalarValue::try_from_array(&results, 0)?)
+    } else {
+        ColumnarValue::Array(results)
     })
 }
 
@@ -278,9 +279,10 @@ impl Division {
     }
 
     fn checked(&self, quotient: i128) -> std::result::Result<i128, ArrowError> {
-        match quotient.unsigned_abs() < self.beyond.unsigned_abs() {
-            true => Ok(quotient),
-            false => Err(too_great()),
+        if quotient.unsigned_abs() < self.beyond.unsigned_abs() {
+            Ok(quotient)
+        } else {
+            Err(too_great())
         }
     }
 }

@@ -52,9 +52,10 @@ impl WindowUDFImpl for Shift {
     ) -> Result<Box<dyn PartitionEvaluator>> {
         let ignores_nulls = args.ignore_nulls();
         let theirs = self.0.partition_evaluator_factory(args)?;
-        Ok(match ignores_nulls {
-            true => Box::new(AtOnce(theirs)),
-            false => theirs,
+        Ok(if ignores_nulls {
+            Box::new(AtOnce(theirs))
+        } else {
+            theirs
         })
     }
 

@@ -120,9 +120,10 @@ impl ScalarUDFImpl for Strptime {
         }
         let format = args.scalar_arguments.get(1).copied().flatten();
         let format = format.and_then(|format| format.try_as_str().flatten());
-        let unit = match format.is_some_and(has_nanoseconds) {
-            true => TimeUnit::Nanosecond,
-            false => TimeUnit::Microsecond,
+        let unit = if format.is_some_and(has_nanoseconds) {
+            TimeUnit::Nanosecond
+        } else {
+            TimeUnit::Microsecond
         };
         let found = DataType::Timestamp(unit, Some(Arc::clone(&self.1.0)));
         Ok(Arc::new(Field::new(self.name(), found, true)))
@@ -182,9 +183,10 @@ fn read(
     let counts = counts.collect::<Result<Int64Array>>()?;
     let read = cast(&counts, &DataType::Timestamp(*unit, Some("+00:00".into())))?;
     let read = cast(&read, args.return_field.data_type())?;
-    Ok(match are_constant {
-        true => ColumnarValue::Scalar(ScalarValue::try_from_array(&read, 0)?),
-        false => ColumnarValue::Array(read),
+    Ok(if are_constant {
+        ColumnarValue::Scalar(ScalarValue::try_from_array(&read, 0)?)
+    } else {
+        ColumnarValue::Array(read)
     })
 }
 
@@ -290,12 +292,11 @@ impl WithZone {
 
     /// The instant that a text says, on these clocks where it names no others.
     fn read(&self, text: &str, clocks: Clocks) -> Option<NaiveDateTime> {
-        let (text, clocks) = match self.is_named {
-            false => (text, clocks),
-            true => {
-                let (text, zone) = text.trim_end().rsplit_once(' ')?;
-                (text, Clocks::of(zone)?)
-            }
+        let (text, clocks) = if self.is_named {
+            let (text, zone) = text.trim_end().rsplit_once(' ')?;
+            (text, Clocks::of(zone)?)
+        } else {
+            (text, clocks)
         };
         let read = self.format.read(text)?;
         match read.offset {

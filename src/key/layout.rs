@@ -310,11 +310,12 @@ fn check_buckets(parts: &[KeyPart]) -> Result<()> {
     }
     let is_dealt = parts.iter().any(|part| part.expression().is_dealt());
     let mut others = parts.iter().filter(|part| !is_bucket(part));
-    match is_dealt && others.all(|part| part.sources().is_empty()) {
-        false => Ok(()),
-        true => Err(Error::invalid(
+    if is_dealt && others.all(|part| part.sources().is_empty()) {
+        Err(Error::invalid(
             "random_salt(n) needs another key part over a column, by which rows are found in each bucket",
-        )),
+        ))
+    } else {
+        Ok(())
     }
 }
 

@@ -100,9 +100,12 @@ pub(crate) fn constant(rng: &mut Rng, sql_type: &SqlType) -> Datum {
 /// A UUID in its canonical form, of few digits so that many share a beginning.
 fn uuid(rng: &mut Rng) -> String {
     let mut text: String = (0..32)
-        .map(|_| match rng.bool() {
-            true => '0',
-            false => char::from(b"0189abef"[rng.usize(..8)]),
+        .map(|_| {
+            if rng.bool() {
+                '0'
+            } else {
+                char::from(b"0189abef"[rng.usize(..8)])
+            }
         })
         .collect();
     for hyphen in [8, 13, 18, 23] {

@@ -444,9 +444,10 @@ fn mend_in(list: InSubquery, context: ConditionContext, rows: &DFSchema) -> Plan
             }
         };
     }
-    let (op, quantifier) = match list.negated {
-        true => (Operator::NotEq, SetQuantifier::All),
-        false => (Operator::Eq, SetQuantifier::Any),
+    let (op, quantifier) = if list.negated {
+        (Operator::NotEq, SetQuantifier::All)
+    } else {
+        (Operator::Eq, SetQuantifier::Any)
     };
     let comparison = SetComparison::new(list.expr, list.subquery, op, quantifier);
     Ok(Expr::SetComparison(comparison))

@@ -308,9 +308,10 @@ impl View {
             Exact::Number { unscaled, scale } => {
                 let power = i256::from(10).checked_pow(u32::try_from(scale).ok()?)?;
                 let offset = self.offset.checked_mul(power)?;
-                let unscaled = match self.is_falling {
-                    true => offset.checked_sub(unscaled)?,
-                    false => unscaled.checked_sub(offset)?,
+                let unscaled = if self.is_falling {
+                    offset.checked_sub(unscaled)?
+                } else {
+                    unscaled.checked_sub(offset)?
                 };
                 Some(Exact::Number { unscaled, scale })
             }

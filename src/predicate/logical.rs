@@ -177,9 +177,10 @@ impl Lowering<'_> {
     /// The rows whose operand lies in `domain`, said of the column itself where the transform can be inverted.
     fn member(&self, operand: &Operand, domain: Domain) -> Predicate {
         let member = self.member_of(operand, domain);
-        match operand.may_fail() {
-            true => Predicate::all([member, Predicate::Opaque]),
-            false => member,
+        if operand.may_fail() {
+            Predicate::all([member, Predicate::Opaque])
+        } else {
+            member
         }
     }
 
@@ -243,9 +244,10 @@ impl Lowering<'_> {
 
     /// What `work` gives inside of a few others of its kind; `None` inside of too many.
     pub(super) fn within<T>(&self, work: impl FnOnce() -> Option<T>) -> Option<T> {
-        match self.nested.get() == NESTED {
-            true => None,
-            false => self.nest(work),
+        if self.nested.get() == NESTED {
+            None
+        } else {
+            self.nest(work)
         }
     }
 
@@ -317,9 +319,10 @@ impl Lowering<'_> {
         match (constant::text(&constant), operand(&like.expr, self.columns)) {
             (Some(text), Some(operand)) if operand.sql_type().is_text() => {
                 let escape = like.escape_char.unwrap_or('\\');
-                let patterns = match like.case_insensitive && pattern::has_cases(text, escape) {
-                    true => regular_expression::caseless(&pattern::beginning(text, escape)),
-                    false => Some(vec![pattern::parse(text, escape)]),
+                let patterns = if like.case_insensitive && pattern::has_cases(text, escape) {
+                    regular_expression::caseless(&pattern::beginning(text, escape))
+                } else {
+                    Some(vec![pattern::parse(text, escape)])
                 };
                 self.matches(&operand, patterns, wanted)
             }
@@ -374,18 +377,15 @@ impl Lowering<'_> {
             Domain::union_all(&domains)
         };
         let (more, all) = (texts(more), texts(all));
-        match wanted {
-            true => {
-                let all = all.map(|texts| self.member(operand, texts));
-                let more = more
-                    .map(|texts| Predicate::all([self.member(operand, texts), Predicate::Opaque]));
-                Predicate::any(all.into_iter().chain(more))
-            }
-            false => {
-                let others = |texts: Domain| texts.complement().with_null(false);
-                let all = all.map(|texts| self.member(operand, others(texts)));
-                Predicate::all(all.into_iter().chain(more.map(|_| Predicate::Opaque)))
-            }
+        if wanted {
+            let all = all.map(|texts| self.member(operand, texts));
+            let more =
+                more.map(|texts| Predicate::all([self.member(operand, texts), Predicate::Opaque]));
+            Predicate::any(all.into_iter().chain(more))
+        } else {
+            let others = |texts: Domain| texts.complement().with_null(false);
+            let all = all.map(|texts| self.member(operand, others(texts)));
+            Predicate::all(all.into_iter().chain(more.map(|_| Predicate::Opaque)))
         }
     }
 

@@ -41,9 +41,10 @@ pub(super) fn parse(expression: &str) -> Option<Vec<Pattern>> {
     let patterns = literals.literals()?.iter();
     let patterns: Vec<Pattern> = patterns.map(|it| pattern(it, behind)).collect();
     #[cfg(test)]
-    let patterns = match crate::fault::active(crate::fault::Fault::AlternativeForgotten) {
-        true => patterns.into_iter().take(1).collect(),
-        false => patterns,
+    let patterns = if crate::fault::active(crate::fault::Fault::AlternativeForgotten) {
+        patterns.into_iter().take(1).collect()
+    } else {
+        patterns
     };
     let wanted: Vec<Pattern> = patterns
         .iter()
@@ -91,9 +92,10 @@ fn behind(expression: &Hir) -> Behind {
         _ => return Behind::Something,
     };
     let looks = |part: &Hir| !part.properties().look_set().is_empty();
-    match inner.iter().any(looks) {
-        true => Behind::Something,
-        false => behind,
+    if inner.iter().any(looks) {
+        Behind::Something
+    } else {
+        behind
     }
 }
 

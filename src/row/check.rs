@@ -155,9 +155,10 @@ pub fn shown_at(array: &dyn Array, row: usize, sql_type: &SqlType) -> String {
         .escape_debug()
         .to_string();
     let more = if cut.is_some() { "…" } else { "" };
-    match sql_type.is_text() {
-        true => format!("'{shown}{more}'"),
-        false => format!("{shown}{more}"),
+    if sql_type.is_text() {
+        format!("'{shown}{more}'")
+    } else {
+        format!("{shown}{more}")
     }
 }
 

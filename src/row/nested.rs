@@ -208,9 +208,10 @@ fn push_single(
                 let fault = "a number in it has too many digits";
                 return Some(Err(Fault::Value(fault.to_owned())));
             }
-            match *precision <= SHORT_DECIMAL_DIGITS {
-                true => into.extend_from_slice(&short_decimal(value)),
-                false => into.extend_from_slice(&value.to_le_bytes()),
+            if *precision <= SHORT_DECIMAL_DIGITS {
+                into.extend_from_slice(&short_decimal(value))
+            } else {
+                into.extend_from_slice(&value.to_le_bytes())
             }
         }
         SqlType::Timestamp { precision, .. } => match precision {
@@ -285,15 +286,14 @@ impl<'a> Rest<'a> {
         }
         let mut values = Vec::with_capacity(count);
         for index in 0..count {
-            values.push(match is_there(index) {
-                false => None,
-                true => {
-                    let length = match Storage::of(sql_type(index)?) {
-                        Storage::Fixed(width) => width,
-                        Storage::Variable => self.count()?,
-                    };
-                    Some(self.take(length)?)
-                }
+            values.push(if is_there(index) {
+                let length = match Storage::of(sql_type(index)?) {
+                    Storage::Fixed(width) => width,
+                    Storage::Variable => self.count()?,
+                };
+                Some(self.take(length)?)
+            } else {
+                None
             });
         }
         Some(values)

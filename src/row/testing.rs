@@ -54,9 +54,10 @@ pub(crate) fn definition(columns: &[Declared], key: Vec<PartDefinition>) -> Tabl
 }
 
 pub(crate) fn part(name: &str) -> PartDefinition {
-    let direction = match name.starts_with('-') {
-        true => SortOrder::Descending,
-        false => SortOrder::Ascending,
+    let direction = if name.starts_with('-') {
+        SortOrder::Descending
+    } else {
+        SortOrder::Ascending
     };
     of_expression(Expression::column(name.trim_start_matches('-')), direction)
 }

@@ -179,9 +179,10 @@ impl RowWriter {
     pub fn encode_keys_of_rows(&self, batch: &RecordBatch) -> Result<EncodedRows, RowError> {
         let columns = self.table.all_columns().iter().zip(batch.columns());
         let sources = columns.enumerate().map(|(position, (column, array))| {
-            match self.table.key_sources().contains(&position) {
-                true => checked(column, array).map(Some),
-                false => Ok(None),
+            if self.table.key_sources().contains(&position) {
+                checked(column, array).map(Some)
+            } else {
+                Ok(None)
             }
         });
         let keys = sources

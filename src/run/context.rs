@@ -149,10 +149,11 @@ impl Context {
     pub(crate) async fn planned(&self, parsed: &Written) -> Result<(SessionState, LogicalPlan)> {
         let catalog = &self.catalogs;
         loop {
-            let effort = match catalog.has_views() {
-                false => Effort::of_statement(parsed),
+            let effort = if catalog.has_views() {
                 // What a view brings is not in the statement.
-                true => Effort::Great,
+                Effort::Great
+            } else {
+                Effort::of_statement(parsed)
             };
             let (context, parsed) = (self.clone(), parsed.clone());
             let version = catalog.version();

@@ -81,9 +81,10 @@ impl Context {
             plan => {
                 let is_own = reads_own_tables(&plan);
                 let (state, physical) = self.runnable(state, plan).await?;
-                let context = match is_own {
-                    true => task(&state, state.config().clone()),
-                    false => state.task_ctx(),
+                let context = if is_own {
+                    task(&state, state.config().clone())
+                } else {
+                    state.task_ctx()
                 };
                 self.sessions.spare(self.session(), state);
                 Ok(Outcome::Rows(execute_stream(physical, context)?))

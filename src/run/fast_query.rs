@@ -287,9 +287,10 @@ fn is_deeper(expression: &Expr, most: usize) -> bool {
         return true;
     };
     let deeper = expression.apply_children(|child| {
-        Ok(match is_deeper(child, below) {
-            true => TreeNodeRecursion::Stop,
-            false => TreeNodeRecursion::Continue,
+        Ok(if is_deeper(child, below) {
+            TreeNodeRecursion::Stop
+        } else {
+            TreeNodeRecursion::Continue
         })
     });
     !matches!(deeper, Ok(TreeNodeRecursion::Continue))

@@ -65,20 +65,20 @@ struct State {
 impl State {
     /// What `consumer`, which has `size`, may still take.
     fn left_for(&self, can_spill: bool, size: usize) -> usize {
-        match can_spill {
-            true => {
-                let left = self.limit.saturating_sub(self.held);
-                let part = (left - left / OF_FILES) / self.spilling.max(1);
-                part.saturating_sub(size)
-            }
-            false => self.limit.saturating_sub(self.held + self.spillable),
+        if can_spill {
+            let left = self.limit.saturating_sub(self.held);
+            let part = (left - left / OF_FILES) / self.spilling.max(1);
+            part.saturating_sub(size)
+        } else {
+            self.limit.saturating_sub(self.held + self.spillable)
         }
     }
 
     fn of(&mut self, can_spill: bool) -> &mut usize {
-        match can_spill {
-            true => &mut self.spillable,
-            false => &mut self.held,
+        if can_spill {
+            &mut self.spillable
+        } else {
+            &mut self.held
         }
     }
 }
@@ -168,10 +168,11 @@ impl MemoryPool for Memory {
         let can_spill = reservation.consumer().can_spill();
         let mut state = self.state.lock();
         let name = reservation.consumer().name();
-        let copied = match can_spill && is_grouped(reservation) {
+        let copied = if can_spill && is_grouped(reservation) {
             // As much again for the batch.
-            true => additional + reservation.size(),
-            false => 0,
+            additional + reservation.size()
+        } else {
+            0
         };
         let mut left = state.left_for(can_spill, reservation.size());
         if name == STEP {

@@ -90,9 +90,12 @@ impl Gives {
 
     /// The same for a statement that [takes parameters](takes_parameters).
     pub(crate) fn of_statement(statement: &SqlStatement) -> Self {
-        let changed = |verb, gives_back: bool| match gives_back {
-            true => Self::Changed(verb),
-            false => Self::Count,
+        let changed = |verb, gives_back: bool| {
+            if gives_back {
+                Self::Changed(verb)
+            } else {
+                Self::Count
+            }
         };
         match statement {
             SqlStatement::Prepare { statement, .. } => Self::of_statement(statement),

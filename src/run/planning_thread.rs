@@ -90,18 +90,16 @@ impl Effort {
         let mut parts = 0;
         let mut count = |weight| {
             parts += weight;
-            match parts > MOST_PARTS {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if parts > MOST_PARTS {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         };
         let is_small = visit_expressions(statement, |_| count(1)).is_continue()
             // A join is planned in many ways.
             && visit_relations(statement, |_| count(MOST_PARTS / 4)).is_continue();
-        match is_small {
-            true => Self::Small,
-            false => Self::Great,
-        }
+        if is_small { Self::Small } else { Self::Great }
     }
 
     /// That of a plan.
@@ -115,16 +113,18 @@ impl Effort {
             node.apply_expressions(|expression| {
                 expression.apply(|_| {
                     parts += 1;
-                    Ok(match parts > MOST_PARTS {
-                        true => TreeNodeRecursion::Stop,
-                        false => TreeNodeRecursion::Continue,
+                    Ok(if parts > MOST_PARTS {
+                        TreeNodeRecursion::Stop
+                    } else {
+                        TreeNodeRecursion::Continue
                     })
                 })
             })
         });
-        match counted.is_ok() && parts <= MOST_PARTS {
-            true => Self::Small,
-            false => Self::Great,
+        if counted.is_ok() && parts <= MOST_PARTS {
+            Self::Small
+        } else {
+            Self::Great
         }
     }
 }

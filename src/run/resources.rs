@@ -85,9 +85,10 @@ impl Resources {
 
 /// How many bytes of blocks are kept in memory at most: whoever sets a lower limit than the default counts them, too.
 fn cache_share(limit: usize) -> usize {
-    match limit < ByteSize::half_of_memory().in_memory() {
-        true => limit / 8,
-        false => usize::MAX,
+    if limit < ByteSize::half_of_memory().in_memory() {
+        limit / 8
+    } else {
+        usize::MAX
     }
 }
 

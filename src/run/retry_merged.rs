@@ -145,9 +145,10 @@ async fn rows(
     again: Option<Again>,
     context: Arc<TaskContext>,
 ) -> PlanResult<impl Stream<Item = PlanResult<arrow::array::RecordBatch>> + Send> {
-    let begins_in = match merge_joins::is_merged(&first) {
-        true => in_small_batches(&context),
-        false => Arc::clone(&context),
+    let begins_in = if merge_joins::is_merged(&first) {
+        in_small_batches(&context)
+    } else {
+        Arc::clone(&context)
     };
     let mut rows = execute_stream(Arc::clone(&first), begins_in)?;
     let begun = rows.next().await;

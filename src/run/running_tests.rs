@@ -144,9 +144,10 @@ async fn a_long_scan_that_needs_no_plan_is_stopped() {
     }
     let handle = connection.interrupt_handle();
     for is_prepared in [false, true] {
-        let stream = match is_prepared {
-            true => prepared.stream((0,)).await,
-            false => connection.stream(sql, (0,)).await,
+        let stream = if is_prepared {
+            prepared.stream((0,)).await
+        } else {
+            connection.stream(sql, (0,)).await
         };
         let mut stream = stream.unwrap();
         stream.next().await.unwrap().unwrap();

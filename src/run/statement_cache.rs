@@ -87,12 +87,13 @@ impl Text {
         if has(|token| matches!(token, Token::Placeholder(name) if is_name(name))) {
             return None;
         }
-        Some(match has(|token| matches!(token, Token::Placeholder(_))) {
-            true => Self {
+        Some(if has(|token| matches!(token, Token::Placeholder(_))) {
+            Self {
                 tokens,
                 literals: Vec::new(),
-            },
-            false => Self::without_literals(&tokens),
+            }
+        } else {
+            Self::without_literals(&tokens)
         })
     }
 

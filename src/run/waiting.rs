@@ -62,9 +62,10 @@ pub(crate) fn wait<T: Send + 'static>(
     let runtime = own_runtime()?;
     let (sender, receiver) = mpsc::sync_channel(1);
     runtime.spawn(async move { sender.send(future.await) });
-    let received = match IS_OWN.get() {
-        true => block_in_place(|| receiver.recv()),
-        false => receiver.recv(),
+    let received = if IS_OWN.get() {
+        block_in_place(|| receiver.recv())
+    } else {
+        receiver.recv()
     };
     received.map_err(|error| Error::internal("the thread that reads has failed").with_source(error))
 }

@@ -108,9 +108,12 @@ impl Access {
         let before = self.table.row_key().lookups();
         let bound = self.bind_now(values, planning)?;
         let missed = self.table.row_key().lookups().missed != before.missed;
-        Ok(bound.map(|request| match missed {
-            true => request.with_missed(before.known),
-            false => request,
+        Ok(bound.map(|request| {
+            if missed {
+                request.with_missed(before.known)
+            } else {
+                request
+            }
         }))
     }
 

@@ -90,15 +90,14 @@ impl Decoder {
             .collect();
         filter_columns.sort_unstable();
         filter_columns.dedup();
-        let filters = match filters.is_empty() {
-            true => Vec::new(),
-            false => {
-                let schema = request.table.full_schema().project(&filter_columns)?;
-                let reassigned = filters
-                    .into_iter()
-                    .map(|filter| reassign_expr_columns(Arc::clone(filter), &schema));
-                reassigned.collect::<Result<_>>()?
-            }
+        let filters = if filters.is_empty() {
+            Vec::new()
+        } else {
+            let schema = request.table.full_schema().project(&filter_columns)?;
+            let reassigned = filters
+                .into_iter()
+                .map(|filter| reassign_expr_columns(Arc::clone(filter), &schema));
+            reassigned.collect::<Result<_>>()?
         };
         Ok(Self {
             reader: RowReader::new(Arc::clone(&request.table)),
@@ -130,9 +129,10 @@ impl Decoder {
             return self.batch(arrays, rows.len()).map(Some);
         }
         let looked_at = rows.read(&self.filter_columns, None).map_err(external)?;
-        let kept = match self.filters.is_empty() {
-            true => Kept::All,
-            false => self.kept(&looked_at)?,
+        let kept = if self.filters.is_empty() {
+            Kept::All
+        } else {
+            self.kept(&looked_at)?
         };
         let kept = match first_rows {
             Some(first_rows) => kept.of_groups(chunk, first_rows)?,

@@ -48,13 +48,14 @@ pub struct ScanExec {
 
 impl ScanExec {
     fn refuse_outdated(&self) -> crate::error::Result<()> {
-        match self.request.is_outdated()? {
-            false => Ok(()),
-            true => Err(Error::conflict(format!(
+        if self.request.is_outdated()? {
+            Err(Error::conflict(format!(
                 "table `{}`: after this statement was planned others wrote texts that a dictionary did not have: nothing was \
                  written, run it again",
                 self.request.table.name()
-            ))),
+            )))
+        } else {
+            Ok(())
         }
     }
 
@@ -94,9 +95,10 @@ impl ScanExec {
     }
 
     pub(super) fn with_shares(&self, request: ScanRequest, shares: Arc<Shares>) -> Result<Self> {
-        let order = match request.keeps_buckets == self.request.keeps_buckets {
-            true => Arc::clone(&self.order),
-            false => Arc::new(request.key_order().map_err(external)?),
+        let order = if request.keeps_buckets == self.request.keeps_buckets {
+            Arc::clone(&self.order)
+        } else {
+            Arc::new(request.key_order().map_err(external)?)
         };
         Self::with_parts(request, Arc::clone(&self.store), shares, order)
     }
@@ -282,9 +284,10 @@ impl ExecutionPlan for ScanExec {
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        match children.is_empty() {
-            true => Ok(self),
-            false => internal_err!("ScanExec has no children"),
+        if children.is_empty() {
+            Ok(self)
+        } else {
+            internal_err!("ScanExec has no children")
         }
     }
 
@@ -359,9 +362,10 @@ impl ExecutionPlan for ScanExec {
         let has_less = self.request.fetch.is_some_and(|fetch| Some(fetch) <= limit);
         request.fetch = limit;
         // A limit that comes later may be one of rows in order.
-        let shares = match limit.is_none() || has_less {
-            true => Arc::clone(&self.shares),
-            false => self.gathered_shares(),
+        let shares = if limit.is_none() || has_less {
+            Arc::clone(&self.shares)
+        } else {
+            self.gathered_shares()
         };
         Some(Arc::new(self.with_shares(request, shares).ok()?))
     }
@@ -402,9 +406,10 @@ impl ExecutionPlan for ScanExec {
         let mut request = self.request.clone();
         let mut answers = Vec::with_capacity(results.parent_filters.len());
         for parent in &results.parent_filters {
-            let over_table = match request.takes_filters() && !is_volatile(&parent.filter) {
-                true => self.over_table(&parent.filter)?,
-                false => None,
+            let over_table = if request.takes_filters() && !is_volatile(&parent.filter) {
+                self.over_table(&parent.filter)?
+            } else {
+                None
             };
             answers.push(match over_table {
                 None => PushedDown::No,
@@ -424,9 +429,10 @@ impl ExecutionPlan for ScanExec {
         }
         let has_more = request.filters().count() > self.request.filters().count();
         let propagation = FilterPushdownPropagation::with_parent_pushdown_result(answers);
-        Ok(match has_more {
-            true => propagation.with_updated_node(Arc::new(self.with_request(request)?)),
-            false => propagation,
+        Ok(if has_more {
+            propagation.with_updated_node(Arc::new(self.with_request(request)?))
+        } else {
+            propagation
         })
     }
 
@@ -515,10 +521,7 @@ fn shares(request: &ScanRequest, store: &Arc<dyn Store>, width: Parallelism) -> 
     };
     let space = space.as_deref().unwrap_or(request.table.space());
     // What is declared, where the store has no regions of its own.
-    let declared = match is_far {
-        false => request.table.borders(),
-        true => &[],
-    };
+    let declared = if is_far { &[] } else { request.table.borders() };
     Shares::cut(runs, width, &|ranges, count, least| match declared {
         [] => store.boundaries(space, ranges, count, least),
         borders => cut::at_borders(borders.iter().cloned(), ranges, count),

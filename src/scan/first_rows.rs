@@ -83,9 +83,10 @@ impl FirstRows {
         comparison: Comparison,
     ) -> Option<Self> {
         let first = request.first_of?;
-        let merged = match request.in_order {
-            true => pieces.len().max(1),
-            false => 1,
+        let merged = if request.in_order {
+            pieces.len().max(1)
+        } else {
+            1
         };
         let are_points = |piece: &Piece| matches!(piece.run.work, Work::Points(_));
         let may_give_up =
@@ -146,9 +147,10 @@ impl FirstRows {
     /// # Errors
     /// `Corrupt` where a key is none of the table.
     pub(super) fn next(&mut self, chunk: &Chunk) -> Result<Next<'_>> {
-        match self.pieces.is_some() && chunk.len() >= ENOUGH && self.are_short(chunk)? {
-            true => Ok(Next::GiveUp),
-            false => Ok(self.go_on(chunk)),
+        if self.pieces.is_some() && chunk.len() >= ENOUGH && self.are_short(chunk)? {
+            Ok(Next::GiveUp)
+        } else {
+            Ok(self.go_on(chunk))
         }
     }
 

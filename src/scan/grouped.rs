@@ -75,9 +75,10 @@ impl ScanExec {
                 ..request.clone()
             };
             // Of one group few rows are wanted, and a piece or two have them.
-            let shares = match is_one {
-                true => self.gathered_shares(),
-                false => Arc::clone(&self.shares),
+            let shares = if is_one {
+                self.gathered_shares()
+            } else {
+                Arc::clone(&self.shares)
             };
             self.with_shares(request, shares)
         });

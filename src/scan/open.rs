@@ -66,9 +66,10 @@ pub fn open(
     counters: Option<Counters>,
 ) -> Result<Opened> {
     let pieces: Vec<Piece> = request.spans.runs().iter().map(Piece::whole).collect();
-    let cut = match request.in_order && pieces.len() > 1 {
-        true => request.key_order().map_err(external)?.cut,
-        false => None,
+    let cut = if request.in_order && pieces.len() > 1 {
+        request.key_order().map_err(external)?.cut
+    } else {
+        None
     };
     let share = Share {
         pieces,

@@ -82,9 +82,10 @@ impl KeyOrder {
         keeps_buckets: bool,
     ) -> Result<Self> {
         let walk = PinnedKey { key, pinned };
-        let cut = match keeps_buckets {
-            true => None,
-            false => walk.bucket_field()?,
+        let cut = if keeps_buckets {
+            None
+        } else {
+            walk.bucket_field()?
         };
         let mut order = Self {
             cut,
@@ -141,9 +142,10 @@ impl KeyOrder {
 
 fn sort_options(part: &KeyPart) -> SortOptions {
     // A part that cannot be NULL has its NULLs wherever they are asked for.
-    let nulls = match part.nullable() {
-        true => part.nulls(),
-        false => part.direction().default_nulls(),
+    let nulls = if part.nullable() {
+        part.nulls()
+    } else {
+        part.direction().default_nulls()
     };
     SortOptions {
         descending: part.direction() == SortOrder::Descending,

@@ -99,9 +99,10 @@ fn sort_parts(key: &str) -> String {
     let order = KeyOrder::new(&key, &vec![None; key.parts().len()], false).unwrap();
     let shown = order.parts.iter().map(|sorted| {
         let part = key.parts()[sorted.position].expression();
-        match sorted.is_implied {
-            true => format!("[{part}]"),
-            false => part.to_string(),
+        if sorted.is_implied {
+            format!("[{part}]")
+        } else {
+            part.to_string()
         }
     });
     shown.collect::<Vec<_>>().join(", ")

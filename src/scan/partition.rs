@@ -52,10 +52,7 @@ pub(super) struct Shares {
 impl Shares {
     /// At most `target` partitions of whole runs; one of a few keys.
     pub(super) fn whole(runs: &[Run], target: usize) -> Self {
-        let target = match are_few_points(runs) {
-            true => 1,
-            false => target,
-        };
+        let target = if are_few_points(runs) { 1 } else { target };
         let share = |runs: &[Run]| runs.iter().map(Piece::whole).collect();
         let mut partitions: Vec<Vec<Piece>> = share_out(runs, target.max(1)).map(share).collect();
         if partitions.is_empty() {
@@ -83,12 +80,13 @@ impl Shares {
                     .map(|piece| vec![piece]),
             );
         }
-        match partitions.len() > whole.partitions.len() {
-            true => Self {
+        if partitions.len() > whole.partitions.len() {
+            Self {
                 partitions,
                 gathered: Some(whole.partitions),
-            },
-            false => whole,
+            }
+        } else {
+            whole
         }
     }
 

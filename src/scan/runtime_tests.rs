@@ -325,9 +325,10 @@ fn random_query(rng: &mut fastrand::Rng) -> String {
         .filter(|_| rng.bool())
         .map(|column| format!("t.{column} = s.{column}"))
         .collect();
-    let on = match pairs.is_empty() {
-        true => "t.a = s.n".to_owned(),
-        false => pairs.join(" AND "),
+    let on = if pairs.is_empty() {
+        "t.a = s.n".to_owned()
+    } else {
+        pairs.join(" AND ")
     };
     let filters = [
         "",

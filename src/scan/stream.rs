@@ -88,14 +88,15 @@ impl Drawing {
         let pieces = joined(pieces, self.comparison).into_iter();
         let readers = pieces.map(|piece| RunReader::new(&self.source, piece));
         let readers: Vec<RunReader> = readers.collect();
-        match self.in_order && readers.len() > 1 {
-            true => Draw::Merged(Box::new(Merge::new(
+        if self.in_order && readers.len() > 1 {
+            Draw::Merged(Box::new(Merge::new(
                 readers,
                 self.comparison,
                 self.head,
                 self.source.cancelled.clone(),
-            ))),
-            false => Draw::Chained(Chain::new(readers)),
+            )))
+        } else {
+            Draw::Chained(Chain::new(readers))
         }
     }
 }
@@ -121,9 +122,10 @@ impl PartitionScan {
         batch_size: usize,
     ) -> Result<Self> {
         let decoder = Decoder::new(request, Arc::clone(&schema))?;
-        let wide = match source.widens {
-            true => Some(Decoder::wide(request, Arc::clone(&schema))?),
-            false => None,
+        let wide = if source.widens {
+            Some(Decoder::wide(request, Arc::clone(&schema))?)
+        } else {
+            None
         };
         let most = batch_size.max(1);
         let comparison = Comparison {
@@ -143,16 +145,14 @@ impl PartitionScan {
             comparison,
             source,
             in_order: request.in_order,
-            head: match wants_few {
-                true => 1,
-                false => FIRST_HEAD,
-            },
+            head: if wants_few { 1 } else { FIRST_HEAD },
         };
         let narrowing = Narrowing::of(request, &pieces).map(Box::new);
         let output = Output::new(schema, batch_size, request.fetch);
-        let output = match first_rows.is_some() {
-            true => output.growing(),
-            false => output,
+        let output = if first_rows.is_some() {
+            output.growing()
+        } else {
+            output
         };
         Ok(Self {
             draw: drawing.of(pieces),
@@ -244,10 +244,7 @@ impl PartitionScan {
             (Some(batch), false) => last = self.output.pass(batch)?,
             (None, _) => {}
         }
-        self.reach = match has_more {
-            true => self.go_on()?,
-            false => 0,
-        };
+        self.reach = if has_more { self.go_on()? } else { 0 };
         self.is_finished = !has_more || self.output.is_satisfied();
         // Whoever tightens a filter does so by the rows that it has seen.
         let is_watching = self
@@ -285,9 +282,10 @@ impl PartitionScan {
         if self.chunk.is_empty() {
             return Ok(());
         }
-        let last = match chain.is_within() {
-            true => self.chunk.keys().last(),
-            false => None,
+        let last = if chain.is_within() {
+            self.chunk.keys().last()
+        } else {
+            None
         };
         if let Some(pieces) = narrowing.go_on(self.chunk.len(), chain.len(), last)? {
             self.draw = self.drawing.of(pieces);
@@ -297,9 +295,10 @@ impl PartitionScan {
 
     /// Passes over rows that are not wanted. Returns how many entries to read next.
     fn go_on(&mut self) -> Result<usize> {
-        let twice = match self.chunk.is_empty() {
-            true => self.reach,
-            false => (self.reach * 2).min(self.most),
+        let twice = if self.chunk.is_empty() {
+            self.reach
+        } else {
+            (self.reach * 2).min(self.most)
         };
         let Some(first_rows) = &mut self.first_rows else {
             return Ok(twice);
@@ -408,9 +407,10 @@ pub(super) fn in_thread(
     is_short: bool,
 ) -> SendableRecordBatchStream {
     let guard = CancelOnDrop(scan.cancelled.clone());
-    let task = match is_short {
-        true => ScanTask::Short(scan),
-        false => ScanTask::Idle(scan),
+    let task = if is_short {
+        ScanTask::Short(scan)
+    } else {
+        ScanTask::Idle(scan)
     };
     let batches = stream::try_unfold((task, guard, true), |(task, guard, is_first)| async move {
         let Some(((scan, Some(batch)), maker)) = task.step().await? else {

@@ -28,9 +28,10 @@ const GROUPS: &[usize] = &[1, 7, 300, 4_000, ROWS];
 
 async fn filled(database: &Database, key: &str, groups: usize, skewed: bool) {
     // The rows of a skewed table are one group in its first half.
-    let a = match skewed {
-        true => format!("CASE WHEN i < {ROWS} / 2 THEN 0 ELSE i % {groups} END"),
-        false => format!("i % {groups}"),
+    let a = if skewed {
+        format!("CASE WHEN i < {ROWS} / 2 THEN 0 ELSE i % {groups} END")
+    } else {
+        format!("i % {groups}")
     };
     let script = format!(
         "CREATE TABLE t (a INT, b INT NULL, c INT, t TEXT, v INT, PRIMARY KEY ({key}));

@@ -129,14 +129,15 @@ impl BoundTable {
         self.refuse_generated(position)?;
         let column = self.column(position)?;
         let identity = column.identity.as_ref();
-        match identity.is_some_and(|identity| identity.always) && !is_default {
-            false => Ok(()),
-            true => Err(Error::invalid(format!(
+        if identity.is_some_and(|identity| identity.always) && !is_default {
+            Err(Error::invalid(format!(
                 "table `{}`: column `{}` is GENERATED ALWAYS AS IDENTITY and takes no value; leave it out of the list of \
                  columns, or write DEFAULT",
                 self.name(),
                 column.name
-            ))),
+            )))
+        } else {
+            Ok(())
         }
     }
 
@@ -228,9 +229,10 @@ impl BoundTable {
         let found = stored.fold(FamilySet::default(), |set, column| {
             set.with(self.family(column))
         });
-        match found.is_empty() {
-            true => found.with(0),
-            false => found,
+        if found.is_empty() {
+            found.with(0)
+        } else {
+            found
         }
     }
 

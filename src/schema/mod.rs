@@ -309,10 +309,7 @@ impl Table {
             && self.checks.is_empty()
             && self.next_column.is_none()
             && self.comment.is_none();
-        match is_first {
-            true => 1,
-            false => 2,
-        }
+        if is_first { 1 } else { 2 }
     }
 
     /// Whether the row key is the hidden column [`ROW_ID`], since none was declared.
@@ -385,13 +382,14 @@ impl Table {
     /// # Errors
     /// `InvalidInput` or `NotSupported` that names the table, the part and the reason.
     pub fn row_key(&self) -> Result<RowKey> {
-        let key = match self.has_row_id() {
-            true => vec![PartDefinition {
+        let key = if self.has_row_id() {
+            vec![PartDefinition {
                 expression: Expression::column(ROW_ID),
                 direction: SortOrder::Ascending,
                 nulls: SortOrder::Ascending.default_nulls(),
-            }],
-            false => self.key.clone(),
+            }]
+        } else {
+            self.key.clone()
         };
         let row_key = RowKey::new(self.key_columns(), key)
             .map_err(|error| error.context(format!("table `{}`", self.name)))?;

@@ -93,9 +93,10 @@ impl Sequence {
 
     /// The least and the greatest number, unless it is said otherwise, of a sequence with this increment.
     pub fn default_bounds(increment: i64) -> (i64, i64) {
-        match increment < 0 {
-            false => (1, i64::MAX),
-            true => (i64::MIN, -1),
+        if increment < 0 {
+            (i64::MIN, -1)
+        } else {
+            (1, i64::MAX)
         }
     }
 

@@ -73,12 +73,13 @@ fn refuse_spread(part: &KeyPart) -> Result<()> {
              come first"
         )));
     }
-    match part.transform().is_hash() || part.sources().len() != 1 {
-        true => Err(Error::unsupported(format!(
+    if part.transform().is_hash() || part.sources().len() != 1 {
+        Err(Error::unsupported(format!(
             "key part {expression} is a hash, and no value of a column says where it divides the rows: leave SPLIT out, and \
              let bucket(n, …) be the first part, each bucket of which is a part of its own"
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 
@@ -107,12 +108,13 @@ pub fn split_key(key: &RowKey, values: &[Datum]) -> Result<Vec<u8>> {
             }
         }
     }
-    match bytes.len() <= ROW_KEY_BYTES {
-        true => Ok(bytes),
-        false => Err(Error::invalid(format!(
+    if bytes.len() <= ROW_KEY_BYTES {
+        Ok(bytes)
+    } else {
+        Err(Error::invalid(format!(
             "a key of {} bytes, {ROW_KEY_BYTES} are possible",
             bytes.len()
-        ))),
+        )))
     }
 }
 

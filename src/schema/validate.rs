@@ -95,12 +95,13 @@ impl Table {
             )));
         }
         let mut parts = self.key.iter().flat_map(|part| part.expression.columns());
-        match column.generated.is_some() && parts.any(|part| part == name) {
-            true => Err(Error::unsupported(format!(
+        if column.generated.is_some() && parts.any(|part| part == name) {
+            Err(Error::unsupported(format!(
                 "column `{name}` is generated, and cannot be in the row key; a key part is computed itself, as in \
                  PRIMARY KEY (date_trunc('hour', ts))"
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 
@@ -131,13 +132,14 @@ impl Table {
                 self.name
             )));
         }
-        match row_key.parts().iter().any(|part| part.is_constant()) {
-            true => Ok(()),
-            false => Err(Error::invalid(format!(
+        if row_key.parts().iter().any(|part| part.is_constant()) {
+            Ok(())
+        } else {
+            Err(Error::invalid(format!(
                 "table `{}`: in a key space its rows are told from those of other tables by a constant in the row key, as in \
                  PRIMARY KEY (customer_id, 'order', order_id); it has none",
                 self.name
-            ))),
+            )))
         }
     }
 

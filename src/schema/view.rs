@@ -104,9 +104,10 @@ impl View {
     pub fn create_statement(&self) -> String {
         let names: Vec<_> = self.columns.iter().map(|it| identifier(&it.name)).collect();
         let is_renamed = self.columns.iter().any(|it| it.name != it.source);
-        let columns = match is_renamed {
-            true => format!(" ({})", names.join(", ")),
-            false => String::new(),
+        let columns = if is_renamed {
+            format!(" ({})", names.join(", "))
+        } else {
+            String::new()
         };
         let name = identifier(&self.name);
         format!("CREATE VIEW {name}{columns} AS\n{}", self.query)
@@ -115,9 +116,10 @@ impl View {
     /// What it reads, for errors: `` `t`, `u` ``.
     pub fn reads_in_words(&self) -> String {
         let names: Vec<String> = self.reads.iter().map(|name| format!("`{name}`")).collect();
-        match names.is_empty() {
-            true => "no table".to_owned(),
-            false => names.join(", "),
+        if names.is_empty() {
+            "no table".to_owned()
+        } else {
+            names.join(", ")
         }
     }
 }

@@ -184,13 +184,14 @@ impl Appender {
             .columns()
             .iter()
             .filter(|it| !given.contains(&it.name));
-        let filled = match left_out.any(|column| column.default_text().is_some()) {
-            true => column_rules::filled(
+        let filled = if left_out.any(|column| column.default_text().is_some()) {
+            column_rules::filled(
                 &self.connection.run_context.statement_state()?,
                 table,
                 &given,
-            )?,
-            false => Vec::new(),
+            )?
+        } else {
+            Vec::new()
         };
         self.buffer.conform(batch, &filled)
     }

@@ -218,9 +218,10 @@ async fn an_appender_that_failed_says_so_with_the_kind_and_reason_of_it() {
         }
         subject.faults.stop();
         let failed = failed.expect("a failure that nobody was told of");
-        let expected = match fails_at_once {
-            true => "no temporary file can be made in",
-            false => "injected fault: call 1",
+        let expected = if fails_at_once {
+            "no temporary file can be made in"
+        } else {
+            "injected fault: call 1"
         };
         for later in [
             failed,

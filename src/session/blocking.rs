@@ -82,13 +82,14 @@ fn refuse_inside_task() -> Result<()> {
             }
             Poll::Pending => true,
         });
-    match is_counted {
-        false => Ok(()),
-        true => Err(Error::invalid(
+    if is_counted {
+        Err(Error::invalid(
             "a blocking call inside of an asynchronous task would hold up others: use halite::Database and \
              halite::Connection there, or call from a thread that may wait, that of tokio::task::spawn_blocking or \
              block_in_place, or one of its own",
-        )),
+        ))
+    } else {
+        Ok(())
     }
 }
 

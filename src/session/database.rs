@@ -166,10 +166,13 @@ impl Database {
         on_waiting_thread("closing the database broke off", let_go).await?;
         let begun = Instant::now();
         let is_open = || open.as_ref().is_some_and(|open| open.strong_count() > 0);
-        let is_ending = || match holders.are_ending() {
-            true => holders.have(STATEMENT) || is_open(),
-            // Whoever has waited for a statement hears of its end, and lets go of its connection.
-            false => has_run && begun.elapsed() < LET_GO_WITHIN,
+        let is_ending = || {
+            if holders.are_ending() {
+                holders.have(STATEMENT) || is_open()
+            } else {
+                // Whoever has waited for a statement hears of its end, and lets go of its connection.
+                has_run && begun.elapsed() < LET_GO_WITHIN
+            }
         };
         while is_ending() && begun.elapsed() < ENDS_WITHIN {
             deadline::passed((Instant::now() + LOOKED_AFTER).into()).await;

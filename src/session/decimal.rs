@@ -39,11 +39,12 @@ impl Decimal {
     /// # Errors
     /// `InvalidInput` for more than 38 digits.
     pub fn new(unscaled: i128, scale: u8) -> Result<Self> {
-        match scale <= PRECISION && unscaled.unsigned_abs() < 10_u128.pow(PRECISION.into()) {
-            true => Ok(Self { unscaled, scale }),
-            false => Err(Error::invalid(format!(
+        if scale <= PRECISION && unscaled.unsigned_abs() < 10_u128.pow(PRECISION.into()) {
+            Ok(Self { unscaled, scale })
+        } else {
+            Err(Error::invalid(format!(
                 "a DECIMAL has at most {PRECISION} digits, {unscaled} with {scale} behind the point has more"
-            ))),
+            )))
         }
     }
 

@@ -17,22 +17,24 @@ const BATCH: usize = 1_000;
 
 /// Any double that is finite, or one as people write them.
 fn draw(random: &mut Rng) -> f64 {
-    match random.bool() {
-        true => random.f64() * 10f64.powi(random.i32(-4..15)),
-        false => loop {
+    if random.bool() {
+        random.f64() * 10f64.powi(random.i32(-4..15))
+    } else {
+        loop {
             let double = f64::from_bits(random.u64(..));
             if double.is_finite() && double != 0.0 {
                 break double;
             }
-        },
+        }
     }
 }
 
 /// The shortest spelling: a DECIMAL where it has no exponent.
 fn spelled(double: f64) -> String {
-    match (1e-5..1e16).contains(&double.abs()) {
-        true => double.to_string(),
-        false => format!("{double:e}"),
+    if (1e-5..1e16).contains(&double.abs()) {
+        double.to_string()
+    } else {
+        format!("{double:e}")
     }
 }
 

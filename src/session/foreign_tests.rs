@@ -87,9 +87,10 @@ async fn copied(connection: &Connection, file: &Path) -> Result<String, Error> {
     connection
         .execute(&format!("CREATE TABLE copied {TABLE}"), ())
         .await?;
-    let header = match file.extension().is_some_and(|it| it == "parquet") {
-        true => "",
-        false => " (HEADER)",
+    let header = if file.extension().is_some_and(|it| it == "parquet") {
+        ""
+    } else {
+        " (HEADER)"
     };
     let copy = format!("COPY copied FROM '{}'{header}", file.display());
     connection.execute(&copy, ()).await?;

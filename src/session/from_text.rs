@@ -46,9 +46,10 @@ impl Connection {
             Command::Copy(_) => return Err(no_query()),
         };
         if let Some(own) = DdlStatement::of(parsed)? {
-            return Err(match own.gives_rows() {
-                true => own_query(),
-                false => no_query(),
+            return Err(if own.gives_rows() {
+                own_query()
+            } else {
+                no_query()
             });
         }
         let (state, plan) = self.run_context.planned(parsed).await?;
@@ -340,9 +341,10 @@ impl Connection {
             Err(error) => return Err(error),
         };
         let params = Placeholders::of(&plan)?.at_least(count).bind(params)?;
-        let bound = match written_values::are_typed_by_others(parsed) {
-            true => None,
-            false => bound::with_values(plan, params.clone())?,
+        let bound = if written_values::are_typed_by_others(parsed) {
+            None
+        } else {
+            bound::with_values(plan, params.clone())?
         };
         match bound {
             Some(plan) => self.run_context.run_wanted(state, plan, wanted).await,

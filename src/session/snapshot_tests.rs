@@ -129,14 +129,15 @@ async fn a_query_whose_table_went_after_it_was_planned_says_so() {
 
 /// What a prepared statement gives: the number in its only row, or that of the rows that it changed.
 async fn given(prepared: &PreparedStatement, is_query: bool) -> Result<i64> {
-    match is_query {
-        true => prepared
+    if is_query {
+        prepared
             .rows(())
             .await?
             .iter()
             .map(|row| row.get::<i64>(0))
-            .sum(),
-        false => Ok(prepared.execute(()).await? as i64),
+            .sum()
+    } else {
+        Ok(prepared.execute(()).await? as i64)
     }
 }
 

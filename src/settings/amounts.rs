@@ -60,14 +60,16 @@ impl FromStr for ByteSize {
         let unit = UNITS.iter().find(|(unit, _)| digits.ends_with(unit));
         let (unit, shift) = unit.ok_or_else(wrong)?;
         let number = digits.strip_suffix(unit).unwrap_or(digits).trim_end();
-        let number: f64 = match number.bytes().all(|it| it.is_ascii_digit() || it == b'.') {
-            true => number.parse().map_err(|_| wrong())?,
-            false => return Err(wrong()),
+        let number: f64 = if number.bytes().all(|it| it.is_ascii_digit() || it == b'.') {
+            number.parse().map_err(|_| wrong())?
+        } else {
+            return Err(wrong());
         };
         let bytes = number * (1_u64 << shift) as f64;
-        match bytes <= (1_u64 << 50) as f64 {
-            true => Ok(Self(bytes as u64)),
-            false => Err(wrong()),
+        if bytes <= (1_u64 << 50) as f64 {
+            Ok(Self(bytes as u64))
+        } else {
+            Err(wrong())
         }
     }
 }

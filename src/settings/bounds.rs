@@ -86,13 +86,14 @@ fn check_number(name: &str, value: &str) -> Result<()> {
         return Ok(());
     };
     let bounds = of(name);
-    match u64::try_from(number).is_ok_and(|number| bounds.contains(&number)) {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
+    if u64::try_from(number).is_ok_and(|number| bounds.contains(&number)) {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
             "{name} cannot be {value}: it is a number from {} to {}",
             bounds.start(),
             bounds.end()
-        ))),
+        )))
     }
 }
 

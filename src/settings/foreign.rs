@@ -122,13 +122,14 @@ pub fn foreign(name: &str, value: Option<&str>) -> Result<Option<String>> {
         Taken::As(values) => values.iter().any(|it| it.eq_ignore_ascii_case(value)),
     };
     let (name, instead) = (foreign.name, foreign.instead);
-    match is_taken {
-        true => Ok(Some(format!(
+    if is_taken {
+        Ok(Some(format!(
             "`{name}` is a setting of another database: it is taken, and changes nothing"
-        ))),
-        false => Err(Error::unsupported(format!(
+        )))
+    } else {
+        Err(Error::unsupported(format!(
             "`{name}` cannot be '{value}': {instead}"
-        ))),
+        )))
     }
 }
 

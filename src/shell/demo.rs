@@ -244,13 +244,10 @@ impl<'a> Demo<'a> {
             layout: expectation.layout,
             is_worst: query.worst == Some(expectation.layout),
             walks: scanned.walks(),
-            is_met: match self.is_far {
-                true => expectation.is_met_far_away(
-                    &usual.totals,
-                    scanned.walks(),
-                    scanned.is_narrowed(),
-                ),
-                false => expectation.is_met(&usual.totals, scanned.walks()),
+            is_met: if self.is_far {
+                expectation.is_met_far_away(&usual.totals, scanned.walks(), scanned.is_narrowed())
+            } else {
+                expectation.is_met(&usual.totals, scanned.walks())
             },
             is_same: rows == text_of(&plain)? && answer.is_none_or(|answer| answer == rows),
             rows: usual.rows(),

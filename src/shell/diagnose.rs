@@ -262,9 +262,10 @@ fn column_hint(wrong: &str, message: &str) -> Option<String> {
     question(&meant).or_else(|| {
         let more = if valid.len() > SHOWN { ", …" } else { "" };
         let some: Vec<&str> = valid.iter().copied().take(SHOWN).collect();
-        let quotes = match wrong.starts_with('"') {
-            true => "; a text stands in single quotes",
-            false => "",
+        let quotes = if wrong.starts_with('"') {
+            "; a text stands in single quotes"
+        } else {
+            ""
         };
         Some(format!("the columns are {}{more}{quotes}", some.join(", ")))
     })

@@ -40,11 +40,12 @@ impl Shell<'_> {
     pub(super) fn check_program(&self, command: &str) -> Result<()> {
         let database = self.connection.database();
         database.check_external_access(&format!("the program `{command}`"))?;
-        match self.settings.interactive || self.settings.allow_commands {
-            true => Ok(()),
-            false => Err(Error::unsupported(format!(
+        if self.settings.interactive || self.settings.allow_commands {
+            Ok(())
+        } else {
+            Err(Error::unsupported(format!(
                 "a script runs no programs, such as `{command}`, unless halite is started with --allow-commands"
-            ))),
+            )))
         }
     }
 

@@ -96,15 +96,14 @@ impl Shell<'_> {
         if let Some(unit) = units.ready() {
             return Ok((units, Ok(Some(unit))));
         }
-        match units.may_wait() {
-            false => {
-                let unit = units.read();
-                Ok((units, unit))
-            }
-            true => self.unless_interrupted(move || {
+        if units.may_wait() {
+            self.unless_interrupted(move || {
                 let unit = units.read();
                 (units, unit)
-            }),
+            })
+        } else {
+            let unit = units.read();
+            Ok((units, unit))
         }
     }
 

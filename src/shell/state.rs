@@ -199,9 +199,10 @@ impl<'a> Shell<'a> {
 
     /// `Interrupted` once Ctrl-C has been pressed.
     pub(super) fn check_interrupts(&self) -> Result<(), Failure> {
-        match self.interrupts.as_ref().is_some_and(Interrupts::have_come) {
-            true => Err(Failure::Interrupted),
-            false => Ok(()),
+        if self.interrupts.as_ref().is_some_and(Interrupts::have_come) {
+            Err(Failure::Interrupted)
+        } else {
+            Ok(())
         }
     }
 

@@ -103,12 +103,13 @@ fn refuse_same(wanted: &Wanted<'_>) -> Result<(), Error> {
         }
         _ => false,
     };
-    match is_same {
-        false => Ok(()),
-        true => Err(Error::invalid(format!(
+    if is_same {
+        Err(Error::invalid(format!(
             "{} cannot be copied into itself: name another database",
             wanted.from.display()
-        ))),
+        )))
+    } else {
+        Ok(())
     }
 }
 

@@ -24,11 +24,12 @@ impl Variables {
     pub fn check(name: &str) -> Result<(), String> {
         let belongs = |letter: char| letter.is_alphanumeric() || letter == '_';
         let begins = |letter: char| letter.is_alphabetic() || letter == '_';
-        match name.starts_with(begins) && name.chars().all(belongs) {
-            true => Ok(()),
-            false => Err(format!(
+        if name.starts_with(begins) && name.chars().all(belongs) {
+            Ok(())
+        } else {
+            Err(format!(
                 "{name} is no name of a variable: it has letters, digits and _, and begins with no digit"
-            )),
+            ))
         }
     }
 

@@ -102,9 +102,10 @@ impl SpanRow {
     }
 
     fn filled(&self, end: &str) -> String {
-        match end.contains(BUCKET) {
-            true => end.replace(BUCKET, &listed(&self.buckets, "..", ("{", "}"))),
-            false => end.to_owned(),
+        if end.contains(BUCKET) {
+            end.replace(BUCKET, &listed(&self.buckets, "..", ("{", "}")))
+        } else {
+            end.to_owned()
         }
     }
 
@@ -129,9 +130,12 @@ impl SpanRow {
     /// Of a range of what keys begin with, that of the keys.
     #[must_use]
     pub fn going_on(self) -> Self {
-        let end = |end: String| match end.is_empty() || end.ends_with('*') {
-            true => end,
-            false => end + "/*",
+        let end = |end: String| {
+            if end.is_empty() || end.ends_with('*') {
+                end
+            } else {
+                end + "/*"
+            }
         };
         Self {
             kind: match self.kind {

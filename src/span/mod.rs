@@ -256,9 +256,10 @@ pub fn plan_of(key: &RowKey, conjuncts: &[Predicate], budget: usize) -> Result<P
     }
     let (spans, widened) = Spans::of_boxes(&projection, project::merge(part_boxes), budget)?;
     projection.give_up(&widened, &mut unproven);
-    let reasons = match spans.is_empty() {
-        true => vec![None; conjuncts.len()],
-        false => projection.reasons(conjuncts, &unproven),
+    let reasons = if spans.is_empty() {
+        vec![None; conjuncts.len()]
+    } else {
+        projection.reasons(conjuncts, &unproven)
     };
     #[cfg(test)]
     let reasons = faulty_reasons(reasons);

@@ -113,9 +113,10 @@ impl WalkBox {
     fn after(&self, key: &[u8], offsets: &[usize]) -> Step {
         for (depth, prefix, field) in fields(key, offsets) {
             // What stands at the last offset is outside; behind a field that is inside, all of its keys are passed.
-            let from = match depth + 1 == offsets.len() {
-                true => Some(field.to_vec()),
-                false => prefix_successor(field),
+            let from = if depth + 1 == offsets.len() {
+                Some(field.to_vec())
+            } else {
+                prefix_successor(field)
             };
             let Some((set, from)) = self.fields.get(depth).zip(from) else {
                 continue;

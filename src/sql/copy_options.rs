@@ -35,9 +35,10 @@ static OPTIONS: &[OptionDeclaration] = &[
         set: |options, given| {
             let name = value(given)?;
             options.is_text = name.eq_ignore_ascii_case("text");
-            options.format = Some(match options.is_text {
-                true => FileFormat::Csv,
-                false => FileFormat::named(name)?,
+            options.format = Some(if options.is_text {
+                FileFormat::Csv
+            } else {
+                FileFormat::named(name)?
             });
             Ok(())
         },
@@ -303,12 +304,13 @@ fn unknown_option(option: &CopyOption, words: OptionWords, besides: &[&str]) -> 
     });
     let known: Vec<String> = known.collect();
     let name = option.name.to_lowercase();
-    Error::unsupported(match known.is_empty() {
-        true => format!("{function} has no options, and `{name}` is given"),
-        false => format!(
+    Error::unsupported(if known.is_empty() {
+        format!("{function} has no options, and `{name}` is given")
+    } else {
+        format!(
             "{function} has no option `{name}`; it has {}",
             listed(known.iter().map(String::as_str))
-        ),
+        )
     })
 }
 

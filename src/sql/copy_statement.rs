@@ -205,9 +205,10 @@ impl fmt::Display for CopyStatement {
             let columns: Vec<String> = self.partition_by.iter().map(Ident::to_string).collect();
             options.push(format!("PARTITION_BY ({})", columns.join(", ")));
         }
-        match options.is_empty() {
-            true => Ok(()),
-            false => write!(f, " ({})", options.join(", ")),
+        if options.is_empty() {
+            Ok(())
+        } else {
+            write!(f, " ({})", options.join(", "))
         }
     }
 }

@@ -345,12 +345,13 @@ fn bounded(
         op: BinaryOperator::Or,
         right: Box::new(between(&second, &first, false)),
     }));
-    Ok(match is_negated {
-        true => Expr::UnaryOp {
+    Ok(if is_negated {
+        Expr::UnaryOp {
             op: UnaryOperator::Not,
             expr: Box::new(either),
-        },
-        false => either,
+        }
+    } else {
+        either
     })
 }
 

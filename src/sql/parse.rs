@@ -382,12 +382,11 @@ fn parse_summarized(
         ),
         _ => false,
     };
-    let mut query = match is_query {
-        true => parser.parse_query()?,
-        false => {
-            let name = parser.parse_object_name(false)?;
-            dialect::query(&format!("SELECT * FROM {name}"))?
-        }
+    let mut query = if is_query {
+        parser.parse_query()?
+    } else {
+        let name = parser.parse_object_name(false)?;
+        dialect::query(&format!("SELECT * FROM {name}"))?
     };
     expect_end(&mut parser)?;
     mend(&mut *query);

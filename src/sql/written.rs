@@ -53,13 +53,15 @@ impl Written {
     /// # Errors
     /// What is no SQL.
     pub(super) fn parse(parser: &mut Parser<'_>) -> Result<Self, ParserError> {
-        let explain = match parser.parse_keyword(Keyword::EXPLAIN) {
-            true => Some(Explain::parse(parser)?),
-            false => None,
+        let explain = if parser.parse_keyword(Keyword::EXPLAIN) {
+            Some(Explain::parse(parser)?)
+        } else {
+            None
         };
-        let sql = match parser.parse_keyword(Keyword::RESET) {
-            true => parse_reset(parser)?,
-            false => parser.parse_statement()?,
+        let sql = if parser.parse_keyword(Keyword::RESET) {
+            parse_reset(parser)?
+        } else {
+            parser.parse_statement()?
         };
         let sql = Box::new(sql);
         Ok(Self { explain, sql })
@@ -86,9 +88,10 @@ impl Explain {
         }
         let analyze = parser.parse_keyword(Keyword::ANALYZE);
         let verbose = parser.parse_keyword(Keyword::VERBOSE);
-        let format = match parser.parse_keyword(Keyword::FORMAT) {
-            true => Some(format(parser)?),
-            false => None,
+        let format = if parser.parse_keyword(Keyword::FORMAT) {
+            Some(format(parser)?)
+        } else {
+            None
         };
         Ok(Self::Words {
             analyze,

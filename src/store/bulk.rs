@@ -68,9 +68,10 @@ impl Ascending {
 
     /// Errors: `Internal` where something went wrong before.
     pub(crate) fn check_unbroken(&self) -> Result<()> {
-        match self.is_broken {
-            false => Ok(()),
-            true => Err(Error::internal("a bulk load goes on after an error")),
+        if self.is_broken {
+            Err(Error::internal("a bulk load goes on after an error"))
+        } else {
+            Ok(())
         }
     }
 }

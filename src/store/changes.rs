@@ -171,11 +171,12 @@ pub(super) fn try_begin<S: LocalStore + 'static>(
 }
 
 fn check_writable(store: &impl LocalStore) -> Result<()> {
-    match store.is_read_only() {
-        false => Ok(()),
-        true => Err(Error::unavailable(
+    if store.is_read_only() {
+        Err(Error::unavailable(
             "the database is open read-only: nothing can be written",
-        )),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -208,9 +209,10 @@ impl<S: LocalStore> Changes for LocalChanges<S> {
     }
 
     fn write(&mut self, batch: WriteBatch) -> Result<()> {
-        match self.batch.is_empty() {
-            true => self.batch = batch,
-            false => self.batch.append(&batch),
+        if self.batch.is_empty() {
+            self.batch = batch
+        } else {
+            self.batch.append(&batch)
         }
         Ok(())
     }
@@ -237,9 +239,10 @@ impl<S: LocalStore> Changes for LocalChanges<S> {
             loads,
             claimed,
         } = *self;
-        let applied = match loads.is_empty() {
-            true => store.write(batch, durability),
-            false => ingest(&store, &batch, loads),
+        let applied = if loads.is_empty() {
+            store.write(batch, durability)
+        } else {
+            ingest(&store, &batch, loads)
         };
         free(claimed);
         applied

@@ -265,9 +265,10 @@ impl Subject {
 
     /// How often something is done that is done `near` times where it takes no time.
     fn rounds(&self, near: usize) -> usize {
-        match self.is_cluster {
-            true => (near / 8).max(5),
-            false => near,
+        if self.is_cluster {
+            (near / 8).max(5)
+        } else {
+            near
         }
     }
 
@@ -277,9 +278,10 @@ impl Subject {
 
     /// [`HOSTILE`], as far as it can be kept.
     fn hostile(&self) -> &'static [(&'static [u8], &'static [u8])] {
-        match self.refuses_empty_key() {
-            true => &HOSTILE[1..],
-            false => HOSTILE,
+        if self.refuses_empty_key() {
+            &HOSTILE[1..]
+        } else {
+            HOSTILE
         }
     }
 

@@ -145,9 +145,10 @@ enum Found {
 /// takes for a part of the list of files; and a list that has another name than it should is just not there.
 fn names_of(file: &Path) -> Vec<String> {
     let name = file.file_name().unwrap().to_str().unwrap().to_owned();
-    match name.ends_with(".sst") || name == "CURRENT" {
-        true => vec![name, "MANIFEST-".to_owned()],
-        false => vec![name],
+    if name.ends_with(".sst") || name == "CURRENT" {
+        vec![name, "MANIFEST-".to_owned()]
+    } else {
+        vec![name]
     }
 }
 

@@ -57,9 +57,10 @@ pub(super) fn inspect<E: From<Error>>(
         (true, is_unfinished) => {
             let families = list_families()?;
             check_families(path, &families, is_unfinished)?;
-            Ok(match is_unfinished {
-                true => Found::Unfinished(families),
-                false => Found::Database(families),
+            Ok(if is_unfinished {
+                Found::Unfinished(families)
+            } else {
+                Found::Database(families)
             })
         }
     }

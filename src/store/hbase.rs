@@ -62,9 +62,10 @@ pub fn open_with(url: &str, options: &StoreOptions) -> Result<Arc<dyn Store>> {
     let rows = HbaseRows::open(address, makes, REACHED_WITHIN)
         .map_err(|error| error.context(format_args!("{whole} cannot be opened")))?;
     let times = Times::default();
-    Ok(match options.read_only {
-        true => Arc::new(VersionedStore::open_read_only(rows, times)?),
-        false => Arc::new(VersionedStore::open(rows, times)?),
+    Ok(if options.read_only {
+        Arc::new(VersionedStore::open_read_only(rows, times)?)
+    } else {
+        Arc::new(VersionedStore::open(rows, times)?)
     })
 }
 

@@ -37,11 +37,12 @@ pub fn check_outside(file: &Path) -> Result<()> {
 /// # Errors
 /// `InvalidInput` with the number.
 pub fn check_file_name(bytes: usize) -> Result<()> {
-    match bytes <= MOST_BYTES {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
+    if bytes <= MOST_BYTES {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
             "the name of a file has {bytes} bytes, more than {MOST_BYTES}"
-        ))),
+        )))
     }
 }
 

@@ -124,9 +124,10 @@ impl Database {
         let what = format!("{}: {what}", self.path().display());
         let is_full = reserve::is_wanted(error.as_ref());
         let failed = store_error(what, error);
-        match is_full && reserve::give_back(self.path()) {
-            true => failed.context(RESERVE_GIVEN_BACK),
-            false => failed,
+        if is_full && reserve::give_back(self.path()) {
+            failed.context(RESERVE_GIVEN_BACK)
+        } else {
+            failed
         }
     }
 }

@@ -91,9 +91,10 @@ pub(super) fn check(path: &Path) -> Result<bool, Error> {
     if name != seal.manifest || is_whole {
         return Ok(name == seal.manifest);
     }
-    let how = match bytes.len() < seal.length {
-        true => format!("has {} bytes, and had {}", bytes.len(), seal.length),
-        false => "has other bytes than it had".to_owned(),
+    let how = if bytes.len() < seal.length {
+        format!("has {} bytes, and had {}", bytes.len(), seal.length)
+    } else {
+        "has other bytes than it had".to_owned()
     };
     Err(Error::corrupt(format!(
         "the database {} is damaged: its file {} {how} when the database was closed; restore it from a backup",

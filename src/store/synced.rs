@@ -307,13 +307,13 @@ fn examine(path: &Path, mark: &Mark) -> Result<(), String> {
     let names = directory::file_names(path).unwrap_or_default();
     let current = fs::read_to_string(path.join("CURRENT")).unwrap_or_default();
     for extent in &mark.0 {
-        let is_in_use = match extent.is_log() {
+        let is_in_use = if extent.is_log() {
             // A later log has been begun: this one may have been taken into files.
-            true => {
-                let is_later = |name: &String| name.ends_with(".log") && *name > extent.name;
-                names.contains(&extent.name) || !names.iter().any(is_later)
-            }
-            false => current.trim_end() == extent.name,
+
+            let is_later = |name: &String| name.ends_with(".log") && *name > extent.name;
+            names.contains(&extent.name) || !names.iter().any(is_later)
+        } else {
+            current.trim_end() == extent.name
         };
         if is_in_use {
             let file = path.join(&extent.name);

@@ -62,9 +62,10 @@ impl Encodes {
             matches!(function, "column" | "literal" | "salt" | "bucket" | "hash")
         };
         let is_padded = |column: &Column| matches!(column.sql_type, SqlType::Char(_));
-        match key.iter().all(takes_all) && !columns.iter().any(is_padded) {
-            true => Self::Long,
-            false => Self::All,
+        if key.iter().all(takes_all) && !columns.iter().any(is_padded) {
+            Self::Long
+        } else {
+            Self::All
         }
     }
 }

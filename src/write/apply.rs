@@ -51,12 +51,13 @@ impl Application<'_> {
             Change::Delete => None,
         };
         self.progress.enter(Phase::Writing);
-        match is_bulk(&changes) {
-            true => Ok(Settled {
+        if is_bulk(&changes) {
+            Ok(Settled {
                 count: self.apply_in_bulk(changes, search, begun)?,
                 ..Settled::default()
-            }),
-            false => self.apply_at_once(changes.into_sorted(), search, begun),
+            })
+        } else {
+            self.apply_at_once(changes.into_sorted(), search, begun)
         }
     }
 
@@ -205,9 +206,10 @@ struct Window {
 impl Window {
     /// Takes the next changes; returns whether there are any.
     fn fill(&mut self, merge: &mut SortedChanges) -> Result<bool> {
-        match self.goes_on {
-            true => self.changes.keep_last()?,
-            false => self.changes.clear(),
+        if self.goes_on {
+            self.changes.keep_last()?
+        } else {
+            self.changes.clear()
         }
         // Never fewer than two, so that a window that keeps a change of any size gets on.
         while self.changes.len() < 2

@@ -41,9 +41,10 @@ impl Waiting {
     /// # Errors
     /// `Unavailable` where nobody waits any more.
     pub(super) fn check(&self) -> Result<()> {
-        match self.0.load(Ordering::Relaxed) {
-            true => Ok(()),
-            false => Err(Error::unavailable("the statement was cancelled")),
+        if self.0.load(Ordering::Relaxed) {
+            Ok(())
+        } else {
+            Err(Error::unavailable("the statement was cancelled"))
         }
     }
 }

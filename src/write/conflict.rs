@@ -79,9 +79,10 @@ impl Search {
         changes: &RowChanges,
         every_key: bool,
     ) -> Result<Option<Self>> {
-        let compared = match every_key {
-            true => Vec::new(),
-            false => identity(table),
+        let compared = if every_key {
+            Vec::new()
+        } else {
+            identity(table)
         };
         if !every_key && compared.is_empty() {
             return Ok(None);

@@ -143,9 +143,10 @@ impl Layout {
                 0
             };
         // A row that was there keeps its hidden row id; one that is inserted is given one.
-        let columns = match self.old {
-            true => table.all_columns(),
-            false => table.columns(),
+        let columns = if self.old {
+            table.all_columns()
+        } else {
+            table.columns()
         };
         let returned = new + if self.new { columns.len() } else { 0 };
         [old, new, returned]
@@ -334,19 +335,21 @@ impl Encoder<'_> {
         let (old, places) = chosen(&before, &actions, old)?;
         let place = |row: usize| places.get(row).copied().unwrap_or(row);
         let old =
-            match layout.old {
-                true => Some(self.rows.encode_keys_of(&old).map_err(|error| {
+            if layout.old {
+                Some(self.rows.encode_keys_of(&old).map_err(|error| {
                     error.placed(|row| self.label(&actions, &before, place(row)))
-                })?),
-                false => None,
+                })?)
+            } else {
+                None
             };
         let (new, places) = chosen(&layout.new_rows(batch, table)?, &actions, new)?;
         let place = |row: usize| places.get(row).copied().unwrap_or(row);
-        let new = match layout.new {
-            true => Some(self.rows.encode(&new).map_err(|error: RowError| {
+        let new = if layout.new {
+            Some(self.rows.encode(&new).map_err(|error: RowError| {
                 error.placed(|row| self.label(&actions, &before, place(row)))
-            })?),
-            false => None,
+            })?)
+        } else {
+            None
         };
         let mut old = old.iter().flat_map(|rows| rows.iter());
         let mut new = new.iter().flat_map(|rows| rows.iter());

@@ -65,9 +65,10 @@ impl BriefChange {
     /// # Errors
     /// Those of the store.
     pub fn claim(&mut self, waits: bool) -> Result<Option<Arc<dyn Snapshot>>> {
-        match waits {
-            true => self.write_set.begin().map(Some),
-            false => self.write_set.try_begin(),
+        if waits {
+            self.write_set.begin().map(Some)
+        } else {
+            self.write_set.try_begin()
         }
     }
 

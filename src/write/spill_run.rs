@@ -206,9 +206,10 @@ impl SpillReader {
             .with_source(error)
         })?;
         self.unread.start += read as u64;
-        match read as u64 == count {
-            true => Ok(()),
-            false => Err(cut_short()),
+        if read as u64 == count {
+            Ok(())
+        } else {
+            Err(cut_short())
         }
     }
 }

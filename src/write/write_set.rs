@@ -242,9 +242,10 @@ impl WriteSet {
 
     /// Writes what is held to a temporary file, if it is more than the statement's memory. It blocks.
     pub(super) fn spill_if_full(&mut self) -> Result<()> {
-        match self.changes.is_full() {
-            true => self.changes.spill(&self.spills),
-            false => Ok(()),
+        if self.changes.is_full() {
+            self.changes.spill(&self.spills)
+        } else {
+            Ok(())
         }
     }
 

@@ -1,12 +1,14 @@
 //! What has a room of its own: a name that appears there, and in the files that are listed and get fewer.
 
-use super::source::code_of;
+use super::source::{code_of, production_of};
 use super::{assert_none, is_test_file, sources};
 
 /// What is named in some rooms alone.
 struct Rule {
     /// As it stands in the code.
     named: &'static str,
+    /// Whether it may stand in a string, too.
+    is_text: bool,
     /// Where it may stand: beginnings of paths under `src/`.
     rooms: &'static [&'static str],
     /// Files elsewhere that name it still.
@@ -17,6 +19,7 @@ const RULES: &[Rule] = &[
     // What the parser gives is taken in where statements are read, bound, and answered.
     Rule {
         named: "sqlparser::",
+        is_text: false,
         rooms: &["sql/", "plan/bind/", "plan/change/", "ddl/", "catalog/"],
         left: &[
             "run/execute_named.rs",
@@ -31,12 +34,14 @@ const RULES: &[Rule] = &[
     },
     Rule {
         named: "sql::parser",
+        is_text: false,
         rooms: &["plan/bind/statement.rs"],
         left: &[],
     },
     // Rules of the optimizer stand in one place, in one order.
     Rule {
         named: "datafusion::optimizer",
+        is_text: false,
         rooms: &["plan/rule/", "predicate/"],
         left: &[
             "plan/subquery/beside.rs",
@@ -46,25 +51,59 @@ const RULES: &[Rule] = &[
     },
     Rule {
         named: "physical_optimizer",
+        is_text: false,
         rooms: &["plan/rule/"],
         left: &[],
     },
     // The embedding API; whoever runs statements has a context of theirs.
     Rule {
         named: "impl Connection {",
+        is_text: false,
         rooms: &["session/"],
         // That to a server.
         left: &["store/hbase/connection.rs"],
     },
+    // What an error means is its kind, and what it is about; its words are for people.
+    Rule {
+        named: ".message().contains(",
+        is_text: false,
+        rooms: &[],
+        left: &["run/set.rs", "session/database.rs", "store/rocksdb/open.rs"],
+    },
+    Rule {
+        named: ".message().starts_with(",
+        is_text: false,
+        rooms: &[],
+        left: &[],
+    },
+    // Names that nobody can write.
+    Rule {
+        named: r"\u{2060}",
+        is_text: true,
+        rooms: &["sql/marks.rs"],
+        left: &[],
+    },
 ];
 
 impl Rule {
+    fn is_named_in(&self, text: &str) -> bool {
+        let code = if self.is_text {
+            production_of(text)
+        } else {
+            code_of(text)
+        };
+        // A chain of calls may stand on several lines.
+        let lines: Vec<&str> = code.lines().map(str::trim).collect();
+        let joined = lines.join("\n").replace("\n.", ".");
+        joined.contains(self.named)
+    }
+
     /// What is wrong with files, given by their paths under `src/`.
     fn wrong<'a>(&self, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<String> {
         let (mut wrong, mut left) = (Vec::new(), self.left.to_vec());
         for (file, text) in files {
             let is_elsewhere = !self.rooms.iter().any(|room| file.starts_with(room));
-            if is_test_file(file) || !is_elsewhere || !code_of(text).contains(self.named) {
+            if is_test_file(file) || !is_elsewhere || !self.is_named_in(text) {
                 continue;
             }
             match left.iter().position(|known| *known == file) {
@@ -93,6 +132,7 @@ fn what_has_a_room_stands_in_it() {
 fn what_stands_elsewhere_is_found() {
     let rule = Rule {
         named: "sqlparser::",
+        is_text: false,
         rooms: &["sql/"],
         left: &["run/named.rs", "run/gone.rs"],
     };
@@ -105,6 +145,20 @@ fn what_stands_elsewhere_is_found() {
         ("scan/exec.rs", text),
         ("scan/run.rs", "#[cfg(test)]\nuse sqlparser::ast::Ident;"),
     ]);
+    let marks = Rule {
+        named: r"\u{2060}",
+        is_text: true,
+        rooms: &["sql/marks.rs"],
+        left: &[],
+    };
+    let text = r#"const A: &str = "\u{2060}a";"#;
+    let for_tests = format!("#[cfg(test)]\n{text}");
+    let found = marks.wrong([
+        ("sql/marks.rs", text),
+        ("run/a.rs", text),
+        ("run/b.rs", &for_tests),
+    ]);
+    assert_eq!(found, [r"src/run/a.rs names `\u{2060}`"]);
     let expected = [
         "src/scan/exec.rs names `sqlparser::`",
         "src/run/gone.rs names `sqlparser::` no more",

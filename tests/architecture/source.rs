@@ -100,18 +100,29 @@ fn is_word(byte: u8) -> bool {
 
 /// The masked text without what is compiled for tests alone.
 pub fn code_of(text: &str) -> String {
-    let mut code = mask(text).into_bytes();
+    let masked = mask(text);
+    without_tests(&masked, masked.clone())
+}
+
+/// The text, with its strings and comments, without what is compiled for tests alone.
+pub fn production_of(text: &str) -> String {
+    without_tests(&mask(text), text.to_owned())
+}
+
+/// `text` with the items blanked that are marked for tests in `masked`, where every byte has the same place.
+fn without_tests(masked: &str, text: String) -> String {
+    let (code, mut text) = (masked.as_bytes(), text.into_bytes());
     let attribute = b"#[cfg(test)]";
     let mut from = 0;
     while let Some(at) = position(&code[from..], attribute) {
         let start = from + at;
-        let end = item_end(&code, start + attribute.len());
-        for byte in &mut code[start..end] {
+        let end = item_end(code, start + attribute.len());
+        for byte in &mut text[start..end] {
             *byte = blank(*byte);
         }
         from = end;
     }
-    String::from_utf8(code).unwrap()
+    String::from_utf8(text).unwrap()
 }
 
 /// Where the item that starts at `at` ends: behind its semicolon, its closing brace, or a field's comma.

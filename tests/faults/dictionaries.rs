@@ -49,13 +49,13 @@ fn step(random: &mut Rng, count: u64, model: &mut Model) -> String {
             )
         }
         5..=6 => {
-            let moved =
-                std::mem::take(model)
-                    .into_iter()
-                    .map(|((name, k), v)| match name == known {
-                        true => ((format!("moved-{count}"), k), v),
-                        false => ((name, k), v),
-                    });
+            let moved = std::mem::take(model).into_iter().map(|((name, k), v)| {
+                if name == known {
+                    ((format!("moved-{count}"), k), v)
+                } else {
+                    ((name, k), v)
+                }
+            });
             *model = moved.collect();
             format!("UPDATE metric SET name = 'moved-{count}' WHERE name = '{known}'")
         }

@@ -100,12 +100,11 @@ fn examine(
     assert!(!path.join("halite-loads").exists(), "files of a load");
     let left = store.spaces().unwrap();
     let reached = reached(&found, before, steps, acknowledged);
-    match reached > acknowledged {
-        true => seen.whole += 1,
-        false => {
-            seen.before_the_first += usize::from(acknowledged == 0);
-            seen.absent += usize::from(acknowledged < steps.len());
-        }
+    if reached > acknowledged {
+        seen.whole += 1
+    } else {
+        seen.before_the_first += usize::from(acknowledged == 0);
+        seen.absent += usize::from(acknowledged < steps.len());
     }
     seen.by_kind.add(steps, acknowledged, reached);
     let stands = after(before, steps, reached);

@@ -143,9 +143,10 @@ fn race_copies(memory: Option<u64>) {
                 let copied = race.run(&database).await;
                 copies += i64::from(copied);
                 rounds += 1;
-                latest = match copied {
-                    true => latest / 2,
-                    false => (latest * 2).min(Duration::from_secs(1)),
+                latest = if copied {
+                    latest / 2
+                } else {
+                    (latest * 2).min(Duration::from_secs(1))
                 };
             }
             println!("{copies} of {rounds} copies won");
@@ -196,9 +197,10 @@ impl Race {
                 // Now before the COPY, now after it, now between its reading and its writing.
                 tokio::time::sleep(Duration::from_micros(random.u64(0..=latest))).await;
                 let key = first + random.i64(0..Self::ROWS);
-                let sql = match random.bool() {
-                    true => format!("INSERT INTO t VALUES ({key}, 'inserted')"),
-                    false => format!("INSERT INTO t SELECT {key}, 'inserted'"),
+                let sql = if random.bool() {
+                    format!("INSERT INTO t VALUES ({key}, 'inserted')")
+                } else {
+                    format!("INSERT INTO t SELECT {key}, 'inserted'")
                 };
                 (false, i64::from(has_won(execute(&connection, &sql).await)))
             }
@@ -211,12 +213,13 @@ impl Race {
             first + Self::ROWS
         );
         let found = rows(&database.connect(), &count).await.unwrap();
-        match copied {
-            true => assert_eq!(
+        if copied {
+            assert_eq!(
                 (found, inserted),
                 (vec![format!("copied|{}", Self::ROWS)], 0)
-            ),
-            false => assert_eq!(found, [format!("inserted|{inserted}")]),
+            )
+        } else {
+            assert_eq!(found, [format!("inserted|{inserted}")])
         }
         copied
     }

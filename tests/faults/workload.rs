@@ -358,9 +358,10 @@ impl Workload {
         let mut sql = Vec::new();
         for key in keys {
             sql.push(format!("({key}, '{number}-{key}')"));
-            let value = match rows.contains_key(&key) {
-                true => format!("{number}-{key}+{key}"),
-                false => format!("{number}-{key}"),
+            let value = if rows.contains_key(&key) {
+                format!("{number}-{key}+{key}")
+            } else {
+                format!("{number}-{key}")
             };
             rows.insert(key, value);
         }
@@ -431,9 +432,10 @@ impl Workload {
         let end = start + self.random.i64(1..400);
         let rows = self.rows(table);
         for key in start..=end {
-            match rows.contains_key(&key) && key % 2 == 0 {
-                true => drop(rows.remove(&key)),
-                false => drop(rows.insert(key, format!("{count}-{key}"))),
+            if rows.contains_key(&key) && key % 2 == 0 {
+                drop(rows.remove(&key))
+            } else {
+                drop(rows.insert(key, format!("{count}-{key}")))
             }
         }
         format!(

@@ -115,9 +115,10 @@ impl Trials {
             return false;
         };
         let is_planned = measured.refused.is_none();
-        let answer = match is_planned {
-            true => "planned".to_owned(),
-            false => measured.answer(90),
+        let answer = if is_planned {
+            "planned".to_owned()
+        } else {
+            measured.answer(90)
         };
         let (time, peak) = (measured.computed.as_secs_f64(), measured.peak >> 20);
         println!("{name:38} {bytes:8} {time:7.2} s {peak:5} MiB  {answer}");
@@ -147,9 +148,10 @@ impl Trials {
     fn try_between(&mut self, kind: &Kind, text: Text, mut planned: usize, mut refused: usize) {
         for _ in 0..HALVINGS {
             let middle = planned.midpoint(refused);
-            match self.try_text(&kind[0], &text(kind, middle)) {
-                true => planned = middle,
-                false => refused = middle,
+            if self.try_text(&kind[0], &text(kind, middle)) {
+                planned = middle
+            } else {
+                refused = middle
             }
         }
     }

@@ -114,9 +114,10 @@ pub async fn of(case: &Case, exception: Option<&str>, samples: &Samples, oracle:
     let query = oracle.context.sql(&case.asked).await.unwrap();
     let plan = query.logical_plan();
     for (table, alias) in tables(plan) {
-        let stored = match table == case.query.table {
-            true => case.query.table_of(case.layout.name),
-            false => table.clone(),
+        let stored = if table == case.query.table {
+            case.query.table_of(case.layout.name)
+        } else {
+            table.clone()
         };
         let key = Key::of(&samples.table(&stored));
         let frame = in_order(oracle, &table, &stored, &key).await;

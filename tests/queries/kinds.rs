@@ -37,9 +37,10 @@ pub fn kind(
     if !are(&["range", "walk"]) {
         return None;
     }
-    match is_tight {
-        true => Some("stretch"),
-        false => (run.totals.rows_out < run.totals.keys_read).then_some("residual"),
+    if is_tight {
+        Some("stretch")
+    } else {
+        (run.totals.rows_out < run.totals.keys_read).then_some("residual")
     }
 }
 

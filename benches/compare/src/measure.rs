@@ -91,9 +91,10 @@ impl<'a> Contest<'a> {
 
     fn check(&mut self) -> Result<()> {
         // A call without values is the same each time.
-        let checked = match self.calls(0, 1).iter().all(Vec::is_empty) {
-            true => 1,
-            false => CHECKED_CALLS,
+        let checked = if self.calls(0, 1).iter().all(Vec::is_empty) {
+            1
+        } else {
+            CHECKED_CALLS
         };
         for call in self.calls(0, checked) {
             let mut first = None;

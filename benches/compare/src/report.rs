@@ -234,9 +234,10 @@ impl Report {
                 let _ = writeln!(text, "| **{data_set}** | | | | | | | | |");
             }
             let (usual, plain) = (&sample.usual, &sample.plain);
-            let ranges = match sample.walks {
-                true => "walk".to_owned(),
-                false => grouped(usual.totals.ranges),
+            let ranges = if sample.walks {
+                "walk".to_owned()
+            } else {
+                grouped(usual.totals.ranges)
             };
             let _ = writeln!(
                 text,
@@ -345,9 +346,10 @@ fn row(measured: &Measured) -> String {
     let mut text = format!("| {} |", measured.workload.name);
     for name in Name::ALL {
         let cell = measured.spread(name).map(spread).unwrap_or_default();
-        let _ = match name == quickest {
-            true => write!(text, " **{cell}** |"),
-            false => write!(text, " {cell} |"),
+        let _ = if name == quickest {
+            write!(text, " **{cell}** |")
+        } else {
+            write!(text, " {cell} |")
         };
     }
     let raw = measured.spread(Name::Raw);

@@ -38,9 +38,10 @@ pub fn digits(number: f64) -> String {
 pub fn seconds(seconds: f64) -> String {
     let (unit, size) = unit(seconds);
     let text = digits(seconds / size);
-    let short = match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => &text,
+    let short = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
     };
     format!("{short} {unit}")
 }

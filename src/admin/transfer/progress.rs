@@ -79,9 +79,10 @@ impl TransferProgress {
     pub(super) fn count(&self, rows: usize, bytes: usize) -> Result<()> {
         self.0.rows.fetch_add(rows as u64, Ordering::Relaxed);
         self.0.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-        match self.0.is_stopped.load(Ordering::Relaxed) {
-            true => Err(stopped()),
-            false => Ok(()),
+        if self.0.is_stopped.load(Ordering::Relaxed) {
+            Err(stopped())
+        } else {
+            Ok(())
         }
     }
 }

@@ -44,9 +44,10 @@ impl Transfer {
         };
         let plain = |it: &schema::Sequence| it.create_statement();
         let (own, others) = (plain(definition), plain(known.definition()));
-        match own == others {
-            true => Ok(()),
-            false => Err(self.other_definition(&own, &others)),
+        if own == others {
+            Ok(())
+        } else {
+            Err(self.other_definition(&own, &others))
         }
     }
 
@@ -149,9 +150,10 @@ fn unlike_columns(own: &Table, others: &Table) -> String {
     let unlike = pairs.filter(|(own, others)| own != others);
     let names: BTreeSet<String> = unlike.map(|(own, _)| format!("`{}`", own.name)).collect();
     let names: Vec<String> = names.into_iter().collect();
-    match names.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", names.join(", ")),
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", names.join(", "))
     }
 }
 

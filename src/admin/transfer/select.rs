@@ -30,9 +30,10 @@ impl Selection {
         let (from, names) = (Side::new(from, name), names.to_vec());
         on_waiting_thread(FAILED, move || {
             let moment = from.catalog.snapshot()?;
-            let chosen = match names.is_empty() {
-                true => Chosen::all(&from.catalog),
-                false => Chosen::named(&from, &names)?,
+            let chosen = if names.is_empty() {
+                Chosen::all(&from.catalog)
+            } else {
+                Chosen::named(&from, &names)?
             };
             Ok(Self {
                 work: chosen.into_work(&from.catalog),
@@ -81,10 +82,7 @@ impl Chosen {
         for name in names {
             // As statements name it, too.
             let folded = name.to_lowercase();
-            let name = match catalog.is_free(name) {
-                true => &folded,
-                false => name,
-            };
+            let name = if catalog.is_free(name) { &folded } else { name };
             if let Some(view) = catalog.view(name) {
                 chosen.views.insert(name.clone(), view);
             } else if let Some(sequence) = catalog.sequence(name) {

@@ -99,9 +99,10 @@ impl Sheet for Csv {
                 let place = || format!("row {}: column `{name}`", first + row as u64);
                 let read = column.read(row, &mut text);
                 let is_some = read.map_err(|error| unreadable(error).context(place()))?;
-                let pushed = match is_some {
-                    true => self.push_text(&mut line, &text),
-                    false => self.push_null(&mut line),
+                let pushed = if is_some {
+                    self.push_text(&mut line, &text)
+                } else {
+                    self.push_null(&mut line)
                 };
                 pushed.map_err(|problem| Error::invalid(format!("{} {problem}", place())))?;
             }

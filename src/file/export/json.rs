@@ -55,15 +55,12 @@ pub fn with_texts_of_nested(batch: &RecordBatch) -> Result<RecordBatch, ArrowErr
     let mut fields = Vec::with_capacity(batch.num_columns());
     let mut columns = Vec::with_capacity(batch.num_columns());
     for (field, column) in schema.fields().iter().zip(batch.columns()) {
-        match is_nested(field) {
-            false => {
-                fields.push(field.as_ref().clone());
-                columns.push(Arc::clone(column));
-            }
-            true => {
-                fields.push(Field::new(field.name(), DataType::Utf8, true));
-                columns.push(texts_of(field, column)?);
-            }
+        if is_nested(field) {
+            fields.push(Field::new(field.name(), DataType::Utf8, true));
+            columns.push(texts_of(field, column)?);
+        } else {
+            fields.push(field.as_ref().clone());
+            columns.push(Arc::clone(column));
         }
     }
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));

@@ -117,9 +117,10 @@ enum Message {
 pub(crate) async fn write(target: Target, mut rows: SendableRecordBatchStream) -> Result<u64> {
     let (sender, receiver) = channel(WAITING_BATCHES);
     let schema = rows.schema();
-    let write = match target.partition_by.is_empty() {
-        true => write_all,
-        false => partitioned::write_all,
+    let write = if target.partition_by.is_empty() {
+        write_all
+    } else {
+        partitioned::write_all
     };
     let writer = SpawnedTask::spawn_blocking(move || write(&target, &schema, receiver));
     loop {

@@ -111,9 +111,10 @@ fn codec(compression: FileCompression) -> Codec {
 fn of_parquet(schema: &Schema) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| {
         let data_type = type_of(field.data_type());
-        match data_type == *field.data_type() {
-            true => Arc::clone(field),
-            false => Arc::new(Field::new(field.name(), data_type, true)),
+        if data_type == *field.data_type() {
+            Arc::clone(field)
+        } else {
+            Arc::new(Field::new(field.name(), data_type, true))
         }
     });
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))

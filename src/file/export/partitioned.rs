@@ -217,12 +217,13 @@ fn refuse_other(path: &Path) -> Result<()> {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
-    match is_free {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
+    if is_free {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
             "`{}` is there already: PARTITION_BY writes a new directory; remove it, or name another",
             path.display()
-        ))),
+        )))
     }
 }
 

@@ -135,8 +135,9 @@ fn shown(rows: &[String]) -> String {
         .cloned()
         .collect::<Vec<_>>()
         .join(" / ");
-    match rows.len() > MOST {
-        true => format!("{} rows: {first} …", rows.len()),
-        false => format!("{} rows: {first}", rows.len()),
+    if rows.len() > MOST {
+        format!("{} rows: {first} …", rows.len())
+    } else {
+        format!("{} rows: {first}", rows.len())
     }
 }

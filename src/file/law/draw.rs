@@ -36,9 +36,10 @@ pub(super) fn drawn_rows(random: &mut Random) -> RecordBatch {
 /// Values of a pool, some of them NULL.
 fn column(random: &mut Random, count: usize) -> ArrayRef {
     let pool = pool(random);
-    let different = match random.percent(40) {
-        true => 1 + random.between(0, 1).min(pool.len() - 1),
-        false => pool.len(),
+    let different = if random.percent(40) {
+        1 + random.between(0, 1).min(pool.len() - 1)
+    } else {
+        pool.len()
     };
     let first = random.between(0, pool.len() - different);
     let mut places: Vec<u32> = (0..count)

@@ -24,14 +24,13 @@ pub(super) fn questions(random: &mut Random, rows: &RecordBatch) -> Vec<Question
         questions.extend(asker.queries(random));
         for _ in 0..3 {
             let condition = asker.condition(random);
-            let condition = match random.percent(25) {
-                true => {
-                    let place = random.between(1, rows.num_columns() - 1);
-                    let other = Asker { rows, place }.condition(random);
-                    let operator = random.pick(&["AND", "OR"]);
-                    format!("({condition}) {operator} ({other})")
-                }
-                false => condition,
+            let condition = if random.percent(25) {
+                let place = random.between(1, rows.num_columns() - 1);
+                let other = Asker { rows, place }.condition(random);
+                let operator = random.pick(&["AND", "OR"]);
+                format!("({condition}) {operator} ({other})")
+            } else {
+                condition
             };
             questions.push(Question::Filter(condition));
         }

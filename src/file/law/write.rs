@@ -20,9 +20,10 @@ use crate::span::law::random::Random;
 pub(super) fn write(random: &mut Random, rows: &RecordBatch, path: &Path) {
     let file = File::create(path).expect("file");
     let properties = properties(random, rows);
-    match random.percent(20) {
-        true => as_halite(random, rows, file, properties),
-        false => as_others(random, rows, file, properties),
+    if random.percent(20) {
+        as_halite(random, rows, file, properties)
+    } else {
+        as_others(random, rows, file, properties)
     }
 }
 

@@ -67,10 +67,7 @@ impl Bounds {
             Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE
         );
         let is_signed = is_number && by_type == SortOrder::SIGNED;
-        let is_known = match are_old {
-            true => is_signed,
-            false => is_defined,
-        };
+        let is_known = if are_old { is_signed } else { is_defined };
         match is_alone(column) && is_known {
             true if is_floating(column) => Self::OfNumbers,
             true => Self::Ordered,
@@ -303,9 +300,10 @@ fn left_of(stated: &Statistics, chunk: &ColumnChunkMetaData, bounds: Bounds) -> 
         None => 1,
     };
     #[cfg(test)]
-    let nulls = match active(Fault::NullsDenied) && stated.null_count_opt().is_none() {
-        true => 0,
-        false => nulls,
+    let nulls = if active(Fault::NullsDenied) && stated.null_count_opt().is_none() {
+        0
+    } else {
+        nulls
     };
     let is_old = stated.is_min_max_deprecated();
     Some(match (stated, bounds) {

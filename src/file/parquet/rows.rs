@@ -160,12 +160,13 @@ impl ExecutionPlan for RowsOfFiles {
         config: &ConfigOptions,
     ) -> Result<FilterDescription> {
         // The reader would ask them of the rows as they are in the file.
-        match config.execution.parquet.pushdown_filters {
-            true => Ok(FilterDescription::all_unsupported(
+        if config.execution.parquet.pushdown_filters {
+            Ok(FilterDescription::all_unsupported(
                 &filters,
                 &self.children(),
-            )),
-            false => FilterDescription::from_children(filters, &self.children()),
+            ))
+        } else {
+            FilterDescription::from_children(filters, &self.children())
         }
     }
 

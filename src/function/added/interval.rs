@@ -111,9 +111,10 @@ fn scaled(
     let months = scale(interval.months.into());
     let days = scale(interval.days.into()) + months.fract() * DAYS_OF_MONTH;
     // A third of a month is ten days, and not a hair less.
-    let whole_days = match (days - days.round()).abs() < 1e-9 {
-        true => days.round(),
-        false => days.trunc(),
+    let whole_days = if (days - days.round()).abs() < 1e-9 {
+        days.round()
+    } else {
+        days.trunc()
     };
     let rest = (days - whole_days) * DAY;
     let rest = if rest.abs() < 1e5 { 0.0 } else { rest };

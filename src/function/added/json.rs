@@ -215,9 +215,10 @@ fn document(function: &str, given: &DataType) -> Result<DataType> {
 
 /// The type that the name of a member, or the number of a place, is read as.
 fn step_type(given: &DataType) -> DataType {
-    match given.is_integer() {
-        true => DataType::Int64,
-        false => DataType::Utf8,
+    if given.is_integer() {
+        DataType::Int64
+    } else {
+        DataType::Utf8
     }
 }
 

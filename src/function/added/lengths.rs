@@ -38,9 +38,10 @@ pub(super) static LENGTH: Declaration = Declaration {
 
 fn letters(texts: &StringArray) -> ArrayRef {
     let count = |text: &str| {
-        let letters = match text.is_ascii() {
-            true => text.len(),
-            false => text.chars().count(),
+        let letters = if text.is_ascii() {
+            text.len()
+        } else {
+            text.chars().count()
         };
         // No text has 2^63 letters.
         i64::try_from(letters).unwrap_or(i64::MAX)

@@ -89,9 +89,10 @@ impl Template {
                 }
                 (_, 'S') => {
                     let is_first = template.whole == 0 && template.behind == 0;
-                    template.sign = match is_first {
-                        true => Sign::LeadingAlways,
-                        false => Sign::TrailingAlways,
+                    template.sign = if is_first {
+                        Sign::LeadingAlways
+                    } else {
+                        Sign::TrailingAlways
                     };
                     (1, None)
                 }
@@ -240,18 +241,20 @@ impl Digits<'_> {
     }
 
     fn behind_at(&self, place: usize) -> char {
-        match self.is_too_long {
-            true => '#',
-            false => self.behind.chars().nth(place).unwrap_or('0'),
+        if self.is_too_long {
+            '#'
+        } else {
+            self.behind.chars().nth(place).unwrap_or('0')
         }
     }
 }
 
 /// Whether a number is negative, and its digits in front of the point and so many behind it; `None` of NaN and infinity.
 fn rounded(number: &str, behind: usize) -> Option<(bool, String, String)> {
-    let plain = match number.contains(['e', 'E']) {
-        true => format!("{:.20}", number.parse::<f64>().ok()?),
-        false => number.to_owned(),
+    let plain = if number.contains(['e', 'E']) {
+        format!("{:.20}", number.parse::<f64>().ok()?)
+    } else {
+        number.to_owned()
     };
     let (is_negative, size) = match plain.strip_prefix('-') {
         Some(size) => (true, size),

@@ -194,15 +194,12 @@ fn value(values: &ArrayRef, row: usize) -> Value<'_> {
 
 fn pad(text: &mut String, written: &str, piece: &Piece) {
     let missing = piece.width.saturating_sub(written.chars().count());
-    match piece.flags.contains('-') {
-        true => {
-            text.push_str(written);
-            text.extend(std::iter::repeat_n(' ', missing));
-        }
-        false => {
-            text.extend(std::iter::repeat_n(' ', missing));
-            text.push_str(written);
-        }
+    if piece.flags.contains('-') {
+        text.push_str(written);
+        text.extend(std::iter::repeat_n(' ', missing));
+    } else {
+        text.extend(std::iter::repeat_n(' ', missing));
+        text.push_str(written);
     }
 }
 
@@ -231,9 +228,10 @@ fn format_piece(piece: &Piece, value: &Value<'_>) -> Result<Option<String>> {
 fn identifier(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_lowercase() || letter == '_';
     let begins_so = name.starts_with(is_plain);
-    match begins_so && name.chars().all(|it| is_plain(it) || it.is_ascii_digit()) {
-        true => name.to_owned(),
-        false => format!("\"{}\"", name.replace('"', "\"\"")),
+    if begins_so && name.chars().all(|it| is_plain(it) || it.is_ascii_digit()) {
+        name.to_owned()
+    } else {
+        format!("\"{}\"", name.replace('"', "\"\""))
     }
 }
 
@@ -280,9 +278,10 @@ fn signed(piece: &Piece, is_negative: bool, digits: String) -> String {
         false if piece.flags.contains(' ') => " ",
         false => "",
     };
-    let digits = match piece.flags.contains(',') {
-        true => grouped(&digits),
-        false => digits,
+    let digits = if piece.flags.contains(',') {
+        grouped(&digits)
+    } else {
+        digits
     };
     let is_filled = piece.flags.contains('0') && !piece.flags.contains('-');
     let width = if is_filled { piece.width } else { 0 };
@@ -336,9 +335,12 @@ fn general(size: f64, digits: usize) -> String {
     let scientific = exponent(size, digits - 1);
     let (number, power) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let power: i64 = power.parse().unwrap_or_default();
-    let trimmed = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
+    let trimmed = |text: &str| {
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            text.to_owned()
+        }
     };
     let most = i64::try_from(digits).unwrap_or(i64::MAX);
     match usize::try_from(most - 1 - power) {

@@ -126,9 +126,10 @@ impl Piece for Part {
             Self::Text(write) => write(moment, zone, text),
             Self::Number(width, number) => {
                 let (number, width) = (number(moment), *width);
-                match number < 0 {
-                    true => put(text, format_args!("-{:0width$}", number.unsigned_abs())),
-                    false => put(text, format_args!("{number:0width$}")),
+                if number < 0 {
+                    put(text, format_args!("-{:0width$}", number.unsigned_abs()))
+                } else {
+                    put(text, format_args!("{number:0width$}"))
                 }
             }
         }

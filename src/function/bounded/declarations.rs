@@ -42,9 +42,10 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     of("array_to_string", |args| {
         let values = args.total(0);
         // Numbers are shorter than their texts; of the smallest a list holds one for each byte.
-        let texts = match args.is_of(0, holds_texts) {
-            true => values,
-            false => values.saturating_mul(LONGEST_NUMBER / 4),
+        let texts = if args.is_of(0, holds_texts) {
+            values
+        } else {
+            values.saturating_mul(LONGEST_NUMBER / 4)
         };
         let separators = (values / 4).saturating_mul(args.greatest(1));
         texts.saturating_add(separators)
@@ -166,9 +167,10 @@ fn replaced_by_pattern(args: &Arguments<'_>) -> u64 {
         && args
             .constant_text(3)
             .is_none_or(|flags| flags.contains('g'));
-    let places = match is_global {
-        true => args.total(0).saturating_add(args.rows()),
-        false => args.rows(),
+    let places = if is_global {
+        args.total(0).saturating_add(args.rows())
+    } else {
+        args.rows()
     };
     // `\1` and `$1`: two letters that stand for what was found.
     let said_again = args.total(0).saturating_mul(with / 2);
@@ -195,9 +197,10 @@ fn listed(args: &Arguments<'_>) -> u64 {
         u64::try_from(count.saturating_mul(8)).unwrap_or(u64::MAX)
     };
     let is_same = last.is_same() && first.as_ref().is_none_or(|first| first.is_same());
-    match is_same && rows > 0 && args.integers(2).is_none_or(|step| step.is_same()) {
-        true => length(0).saturating_mul(rows as u64),
-        false => (0..rows).map(length).fold(0, u64::saturating_add),
+    if is_same && rows > 0 && args.integers(2).is_none_or(|step| step.is_same()) {
+        length(0).saturating_mul(rows as u64)
+    } else {
+        (0..rows).map(length).fold(0, u64::saturating_add)
     }
 }
 

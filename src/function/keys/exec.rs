@@ -154,9 +154,10 @@ impl ExecutionPlan for KeysExec {
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        match children.is_empty() {
-            true => Ok(self),
-            false => internal_err!("KeysExec has no children"),
+        if children.is_empty() {
+            Ok(self)
+        } else {
+            internal_err!("KeysExec has no children")
         }
     }
 

@@ -106,9 +106,12 @@ impl TableProvider for KeysTable {
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let answer = |filter: &&Expr| match filter.is_volatile() {
-            true => TableProviderFilterPushDown::Unsupported,
-            false => TableProviderFilterPushDown::Inexact,
+        let answer = |filter: &&Expr| {
+            if filter.is_volatile() {
+                TableProviderFilterPushDown::Unsupported
+            } else {
+                TableProviderFilterPushDown::Inexact
+            }
         };
         Ok(filters.iter().map(answer).collect())
     }
@@ -121,10 +124,7 @@ impl TableProvider for KeysTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let options = HaliteOptions::of(state.config_options());
-        let filters = match options.pushdown {
-            true => filters,
-            false => &[],
-        };
+        let filters = if options.pushdown { filters } else { &[] };
         let wanted = wanted(&self.fields, &self.schema, filters, options.span_budget)?;
         let all = || (0..self.schema.fields().len()).collect();
         let exec = KeysExec::new(

@@ -50,13 +50,12 @@ pub(super) fn decoded(
     for key in chunk.keys() {
         let mut rest = key;
         for (position, (part, column)) in parts.iter().zip(&mut columns).enumerate() {
-            let length = match is_wanted(&position) {
-                true => {
-                    let (value, length) = part.decode(rest)?;
-                    column.push(value);
-                    length
-                }
-                false => part.length(rest)?,
+            let length = if is_wanted(&position) {
+                let (value, length) = part.decode(rest)?;
+                column.push(value);
+                length
+            } else {
+                part.length(rest)?
             };
             rest = rest.get(length..).unwrap_or_default();
         }

@@ -118,9 +118,12 @@ impl TableProvider for KeySpaceTable {
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let answer = |filter: &&Expr| match filter.is_volatile() {
-            true => TableProviderFilterPushDown::Unsupported,
-            false => TableProviderFilterPushDown::Inexact,
+        let answer = |filter: &&Expr| {
+            if filter.is_volatile() {
+                TableProviderFilterPushDown::Unsupported
+            } else {
+                TableProviderFilterPushDown::Inexact
+            }
         };
         Ok(filters.iter().map(answer).collect())
     }
@@ -133,10 +136,7 @@ impl TableProvider for KeySpaceTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let options = HaliteOptions::of(state.config_options());
-        let filters = match options.pushdown {
-            true => filters,
-            false => &[],
-        };
+        let filters = if options.pushdown { filters } else { &[] };
         let wanted = beginning(&self.fields, filters, options.span_budget)?;
         let all = || (0..self.schema.fields().len()).collect();
         let exec = KeysExec::new(

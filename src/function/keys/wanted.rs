@@ -126,9 +126,10 @@ impl Wanted {
     pub(super) fn explain(&self) -> Result<Vec<SpanRow>> {
         let Some(listed) = &self.listed else {
             let rows = self.spans.explain(&self.fields)?;
-            return Ok(match self.goes_on {
-                true => rows.into_iter().map(SpanRow::going_on).collect(),
-                false => rows,
+            return Ok(if self.goes_on {
+                rows.into_iter().map(SpanRow::going_on).collect()
+            } else {
+                rows
             });
         };
         let row = |range: &KeyRange| {

@@ -94,9 +94,10 @@ impl Encoding for Real {
         };
         let (real, is_equal) = Self::not_below(*value);
         let field = Self::ordered(real).to_be_bytes();
-        Ok(match above && is_equal {
-            true => prefix_successor(&field),
-            false => Some(field.to_vec()),
+        Ok(if above && is_equal {
+            prefix_successor(&field)
+        } else {
+            Some(field.to_vec())
         })
     }
 

@@ -72,14 +72,16 @@ pub(crate) fn planned_for_cases(plan: LogicalPlan) -> Result<LogicalPlan> {
             let mut cases = cases.iter();
             is_of_several = cases.any(|case| operators::is_of_several_types(case, &columns));
         }
-        Ok(match is_of_several {
-            true => TreeNodeRecursion::Stop,
-            false => TreeNodeRecursion::Continue,
+        Ok(if is_of_several {
+            TreeNodeRecursion::Stop
+        } else {
+            TreeNodeRecursion::Continue
         })
     })?;
-    match is_of_several {
-        true => planned_anew(plan),
-        false => Ok(plan),
+    if is_of_several {
+        planned_anew(plan)
+    } else {
+        Ok(plan)
     }
 }
 

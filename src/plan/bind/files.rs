@@ -84,9 +84,10 @@ struct LocalFiles {
 impl LocalFiles {
     /// Refuses files that are damaged.
     fn check_files(&self, local: &str, is_pattern: bool) -> Result<(), Error> {
-        match is_pattern {
-            true => files_matching(local).try_for_each(|file| self.check_file(&file)),
-            false => self.check_file(Path::new(local)),
+        if is_pattern {
+            files_matching(local).try_for_each(|file| self.check_file(&file))
+        } else {
+            self.check_file(Path::new(local))
         }
     }
 
@@ -124,9 +125,10 @@ impl LocalFiles {
                 "STDIN is read once, and a file of a query twice; COPY t FROM STDIN reads it",
             ));
         }
-        match is_pattern(file) {
-            true => check_matches(file),
-            false => check_outside(Path::new(file)),
+        if is_pattern(file) {
+            check_matches(file)
+        } else {
+            check_outside(Path::new(file))
         }
     }
 
@@ -313,9 +315,10 @@ impl LocalFiles {
     }
 
     fn check_file(&self, file: &Path) -> Result<(), Error> {
-        match file.is_file() && is_parquet(file) {
-            true => self.check_sums(file),
-            false => Ok(()),
+        if file.is_file() && is_parquet(file) {
+            self.check_sums(file)
+        } else {
+            Ok(())
         }
     }
 
@@ -354,9 +357,10 @@ impl UrlTableFactory for LocalFiles {
         }
         self.access.check(&format!("the file `{local}`"))?;
         let is_pattern = is_pattern(local);
-        match is_pattern {
-            true => check_matches(local)?,
-            false => check_outside(Path::new(local))?,
+        if is_pattern {
+            check_matches(local)?
+        } else {
+            check_outside(Path::new(local))?
         }
         if !is_pattern && !Path::new(local).exists() {
             return Err(Error::invalid(format!("there is no file `{local}`")).into());
@@ -390,9 +394,10 @@ impl UrlTableFactory for LocalFiles {
 
 /// The table of these rows, with a column of the files' names where that is wanted.
 fn named(rows: impl FileRows + 'static, has_names: bool) -> Result<Arc<dyn TableProvider>> {
-    match has_names {
-        true => Ok(file_table::table(NamedRows::new(rows)?)),
-        false => Ok(file_table::table(rows)),
+    if has_names {
+        Ok(file_table::table(NamedRows::new(rows)?))
+    } else {
+        Ok(file_table::table(rows))
     }
 }
 
@@ -402,9 +407,10 @@ fn is_pattern(name: &str) -> bool {
 
 /// Listed files as the table that they are.
 fn as_table(files: ListingTable) -> Arc<dyn TableProvider> {
-    match files.options().format.is::<ParquetFiles>() {
-        true => Arc::new(ParquetTable::new(files)),
-        false => Arc::new(files),
+    if files.options().format.is::<ParquetFiles>() {
+        Arc::new(ParquetTable::new(files))
+    } else {
+        Arc::new(files)
     }
 }
 
@@ -412,9 +418,10 @@ fn as_table(files: ListingTable) -> Arc<dyn TableProvider> {
 /// matches.
 fn read_by(local: &str) -> Option<FileFormat> {
     let by_name = format_of(Path::new(local));
-    match is_pattern(local) {
-        true => by_name.or_else(|| format_of(&files_matching(local).find(|it| it.is_file())?)),
-        false => by_name,
+    if is_pattern(local) {
+        by_name.or_else(|| format_of(&files_matching(local).find(|it| it.is_file())?))
+    } else {
+        by_name
     }
 }
 

@@ -180,9 +180,10 @@ impl Visitor for Behind {
         match expr {
             Expr::Identifier(ident) if self.depth == 0 => {
                 let given = self.places.get(&self.folds.name(ident)).copied();
-                match given.flatten().is_some_and(|given| given < self.at) {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
+                if given.flatten().is_some_and(|given| given < self.at) {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
                 }
             }
             _ => ControlFlow::Continue(()),
@@ -296,9 +297,10 @@ fn is_too_large(select: &Select) -> bool {
     let mut count = 0;
     let counted = sqlparser::ast::visit_expressions(select, |_| {
         count += 1;
-        match count > MOST_EXPRESSIONS {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if count > MOST_EXPRESSIONS {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     });
     counted.is_break()

@@ -46,10 +46,11 @@ impl ExprPlanner for Operators {
                 let is_whole = |side: &Expr| side.get_type(schema).is_ok_and(|it| it.is_integer());
                 let are_whole = is_whole(&left) && is_whole(&right);
                 let quotient = binary_expr(left, Operator::Divide, right);
-                match are_whole {
+                if are_whole {
                     // The quotient of two integers is one.
-                    true => quotient,
-                    false => math::trunc().call(vec![quotient]),
+                    quotient
+                } else {
+                    math::trunc().call(vec![quotient])
                 }
             }
             BinaryOperator::Arrow => json_arrow(left, right, false),

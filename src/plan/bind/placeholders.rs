@@ -112,9 +112,10 @@ impl Placeholders {
             .and_then(|number| number.checked_sub(1));
         let Some(index) = index.map(usize::from) else {
             let is_great = digits.parse::<u128>().is_ok_and(|number| number > 0);
-            let what = match is_great {
-                true => format!("the greatest number of a parameter is {MAX_PARAMETERS}"),
-                false => "parameters are numbered, $1, $2 and so on, or each is a ?".to_owned(),
+            let what = if is_great {
+                format!("the greatest number of a parameter is {MAX_PARAMETERS}")
+            } else {
+                "parameters are numbered, $1, $2 and so on, or each is a ?".to_owned()
             };
             return Err(Error::invalid(format!(
                 "parameter {}: {what}",

@@ -36,9 +36,10 @@ impl KnownFunctions for SessionState {
 
 /// How names that are not in quotes are looked up.
 pub(crate) fn ident_case(state: &SessionState) -> IdentCase {
-    match state.config_options().sql_parser.enable_ident_normalization {
-        true => IdentCase::Folded,
-        false => IdentCase::Kept,
+    if state.config_options().sql_parser.enable_ident_normalization {
+        IdentCase::Folded
+    } else {
+        IdentCase::Kept
     }
 }
 

@@ -120,20 +120,22 @@ impl Views {
             below.tables = below.tables.saturating_add(tables);
             below.casts.add(&known.below.casts);
         }
-        match below.tables <= MAX_TABLES {
-            true => Ok(below),
-            false => Err(Error::unsupported(format!(
+        if below.tables <= MAX_TABLES {
+            Ok(below)
+        } else {
+            Err(Error::unsupported(format!(
                 "the statement is too large to be planned: its views read {} tables, more than {MAX_TABLES}",
                 below.tables
-            ))),
+            )))
         }
     }
 
     /// The catalog of what a statement of this session means by a name.
     fn catalog(&self, state: &SessionState, name: &str) -> &Arc<Catalog> {
-        match is_of_database(state) {
-            true => self.catalogs.database(),
-            false => self.catalogs.of(name),
+        if is_of_database(state) {
+            self.catalogs.database()
+        } else {
+            self.catalogs.of(name)
         }
     }
 

@@ -44,10 +44,11 @@ async fn a_view_is_its_query() {
         let written = around.replace("FROM v", &format!("FROM ({query}) AS v"));
         let written = written.replace("JOIN v ", &format!("JOIN ({query}) "));
         let written = written.replace(") AS v AS ", ") AS ");
-        let written = match around.contains("WITH t") {
+        let written = if around.contains("WITH t") {
             // The view's own t is the table.
-            true => written.replace("FROM t AS t", "FROM public.t AS t"),
-            false => written,
+            written.replace("FROM t AS t", "FROM public.t AS t")
+        } else {
+            written
         };
         assert_eq!(
             all(&connection, around).await,

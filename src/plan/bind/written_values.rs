@@ -154,9 +154,10 @@ impl Visitor for TypedByOthers {
             SetExpr::Values(values) => values.rows.len() > 1 && has_parameter(values),
             _ => false,
         };
-        match is_typed {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if is_typed {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 }
@@ -322,12 +323,13 @@ fn bytes(bytes: &[u8]) -> Expr {
 
 fn integer(value: i64) -> Expr {
     let digits = Expr::value(Value::Number(value.unsigned_abs().to_string(), false));
-    match value < 0 {
-        true => Expr::UnaryOp {
+    if value < 0 {
+        Expr::UnaryOp {
             op: UnaryOperator::Minus,
             expr: Box::new(digits),
-        },
-        false => digits,
+        }
+    } else {
+        digits
     }
 }
 

@@ -124,9 +124,10 @@ async fn a_parameter_is_no_number_of_a_column() {
     let sql = "SELECT s, date_part($2, ts) FROM t GROUP BY s, ts, $1 ORDER BY $1, s DESC";
     for is_prepared in [false, true] {
         let params = params![1, "month"];
-        let rows = match is_prepared {
-            true => connection.prepare(sql).await.unwrap().query(params).await,
-            false => connection.stream(sql, params).await,
+        let rows = if is_prepared {
+            connection.prepare(sql).await.unwrap().query(params).await
+        } else {
+            connection.stream(sql, params).await
         };
         let rows = rows.unwrap().rows().await.unwrap();
         let found: Vec<String> = rows.iter().map(|row| row.get(0).unwrap()).collect();

@@ -124,9 +124,10 @@ impl Target {
         let is_open = source.exists(|part| Ok(matches!(part, Expr::Placeholder(_))))?;
         let from = source.get_type(schema)?;
         if self.is_other_kind(&from) && !is_open {
-            let given = match can_cast_types(&from, &self.sql_type.arrow()) {
-                true => format!("values of type {from}"),
-                false => format!("`{}` of type {from}", source.qualified_name().1),
+            let given = if can_cast_types(&from, &self.sql_type.arrow()) {
+                format!("values of type {from}")
+            } else {
+                format!("`{}` of type {from}", source.qualified_name().1)
             };
             return Err(self.of_other_kind(&given).into());
         }

@@ -420,9 +420,10 @@ async fn a_text_that_is_no_bytea_is_refused() {
         ),
     ] {
         let error = connection.query(sql, ()).await.map(|_| ()).unwrap_err();
-        let error = match sql.starts_with("INSERT") {
-            true => connection.execute(sql, ()).await.unwrap_err(),
-            false => error,
+        let error = if sql.starts_with("INSERT") {
+            connection.execute(sql, ()).await.unwrap_err()
+        } else {
+            error
         };
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{sql}: {error}");
         assert_eq!(error.message(), format!("{named}: {why}"), "{sql}");

@@ -183,9 +183,10 @@ fn places(number: &str) -> i64 {
         "" => whole.trim_end_matches('0').len() as i64 - whole.len() as i64,
         fraction => fraction.len() as i64,
     };
-    match whole.trim_start_matches(['+', '-', '0']).is_empty() && fraction.is_empty() {
-        true => i64::MIN,
-        false => places - exponent,
+    if whole.trim_start_matches(['+', '-', '0']).is_empty() && fraction.is_empty() {
+        i64::MIN
+    } else {
+        places - exponent
     }
 }
 
@@ -247,8 +248,9 @@ pub(crate) fn shown(values: &ArrayRef, row: usize) -> String {
     let mut letters = text.chars();
     let kept: String = letters.by_ref().take(SHOWN_CHARACTERS).collect();
     let more = if letters.next().is_some() { "…" } else { "" };
-    match values.data_type().is_numeric() || *values.data_type() == DataType::Boolean {
-        true => format!("{kept}{more}"),
-        false => format!("'{}{more}'", kept.escape_debug()),
+    if values.data_type().is_numeric() || *values.data_type() == DataType::Boolean {
+        format!("{kept}{more}")
+    } else {
+        format!("'{}{more}'", kept.escape_debug())
     }
 }

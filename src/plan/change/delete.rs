@@ -77,9 +77,10 @@ impl Delete {
         };
         Ok(Rows {
             verb: "DELETE",
-            change: match self.is_joined {
-                true => Change::Edit(Edit::Delete),
-                false => Change::Delete,
+            change: if self.is_joined {
+                Change::Edit(Edit::Delete)
+            } else {
+                Change::Delete
             },
             layout,
             new: Vec::new(),

@@ -315,9 +315,10 @@ fn merge(
                 let deletes = x % 3 == 0;
                 let new = if deletes { *v } else { v + x };
                 given.push((*k, new));
-                match deletes {
-                    true => after.remove(k),
-                    false => after.insert(*k, new),
+                if deletes {
+                    after.remove(k)
+                } else {
+                    after.insert(*k, new)
                 };
             }
             None if x % 2 == 0 => {
@@ -406,21 +407,17 @@ async fn history(rng: &mut Rng, layout: &str, steps: usize) {
         let step = Step::draw(rng);
         writeln!(told, "{};", step.sql()).unwrap();
         let expected = step.apply(&mut model);
-        match rng.bool() {
-            true => {
-                let given =
-                    stored(&connection, &format!("{} RETURNING t.k, t.v", step.sql())).await;
-                assert_eq!(given.clone().ok(), expected, "{layout}\n{told}{given:?}");
-            }
-            false => {
-                let count = connection.execute(&step.sql(), ()).await;
-                let expected = expected.map(|rows| rows.len() as u64);
-                assert_eq!(
-                    count.as_ref().ok().copied(),
-                    expected,
-                    "{layout}\n{told}{count:?}"
-                );
-            }
+        if rng.bool() {
+            let given = stored(&connection, &format!("{} RETURNING t.k, t.v", step.sql())).await;
+            assert_eq!(given.clone().ok(), expected, "{layout}\n{told}{given:?}");
+        } else {
+            let count = connection.execute(&step.sql(), ()).await;
+            let expected = expected.map(|rows| rows.len() as u64);
+            assert_eq!(
+                count.as_ref().ok().copied(),
+                expected,
+                "{layout}\n{told}{count:?}"
+            );
         }
         let rows = stored(&connection, "SELECT k, v FROM t").await.unwrap();
         assert_eq!(

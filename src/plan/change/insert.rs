@@ -340,9 +340,10 @@ impl Updates {
         mut list: Vec<Expr>,
         looked_up: LogicalPlan,
     ) -> PlanResult<LogicalPlan> {
-        let condition = match self.has_condition {
-            true => list.pop().map(Expr::unalias),
-            false => None,
+        let condition = if self.has_condition {
+            list.pop().map(Expr::unalias)
+        } else {
+            None
         };
         let code = |action: Action| lit(action.code());
         let is_new = not(Expr::Column(is_stored()));
@@ -404,13 +405,14 @@ fn check_target(table: &BoundTable, target: Option<&ConflictTarget>) -> Result<(
     let shown = format!("({})", key.join(", "));
     named.sort();
     key.sort();
-    match named == key {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
+    if named == key {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
             "table `{}`: ON CONFLICT ({}) is not about its key, whose columns are {shown}; name these, or none",
             table.name(),
             named.join(", ")
-        ))),
+        )))
     }
 }
 

@@ -304,9 +304,10 @@ impl Clause {
             self.kind,
             MergeClauseKind::NotMatched | MergeClauseKind::NotMatchedByTarget
         );
-        match is_new == (self.action == Action::Insert) {
-            true => Ok(()),
-            false => Err(Error::invalid(format!(
+        if is_new == (self.action == Action::Insert) {
+            Ok(())
+        } else {
+            Err(Error::invalid(format!(
                 "MERGE: WHEN {} cannot {}: {}",
                 self.kind,
                 match self.action {
@@ -314,11 +315,12 @@ impl Clause {
                     Action::Delete => "DELETE",
                     _ => "UPDATE",
                 },
-                match is_new {
-                    true => "there is no row of the table",
-                    false => "there is a row of the table already",
+                if is_new {
+                    "there is no row of the table"
+                } else {
+                    "there is a row of the table already"
                 }
-            ))),
+            )))
         }
     }
 }
@@ -354,17 +356,14 @@ fn inserted(
             "WHERE in a WHEN of MERGE is not implemented; write WHEN NOT MATCHED AND …",
         ));
     }
-    let targets: Vec<usize> = match insert.columns.is_empty() {
-        true => {
-            let columns = table.columns().iter().enumerate();
-            let given = columns.filter(|(_, column)| column.generated.is_none());
-            given.map(|(position, _)| position).collect()
-        }
-        false => {
-            let columns = insert.columns.iter();
-            let targets = columns.map(|name| column(table, factor, name));
-            targets.collect::<Result<_>>()?
-        }
+    let targets: Vec<usize> = if insert.columns.is_empty() {
+        let columns = table.columns().iter().enumerate();
+        let given = columns.filter(|(_, column)| column.generated.is_none());
+        given.map(|(position, _)| position).collect()
+    } else {
+        let columns = insert.columns.iter();
+        let targets = columns.map(|name| column(table, factor, name));
+        targets.collect::<Result<_>>()?
     };
     let mut seen = targets.clone();
     seen.sort_unstable();
@@ -381,9 +380,10 @@ fn inserted(
     let given = given.map(|(target, value)| {
         table.refuse_given(target, is_default(value))?;
         let column = table.column(target)?;
-        let value = match is_default(value) {
-            true => default_sql(column)?,
-            false => value.clone(),
+        let value = if is_default(value) {
+            default_sql(column)?
+        } else {
+            value.clone()
         };
         Ok((target, item(value, 0, &unseen("value of", &column.name))))
     });

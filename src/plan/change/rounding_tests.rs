@@ -65,9 +65,10 @@ fn stamp(rng: &mut Rng) -> Case {
         1 => (MIDDLE / 1_000_000_000) as i64 + rng.i64(-2..3),
         _ => rng.i64(YEARS),
     };
-    let nanoseconds = match rng.bool() {
-        true => *rng.choice(&HOSTILE).unwrap(),
-        false => rng.i64(0..1_000_000) * 1_000,
+    let nanoseconds = if rng.bool() {
+        *rng.choice(&HOSTILE).unwrap()
+    } else {
+        rng.i64(0..1_000_000) * 1_000
     };
     let count = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
     let step = 10_i128.pow(9 - digits);
@@ -75,9 +76,10 @@ fn stamp(rng: &mut Rng) -> Case {
     let text = shown.format("%Y-%m-%d %H:%M:%S%.9f").to_string();
     Case {
         column: format!("TIMESTAMP({digits})"),
-        sql: match rng.bool() {
-            true => format!("TIMESTAMP '{text}'"),
-            false => format!("'{text}'"),
+        sql: if rng.bool() {
+            format!("TIMESTAMP '{text}'")
+        } else {
+            format!("'{text}'")
         },
         text,
         parameter: ScalarValue::TimestampNanosecond(Some(count as i64), None),
@@ -99,9 +101,10 @@ fn number(rng: &mut Rng) -> Case {
         column: column.to_owned(),
         sql: text.clone(),
         // A text with a point is no INT.
-        text: match is_whole {
-            true => (thousandths / 1_000).to_string(),
-            false => text,
+        text: if is_whole {
+            (thousandths / 1_000).to_string()
+        } else {
+            text
         },
         parameter: ScalarValue::Decimal128(Some(thousandths.into()), 20, 3),
         stored: nearest(thousandths.into(), step, 0) as i64,
@@ -171,9 +174,10 @@ async fn tables(case: &Case, is_key: bool) -> Connection {
         stored,
         ..
     } = case;
-    let source = match column.starts_with("TIMESTAMP") {
-        true => "TIMESTAMP(9)",
-        false => "DECIMAL(20, 3)",
+    let source = if column.starts_with("TIMESTAMP") {
+        "TIMESTAMP(9)"
+    } else {
+        "DECIMAL(20, 3)"
     };
     // One that is there, of another value than the one to come.
     let there = match column.as_str() {
@@ -203,9 +207,10 @@ async fn run(
         Given::Parameter => vec![case.parameter.clone()],
         Given::Sql | Given::Stored => return connection.execute_script(&sql).await,
     };
-    match is_prepared {
-        true => connection.prepare(&sql).await?.execute(parameters).await?,
-        false => connection.execute(sql.as_str(), parameters).await?,
+    if is_prepared {
+        connection.prepare(&sql).await?.execute(parameters).await?
+    } else {
+        connection.execute(sql.as_str(), parameters).await?
     };
     Ok(())
 }
@@ -264,9 +269,10 @@ async fn holds(case: &Case, way: (&str, Given), is_key: bool, is_prepared: bool)
         return;
     }
     done.expect(&told);
-    let expected = match is_whole_text {
-        true => case.text.parse().unwrap(),
-        false => case.stored,
+    let expected = if is_whole_text {
+        case.text.parse().unwrap()
+    } else {
+        case.stored
     };
     assert_eq!(stored(&connection).await, [Some(expected)], "{told}");
 }

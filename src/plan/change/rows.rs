@@ -101,9 +101,10 @@ fn with_generated(
     let mut computed: Vec<(Column, Expr)> = Vec::new();
     for (position, column) in new.iter().enumerate() {
         let is_declared = position < table.bound().columns().len();
-        let value = match is_declared {
-            true => generated_value(table.bound(), position)?,
-            false => None,
+        let value = if is_declared {
+            generated_value(table.bound(), position)?
+        } else {
+            None
         };
         if let Some(value) = value {
             computed.push((column.clone(), over(value, new)?));
@@ -215,9 +216,12 @@ pub(super) fn showing_hidden(plan: LogicalPlan, table: &HaliteTable) -> PlanResu
         return Ok(LogicalPlan::TableScan(shown.build()?));
     }
     let mut is_first = true;
-    let shown = plan.map_children(|child| match std::mem::take(&mut is_first) {
-        true => showing_hidden(child, table).map(Transformed::yes),
-        false => Ok(Transformed::no(child)),
+    let shown = plan.map_children(|child| {
+        if std::mem::take(&mut is_first) {
+            showing_hidden(child, table).map(Transformed::yes)
+        } else {
+            Ok(Transformed::no(child))
+        }
     })?;
     shown.data.recompute_schema()
 }
@@ -251,9 +255,12 @@ pub(super) fn showing_hidden_of_query(
         return Ok(LogicalPlan::SubqueryAlias(named));
     }
     let mut is_first = true;
-    let shown = plan.map_children(|child| match std::mem::take(&mut is_first) {
-        true => showing_hidden_of_query(child, table).map(Transformed::yes),
-        false => Ok(Transformed::no(child)),
+    let shown = plan.map_children(|child| {
+        if std::mem::take(&mut is_first) {
+            showing_hidden_of_query(child, table).map(Transformed::yes)
+        } else {
+            Ok(Transformed::no(child))
+        }
     })?;
     shown.data.recompute_schema()
 }
@@ -271,11 +278,12 @@ pub(super) fn columns_of(plan: &LogicalPlan, table: &HaliteTable) -> Result<Vec<
         .map(Column::from)
         .collect();
     let names = columns.iter().map(|column| &column.name);
-    match names.eq(wanted.iter().map(|column| &column.name)) {
-        true => Ok(columns),
-        false => Err(Error::internal(format!(
+    if names.eq(wanted.iter().map(|column| &column.name)) {
+        Ok(columns)
+    } else {
+        Err(Error::internal(format!(
             "the plan of a change does not begin with `{}`",
             table.name()
-        ))),
+        )))
     }
 }

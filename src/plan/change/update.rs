@@ -96,9 +96,10 @@ impl Update {
         let bound = table.bound();
         let columns = columns_of(&input, table)?;
         let others = input.schema().columns().into_iter().skip(columns.len());
-        let others: Vec<Expr> = match self.keeps_others {
-            true => others.map(Expr::Column).collect(),
-            false => Vec::new(),
+        let others: Vec<Expr> = if self.keeps_others {
+            others.map(Expr::Column).collect()
+        } else {
+            Vec::new()
         };
         let (values, computed) = values_of(list);
         let kept = columns.iter().cloned().map(Expr::Column);
@@ -193,9 +194,10 @@ pub(super) fn assignments(
             }
             let column = &table.column(position)?.name;
             let alias = Ident::with_quote('"', unseen("value of", column));
-            let expr = match is_default(value) {
-                true => default_sql(table.column(position)?)?,
-                false => value.clone(),
+            let expr = if is_default(value) {
+                default_sql(table.column(position)?)?
+            } else {
+                value.clone()
             };
             assigned.push((position, SelectItem::ExprWithAlias { expr, alias }));
         }

@@ -83,9 +83,10 @@ impl Insert {
             is_values,
             defaults,
             zone: zones::other_than_utc(state.config_options()),
-            operation: match is_replace {
-                true => InsertOp::Replace,
-                false => InsertOp::Append,
+            operation: if is_replace {
+                InsertOp::Replace
+            } else {
+                InsertOp::Append
             },
         }))
     }
@@ -199,12 +200,13 @@ impl Insert {
         }
         let schema = Arc::new(schema);
         let mut all = rows.iter().flatten();
-        match all.any(|value| value.exists(is_subquery).unwrap_or_default()) {
-            false => value_rows::of_literals(Values {
+        if all.any(|value| value.exists(is_subquery).unwrap_or_default()) {
+            one_by_one(rows, &schema)
+        } else {
+            value_rows::of_literals(Values {
                 schema,
                 values: rows,
-            }),
-            true => one_by_one(rows, &schema),
+            })
         }
     }
 

@@ -127,9 +127,10 @@ impl ScalarUDFImpl for Brackets {
             let field = field.as_ref().clone().with_nullable(true);
             return Ok(Arc::new(field));
         }
-        Ok(match *field.data_type() == result {
-            true => Arc::clone(field),
-            false => Arc::new(field.as_ref().clone().with_data_type(result)),
+        Ok(if *field.data_type() == result {
+            Arc::clone(field)
+        } else {
+            Arc::new(field.as_ref().clone().with_data_type(result))
         })
     }
 

@@ -359,9 +359,10 @@ impl<'a> Domain<'a> {
         let Keyed { plan, keys } = rows;
         let of_each: Vec<Expr> = columns(&keys).collect();
         let number = row_number().partition_by(of_each);
-        let number = match order.is_empty() {
-            true => number.build()?,
-            false => number.order_by(order).build()?,
+        let number = if order.is_empty() {
+            number.build()?
+        } else {
+            number.order_by(order).build()?
         };
         let column = Expr::Column(named_column(&number));
         let Some(within) = page.condition(&column)? else {
@@ -466,21 +467,25 @@ impl<'a> Domain<'a> {
             J::Right | J::RightSemi | J::RightAnti | J::RightMark => (left, true),
             J::Full => (true, true),
         };
-        let side = |plan: &LogicalPlan, is_keyed: bool| match is_keyed {
-            true => self.over(plan),
-            false => Ok(Keyed {
-                plan: plan.clone(),
-                keys: Vec::new(),
-            }),
+        let side = |plan: &LogicalPlan, is_keyed: bool| {
+            if is_keyed {
+                self.over(plan)
+            } else {
+                Ok(Keyed {
+                    plan: plan.clone(),
+                    keys: Vec::new(),
+                })
+            }
         };
         let (left, right) = (side(&join.left, on_left)?, side(&join.right, on_right)?);
         let is_of_right = matches!(
             join.join_type,
             J::RightSemi | J::RightAnti | J::RightMark | J::Right
         );
-        let keys = match is_of_right || !on_left {
-            true => right.keys.clone(),
-            false => left.keys.clone(),
+        let keys = if is_of_right || !on_left {
+            right.keys.clone()
+        } else {
+            left.keys.clone()
         };
         let mut conditions = self.conditions(join, &keys)?;
         if on_left && on_right {
@@ -570,15 +575,16 @@ pub(super) fn joined(
 /// Both joined where their keys are equal, NULL to NULL as well; the keys are those of the left side.
 pub(super) fn join_on_keys(left: Keyed, right: Keyed, join_type: JoinType) -> PlanResult<Keyed> {
     let plan = LogicalPlanBuilder::from(left.plan);
-    let plan = match left.keys.is_empty() {
-        true => plan.join_on(right.plan, join_type, [lit(true)])?,
-        false => plan.join_detailed(
+    let plan = if left.keys.is_empty() {
+        plan.join_on(right.plan, join_type, [lit(true)])?
+    } else {
+        plan.join_detailed(
             right.plan,
             join_type,
             (left.keys.clone(), right.keys),
             None,
             NullEquality::NullEqualsNull,
-        )?,
+        )?
     };
     Ok(Keyed {
         plan: plan.build()?,
@@ -589,9 +595,10 @@ pub(super) fn join_on_keys(left: Keyed, right: Keyed, join_type: JoinType) -> Pl
 /// The expression under the name of another.
 pub(super) fn renamed(expr: Expr, other: &Expr) -> Expr {
     let (qualifier, name) = other.qualified_name();
-    match expr.qualified_name() == (qualifier.clone(), name.clone()) {
-        true => expr,
-        false => expr.alias_qualified(qualifier, name),
+    if expr.qualified_name() == (qualifier.clone(), name.clone()) {
+        expr
+    } else {
+        expr.alias_qualified(qualifier, name)
     }
 }
 

@@ -51,19 +51,21 @@ impl Names {
         let mut nodes = self.nodes.get();
         plan.apply(|_| {
             nodes += 1;
-            Ok(match nodes > MOST_NODES {
-                true => TreeNodeRecursion::Stop,
-                false => TreeNodeRecursion::Continue,
+            Ok(if nodes > MOST_NODES {
+                TreeNodeRecursion::Stop
+            } else {
+                TreeNodeRecursion::Continue
             })
         })?;
         self.nodes.set(nodes);
-        match nodes > MOST_NODES {
-            true => Err(Error::unsupported(
+        if nodes > MOST_NODES {
+            Err(Error::unsupported(
                 "the statement has too many subqueries in each other that name columns from outside; \
                  join some of them in FROM",
             )
-            .into()),
-            false => Ok(()),
+            .into())
+        } else {
+            Ok(())
         }
     }
 }

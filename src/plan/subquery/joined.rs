@@ -102,15 +102,17 @@ impl<'a> Joined<'a> {
         let mark = names.next();
         let listed = columns(&keys).chain([lit(true).alias(&mark)]);
         let found = LogicalPlanBuilder::from(plan).project(listed)?;
-        let found = match keys.is_empty() {
-            true => found.limit(0, Some(1))?,
-            false => found.distinct()?,
+        let found = if keys.is_empty() {
+            found.limit(0, Some(1))?
+        } else {
+            found.distinct()?
         };
         self.join(&domain, found.build()?, keys)?;
         let mark = Expr::Column(Column::new_unqualified(mark));
-        Ok(match negated {
-            false => mark.is_not_null(),
-            true => mark.is_null(),
+        Ok(if negated {
+            mark.is_null()
+        } else {
+            mark.is_not_null()
         })
     }
 
@@ -121,21 +123,23 @@ impl<'a> Joined<'a> {
         let (value, number) = (names.next(), names.next());
         let given = first_column(query);
         let found = LogicalPlanBuilder::from(plan);
-        let found = match is_single(query)? {
-            true => found.project(columns(&keys).chain([given.alias(&value)]))?,
-            false => found.aggregate(
+        let found = if is_single(query)? {
+            found.project(columns(&keys).chain([given.alias(&value)]))?
+        } else {
+            found.aggregate(
                 columns(&keys),
                 [
                     first_value(given, Vec::new()).alias(&value),
                     count(lit(1_i64)).alias(&number),
                 ],
-            )?,
+            )?
         };
         self.join(&domain, found.build()?, keys)?;
         let column = |name: String| Expr::Column(Column::new_unqualified(name));
-        Ok(match is_single(query)? {
-            true => column(value),
-            false => single_value().call(vec![column(value), column(number)]),
+        Ok(if is_single(query)? {
+            column(value)
+        } else {
+            single_value().call(vec![column(value), column(number)])
         })
     }
 

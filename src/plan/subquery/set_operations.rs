@@ -42,9 +42,10 @@ pub(crate) fn counted(plan: LogicalPlan) -> Result<LogicalPlan> {
     let mut has_any = false;
     plan.apply_with_subqueries(|node| {
         has_any = has_any || matches!(node, LogicalPlan::Join(join) if is_of_rows(join));
-        Ok(match has_any {
-            true => TreeNodeRecursion::Stop,
-            false => TreeNodeRecursion::Continue,
+        Ok(if has_any {
+            TreeNodeRecursion::Stop
+        } else {
+            TreeNodeRecursion::Continue
         })
     })?;
     if !has_any {
@@ -57,9 +58,10 @@ pub(crate) fn counted(plan: LogicalPlan) -> Result<LogicalPlan> {
             let cast = alike(join)?;
             is_cast |= cast.transformed;
             let join = cast.data;
-            Ok(Transformed::yes(match is_of_all(&join) {
-                true => numbered(join)?,
-                false => LogicalPlan::Join(without_null(join)?),
+            Ok(Transformed::yes(if is_of_all(&join) {
+                numbered(join)?
+            } else {
+                LogicalPlan::Join(without_null(join)?)
             }))
         }
         node if is_cast => recomputed(node).map(Transformed::yes),

@@ -366,9 +366,10 @@ fn in_place(place: &str, written: &str) -> String {
             word.push(letter);
             continue;
         }
-        match word == "s" && !text.ends_with("AS ") {
-            true => text.push_str(written),
-            false => text.push_str(&word),
+        if word == "s" && !text.ends_with("AS ") {
+            text.push_str(written)
+        } else {
+            text.push_str(&word)
         }
         word.clear();
         text.push(letter);

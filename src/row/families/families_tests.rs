@@ -35,9 +35,10 @@ fn put(store: &Arc<dyn Store>, rows: &[(&[u8], [&[u8]; 3])], in_bulk: bool) {
     let mut batch = WriteBatch::new();
     for (key, values) in rows {
         let value = bundled(values.map(Some));
-        match in_bulk {
-            true => changes.bulk(SPACE).unwrap().put(key, &value).unwrap(),
-            false => batch.put(SPACE, key, &value),
+        if in_bulk {
+            changes.bulk(SPACE).unwrap().put(key, &value).unwrap()
+        } else {
+            batch.put(SPACE, key, &value)
         }
     }
     changes.write(batch).unwrap();
@@ -167,9 +168,10 @@ fn random_reads_are_those_of_rows_that_are_whole() {
             rows.insert(key, bundled(values.map(Some)));
         }
         for _ in 0..20 {
-            let direction = match random.bool() {
-                true => Direction::Forward,
-                false => Direction::Backward,
+            let direction = if random.bool() {
+                Direction::Forward
+            } else {
+                Direction::Backward
             };
             let mut bounds = [random.u8(..40), random.u8(..41)];
             bounds.sort_unstable();

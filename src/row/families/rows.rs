@@ -28,10 +28,7 @@ impl Joined {
     fn read_of(&self, space: &str) -> Vec<usize> {
         let all = 0..=further_families(space);
         let read: Vec<usize> = all.filter(|family| self.families.has(*family)).collect();
-        match read.is_empty() {
-            true => vec![0],
-            false => read,
-        }
+        if read.is_empty() { vec![0] } else { read }
     }
 }
 

@@ -65,9 +65,10 @@ impl Changes for Regrouped {
             rows.append(&load.batch);
         }
         rows.append(&self.batch);
-        let durability = match self.loads.is_empty() {
-            true => durability,
-            false => Durability::Sync,
+        let durability = if self.loads.is_empty() {
+            durability
+        } else {
+            Durability::Sync
         };
         let mut groups = self.groups;
         let changes = regrouped(&rows, &groups.snapshot()?)?;
@@ -101,12 +102,11 @@ fn regrouped(batch: &WriteBatch, now: &Arc<dyn Snapshot>) -> Result<WriteBatch> 
     let mut rows: BTreeMap<&str, Rows<'_>> = BTreeMap::new();
     for change in batch.iter() {
         // The store refuses changes of a space that is not there.
-        match now.is_grouped(change.space) && now.has_space(change.space) {
-            true => {
-                let space = rows.entry(change.space).or_default();
-                space.insert(change.key, change.value);
-            }
-            false => put_or_delete(&mut operations, change.space, change.key, change.value),
+        if now.is_grouped(change.space) && now.has_space(change.space) {
+            let space = rows.entry(change.space).or_default();
+            space.insert(change.key, change.value);
+        } else {
+            put_or_delete(&mut operations, change.space, change.key, change.value)
         }
     }
     let groups = Ungrouped::new(Arc::clone(now));

@@ -30,17 +30,19 @@ const GROUP: u8 = 0x47;
 
 /// A snapshot of which each entry in `space` is one row.
 pub(super) fn ungrouped(entries: Arc<dyn Snapshot>, space: &str) -> Arc<dyn Snapshot> {
-    match entries.is_grouped(space) {
-        true => Arc::new(Ungrouped::new(entries)),
-        false => entries,
+    if entries.is_grouped(space) {
+        Arc::new(Ungrouped::new(entries))
+    } else {
+        entries
     }
 }
 
 /// Changes of which each in `space` is one row.
 pub(super) fn regrouped(entries: Box<dyn Changes>, space: &str) -> Box<dyn Changes> {
-    match entries.is_grouped(space) {
-        true => Box::new(Regrouped::new(entries)),
-        false => entries,
+    if entries.is_grouped(space) {
+        Box::new(Regrouped::new(entries))
+    } else {
+        entries
     }
 }
 

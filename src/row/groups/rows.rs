@@ -49,9 +49,10 @@ impl Ungrouped {
     }
 
     fn check_space(&self, space: &str) -> Result<()> {
-        match self.groups.has_space(space) {
-            true => Ok(()),
-            false => Err(Error::internal(format!("the store has no space {space}"))),
+        if self.groups.has_space(space) {
+            Ok(())
+        } else {
+            Err(Error::internal(format!("the store has no space {space}")))
         }
     }
 }

@@ -65,9 +65,10 @@ pub(crate) fn is_candidate(plan: &LogicalPlan) -> bool {
             is_plain = is_plain && !is_deep(expression) && is_fixed(expression)?;
             Ok(TreeNodeRecursion::Continue)
         })?;
-        Ok(match is_plain {
-            true => TreeNodeRecursion::Continue,
-            false => TreeNodeRecursion::Stop,
+        Ok(if is_plain {
+            TreeNodeRecursion::Continue
+        } else {
+            TreeNodeRecursion::Stop
         })
     });
     visited.is_ok() && is_plain

@@ -34,9 +34,10 @@ impl Context {
         let progress = self.progress().clone();
         let waits = bound.waits();
         let work = move || bound.run(guard, waits, &progress, counters);
-        match waits {
-            true => on_waiting_thread("the thread that writes has failed", work).await,
-            false => work(),
+        if waits {
+            on_waiting_thread("the thread that writes has failed", work).await
+        } else {
+            work()
         }
     }
 }

@@ -59,9 +59,12 @@ fn texts(values: &[ScalarValue]) -> ArrayRef {
 
 /// The values, cast to a type; `None` where one cannot be.
 fn cast(values: &[ScalarValue], to: &DataType) -> Option<ArrayRef> {
-    let cast = values.iter().map(|value| match value.is_null() {
-        true => ScalarValue::try_from(to),
-        false => value.cast_to(to),
+    let cast = values.iter().map(|value| {
+        if value.is_null() {
+            ScalarValue::try_from(to)
+        } else {
+            value.cast_to(to)
+        }
     });
     let cast = cast.collect::<Result<Vec<_>, _>>().ok()?;
     ScalarValue::iter_to_array(cast).ok()

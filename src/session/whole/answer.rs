@@ -176,9 +176,10 @@ impl Difference {
                     rows.sort();
                     rows
                 };
-                match sorted(right) == sorted(seen) {
-                    true => "order".to_owned(),
-                    false => "values".to_owned(),
+                if sorted(right) == sorted(seen) {
+                    "order".to_owned()
+                } else {
+                    "values".to_owned()
                 }
             }
             Self::Rows { right, seen } if right.len() < seen.len() => "more rows".to_owned(),

@@ -122,9 +122,12 @@ impl Table {
         let count = random.between(1, NAMES.len());
         // Of another table's type now and then: then one name has two types.
         let kinds: Vec<usize> = (0..count)
-            .map(|column| match random.percent(85) {
-                true => column,
-                false => random.between(0, types.len() - 1),
+            .map(|column| {
+                if random.percent(85) {
+                    column
+                } else {
+                    random.between(0, types.len() - 1)
+                }
             })
             .collect();
         for (name, kind) in NAMES.iter().zip(&kinds) {
@@ -227,9 +230,10 @@ impl Table {
         let columns = self.columns.iter().map(|column| column.name.as_str());
         let beside = columns.filter(|name| !keyed.contains(name));
         let apart: Vec<&str> = beside.skip(1).step_by(2).collect();
-        match self.rows.len().is_multiple_of(3) && !apart.is_empty() {
-            true => format!(" WITH (families = 'apart({})')", apart.join(", ")),
-            false => String::new(),
+        if self.rows.len().is_multiple_of(3) && !apart.is_empty() {
+            format!(" WITH (families = 'apart({})')", apart.join(", "))
+        } else {
+            String::new()
         }
     }
 

@@ -115,9 +115,10 @@ impl Oracle {
         run.await.map_err(|error: String| {
             // A sum, a difference or a product is no BIGINT. A week that begins before its type does need not be computed to
             // know that it is not that of a constant.
-            match error.contains("out of range") && !error.contains("date_trunc") {
-                true => Unanswered::Overflow(error),
-                false => Unanswered::Error(format!("{error}\n{sql}")),
+            if error.contains("out of range") && !error.contains("date_trunc") {
+                Unanswered::Overflow(error)
+            } else {
+                Unanswered::Error(format!("{error}\n{sql}"))
             }
         })
     }

@@ -270,17 +270,21 @@ impl Renderer<'_, '_> {
             ),
             Expr::Merged { name, .. } => name.clone(),
             Expr::Constant(sql) => sql.clone(),
-            Expr::Bytes(digits) => match self.is_oracle() {
-                true => format!("X'{digits}'"),
-                false => format!("'\\x{digits}'"),
-            },
+            Expr::Bytes(digits) => {
+                if self.is_oracle() {
+                    format!("X'{digits}'")
+                } else {
+                    format!("'\\x{digits}'")
+                }
+            }
             Expr::TimeOfDay(inner) => format!("CAST({} AS TIME)", self.expr(inner)),
             Expr::InBerlin(inner) => format!("({} AT TIME ZONE 'Europe/Berlin')", self.expr(inner)),
             Expr::Arithmetic(operator, left, right) => {
                 let (left, right) = (self.expr(left), self.expr(right));
-                match self.is_oracle() {
-                    true => exact(&format!("{} {operator} {}", wide(&left), wide(&right))),
-                    false => format!("({left} {operator} {right})"),
+                if self.is_oracle() {
+                    exact(&format!("{} {operator} {}", wide(&left), wide(&right)))
+                } else {
+                    format!("({left} {operator} {right})")
                 }
             }
             Expr::Binary(operator, left, right) => {
@@ -291,9 +295,10 @@ impl Renderer<'_, '_> {
             }
             Expr::Coalesce(first, second) => {
                 let (first, second) = (self.expr(first), self.expr(second));
-                match self.is_oracle() {
-                    true => format!("CASE WHEN {first} IS NOT NULL THEN {first} ELSE {second} END"),
-                    false => format!("coalesce({first}, {second})"),
+                if self.is_oracle() {
+                    format!("CASE WHEN {first} IS NOT NULL THEN {first} ELSE {second} END")
+                } else {
+                    format!("coalesce({first}, {second})")
                 }
             }
             Expr::NullIf(first, second) => {
@@ -325,9 +330,10 @@ impl Renderer<'_, '_> {
             ("count", true) => "*".to_owned(),
             _ => arguments.join(", "),
         };
-        let order = match aggregate.order.is_empty() {
-            true => String::new(),
-            false => format!(" ORDER BY {}", self.sort_keys(&aggregate.order, None)),
+        let order = if aggregate.order.is_empty() {
+            String::new()
+        } else {
+            format!(" ORDER BY {}", self.sort_keys(&aggregate.order, None))
         };
         let filter = match &aggregate.filter {
             None => String::new(),

@@ -66,11 +66,14 @@ impl Command for Tables {
         if self.more {
             return sizes(shell, &tables);
         }
-        let key = |name: &String| match names.is_view(name) {
-            true => "(a view)".to_owned(),
-            false => names
-                .definition(name)
-                .map_or_else(String::new, |table| table.key_clause()),
+        let key = |name: &String| {
+            if names.is_view(name) {
+                "(a view)".to_owned()
+            } else {
+                names
+                    .definition(name)
+                    .map_or_else(String::new, |table| table.key_clause())
+            }
         };
         let keys = tables.iter().map(key);
         let keys = keys.collect();
@@ -154,9 +157,10 @@ impl Command for Functions {
 /// Shows how large some tables are.
 fn sizes(shell: &mut Shell<'_>, tables: &[String]) -> Answer {
     let names: Vec<String> = tables.iter().map(|name| quoted(name)).collect();
-    let chosen = match names.is_empty() {
-        true => "false".to_owned(),
-        false => format!("\"table\" IN ({})", names.join(", ")),
+    let chosen = if names.is_empty() {
+        "false".to_owned()
+    } else {
+        format!("\"table\" IN ({})", names.join(", "))
     };
     let select = format!(
         "SELECT \"table\", row_key, columns, rows AS estimated_rows, bytes AS estimated_bytes FROM halite_tables() \
@@ -266,17 +270,19 @@ impl Command for Describe {
         if described.is_break() {
             return Ok(described);
         }
-        let described = match is_view {
-            true => described,
-            false => declared(shell, &name)?,
+        let described = if is_view {
+            described
+        } else {
+            declared(shell, &name)?
         };
         if !self.more || described.is_break() {
             return Ok(described);
         }
         let described = comments(shell, &name)?;
-        match is_view || described.is_break() {
-            true => Ok(described),
-            false => sizes(shell, &[name]),
+        if is_view || described.is_break() {
+            Ok(described)
+        } else {
+            sizes(shell, &[name])
         }
     }
 }

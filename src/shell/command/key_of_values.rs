@@ -117,17 +117,20 @@ impl Written {
     /// The row that INSERT would make of the values, as far as the key is computed from it.
     async fn row(&self, table: &BoundTable) -> Result<Vec<Option<Datum>>> {
         let taken = self.taken(table).await;
-        taken.map_err(|error| match self.by_key {
-            true => Error::new(
-                error.kind(),
-                format!(
-                    "{}; the values are taken for those of {}, in the order of the key",
-                    error.message(),
-                    names(table, &self.columns)
-                ),
-            )
-            .with_source(error),
-            false => error,
+        taken.map_err(|error| {
+            if self.by_key {
+                Error::new(
+                    error.kind(),
+                    format!(
+                        "{}; the values are taken for those of {}, in the order of the key",
+                        error.message(),
+                        names(table, &self.columns)
+                    ),
+                )
+                .with_source(error)
+            } else {
+                error
+            }
         })
     }
 

@@ -109,12 +109,13 @@ fn describe(row_key: &RowKey, key: &[u8]) -> Result<[Vec<String>; 3]> {
         return Err(wrong(&format!("it has {} bytes too many", rest.len())));
     }
     let stop = prefix_successor(key).map(|stop| hex(&stop));
-    let ends = match is_whole {
-        true => vec![("row key", readable, hex(key))],
-        false => vec![
+    let ends = if is_whole {
+        vec![("row key", readable, hex(key))]
+    } else {
+        vec![
             ("start", format!("{readable}/*"), hex(key)),
             ("stop", format!("{readable}/*"), stop.unwrap_or_default()),
-        ],
+        ]
     };
     for (end, value, hex) in ends {
         parts.push(end.to_owned());
@@ -145,9 +146,10 @@ impl Command for Ranges {
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
         // The bytes of ranges that are told in one row are those of none.
-        let each = match shell.settings.shows_bytes {
-            true => "VERBOSE ",
-            false => "",
+        let each = if shell.settings.shows_bytes {
+            "VERBOSE "
+        } else {
+            ""
         };
         shell.statement_of_command(&format!("EXPLAIN KEYS {each}{argument}"))
     }

@@ -106,9 +106,10 @@ impl Command for Mode {
         }
         let Some((format, table)) = format_and_table(argument) else {
             let names = FORMATS.iter().map(|format| format.name());
-            let hint = match argument.contains('>') {
-                true => Some(".once FILE sends the next result to a file".to_owned()),
-                false => question(&closest(argument, names)),
+            let hint = if argument.contains('>') {
+                Some(".once FILE sends the next result to a file".to_owned())
+            } else {
+                question(&closest(argument, names))
             };
             let hint = hint.unwrap_or(".mode lists them".to_owned());
             return failed(shell, &format!("there is no format {argument}; {hint}"));

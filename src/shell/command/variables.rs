@@ -103,9 +103,10 @@ impl Command for Unset {
     }
 
     fn run(&self, shell: &mut Shell<'_>, argument: &str) -> Answer {
-        match shell.variables.unset(argument) {
-            true => GO_ON,
-            false => failed(shell, &format!("there is no variable {argument}")),
+        if shell.variables.unset(argument) {
+            GO_ON
+        } else {
+            failed(shell, &format!("there is no variable {argument}"))
         }
     }
 }

@@ -219,9 +219,10 @@ impl Drawing<'_> {
             let (text, role) = slot.column.map_or(("…", Some(Role::Quiet)), &cell);
             let heading = slot.column.and_then(|column| self.headings.get(column));
             let right = heading.is_some_and(|heading| heading.right);
-            let text = match self.cuts || width(text) <= slot.width {
-                true => fit(text, slot.width, right),
-                false => text.to_owned(),
+            let text = if self.cuts || width(text) <= slot.width {
+                fit(text, slot.width, right)
+            } else {
+                text.to_owned()
             };
             line.push(' ');
             match role {

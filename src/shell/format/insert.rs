@@ -133,9 +133,10 @@ impl Sheet for InsertSheet<'_> {
                 if place > 0 {
                     line.push_str(", ");
                 }
-                match column.read(row, &mut text)? {
-                    true => spelling.push(&mut line, &text),
-                    false => line.push_str("NULL"),
+                if column.read(row, &mut text)? {
+                    spelling.push(&mut line, &text)
+                } else {
+                    line.push_str("NULL")
                 }
             }
             line.push_str(");\n");

@@ -173,9 +173,10 @@ fn residuals(rows: &RecordBatch) -> io::Result<BTreeSet<String>> {
         if let [table, alias, residual] = row.as_slice()
             && !is_none("residual", place)
         {
-            let alias = match is_none("alias", place) {
-                true => String::new(),
-                false => format!(" AS {}", alias.text),
+            let alias = if is_none("alias", place) {
+                String::new()
+            } else {
+                format!(" AS {}", alias.text)
             };
             lines.insert(format!(
                 "on rows of {}{alias}: {}",

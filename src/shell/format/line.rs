@@ -61,9 +61,10 @@ impl Sheet for LineSheet<'_> {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
         self.rows.add(batch)?;
         // Where all are shown, they are as they come.
-        match self.rows.are_all() {
-            true => self.draw_held(),
-            false => Ok(()),
+        if self.rows.are_all() {
+            self.draw_held()
+        } else {
+            Ok(())
         }
     }
 

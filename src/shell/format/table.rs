@@ -221,9 +221,10 @@ impl<'a> TableSheet<'a> {
 impl Sheet for TableSheet<'_> {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
         self.rows.add(batch)?;
-        match self.is_due() {
-            true => self.draw_held(),
-            false => Ok(()),
+        if self.is_due() {
+            self.draw_held()
+        } else {
+            Ok(())
         }
     }
 

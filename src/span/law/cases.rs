@@ -111,9 +111,10 @@ impl Case {
     pub fn key(&self) -> crate::error::Result<RowKey> {
         let key = row_key(&self.columns, &self.parts)?;
         self.rows.iter().for_each(|row| key.learn_row(row));
-        Ok(match self.is_shared() {
-            true => key.among_others(),
-            false => key,
+        Ok(if self.is_shared() {
+            key.among_others()
+        } else {
+            key
         })
     }
 
@@ -348,9 +349,10 @@ fn in_place_of(
 ) -> &'static dyn Declaration {
     let dictionary = testing::declaration(DICT);
     let is_replaced = declaration.name() == "reverse" && (column + columns.len()).is_multiple_of(2);
-    match is_replaced && fits(dictionary, &columns[column]) {
-        true => dictionary,
-        false => declaration,
+    if is_replaced && fits(dictionary, &columns[column]) {
+        dictionary
+    } else {
+        declaration
     }
 }
 

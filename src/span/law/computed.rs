@@ -63,9 +63,10 @@ impl Generator<'_> {
         if terms.is_empty() || random.percent(80) {
             terms.push(condition);
         }
-        match random.percent(50) {
-            true => Condition::And(terms),
-            false => Condition::Or(terms),
+        if random.percent(50) {
+            Condition::And(terms)
+        } else {
+            Condition::Or(terms)
         }
     }
 
@@ -95,9 +96,10 @@ impl Generator<'_> {
             }
             _ => self.choice(column, random)?,
         };
-        let shape = match self.plain {
-            true => *random.pick(&plain_shapes()),
-            false => *random.pick(&SHAPES),
+        let shape = if self.plain {
+            *random.pick(&plain_shapes())
+        } else {
+            *random.pick(&SHAPES)
         };
         Some(self.shaped_leaf(term, shape, random))
     }
@@ -129,9 +131,10 @@ impl Generator<'_> {
     }
 
     fn step(&self, random: &mut Random) -> Step {
-        let number = match random.percent(8) && !self.plain {
-            true => *random.pick(&[i64::MAX, -i64::MAX, i64::MAX - 1, 1 << 32]),
-            false => *random.pick(&[0, 1, -1, 2, 3, 7, -10, 100, -128, 1_000]),
+        let number = if random.percent(8) && !self.plain {
+            *random.pick(&[i64::MAX, -i64::MAX, i64::MAX - 1, 1 << 32])
+        } else {
+            *random.pick(&[0, 1, -1, 2, 3, 7, -10, 100, -128, 1_000])
         };
         match random.between(0, if self.plain { 8 } else { 9 }) {
             0..2 => Step::Plus(number),
@@ -153,9 +156,10 @@ impl Generator<'_> {
         if self.plain && is_utc {
             return None;
         }
-        let origin = match random.percent(70) && !is_utc {
-            true => Some(*random.pick(&ORIGINS)),
-            false => None,
+        let origin = if random.percent(70) && !is_utc {
+            Some(*random.pick(&ORIGINS))
+        } else {
+            None
         };
         let made = match random.between(0, 9) {
             0..2 => Made::Itself,
@@ -183,9 +187,10 @@ impl Generator<'_> {
 
     fn moved_date(&self, column: usize, random: &mut Random) -> Term {
         let days = *random.pick(&[1, -1, 31, 365, 91_250]) * DAY;
-        let hours = match self.plain || random.percent(80) {
-            true => 0,
-            false => *random.pick(&[HOUR, -9 * HOUR]),
+        let hours = if self.plain || random.percent(80) {
+            0
+        } else {
+            *random.pick(&[HOUR, -9 * HOUR])
         };
         let function = Function::Moved {
             nanoseconds: days + hours,
@@ -252,11 +257,12 @@ impl Generator<'_> {
     fn datum(&self, column: usize, random: &mut Random) -> Datum {
         let values = self.values(&Term::column(column));
         let known: Vec<Datum> = values.into_iter().flatten().flatten().collect();
-        match known.is_empty() || random.percent(15) {
-            true => random
+        if known.is_empty() || random.percent(15) {
+            random
                 .pick(&hostile(&self.columns[column].sql_type))
-                .clone(),
-            false => random.pick(&known).clone(),
+                .clone()
+        } else {
+            random.pick(&known).clone()
         }
     }
 
@@ -321,9 +327,10 @@ impl Generator<'_> {
 
 fn caseless_pattern(prefix: &str, rest: &str, random: &mut Random) -> String {
     let (prefix, rest) = (escaped(prefix), escaped(rest));
-    let prefix = match random.percent(50) {
-        true => prefix.to_ascii_uppercase(),
-        false => prefix,
+    let prefix = if random.percent(50) {
+        prefix.to_ascii_uppercase()
+    } else {
+        prefix
     };
     match random.between(0, 3) {
         0..2 => format!("{prefix}%"),
@@ -334,9 +341,10 @@ fn caseless_pattern(prefix: &str, rest: &str, random: &mut Random) -> String {
 
 /// Most begin at the beginning of the text; what follows may take the last character of that back.
 fn regular_expression(prefix: &str, rest: &str, random: &mut Random) -> String {
-    let repeated = match prefix.is_empty() {
-        true => "[a-z]",
-        false => *random.pick(&["*", "?", "+", "{0}", "{0,2}", "{1}", "*?"]),
+    let repeated = if prefix.is_empty() {
+        "[a-z]"
+    } else {
+        *random.pick(&["*", "?", "+", "{0}", "{0,2}", "{1}", "*?"])
     };
     let behind = *random.pick(&[
         "", "$", ".", ".*", "[a-z]", r"\d", r"\x61", "(b|c)", "|x", "|^x",

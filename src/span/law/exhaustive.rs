@@ -81,18 +81,16 @@ impl Small<'_> {
     /// The budgets of a case, whose turn it is.
     fn budgets(&self, turn: usize) -> &'static [usize] {
         const IN_TURN: [[usize; 2]; 3] = [[BUDGET, 1], [BUDGET, 2], [BUDGET, 7]];
-        match self.is_long {
-            true => &BUDGETS,
-            false => &IN_TURN[turn % IN_TURN.len()],
+        if self.is_long {
+            &BUDGETS
+        } else {
+            &IN_TURN[turn % IN_TURN.len()]
         }
     }
 
     /// Of so many cases one is planned.
     fn one_of(&self) -> usize {
-        match self.is_long {
-            true => 1,
-            false => 4,
-        }
+        if self.is_long { 1 } else { 4 }
     }
 
     /// How many cases of a condition were planned, and those that break the law.

@@ -239,9 +239,10 @@ fn own_sql(value: &Datum, term: &Term, columns: &[Column]) -> String {
 }
 
 fn step_sql(value: String, step: &Step) -> String {
-    let value = match value.contains(' ') || value.starts_with('-') {
-        true => format!("({value})"),
-        false => value,
+    let value = if value.contains(' ') || value.starts_with('-') {
+        format!("({value})")
+    } else {
+        value
     };
     match step {
         Step::Plus(number) => format!("{value} + {number}"),
@@ -291,15 +292,17 @@ fn made_sql(made: Made, time: &str) -> String {
 fn choice_sql(choice: &Choice, column: &str, constant: &dyn Fn(&Datum) -> String) -> String {
     let value = |value: &Option<Datum>| value.as_ref().map_or("NULL".to_owned(), constant);
     let branches = choice.branches.iter().map(|(when, then)| {
-        let when = match choice.searched {
-            true => format!("{column} = {}", constant(when)),
-            false => constant(when),
+        let when = if choice.searched {
+            format!("{column} = {}", constant(when))
+        } else {
+            constant(when)
         };
         (when, value(then))
     });
-    let operand = match choice.searched {
-        true => String::new(),
-        false => format!("{column} "),
+    let operand = if choice.searched {
+        String::new()
+    } else {
+        format!("{column} ")
     };
     let otherwise = match &choice.otherwise {
         Otherwise::Column => Some(column.to_owned()),

@@ -129,9 +129,10 @@ impl Generator<'_> {
     }
 
     pub(super) fn leaf(&self, random: &mut Random) -> Condition {
-        let several = match self.plain {
-            true => self.key_columns.len() > 1,
-            false => self.columns.len() > 1,
+        let several = if self.plain {
+            self.key_columns.len() > 1
+        } else {
+            self.columns.len() > 1
         };
         match random.between(0, 99) {
             0..13 if several => self.tuple(random),
@@ -366,9 +367,10 @@ impl Generator<'_> {
                 }
             }
         }
-        let mut rest: Vec<usize> = match self.plain {
-            true => self.key_columns.clone(),
-            false => (0..self.columns.len()).collect(),
+        let mut rest: Vec<usize> = if self.plain {
+            self.key_columns.clone()
+        } else {
+            (0..self.columns.len()).collect()
         };
         random.shuffle(&mut rest);
         for column in rest {

@@ -391,9 +391,12 @@ pub(super) fn render_choice(
         Some(value) => constant(value),
         None => lit(ScalarValue::Null),
     };
-    let when = |when: &Datum| match choice.searched {
-        true => binary_expr(column.clone(), Operator::Eq, constant(when)),
-        false => constant(when),
+    let when = |when: &Datum| {
+        if choice.searched {
+            binary_expr(column.clone(), Operator::Eq, constant(when))
+        } else {
+            constant(when)
+        }
     };
     let branches = choice.branches.iter();
     let branches = branches.map(|(given, then)| (when(given), value(then)));

@@ -128,24 +128,31 @@ fn boxes(condition: &Condition, negated: bool) -> usize {
         } => boxes(condition, negated != (*not != (*truth == Truth::False))),
         Condition::And(terms) | Condition::Or(terms) => {
             let mut counts = terms.iter().map(|term| boxes(term, negated));
-            match matches!(condition, Condition::Or(_)) != negated {
-                true => sum(&mut counts),
-                false => product(&mut counts),
+            if matches!(condition, Condition::Or(_)) != negated {
+                sum(&mut counts)
+            } else {
+                product(&mut counts)
             }
         }
         // A keyset has an alternative for each member; its negation is an AND of ORs of 1, 2, … terms.
-        Condition::Tuple { columns, .. } => match negated {
-            false => columns.len(),
-            true => product(&mut (1..=columns.len())),
-        },
+        Condition::Tuple { columns, .. } => {
+            if negated {
+                product(&mut (1..=columns.len()))
+            } else {
+                columns.len()
+            }
+        }
         Condition::TupleIn {
             columns,
             rows,
             negated: not,
-        } => match negated != *not {
-            false => rows.len(),
-            true => product(&mut rows.iter().map(|_| columns.len())),
-        },
+        } => {
+            if negated != *not {
+                product(&mut rows.iter().map(|_| columns.len()))
+            } else {
+                rows.len()
+            }
+        }
         leaf => leaf.term().map_or(1, |term| choices(term, leaf)),
     }
 }
@@ -375,9 +382,10 @@ impl Bounds<'_> {
         if is_scattered(self.0.key.parts()) {
             return Ok(());
         }
-        let scattered = match has_scattered_values(self.0.case) {
-            true => walked.len(),
-            false => 0,
+        let scattered = if has_scattered_values(self.0.case) {
+            walked.len()
+        } else {
+            0
         };
         let candidates = self.0.case.condition.constants() + scattered;
         if scan.seeks > 2 * prefixes + candidates + 1 {

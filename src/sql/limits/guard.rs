@@ -172,9 +172,10 @@ pub(crate) fn check(tokens: &[TokenWithSpan]) -> Result<Depth> {
     for token in tokens {
         shape.take(&token.token)?;
     }
-    Ok(match shape.most <= SHALLOW {
-        true => Depth::Shallow,
-        false => Depth::Deep,
+    Ok(if shape.most <= SHALLOW {
+        Depth::Shallow
+    } else {
+        Depth::Deep
     })
 }
 

@@ -33,9 +33,10 @@ pub(crate) fn with_select(tokens: &[TokenWithSpan]) -> Option<Vec<TokenWithSpan>
             let words = words.map(|word| TokenWithSpan::new(word, token.span));
             spelled.extend(words);
         }
-        let kept = match is_place && keyword_of(token) == Keyword::TABLE {
-            true => TokenWithSpan::new(Token::make_keyword("FROM"), token.span),
-            false => token.clone(),
+        let kept = if is_place && keyword_of(token) == Keyword::TABLE {
+            TokenWithSpan::new(Token::make_keyword("FROM"), token.span)
+        } else {
+            token.clone()
         };
         spelled.push(kept);
     }

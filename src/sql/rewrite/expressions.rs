@@ -66,9 +66,10 @@ fn other_form(expr: &mut Expr) -> Option<Expr> {
             escape_char,
         } => {
             let regex = similar_as_regex(pattern, escape_char.as_ref())?;
-            let op = match negated {
-                false => BinaryOperator::PGRegexMatch,
-                true => BinaryOperator::PGRegexNotMatch,
+            let op = if *negated {
+                BinaryOperator::PGRegexNotMatch
+            } else {
+                BinaryOperator::PGRegexMatch
             };
             Some(Expr::Nested(Box::new(Expr::BinaryOp {
                 left: expr.clone(),
@@ -248,9 +249,10 @@ pub(crate) fn escaped_by_backslashes(
     let mut escaped = String::new();
     let mut letters = text_of(pattern)?.chars();
     while let Some(letter) = letters.next() {
-        let (letter, is_itself) = match escape == Some(letter) {
-            true => (letters.next()?, true),
-            false => (letter, letter == '\\'),
+        let (letter, is_itself) = if escape == Some(letter) {
+            (letters.next()?, true)
+        } else {
+            (letter, letter == '\\')
         };
         if is_itself && matches!(letter, '%' | '_' | '\\') {
             escaped.push('\\');
@@ -427,9 +429,10 @@ fn placed(values: &[Expr]) -> String {
 fn row_truth(values: &[Expr], query: &Query, op: &str, is_all: bool) -> Option<Expr> {
     fits(values, query)?;
     let compared = compared(values, op);
-    let (sought, found, none) = match is_all {
-        false => (compared, "true", "false"),
-        true => (format!("NOT ({compared})"), "false", "true"),
+    let (sought, found, none) = if is_all {
+        (format!("NOT ({compared})"), "false", "true")
+    } else {
+        (compared, "true", "false")
     };
     let text = format!(
         "(SELECT CASE WHEN count(*) FILTER (WHERE {sought}) > 0 THEN {found} \
@@ -456,9 +459,10 @@ fn row_exists(values: &[Expr], query: &Query, negated: bool) -> Option<Expr> {
         return row_absent(values, query, &equal);
     }
     let rows = format!("SELECT 1 AS \"a row\" FROM {}", placed(values));
-    let text = match negated {
-        false => format!("EXISTS ({rows} WHERE {equal})"),
-        true => format!("NOT EXISTS ({rows} WHERE ({equal}) IS NOT FALSE)"),
+    let text = if negated {
+        format!("NOT EXISTS ({rows} WHERE ({equal}) IS NOT FALSE)")
+    } else {
+        format!("EXISTS ({rows} WHERE {equal})")
     };
     with_query(&text, values, query)
 }
@@ -512,9 +516,10 @@ impl Visitor for Drawn {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        match query.limit_clause.is_some() || query.fetch.is_some() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if query.limit_clause.is_some() || query.fetch.is_some() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 
@@ -523,9 +528,10 @@ impl Visitor for Drawn {
         match expr {
             Expr::Function(function) => {
                 let name = function.name.to_string().to_lowercase();
-                match DRAWING.contains(&name.trim_matches('"')) || function.over.is_some() {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
+                if DRAWING.contains(&name.trim_matches('"')) || function.over.is_some() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
                 }
             }
             _ => ControlFlow::Continue(()),

@@ -279,10 +279,11 @@ fn types_of(list: &str) -> Result<Vec<(String, SqlType)>> {
         })?;
         types.push((column.to_owned(), sql_type(&parsed)?));
     }
-    match types.is_empty() {
-        false => Ok(types),
-        true => Err(Error::invalid(
+    if types.is_empty() {
+        Err(Error::invalid(
             "types are given as {'column': 'INT', 'other': 'DATE'}",
-        )),
+        ))
+    } else {
+        Ok(types)
     }
 }

@@ -43,9 +43,10 @@ pub(crate) fn marked(tokens: &[TokenWithSpan]) -> Result<Option<Vec<TokenWithSpa
     let mut is_marked = false;
     let mut rest = tokens;
     while let Some((first, behind)) = rest.split_first() {
-        let sample = match is_keyword(first, Keyword::USING) {
-            true => sample_at(behind)?,
-            false => None,
+        let sample = if is_keyword(first, Keyword::USING) {
+            sample_at(behind)?
+        } else {
+            None
         };
         rest = match sample {
             Some((amount, behind)) => {
@@ -125,9 +126,10 @@ fn sample_at(tokens: &[TokenWithSpan]) -> Result<Option<(Amount, &[TokenWithSpan
             "a sample that can be repeated is not implemented; write WHERE bucket(100, key) < 10",
         ));
     }
-    let amount = match is_percent {
-        true => Amount::Percent(number.clone()),
-        false => Amount::Rows(number.clone()),
+    let amount = if is_percent {
+        Amount::Percent(number.clone())
+    } else {
+        Amount::Rows(number.clone())
     };
     Ok(Some((amount, words.0)))
 }

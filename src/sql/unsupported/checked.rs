@@ -19,8 +19,5 @@ pub(crate) fn missing(clause: impl Display) -> Checked {
 }
 
 pub(crate) fn refuse_if(is_given: bool, clause: &str) -> Checked {
-    match is_given {
-        true => missing(clause),
-        false => FINE,
-    }
+    if is_given { missing(clause) } else { FINE }
 }

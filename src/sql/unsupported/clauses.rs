@@ -224,10 +224,7 @@ fn check_with(with: &With) -> Checked {
             materialized = "MATERIALIZED; write CREATE TEMP TABLE q AS … for rows that are computed once",
         );
         check_alias(&table.alias)?;
-        match with.recursive {
-            true => check_recursive(&table.query),
-            false => FINE,
-        }
+        if with.recursive { check_recursive(&table.query) } else { FINE }
     })
 }
 

@@ -83,11 +83,12 @@ fn check_set_expr(body: &SetExpr) -> Checked {
 fn check_quantifier(op: SetOperator, quantifier: SetQuantifier) -> Checked {
     use SetQuantifier::{AllByName, ByName, DistinctByName};
     let is_by_name = matches!(quantifier, AllByName | ByName | DistinctByName);
-    match is_by_name && op != SetOperator::Union {
-        true => missing(format_args!(
+    if is_by_name && op != SetOperator::Union {
+        missing(format_args!(
             "{op} BY NAME; list the columns of both sides in the same order"
-        )),
-        false => FINE,
+        ))
+    } else {
+        FINE
     }
 }
 
@@ -237,11 +238,12 @@ pub(crate) fn check_length(data_type: &DataType) -> Checked {
         DataType::String(length) => length.is_some(),
         _ => false,
     };
-    match has_length {
-        true => missing(format_args!(
+    if has_length {
+        missing(format_args!(
             "a cast to {data_type}; write left(x, 3) for its first 3 characters, or cast to TEXT"
-        )),
-        false => FINE,
+        ))
+    } else {
+        FINE
     }
 }
 
@@ -285,11 +287,12 @@ pub(crate) fn check_function(
     if is_window {
         return Checked::Break(format!("`{name}` takes no DISTINCT"));
     }
-    match list.args.len() > 1 && !DISTINCT_PAIRS.contains(&name) {
-        true => missing(format_args!(
+    if list.args.len() > 1 && !DISTINCT_PAIRS.contains(&name) {
+        missing(format_args!(
             "DISTINCT among the arguments of `{name}`; select the DISTINCT values in a subquery of FROM"
-        )),
-        false => FINE,
+        ))
+    } else {
+        FINE
     }
 }
 

@@ -341,9 +341,10 @@ pub(crate) fn told(error: Error) -> Error {
     let message = error.message();
     let instead = MISSING.iter().find_map(|(before, behind, instead)| {
         let (_, rest) = message.split_once(before)?;
-        let name = match behind.is_empty() {
-            true => rest.split_whitespace().next()?,
-            false => rest.split_once(behind)?.0,
+        let name = if behind.is_empty() {
+            rest.split_whitespace().next()?
+        } else {
+            rest.split_once(behind)?.0
         };
         instead(name)
     });

@@ -99,9 +99,10 @@ pub(super) fn a_load_comes_after_what_was_written_meanwhile(subject: &Subject) {
     subject.put("t", &[(b"a", b"write"), (b"b", b"write"), (b"c", b"write")]);
     second.ingest().unwrap();
     first.ingest().unwrap();
-    let expected = match subject.is_numbered {
-        false => model(&[(b"a", b"first"), (b"c", b"write")]),
-        true => model(&[(b"a", b"write"), (b"b", b"write"), (b"c", b"write")]),
+    let expected = if subject.is_numbered {
+        model(&[(b"a", b"write"), (b"b", b"write"), (b"c", b"write")])
+    } else {
+        model(&[(b"a", b"first"), (b"c", b"write")])
     };
     assert_eq!(contents(&subject.snapshot(), "t"), expected);
     assert!(contents(&subject.snapshot(), "other").is_empty());
@@ -231,24 +232,21 @@ pub(super) fn random_loads_and_writes_agree_with_a_map(subject: &Subject) {
         if subject.refuses_empty_key() {
             changes.remove(&Vec::new());
         }
-        match random.bool() {
-            true => {
-                let changes: Vec<_> = changes
-                    .iter()
-                    .map(|(key, value)| (key.as_slice(), value.as_deref()))
-                    .collect();
-                load(subject, "t", &changes).unwrap();
-            }
-            false => {
-                let mut batch = WriteBatch::new();
-                for (key, value) in &changes {
-                    match value {
-                        Some(value) => batch.put("t", key, value),
-                        None => batch.delete("t", key),
-                    }
+        if random.bool() {
+            let changes: Vec<_> = changes
+                .iter()
+                .map(|(key, value)| (key.as_slice(), value.as_deref()))
+                .collect();
+            load(subject, "t", &changes).unwrap();
+        } else {
+            let mut batch = WriteBatch::new();
+            for (key, value) in &changes {
+                match value {
+                    Some(value) => batch.put("t", key, value),
+                    None => batch.delete("t", key),
                 }
-                subject.write(batch).unwrap();
             }
+            subject.write(batch).unwrap();
         }
         for (key, value) in changes {
             match value {

@@ -358,9 +358,10 @@ pub(super) fn a_store_tells_what_it_is(subject: &Subject) {
     let changes = subject.begin(&[Claim::exclusive("t")]).unwrap();
     let one = about_statements();
     drop(changes);
-    match subject.is_numbered {
-        true => assert_eq!([none, one].map(Option::unwrap), ["0", "1"]),
-        false => assert_eq!([none, one], [None, None]),
+    if subject.is_numbered {
+        assert_eq!([none, one].map(Option::unwrap), ["0", "1"])
+    } else {
+        assert_eq!([none, one], [None, None])
     }
 }
 

@@ -74,9 +74,12 @@ impl Address {
 
 fn with_ports(servers: &str, port: u16) -> Vec<String> {
     let servers = servers.split(',').filter(|server| !server.is_empty());
-    let with_port = |server: &str| match server.contains(':') {
-        true => server.to_owned(),
-        false => format!("{server}:{port}"),
+    let with_port = |server: &str| {
+        if server.contains(':') {
+            server.to_owned()
+        } else {
+            format!("{server}:{port}")
+        }
     };
     servers.map(with_port).collect()
 }

@@ -206,9 +206,10 @@ fn by_server(
             indexes.push(*index);
         }
     }
-    let most = match are_reads(actions, indexes) {
-        true => MOST_READS,
-        false => MOST,
+    let most = if are_reads(actions, indexes) {
+        MOST_READS
+    } else {
+        MOST
     };
     let mut requests: Vec<(usize, String, Vec<Part>)> = Vec::new();
     for (region, indexes) in by_region.into_values() {

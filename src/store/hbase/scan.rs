@@ -160,9 +160,10 @@ impl RangeStream {
         let start = ranges.first().map(KeyRange::start).unwrap_or_default();
         let stop = ranges.last().and_then(KeyRange::stop).unwrap_or_default();
         let is_reversed = self.direction == Direction::Backward;
-        let (from, to) = match is_reversed {
-            false => (start, stop),
-            true => (stop, start),
+        let (from, to) = if is_reversed {
+            (stop, start)
+        } else {
+            (start, stop)
         };
         Scan {
             column: vec![Column {
@@ -216,9 +217,10 @@ impl RangeStream {
         };
         let is_enough = self.wanted.is_some_and(|wanted| wanted <= rows.len());
         // Whoever wants more all the same, since some of the rows are not seen, gets more.
-        self.wanted = match is_enough {
-            true => None,
-            false => self.wanted.map(|wanted| wanted - rows.len()),
+        self.wanted = if is_enough {
+            None
+        } else {
+            self.wanted.map(|wanted| wanted - rows.len())
         };
         match standing {
             Standing::Over if !is_enough => self.open = self.open_next().ok().flatten(),
@@ -372,9 +374,10 @@ fn rows_of(answer: &Response, response: &ScanResponse, values: bool) -> Result<V
     let mut rows: Vec<Row> = Vec::with_capacity(response.cells_per_result.len());
     let mut add = |key: Bytes, number: u64, value: Bytes| {
         // Of a length it matters whether it is nothing.
-        let value = match values || value.iter().any(|byte| *byte != 0) {
-            true => value,
-            false => Bytes::new(),
+        let value = if values || value.iter().any(|byte| *byte != 0) {
+            value
+        } else {
+            Bytes::new()
         };
         match rows.last_mut() {
             Some((last, versions)) if *last == key => versions.push((number, value)),

@@ -203,9 +203,10 @@ fn share(whole: &KeyRange, range: &KeyRange) -> f64 {
     };
     let common = common(whole);
     let length = length(whole, common);
-    let share = match length > 0.0 {
-        true => self::length(&both, common) / length,
-        false => 0.0,
+    let share = if length > 0.0 {
+        self::length(&both, common) / length
+    } else {
+        0.0
     };
     share.clamp(LEAST, 1.0)
 }

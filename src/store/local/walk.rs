@@ -182,9 +182,10 @@ impl WalkReader {
             (None, None) if more => self.position = WalkState::Landing,
             (None, _) => {}
             (Some((key, _)), Some(to)) if feed.direction.is_short_of(key, &to) => {
-                self.position = match self.pace.passes(landing.size_in_bytes()) {
-                    true => WalkState::Stepping(to),
-                    false => WalkState::SeekTo(to),
+                self.position = if self.pace.passes(landing.size_in_bytes()) {
+                    WalkState::Stepping(to)
+                } else {
+                    WalkState::SeekTo(to)
                 };
             }
             (Some((key, value)), _) if self.pace.is_given_up(self.widens) => {
@@ -215,10 +216,13 @@ impl WalkReader {
                 }
                 WalkState::Inside(until)
             }
-            Step::Seek(next) => match self.pace.reads_on() {
-                true => WalkState::Stepping(next),
-                false => WalkState::SeekTo(next),
-            },
+            Step::Seek(next) => {
+                if self.pace.reads_on() {
+                    WalkState::Stepping(next)
+                } else {
+                    WalkState::SeekTo(next)
+                }
+            }
             Step::Done => WalkState::Done,
         };
         Ok(())

@@ -161,9 +161,10 @@ impl RocksLoad {
     /// `Internal` where something went wrong before; `Unavailable` if the disk fails.
     pub(super) fn finish(&mut self) -> Result<()> {
         self.order.check_unbroken()?;
-        match self.is_open {
-            true => self.end_file(),
-            false => Ok(()),
+        if self.is_open {
+            self.end_file()
+        } else {
+            Ok(())
         }
     }
 
@@ -226,9 +227,10 @@ impl Files {
     pub(super) fn ingest(&self, database: &Database) -> Result<()> {
         let full = self.paths.iter().map(|path| database.path().join(path));
         let remaining: Vec<PathBuf> = full.filter(|path| path.exists()).collect();
-        match remaining.is_empty() {
-            true => Ok(()),
-            false => ingest_files(database, &self.family, remaining),
+        if remaining.is_empty() {
+            Ok(())
+        } else {
+            ingest_files(database, &self.family, remaining)
         }
     }
 }
@@ -301,10 +303,11 @@ pub(super) fn left_over(database: &Path) -> Vec<PathBuf> {
 /// Removes it. Called by the one process that has the database open for writing, before it begins a load.
 pub(super) fn remove_left_over(database: &Path) -> Result<()> {
     for left in left_over(database) {
-        match left.is_dir() {
-            true => fs::remove_dir_all(&left).map_err(|error| directory_error(&left, error))?,
+        if left.is_dir() {
+            fs::remove_dir_all(&left).map_err(|error| directory_error(&left, error))?
+        } else {
             // It takes room, and nothing else.
-            false => drop(fs::remove_file(&left)),
+            drop(fs::remove_file(&left))
         }
     }
     Ok(())

@@ -15,9 +15,10 @@ pub(super) fn describe(store: &RocksStore) -> Result<Vec<Fact>> {
     for name in spaces.borrow_dependent().keys() {
         bytes += files(&spaces, name)?;
     }
-    let access = match database.options.read_only {
-        true => "for reading alone, as it was when it was opened",
-        false => "by this process alone; others may read it",
+    let access = if database.options.read_only {
+        "for reading alone, as it was when it was opened"
+    } else {
+        "by this process alone; others may read it"
     };
     Ok(vec![
         Fact::new("store", "RocksDB"),

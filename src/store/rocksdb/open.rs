@@ -53,9 +53,10 @@ pub(super) fn open(path: &Path, options: &StoreOptions) -> Result<Database> {
 
 /// A file that is still missing after so many attempts was not taken away by another process that is at work.
 fn missing_for_good(error: Error) -> Error {
-    match error.message().contains(NO_SUCH_FILE) {
-        true => Error::corrupt(error.message()).with_source(error),
-        false => error,
+    if error.message().contains(NO_SUCH_FILE) {
+        Error::corrupt(error.message()).with_source(error)
+    } else {
+        error
     }
 }
 

@@ -298,9 +298,10 @@ impl RocksCursor {
                         Direction::Backward => iterator.prev(),
                     }
                 }
-                let item = match values {
-                    true => iterator.item(),
-                    false => iterator.key().map(|key| (key, &[][..])),
+                let item = if values {
+                    iterator.item()
+                } else {
+                    iterator.key().map(|key| (key, &[][..]))
                 };
                 let Some((key, value)) = item else {
                     return Halt::IteratorInvalid;

@@ -125,9 +125,10 @@ pub(super) struct CutShort {
 /// Those of [`Switch::read`], and of RocksDB.
 pub(super) fn complete(database: &Database) -> Result<()> {
     let switch = Switch::read(database.path(), &database.db)?;
-    match switch.is_pending() {
-        true => switch.complete(database),
-        false => Ok(()),
+    if switch.is_pending() {
+        switch.complete(database)
+    } else {
+        Ok(())
     }
 }
 
@@ -145,11 +146,12 @@ pub(super) fn check_whole(path: &Path, db: &DB, seen: &mut u64) -> Result<(), Op
              writing once, which completes the step"
         ))));
     }
-    match switch.number == 0 || switch.number == before {
-        true => Ok(()),
-        false => Err(OpenError::Passing(Error::unavailable(format!(
+    if switch.number == 0 || switch.number == before {
+        Ok(())
+    } else {
+        Err(OpenError::Passing(Error::unavailable(format!(
             "the database {shown} is being loaded: open it again"
-        )))),
+        ))))
     }
 }
 

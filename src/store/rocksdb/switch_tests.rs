@@ -89,13 +89,14 @@ fn copied(from: &Path) -> TempDir {
         entries.sort_by_key(|entry| entry.file_name() != "halite-synced");
         for entry in entries {
             let target = to.join(entry.file_name());
-            match entry.file_type().unwrap().is_dir() {
-                true => copy(&entry.path(), &target),
+            if entry.file_type().unwrap().is_dir() {
+                copy(&entry.path(), &target)
+            } else {
                 // What RocksDB removes meanwhile nothing refers to.
-                false => match fs::copy(entry.path(), target) {
+                match fs::copy(entry.path(), target) {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     copied => drop(copied.unwrap()),
-                },
+                }
             }
         }
     }

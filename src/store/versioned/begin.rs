@@ -115,9 +115,10 @@ impl Begin {
         ];
         let marks = clock.marked(time, self.what.mark_after);
         cells.extend(marks.map(ClockCell::Marks));
-        let check = match holds(Rule::BeginComparesCounter) {
-            true => ClockCell::Counter(clock.counter),
-            false => ClockCell::NOTHING,
+        let check = if holds(Rule::BeginComparesCounter) {
+            ClockCell::Counter(clock.counter)
+        } else {
+            ClockCell::NOTHING
         };
         Change {
             check,

@@ -168,9 +168,10 @@ impl<S: RowService> VersionedChanges<S> {
     pub(super) fn check_alive(&self) -> Result<()> {
         let alive = self.alive.lock();
         let age = self.shared.service.now().saturating_sub(alive.confirmed);
-        match alive.is_given_up || age > self.shared.times.young() {
-            true => Err(given_up(self.shared.times.lease)),
-            false => Ok(()),
+        if alive.is_given_up || age > self.shared.times.young() {
+            Err(given_up(self.shared.times.lease))
+        } else {
+            Ok(())
         }
     }
 
@@ -209,9 +210,10 @@ impl<S: RowService> VersionedChanges<S> {
         let puts = std::mem::take(&mut load.puts);
         load.bytes = 0;
         let table = Arc::clone(&load.table);
-        match puts.is_empty() {
-            true => Ok(()),
-            false => self.put(&table, &puts, Durability::Sync),
+        if puts.is_empty() {
+            Ok(())
+        } else {
+            self.put(&table, &puts, Durability::Sync)
         }
     }
 
@@ -279,9 +281,12 @@ impl<S: RowService> VersionedChanges<S> {
         drop(alive);
         let young = self.shared.times.young();
         // Asked later, the row could have forgotten that it was given up.
-        let may_go_on = || match self.shared.service.now().saturating_sub(confirmed) > 2 * young {
-            true => Err(unknown_end()),
-            false => Ok(()),
+        let may_go_on = || {
+            if self.shared.service.now().saturating_sub(confirmed) > 2 * young {
+                Err(unknown_end())
+            } else {
+                Ok(())
+            }
         };
         let end = self.shared.drive(finish, may_go_on);
         // An answer may have been lost before the error.
@@ -310,9 +315,10 @@ impl<S: RowService> Changes for VersionedChanges<S> {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         // What it shares others change meanwhile.
         let is_alone = |claim: &SpaceClaim| claim.sharing == Sharing::Exclusive;
-        let sight = match self.claims.iter().all(is_alone) {
-            true => self.seen.lock().sight(&self.shared)?,
-            false => Arc::new(Sight::take(&self.shared)?),
+        let sight = if self.claims.iter().all(is_alone) {
+            self.seen.lock().sight(&self.shared)?
+        } else {
+            Arc::new(Sight::take(&self.shared)?)
         };
         Ok(Arc::new(VersionedSnapshot(sight)))
     }
@@ -360,9 +366,10 @@ impl<S: RowService> Changes for VersionedChanges<S> {
 impl<S: RowService> Drop for VersionedChanges<S> {
     fn drop(&mut self) {
         // What has put nothing leaves nothing, and nobody has to know its number any more.
-        let wish = match *self.has_put.get_mut() {
-            false => Wish::Commit(Vec::new()),
-            true => Wish::GiveUp(self.shared.service.now()),
+        let wish = if *self.has_put.get_mut() {
+            Wish::GiveUp(self.shared.service.now())
+        } else {
+            Wish::Commit(Vec::new())
         };
         // Where it cannot be, those who wait for it give it up.
         let _ = self.finish(wish);

@@ -188,9 +188,10 @@ impl Clock {
     /// later is greater than the counter.
     pub(super) fn floor(&self) -> Number {
         let below = self.open().map(|number| number.saturating_sub(1));
-        match holds(Rule::FloorBelowSlots) {
-            true => below.min().unwrap_or(self.counter).min(self.counter),
-            false => self.counter,
+        if holds(Rule::FloorBelowSlots) {
+            below.min().unwrap_or(self.counter).min(self.counter)
+        } else {
+            self.counter
         }
     }
 
@@ -219,9 +220,10 @@ impl Clock {
         if self.marks.last().is_some_and(is_new) {
             return None;
         }
-        let floor = match holds(Rule::MarksAreFloors) {
-            true => self.floor(),
-            false => self.counter,
+        let floor = if holds(Rule::MarksAreFloors) {
+            self.floor()
+        } else {
+            self.counter
         };
         let kept = self.marks.len().saturating_sub(MARKS - 1);
         let mark = Mark { floor, time };

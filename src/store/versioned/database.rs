@@ -96,12 +96,13 @@ impl<S: RowService> VersionedStore<S> {
     }
 
     fn refuse_if_read_only(&self) -> Result<()> {
-        match self.is_read_only {
-            false => Ok(()),
-            true => Err(Error::unavailable(format!(
+        if self.is_read_only {
+            Err(Error::unavailable(format!(
                 "{:?} is open read-only: nothing can be written",
                 self.shared.service
-            ))),
+            )))
+        } else {
+            Ok(())
         }
     }
 

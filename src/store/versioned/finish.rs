@@ -66,9 +66,10 @@ impl Finish {
             return Progress::Asks(self);
         }
         let commits = matches!(self.wish, Wish::Commit(_));
-        Progress::Done(match commits && !clock.given_up.contains_key(&number) {
-            true => End::Committed,
-            false => End::GivenUp,
+        Progress::Done(if commits && !clock.given_up.contains_key(&number) {
+            End::Committed
+        } else {
+            End::GivenUp
         })
     }
 }
@@ -77,9 +78,10 @@ impl Machine for Finish {
     type Outcome = End;
 
     fn request(&self) -> Request {
-        match self.reads {
-            true => Request::Read,
-            false => Request::Change(self.change()),
+        if self.reads {
+            Request::Read
+        } else {
+            Request::Change(self.change())
         }
     }
 
@@ -103,9 +105,10 @@ impl Machine for Finish {
 
 /// That a slot is still as it was seen, as a rule wants it.
 fn as_seen(rule: Rule, index: u8, slot: &Slot) -> ClockCell {
-    match holds(rule) {
-        true => ClockCell::Slot(index, Some(slot.clone())),
-        false => ClockCell::NOTHING,
+    if holds(rule) {
+        ClockCell::Slot(index, Some(slot.clone()))
+    } else {
+        ClockCell::NOTHING
     }
 }
 

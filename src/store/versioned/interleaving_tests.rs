@@ -193,14 +193,13 @@ impl Run {
     ) -> Result<bool> {
         let mut rows = [Rows::new(), Rows::new()];
         for (space, rows) in SPACES.iter().zip(&mut rows) {
-            match random.bool() {
-                true => {
-                    let keys = [KEYS[0], KEYS[1], KEYS[2], COUNTER];
-                    let values = snapshot.multi_get(space, &keys)?;
-                    let found = keys.iter().zip(values);
-                    rows.extend(found.filter_map(|(key, value)| Some((key.to_vec(), value?))));
-                }
-                false => scan(snapshot, space, random, rows)?,
+            if random.bool() {
+                let keys = [KEYS[0], KEYS[1], KEYS[2], COUNTER];
+                let values = snapshot.multi_get(space, &keys)?;
+                let found = keys.iter().zip(values);
+                rows.extend(found.filter_map(|(key, value)| Some((key.to_vec(), value?))));
+            } else {
+                scan(snapshot, space, random, rows)?
             }
         }
         if !snapshot.holds()? {
@@ -232,12 +231,13 @@ impl Run {
             .iter()
             .sum::<usize>();
         // Two spaces and the count of them are in the directory.
-        match self.simulation.versions() == rows + SPACES.len() + 1 {
-            true => Ok(()),
-            false => Err(format!(
+        if self.simulation.versions() == rows + SPACES.len() + 1 {
+            Ok(())
+        } else {
+            Err(format!(
                 "{} versions of {rows} rows",
                 self.simulation.versions()
-            )),
+            ))
         }
     }
 }
@@ -315,18 +315,20 @@ fn check_seen(log: &Log, seen: &Seen) -> Result<(), String> {
     match seen {
         Seen::Rows(rows, from, to) => {
             let mut instants = *from..=*to;
-            match instants.any(|instant| state(log, instant) == *rows) {
-                true => Ok(()),
-                false => Err(format!("{rows:?} was read, which there never was")),
+            if instants.any(|instant| state(log, instant) == *rows) {
+                Ok(())
+            } else {
+                Err(format!("{rows:?} was read, which there never was"))
             }
         }
         Seen::End(value, end) => {
             let mut puts = log.puts.iter();
             let number = puts.find(|(_, puts)| puts.values().any(|put| put == value));
             let is = number.is_some_and(|(number, _)| log.commits.contains(number));
-            match end.is_none_or(|end| end == is) {
-                true => Ok(()),
-                false => Err(format!("{value:?}: {end:?} was told")),
+            if end.is_none_or(|end| end == is) {
+                Ok(())
+            } else {
+                Err(format!("{value:?}: {end:?} was told"))
             }
         }
     }

@@ -362,9 +362,10 @@ impl World {
     ) -> Result<(), Wrong> {
         let states = (from..=self.commits.len()).map(|instant| self.state(instant, keys));
         let states: Vec<_> = states.collect();
-        match states.iter().any(|state| state == found) {
-            true => Ok(()),
-            false => Err(format!("{found:?} was read, of {states:?}")),
+        if states.iter().any(|state| state == found) {
+            Ok(())
+        } else {
+            Err(format!("{found:?} was read, of {states:?}"))
         }
     }
 
@@ -388,9 +389,10 @@ impl World {
         {
             return Err("a process waits for ever".to_owned());
         }
-        match self.row.clock.slots.is_empty() {
-            true => Ok(()),
-            false => Err("a statement without a process is under way".to_owned()),
+        if self.row.clock.slots.is_empty() {
+            Ok(())
+        } else {
+            Err("a statement without a process is under way".to_owned())
         }
     }
 }

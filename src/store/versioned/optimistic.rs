@@ -52,12 +52,11 @@ impl Supposition {
         versions: impl IntoIterator<Item = (Number, T)>,
     ) -> Option<T> {
         let (number, version) = versions.into_iter().next()?;
-        match is_as_supposed(moment, number) {
-            true => Some(version),
-            false => {
-                self.is_refuted.store(true, Ordering::SeqCst);
-                None
-            }
+        if is_as_supposed(moment, number) {
+            Some(version)
+        } else {
+            self.is_refuted.store(true, Ordering::SeqCst);
+            None
         }
     }
 

@@ -248,11 +248,12 @@ impl<S: RowService> Shared<S> {
     /// `Unavailable` where it was asked for again and again, and never answered.
     pub(super) fn check_patience(&self, began: Time) -> Result<()> {
         let asked_for = self.service.now().saturating_sub(began);
-        match asked_for > PATIENCE.max(self.times.lease) {
-            true => Err(Error::unavailable(
+        if asked_for > PATIENCE.max(self.times.lease) {
+            Err(Error::unavailable(
                 "the servers have not answered for minutes: the statement is given up",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

@@ -292,9 +292,10 @@ impl Client {
         if state.random.u8(..) >= simulation.odds.lost {
             return Ok(Asked::Answered(state.carry_out(&request)));
         }
-        match state.random.bool() {
-            true => drop(state.carry_out(&request)),
-            false => state.late.push((now, request)),
+        if state.random.bool() {
+            state.carry_out(&request);
+        } else {
+            state.late.push((now, request));
         }
         Ok(Asked::Lost)
     }
@@ -505,9 +506,10 @@ impl RowStream for Stream {
                 .map(|(number, value)| (number, length(value)));
             (key, versions.collect())
         };
-        Ok(Some(match self.values {
-            true => answer,
-            false => answer.into_iter().map(lengths).collect(),
+        Ok(Some(if self.values {
+            answer
+        } else {
+            answer.into_iter().map(lengths).collect()
         }))
     }
 

@@ -224,9 +224,10 @@ struct WrappedChanges<H> {
 }
 
 fn refuse_if(has_failed: bool) -> Result<()> {
-    match has_failed {
-        true => Err(Error::internal("changes go on after an error")),
-        false => Ok(()),
+    if has_failed {
+        Err(Error::internal("changes go on after an error"))
+    } else {
+        Ok(())
     }
 }
 

@@ -110,9 +110,10 @@ impl<'a> ArrowFile<'a> {
     /// So many bytes.
     fn exactly(&mut self, count: u64) -> Result<Vec<u8>> {
         let read = self.at_most(count)?;
-        match read.len() as u64 == count {
-            true => Ok(read),
-            false => Err(self.unreadable("it is cut short")),
+        if read.len() as u64 == count {
+            Ok(read)
+        } else {
+            Err(self.unreadable("it is cut short"))
         }
     }
 
@@ -170,12 +171,11 @@ impl<'a> ArrowFile<'a> {
     /// The bytes are over: so must the stream be.
     fn end(&mut self) -> Result<Option<RecordBatch>> {
         let is_ended = self.decoder.decode(&mut Buffer::from(&[0])).is_err();
-        match is_ended && !self.is_file {
-            true => {
-                self.is_over = true;
-                Ok(None)
-            }
-            false => Err(self.unreadable("it is cut short")),
+        if is_ended && !self.is_file {
+            self.is_over = true;
+            Ok(None)
+        } else {
+            Err(self.unreadable("it is cut short"))
         }
     }
 

@@ -133,12 +133,13 @@ pub fn check(path: &Path) -> Result<()> {
     }
     let digits_at = length - tail_length + place as u64;
     let found = hash(file, digits_at).map_err(unreadable)?;
-    match found == said {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
+    if found == said {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
             "`{}` is damaged: it has other bytes than were written, by its checksum",
             path.display()
-        ))),
+        )))
     }
 }
 

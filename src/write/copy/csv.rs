@@ -107,12 +107,11 @@ impl<'a> CsvFile<'a> {
         let skipped = skipped.map_err(|error| source.unreadable(error))?;
         let most = options.row_bytes.unwrap_or(ROW_BYTES);
         let line = source.first_line + skipped;
-        let records = match options.is_text {
-            true => {
-                let null = options.null.as_deref().unwrap_or(TEXT_NULL);
-                Records::Text(TextRows::new(bytes, dialect.delimiter, null, line, most))
-            }
-            false => Records::Csv(Box::new(
+        let records = if options.is_text {
+            let null = options.null.as_deref().unwrap_or(TEXT_NULL);
+            Records::Text(TextRows::new(bytes, dialect.delimiter, null, line, most))
+        } else {
+            Records::Csv(Box::new(
                 ReaderBuilder::new()
                     .has_headers(false)
                     .flexible(true)
@@ -122,7 +121,7 @@ impl<'a> CsvFile<'a> {
                     .escape(dialect.escape)
                     .comment(dialect.comment)
                     .from_reader(Lines::new(bytes, dialect, line, most)),
-            )),
+            ))
         };
         Ok(Self {
             shape,
@@ -284,12 +283,13 @@ impl<'a> CsvFile<'a> {
     /// The record as the file has it, or nearly so.
     fn text(&self) -> String {
         let fields = self.record.iter().map(String::from_utf8_lossy);
-        let quoted = fields.map(
-            |field| match field.contains(['"', '\n', '\r', ',', ';', '\t']) {
-                true => format!("\"{}\"", field.replace('"', "\"\"")),
-                false => field.into_owned(),
-            },
-        );
+        let quoted = fields.map(|field| {
+            if field.contains(['"', '\n', '\r', ',', ';', '\t']) {
+                format!("\"{}\"", field.replace('"', "\"\""))
+            } else {
+                field.into_owned()
+            }
+        });
         quoted.collect::<Vec<_>>().join(&self.delimiter.to_string())
     }
 
@@ -350,9 +350,10 @@ impl<'a> CsvFile<'a> {
             let mut columns = self.shape.columns.iter();
             columns.any(|column| column.name.as_bytes().eq_ignore_ascii_case(field))
         };
-        match self.record.iter().all(is_name) {
-            true => "; the line names columns: say HEADER",
-            false => "",
+        if self.record.iter().all(is_name) {
+            "; the line names columns: say HEADER"
+        } else {
+            ""
         }
     }
 

@@ -35,9 +35,10 @@ impl CsvDialect {
     /// # Errors
     /// `InvalidInput` for a character that cannot have this meaning, or has two.
     pub(super) fn of(options: &CopyOptions, path: &Path) -> Result<Self> {
-        let by_name = match options.is_text || is_tabbed(path) {
-            true => '\t',
-            false => ',',
+        let by_name = if options.is_text || is_tabbed(path) {
+            '\t'
+        } else {
+            ','
         };
         let quote = options.quote.unwrap_or('"');
         let delimiter = byte("DELIMITER", options.delimiter.unwrap_or(by_name))?;

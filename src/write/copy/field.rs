@@ -111,11 +111,12 @@ impl FieldReader for Respelt {
 
 /// A number with a point; one that has a point where the sign is another is none, for it may stand between thousands.
 fn with_point(text: &str, sign: char) -> Result<String, String> {
-    match text.contains('.') {
-        true => Err(format!(
+    if text.contains('.') {
+        Err(format!(
             "has a point, and '{sign}' stands in front of fractions; say THOUSANDS '.' where it is between thousands"
-        )),
-        false => Ok(text.replace(sign, ".")),
+        ))
+    } else {
+        Ok(text.replace(sign, "."))
     }
 }
 
@@ -130,9 +131,10 @@ fn ungrouped(text: &str, point: char, between: char) -> Result<String, String> {
     let first = groups.next().unwrap_or_default();
     let is_group =
         |group: &str| group.len() == 3 && group.bytes().all(|byte| byte.is_ascii_digit());
-    let is_grouped = match digits.contains(between) {
-        true => (1..=3).contains(&first.len()) && groups.all(is_group),
-        false => true,
+    let is_grouped = if digits.contains(between) {
+        (1..=3).contains(&first.len()) && groups.all(is_group)
+    } else {
+        true
     };
     if !is_grouped || rest.is_some_and(|rest| rest.contains(between)) {
         return Err(format!(
@@ -337,9 +339,10 @@ fn float<N: std::str::FromStr + Copy>(
     let spelt = text
         .bytes()
         .any(|letter| letter.eq_ignore_ascii_case(&b'i'));
-    match is_infinite(value) && !spelt {
-        true => Err(format!("is out of the range of {sql_type}")),
-        false => Ok(value),
+    if is_infinite(value) && !spelt {
+        Err(format!("is out of the range of {sql_type}"))
+    } else {
+        Ok(value)
     }
 }
 

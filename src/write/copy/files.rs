@@ -191,9 +191,12 @@ impl SourceFile {
             return standard_input();
         }
         check_outside(&self.path)?;
-        let opened = File::open(&self.path).and_then(|file| match file.metadata()?.is_dir() {
-            true => Err(io::Error::other("it is a directory")),
-            false => Ok(file),
+        let opened = File::open(&self.path).and_then(|file| {
+            if file.metadata()?.is_dir() {
+                Err(io::Error::other("it is a directory"))
+            } else {
+                Ok(file)
+            }
         });
         opened.map_err(|error| {
             Error::invalid(format!("`{self}` cannot be opened: {error}")).with_source(error)

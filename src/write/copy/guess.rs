@@ -156,13 +156,14 @@ fn given_shape(
         let text = first.value(place);
         text.is_none_or(|text| column.reader(&options.spelling).push(text).is_ok())
     };
-    match shape.columns.iter().enumerate().all(is_value) {
-        true => Ok((shape, false)),
-        false => Err(Error::invalid(
+    if shape.columns.iter().enumerate().all(is_value) {
+        Ok((shape, false))
+    } else {
+        Err(Error::invalid(
             "the line neither names the columns that are given nor has values of their types: say whether it is a header, \
              header => true or header => false",
         )
-        .at_row(format_args!("{source} line {}", first.line))),
+        .at_row(format_args!("{source} line {}", first.line)))
     }
 }
 
@@ -347,9 +348,10 @@ pub(super) fn places_of<'n>(
 fn distinct(names: Vec<String>) -> Vec<String> {
     let mut taken: Vec<String> = Vec::with_capacity(names.len());
     for (name, number) in names.into_iter().zip(1..) {
-        let name = match name.is_empty() {
-            true => format!("column{number}"),
-            false => name,
+        let name = if name.is_empty() {
+            format!("column{number}")
+        } else {
+            name
         };
         let others = (2..).map(|number| format!("{name}_{number}"));
         let mut possible = std::iter::once(name.clone()).chain(others);

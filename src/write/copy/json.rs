@@ -120,9 +120,10 @@ impl<'a> JsonFile<'a> {
             numbers.push(number_in_file(self.objects.source.index, object.line));
             bytes += object.text.len();
         }
-        match numbers.is_empty() {
-            true => Ok(None),
-            false => Ok(Some((self.finish(numbers.len())?, numbers))),
+        if numbers.is_empty() {
+            Ok(None)
+        } else {
+            Ok(Some((self.finish(numbers.len())?, numbers)))
         }
     }
 

@@ -85,9 +85,10 @@ impl Scalars {
             }
             _ => return Ok(()),
         };
-        let problem = match self.sql_type.is_text() {
-            true => problem.to_owned(),
-            false => format!("{problem}, and no {}", self.sql_type),
+        let problem = if self.sql_type.is_text() {
+            problem.to_owned()
+        } else {
+            format!("{problem}, and no {}", self.sql_type)
         };
         // A text without its quotes; one that has no letters as it is written.
         let text = json.as_text().filter(|_| !json.has_half_a_letter());

@@ -54,19 +54,21 @@ pub(super) struct Stray {
 impl fmt::Display for Stray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let byte = char::from(self.byte).escape_debug();
-        let shown = match self.byte.is_ascii() {
-            true => format!("'{byte}'"),
-            false => "a letter".to_owned(),
+        let shown = if self.byte.is_ascii() {
+            format!("'{byte}'")
+        } else {
+            "a letter".to_owned()
         };
-        match self.is_escaped {
-            true => write!(
+        if self.is_escaped {
+            write!(
                 f,
                 "{shown} stands behind the escape, where a quote or an escape belongs"
-            ),
-            false => write!(
+            )
+        } else {
+            write!(
                 f,
                 "{shown} stands behind the closing quote of a field; a quote within a field is written twice"
-            ),
+            )
         }
     }
 }

@@ -87,9 +87,10 @@ pub async fn copy_from(
     let read = SpawnedTask::spawn_blocking(move || {
         let files = files::find(&pattern, &options)?;
         let given = given_columns(reader.table(), options.columns.as_deref())?;
-        let change = match options.replace {
-            true => Change::Replace,
-            false => Change::Insert,
+        let change = if options.replace {
+            Change::Replace
+        } else {
+            Change::Insert
         };
         let mut write_set = reader.write_set(change, settings, row_labels(&files))?;
         files
@@ -235,12 +236,13 @@ fn match_columns(table: &BoundTable, given: &[usize], names: &[&str]) -> Result<
             if let Some(position) = at {
                 table.refuse_generated(position)?;
             }
-            let has = match given.len() == table.columns().len() {
-                true => format!(
+            let has = if given.len() == table.columns().len() {
+                format!(
                     "that table `{}` does not have; its columns are",
                     table.name()
-                ),
-                false => "that is not in the list; in it are".to_owned(),
+                )
+            } else {
+                "that is not in the list; in it are".to_owned()
             };
             return Err(Error::invalid(format!(
                 "the file has a column `{}` {has} {}",

@@ -371,9 +371,10 @@ impl OptionWords {
                     other => other.to_lowercase(),
                 };
                 let is_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
-                let value = match is_word {
-                    true => format!("'{value}'"),
-                    false => value.to_owned(),
+                let value = if is_word {
+                    format!("'{value}'")
+                } else {
+                    value.to_owned()
                 };
                 format!("{function}(…, {name} => {value})")
             }
@@ -475,9 +476,10 @@ impl CopyOptions {
         if format == FileFormat::Csv || !(of_csv || self.is_of_other_csv()) {
             return Ok(());
         }
-        let options = match self.is_of_other_csv() {
-            true => "HEADER, DELIMITER, NULL, QUOTE, ESCAPE, COMMENT and SKIP",
-            false => "HEADER, DELIMITER and NULL",
+        let options = if self.is_of_other_csv() {
+            "HEADER, DELIMITER, NULL, QUOTE, ESCAPE, COMMENT and SKIP"
+        } else {
+            "HEADER, DELIMITER and NULL"
         };
         Err(Error::invalid(format!(
             "{options} are options of csv files, not of {} files",

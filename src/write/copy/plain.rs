@@ -40,9 +40,10 @@ impl PlainReader {
         match &self.sql_type {
             SqlType::Boolean => {
                 let mut words = ["true", "false"].iter();
-                match words.any(|word| word.eq_ignore_ascii_case(text)) {
-                    true => Ok(()),
-                    false => Err("is not a BOOLEAN: true or false".to_owned()),
+                if words.any(|word| word.eq_ignore_ascii_case(text)) {
+                    Ok(())
+                } else {
+                    Err("is not a BOOLEAN: true or false".to_owned())
                 }
             }
             SqlType::Timestamp { .. } if self.has_dates && !text.contains(':') => {
@@ -55,9 +56,10 @@ impl PlainReader {
             }
             SqlType::Decimal { .. } => {
                 self.check_number(text)?;
-                match text.contains(self.point) {
-                    true => Err(format!("is no whole number, {}", self.sql_type)),
-                    false => Ok(()),
+                if text.contains(self.point) {
+                    Err(format!("is no whole number, {}", self.sql_type))
+                } else {
+                    Ok(())
                 }
             }
             _ => Ok(()),
@@ -74,9 +76,10 @@ impl PlainReader {
         }
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
-        match digits.starts_with('0') && is_digit(digits.as_bytes().get(1).copied()) {
-            true => Err("begins with a zero, which a number would lose".to_owned()),
-            false => Ok(()),
+        if digits.starts_with('0') && is_digit(digits.as_bytes().get(1).copied()) {
+            Err("begins with a zero, which a number would lose".to_owned())
+        } else {
+            Ok(())
         }
     }
 
@@ -95,9 +98,10 @@ impl PlainReader {
         // As the number is, or as programs write it.
         let has_all =
             |double: f64| format!("{double:.0}") == digits || double.to_string() == digits;
-        match double.is_some_and(has_all) {
-            true => Ok(()),
-            false => Err("has more digits than a DOUBLE".to_owned()),
+        if double.is_some_and(has_all) {
+            Ok(())
+        } else {
+            Err("has more digits than a DOUBLE".to_owned())
         }
     }
 }

@@ -161,9 +161,10 @@ impl JsonRows {
         if crate::fault::active(crate::fault::Fault::LateNamePassed) {
             return Others::Passed;
         }
-        match self.is_given || read < self.shape.columns.len() {
-            true => Others::Passed,
-            false => Others::New,
+        if self.is_given || read < self.shape.columns.len() {
+            Others::Passed
+        } else {
+            Others::New
         }
     }
 }

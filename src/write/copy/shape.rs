@@ -47,9 +47,10 @@ impl ShapeColumn {
     }
 
     fn reader_of(&self, sql_type: &SqlType, spelling: &Spelling) -> Box<dyn FieldReader> {
-        match self.is_guessed {
-            true => Box::new(PlainReader::new(sql_type, spelling)),
-            false => spelt_reader(sql_type, spelling),
+        if self.is_guessed {
+            Box::new(PlainReader::new(sql_type, spelling))
+        } else {
+            spelt_reader(sql_type, spelling)
         }
     }
 }

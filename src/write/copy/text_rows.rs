@@ -75,9 +75,10 @@ impl TextRows {
         for field in fields(&self.row, self.delimiter) {
             let is_null = field == self.null;
             self.nulls.push(is_null);
-            match is_null {
-                true => record.push_field(b""),
-                false => record.push_field(&unescaped(field)),
+            if is_null {
+                record.push_field(b"")
+            } else {
+                record.push_field(&unescaped(field))
             }
         }
         Ok(true)

@@ -17,9 +17,10 @@ pub(super) fn date_as_written(
 ) -> Result<String, String> {
     let read = format.read(text);
     let read = read.ok_or_else(|| format!("is not a DATE written as {shown}"))?;
-    match read.local.time() == NaiveTime::MIN && read.offset.is_none() {
-        true => Ok(read.local.date().to_string()),
-        false => Err("has a time of day, DATE has none".to_owned()),
+    if read.local.time() == NaiveTime::MIN && read.offset.is_none() {
+        Ok(read.local.date().to_string())
+    } else {
+        Err("has a time of day, DATE has none".to_owned())
     }
 }
 
@@ -64,9 +65,10 @@ pub(super) fn timestamp(text: &str, precision: Precision, utc: bool) -> Result<i
 }
 
 fn example(utc: bool) -> &'static str {
-    match utc {
-        true => "2024-01-31T05:06:07Z",
-        false => "2024-01-31 05:06:07",
+    if utc {
+        "2024-01-31T05:06:07Z"
+    } else {
+        "2024-01-31 05:06:07"
     }
 }
 

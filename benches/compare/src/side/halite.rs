@@ -129,9 +129,10 @@ impl Side for Halite {
         if let Some(threads) = threads {
             return Ok(Some(Box::new(Count::new(self, workload, threads)?)));
         }
-        let connection = match workload.one_thread {
-            true => &self.single,
-            false => &self.connection,
+        let connection = if workload.one_thread {
+            &self.single
+        } else {
+            &self.connection
         };
         let prepared = match workload.way {
             Way::Prepared => Some(self.runtime.block_on(connection.prepare(workload.sql))?),

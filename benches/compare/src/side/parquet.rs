@@ -108,9 +108,10 @@ impl Side for Parquet {
     }
 
     fn task<'a>(&'a self, workload: &'a Workload) -> Result<Option<Box<dyn Task + 'a>>> {
-        let context = match workload.one_thread {
-            true => &self.single,
-            false => &self.context,
+        let context = if workload.one_thread {
+            &self.single
+        } else {
+            &self.context
         };
         let prepared = match workload.way {
             Way::Append | Way::Count { .. } | Way::Put => return Ok(None),

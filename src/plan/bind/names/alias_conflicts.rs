@@ -215,12 +215,13 @@ pub(super) fn give_back(query: &mut Query, context: SelectContext, columns: &mut
     }
     let items = columns.iter().zip(&is_hidden).map(|(column, is_hidden)| {
         let expr = Expr::Identifier(quoted(column.planned.clone()));
-        match is_hidden {
-            true => SelectItem::ExprWithAlias {
+        if *is_hidden {
+            SelectItem::ExprWithAlias {
                 expr,
                 alias: quoted(column.name.clone()),
-            },
-            false => SelectItem::UnnamedExpr(expr),
+            }
+        } else {
+            SelectItem::UnnamedExpr(expr)
         }
     });
     if !wrap(query, items.collect()) {

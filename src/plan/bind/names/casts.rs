@@ -74,9 +74,10 @@ pub(super) fn tell_apart(select: &mut Select, mut order: Option<&mut OrderBy>) -
     if !seen.are_confused {
         seen.groups(select);
     }
-    match seen.are_confused {
-        true => for_parts(select, order, name),
-        false => Ok(()),
+    if seen.are_confused {
+        for_parts(select, order, name)
+    } else {
+        Ok(())
     }
 }
 

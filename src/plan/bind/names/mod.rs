@@ -92,9 +92,10 @@ pub(crate) fn restore(
         }
         plan => {
             let plan = subquery_columns::with_aliases(plan)?;
-            match gives_rows(&plan) && is_marked(&plan) {
-                true => as_written(plan),
-                false => Ok(plan),
+            if gives_rows(&plan) && is_marked(&plan) {
+                as_written(plan)
+            } else {
+                Ok(plan)
             }
         }
     }

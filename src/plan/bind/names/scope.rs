@@ -134,9 +134,10 @@ impl Scope {
             merged.any(|merged| merged.name == *name && merged.expr.is_some())
         };
         let side = Side::of(operator);
-        let shared = match side != Side::Left || names.iter().any(is_written) {
-            true => self.write_condition(&right, operator, &names, side)?,
-            false => names.iter().map(|_| None).collect(),
+        let shared = if side != Side::Left || names.iter().any(is_written) {
+            self.write_condition(&right, operator, &names, side)?
+        } else {
+            names.iter().map(|_| None).collect()
         };
         let before = self.sources.len();
         self.add(right);

@@ -216,13 +216,12 @@ impl<'a> List<'a> {
         }
         self.columns.truncate(listed);
         for column in columns {
-            named.push(match column.is_replaced {
-                true => self.aliased(column.expr, quoted(written(&column.name))),
-                false => {
-                    let source = Some(column.source);
-                    let value = Value::Column(column.name.clone(), source);
-                    self.add(column.name, source, value, None, column.expr)
-                }
+            named.push(if column.is_replaced {
+                self.aliased(column.expr, quoted(written(&column.name)))
+            } else {
+                let source = Some(column.source);
+                let value = Value::Column(column.name.clone(), source);
+                self.add(column.name, source, value, None, column.expr)
             });
         }
     }
@@ -232,9 +231,10 @@ impl<'a> List<'a> {
             let source = self.scope.source_of(qualifier, &name, self.folds);
             let is_written_out = qualifier.is_none() && self.scope.is_written_out(&name);
             let alias = is_written_out.then(|| quoted(name.clone()));
-            let value = match is_written_out {
-                true => Value::Expr(Box::new(expr.clone())),
-                false => Value::Column(name.clone(), source),
+            let value = if is_written_out {
+                Value::Expr(Box::new(expr.clone()))
+            } else {
+                Value::Column(name.clone(), source)
             };
             return self.add(name, source, value, alias, expr);
         }
@@ -281,12 +281,11 @@ impl<'a> List<'a> {
             planned.push(UNSEEN);
             source = None;
         }
-        let alias = match planned == name {
-            true => alias,
-            false => {
-                source = None;
-                Some(quoted(planned.clone()))
-            }
+        let alias = if planned == name {
+            alias
+        } else {
+            source = None;
+            Some(quoted(planned.clone()))
         };
         self.columns.push(Listed {
             name: written(&name).to_owned(),

@@ -102,9 +102,10 @@ impl Visitor for Need {
             )
         });
         let is_starred = has_star && (is_joined || select.projection.len() > 1);
-        match is_merged || is_starred || repeats(&select.projection) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if is_merged || is_starred || repeats(&select.projection) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 

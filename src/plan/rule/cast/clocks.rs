@@ -30,13 +30,14 @@ fn hidden(expr: Expr) -> Result<Transformed<Expr>> {
     if opaque::inside(&expr, Kind::AsIs).is_some_and(is_clock) {
         return Ok(Transformed::new(expr, false, TreeNodeRecursion::Jump));
     }
-    Ok(match is_clock(&expr) {
-        true => Transformed::new(
+    Ok(if is_clock(&expr) {
+        Transformed::new(
             opaque::around(expr, Kind::AsIs),
             true,
             TreeNodeRecursion::Jump,
-        ),
-        false => Transformed::no(expr),
+        )
+    } else {
+        Transformed::no(expr)
     })
 }
 

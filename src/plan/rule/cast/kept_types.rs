@@ -89,9 +89,10 @@ fn is_bracketed(expr: &Expr) -> bool {
 
 /// The operand, of which it is not said that it is never NULL.
 fn maybe_null(operand: Expr, schema: &DFSchema) -> Result<Expr> {
-    Ok(match operand.nullable(schema)? {
-        true => operand,
-        false => opaque::around(operand, Kind::MaybeNull),
+    Ok(if operand.nullable(schema)? {
+        operand
+    } else {
+        opaque::around(operand, Kind::MaybeNull)
     })
 }
 
@@ -114,9 +115,10 @@ fn in_steps(
         let fields = plan.schema().fields().iter();
         fields.map(|field| field.data_type().clone()).collect()
     };
-    Ok(match types(&in_steps.data) == types(&plan) {
-        true => in_steps,
-        false => Transformed::no(plan),
+    Ok(if types(&in_steps.data) == types(&plan) {
+        in_steps
+    } else {
+        Transformed::no(plan)
     })
 }
 

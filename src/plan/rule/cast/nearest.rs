@@ -32,9 +32,10 @@ fn to_nearest(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         DataType::Float64 => Kind::NearestDouble,
         _ => return Ok(Transformed::no(expr)),
     };
-    Ok(match inner.get_type(schema)?.is_decimal() {
-        true => Transformed::yes(opaque::around(inner.as_ref().clone(), kind)),
-        false => Transformed::no(expr),
+    Ok(if inner.get_type(schema)?.is_decimal() {
+        Transformed::yes(opaque::around(inner.as_ref().clone(), kind))
+    } else {
+        Transformed::no(expr)
     })
 }
 

@@ -126,9 +126,10 @@ struct ReadNested {
 
 impl ReadNested {
     fn read(&self, values: &ArrayRef) -> Result<ArrayRef> {
-        let read = match self.lenient {
-            false => self.all(values)?,
-            true => self.those_that_are(values)?,
+        let read = if self.lenient {
+            self.those_that_are(values)?
+        } else {
+            self.all(values)?
         };
         Ok(cast(&read, &self.to)?)
     }
@@ -136,23 +137,20 @@ impl ReadNested {
     /// # Errors
     /// The first value that is none of the type.
     fn all(&self, values: &ArrayRef) -> Result<ArrayRef> {
-        let read = match is_text(values.data_type()) {
-            true => {
-                let texts = cast(values, &DataType::Utf8)?;
-                let given = |row| texts.is_valid(row);
-                values_of_texts(&self.sql_type, texts.as_string(), given).map_err(|row| {
-                    self.wrong(
-                        values,
-                        row,
-                        "it is no JSON of such values, as [1, 2] or {\"a\": 1}",
-                    )
-                })?
-            }
-            false => {
-                let given = ColumnarValue::Array(Arc::clone(values));
-                let cast = given.cast_to(&self.sql_type.arrow(), None)?;
-                cast.into_array(values.len())?
-            }
+        let read = if is_text(values.data_type()) {
+            let texts = cast(values, &DataType::Utf8)?;
+            let given = |row| texts.is_valid(row);
+            values_of_texts(&self.sql_type, texts.as_string(), given).map_err(|row| {
+                self.wrong(
+                    values,
+                    row,
+                    "it is no JSON of such values, as [1, 2] or {\"a\": 1}",
+                )
+            })?
+        } else {
+            let given = ColumnarValue::Array(Arc::clone(values));
+            let cast = given.cast_to(&self.sql_type.arrow(), None)?;
+            cast.into_array(values.len())?
         };
         let stored = as_stored(&read, &self.sql_type).map_err(|refused| match refused.row {
             Some(row) => self.wrong(values, row, refused.error.message()),
@@ -170,9 +168,10 @@ impl ReadNested {
         });
         let read: Vec<ArrayRef> = read.collect();
         let read: Vec<&dyn Array> = read.iter().map(AsRef::as_ref).collect();
-        match read.is_empty() {
-            true => Ok(new_empty_array(&arrow)),
-            false => Ok(concat(&read)?),
+        if read.is_empty() {
+            Ok(new_empty_array(&arrow))
+        } else {
+            Ok(concat(&read)?)
         }
     }
 

@@ -47,9 +47,10 @@ impl AnalyzerRule for GoBySession {
         let plan = plan.transform_up_with_subqueries(|node| {
             let node = session.node(node)?;
             changed |= node.transformed;
-            match changed {
-                true => node.map_data(recomputed),
-                false => Ok(node),
+            if changed {
+                node.map_data(recomputed)
+            } else {
+                Ok(node)
             }
         })?;
         if !changed {

@@ -28,17 +28,19 @@ pub(crate) fn is_comparison(op: Operator) -> bool {
 
 /// The comparisons with the two bounds of `[NOT] BETWEEN`, and what joins them.
 pub(crate) fn between_operators(negated: bool) -> (Operator, Operator, Operator) {
-    match negated {
-        false => (Operator::GtEq, Operator::LtEq, Operator::And),
-        true => (Operator::Lt, Operator::Gt, Operator::Or),
+    if negated {
+        (Operator::Lt, Operator::Gt, Operator::Or)
+    } else {
+        (Operator::GtEq, Operator::LtEq, Operator::And)
     }
 }
 
 /// The comparison with each value of `[NOT] IN`, and what joins them.
 pub(crate) fn list_operators(negated: bool) -> (Operator, Operator) {
-    match negated {
-        false => (Operator::Eq, Operator::Or),
-        true => (Operator::NotEq, Operator::And),
+    if negated {
+        (Operator::NotEq, Operator::And)
+    } else {
+        (Operator::Eq, Operator::Or)
     }
 }
 

@@ -70,9 +70,10 @@ impl AnalyzerRule for ReferToCoerced {
         let mut is_stale = false;
         plan.apply_with_subqueries(|node| {
             is_stale = is_stale || refers_to_old_types(node)?;
-            Ok(match is_stale {
-                true => TreeNodeRecursion::Stop,
-                false => TreeNodeRecursion::Continue,
+            Ok(if is_stale {
+                TreeNodeRecursion::Stop
+            } else {
+                TreeNodeRecursion::Continue
             })
         })?;
         if !is_stale {

@@ -106,11 +106,12 @@ pub fn typed(plan: &LogicalPlan) -> Result<Cow<'_, LogicalPlan>> {
         };
         let predicate = filter.predicate.transform_up(written_out)?;
         let is_changed = predicate.transformed;
-        let (predicate, _) = match is_changed {
-            true => predicate
+        let (predicate, _) = if is_changed {
+            predicate
                 .data
-                .infer_placeholder_types(filter.input.schema())?,
-            false => (predicate.data, false),
+                .infer_placeholder_types(filter.input.schema())?
+        } else {
+            (predicate.data, false)
         };
         let filter = Filter::try_new(predicate, filter.input)?;
         Ok(Transformed::new(

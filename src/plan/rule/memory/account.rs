@@ -167,9 +167,10 @@ fn counted_groups(
     let watched = |side: &Arc<dyn ExecutionPlan>| -> Arc<dyn ExecutionPlan> {
         Arc::new(WatchedExec::new(Arc::clone(side), watch.clone()))
     };
-    let sides = match streams_left {
-        true => vec![Arc::clone(join.left()), watched(join.right())],
-        false => vec![watched(join.left()), Arc::clone(join.right())],
+    let sides = if streams_left {
+        vec![Arc::clone(join.left()), watched(join.right())]
+    } else {
+        vec![watched(join.left()), Arc::clone(join.right())]
     };
     let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
     Arc::clone(plan).replace_children(sides, options).map(Some)

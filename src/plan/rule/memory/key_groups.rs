@@ -43,10 +43,7 @@ impl Group {
         };
         let (first, last) = (self.key_at(batch, 0)?, self.key_at(batch, end)?);
         let goes_on = self.last.as_ref() == Some(&first) && first == last;
-        let before = match goes_on {
-            true => self.held.size(),
-            false => 0,
-        };
+        let before = if goes_on { self.held.size() } else { 0 };
         self.held
             .try_resize(before + self.copies * bytes_of(batch))?;
         self.last = Some(last);

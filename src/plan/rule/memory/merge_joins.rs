@@ -73,9 +73,10 @@ fn rewrite(plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<d
             return Ok(Transformed::no(node));
         };
         let is_wanted = options.joins == Joins::Merge || is_larger(&join.left, limit);
-        match is_wanted && can_be_merged(join) {
-            true => merge(join).map(Transformed::yes),
-            false => Ok(Transformed::no(node)),
+        if is_wanted && can_be_merged(join) {
+            merge(join).map(Transformed::yes)
+        } else {
+            Ok(Transformed::no(node))
         }
     });
     merged.data()

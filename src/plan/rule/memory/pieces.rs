@@ -178,9 +178,10 @@ impl PhysicalExpr for Piecewise {
 
     fn evaluate(&self, batch: &RecordBatch) -> Result<ColumnarValue> {
         check_wanted()?;
-        match batch.num_rows() <= self.rows_of_moment() {
-            true => self.timed(batch),
-            false => self.in_pieces(batch),
+        if batch.num_rows() <= self.rows_of_moment() {
+            self.timed(batch)
+        } else {
+            self.in_pieces(batch)
         }
     }
 

@@ -224,16 +224,18 @@ impl Pieces {
             }
             let orders = expression.order_bys().iter();
             let orders = orders.map(|order| Arc::clone(&order.expr)).collect();
-            let changed = match is_slow {
-                true => expression.with_new_expressions(arguments, orders),
-                false => None,
+            let changed = if is_slow {
+                expression.with_new_expressions(arguments, orders)
+            } else {
+                None
             };
             is_any |= changed.is_some();
             expressions.push(changed.map_or_else(|| Arc::clone(expression), Arc::new));
         }
-        match is_any {
-            true => Ok(Arc::new(aggregate.with_new_aggr_exprs(expressions))),
-            false => Ok(Arc::clone(plan)),
+        if is_any {
+            Ok(Arc::new(aggregate.with_new_aggr_exprs(expressions)))
+        } else {
+            Ok(Arc::clone(plan))
         }
     }
 
@@ -244,12 +246,11 @@ impl Pieces {
         schema: &SchemaRef,
     ) -> Result<Transformed<Arc<dyn PhysicalExpr>>> {
         Arc::clone(expression).transform_down(|part| {
-            Ok(match may_be_slow(&part, schema)? {
-                true => {
-                    let pieces = Piecewise::over(part, self.most_bytes);
-                    Transformed::new(pieces, true, TreeNodeRecursion::Jump)
-                }
-                false => Transformed::no(part),
+            Ok(if may_be_slow(&part, schema)? {
+                let pieces = Piecewise::over(part, self.most_bytes);
+                Transformed::new(pieces, true, TreeNodeRecursion::Jump)
+            } else {
+                Transformed::no(part)
             })
         })
     }
@@ -400,9 +401,10 @@ impl ExecutionPlan for StoppableExec {
         let Some(stop) = stop else {
             return Ok(batches);
         };
-        let batches: SendableRecordBatchStream = match self.gives_way {
-            true => make_cooperative(batches),
-            false => batches,
+        let batches: SendableRecordBatchStream = if self.gives_way {
+            make_cooperative(batches)
+        } else {
+            batches
         };
         Ok(Box::pin(Stoppable {
             batches,
@@ -489,9 +491,10 @@ impl Stream for Stoppable {
         }
         let Self { batches, stop, .. } = &mut *self;
         let polled = while_running(stop, || batches.poll_next_unpin(context));
-        match self.cuts_lists {
-            true => polled.map(|next| next.map(|batch| batch.and_then(|batch| self.cut(batch)))),
-            false => polled,
+        if self.cuts_lists {
+            polled.map(|next| next.map(|batch| batch.and_then(|batch| self.cut(batch))))
+        } else {
+            polled
         }
     }
 }

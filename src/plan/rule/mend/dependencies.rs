@@ -89,9 +89,10 @@ fn keep_joins(
     plan: LogicalPlan,
     config: &dyn OptimizerConfig,
 ) -> Result<Transformed<LogicalPlan>> {
-    match plan.exists(|node| Ok(is_doubtful(node)))? {
-        true => Ok(Transformed::no(plan)),
-        false => theirs.rewrite(plan, config),
+    if plan.exists(|node| Ok(is_doubtful(node)))? {
+        Ok(Transformed::no(plan))
+    } else {
+        theirs.rewrite(plan, config)
     }
 }
 
@@ -101,9 +102,10 @@ fn keep_groups(
     plan: LogicalPlan,
     config: &dyn OptimizerConfig,
 ) -> Result<Transformed<LogicalPlan>> {
-    let kept = match plan.exists(|node| Ok(is_doubtful(node)))? {
-        true => plan.transform_up_with_subqueries(rename_keys)?,
-        false => Transformed::no(plan),
+    let kept = if plan.exists(|node| Ok(is_doubtful(node)))? {
+        plan.transform_up_with_subqueries(rename_keys)?
+    } else {
+        Transformed::no(plan)
     };
     kept.transform_data(|plan| theirs.rewrite(plan, config))
 }

@@ -61,9 +61,10 @@ impl PhysicalOptimizerRule for WithDistinctNames {
 
 fn fenced(plan: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
     plan.transform_up(|node| {
-        Ok(match has_equal_names(&node) || crosses_names(&node) {
-            true => Transformed::yes(Arc::new(Fence(node)) as Arc<dyn ExecutionPlan>),
-            false => Transformed::no(node),
+        Ok(if has_equal_names(&node) || crosses_names(&node) {
+            Transformed::yes(Arc::new(Fence(node)) as Arc<dyn ExecutionPlan>)
+        } else {
+            Transformed::no(node)
         })
     })
 }

@@ -44,12 +44,11 @@ fn name_equal(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     }
     let columns = window.input.schema().columns().into_iter();
     let exprs = columns.map(Expr::Column).chain(shown).collect();
-    let input = match kept.is_empty() {
-        true => Arc::clone(&window.input),
-        false => {
-            let window = Window::try_new(kept, Arc::clone(&window.input))?;
-            Arc::new(LogicalPlan::Window(window))
-        }
+    let input = if kept.is_empty() {
+        Arc::clone(&window.input)
+    } else {
+        let window = Window::try_new(kept, Arc::clone(&window.input))?;
+        Arc::new(LogicalPlan::Window(window))
     };
     let projection = Projection::try_new(exprs, input)?;
     Ok(Transformed::yes(LogicalPlan::Projection(projection)))

@@ -33,9 +33,10 @@ fn restore_inputs(node: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn Ex
     let mut inputs: Vec<Arc<dyn ExecutionPlan>> = node.children().into_iter().cloned().collect();
     let is_dealt = deal_inputs(&node, &mut inputs)?;
     let is_sorted = sort_inputs(&node, &mut inputs)?;
-    match is_dealt || is_sorted {
-        true => replace_children_if_necessary(node, inputs).map(Transformed::yes),
-        false => Ok(Transformed::no(node)),
+    if is_dealt || is_sorted {
+        replace_children_if_necessary(node, inputs).map(Transformed::yes)
+    } else {
+        Ok(Transformed::no(node))
     }
 }
 

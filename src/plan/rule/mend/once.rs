@@ -130,9 +130,10 @@ pub fn is_volatile(plan: &LogicalPlan) -> Result<bool> {
             found = found || expr.is_volatile();
             Ok(TreeNodeRecursion::Continue)
         })?;
-        Ok(match found {
-            true => TreeNodeRecursion::Stop,
-            false => TreeNodeRecursion::Continue,
+        Ok(if found {
+            TreeNodeRecursion::Stop
+        } else {
+            TreeNodeRecursion::Continue
         })
     })?;
     Ok(found)

@@ -32,9 +32,10 @@ impl PhysicalOptimizerRule for OwnStatistics {
         plan: Arc<dyn ExecutionPlan>,
         config: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        match plan.exists(|node| Ok(is_mistaken(node)))? {
-            true => Ok(plan),
-            false => self.0.optimize(plan, config),
+        if plan.exists(|node| Ok(is_mistaken(node)))? {
+            Ok(plan)
+        } else {
+            self.0.optimize(plan, config)
         }
     }
 

@@ -22,9 +22,10 @@ async fn session(is_mended: bool) -> SessionContext {
     }
     let config = SessionConfig::new().with_target_partitions(4);
     let builder = SessionStateBuilder::new_with_default_features().with_config(config);
-    let mut builder = match is_mended {
-        true => install(builder),
-        false => fault::with(Fault::MendLeftOut("requirements"), || install(builder)),
+    let mut builder = if is_mended {
+        install(builder)
+    } else {
+        fault::with(Fault::MendLeftOut("requirements"), || install(builder))
     };
     // Rows are dealt out, few as they are.
     if let Some(config) = builder.config() {

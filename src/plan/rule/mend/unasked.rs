@@ -53,10 +53,7 @@ impl Asked {
                     || node.is::<PiecewiseMergeJoinExec>()
             }
         };
-        match is_joined_apart {
-            true => Self::Some,
-            false => self,
-        }
+        if is_joined_apart { Self::Some } else { self }
     }
 }
 

@@ -38,9 +38,10 @@ fn push(
     let conjuncts = simplify_predicates(conjuncts)?;
     let (kept, pushed): (Vec<_>, Vec<_>) = conjuncts.into_iter().partition(is_kept);
     let (Some(kept), Some(pushed)) = (conjunction(kept.clone()), conjunction(pushed)) else {
-        return match kept.is_empty() {
-            true => theirs.rewrite(plan, config),
-            false => Ok(Transformed::no(plan)),
+        return if kept.is_empty() {
+            theirs.rewrite(plan, config)
+        } else {
+            Ok(Transformed::no(plan))
         };
     };
     let pushed = Filter::try_new(pushed, Arc::new(input.clone()))?;

@@ -40,9 +40,10 @@ pub(crate) const KEEP_THE_FARTHEST: PlanRule = PlanRule {
     rewrite: |plan, config| {
         let is_wanted = HaliteOptions::of(config).pushdown
             && config.optimizer.enable_topk_dynamic_filter_pushdown;
-        match is_wanted {
-            true => plan.transform_up(over_one_row).data(),
-            false => Ok(plan),
+        if is_wanted {
+            plan.transform_up(over_one_row).data()
+        } else {
+            Ok(plan)
         }
     },
 };
@@ -91,9 +92,10 @@ fn extreme_of(grouping: &AggregateExec) -> Option<(usize, SortOptions)> {
 /// The plan with the first row alone in the order of a column; `None` where that spares nothing.
 fn sorted(plan: &Plan, column: usize, options: SortOptions) -> Result<Option<Plan>> {
     if let Some(scan) = plan.downcast_ref::<ScanExec>() {
-        return Ok(match is_narrowed_by(scan, column) {
-            true => first_of(plan, column, options),
-            false => None,
+        return Ok(if is_narrowed_by(scan, column) {
+            first_of(plan, column, options)
+        } else {
+            None
         });
     }
     let (input, column) = match plan.downcast_ref::<ProjectionExec>() {

@@ -39,9 +39,12 @@ type Plan = Arc<dyn ExecutionPlan>;
 /// The rule.
 pub(crate) const READ_FIRST_ROWS: PlanRule = PlanRule {
     name: "halite_read_first_rows",
-    rewrite: |plan, config| match HaliteOptions::of(config).pushdown {
-        true => plan.transform_up(with_first_rows).data(),
-        false => Ok(plan),
+    rewrite: |plan, config| {
+        if HaliteOptions::of(config).pushdown {
+            plan.transform_up(with_first_rows).data()
+        } else {
+            Ok(plan)
+        }
     },
 };
 
@@ -115,9 +118,10 @@ fn order_for(aggregate: &AggregateFunctionExpr) -> Option<Order> {
     };
     let as_said = |is_reversed: bool| {
         let said = aggregate.order_bys().iter().map(|sort| {
-            let options = match is_reversed {
-                true => !sort.options,
-                false => sort.options,
+            let options = if is_reversed {
+                !sort.options
+            } else {
+                sort.options
             };
             (Arc::clone(&sort.expr), options)
         });

@@ -32,9 +32,10 @@ pub(crate) const BUILD_OF_GROUPS: PlanRule = PlanRule {
     name: "halite_build_of_groups",
     rewrite: |plan, config| {
         let is_wanted = HaliteOptions::of(config).pushdown && config.optimizer.join_reordering;
-        match is_wanted {
-            true => plan.transform_up(with_groups_first).data(),
-            false => Ok(plan),
+        if is_wanted {
+            plan.transform_up(with_groups_first).data()
+        } else {
+            Ok(plan)
         }
     },
 };

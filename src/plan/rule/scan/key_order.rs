@@ -60,9 +60,10 @@ fn give(plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<dyn 
         };
         Ok(given.map_or_else(|| Transformed::no(node), Transformed::yes))
     })?;
-    match given.transformed {
-        true => given.data.transform_up(without_merge).data(),
-        false => Ok(given.data),
+    if given.transformed {
+        given.data.transform_up(without_merge).data()
+    } else {
+        Ok(given.data)
     }
 }
 
@@ -176,9 +177,10 @@ fn in_order(
     }
     if let Some(dealt) = plan.downcast_ref::<RepartitionExec>() {
         let is_dealt = matches!(dealt.partitioning(), Partitioning::RoundRobinBatch(_));
-        return match is_dealt && above.is_merged {
-            true => in_order(dealt.input(), order, above),
-            false => Ok(None),
+        return if is_dealt && above.is_merged {
+            in_order(dealt.input(), order, above)
+        } else {
+            Ok(None)
         };
     }
     let Some(grouping) = plan.downcast_ref::<AggregateExec>() else {

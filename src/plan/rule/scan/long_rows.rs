@@ -135,9 +135,10 @@ impl Rows {
             if distinct.len() <= LISTED {
                 let list = distinct.into_iter().cloned();
                 let list: Vec<Expr> = list.map(|value| Expr::Literal(value, None)).collect();
-                narrowed.push(match list.is_empty() {
-                    true => lit(false),
-                    false => column.in_list(list, false),
+                narrowed.push(if list.is_empty() {
+                    lit(false)
+                } else {
+                    column.in_list(list, false)
                 });
                 continue;
             }
@@ -161,9 +162,12 @@ impl Rows {
             fields.map(|(place, data_type)| Field::new(key(place), data_type.clone(), true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let columns = self.values.into_iter().zip(&self.types);
-        let columns = columns.map(|(values, data_type)| match values.is_empty() {
-            true => Ok(arrow::array::new_empty_array(data_type)),
-            false => ScalarValue::iter_to_array(values),
+        let columns = columns.map(|(values, data_type)| {
+            if values.is_empty() {
+                Ok(arrow::array::new_empty_array(data_type))
+            } else {
+                ScalarValue::iter_to_array(values)
+            }
         });
         let columns = columns.collect::<Result<Vec<ArrayRef>>>()?;
         let batch = RecordBatch::try_new(Arc::clone(&schema), columns)?;

@@ -66,9 +66,10 @@ impl OptimizerRule for MakeRows {
 /// Values that are not of the types that `schema` says.
 pub fn of_literals(values: Values) -> Result<LogicalPlan> {
     let mut all = values.values.iter().flatten();
-    match are_many(&values.values) && all.all(|value| matches!(value, Expr::Literal(..))) {
-        true => table_of(&values, &ExecutionProps::new()),
-        false => Ok(LogicalPlan::Values(values)),
+    if are_many(&values.values) && all.all(|value| matches!(value, Expr::Literal(..))) {
+        table_of(&values, &ExecutionProps::new())
+    } else {
+        Ok(LogicalPlan::Values(values))
     }
 }
 

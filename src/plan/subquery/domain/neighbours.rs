@@ -496,9 +496,10 @@ fn is_repeatable(plan: &LogicalPlan) -> PlanResult<bool> {
             Ok(TreeNodeRecursion::Continue)
         })?;
         is_repeatable = is_repeatable && is_known && are_plain;
-        Ok(match is_repeatable {
-            true => TreeNodeRecursion::Continue,
-            false => TreeNodeRecursion::Stop,
+        Ok(if is_repeatable {
+            TreeNodeRecursion::Continue
+        } else {
+            TreeNodeRecursion::Stop
         })
     })?;
     Ok(is_repeatable)

@@ -56,21 +56,21 @@ impl Draw<'_> {
             filter: None,
             exact: false,
         };
-        let value = match self.random.percent(if extremes { 50 } else { 80 }) {
-            true => self.pick(scope),
-            false => {
-                let value = self.pick(scope);
-                self.derived(value, scope, 0)
-            }
+        let value = if self.random.percent(if extremes { 50 } else { 80 }) {
+            self.pick(scope)
+        } else {
+            let value = self.pick(scope);
+            self.derived(value, scope, 0)
         };
         let argument = vec![value.expr.clone()];
         // What `nullif` makes of an integer and `6.0` is a DECIMAL.
         let is_column = matches!(value.expr, Expr::Column { .. } | Expr::Merged { .. });
         let is_great = !value.small && value.sql_type == SqlType::BigInt && self.random.percent(3);
         let may_sum = value.small || (is_great && is_column);
-        let drawn = match extremes {
-            true => self.random.between(30, 61),
-            false => self.random.between(0, 99),
+        let drawn = if extremes {
+            self.random.between(30, 61)
+        } else {
+            self.random.between(0, 99)
         };
         match drawn {
             0..18 => (of("count", Vec::new()), SqlType::BigInt),

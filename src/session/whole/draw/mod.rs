@@ -103,13 +103,12 @@ impl Draw<'_> {
             self.ctes.push(("c0".to_owned(), outputs));
         }
         let mut small = Vec::new();
-        let (body, sortable) = match self.random.percent(14) {
-            true => (self.set(2).0, Vec::new()),
-            false => {
-                let (select, outputs, sortable) = self.select(2, &[], None);
-                small = outputs.iter().map(|output| output.small).collect();
-                (Body::Select(Box::new(select)), sortable)
-            }
+        let (body, sortable) = if self.random.percent(14) {
+            (self.set(2).0, Vec::new())
+        } else {
+            let (select, outputs, sortable) = self.select(2, &[], None);
+            small = outputs.iter().map(|output| output.small).collect();
+            (Body::Select(Box::new(select)), sortable)
         };
         let mut query = Query {
             ctes,
@@ -174,9 +173,10 @@ impl Draw<'_> {
             }
         } else if self.random.percent(70) {
             for _ in 0..self.random.between(1, 3) {
-                let by = match sortable.is_empty() || is_distinct || self.random.percent(55) {
-                    true => SortBy::Item(self.random.between(0, items - 1)),
-                    false => SortBy::Expr(self.sorted_by(sortable)),
+                let by = if sortable.is_empty() || is_distinct || self.random.percent(55) {
+                    SortBy::Item(self.random.between(0, items - 1))
+                } else {
+                    SortBy::Expr(self.sorted_by(sortable))
                 };
                 let key = self.key(by);
                 query.order.push(key);
@@ -199,9 +199,10 @@ impl Draw<'_> {
     fn sorted_by(&mut self, sortable: &[Value]) -> Expr {
         let value = self.random.pick(sortable).clone();
         let is_time = matches!(value.sql_type, SqlType::Timestamp { .. });
-        match is_time && self.random.percent(60) {
-            true => Expr::TimeOfDay(Box::new(value.expr)),
-            false => value.expr,
+        if is_time && self.random.percent(60) {
+            Expr::TimeOfDay(Box::new(value.expr))
+        } else {
+            value.expr
         }
     }
 
@@ -209,21 +210,21 @@ impl Draw<'_> {
         SortKey {
             by,
             descending: self.random.percent(40),
-            nulls_first: match self.random.percent(25) {
-                true => Some(self.random.percent(50)),
-                false => None,
+            nulls_first: if self.random.percent(25) {
+                Some(self.random.percent(50))
+            } else {
+                None
             },
         }
     }
 
     /// A query inside of another: its rows follow from it, its columns have names.
     fn inner(&mut self, depth: usize, wanted: Option<&[SqlType]>) -> (Query, Vec<Output>) {
-        let (body, outputs) = match self.random.percent(15) && wanted.is_none() {
-            true => self.set(depth),
-            false => {
-                let (select, outputs, _) = self.select(depth, &[], wanted);
-                (Body::Select(Box::new(select)), outputs)
-            }
+        let (body, outputs) = if self.random.percent(15) && wanted.is_none() {
+            self.set(depth)
+        } else {
+            let (select, outputs, _) = self.select(depth, &[], wanted);
+            (Body::Select(Box::new(select)), outputs)
         };
         let mut query = Query::of(body);
         if self.random.percent(20) {

@@ -84,9 +84,10 @@ impl Draw<'_> {
             }
             other => other,
         };
-        match self.random.percent(15) {
-            true => Predicate::Compare(constant, comparison, value.expr),
-            false => Predicate::Compare(value.expr, comparison, constant),
+        if self.random.percent(15) {
+            Predicate::Compare(constant, comparison, value.expr)
+        } else {
+            Predicate::Compare(value.expr, comparison, constant)
         }
     }
 
@@ -117,9 +118,10 @@ impl Draw<'_> {
             4 => Predicate::Constant(Some(true)),
             5..8 if depth > 0 => {
                 let value = self.scalar(&[], depth);
-                match self.missing.percent(25) {
-                    true => Predicate::IsNull(value.expr, self.missing.percent(50)),
-                    false => self.compared(value),
+                if self.missing.percent(25) {
+                    Predicate::IsNull(value.expr, self.missing.percent(50))
+                } else {
+                    self.compared(value)
                 }
             }
             _ => {
@@ -134,9 +136,10 @@ impl Draw<'_> {
 
     /// EXISTS, IN, or a comparison with a scalar.
     fn subquery(&mut self, scope: &Scope, depth: usize) -> Predicate {
-        let outer = match self.random.percent(60) {
-            true => scope.values.clone(),
-            false => Vec::new(),
+        let outer = if self.random.percent(60) {
+            scope.values.clone()
+        } else {
+            Vec::new()
         };
         let negated = self.random.percent(40);
         match self.random.between(0, 9) {
@@ -173,9 +176,10 @@ impl Draw<'_> {
             .iter()
             .filter(|value| like.is_some_and(|like| kind(&like.sql_type) == kind(&value.sql_type)));
         let fitting: Vec<&Value> = fitting.collect();
-        let expr = match fitting.is_empty() {
-            true => Expr::Constant("1".to_owned()),
-            false => self.random.pick(&fitting).expr.clone(),
+        let expr = if fitting.is_empty() {
+            Expr::Constant("1".to_owned())
+        } else {
+            self.random.pick(&fitting).expr.clone()
         };
         let filter = self.subquery_filter(&scope, outer);
         let has_fitting = !fitting.is_empty();

@@ -69,9 +69,10 @@ impl Draw<'_> {
         let is_grouped = self.random.percent(38);
         let keyed = is_grouped.then(|| self.keyed(&scope)).flatten();
         let keys = keyed.as_ref().map(|group| group.by.clone());
-        let group = match is_grouped {
-            true => Some(keyed.unwrap_or_else(|| self.group(&scope))),
-            false => None,
+        let group = if is_grouped {
+            Some(keyed.unwrap_or_else(|| self.group(&scope)))
+        } else {
+            None
         };
         let mut material = material(scope, group.as_ref());
         let is_one = group.as_ref().is_some_and(|group| group.by.is_empty());
@@ -94,9 +95,10 @@ impl Draw<'_> {
         if has_queries(&from) {
             settle_ties(&mut values);
         }
-        let having = match material.grouped.is_some() && self.random.percent(30) {
-            true => Some(self.having(&material, depth)),
-            false => None,
+        let having = if material.grouped.is_some() && self.random.percent(30) {
+            Some(self.having(&material, depth))
+        } else {
+            None
         };
         let mut sortable = material.scope.values.clone();
         if material.grouped.is_some() {
@@ -280,13 +282,15 @@ impl Draw<'_> {
         if wanted.is_integer() && material.grouped.is_some() {
             return count_all();
         }
-        let expr = match self.random.percent(30) {
-            true => Expr::Constant("NULL".to_owned()),
-            false => self.constant(wanted),
+        let expr = if self.random.percent(30) {
+            Expr::Constant("NULL".to_owned())
+        } else {
+            self.constant(wanted)
         };
-        let sql_type = match wanted.is_text() {
-            true => SqlType::Text,
-            false => wanted.clone(),
+        let sql_type = if wanted.is_text() {
+            SqlType::Text
+        } else {
+            wanted.clone()
         };
         Value {
             expr: Expr::Cast(Box::new(expr), sql_type.clone()),

@@ -48,9 +48,10 @@ impl Draw<'_> {
         });
         let known: Vec<&Datum> = columns.collect();
         loop {
-            let datum = match known.is_empty() || self.random.percent(5) {
-                true => self.random.pick(&hostile(sql_type)).clone(),
-                false => (*self.random.pick(&known)).clone(),
+            let datum = if known.is_empty() || self.random.percent(5) {
+                self.random.pick(&hostile(sql_type)).clone()
+            } else {
+                (*self.random.pick(&known)).clone()
             };
             let spelt = constant_sql(&spelt(&datum, sql_type, self.random));
             let sql = match datum {
@@ -127,9 +128,10 @@ impl Draw<'_> {
         let of = |draw: &mut Self| {
             let of_kind = |other: &&Value| kind(&other.sql_type) == kind(&value.sql_type);
             let others: Vec<&Value> = scope.values.iter().filter(of_kind).collect();
-            match others.is_empty() || draw.random.percent(40) {
-                true => draw.constant(&value.sql_type),
-                false => draw.random.pick(&others).expr.clone(),
+            if others.is_empty() || draw.random.percent(40) {
+                draw.constant(&value.sql_type)
+            } else {
+                draw.random.pick(&others).expr.clone()
             }
         };
         let first = Box::new(value.expr.clone());
@@ -163,9 +165,10 @@ impl Draw<'_> {
             one if one.is_integer() && (value.small || wraps) => {
                 let smalls = scope.values.iter().filter(|other| other.small);
                 let smalls: Vec<&Value> = smalls.collect();
-                let second = match smalls.is_empty() || self.random.percent(40) {
-                    true => *constant(self.random.pick::<&str>(&["1", "2", "10"])),
-                    false => self.random.pick(&smalls).expr.clone(),
+                let second = if smalls.is_empty() || self.random.percent(40) {
+                    *constant(self.random.pick::<&str>(&["1", "2", "10"]))
+                } else {
+                    self.random.pick(&smalls).expr.clone()
                 };
                 let operator = *self.random.pick(&['+', '-', '*']);
                 integer(Expr::Arithmetic(operator, first, Box::new(second)), false)
@@ -183,14 +186,17 @@ impl Draw<'_> {
                 sql_type: SqlType::Boolean,
                 small: false,
             },
-            one if one.is_text() => match self.random.percent(50) {
-                true => Value {
-                    expr: Expr::Binary("||", first, constant("'x'")),
-                    sql_type: SqlType::Text,
-                    small: false,
-                },
-                false => integer(Expr::Call("character_length", vec![*first]), false),
-            },
+            one if one.is_text() => {
+                if self.random.percent(50) {
+                    Value {
+                        expr: Expr::Binary("||", first, constant("'x'")),
+                        sql_type: SqlType::Text,
+                        small: false,
+                    }
+                } else {
+                    integer(Expr::Call("character_length", vec![*first]), false)
+                }
+            }
             SqlType::Double if self.random.percent(50) => {
                 let second = constant("0.00000000000000000001");
                 Value {
@@ -198,17 +204,20 @@ impl Draw<'_> {
                     ..value.clone()
                 }
             }
-            SqlType::Decimal { .. } if self.random.percent(50) => match self.random.percent(50) {
-                true => Value {
-                    expr: Expr::Binary("%", first, constant("1")),
-                    ..value.clone()
-                },
-                false => Value {
-                    expr: Expr::Cast(first, SqlType::Double),
-                    sql_type: SqlType::Double,
-                    small: false,
-                },
-            },
+            SqlType::Decimal { .. } if self.random.percent(50) => {
+                if self.random.percent(50) {
+                    Value {
+                        expr: Expr::Binary("%", first, constant("1")),
+                        ..value.clone()
+                    }
+                } else {
+                    Value {
+                        expr: Expr::Cast(first, SqlType::Double),
+                        sql_type: SqlType::Double,
+                        small: false,
+                    }
+                }
+            }
             SqlType::Timestamp { .. } if self.random.percent(50) => {
                 let unit = *constant(self.random.pick::<&str>(&UNITS));
                 Value {
@@ -227,16 +236,15 @@ impl Draw<'_> {
     fn with_digits(&mut self, first: Expr) -> Value {
         let constant = |sql: String| Box::new(Expr::Constant(sql));
         let plus = |digits: String| Expr::Binary("+", Box::new(first.clone()), constant(digits));
-        match self.random.percent(50) {
-            true => {
-                let digits = format!("{MISSED}");
-                Value {
-                    expr: Expr::Cast(Box::new(plus(digits)), SqlType::Double),
-                    sql_type: SqlType::Double,
-                    small: false,
-                }
+        if self.random.percent(50) {
+            let digits = format!("{MISSED}");
+            Value {
+                expr: Expr::Cast(Box::new(plus(digits)), SqlType::Double),
+                sql_type: SqlType::Double,
+                small: false,
             }
-            false => Value {
+        } else {
+            Value {
                 expr: Expr::Binary(
                     "%",
                     Box::new(plus("0.5".to_owned())),
@@ -247,7 +255,7 @@ impl Draw<'_> {
                     scale: 1,
                 },
                 small: false,
-            },
+            }
         }
     }
 

@@ -39,9 +39,10 @@ fn compared(left: &Row, right: &Row, order: Option<Order>) -> Ordering {
         (Some(left), Some(right)) if order.descending => right.cmp(&left),
         (Some(left), Some(right)) => left.cmp(&right),
     };
-    match order.total {
-        true => by_key.then(left.id.cmp(&right.id)),
-        false => by_key,
+    if order.total {
+        by_key.then(left.id.cmp(&right.id))
+    } else {
+        by_key
     }
 }
 
@@ -101,9 +102,10 @@ fn shifted(
     if far == 0 {
         return partition[place].value;
     }
-    let others: Vec<&Row> = match far > 0 {
-        true => partition[..place].iter().rev().collect(),
-        false => partition[place + 1..].iter().collect(),
+    let others: Vec<&Row> = if far > 0 {
+        partition[..place].iter().rev().collect()
+    } else {
+        partition[place + 1..].iter().collect()
     };
     let mut seen = others
         .into_iter()
@@ -148,9 +150,10 @@ fn distance(
         Unit::Groups => Some(group(other) - group(place)),
         Unit::Range => {
             let behind = i128::from(partition[other].key?) - i128::from(partition[place].key?);
-            Some(match order.is_some_and(|order| order.descending) {
-                true => -behind,
-                false => behind,
+            Some(if order.is_some_and(|order| order.descending) {
+                -behind
+            } else {
+                behind
             })
         }
     }

@@ -66,9 +66,10 @@ struct Widths {
 }
 
 fn limit(count: usize, most: usize, what: &'static str) -> ControlFlow<TooWide> {
-    match count <= most {
-        true => ControlFlow::Continue(()),
-        false => ControlFlow::Break(TooWide { most, what }),
+    if count <= most {
+        ControlFlow::Continue(())
+    } else {
+        ControlFlow::Break(TooWide { most, what })
     }
 }
 

@@ -50,15 +50,16 @@ impl World {
                 let read = (self.row.clock.clone(), self.time);
                 next.push(then(Reader::Recalls(Some(read))));
             }
-            Reader::Recalls(Some((clock, time))) => next.push(then(match *time == self.time {
-                true => Reader::Supposes(Supposing {
+            Reader::Recalls(Some((clock, time))) => next.push(then(if *time == self.time {
+                Reader::Supposes(Supposing {
                     supposed: clock.clone(),
                     since: self.time,
                     from: self.commits.len(),
                     read: None,
                     newest: Vec::new(),
-                }),
-                false => Reader::Starts,
+                })
+            } else {
+                Reader::Starts
             })),
             Reader::Supposes(supposing) => {
                 let mut is_done = true;

@@ -76,9 +76,10 @@ impl World {
                 let versions: Vec<_> = versions.map(|(number, row)| (*number, !row)).collect();
                 let numbers = raised.covered(&versions);
                 let (raised, statement) = (raised.clone(), statement.clone());
-                world.processes[at] = Process::Vacuum(match numbers.is_empty() {
-                    true => self.behind(raised, statement, *key),
-                    false => Vacuum::Removes(raised, statement, *key, numbers),
+                world.processes[at] = Process::Vacuum(if numbers.is_empty() {
+                    self.behind(raised, statement, *key)
+                } else {
+                    Vacuum::Removes(raised, statement, *key, numbers)
                 });
                 next.push(Ok(world));
             }
@@ -111,10 +112,11 @@ impl World {
             next.push(Err("removed above the horizon".to_owned()));
         }
         let mut left = numbers.to_vec();
-        let removed = match holds(Rule::TombstoneGoesLast) {
-            true => std::mem::take(&mut left),
+        let removed = if holds(Rule::TombstoneGoesLast) {
+            std::mem::take(&mut left)
+        } else {
             // The greatest first, in a request of its own.
-            false => left.split_off(left.len() - 1),
+            left.split_off(left.len() - 1)
         };
         let go_on = |world: &mut World, answer: Option<bool>| {
             let (raised, statement) = (raised.clone(), statement.clone());
@@ -130,9 +132,10 @@ impl World {
 
     /// Behind a key comes the next, or the end.
     fn behind(&self, raised: Raised, statement: Statement, key: usize) -> Vacuum {
-        match key + 1 == self.data.len() {
-            true => Vacuum::Finishes(Finish::new(statement, Wish::Commit(Vec::new()))),
-            false => Vacuum::Looks(raised, statement, key + 1),
+        if key + 1 == self.data.len() {
+            Vacuum::Finishes(Finish::new(statement, Wish::Commit(Vec::new())))
+        } else {
+            Vacuum::Looks(raised, statement, key + 1)
         }
     }
 
@@ -141,9 +144,10 @@ impl World {
             Sweeper::Reads => {
                 for (number, up) in vacuum::to_sweep(&self.row.clock, self.time, RETENTION) {
                     let mut world = self.clone();
-                    world.processes[at] = Process::Sweeper(match holds(Rule::SweptFirst) {
-                        true => Sweeper::Sweeps(number, up, 0),
-                        false => Sweeper::Forgets(number, up),
+                    world.processes[at] = Process::Sweeper(if holds(Rule::SweptFirst) {
+                        Sweeper::Sweeps(number, up, 0)
+                    } else {
+                        Sweeper::Forgets(number, up)
                     });
                     next.push(Ok(world));
                 }
@@ -156,9 +160,10 @@ impl World {
                 let go_on = |world: &mut World, answer: Option<bool>| {
                     let key = key + usize::from(answer.is_some());
                     let (number, up) = (*number, up.clone());
-                    world.processes[at] = Process::Sweeper(match key == world.data.len() {
-                        true => Sweeper::Forgets(number, up),
-                        false => Sweeper::Sweeps(number, up, key),
+                    world.processes[at] = Process::Sweeper(if key == world.data.len() {
+                        Sweeper::Forgets(number, up)
+                    } else {
+                        Sweeper::Sweeps(number, up, key)
                     });
                     Ok(())
                 };

@@ -90,9 +90,10 @@ impl World {
                     world.processes[at] = Process::Over;
                     let mut commits = world.commits.iter();
                     let has_committed = commits.any(|done| done.number == commit.number);
-                    match (end == End::Committed) == has_committed {
-                        true => Ok(()),
-                        false => Err(format!("{end:?} is not what has become of {commit:?}")),
+                    if (end == End::Committed) == has_committed {
+                        Ok(())
+                    } else {
+                        Err(format!("{end:?} is not what has become of {commit:?}"))
                     }
                 };
                 let commits = (!commit.writes.is_empty()).then(|| commit.clone());
@@ -168,12 +169,11 @@ impl World {
         let go_on = |world: &mut World, answer: Option<bool>| {
             let is_done = answer.is_some() || !holds(Rule::PutsBeforeCommit);
             let done = done + usize::from(is_done);
-            world.processes[at] = match done == writes.len() {
-                true => {
-                    let wish = Wish::Commit(vec![SPACE_ID]);
-                    to(self.finishes(kind, statement, wish, writes.to_vec()))
-                }
-                false => stay(statement, done),
+            world.processes[at] = if done == writes.len() {
+                let wish = Wish::Commit(vec![SPACE_ID]);
+                to(self.finishes(kind, statement, wish, writes.to_vec()))
+            } else {
+                stay(statement, done)
             };
             Ok(())
         };

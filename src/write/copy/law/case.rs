@@ -42,9 +42,10 @@ impl Case {
         let kinds: Vec<(Kind, Kind)> = (0..columns)
             .map(|_| {
                 let kind = *random.pick(&KINDS);
-                let late = match random.percent(40) {
-                    true => *random.pick(&KINDS),
-                    false => kind,
+                let late = if random.percent(40) {
+                    *random.pick(&KINDS)
+                } else {
+                    kind
                 };
                 (kind, late)
             })
@@ -83,9 +84,10 @@ impl Case {
         let besides = usize::from(!self.style.is_json && !self.style.has_header);
         let cells = self.rows.iter().take(self.looked_at + besides);
         let cells = cells.filter_map(|row| row.get(column));
-        match self.style.is_json {
-            true => Type::of_json(cells),
-            false => Type::of_csv(cells),
+        if self.style.is_json {
+            Type::of_json(cells)
+        } else {
+            Type::of_csv(cells)
         }
     }
 
@@ -102,13 +104,17 @@ impl Case {
 
     fn names(&self) -> Vec<String> {
         let columns = 1..self.types.len();
-        let others = columns.map(|column| match self.style.is_json || self.style.has_header {
-            true => format!("c{column}"),
-            false => format!("column{}", column + 1),
+        let others = columns.map(|column| {
+            if self.style.is_json || self.style.has_header {
+                format!("c{column}")
+            } else {
+                format!("column{}", column + 1)
+            }
         });
-        let first = match self.style.is_json || self.style.has_header {
-            true => "n",
-            false => "column1",
+        let first = if self.style.is_json || self.style.has_header {
+            "n"
+        } else {
+            "column1"
         };
         std::iter::once(first.to_owned()).chain(others).collect()
     }
@@ -191,15 +197,14 @@ impl Case {
 
     fn call(&self, path: &Path) -> String {
         let (path, looked_at) = (path.display(), self.looked_at);
-        match self.style.is_json {
-            true => format!("read_json('{path}', sample_size => {looked_at})"),
-            false => {
-                let delimiter = match self.style.delimiter {
-                    '\t' => "\\t".to_owned(),
-                    other => other.to_string(),
-                };
-                format!("read_csv('{path}', sample_size => {looked_at}, delim => '{delimiter}')")
-            }
+        if self.style.is_json {
+            format!("read_json('{path}', sample_size => {looked_at})")
+        } else {
+            let delimiter = match self.style.delimiter {
+                '\t' => "\\t".to_owned(),
+                other => other.to_string(),
+            };
+            format!("read_csv('{path}', sample_size => {looked_at}, delim => '{delimiter}')")
         }
     }
 

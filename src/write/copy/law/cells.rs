@@ -115,9 +115,10 @@ impl Kind {
         let text = (*random.pick(self.texts())).to_owned();
         let is_number = matches!(self, Self::Integer | Self::Huge | Self::Float);
         let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
-        match is_json && (is_number && has_digits || self == Self::Boolean) {
-            true => Cell::Bare(text),
-            false => Cell::Text(text),
+        if is_json && (is_number && has_digits || self == Self::Boolean) {
+            Cell::Bare(text)
+        } else {
+            Cell::Text(text)
         }
     }
 }

@@ -35,10 +35,7 @@ impl Style {
     }
 
     pub(super) fn extension(&self) -> &'static str {
-        match self.is_json {
-            true => "json",
-            false => "csv",
-        }
+        if self.is_json { "json" } else { "csv" }
     }
 }
 
@@ -53,9 +50,10 @@ pub(super) fn written(
     if style.has_mark {
         text.push('\u{feff}');
     }
-    match style.is_json {
-        true => json(style, names, rows, random, text),
-        false => csv(style, names, rows, random, text),
+    if style.is_json {
+        json(style, names, rows, random, text)
+    } else {
+        csv(style, names, rows, random, text)
     }
 }
 
@@ -92,9 +90,10 @@ fn field(cell: &Cell, style: &Style, random: &mut Random) -> String {
         return String::new();
     };
     let is_special = text.contains(['"', '\n', '\r', style.delimiter]) || text.is_empty();
-    match is_special || random.percent(20) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
+    if is_special || random.percent(20) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
     }
 }
 
@@ -106,9 +105,10 @@ fn json(
     mut text: String,
 ) -> (String, Vec<usize>) {
     let mut lines = Vec::new();
-    let (within, colon) = match style.is_spread {
-        true => (format!("{}  ", style.end), ": "),
-        false => (String::new(), ":"),
+    let (within, colon) = if style.is_spread {
+        (format!("{}  ", style.end), ": ")
+    } else {
+        (String::new(), ":")
     };
     if style.is_array {
         text.push('[');
