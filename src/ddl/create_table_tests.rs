@@ -218,3 +218,65 @@ async fn a_table_that_is_there_does_not_hide_what_is_wrong_with_its_declaration(
     let error = run("DROP TABLE t").await.unwrap_err();
     assert!(error.contains("no table `t`"), "{error}");
 }
+
+/// A query, and the type of its only column: whoever asks for it before the query is run is told what its values are of.
+const TYPES: &[(&str, &str)] = &[
+    ("CASE WHEN a > 1 THEN a ELSE 2.5e0 END", "DOUBLE"),
+    ("CASE WHEN a > 1 THEN u ELSE 2.5e0 END", "DOUBLE"),
+    ("CASE WHEN a > 1 THEN n ELSE 5000000000 END", "BIGINT"),
+    (
+        "CASE WHEN a > 1 THEN n WHEN a > 0 THEN 0.5 ELSE 1e300 END",
+        "DOUBLE",
+    ),
+    (
+        "CASE WHEN a > 1 THEN DATE '2024-01-01' ELSE TIMESTAMP '0001-01-01 10:00:00' END",
+        "TIMESTAMP(6)",
+    ),
+    ("CASE WHEN a > 1 THEN NULL ELSE n END", "INT"),
+    ("coalesce(f, 1e300)", "DOUBLE"),
+    ("coalesce(d, ts)", "TIMESTAMP(6)"),
+    ("greatest(n, a)", "BIGINT"),
+];
+
+#[tokio::test]
+async fn a_table_of_a_query_has_the_types_of_its_values() {
+    let connection = Database::in_memory().unwrap().connect();
+    let table = "CREATE TABLE t (a BIGINT PRIMARY KEY, n INT, u BIGINT UNSIGNED, f DECIMAL(10, 2), d DATE, ts TIMESTAMP(9));
+        INSERT INTO t VALUES (1, 1, 1, NULL, '0001-01-01', NULL), (2, 2, 2, 0.25, NULL, '2024-01-01')";
+    connection.execute_script(table).await.unwrap();
+    for (number, (expression, wanted)) in TYPES.iter().enumerate() {
+        let query = format!("SELECT {expression} AS x FROM t");
+        let given = rows(&connection, &query).await;
+        let typed = |described: Vec<String>| -> String {
+            let row = described.into_iter().next().unwrap();
+            row.split('|').nth(1).unwrap().to_owned()
+        };
+        let described = typed(rows(&connection, &format!("DESCRIBE {query}")).await);
+        assert_eq!(&described, wanted, "{query}");
+        let union = format!("DESCRIBE SELECT NULL AS x WHERE false UNION ALL {query}");
+        assert_eq!(&typed(rows(&connection, &union).await), wanted, "{query}");
+        run(&connection, &format!("CREATE TABLE t{number} AS {query}"))
+            .await
+            .unwrap();
+        run(&connection, &format!("CREATE VIEW v{number} AS {query}"))
+            .await
+            .unwrap();
+        for made in [format!("t{number}"), format!("v{number}")] {
+            let described = typed(rows(&connection, &format!("DESCRIBE {made}")).await);
+            assert_eq!(&described, wanted, "{made}: {query}");
+            let listed = format!(
+                "SELECT data_type FROM information_schema.columns WHERE table_name = '{made}'"
+            );
+            assert_eq!(
+                rows(&connection, &listed).await,
+                [*wanted],
+                "{made}: {query}"
+            );
+            assert_eq!(
+                rows(&connection, &format!("SELECT x FROM {made}")).await,
+                given,
+                "{made}: {query}"
+            );
+        }
+    }
+}

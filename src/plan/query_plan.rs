@@ -1,10 +1,14 @@
 //! From a parsed query to its logical plan, with all mends.
 
+use std::sync::Arc;
+
 use datafusion::execution::session_state::SessionState;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{DescribeTable, LogicalPlan};
+use sqlparser::ast::{DescribeAlias, Statement as SqlStatement};
 
 use super::bind::recursion::Casts;
 use super::bind::{bound, lateral, names, natural, recursion};
+use super::rule::compare::numbers;
 use super::rule::mend::once;
 use super::{subquery, width};
 use crate::error::Result;
@@ -18,10 +22,34 @@ use crate::sql::written::Written;
 /// What is wrong with the statement.
 pub(crate) async fn query_plan(
     state: &SessionState,
-    parsed: Written,
+    mut parsed: Written,
     of_views: Casts,
 ) -> Result<LogicalPlan> {
-    mended(draft(state, parsed, of_views).await?)
+    let is_described = take_described(&mut parsed);
+    let plan = mended(draft(state, parsed, of_views).await?)?;
+    if !is_described {
+        return Ok(plan);
+    }
+    Ok(LogicalPlan::DescribeTable(DescribeTable {
+        schema: Arc::new(plan.schema().as_arrow().clone()),
+        output_schema: Arc::new(LogicalPlan::describe_schema().try_into()?),
+    }))
+}
+
+/// Leaves the query of a DESCRIBE in its place; whether it was one. DataFusion would tell the types of a plan that is not
+/// mended yet.
+fn take_described(parsed: &mut Written) -> bool {
+    if let Some(SqlStatement::Explain {
+        describe_alias: DescribeAlias::Describe | DescribeAlias::Desc,
+        statement,
+        ..
+    }) = parsed.unexplained_mut()
+        && let SqlStatement::Query(query) = statement.as_ref()
+    {
+        *parsed = query.clone().into();
+        return true;
+    }
+    false
 }
 
 /// The same as DataFusion makes it: its subqueries are not mended yet, nor are its names as they were written.
@@ -49,11 +77,12 @@ pub(crate) async fn draft(
     Ok(plan)
 }
 
-/// A draft with its subqueries mended and its names as they were written.
+/// A draft with its subqueries mended and its names as they were written. Its columns are of the types that they have when it
+/// is run.
 ///
 /// # Errors
 /// `NotSupported` for subqueries that cannot be mended.
 pub(crate) fn mended(draft: LogicalPlan) -> Result<LogicalPlan> {
-    let draft = bound::planned_for_cases(draft)?;
+    let draft = numbers::met(bound::planned_for_cases(draft)?)?;
     names::restore(subquery::mend(draft)?, gives_rows)
 }

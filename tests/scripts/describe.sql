@@ -47,3 +47,21 @@ CREATE VIEW
 | a      | INT  | true |
 +--------+------+------+
 
+CREATE TABLE counted AS SELECT a, CASE WHEN a > 1 THEN a ELSE 2.5e0 END AS x FROM (VALUES (1), (2)) v (a);
+SELECT * FROM counted ORDER BY a;
+DESCRIBE SELECT CASE WHEN a > 1 THEN a ELSE 2.5e0 END AS x FROM counted;
+---
+warning: table `counted`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
+CREATE TABLE 2
++---+-----+
+| a | x   |
++---+-----+
+| 1 | 2.5 |
+| 2 | 2.0 |
++---+-----+
++--------+--------+-------+
+| column | type   | null  |
++--------+--------+-------+
+| x      | DOUBLE | false |
++--------+--------+-------+
+

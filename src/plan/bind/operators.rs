@@ -17,6 +17,7 @@ use datafusion::logical_expr::type_coercion::other::get_coerce_type_for_case_exp
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator, binary_expr, cast};
 use sqlparser::ast::BinaryOperator;
 
+use crate::convert::meet;
 use crate::datum::with_units;
 use crate::function::{
     interval_between, interval_divided, interval_length, interval_times, is_interval_times,
@@ -81,8 +82,8 @@ pub(crate) fn planned_anew(expr: Expr, schema: &DFSchema) -> Result<Transformed<
     })
 }
 
-/// Whether a CASE has integers in some branches and DECIMALs in others: DataFusion takes the type of the first one for that
-/// of all while it plans, so that operators over it are planned for integers.
+/// Whether a CASE has branches of several types: DataFusion takes the type of the first one for that of all while it plans,
+/// so that operators over it are planned for that, and a table that is made of it has it.
 pub(crate) fn is_of_several_types(expr: &Expr, schema: &DFSchema) -> bool {
     match expr {
         Expr::Case(case) => type_of_branches(case, schema).is_some(),
@@ -90,19 +91,22 @@ pub(crate) fn is_of_several_types(expr: &Expr, schema: &DFSchema) -> bool {
     }
 }
 
-/// The type that integers and DECIMALs in the branches of a CASE have in common; `None` for any other CASE.
+/// The type that the branches of a CASE have in common, if they are of several.
 fn type_of_branches(case: &Case, schema: &DFSchema) -> Option<DataType> {
     let branches = case.when_then_expr.iter().map(|(_, then)| then.as_ref());
     let branches = branches.chain(case.else_expr.as_deref());
     let types = branches.map(|branch| branch.get_type(schema).ok());
     let mut types = types.collect::<Option<Vec<DataType>>>()?;
     types.retain(|it| !it.is_null());
-    let is_number = |it: &DataType| it.is_integer() || matches!(it, DataType::Decimal128(..));
     let first = types.first()?;
-    if types.iter().all(|it| it == first) || !types.iter().all(is_number) {
+    if types.iter().all(|it| it == first) {
         return None;
     }
-    get_coerce_type_for_case_expression(&types, None).filter(|it| !it.is_integer())
+    let met = types.iter().map(|own| {
+        let wanted = meet::wanted(own, &types);
+        wanted.unwrap_or_else(|| own.clone())
+    });
+    get_coerce_type_for_case_expression(&met.collect::<Vec<_>>(), None)
 }
 
 fn of_one_type(mut case: Case, schema: &DFSchema) -> Result<Transformed<Expr>> {

@@ -27,6 +27,10 @@ const TABLES: &[&str] = &[
 /// The rules that change nothing that a plan shows, and why.
 const NOT_SEEN: &[(&str, &str)] = &[
     (
+        "halite_meet_as_doubles",
+        "values have met before, but for those of parameters",
+    ),
+    (
         "halite_put_operators_back",
         "an average has the name that it had",
     ),

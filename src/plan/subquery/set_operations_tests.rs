@@ -33,6 +33,17 @@ const COUNTED: &[(&str, &str)] = &[
         "SELECT l.a, r.a FROM l JOIN r USING (a) EXCEPT ALL SELECT 1, 1",
         "1|1 1|1",
     ),
+    // Of types that are known when they are planned again.
+    (
+        "SELECT CASE WHEN false THEN n ELSE 2.5e0 END FROM (SELECT rank() OVER (ORDER BY CAST(a AS TEXT)::BYTEA) AS n FROM l) \
+         EXCEPT ALL SELECT 1 FROM r",
+        "2.5 2.5 2.5 2.5 2.5 2.5",
+    ),
+    (
+        "SELECT coalesce(d, TIMESTAMP(9) '1970-03-01 00:00:00') FROM (SELECT DATE '0001-01-01' AS d) \
+         INTERSECT ALL SELECT DATE '0001-01-01'",
+        "0001-01-01T00:00:00",
+    ),
     // In each other, and in subqueries.
     (
         "SELECT a, a FROM l EXCEPT ALL (SELECT a, a FROM r EXCEPT ALL SELECT NULL, NULL)",

@@ -32,7 +32,6 @@ mod text;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use arrow::datatypes::{Field, Schema};
 use datafusion::common::display::StringifiedPlan;
 use datafusion::common::{Column, DataFusionError, SchemaError, TableReference};
 use datafusion::execution::session_state::SessionState;
@@ -86,10 +85,6 @@ pub(crate) fn restore(
             prepare.input = Arc::new(restore(input, gives_rows)?);
             Ok(LogicalPlan::Statement(Statement::Prepare(prepare)))
         }
-        LogicalPlan::DescribeTable(mut described) => {
-            described.schema = Arc::new(without_marks(&described.schema));
-            Ok(LogicalPlan::DescribeTable(described))
-        }
         plan => {
             let plan = subquery_columns::with_aliases(plan)?;
             if gives_rows(&plan) && is_marked(&plan) {
@@ -117,12 +112,6 @@ pub(crate) fn told(mut error: DataFusionError) -> DataFusionError {
         valid_fields.retain(|column| seen.insert(column.clone()));
     }
     error
-}
-
-fn without_marks(schema: &Schema) -> Schema {
-    let fields = schema.fields().iter();
-    let named = fields.map(|field| field.as_ref().clone().with_name(written(field.name())));
-    Schema::new_with_metadata(named.collect::<Vec<Field>>(), schema.metadata().clone())
 }
 
 /// The physical plan, an EXPLAIN with names as they are written.

@@ -25,7 +25,7 @@ use datafusion::optimizer::AnalyzerRule;
 use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 
 use super::comparisons::{self, as_double};
-use crate::convert::meet::wanted;
+use crate::convert::meet::{self, wanted};
 use crate::function::in_microseconds;
 use crate::plan::rule::{has_any, input_schema, map_named};
 
@@ -39,21 +39,27 @@ impl AnalyzerRule for MeetAsDoubles {
     }
 
     fn analyze(&self, plan: LogicalPlan, _config: &ConfigOptions) -> Result<LogicalPlan> {
-        let mut changed = false;
-        let plan = plan.transform_up_with_subqueries(|plan| {
-            let met = meet(plan)?;
-            changed |= met.transformed;
-            if !changed {
-                return Ok(met);
-            }
-            met.map_data(recomputed)
-        })?;
-        if !changed {
-            return Ok(plan.data);
-        }
-        let referred = plan.data.transform_up_with_subqueries(refer_again);
-        referred.map(|plan| plan.data)
+        met(plan)
     }
+}
+
+/// What the rule makes of a plan. It is asked for before, too, where the types of the columns of a query are those of a
+/// table's.
+pub(crate) fn met(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let mut changed = false;
+    let plan = plan.transform_up_with_subqueries(|plan| {
+        let met = meet(plan)?;
+        changed |= met.transformed;
+        if !changed {
+            return Ok(met);
+        }
+        met.map_data(recomputed)
+    })?;
+    if !changed {
+        return Ok(plan.data);
+    }
+    let referred = plan.data.transform_up_with_subqueries(refer_again);
+    referred.map(|plan| plan.data)
 }
 
 /// Brings references of subqueries up to date behind DataFusion's coercion, which gives a UNION and others new types and
@@ -365,6 +371,17 @@ fn meet_in_subquery(expr: &mut Expr, subquery: &mut Subquery, schema: &DFSchema)
     Ok(true)
 }
 
+/// The type that the columns behind a first one of NULLs have in common.
+fn common_of_first_null(types: &[DataType]) -> Option<DataType> {
+    let (first, others) = types.split_first()?;
+    if !first.is_null() {
+        return None;
+    }
+    let mut others = others.iter().filter(|own| !own.is_null()).cloned();
+    let second = others.next()?;
+    others.try_fold(second, |common, next| meet::met(&common, &next))
+}
+
 fn meet_in_union(union: Union) -> Result<Transformed<LogicalPlan>> {
     let width = union.schema.fields().len();
     let column_type = |input: &LogicalPlan, column: usize| {
@@ -375,8 +392,25 @@ fn meet_in_union(union: Union) -> Result<Transformed<LogicalPlan>> {
         let types = union.inputs.iter().map(|input| column_type(input, column));
         types.collect::<Vec<_>>()
     };
+    let has_parameters = union.inputs.iter().map(|input| {
+        let parameters = input.get_parameter_names()?;
+        Ok(!parameters.is_empty())
+    });
+    let has_parameters: Vec<bool> = has_parameters.collect::<Result<_>>()?;
     let wanted: Vec<_> = (0..width)
-        .map(|column| all_wanted(&types_of(column), true))
+        .map(|column| {
+            let types = types_of(column);
+            let mut all = all_wanted(&types, true);
+            // DataFusion takes a first arm of NULLs for the type of the column, before it brings all to one.
+            if let Some(common) = common_of_first_null(&types) {
+                for ((wanted, own), is_open) in all.iter_mut().zip(&types).zip(&has_parameters) {
+                    if own.is_null() && !is_open {
+                        *wanted = Some(common.clone());
+                    }
+                }
+            }
+            all
+        })
         .collect();
     let mut changed = false;
     let inputs = union.inputs.iter().enumerate().map(|(number, input)| {
@@ -418,8 +452,7 @@ pub(crate) fn with_types(plan: &LogicalPlan, wanted: &[Option<DataType>]) -> Res
 /// The types that the columns of a plan have once it is analyzed; those that it has where that fails, as it will again.
 pub(crate) fn coerced_types(plan: &LogicalPlan) -> Vec<DataType> {
     let config = ConfigOptions::new();
-    let met = MeetAsDoubles.analyze(plan.clone(), &config);
-    let coerced = met.and_then(|plan| TypeCoercion::new().analyze(plan, &config));
+    let coerced = met(plan.clone()).and_then(|plan| TypeCoercion::new().analyze(plan, &config));
     let types = |plan: &LogicalPlan| {
         let fields = plan.schema().fields().iter();
         fields.map(|field| field.data_type().clone()).collect()
