@@ -130,9 +130,9 @@ pub use datafusion;
 pub use self::datum::Precision;
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::session::{
-    Appender, AppenderOptions, CheckReport, ColumnIndex, Connection, Database, Decimal, Elements,
-    Entries, FromRow, FromValue, InterruptHandle, IntoParameter, IntoParameters, Members, Meter,
-    NamedParameters, Outcome, PreparedStatement, Row, RowStream, Rows, Statement, StatementReport,
-    Value, Warnings, blocking,
+    Appender, AppenderOptions, CheckReport, ColumnIndex, Connection, Database, Decimal,
+    Description, Elements, Entries, FromRow, FromValue, InterruptHandle, IntoParameter,
+    IntoParameters, Members, Meter, NamedParameters, Outcome, Parameter, PreparedStatement, Row,
+    RowStream, Rows, Statement, StatementReport, Value, Warnings, blocking,
 };
 pub use self::store::{Durability, StoreOptions};

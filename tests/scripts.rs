@@ -67,6 +67,59 @@ async fn run_script(script: &str) -> String {
     output
 }
 
+/// What a statement gives is told before it is run: the columns are those of its rows.
+#[test]
+fn statements_are_described_as_they_are_run() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
+    let (mut described, mut wrong) = (0, Vec::new());
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "sql") {
+            let script = std::fs::read_to_string(&path).unwrap();
+            let run = describe_script(&script, &mut wrong);
+            described += Runtime::new().unwrap().block_on(run);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(described > 900, "{described}");
+}
+
+/// Describes and runs the statements of a script; gives how many were described.
+async fn describe_script(script: &str, wrong: &mut Vec<String>) -> usize {
+    let connection = Database::in_memory().unwrap().connect();
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path().to_str().unwrap();
+    let mut described = 0;
+    for block in script.split("\n\n") {
+        let input = block.split("\n---").next().unwrap_or_default().trim();
+        let input = input.replace("DIRECTORY", directory);
+        for statement in connection.script(&input).unwrap_or_default() {
+            let description = connection.describe(statement.text()).await;
+            let given = match connection.run(&statement).await {
+                Ok(Outcome::Rows(stream)) => {
+                    let schema = stream.schema();
+                    RowStream::from(stream).rows().await.ok();
+                    Some(schema)
+                }
+                Ok(_) => None,
+                Err(_) => continue,
+            };
+            match description {
+                Ok(description) if description.columns() != given.as_ref() => {
+                    let told = description.columns();
+                    wrong.push(format!("{}\n  {told:?}\n  {given:?}", statement.text()));
+                }
+                Ok(_) => described += 1,
+                // It is known by its name alone what it gives.
+                Err(_) if statement.text().starts_with("EXPLAIN EXECUTE") => {}
+                Err(error) if error.message().contains("be prepared") => {}
+                Err(error) => wrong.push(format!("{}\n  {error}", statement.text())),
+            }
+        }
+    }
+    described
+}
+
 /// The newest row stands first behind its user: nothing else is read.
 #[test]
 fn the_newest_row_of_a_user_costs_one_key() {

@@ -102,6 +102,11 @@ impl Planned {
         }
     }
 
+    /// The plan, if there is one before its parameters have values.
+    pub(super) fn plan(&self) -> Option<&LogicalPlan> {
+        self.plan.as_ref()
+    }
+
     /// Whether it is the plan for the tables and the settings that there are now.
     pub(crate) fn is_current(&self, catalogs: &Catalogs, context: &SessionContext) -> bool {
         let settings = self.session.config_options();

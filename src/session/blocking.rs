@@ -34,8 +34,8 @@ use tokio::runtime::Handle;
 use tokio::task::coop;
 
 use super::{
-    AppenderOptions, FromValue, IntoParameters, Progress, Row, RowStream, Rows, StatementReport,
-    Warnings,
+    AppenderOptions, Description, FromValue, IntoParameters, Progress, Row, RowStream, Rows,
+    StatementReport, Warnings,
 };
 use crate::admin::check::CheckReport;
 use crate::error::{Error, Result};
@@ -258,6 +258,14 @@ impl Connection {
         })
     }
 
+    /// The columns that a statement gives and the parameters that it takes, without running it.
+    ///
+    /// # Errors
+    /// As [`halite::Connection::describe`](super::Connection::describe).
+    pub fn describe(&self, sql: &str) -> Result<Description> {
+        block_on(self.inner.describe(sql))
+    }
+
     /// A query as DataFusion's data frame: nothing is read before it is collected.
     ///
     /// # Errors
@@ -421,6 +429,14 @@ pub struct PreparedStatement {
 }
 
 impl PreparedStatement {
+    /// The columns that it gives and the parameters that it takes.
+    ///
+    /// # Errors
+    /// As [`halite::PreparedStatement::describe`](super::PreparedStatement::describe).
+    pub fn describe(&self) -> Result<Description> {
+        block_on(self.inner.describe())
+    }
+
     /// The record batches of a query as they are read.
     ///
     /// # Errors

@@ -29,13 +29,13 @@ use crate::sql::written::Written;
 /// have the names then.
 #[derive(Debug, Clone)]
 pub struct PreparedStatement {
-    connection: Connection,
-    parsed: Arc<Written>,
+    pub(super) connection: Connection,
+    pub(super) parsed: Arc<Written>,
     /// As it was written.
     text: Arc<str>,
-    depth: Depth,
+    pub(super) depth: Depth,
     /// The names of its parameters, if they have names.
-    names: Arc<[String]>,
+    pub(super) names: Arc<[String]>,
     planned: Arc<RwLock<Arc<Planned>>>,
 }
 
@@ -135,7 +135,7 @@ impl PreparedStatement {
     }
 
     /// The plan for the tables and settings that there are, made again where it was for others.
-    async fn renewed(&self) -> Result<Arc<Planned>> {
+    pub(super) async fn renewed(&self) -> Result<Arc<Planned>> {
         if let Some(current) = self.current() {
             return Ok(current);
         }

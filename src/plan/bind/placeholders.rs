@@ -69,6 +69,26 @@ impl Placeholders {
         self.0.len()
     }
 
+    /// The type that is wanted for each; `None` where any is good, or where that is not known before the values are.
+    pub(crate) fn types(&self) -> impl Iterator<Item = Option<&DataType>> {
+        self.0.iter().map(|wanted| match wanted {
+            Wanted::Type(wanted) => Some(wanted),
+            Wanted::Anything | Wanted::Several => None,
+        })
+    }
+
+    /// NULL for each, of the type that is wanted for it.
+    ///
+    /// # Errors
+    /// `Internal` for a type of which there is no NULL.
+    pub(crate) fn nulls(&self) -> Result<Vec<ScalarValue>> {
+        let nulls = self.types().map(|wanted| match wanted {
+            Some(wanted) => Ok(ScalarValue::try_from(wanted)?),
+            None => Ok(ScalarValue::Null),
+        });
+        nulls.collect()
+    }
+
     /// The values, each cast to the type that is wanted for it: of a statement that declares them.
     ///
     /// # Errors
