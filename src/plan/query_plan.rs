@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{DescribeTable, LogicalPlan};
-use sqlparser::ast::{DescribeAlias, Statement as SqlStatement};
 
 use super::bind::recursion::Casts;
+use super::bind::statement::take_described;
 use super::bind::{bound, lateral, names, natural, recursion};
 use super::rule::compare::numbers;
-use super::rule::mend::once;
+use super::rule::mend::{once, set_names};
 use super::{subquery, width};
 use crate::error::Result;
 use crate::plan::change::gives_rows;
@@ -34,22 +34,6 @@ pub(crate) async fn query_plan(
         schema: Arc::new(plan.schema().as_arrow().clone()),
         output_schema: Arc::new(LogicalPlan::describe_schema().try_into()?),
     }))
-}
-
-/// Leaves the query of a DESCRIBE in its place; whether it was one. DataFusion would tell the types of a plan that is not
-/// mended yet.
-fn take_described(parsed: &mut Written) -> bool {
-    if let Some(SqlStatement::Explain {
-        describe_alias: DescribeAlias::Describe | DescribeAlias::Desc,
-        statement,
-        ..
-    }) = parsed.unexplained_mut()
-        && let SqlStatement::Query(query) = statement.as_ref()
-    {
-        *parsed = query.clone().into();
-        return true;
-    }
-    false
 }
 
 /// The same as DataFusion makes it: its subqueries are not mended yet, nor are its names as they were written.
@@ -83,6 +67,7 @@ pub(crate) async fn draft(
 /// # Errors
 /// `NotSupported` for subqueries that cannot be mended.
 pub(crate) fn mended(draft: LogicalPlan) -> Result<LogicalPlan> {
-    let draft = numbers::met(bound::planned_for_cases(draft)?)?;
+    let draft = bound::planned_for_cases(set_names::resolved(draft)?)?;
+    let draft = numbers::met(draft)?;
     names::restore(subquery::mend(draft)?, gives_rows)
 }

@@ -8,7 +8,7 @@ use datafusion::error::Result;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::sql::parser::{ExplainStatement, ResetStatement, Statement};
-use sqlparser::ast::{Reset, ResetStatement as SqlReset, Statement as SqlStatement};
+use sqlparser::ast::{DescribeAlias, Reset, ResetStatement as SqlReset, Statement as SqlStatement};
 
 use crate::sql::ident::IdentCase;
 use crate::sql::unsupported::KnownFunctions;
@@ -50,6 +50,22 @@ pub(crate) fn ident_case(state: &SessionState) -> IdentCase {
 pub(crate) fn references(state: &SessionState, written: &Written) -> Result<Vec<TableReference>> {
     let statement = Statement::Statement(written.sql.clone());
     state.resolve_table_references(&statement)
+}
+
+/// Leaves the query of a DESCRIBE in its place; whether it was one. DataFusion would tell the types of a plan that is not
+/// mended yet.
+pub(crate) fn take_described(parsed: &mut Written) -> bool {
+    if let Some(SqlStatement::Explain {
+        describe_alias: DescribeAlias::Describe | DescribeAlias::Desc,
+        statement,
+        ..
+    }) = parsed.unexplained_mut()
+        && let SqlStatement::Query(query) = statement.as_ref()
+    {
+        *parsed = query.clone().into();
+        return true;
+    }
+    false
 }
 
 fn statement(written: Written) -> Result<Statement> {

@@ -170,6 +170,8 @@ pub(super) fn is_left_out(mend: &'static str) -> bool {
 
 fn analyzer_steps() -> Vec<Step<Analyzing>> {
     vec![
+        // `grouping(e)` is looked for among the keys as both are written: before anything is rewritten.
+        theirs(analyzing(ResolveGroupingFunction::new())),
         // Before the comparisons of rows are written out.
         always(analyzing(long_rows::JOIN_LONG_LISTS)),
         mends("session_zone", analyzing(session_zone::GoBySession)),
@@ -182,7 +184,6 @@ fn analyzer_steps() -> Vec<Step<Analyzing>> {
         mends("comparisons", analyzing(comparisons::WRITE_OUT_COMPARISONS)),
         mends("left_out", analyzing(left_out::COMPUTE_WHAT_IS_LEFT)),
         mends("frames", analyzing(frames::MEAN_FRAMES)),
-        theirs(analyzing(ResolveGroupingFunction::new())),
         mends("set_names", analyzing(set_names::NAME_MEMBERS)),
         theirs(analyzing(TypeCoercion::new())),
         mends("average", analyzing(lost_operators::PUT_OPERATORS_BACK)),

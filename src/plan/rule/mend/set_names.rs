@@ -5,8 +5,11 @@
 //! no column is given its name before; behind the rule that looks for what `grouping` is of among them.
 
 use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::optimizer::AnalyzerRule;
+use datafusion::optimizer::analyzer::resolve_grouping_function::ResolveGroupingFunction;
 
 use crate::plan::rule::rewriting::NodeRule;
 
@@ -38,6 +41,15 @@ fn named(member: Expr) -> Transformed<Expr> {
     }
 }
 
+/// The plan in which `grouping` is told by the number of the set. What it is of is found among what is grouped by as both are
+/// written: behind a rule that rewrites an expression and gives it the name that it had, they are not the same.
+///
+/// # Errors
+/// `InvalidInput` for what is not grouped by.
+pub(crate) fn resolved(plan: LogicalPlan) -> Result<LogicalPlan> {
+    ResolveGroupingFunction::new().analyze(plan, &ConfigOptions::new())
+}
+
 #[cfg(test)]
 mod tests {
     use crate::session::testing::{mended, plain, rows, try_rows};
@@ -57,6 +69,11 @@ mod tests {
             (
                 "SELECT NOT (a NOT IN (1)) AS x, grouping(NOT (a NOT IN (1))) FROM t GROUP BY CUBE (NOT (a NOT IN (1)))",
                 vec!["NULL|1", "false|0", "true|0"],
+            ),
+            (
+                "SELECT coalesce(a, 0.5) AS x, grouping(coalesce(a, 0.5)), grouping(CASE WHEN a > 1 THEN b ELSE 1e0 END) AS g
+                 FROM t GROUP BY ROLLUP (coalesce(a, 0.5), CASE WHEN a > 1 THEN b ELSE 1e0 END)",
+                vec!["1.0|0|0", "1.0|0|1", "2.0|0|0", "2.0|0|1", "NULL|1|1"],
             ),
             (
                 "SELECT CASE WHEN a = 1 THEN b ELSE b END AS x, b FROM t GROUP BY GROUPING SETS ((b, CASE WHEN a = 1 THEN b ELSE b END), ())",

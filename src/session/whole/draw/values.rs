@@ -163,13 +163,7 @@ impl Draw<'_> {
                 self.with_digits(*first)
             }
             one if one.is_integer() && (value.small || wraps) => {
-                let smalls = scope.values.iter().filter(|other| other.small);
-                let smalls: Vec<&Value> = smalls.collect();
-                let second = if smalls.is_empty() || self.random.percent(40) {
-                    *constant(self.random.pick::<&str>(&["1", "2", "10"]))
-                } else {
-                    self.random.pick(&smalls).expr.clone()
-                };
+                let second = self.small_of(scope);
                 let operator = *self.random.pick(&['+', '-', '*']);
                 integer(Expr::Arithmetic(operator, first, Box::new(second)), false)
             }
@@ -197,13 +191,10 @@ impl Draw<'_> {
                     integer(Expr::Call("character_length", vec![*first]), false)
                 }
             }
-            SqlType::Double if self.random.percent(50) => {
-                let second = constant("0.00000000000000000001");
-                Value {
-                    expr: Expr::Coalesce(first, second),
-                    ..value.clone()
-                }
-            }
+            SqlType::Double if self.random.percent(50) => Value {
+                expr: Expr::Coalesce(first, constant("0.00000000000000000001")),
+                ..value.clone()
+            },
             SqlType::Decimal { .. } if self.random.percent(50) => {
                 if self.random.percent(50) {
                     Value {
@@ -229,6 +220,17 @@ impl Draw<'_> {
                 expr: Expr::Cast(first, value.sql_type.clone()),
                 ..value.clone()
             },
+        }
+    }
+
+    /// A constant, or one of the values that are small.
+    fn small_of(&mut self, scope: &Scope) -> Expr {
+        let smalls = scope.values.iter().filter(|other| other.small);
+        let smalls: Vec<&Value> = smalls.collect();
+        if smalls.is_empty() || self.random.percent(40) {
+            Expr::Constant((*self.random.pick(&["1", "2", "10"])).to_owned())
+        } else {
+            self.random.pick(&smalls).expr.clone()
         }
     }
 
