@@ -90,11 +90,10 @@ impl ScalarUDFImpl for DecodeKey {
             text.transpose()
         });
         let texts = texts.collect::<Result<StringArray, Error>>()?;
-        Ok(match is_scalar {
-            true if !texts.is_empty() => {
-                ColumnarValue::Scalar(ScalarValue::try_from_array(&texts, 0)?)
-            }
-            _ => ColumnarValue::Array(Arc::new(texts)),
+        Ok(if is_scalar && !texts.is_empty() {
+            ColumnarValue::Scalar(ScalarValue::try_from_array(&texts, 0)?)
+        } else {
+            ColumnarValue::Array(Arc::new(texts))
         })
     }
 }

@@ -87,12 +87,15 @@ enum Of {
     Mend(&'static str),
 }
 
+/// What becomes of a rule with another around it, or in its place.
+type Wrap<Rule> = Box<dyn Fn(Rule) -> Rule>;
+
 /// A place of a list: a rule, and what stands around it.
 struct Step<Rule> {
     rule: Rule,
     of: Of,
     /// What stands around the rule or in its place, from the inside out, each with the mend that it is of.
-    around: Vec<(&'static str, Box<dyn Fn(Rule) -> Rule>)>,
+    around: Vec<(&'static str, Wrap<Rule>)>,
 }
 
 impl<Rule> Step<Rule> {
