@@ -13,7 +13,7 @@ pub enum Change {
     Replace,
     /// Removes them; of each row only the columns that the key is computed from are given, by name.
     Delete,
-    /// Changes rows by what they were, as a [`Layout`] says.
+    /// Changes rows by what they were, as a [`Layout`](super::Layout) says.
     Edit(Edit),
 }
 

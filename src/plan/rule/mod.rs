@@ -1,57 +1,57 @@
 //! Plan rules of Halite's sessions.
 //!
 //! The layers below answer some predicates wrongly, for every table: they round constants, compare rows as structs,
-//! and lose a NULL of a list. A provider cannot mend that, because it sees the filter too late. These rules run first
-//! and write predicates so that nothing is left to get wrong:
+//! and lose a NULL of a list. A provider cannot mend that, because it sees the filter too late. These rules write
+//! predicates so that nothing is left to get wrong; `pipeline` says where each stands, and `golden` shows what it does:
 //!
-//! | rule | where | what it does |
-//! |---|---|---|
-//! | `session_zone` | before all others | what clocks show of instants is what those of the session show |
-//! | [`numbers`] | before type coercion, and behind it | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE; subqueries know the types that their references have |
-//! | [`comparisons`] | before type coercion | rows written out as SQL's terms; numbers of two kinds compared by value |
-//! | [`clocks`] | before type coercion | `CAST(ts AS TIME)` is not taken for an order of `ts` |
-//! | [`repeated`] | before type coercion, and behind all rules | a key that rows are sorted by is named once |
-//! | [`zones`] | before the simplifier | times are read on the clocks of a zone, also those that are shown twice or never |
-//! | [`rounded`] | before the simplifier | a DECIMAL that is cast to an integer is rounded |
-//! | [`texts`] | before the simplifier | a text that becomes a TIMESTAMP may leave out its seconds, one that becomes a DECIMAL have an exponent |
-//! | [`bytes`] | before the simplifier | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
-//! | [`nested`] | before the simplifier | a text that becomes a LIST, STRUCT or MAP is read as JSON |
-//! | [`constants`] | before the simplifier | constants in the column's own unit, on the right; lists without NULL |
-//! | `intervals` | before the simplifier | BETWEEN, IN, IS DISTINCT FROM and ORDER BY of intervals go by their lengths |
-//! | `float_keys` | behind the optimizer | zeros and NaNs that a query makes are compared by value in joins |
-//! | `join_keys` | behind the optimizer | a key that a join computes is told from a column of its name |
-//! | `set_names` | before type coercion | what grouping sets are of keeps its name |
-//! | `left_out` | before type coercion | what FILTER leaves out is not computed |
-//! | [`nearest`] | before the simplifier | a DECIMAL is cast to the nearest REAL or DOUBLE |
-//! | [`overflow`] | before the simplifier | integers out of range are an error |
-//! | `lists` | behind the optimizer | lists that were hidden from each other are shown again |
-//! | [`union_names`] | behind type coercion | all arms of a UNION have the names of the first |
-//! | `extremes` | behind type coercion | `min` and `max` of REAL and DOUBLE go by value |
-//! | [`above_groups`] | around the rule that pushes filters | conjuncts without columns stay above aggregates |
-//! | [`dependencies`] | around the rules that drop keys of an order or a grouping, DISTINCT and joins | what determines what is not relied upon |
-//! | [`own_statistics`] | around the rule that answers aggregates by statistics | they are those of its own rows |
-//! | [`null_safe`] | around the rules that find keys of joins and reorder joins | NULL equals NULL in the keys that say so alone |
-//! | [`projections`] | around the rule that merges lists of SELECT | a list that is written like the one below it is computed |
-//! | [`distinct_names`] | on the physical plan | filters are not pushed by name where two columns have one |
-//! | [`embedded`] | on the physical plan, before projections are pushed down | the columns that a filter hands on are chosen above it |
-//! | [`equal_windows`] | behind the simplifier | a window that is written twice is computed once |
-//! | `frames` | before type coercion | frames of windows over whatever can be sorted; offsets that are none are refused |
-//! | [`few_groups`] | on the physical plan, behind the rule that limits groups, and behind all | a few groups are the first of all |
-//! | [`regexes`] | before the simplifier | patterns that look for a backslash stay regular expressions |
-//! | [`kept_types`] | before the simplifier, and around the rule that counts DISTINCT in steps | a value keeps its type |
-//! | [`claims`] | on the physical plan, first | operators claim no order and no constants that are not proven |
-//! | [`requirements`] | in place of the rule that puts sorts in place | no sort, and no limit of one, is moved |
-//! | [`key_order`] | on the physical plan | the order of the key, for what is proven to keep it |
-//! | [`bounds`] | in front of the optimizer, and behind it | functions that build texts and lists are bounded |
-//! | `held` | on the physical plan, last | what operators hold without asking for memory is counted; errors name their files |
-//! | [`merge_joins`] | on the physical plan, before what is needed is put in place | joins whose hash table does not fit are of sorted sides |
-//! | `unasked` | on the physical plan, behind the rules that push filters | a join does not wait for a partition that nobody asks for |
-//! | [`lost_order`] | before the physical plan is checked | rows are sorted again where an order is not known any more |
-//! | `stoppable` | on the physical plan, behind all | what computes for long asks whether it is still wanted |
+//! | rule | what it does |
+//! |---|---|
+//! | `session_zone` | what clocks show of instants is what those of the session show |
+//! | `numbers` | a DECIMAL that becomes one value with a REAL or DOUBLE is a DOUBLE; subqueries know the types that their references have |
+//! | `comparisons` | rows written out as SQL's terms; numbers of two kinds compared by value |
+//! | `clocks` | `CAST(ts AS TIME)` is not taken for an order of `ts` |
+//! | `repeated` | a key that rows are sorted by is named once |
+//! | `zones` | times are read on the clocks of a zone, also those that are shown twice or never |
+//! | `rounded` | a DECIMAL that is cast to an integer is rounded |
+//! | `texts` | a text that becomes a TIMESTAMP may leave out its seconds, one that becomes a DECIMAL have an exponent |
+//! | `bytes` | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
+//! | `nested` | a text that becomes a LIST, STRUCT or MAP is read as JSON |
+//! | `constants` | constants in the column's own unit, on the right; lists without NULL |
+//! | `intervals` | BETWEEN, IN, IS DISTINCT FROM and ORDER BY of intervals go by their lengths |
+//! | `float_keys` | zeros and NaNs that a query makes are compared by value in joins |
+//! | `join_keys` | a key that a join computes is told from a column of its name |
+//! | `set_names` | what grouping sets are of keeps its name |
+//! | `left_out` | what FILTER leaves out is not computed |
+//! | `nearest` | a DECIMAL is cast to the nearest REAL or DOUBLE |
+//! | `overflow` | integers out of range are an error |
+//! | `lists` | lists that were hidden from each other are shown again |
+//! | `union_names` | all arms of a UNION have the names of the first |
+//! | `extremes` | `min` and `max` of REAL and DOUBLE go by value |
+//! | `above_groups` | conjuncts without columns stay above aggregates |
+//! | `dependencies` | keys of an order or a grouping, DISTINCT and joins stay, though one column is said to determine another |
+//! | `own_statistics` | aggregates are answered by the statistics of their own rows alone |
+//! | `null_safe` | NULL equals NULL in the keys that say so alone |
+//! | `projections` | a list of SELECT that is written like the one below it is computed |
+//! | `distinct_names` | filters are not pushed by name where two columns have one |
+//! | `embedded` | the columns that a filter hands on are chosen above it |
+//! | `equal_windows` | a window that is written twice is computed once |
+//! | `frames` | frames of windows over whatever can be sorted; offsets that are none are refused |
+//! | `few_groups` | a few groups are the first of all |
+//! | `regexes` | patterns that look for a backslash stay regular expressions |
+//! | `kept_types` | a value keeps its type |
+//! | `claims` | operators claim no order and no constants that are not proven |
+//! | `requirements` | no sort, and no limit of one, is moved |
+//! | `key_order` | the order of the key, for what is proven to keep it |
+//! | `bounds` | functions that build texts and lists are bounded |
+//! | `held` | what operators hold without asking for memory is counted; errors name their files |
+//! | `merge_joins` | joins whose hash table does not fit are of sorted sides |
+//! | `unasked` | a join does not wait for a partition that nobody asks for |
+//! | `lost_order` | rows are sorted again where an order is not known any more |
+//! | `stoppable` | what computes for long asks whether it is still wanted |
 //!
-//! Some do something else. On the physical plan, last, [`first_rows`] tells scans of which groups of rows the first are all
+//! Some do something else. On the physical plan, last, `first_rows` tells scans of which groups of rows the first are all
 //! that is needed, `farthest` which single row is, and `grouped_sides` which side of a join tells the other its keys;
-//! [`value_rows`], before the simplifier, makes the rows of long VALUES; `long_rows`, before type coercion, joins long lists
+//! `value_rows`, before the simplifier, makes the rows of long VALUES; `long_rows`, before type coercion, joins long lists
 //! of rows. [`once`](mend::once) is no rule: it shares what a volatile query of WITH gives, when the query is planned.
 //!
 //! What is mended at the parse (`IS DISTINCT FROM`, numbers with an exponent) is in
@@ -97,7 +97,7 @@ type PhysicalRule = Arc<dyn PhysicalOptimizerRule + Send + Sync>;
 /// Puts a mend into a session.
 type Install = fn(&mut SessionStateBuilder);
 
-/// What the mends of the layers below put into a session beside [rules](pipeline), by their names in
+/// What the mends of the layers below put into a session beside rules, by their names in
 /// `docs/datafusion.md`.
 const SETTINGS_AND_FUNCTIONS: &[(&str, Install)] = &[
     ("sql_parser.parse_float_as_decimal", |session| {
@@ -163,7 +163,7 @@ const SETTINGS_AND_FUNCTIONS: &[(&str, Install)] = &[
 const KEYS_OF_A_JOIN: usize = crate::span::BUDGET;
 const BYTES_OF_KEYS_OF_A_JOIN: usize = 1 << 20;
 
-/// Gives a session Halite's [lists of rules](pipeline), and what they and the engine need of functions and configuration:
+/// Gives a session Halite's lists of rules (`pipeline`), and what they and the engine need of functions and configuration:
 ///
 /// * `sql_parser.map_string_types_to_utf8view` off: TEXT is Utf8, as it is stored;
 /// * `catalog.information_schema`: `SHOW TABLES` and `DESCRIBE`;
