@@ -377,6 +377,12 @@ fn meet_in_subquery(expr: &mut Expr, subquery: &mut Subquery, schema: &DFSchema)
     Ok(true)
 }
 
+/// Whether a column has nothing but NULLs.
+fn has_nulls(plan: &LogicalPlan) -> bool {
+    let mut fields = plan.schema().fields().iter();
+    fields.any(|field| field.data_type().is_null())
+}
+
 /// The type that the columns behind a first one of NULLs have in common.
 fn common_of_first_null(types: &[DataType]) -> Option<DataType> {
     let (first, others) = types.split_first()?;
@@ -398,11 +404,14 @@ fn meet_in_union(union: Union) -> Result<Transformed<LogicalPlan>> {
         let types = union.inputs.iter().map(|input| column_type(input, column));
         types.collect::<Vec<_>>()
     };
-    let has_parameters = union.inputs.iter().map(|input| {
-        let parameters = input.get_parameter_names()?;
-        Ok(!parameters.is_empty())
-    });
-    let has_parameters: Vec<bool> = has_parameters.collect::<Result<_>>()?;
+    let has_parameters = match union.inputs.first() {
+        Some(first) if has_nulls(first) => {
+            let names = union.inputs.iter().map(|input| input.get_parameter_names());
+            let are_there = names.map(|names| Ok(!names?.is_empty()));
+            are_there.collect::<Result<Vec<bool>>>()?
+        }
+        _ => Vec::new(),
+    };
     let wanted: Vec<_> = (0..width)
         .map(|column| {
             let types = types_of(column);
