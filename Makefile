@@ -19,8 +19,8 @@ build: setup ## Builds the program, target/debug/halite
 demo: setup ## Loads flights, weather and generated data under several row keys and shows what each query scans
 	cargo run -- demo
 
-test: setup ## Runs every test
-	cargo test
+test: setup ## Runs every test, and says which are the slowest
+	@.ci/test
 
 # The tests of a name. Where no test has it, which cargo would pass over, this fails.
 tests_of = cargo test $(1) -- --list | grep ': test$$' >/dev/null && cargo test $(1)

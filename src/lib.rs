@@ -82,6 +82,9 @@ mod fault;
 pub mod file;
 #[doc(hidden)]
 pub mod function;
+#[cfg(test)]
+#[allow(dead_code, reason = "the tests of `tests/` have it, too")]
+mod golden;
 #[doc(hidden)]
 pub mod key;
 #[doc(hidden)]

@@ -18,6 +18,7 @@ use source::{code_of, function_lengths, line_of, mask, paths_under};
 const LAYERS: &[(&str, u8)] = &[
     ("error", 0),
     ("fault", 0),
+    ("golden", 0),
     ("not_run", 0),
     ("seed", 0),
     ("datum", 0),

@@ -27,6 +27,7 @@ use tokio::sync::OnceCell;
 
 use self::oracle::Oracle;
 use self::run::{Measured, Run, Samples, Settings, Store};
+use crate::golden::difference;
 
 /// The size of generated data.
 const SIZE: usize = 10_000;
@@ -321,7 +322,6 @@ async fn the_seeks_are_the_ranges_explained() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_read_is_as_in_the_golden_files() {
-    let rewrite = std::env::var_os("HALITE_REWRITE").is_some();
     let cases = cases().await;
     let mut measured: &[Measured] = measured().await;
     let mut wrong = Complaints::default();
@@ -330,15 +330,8 @@ async fn what_is_read_is_as_in_the_golden_files() {
         measured = others;
         let shown = golden(cases, these);
         let path = golden_path(cases[0].query.table, cases[0].file);
-        if rewrite {
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, &shown).unwrap();
-        }
-        if std::fs::read_to_string(&path).unwrap_or_default() != shown {
-            wrong.add(
-                &path.display().to_string(),
-                &format!("HALITE_REWRITE=1 accepts\n{shown}"),
-            );
+        if let Some(difference) = difference(&path, &shown) {
+            wrong.add("", &difference);
         }
     }
     wrong.none();

@@ -13,6 +13,7 @@ use halite::session::{Connection, Database, Outcome, RowStream};
 use tokio::runtime::Runtime;
 
 use super::answers::{KeyRow, texts};
+use super::golden::assert_golden;
 
 async fn print(outcome: Outcome) -> Result<String> {
     Ok(match outcome {
@@ -198,25 +199,78 @@ fn errors_do_not_speak_of_what_is_below() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-#[test]
-fn golden_scripts() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
-    let entries = std::fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries
-        .filter(|path| path.extension().is_some_and(|end| end == "sql"))
-        .collect();
-    files.sort();
-    assert!(!files.is_empty());
-    let runtime = Runtime::new().unwrap();
-    for file in files {
-        let script = std::fs::read_to_string(&file).unwrap();
-        let output = runtime.block_on(run_script(&script));
-        if std::env::var_os("HALITE_REWRITE").is_some() {
-            std::fs::write(&file, &output).unwrap();
-        } else {
-            assert_eq!(output, script, "{}", file.display());
+/// A test for each script, by its name.
+macro_rules! scripts {
+    ($($name:ident)+) => {
+        mod golden_scripts {
+            $(
+                #[test]
+                fn $name() {
+                    super::check(stringify!($name));
+                }
+            )+
         }
-    }
+
+        const SCRIPTS: &[&str] = &[$(stringify!($name)),+];
+    };
+}
+
+scripts! {
+    altering
+    beyond_memory
+    clauses
+    create_table
+    declaring
+    describe
+    dictionaries
+    expected_sql
+    explain_keys
+    families
+    generated
+    habits
+    information_schema
+    key_spaces
+    keys
+    merge
+    names
+    operators
+    ordinary
+    other_databases
+    parameters
+    random_salt
+    refused
+    regexes
+    required_spans
+    rules
+    split
+    subqueries
+    temporary
+    types
+    update
+    upsert
+    values
+    views
+    whole_errors
+    whole_queries
+}
+
+fn check(name: &str) {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
+    let file = directory.join(name).with_extension("sql");
+    let script = std::fs::read_to_string(&file).unwrap();
+    let output = Runtime::new().unwrap().block_on(run_script(&script));
+    assert_golden(&file, &output);
+}
+
+#[test]
+fn each_script_has_its_test() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
+    let entries = std::fs::read_dir(directory).unwrap();
+    let files = entries.map(|entry| entry.unwrap().path());
+    let scripts = files.filter(|path| path.extension().is_some_and(|end| end == "sql"));
+    let mut names: Vec<String> = scripts
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    assert_eq!(names, SCRIPTS);
 }

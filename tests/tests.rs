@@ -16,6 +16,8 @@ mod far;
 #[cfg(feature = "shell")]
 mod faults;
 mod formats;
+#[path = "../src/golden.rs"]
+mod golden;
 #[cfg(feature = "shell")]
 mod inline_rows;
 #[cfg(all(feature = "shell", target_os = "linux"))]

@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use crate::datum::{Datum, Precision, SqlType};
+use crate::golden;
 use crate::key::domain::{Cut, Domain, Interval};
 use crate::key::transform::{
     Argument, BUCKET_COLUMN, BoundArgument, Declaration, Expression, Parameter, TRANSFORMS,
@@ -432,25 +433,12 @@ pub(crate) fn column_types(arguments: &[BoundArgument]) -> Vec<SqlType> {
     columns.collect()
 }
 
-/// Compares `actual` with a file under `src/key`; `HALITE_REWRITE=1` writes the file instead.
+/// Compares `actual` with a file under `src/key`.
 pub(crate) fn assert_golden(name: &str, actual: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("src/key")
         .join(name);
-    if std::env::var_os("HALITE_REWRITE").is_some() {
-        std::fs::write(&path, actual).unwrap();
-        return;
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    let differing = expected
-        .lines()
-        .zip(actual.lines())
-        .find(|(expected, actual)| expected != actual);
-    assert!(
-        expected == actual,
-        "{} differs; HALITE_REWRITE=1 rewrites it. First difference: {differing:#?}",
-        path.display()
-    );
+    golden::assert_golden(&path, actual);
 }
 
 /// A layout of up to five parts, of any transform, direction and order of NULLs, over columns of all types.

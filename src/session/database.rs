@@ -23,7 +23,7 @@ use crate::write::SpillDirectory;
 const ENDS_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long it is waited for who has waited for a statement that was ended.
-const LET_GO_WITHIN: Duration = Duration::from_secs(1);
+const LET_GO_WITHIN: Duration = Duration::from_secs(3);
 
 /// How often it is looked whether it has ended.
 const LOOKED_AFTER: Duration = Duration::from_millis(5);

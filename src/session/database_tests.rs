@@ -26,6 +26,9 @@ async fn closing_ends_what_runs_and_gives_the_directory_back() {
     for _ in 0..3 {
         let connection = database.connect();
         let running = tokio::spawn(async move { connection.rows(ENDLESS, ()).await });
+        while !database.has_statements() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         tokio::time::sleep(Duration::from_millis(100)).await;
         database.close().await.unwrap();
         let error = running.await.unwrap().unwrap_err();

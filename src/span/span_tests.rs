@@ -18,6 +18,7 @@ use sqlparser::parser::Parser;
 use super::*;
 use crate::catalog::ddl::define_table;
 use crate::datum::{Datum, SqlType};
+use crate::golden::assert_golden;
 use crate::key::domain::MADE;
 use crate::key::{Argument, Cut, Domain, Expression};
 use crate::predicate::lower_all as lower;
@@ -206,10 +207,6 @@ fn golden_scripts() {
     for file in files {
         let script = std::fs::read_to_string(&file).unwrap();
         let output = run_script(&context, &script);
-        if std::env::var_os("HALITE_REWRITE").is_some() {
-            std::fs::write(&file, &output).unwrap();
-        } else {
-            assert_eq!(output, script, "{}", file.display());
-        }
+        assert_golden(&file, &output);
     }
 }

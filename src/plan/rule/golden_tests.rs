@@ -9,6 +9,7 @@ use std::path::Path;
 use arrow::array::AsArray;
 
 use super::pipeline::tests::names_of_ours;
+use crate::golden::assert_golden;
 use crate::session::testing::with;
 use crate::session::{Connection, Database};
 
@@ -155,10 +156,6 @@ async fn each_rule_is_shown_by_a_plan_that_it_changes() {
         }
         let missing: Vec<_> = rules.difference(&shown).collect();
         assert!(missing.is_empty(), "{list}: no plan shows {missing:?}");
-        if std::env::var_os("HALITE_REWRITE").is_some() {
-            std::fs::write(&file, &output).unwrap();
-        } else {
-            assert_eq!(output, text, "{}", file.display());
-        }
+        assert_golden(&file, &output);
     }
 }
